@@ -7,7 +7,7 @@ const LOOPS = ['deliveries', 'runs', 'scheduler'] as const
 const LEASES = ['deliveries', 'runs'] as const
 
 /** Returns what writes a reading into its series. */
-export function lookedAtSeries(registry: Registry, version: string): (readings: Readings) => void {
+export function gaugeSeries(registry: Registry, version: string): (readings: Readings) => void {
   const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
     new Gauge({ name, help, labelNames, registers: [registry] })
   const one = (name: string, help: string) => {

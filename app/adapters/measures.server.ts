@@ -1,6 +1,6 @@
 // Counting with prom-client, in a registry of its own: nothing is shared between two of them in one process.
 import { Registry } from 'prom-client'
-import { lookedAtSeries } from './measure-gauges.server.ts'
+import { gaugeSeries } from './measure-gauges.server.ts'
 import { countedSeries, isRefusalReason, statusClass, storageCode } from './measure-series.server.ts'
 import type { Measures } from './measures.ts'
 
@@ -13,7 +13,7 @@ interface MeasuresInput {
 export function createMeasures({ version, routes }: MeasuresInput): Measures {
   const registry = new Registry()
   const count = countedSeries(registry, routes)
-  const look = lookedAtSeries(registry, version)
+  const gauge = gaugeSeries(registry, version)
   const knownRoutes = new Set(routes)
   const phase = (name: string, seconds: number | null) => {
     if (seconds !== null) count.attemptPhaseSeconds.observe({ phase: name }, seconds)
@@ -76,7 +76,7 @@ export function createMeasures({ version, routes }: MeasuresInput): Measures {
     },
     logged: (level) => count.logLines.inc({ level }),
     async text(readings) {
-      look(readings)
+      gauge(readings)
       return registry.metrics()
     },
     contentType: registry.contentType,

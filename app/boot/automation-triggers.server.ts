@@ -6,7 +6,7 @@ import { createSteadyLoop } from '#app/engine/steady-loop.server.ts'
 import { countedCalls } from '#app/features/accounts/call-as-account.server.ts'
 import { createFactLoader, type FactLoader } from '#app/features/automations/records/load-facts.server.ts'
 import { createBaseline } from '#app/features/automations/triggers/baseline.server.ts'
-import { createLooker } from '#app/features/automations/triggers/evaluator.server.ts'
+import { createEvaluator } from '#app/features/automations/triggers/evaluator.server.ts'
 import { createPoller } from '#app/features/automations/triggers/poll.server.ts'
 import { sweepDue } from '#app/features/automations/triggers/sweep.server.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
@@ -39,11 +39,11 @@ export function createAutomationTriggers(input: TriggersApp): AutomationTriggers
   const baseline = createBaseline(care)
   const inMs = (wait: number) => clock.now() + wait
 
-  const looker = createLooker(app, (started) => {
+  const evaluator = createEvaluator(app, (started) => {
     if (started > 0) app.wakeRuns()
-    looks.wake()
+    evaluations.wake()
   })
-  const looks = createSteadyLoop({ name: 'automation.looks', clock, log, run: looker.round })
+  const evaluations = createSteadyLoop({ name: 'automation.evaluate', clock, log, run: evaluator.round })
   const polls = createSteadyLoop({
     name: 'automation.polls',
     clock,
@@ -66,14 +66,14 @@ export function createAutomationTriggers(input: TriggersApp): AutomationTriggers
     log,
     async run() {
       const { found, more } = await sweepDue(care)
-      if (found > 0) looks.wake()
+      if (found > 0) evaluations.wake()
       return more ? clock.now() : inMs(minutes(1))
     },
   })
-  const loops = [looks, polls, baselines, sweeps]
+  const loops = [evaluations, polls, baselines, sweeps]
 
   return {
-    touched: looks.wake,
+    touched: evaluations.wake,
     rulesChanged() {
       baselines.wake()
       polls.wake()
@@ -84,7 +84,7 @@ export function createAutomationTriggers(input: TriggersApp): AutomationTriggers
     },
     async stop() {
       await Promise.all(loops.map((loop) => loop.stop()))
-      await looker.settled()
+      await evaluator.settled()
     },
   }
 }

@@ -439,7 +439,7 @@ test('a tick is taken once, however often it is looked at, and comes again after
   const due = world.clock.now() + minutes(30)
   const rule = await world.rule(aRule([TEXT], { trigger: HOURLY, conditions: COMPLETED, once: 'record' }))
   await world.store.automations.changeAutomation(LEEDS, rule, { nextRunAt: due, at: world.clock.now() })
-  const tick = { automationId: rule, version: 1, expected: due, nextRunAt: due + hours(1), verdicts: [], wishes: [] }
+  const tick = { automationId: rule, version: 1, expected: due, nextRunAt: due + hours(1), verdicts: [], requests: [] }
   expect(await world.store.triggers.settlePoll(LEEDS, { ...tick, expected: due - 1 }, due)).toBeNull()
   expect(await world.store.triggers.settlePoll(BRISBANE, tick, due)).toBeNull()
   expect(await world.store.triggers.settlePoll(LEEDS, tick, due)).toEqual([])

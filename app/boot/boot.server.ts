@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import type { Measures } from '#app/adapters/measures.ts'
 import { createSignedReader } from '#app/adapters/servicem8/servicem8-signed.server.ts'
 import type { App, Settings } from '#app/context/app-context.ts'
-import { type Hold, JOBS_WHILE_HELD } from '#app/domain/quarantine.ts'
+import { type Quarantine, JOBS_IN_QUARANTINE } from '#app/domain/quarantine.ts'
 import { type Scheduler, startScheduler } from '#app/engine/scheduler.server.ts'
 import type { WorkApartOptions } from '#app/engine/work-apart.server.ts'
 import { neededFields } from '#app/features/automations/rules/triggers.ts'
@@ -116,13 +116,13 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
       const jobs = timedJobs(app, env, data.space, data.removed)
       observed.measures.expectJobs(jobs.map(({ name }) => name))
       const timing = { clock, log, onRun: observed.jobEnded }
-      schedulers.start(jobs.filter(goesOnWhileHeld), timing)
+      schedulers.start(jobs.filter(goesOnInQuarantine), timing)
       hold.whenFree(() => {
         engine.start()
         runs.start()
         triggers.start()
         schedulers.start(
-          jobs.filter((job) => !goesOnWhileHeld(job)),
+          jobs.filter((job) => !goesOnInQuarantine(job)),
           timing,
         )
       })
@@ -157,7 +157,7 @@ function settingsOf(
   env: Env,
   sandbox: Sandbox | null,
   { mode, publishableKey }: Awaited<ReturnType<typeof connectPayments>>,
-  hold: Hold,
+  hold: Quarantine,
 ): Settings {
   const played = sandbox?.world.accounts() ?? []
   return {
@@ -258,6 +258,6 @@ function appOf(parts: {
   return app
 }
 
-function goesOnWhileHeld({ name }: { name: string }): boolean {
-  return JOBS_WHILE_HELD.has(name)
+function goesOnInQuarantine({ name }: { name: string }): boolean {
+  return JOBS_IN_QUARANTINE.has(name)
 }

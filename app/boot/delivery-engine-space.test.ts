@@ -57,9 +57,9 @@ describe('while storage is nearly full', () => {
     await world.clock.run(seconds(1))
     level = 'lean'
     const app = { ...world.app, space, wakeDeliveries: engine.wake }
-    const wish = { since: 0, status: 'all' as const, objectUuid: null }
-    expect(await replaySince(app, LEEDS, endpointId, { ...wish, dryRun: true })).toMatchObject({ count: 1 })
-    expect(await replaySince(app, LEEDS, endpointId, { ...wish, dryRun: false })).toEqual({
+    const request = { since: 0, status: 'all' as const, objectUuid: null }
+    expect(await replaySince(app, LEEDS, endpointId, { ...request, dryRun: true })).toMatchObject({ count: 1 })
+    expect(await replaySince(app, LEEDS, endpointId, { ...request, dryRun: false })).toEqual({
       outcome: 'no_room',
       message: NO_ROOM_FOR_REPLAYS,
     })
@@ -67,7 +67,7 @@ describe('while storage is nearly full', () => {
     const deliveryId = accepted.outcome === 'stored' ? (accepted.deliveries[0]?.id ?? 0) : 0
     expect(await sendAgain(app, LEEDS, deliveryId)).toMatchObject({ outcome: 'sent' })
     level = 'shorten'
-    expect(await replaySince(app, LEEDS, endpointId, { ...wish, dryRun: false })).toMatchObject({ outcome: 'started' })
+    expect(await replaySince(app, LEEDS, endpointId, { ...request, dryRun: false })).toMatchObject({ outcome: 'started' })
   })
 
   it('from 95 % on a running replay stands still, and goes on by itself when there is room', async () => {

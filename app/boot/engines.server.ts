@@ -11,7 +11,7 @@ import { ACTIONS } from '#app/features/automations/actions/registry.server.ts'
 import { createFactCache } from '#app/features/automations/records/fact-cache.server.ts'
 import type { Values } from '#app/features/automations/records/fact-rows.ts'
 import { createFactLoader } from '#app/features/automations/records/load-facts.server.ts'
-import { planSurroundings } from '#app/features/automations/runs/plan-defaults.server.ts'
+import { planDefaults } from '#app/features/automations/runs/plan-defaults.server.ts'
 import { createAutomationEngine } from './automation-engine.server.ts'
 import { createAutomationTriggers } from './automation-triggers.server.ts'
 import { createDeliveryEngine } from './delivery-engine.server.ts'
@@ -39,7 +39,7 @@ export function createEngines(
   // One memory for rules at work and for screens; but whoever looks at a screen is not made to wait for the reserve.
   const cache = createFactCache<Values[]>(clock)
   const facts = createFactLoader({ callAsAccount: countedCalls(callAsAccount), clock }, { cache })
-  const surroundings = planSurroundings({ store, settings, outbound })
+  const defaults = planDefaults({ store, settings, outbound })
   const apart = createWorkApart(LONG_WORK, { file: null, ...thread, onEnd: observed.measures.longWorkEnded })
   const committer = observed.committer(
     auditMessages(own, createCommitter({ ...own, callAsAccount, outbound }, { sign: signForward })),
@@ -48,13 +48,13 @@ export function createEngines(
     ...own,
     callAsAccount,
     around: observed.run,
-    parts: { actions: ACTIONS, facts, surroundings, apart, committer },
+    parts: { actions: ACTIONS, facts, defaults, apart, committer },
   })
   const triggers = createAutomationTriggers({ store: ownWork, clock, log, callAsAccount, facts, wakeRuns: runs.wake })
   const planning = {
     actions: ACTIONS,
     facts: createFactLoader({ callAsAccount, clock }, { cache, priority: 'screen' }),
-    surroundings,
+    defaults,
     apart,
   }
   return { engine, runs, triggers, budget, callAsAccount, apart, planning }

@@ -14,7 +14,7 @@ import { surviveFullDisk } from '#db/sqlite/full-disk.server.ts'
 import { claimFor } from '#db/sqlite/platform-kind.server.ts'
 import { sqliteStore } from '#db/sqlite/store.server.ts'
 import { ConfigurationError, type Env } from './env.server.ts'
-import { createHold } from './quarantine.server.ts'
+import { createQuarantine } from './quarantine.server.ts'
 import type { ObservedParts } from './observe/observed-parts.server.ts'
 import { lockInUse, otherPlatformSentence, refuseEmptyStart } from './start-checks.server.ts'
 
@@ -33,7 +33,7 @@ export async function openData({ env, clock, observed }: Ground) {
   await refuseEmptyStart(env, log)
   // A restore looks at it before it replaces the file.
   const inUse = lockInUse(env.databaseFile, log)
-  const hold = createHold({ clock, log }, env)
+  const hold = createQuarantine({ clock, log }, env)
   // Before the database: on a disk that is full, this is the space it is opened with.
   const ballast = openBallast(env.databaseFile)
   const client = openClient(env.databaseFile, env.migrationsFolder)

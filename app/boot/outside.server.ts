@@ -3,7 +3,7 @@ import { createOutbound } from '#app/adapters/outbound/outbound.server.ts'
 import { createServiceM8Api } from '#app/adapters/servicem8/servicem8.server.ts'
 import { createServiceM8OAuth } from '#app/adapters/servicem8/servicem8-oauth.server.ts'
 import { recordPlatformCall } from '#app/features/events/activity.server.ts'
-import { heldOutbound, heldPlatformApi } from './quarantine.server.ts'
+import { quarantinedOutbound, quarantinedPlatformApi } from './quarantine.server.ts'
 import type { Data, Ground } from './open-data.server.ts'
 
 export type Outside = ReturnType<typeof openOutside>
@@ -23,8 +23,8 @@ export function openOutside(
   })
   const { apiUrl, oauthUrl, appId, appSecret, scopes } = env
   return {
-    outbound: observed.outbound(heldOutbound(outboundToAll, hold)),
-    platformApi: heldPlatformApi(
+    outbound: observed.outbound(quarantinedOutbound(outboundToAll, hold)),
+    platformApi: quarantinedPlatformApi(
       createServiceM8Api({
         apiUrl,
         clock,

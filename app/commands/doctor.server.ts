@@ -14,7 +14,7 @@ import {
 import { dirname, join, resolve } from 'node:path'
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { ConfigurationError, type Env, readEnv } from '#app/boot/env.server.ts'
-import { heldMarker } from '#app/domain/quarantine.ts'
+import { quarantineMarker } from '#app/domain/quarantine.ts'
 import { POLLED_TYPES } from '#app/domain/object-catalog.ts'
 import { sealedPlace } from '#app/domain/sealed-places.ts'
 import { doctorLines, examine, exitCodeOf } from '#app/features/ops/doctor.ts'
@@ -124,7 +124,7 @@ async function lookAt(
       schema,
       integrity,
       bytes: { file: fileBytes, free: freeBytes, wal: walBytes },
-      held: existsSync(heldMarker(path)),
+      held: existsSync(quarantineMarker(path)),
       running: checkup.isOwned(now()),
       content: isOurs ? await contentOf(checkup, now(), encKeys) : null,
     }

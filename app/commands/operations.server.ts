@@ -9,7 +9,7 @@ import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { placeOf } from '#app/boot/backup-place.server.ts'
 import { ConfigurationError, type Env, readEnv } from '#app/boot/env.server.ts'
 import { tokenPlace } from '#app/domain/credential.ts'
-import { heldMarker, waitingSentence } from '#app/domain/quarantine.ts'
+import { quarantineMarker, waitingSentence } from '#app/domain/quarantine.ts'
 import { type BackupParts, BackupTrouble, findBackups } from '#app/features/ops/backup-work.server.ts'
 import { ENDED_HALF_WAY, shownRun } from '#app/features/ops/backups.ts'
 import { drillBackup } from '#app/features/ops/drill-backup.server.ts'
@@ -137,7 +137,7 @@ export function releaseCommand(input: CommandInput): Promise<number> {
   return explained(input, async ({ say }) => {
     const { values } = parseArgs({ args: input.args, options: { yes: { type: 'boolean' } } })
     const { databaseFile, hold } = input.env ?? readEnv()
-    if (!existsSync(heldMarker(databaseFile))) {
+    if (!existsSync(quarantineMarker(databaseFile))) {
       say(hold ? 'HOLD=yes is set: take it out and start again.' : `The database at ${databaseFile} is not held.`)
       return hold ? 1 : 0
     }

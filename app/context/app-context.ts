@@ -8,7 +8,7 @@ import type { SecretBox } from '#app/adapters/secret-box.ts'
 import type { ReadSigned } from '#app/adapters/servicem8/servicem8-signed.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { CallsLeft } from '#app/domain/call-budget.ts'
-import type { Hold } from '#app/domain/quarantine.ts'
+import type { Quarantine } from '#app/domain/quarantine.ts'
 import type { PaymentMode } from '#app/domain/plan.ts'
 import type { BegunPolling } from '#app/domain/polling.ts'
 import type { ProcessSigns } from '#app/domain/process-signs.ts'
@@ -107,7 +107,7 @@ export interface App {
   /** What is not done while storage is nearly full. */
   space: Space
   /** Is this a restored copy that nobody has looked at yet? */
-  hold: Hold
+  hold: Quarantine
   /** Checks and reads the platform's signed bodies. */
   readSigned: ReadSigned
   /** Is the database writable and the engine turning? For `/readyz`. */

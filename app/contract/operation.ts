@@ -115,7 +115,7 @@ export interface Reference<O extends Operation = Operation> {
 }
 
 /** `5 a minute and account`. */
-export function limitWords({ perMinute, per }: Limit): string {
+export function limitText({ perMinute, per }: Limit): string {
   return `${perMinute} a minute and ${per}`
 }
 

@@ -2,7 +2,7 @@
 import { type OwnerAct, wantsFreshProof } from '#app/domain/people.ts'
 import type { Operation, RefusedStatus } from './operation.ts'
 
-export const REFUSAL_WORDS: Readonly<Record<RefusedStatus, string>> = {
+export const REFUSAL_TEXTS: Readonly<Record<RefusedStatus, string>> = {
   400: 'Something in the request is wrong: `errors` says what, by field.',
   401: 'Nobody is signed in.',
   402: 'The bank said no.',
@@ -27,7 +27,7 @@ export function ownersOnly(act: OwnerAct): string {
 export interface Refusal {
   status: RefusedStatus
   says: string
-  /** Nothing beyond what the status says everywhere: `REFUSAL_WORDS`. */
+  /** Nothing beyond what the status says everywhere: `REFUSAL_TEXTS`. */
   usual: boolean
 }
 
@@ -51,17 +51,17 @@ export function refusalsOf(operation: Operation): Refusal[] {
     502: false,
     503: false,
   }
-  const statuses = (Object.keys(REFUSAL_WORDS).map(Number) as RefusedStatus[]).filter(
+  const statuses = (Object.keys(REFUSAL_TEXTS).map(Number) as RefusedStatus[]).filter(
     (status) => refusals[status] !== null && (follow[status] || own(status)),
   )
   return statuses.map((status) => {
     const usual = !own(status) && (status !== 403 || who !== 'admin')
-    return { status, says: refusals[status] ?? usualWords(operation, status), usual }
+    return { status, says: refusals[status] ?? usualText(operation, status), usual }
   })
 }
 
-function usualWords({ who, method }: Operation, status: RefusedStatus): string {
-  if (status !== 403 || who !== 'admin') return REFUSAL_WORDS[status]
+function usualText({ who, method }: Operation, status: RefusedStatus): string {
+  if (status !== 403 || who !== 'admin') return REFUSAL_TEXTS[status]
   return method === 'GET'
     ? 'It needs the role of an admin.'
     : 'It needs the role of an admin; or the call came from another site.'

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it, test } from 'vitest'
 import { keepBackups } from '#app/features/ops/backups.ts'
 import { days, hours } from '#app/lib/duration.ts'
-import { BACKUPS_KEPT, eventsKept, keptUntil, LEAST_EVENTS, logEnds, shortageWords } from './kept-until.ts'
-import { spanWords } from './moments.ts'
+import { BACKUPS_KEPT, eventsKept, keptUntil, LEAST_EVENTS, logEnds, shortageText } from './kept-until.ts'
+import { spanText } from './moments.ts'
 import { switchesOf } from './space.ts'
 
 const long = (id: string, retentionDays?: number) =>
@@ -36,7 +36,7 @@ describe('the words', () => {
   })
 
   it('of spans are as short as they can be', () => {
-    expect([days(30), hours(72), hours(24), hours(1), 60_000].map(spanWords)).toEqual([
+    expect([days(30), hours(72), hours(24), hours(1), 60_000].map(spanText)).toEqual([
       '30 days',
       '3 days',
       '24 hours',
@@ -57,18 +57,18 @@ describe('the words', () => {
 
 describe('while storage is short, an owner is told', () => {
   it('nothing as long as nothing is different for anybody', () => {
-    expect([shortageWords(switchesOf('enough'), false), shortageWords(switchesOf('warn'), true)]).toEqual([null, null])
+    expect([shortageText(switchesOf('enough'), false), shortageText(switchesOf('warn'), true)]).toEqual([null, null])
   })
 
   it('whether it is about this account', () => {
-    expect(shortageWords(switchesOf('shorten'), false)).toContain('yours is not one of them')
-    expect(shortageWords(switchesOf('shorten'), true)).toContain(
+    expect(shortageText(switchesOf('shorten'), false)).toContain('yours is not one of them')
+    expect(shortageText(switchesOf('shorten'), true)).toContain(
       'the text of delivered events is kept for 24 hours only.',
     )
-    expect(shortageWords(switchesOf('lean'), true)).toContain('the log of what was delivered for 4 days')
-    expect(shortageWords(switchesOf('share'), true)).toContain('New events are put off')
-    expect(shortageWords(switchesOf('share'), false)).not.toContain('New events')
-    expect(shortageWords(switchesOf('full'), false)).toContain('What waits here is kept and sent.')
+    expect(shortageText(switchesOf('lean'), true)).toContain('the log of what was delivered for 4 days')
+    expect(shortageText(switchesOf('share'), true)).toContain('New events are put off')
+    expect(shortageText(switchesOf('share'), false)).not.toContain('New events')
+    expect(shortageText(switchesOf('full'), false)).toContain('What waits here is kept and sent.')
   })
 })
 

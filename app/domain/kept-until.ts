@@ -6,7 +6,7 @@ import { AUDIT_KEPT, REFUSED_KEPT } from './audit.ts'
 import { grouped } from './count-text.ts'
 import { PAUSED_FOR_AT_MOST, RETRY_FOR } from './deliveries/delivery.ts'
 import { NOTICES_KEPT } from './endpoints/notice.ts'
-import { spanWords } from './moments.ts'
+import { spanText } from './moments.ts'
 import { SESSION_ABSOLUTE, SESSION_IDLE } from './session.ts'
 import { SHORT_LOG, type SpaceSwitches, shortBodies } from './space.ts'
 
@@ -88,31 +88,31 @@ export function keptUntil({ retentionDays, backups }: KeptSetting): KeptKind[] {
     [
       'events',
       'Events, deliveries and what receivers answered',
-      spanWords(eventsKept(retentionDays)),
+      spanText(eventsKept(retentionDays)),
       'So that you can look up what happened, and send it again.',
     ],
     [
       'bodies',
       'The text of an event that everybody got',
-      spanWords(Math.min(DELIVERED_BODIES, eventsKept(retentionDays))),
+      spanText(Math.min(DELIVERED_BODIES, eventsKept(retentionDays))),
       'Its line in the log stays. Sending it again needs the text.',
     ],
     [
       'waiting',
       'What waits to be sent',
-      `until it is delivered, at most ${inHours(RETRY_FOR)} (for a paused webhook ${spanWords(PAUSED_FOR_AT_MOST)})`,
+      `until it is delivered, at most ${inHours(RETRY_FOR)} (for a paused webhook ${spanText(PAUSED_FOR_AT_MOST)})`,
       'Nothing that waits is ever removed to make room.',
     ],
     [
       'runs',
       'Runs of automations, and why a rule did not run',
-      spanWords(RUNS_KEPT),
+      spanText(RUNS_KEPT),
       'So that you can see what customers were sent, and why.',
     ],
     [
       'messages',
       'That a customer got a message (not its text, and not to which number)',
-      spanWords(MESSAGES_KEPT),
+      spanText(MESSAGES_KEPT),
       'Your limits count them, for up to a year.',
     ],
     [
@@ -124,13 +124,13 @@ export function keptUntil({ retentionDays, backups }: KeptSetting): KeptKind[] {
     [
       'audit',
       'Who did what',
-      `${spanWords(AUDIT_KEPT)}; refused requests from others ${spanWords(REFUSED_KEPT)}`,
+      `${spanText(AUDIT_KEPT)}; refused requests from others ${spanText(REFUSED_KEPT)}`,
       'So that it can be proved a year later. Nobody can change it.',
     ],
     [
       'notices',
       'Notices about addresses that fail',
-      spanWords(NOTICES_KEPT),
+      spanText(NOTICES_KEPT),
       'They are part of the story of an address.',
     ],
     [
@@ -154,17 +154,17 @@ export function keptUntil({ retentionDays, backups }: KeptSetting): KeptKind[] {
       `the latest ${grouped(SNAPSHOTS_KEPT)} of each list`,
       'Contacts and materials send no events: changes are found by comparing.',
     ],
-    ['counters', 'Numbers per address and hour', spanWords(HOURLY_COUNTERS), 'The small graphs.'],
+    ['counters', 'Numbers per address and hour', spanText(HOURLY_COUNTERS), 'The small graphs.'],
     [
       'payment_events',
       'Events of the payment provider',
-      spanWords(PAYMENT_EVENTS_KEPT),
+      spanText(PAYMENT_EVENTS_KEPT),
       'A repeated one is recognised.',
     ],
     [
       'short',
       'Small marks: sign-ins under way, tickets, what a rule wrote itself',
-      `between a minute and ${spanWords(ENDED_MUTES_KEPT)}`,
+      `between a minute and ${spanText(ENDED_MUTES_KEPT)}`,
       'They are of no use afterwards.',
     ],
   ]
@@ -186,16 +186,16 @@ export function keptUntil({ retentionDays, backups }: KeptSetting): KeptKind[] {
 
 /** Below a log, where it ends: `Older than 30 days is forgotten.`, and what is different while storage is short. */
 export function logEnds(retentionDays: number | undefined, switches: SpaceSwitches, overShare: boolean): string {
-  const sentence = `Older than ${spanWords(eventsKept(retentionDays))} is forgotten.`
+  const sentence = `Older than ${spanText(eventsKept(retentionDays))} is forgotten.`
   if (!switches.shortenLog || !overShare) return sentence
-  return `${sentence} Storage is nearly full: of what was delivered, only the last ${spanWords(SHORT_LOG)} are kept for now.`
+  return `${sentence} Storage is nearly full: of what was delivered, only the last ${spanText(SHORT_LOG)} are kept for now.`
 }
 
 /**
  * What an owner has to know while storage is short; null = nothing. `overShare`: this account uses more than its share of what there
  * is.
  */
-export function shortageWords(switches: SpaceSwitches, overShare: boolean): string | null {
+export function shortageText(switches: SpaceSwitches, overShare: boolean): string | null {
   if (switches.refuseAll) {
     return 'Storage is full. New events are not taken in at the moment; ServiceM8 keeps them and sends them again for 72 hours. What waits here is kept and sent.'
   }
@@ -204,9 +204,9 @@ export function shortageWords(switches: SpaceSwitches, overShare: boolean): stri
   if (!overShare) {
     return `Storage is nearly full at the moment. Accounts that use more than their share keep less for now; yours is not one of them. ${safe}`
   }
-  const log = switches.shortenLog ? `, and the log of what was delivered for ${spanWords(SHORT_LOG)}` : ''
+  const log = switches.shortenLog ? `, and the log of what was delivered for ${spanText(SHORT_LOG)}` : ''
   const refused = switches.refuseOverShare
     ? ' New events are put off for now; ServiceM8 sends them again for 72 hours.'
     : ''
-  return `Storage is nearly full, and this account uses more than its share. For now the text of delivered events is kept for ${spanWords(shortBodies(switches))} only${log}.${refused} ${safe}`
+  return `Storage is nearly full, and this account uses more than its share. For now the text of delivered events is kept for ${spanText(shortBodies(switches))} only${log}.${refused} ${safe}`
 }

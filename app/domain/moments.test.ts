@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { clockTime, momentWords } from './moments.ts'
+import { clockTime, momentText } from './moments.ts'
 
 test('a moment is said where the account is, and in UTC where nobody knows its zone', () => {
   const at = Date.UTC(2026, 11, 31, 22, 5)
-  expect(momentWords(at, 'Australia/Sydney')).toBe('1 January 2027, 09:05')
-  expect(momentWords(at, 'Nowhere/At all')).toBe('31 December 2026, 22:05')
+  expect(momentText(at, 'Australia/Sydney')).toBe('1 January 2027, 09:05')
+  expect(momentText(at, 'Nowhere/At all')).toBe('31 December 2026, 22:05')
 })
 
 test('the same date of another year is not today', () => {

@@ -19,7 +19,7 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 }
 
 /** `3 seconds`, `12 minutes`, `2 hours`, `5 days`; rounded down. */
-export function spanWords(ms: number): string {
+export function spanText(ms: number): string {
   if (ms < minutes(1)) return plural(Math.max(0, Math.floor(ms / seconds(1))), 'second')
   if (ms < hours(1)) return plural(Math.floor(ms / minutes(1)), 'minute')
   if (ms < days(2)) return plural(Math.floor(ms / hours(1)), 'hour')
@@ -29,23 +29,23 @@ export function spanWords(ms: number): string {
 /** `09:14` today, `20 Nov, 09:14` on any other day. */
 export function clockTime(at: Millis, now: Millis, zone: string): string {
   const day = dayOf(wallAt(at, zone))
-  if (day === todayOf({ now, zone })) return timeWords(at, zone)
+  if (day === todayOf({ now, zone })) return timeText(at, zone)
   const { month, date } = dateOf(day)
-  return `${date} ${MONTHS[month - 1]?.slice(0, 3)}, ${timeWords(at, zone)}`
+  return `${date} ${MONTHS[month - 1]?.slice(0, 3)}, ${timeText(at, zone)}`
 }
 
 /** `5 December 2026`. */
-export function dayWords(at: Millis, zone: string): string {
+export function dayText(at: Millis, zone: string): string {
   const { year, month, date } = dateOf(dayOf(wallAt(at, zone)))
   return `${date} ${MONTHS[month - 1]} ${year}`
 }
 
 /** `14:03`. */
-function timeWords(at: Millis, zone: string): string {
+function timeText(at: Millis, zone: string): string {
   return localStamp(wallAt(at, zone)).slice(11, 16)
 }
 
 /** `5 December 2026, 14:03`. */
-export function momentWords(at: Millis, zone: string): string {
-  return `${dayWords(at, zone)}, ${timeWords(at, zone)}`
+export function momentText(at: Millis, zone: string): string {
+  return `${dayText(at, zone)}, ${timeText(at, zone)}`
 }

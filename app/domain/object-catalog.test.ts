@@ -12,7 +12,7 @@ import {
   otherSpellings,
   POLLED_TYPES,
   pickerFields,
-  recordsWords,
+  recordsText,
 } from './object-catalog.ts'
 
 describe('the object catalogue', () => {
@@ -38,8 +38,8 @@ describe('the object catalogue', () => {
     expect(isPolled('jobcontact')).toBe(true)
     expect(isPolled('job')).toBe(false)
     expect(isPolled('potato')).toBe(false)
-    expect(recordsWords('jobcontact')).toBe('job contacts')
-    expect(recordsWords('jobmaterial')).toBe('job materials')
+    expect(recordsText('jobcontact')).toBe('job contacts')
+    expect(recordsText('jobmaterial')).toBe('job materials')
   })
 
   test.each(['jobactivity', 'JobActivity', 'job_activity', ' Job Activity ', 'JOB-ACTIVITY'])(

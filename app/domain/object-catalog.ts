@@ -337,7 +337,7 @@ export function isPolled(type: string): boolean {
 }
 
 /** Its records as a sentence calls them: `job contacts`. */
-export function recordsWords(type: string): string {
+export function recordsText(type: string): string {
   return `${objectLabel(type).toLowerCase()}s`
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FRESH_FOR, OWNER_ACT_WORDS, type OwnerAct, ownerActRefusal, ownerNote } from './people.ts'
+import { FRESH_FOR, OWNER_ACT_TEXTS, type OwnerAct, ownerActRefusal, ownerNote } from './people.ts'
 
 const NOW = 1_800_000_000_000
 const FRESH = { role: 'owner', staffUuid: 'elin', freshAt: NOW } as const
@@ -28,7 +28,7 @@ test('no sentence is longer than twelve words', () => {
   const notes = (['owner', 'unnamed', 'fresh'] as const).map((refusal) =>
     ownerNote({ refusal, owners: [] }, 'make a new signing secret'),
   )
-  const texts = [...Object.values(OWNER_ACT_WORDS).flatMap(({ title, description }) => [title, description]), ...notes]
+  const texts = [...Object.values(OWNER_ACT_TEXTS).flatMap(({ title, description }) => [title, description]), ...notes]
   const sentences = texts.flatMap((text) => (text ?? '').split(/(?<=\.) /))
   expect(sentences.filter((sentence) => sentence.split(' ').length > 12)).toEqual([])
 })

@@ -48,7 +48,7 @@ export function ownerActRefusal(act: OwnerAct, asking: Asking, now: Millis): Own
   return wantsFreshProof(act) && now - freshAt >= FRESH_FOR ? 'fresh' : null
 }
 
-export const OWNER_ACT_WORDS = {
+export const OWNER_ACT_TEXTS = {
   owner: {
     title: 'Only an owner can do this',
     description: 'Ask an owner of your firm. The account page lists them.',
@@ -81,7 +81,7 @@ export function ownerNote({ refusal, owners }: OwnerRights, act: string): string
   return refusal === 'owner' ? who : `${who} If you are one, open Fieldhook from ServiceM8.`
 }
 
-export const ROLE_WORDS: Record<Role, string> = { owner: 'Owner', member: 'Member' }
+export const ROLE_TEXTS: Record<Role, string> = { owner: 'Owner', member: 'Member' }
 
 export function isRole(text: unknown): text is Role {
   return ROLES.some((role) => role === text)

@@ -2,10 +2,10 @@
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
-import { recordsWords } from './object-catalog.ts'
+import { recordsText } from './object-catalog.ts'
 
 /** One list call per account, object and this long, while nothing changes. */
-export const LOOK_EVERY = minutes(5)
+export const POLL_EVERY = minutes(5)
 
 /** Looks of webhooks and forwarding rules, as opposed to those of anything else. */
 export const POLL_PURPOSE = 'webhook'
@@ -16,23 +16,23 @@ export function sourceOf(object: string): string {
 }
 
 /** Heads those objects in a list of all; shorter than the sentence, and enough where no script can show that. */
-export const CHECKED_WORDS = `Checked every ${LOOK_EVERY / minutes(1)} minutes (ServiceM8 sends no webhooks for these)`
+export const CHECKED_TEXTS = `Checked every ${POLL_EVERY / minutes(1)} minutes (ServiceM8 sends no webhooks for these)`
 
 /** For the form and the card. */
 export function pollingSentence(object: string): string {
-  return `ServiceM8 sends no webhooks for ${recordsWords(object)}, so Fieldhook looks every ${LOOK_EVERY / minutes(1)} minutes.`
+  return `ServiceM8 sends no webhooks for ${recordsText(object)}, so Fieldhook looks every ${POLL_EVERY / minutes(1)} minutes.`
 }
 
 /**
  * When an object is due next. Every account and object has its own moment within the five minutes, and keeps it: neither a
  * late look nor a restart makes many of them fall together.
  */
-export function nextLookAt(accountUuid: string, object: string, now: Millis): Millis {
-  const phase = hash(`${accountUuid}|${object}`) % LOOK_EVERY
-  const slot = Math.floor((now - phase) / LOOK_EVERY) + 1
-  const at = slot * LOOK_EVERY + phase
+export function nextPollAt(accountUuid: string, object: string, now: Millis): Millis {
+  const phase = hash(`${accountUuid}|${object}`) % POLL_EVERY
+  const slot = Math.floor((now - phase) / POLL_EVERY) + 1
+  const at = slot * POLL_EVERY + phase
   // The work is picked up once a minute, so that a look may come shortly before its next moment.
-  return at - now < minutes(1) ? at + LOOK_EVERY : at
+  return at - now < minutes(1) ? at + POLL_EVERY : at
 }
 
 /** FNV-1a: small, stable, and even enough to spread by. */
@@ -43,7 +43,7 @@ function hash(text: string): number {
 }
 
 /** Why a look did not work. The platform's ways to fail, as `callAsAccount` tells them, and ours. */
-export type LookFailure =
+export type PollFailure =
   | {
       outcome: 'not_connected' | 'reconnect' | 'unauthorized' | 'forbidden' | 'suspended' | 'refused' | 'unavailable'
       message: string
@@ -61,8 +61,8 @@ const READ_SCOPES: Readonly<Record<string, string>> = {
 }
 
 /** For the card: what is wrong and what helps. Whether and when we look again is said beside it. */
-export function failureSentence(object: string, failure: LookFailure): string {
-  const records = recordsWords(object)
+export function failureSentence(object: string, failure: PollFailure): string {
+  const records = recordsText(object)
   switch (failure.outcome) {
     case 'not_connected':
     case 'reconnect':
@@ -104,20 +104,20 @@ const LONGEST_WAIT = hours(24)
  * When to look again after a failure. Trouble of the platform: after as long again as it has lasted, so 5, 10, 20, 40
  * minutes, then hourly. A limit: when it ends. A missing sign-in costs no call, so that a new one is noticed soon.
  */
-export function lookAgainAt(failure: LookFailure, past: { now: Millis; lastOkAt: Millis | null }): Millis {
+export function pollAgainAt(failure: PollFailure, past: { now: Millis; lastOkAt: Millis | null }): Millis {
   const { now, lastOkAt } = past
   switch (failure.outcome) {
     case 'not_connected':
     case 'reconnect':
     case 'unauthorized':
-      return now + LOOK_EVERY
+      return now + POLL_EVERY
     case 'forbidden':
     case 'suspended':
-      return now + 3 * LOOK_EVERY
+      return now + 3 * POLL_EVERY
     case 'refused':
     case 'unavailable':
     case 'ours':
-      return now + Math.min(Math.max(now - (lastOkAt ?? now), LOOK_EVERY), LONGEST_BACK_OFF)
+      return now + Math.min(Math.max(now - (lastOkAt ?? now), POLL_EVERY), LONGEST_BACK_OFF)
     case 'rate_limited':
       return Math.min(Math.max(failure.retryAt, now + seconds(30)), now + LONGEST_WAIT)
     case 'no_room':
@@ -140,7 +140,7 @@ export function inTurns<Target extends { accountUuid: string }>(targets: readonl
 }
 
 /** What a card knows of looking: when it worked last, when it is next, and what went wrong meanwhile. */
-export interface LookState {
+export interface PollState {
   lastOkAt: Millis | null
   nextAt: Millis
   /** A sentence; null = nothing is wrong. */
@@ -148,11 +148,11 @@ export interface LookState {
 }
 
 /** Two missed looks, and a little for the one under way: until then a failure is the platform having a moment. */
-const PATIENCE = 2 * LOOK_EVERY + minutes(2)
+const PATIENCE = 2 * POLL_EVERY + minutes(2)
 
 /** Is it honest to say that nothing is received? */
-export function looksInVain(look: LookState, now: Millis): boolean {
-  return look.problem !== null && (look.lastOkAt === null || now - look.lastOkAt > PATIENCE)
+export function pollsInVain(poll: PollState, now: Millis): boolean {
+  return poll.problem !== null && (poll.lastOkAt === null || now - poll.lastOkAt > PATIENCE)
 }
 
 /** Whether the first look worked, which an address for the object's events needs. */
@@ -164,7 +164,7 @@ export type BegunPolling =
   | { outcome: 'platform_refused'; message: string }
 
 /** What becomes of the wish for such an address when the first look did not work. */
-export function begunInVain(object: string, failure: LookFailure): BegunPolling {
+export function begunInVain(object: string, failure: PollFailure): BegunPolling {
   switch (failure.outcome) {
     case 'not_connected':
     case 'reconnect':

@@ -2,7 +2,7 @@ import { plural } from './moments.ts'
 // A restored copy is held: it must not send again what was sent before, until a person has looked at it.
 
 /** What the rest of the product asks. */
-export interface Hold {
+export interface Quarantine {
   /** Nothing may leave. */
   held(): boolean
   /** Ends it: what waits goes out from now on. */
@@ -15,19 +15,19 @@ export type ReleaseOutcome =
   /** The environment says so, and has to say otherwise first. */
   | { outcome: 'by_environment'; sentence: string }
 
-export const HELD_BY_ENVIRONMENT = 'HOLD=yes is set: take it out and start again to let the copy go.'
+export const QUARANTINED_BY_ENVIRONMENT = 'HOLD=yes is set: take it out and start again to let the copy go.'
 
 /** A file beside a database: what is in that is a copy that nobody has looked at yet. */
-export function heldMarker(databaseFile: string): string {
+export function quarantineMarker(databaseFile: string): string {
   return `${databaseFile}.held`
 }
 
 /** For everybody, above a page, and in place of what is not done meanwhile. */
-export const HELD =
+export const QUARANTINED =
   'This is a restored copy. Events are stored, but nothing is sent, no automation runs and no subscription changes until the operator lets it go.'
 
 /** Timed work that goes on: it changes rows of our own and reaches nobody. */
-export const JOBS_WHILE_HELD: ReadonlySet<string> = new Set(['sign_ins.forget', 'refusals.count', 'space.relieve'])
+export const JOBS_IN_QUARANTINE: ReadonlySet<string> = new Set(['sign_ins.forget', 'refusals.count', 'space.relieve'])
 
 /** For the operator, before letting go. */
 export function waitingSentence({ deliveries, runs }: { deliveries: number; runs: number }): string {

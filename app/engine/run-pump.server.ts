@@ -64,7 +64,7 @@ export interface RunPump {
 }
 
 /** What another process has written is seen at the latest after so many renewals of the lease. */
-const BEATS_PER_LOOK = 5
+const BEATS_PER_CLAIM = 5
 /** A run whose work broke off by a fault is left alone this long, then longer each time. */
 const FIRST_PAUSE = 5_000
 const LONGEST_PAUSE = 60_000
@@ -72,10 +72,10 @@ const LONGEST_PAUSE = 60_000
 export function createRunPump(input: RunPumpInput): RunPump {
   const { clock, log, ports } = input
   const limits = { ...RUN_LIMITS, ...input.limits }
-  const known = createRunWindow(limits, () => looks.wake())
+  const known = createRunWindow(limits, () => claims.wake())
   const aside = createAside()
   let beats = 0
-  let looked = false
+  let claimed = false
 
   const pump = createPumpLoop({
     ...input,
@@ -83,21 +83,21 @@ export function createRunPump(input: RunPumpInput): RunPump {
     async onHeld(taken) {
       beats++
       if (taken) {
-        looked = false
+        claimed = false
         aside.clear()
       }
-      if (taken || beats % BEATS_PER_LOOK === 0) looks.wake()
+      if (taken || beats % BEATS_PER_CLAIM === 0) claims.wake()
     },
     turn() {
       for (let run = known.take(); run; run = known.take()) void work(run)
     },
-    onAlarm: () => looks.wake(),
+    onAlarm: () => claims.wake(),
     isAtWork: () => known.inFlight() > 0,
-    hasMore: () => !looked || known.hasMore(),
+    hasMore: () => !claimed || known.hasMore(),
   })
 
-  const looks = createSteadyLoop({
-    name: 'runs.look',
+  const claims = createSteadyLoop({
+    name: 'runs.claim',
     clock,
     log,
     async run() {
@@ -108,7 +108,7 @@ export function createRunPump(input: RunPumpInput): RunPump {
       known.endLook(runs, (id) => aside.isAside(id, now))
       pump.setAlarm(next)
       for (const until of aside.after(now)) pump.bringForward(until)
-      looked = true
+      claimed = true
       pump.schedule()
       return null
     },
@@ -132,16 +132,16 @@ export function createRunPump(input: RunPumpInput): RunPump {
 
   return {
     start() {
-      looks.start()
+      claims.start()
       pump.start()
     },
-    wake: looks.wake,
+    wake: claims.wake,
     status: () => ({ ...pump.status(), inFlight: known.inFlight(), known: known.waiting() }),
     beginDrain: pump.beginDrain,
-    drain: (limitMs = 15_000) => pump.drain(limitMs, looks.stop),
+    drain: (limitMs = 15_000) => pump.drain(limitMs, claims.stop),
     async idle() {
-      looked = false
-      looks.wake()
+      claimed = false
+      claims.wake()
       await pump.whenQuiet()
     },
   }

@@ -15,7 +15,7 @@ let runs: (PumpRun & { dueAt: number })[]
 let atWork: Work[]
 let lease: { owner: string; expiresAt: number } | null
 let pumps: RunPump[]
-let looks: number
+let claims: number
 
 beforeEach(() => {
   clock = steppingClock()
@@ -23,7 +23,7 @@ beforeEach(() => {
   atWork = []
   lease = null
   pumps = []
-  looks = 0
+  claims = 0
 })
 afterEach(async () => {
   for (const work of [...atWork]) await work.end()
@@ -53,7 +53,7 @@ function pump(more: Partial<RunPumpInput> = {}): RunPump {
     isGone: () => false,
     ports: {
       async due(now, perAccount) {
-        looks++
+        claims++
         const counts = new Map<string, number>()
         return runs.filter((run) => {
           if (run.dueAt > now) return false
@@ -142,9 +142,9 @@ test('it sleeps until the next moment, and is woken by whoever has something new
   made.wake()
   await clock.settle()
   expect(ids()).toEqual([2])
-  const before = looks
+  const before = claims
   await clock.run(4_999)
-  expect(looks).toBe(before)
+  expect(claims).toBe(before)
   await clock.run(1)
   expect(ids()).toEqual([2, 1])
 })

@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { App } from '#app/context/app-context.ts'
 import { admitRequest, type Refusal } from './origin-check.ts'
-import { tellRefusedAtTheDoor } from './refusals.server.ts'
+import { logRefusedAtTheDoor } from './refusals.server.ts'
 import { createSessionBrake } from './session-brake.server.ts'
 
 interface Arriving {
@@ -23,7 +23,7 @@ export function createDoor<Req extends Arriving>(
     const refusal = admitRequest(req, app.settings.origin) ?? brake(req)
     if (refusal) {
       const { method = 'GET', url = '/', headers } = req
-      told(tellRefusedAtTheDoor(app, { method, url, cookie: headers.cookie, refusal }, clientIp(req)))
+      told(logRefusedAtTheDoor(app, { method, url, cookie: headers.cookie, refusal }, clientIp(req)))
     }
     return refusal
   }

@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import type { App } from '#app/context/app-context.ts'
 import { ACCOUNT_ID_MESSAGES, accountIdIn, readAccountId } from '#app/domain/account-id.ts'
-import { type Asking, OWNER_ACT_WORDS, type OwnerAct, ownerActRefusal, type Role } from '#app/domain/people.ts'
+import { type Asking, OWNER_ACT_TEXTS, type OwnerAct, ownerActRefusal, type Role } from '#app/domain/people.ts'
 import { actsAsAdmin, type Session } from '#app/domain/session.ts'
 import { noteActing } from '#app/lib/caller.server.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -80,7 +80,7 @@ async function accessOf(
 /** 403 with a sentence unless an owner asks, with a fresh opening or sign-in where the act wants one. */
 export function requireOwner(app: Pick<App, 'clock'>, access: Asking, act: OwnerAct): void {
   const refused = ownerActRefusal(act, access, app.clock.now())
-  if (refused) throw problem(403, `${OWNER_ACT_WORDS[refused].title}. ${OWNER_ACT_WORDS[refused].description}`)
+  if (refused) throw problem(403, `${OWNER_ACT_TEXTS[refused].title}. ${OWNER_ACT_TEXTS[refused].description}`)
 }
 
 /** 403 unless the request acts as an admin. */

@@ -60,7 +60,7 @@ export const LIMITS = {
   link: perAddress(5),
   trigger: { perMinute: 60, per: 'automation' },
   run: perAccount(20),
-  look: perAccount(60),
+  preview: perAccount(60),
   test: perAccount(5),
   check: perAccount(5),
   compare: perAccount(2),

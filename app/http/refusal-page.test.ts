@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { acceptsHtml, isVisit, OPEN_AGAIN, refusalHtml, refusalPage, refusalWords } from './refusal-page.ts'
+import { acceptsHtml, isVisit, OPEN_AGAIN, refusalHtml, refusalPage, refusalText } from './refusal-page.ts'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'
 
@@ -26,7 +26,7 @@ describe('who reads HTML', () => {
 })
 
 it('nothing of a sentence becomes markup, and links are absolute', () => {
-  const html = refusalHtml(refusalWords('<img src=x onerror=alert(1)> "&'), 'https://fieldhook.test')
+  const html = refusalHtml(refusalText('<img src=x onerror=alert(1)> "&'), 'https://fieldhook.test')
   expect(html).not.toContain('<img')
   expect(html).toContain('&#60;img src=x onerror=alert(1)&#62; &#34;&#38;')
   expect(html).toContain('href="https://fieldhook.test/"')

@@ -2,20 +2,20 @@
 // front of the router or in the platform's frame.
 
 /** What such a page says: one heading, one or two sentences, and a way on where there is one. */
-export interface RefusalWords {
+export interface RefusalText {
   title: string
   sentence: string
   way?: { href: string; label: string }
 }
 
 /** Opened with something that is used up, over, or not signed. */
-export const OPEN_AGAIN: RefusalWords = {
+export const OPEN_AGAIN: RefusalText = {
   title: 'Open Fieldhook again',
   sentence: 'For your safety each opening works once. Close this and press Fieldhook in ServiceM8.',
 }
 
 /** Any other refusal, with the sentence that a program gets too. */
-export function refusalWords(message: string): RefusalWords {
+export function refusalText(message: string): RefusalText {
   return { title: 'That did not work', sentence: message, way: { href: '/', label: 'Go to the start page' } }
 }
 
@@ -42,11 +42,11 @@ export function refusalPage(asked: {
   origin: string
 }): string | null {
   const call = /^\/api\/(?!oauth\/)/i.test(asked.url ?? '')
-  return call || !acceptsHtml(asked.accept) ? null : refusalHtml(refusalWords(asked.message), asked.origin)
+  return call || !acceptsHtml(asked.accept) ? null : refusalHtml(refusalText(asked.message), asked.origin)
 }
 
 /** The text of the page; `origin` = our public one, because the platform may draw it under an address of its own. */
-export function refusalHtml({ title, sentence, way }: RefusalWords, origin: string): string {
+export function refusalHtml({ title, sentence, way }: RefusalText, origin: string): string {
   const link = way ? `\n<p><a href="${escapeHtml(origin + way.href)}">${escapeHtml(way.label)}</a></p>` : ''
   return plainHtml(`<h1>${escapeHtml(title)}</h1>\n<p>${escapeHtml(sentence)}</p>${link}`, { title, origin })
 }

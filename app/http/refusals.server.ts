@@ -19,7 +19,7 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 const UUID = /^[0-9a-f-]{36}$/i
 
 /** A JSON call was answered with 401, 403, 404 or 429. Never throws. */
-export async function tellRefusedCall({ request, context: { app, clientIp } }: Asked, status: number): Promise<void> {
+export async function logRefusedCall({ request, context: { app, clientIp } }: Asked, status: number): Promise<void> {
   const url = new URL(request.url)
   if (!WATCHED.test(url.pathname)) return
   await quietly(app, async () => {
@@ -36,7 +36,7 @@ export async function tellRefusedCall({ request, context: { app, clientIp } }: A
  * A page showed the sign-in gate in place of the account it was asked for, or was refused for want of a role (403). To come without
  * a session and be shown the way in is how everybody begins: that is no refusal, but to press a button then is. Never throws.
  */
-export async function tellRefusedPage(
+export async function logRefusedPage(
   { request, context: { app, clientIp } }: Asked,
   shown: 'gate' | 403,
   session: Session | null,
@@ -57,7 +57,7 @@ export async function tellRefusedPage(
 const SHOWN = { gate: 'the sign-in page', 403: 403 } as const
 
 /** Turned away before anything was read: by where it came from, or by how many there were. Never throws. */
-export async function tellRefusedAtTheDoor(
+export async function logRefusedAtTheDoor(
   app: Pick<App, 'store' | 'clock' | 'log' | 'settings'>,
   { method, url, cookie, refusal }: { method: string; url: string; cookie: string | undefined; refusal: Refusal },
   clientIp: string,

@@ -7,7 +7,7 @@ import { withMethods } from '#app/lib/families.ts'
 import { LEEDS, RIGHTS_ORIGIN, type RightsWorld, rightsWorld, YORK } from '#tests/support/rights-world.server.ts'
 import { answerCall } from './calls/call.server.ts'
 import { createDoor } from './door.server.ts'
-import { tellRefusedPage } from './refusals.server.ts'
+import { logRefusedPage } from './refusals.server.ts'
 import { tooMany } from './respond.ts'
 import { findSession, sessionsToReplace } from './session.server.ts'
 
@@ -33,7 +33,7 @@ function post(path: string, cookies: { tab?: string } = {}): Request {
 describe('a page', () => {
   const open = (request: Request) =>
     asCaller(IP, async () =>
-      tellRefusedPage({ request, context: context() }, 'gate', await findSession(world.app, request)),
+      logRefusedPage({ request, context: context() }, 'gate', await findSession(world.app, request)),
     )
 
   test('of another account: it stands in that one’s log, as somebody who is not signed in to it', async () => {
@@ -75,7 +75,7 @@ describe('a page', () => {
     await asCaller(IP, async () => {
       const request = world.request(`/webhook-activity?accountUUID=${YORK}`, { tab })
       const session = await findSession(world.app, request)
-      await tellRefusedPage({ request, context: context() }, 403, session)
+      await logRefusedPage({ request, context: context() }, 403, session)
     })
     expect(await entries(YORK)).toMatchObject([
       { actor: 'staff', target: 'GET /webhook-activity', detail: { status: 403 } },

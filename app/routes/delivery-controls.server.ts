@@ -7,12 +7,12 @@ import { takeRate } from '#app/http/rate-limit.server.ts'
 export function deliveryControls(app: App, accountUuid: string): DeliveryControls {
   return {
     sendAgain: (deliveryId) => sendAgain(app, accountUuid, deliveryId),
-    async countReplay(endpointId, wish) {
-      const counted = await replaySince(app, accountUuid, endpointId, { ...wish, dryRun: true })
+    async countReplay(endpointId, wanted) {
+      const counted = await replaySince(app, accountUuid, endpointId, { ...wanted, dryRun: true })
       return counted.outcome === 'counted' ? counted.count : null
     },
-    async startReplay(endpointId, wish) {
-      const started = await replaySince(app, accountUuid, endpointId, { ...wish, dryRun: false })
+    async startReplay(endpointId, wanted) {
+      const started = await replaySince(app, accountUuid, endpointId, { ...wanted, dryRun: false })
       if (started.outcome === 'counted') throw new Error('a replay was only counted')
       return started
     },

@@ -7,7 +7,7 @@ import { answerVisit } from '#app/http/calls/call.server.ts'
 import { sessionCookie } from '#app/http/cookies.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { LAUNCH_GOALS, launchAskPage, launchPage, readLaunchGoal } from '#app/http/launch-pages.ts'
-import { OPEN_AGAIN, refusalWords } from '#app/http/refusal-page.ts'
+import { OPEN_AGAIN, refusalText } from '#app/http/refusal-page.ts'
 import { problem } from '#app/http/respond.ts'
 import { isSecure, sessionOfKind } from '#app/http/session.server.ts'
 
@@ -50,7 +50,7 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
       return new Response(null, { status: 303, headers })
     },
   }
-  return answerVisit(args, handlers, (message, status) => (status === 403 ? OPEN_AGAIN : refusalWords(message)))
+  return answerVisit(args, handlers, (message, status) => (status === 403 ? OPEN_AGAIN : refusalText(message)))
 }
 
 export const loader = action

@@ -20,7 +20,7 @@ export default [
   at('automation/runs/:id', 'pages/automation-run.tsx'),
   at('automation/templates', 'pages/automation-templates.ts'),
   at('subscription', 'pages/subscription.tsx'),
-  at('automation/look', 'pages/automation-preview.ts'),
+  at('automation/preview', 'pages/automation-preview.ts'),
   at('automation/settings', 'pages/automation-settings.tsx'),
   at('account', 'pages/account.tsx'),
   at('link', 'pages/link.tsx'),

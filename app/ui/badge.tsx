@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 /** What a status asks of the reader: nothing, patience, attention, action; `held` waits on purpose. */
 export type Tone = 'neutral' | 'accent' | 'working' | 'attention' | 'failing' | 'held'
 
-export const toneLook: Record<Tone, string> = {
+export const toneStyles: Record<Tone, string> = {
   neutral: 'bg-sunken text-ink-soft',
   accent: 'bg-accent-soft text-accent',
   working: 'bg-working-soft text-working',
@@ -27,7 +27,7 @@ export function Badge({ tone = 'neutral', icon: Icon, children, className }: Bad
     <span
       className={clsx(
         'inline-flex max-w-full items-center gap-1.5 rounded-pill px-2.5 py-0.5 text-dense font-medium',
-        toneLook[tone],
+        toneStyles[tone],
         className,
       )}
     >

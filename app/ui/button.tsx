@@ -3,7 +3,7 @@ import { cva, type VariantProps } from 'class-variance-authority'
 import { LoaderCircle, type LucideIcon } from 'lucide-react'
 import { type ComponentPropsWithoutRef, forwardRef } from 'react'
 
-export const buttonLook = cva(
+export const buttonStyles = cva(
   [
     'inline-flex min-h-11 select-none items-center justify-center gap-2 rounded-control border text-label font-medium',
     'transition-colors aria-disabled:opacity-70',
@@ -11,7 +11,7 @@ export const buttonLook = cva(
   ],
   {
     variants: {
-      look: {
+      variant: {
         primary:
           'border-transparent bg-accent text-on-accent enabled:hover:bg-accent-strong [a&]:hover:bg-accent-strong',
         secondary:
@@ -24,13 +24,13 @@ export const buttonLook = cva(
       /** A label longer than a phone is wide breaks into lines. */
       wraps: { true: 'py-2 text-left', false: 'whitespace-nowrap' },
     },
-    defaultVariants: { look: 'secondary', size: 'normal', wraps: false },
+    defaultVariants: { variant: 'secondary', size: 'normal', wraps: false },
   },
 )
 
-type Look = VariantProps<typeof buttonLook>
+type ButtonVariants = VariantProps<typeof buttonStyles>
 
-export interface ButtonProps extends Omit<ComponentPropsWithoutRef<'button'>, 'className'>, Look {
+export interface ButtonProps extends Omit<ComponentPropsWithoutRef<'button'>, 'className'>, ButtonVariants {
   icon?: LucideIcon | undefined
   /** Its work is under way: it keeps the focus, shows that, and ignores further presses. */
   pending?: boolean
@@ -41,7 +41,7 @@ export interface ButtonProps extends Omit<ComponentPropsWithoutRef<'button'>, 'c
 
 export const Button = forwardRef<HTMLButtonElement, ButtonProps>(function Button(
   {
-    look,
+    variant,
     size,
     wraps,
     icon: Icon,
@@ -61,7 +61,7 @@ export const Button = forwardRef<HTMLButtonElement, ButtonProps>(function Button
       ref={ref}
       type={type}
       aria-disabled={pending || undefined}
-      className={buttonLook({ look, size, wraps, className })}
+      className={buttonStyles({ variant, size, wraps, className })}
       onClick={(event) => {
         if (pending) return event.preventDefault()
         onClick?.(event)
@@ -77,15 +77,15 @@ export const Button = forwardRef<HTMLButtonElement, ButtonProps>(function Button
   )
 })
 
-interface ButtonLinkProps extends Omit<LinkProps, 'className'>, Look {
+interface ButtonLinkProps extends Omit<LinkProps, 'className'>, ButtonVariants {
   icon?: LucideIcon | undefined
   className?: string
 }
 
 /** Looks like a button and leads somewhere. `reloadDocument` for addresses that are not pages of ours. */
-export function ButtonLink({ look, size, wraps, icon: Icon, children, className, ...rest }: ButtonLinkProps) {
+export function ButtonLink({ variant, size, wraps, icon: Icon, children, className, ...rest }: ButtonLinkProps) {
   return (
-    <Link {...rest} className={buttonLook({ look, size, wraps, className })}>
+    <Link {...rest} className={buttonStyles({ variant, size, wraps, className })}>
       {Icon && <Icon aria-hidden className="size-4" />}
       {children}
     </Link>

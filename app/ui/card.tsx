@@ -1,11 +1,11 @@
 import { clsx } from 'clsx'
 import type { ComponentPropsWithoutRef, ReactNode } from 'react'
 
-export const cardLook = 'rounded-card border border-line bg-surface shadow-rest'
+export const cardStyles = 'rounded-card border border-line bg-surface shadow-rest'
 
 /** A sheet on the desk. */
 export function Card({ className, ...rest }: ComponentPropsWithoutRef<'div'>) {
-  return <div {...rest} className={clsx(cardLook, className)} />
+  return <div {...rest} className={clsx(cardStyles, className)} />
 }
 
 interface CardSectionProps {
@@ -21,7 +21,7 @@ interface CardSectionProps {
 /** A card that is a region of the page, named by its heading. */
 export function CardSection({ id, title, action, children, className }: CardSectionProps) {
   return (
-    <section aria-labelledby={`${id}-title`} className={clsx(cardLook, 'p-4 sm:p-5', className)}>
+    <section aria-labelledby={`${id}-title`} className={clsx(cardStyles, 'p-4 sm:p-5', className)}>
       <div className="mb-4 flex flex-wrap items-center justify-between gap-2">
         <h2 id={`${id}-title`} className="text-title font-semibold">
           {title}

@@ -1,6 +1,6 @@
 import { AlertDialog } from 'radix-ui'
 import type { ReactNode, RefObject } from 'react'
-import { buttonLook } from './button.tsx'
+import { buttonStyles } from './button.tsx'
 
 interface ConfirmDialogProps {
   open: boolean
@@ -42,7 +42,7 @@ export function ConfirmDialog({ open, onClose, returnTo, title, children, cancel
             <div className="mt-2 grid gap-2 wrap-anywhere text-body text-ink-soft">{children}</div>
           </AlertDialog.Description>
           <div className="mt-5 flex flex-wrap justify-end gap-2">
-            <AlertDialog.Cancel className={buttonLook({})}>{cancelLabel}</AlertDialog.Cancel>
+            <AlertDialog.Cancel className={buttonStyles({})}>{cancelLabel}</AlertDialog.Cancel>
             {action}
           </div>
         </AlertDialog.Content>

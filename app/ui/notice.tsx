@@ -1,7 +1,7 @@
 import { clsx } from 'clsx'
 import { CircleAlert, CircleCheck, Info, type LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { type Tone, toneLook } from './badge.tsx'
+import { type Tone, toneStyles } from './badge.tsx'
 
 interface NoticeProps {
   tone: Extract<Tone, 'failing' | 'attention' | 'working' | 'accent'>
@@ -23,7 +23,7 @@ export function Notice({ tone, title, children, className }: NoticeProps) {
   return (
     <div
       role={tone === 'failing' ? 'alert' : undefined}
-      className={clsx('flex items-start gap-2.5 rounded-control px-3.5 py-3 text-label', toneLook[tone], className)}
+      className={clsx('flex items-start gap-2.5 rounded-control px-3.5 py-3 text-label', toneStyles[tone], className)}
     >
       <Icon aria-hidden className="mt-0.5 size-4 shrink-0" />
       <div className="min-w-0 wrap-anywhere">

@@ -1,7 +1,7 @@
 import { X } from 'lucide-react'
 import { Dialog } from 'radix-ui'
 import type { ReactNode, RefObject } from 'react'
-import { buttonLook } from './button.tsx'
+import { buttonStyles } from './button.tsx'
 
 interface SheetDialogProps {
   open: boolean
@@ -37,7 +37,7 @@ export function SheetDialog({ open, onClose, returnTo, title, description, child
               <Dialog.Title className="font-semibold text-title">{title}</Dialog.Title>
               <Dialog.Description className="text-label text-ink-soft">{description}</Dialog.Description>
             </div>
-            <Dialog.Close aria-label="Close" className={buttonLook({ look: 'quiet', size: 'icon' })}>
+            <Dialog.Close aria-label="Close" className={buttonStyles({ variant: 'quiet', size: 'icon' })}>
               <X aria-hidden className="size-5" />
             </Dialog.Close>
           </div>

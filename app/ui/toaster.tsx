@@ -2,7 +2,7 @@ import { clsx } from 'clsx'
 import { CircleAlert, CircleCheck, Info, type LucideIcon, X } from 'lucide-react'
 import { Toast } from 'radix-ui'
 import type { Flash } from '#app/lib/flash.ts'
-import { buttonLook } from './button.tsx'
+import { buttonStyles } from './button.tsx'
 import { TOAST, type ToastMessage } from './toast-message.ts'
 
 const icons: Record<Flash['kind'], LucideIcon> = { success: CircleCheck, error: CircleAlert, info: Info }
@@ -43,7 +43,7 @@ export function Toaster({ message, onOpenChange }: ToasterProps) {
             <Toast.Description className="text-label text-ink-soft">{message.description}</Toast.Description>
           ) : null}
         </div>
-        <Toast.Close aria-label="Dismiss" className={buttonLook({ look: 'quiet', size: 'icon' })}>
+        <Toast.Close aria-label="Dismiss" className={buttonStyles({ variant: 'quiet', size: 'icon' })}>
           <X aria-hidden className="size-4" />
         </Toast.Close>
       </Toast.Root>

@@ -36,10 +36,10 @@ class DiskFullError extends Error {
 
 const SENTENCE =
   'The disk is full. Events are refused (503) until there is room, and the platform sends them again. What waits is kept and sent.'
-const LOOKS_AGAIN_WHILE_FULL = seconds(5)
-const LOOKS_AGAIN = minutes(10)
+const CHECKS_AGAIN_WHILE_FULL = seconds(5)
+const CHECKS_AGAIN = minutes(10)
 /** A process that has just started has better things to do with the disk. */
-const FIRST_LOOK = seconds(1)
+const FIRST_CHECK = seconds(1)
 /** Between two pieces of the ballast. */
 const PIECE_PAUSE_MS = 20
 const LOG_WAIT_MS = 50
@@ -58,7 +58,7 @@ export function surviveFullDisk({ store, ballast, clock, log, makeRoom }: FullDi
   function onFailure(error: unknown): void {
     if (full || !isOutOfSpace(error, ballast) || !ballast.release()) return
     beFull({ error })
-    look()
+    check()
   }
 
   function beFull(fields: { error?: unknown }): void {
@@ -66,13 +66,13 @@ export function surviveFullDisk({ store, ballast, clock, log, makeRoom }: FullDi
     log.error({ ...fields, sentence: SENTENCE }, 'disk.full')
   }
 
-  function look(): void {
+  function check(): void {
     if (!started || stopping.signal.aborted) return
     cancel()
     round ??= lookAfter().finally(() => {
       round = null
       if (!stopping.signal.aborted)
-        cancel = clock.wake(clock.now() + (full ? LOOKS_AGAIN_WHILE_FULL : LOOKS_AGAIN), look)
+        cancel = clock.wake(clock.now() + (full ? CHECKS_AGAIN_WHILE_FULL : CHECKS_AGAIN), check)
     })
   }
 
@@ -119,7 +119,7 @@ export function surviveFullDisk({ store, ballast, clock, log, makeRoom }: FullDi
       started = true
       // Started anew while the disk was full: the ballast was released before.
       if (!ballast.inPlace() && ballast.diskIsShort()) beFull({})
-      cancel = clock.wake(clock.now() + FIRST_LOOK, look)
+      cancel = clock.wake(clock.now() + FIRST_CHECK, check)
     },
     async stop() {
       stopping.abort()

@@ -155,12 +155,12 @@ export interface EndpointStore {
 
   /**
    * Signs with this secret from now on, and with the one before as well for `overlapMs`, in one transaction. Asked again
-   * within `sameWishMs` it changes nothing. Null = no such endpoint of this account.
+   * within `sameRequestMs` it changes nothing. Null = no such endpoint of this account.
    */
   rotateSecret(
     accountUuid: string,
     endpointId: number,
-    input: { secretSealed: string; overlapMs: number; sameWishMs: number; at: Millis },
+    input: { secretSealed: string; overlapMs: number; sameRequestMs: number; at: Millis },
   ): Promise<SecretRotation | null>
 
   /** Every subscription of the account, of all objects and states, oldest first. */

@@ -85,7 +85,7 @@ export interface NoticeStore {
   // ---- for timed work, which serves every account ----
 
   /** Looks at up to `look` endpoints with an id above `after`. `next` null = those were the last. */
-  watchedEndpointsStep(after: number, look: number): Promise<{ endpoints: WatchedEndpoint[]; next: number | null }>
+  watchedEndpointsStep(after: number, size: number): Promise<{ endpoints: WatchedEndpoint[]; next: number | null }>
   /**
    * Writes a notice down, unless the same change was told before or something newer than `latestId` was said meanwhile.
    * True = it is new.

@@ -7,7 +7,7 @@ import type {
   RunOutcome,
   RunSource,
   RunState,
-  RunWish,
+  RunRequest,
   StartedRun,
   StepState,
   TriggerData,
@@ -156,14 +156,14 @@ export interface RunStore {
    * Each wish on its own: its run row and all of its ledger rows, or neither. One transaction for all. Counts the execution
    * of the rule. Answers in the order asked.
    */
-  startRuns(accountUuid: string, wishes: readonly RunWish[], now: Millis): Promise<StartedRun[]>
+  startRuns(accountUuid: string, requests: readonly RunRequest[], now: Millis): Promise<StartedRun[]>
   /**
    * One run for everybody who comes with one of the keys until they expire. `repeated` = there was one already: it is the
    * answer, and nothing was started.
    */
   startRunOnce(
     accountUuid: string,
-    wish: RunWish,
+    request: RunRequest,
     keys: readonly { key: string; expiresAt: Millis }[],
     now: Millis,
   ): Promise<StartedRun | { outcome: 'repeated'; runId: number }>

@@ -19,12 +19,12 @@ export interface DeliverySearch {
   /** Most hits of the answer. */
   limit: number
   /** Most rows that are looked at. */
-  lookAtMost: number
+  scanAtMost: number
 }
 
 export interface SearchedPage {
   hits: FoundRow[]
-  /** all = nothing is left · full = `limit` reached, and there is more · limit = `lookAtMost` reached. */
+  /** all = nothing is left · full = `limit` reached, and there is more · limit = `scanAtMost` reached. */
   end: 'all' | 'full' | 'limit'
   /** Behind which row to go on; null when nothing is left. */
   next: SearchCursor | null
@@ -35,7 +35,7 @@ export interface SearchedPage {
 
 export interface SearchStore {
   /**
-   * Newest event first, in steps that give way to events; at most `lookAtMost` rows are looked at. A row is an event with one
+   * Newest event first, in steps that give way to events; at most `scanAtMost` rows are looked at. A row is an event with one
    * of its deliveries, or alone where it has none.
    */
   searchDeliveries(accountUuid: string, search: DeliverySearch): Promise<SearchedPage>

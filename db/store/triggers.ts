@@ -1,5 +1,5 @@
 /** What sets rules off: records that changed, lists that are due, and what was there before a rule was switched on. */
-import type { RunWish, StartedRun } from '#app/domain/automations/run.ts'
+import type { RunRequest, StartedRun } from '#app/domain/automations/run.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { AutomationRow } from './automations.ts'
 import type { RecordValues } from './records.ts'
@@ -52,13 +52,13 @@ export interface OwnWrite {
 }
 
 /** What one look at a record came to. */
-export interface LookedAt {
+export interface Evaluation {
   touched: TouchedRecord
   /** What it looks like now; null = it is gone, and its snapshot with it; `none` = leave it to the sweep to say what it is. */
   snapshot: RecordValues | 'none' | null
   verdicts: readonly NewVerdict[]
   /** Runs to start; each becomes the verdict `fired` or `done_before` of its rule. */
-  wishes: readonly RunWish[]
+  requests: readonly RunRequest[]
 }
 
 /** A firing that the ledger knows. */
@@ -76,7 +76,7 @@ interface PolledTick {
   expected: Millis | null
   nextRunAt: Millis | null
   verdicts: readonly NewVerdict[]
-  wishes: readonly RunWish[]
+  requests: readonly RunRequest[]
 }
 
 /** An object of an account that rules watch, and how far its list was read. */
@@ -113,7 +113,7 @@ export interface TriggerStore {
    * Snapshot, verdicts, runs with their ledger rows, and the end of the touched record, in one transaction. What was touched
    * again meanwhile stays touched. Answers of the wishes, in order.
    */
-  settleTouched(accountUuid: string, looked: LookedAt, now: Millis): Promise<StartedRun[]>
+  settleTouched(accountUuid: string, evaluation: Evaluation, now: Millis): Promise<StartedRun[]>
   /** Writes of our runs on this record at or after a moment. */
   ownWrites(accountUuid: string, object: string, recordUuid: string, since: Millis): Promise<OwnWrite[]>
 

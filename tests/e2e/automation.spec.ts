@@ -230,7 +230,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await expect(page.getByRole('region', { name: 'The last 30 days' })).toContainText(
         'In the last 30 days this rule',
       )
-      await shot('lookback')
+      await shot('backtest')
       await page.getByRole('button', { name: 'Run Now: Never matches' }).click()
       await expect(page.getByRole('alertdialog')).toBeVisible()
       const path = `.cache/screens/automation-not-met-${colorScheme}-${info.project.name}.png`

@@ -19,12 +19,12 @@ const page = readFileSync('docs/security.md', 'utf8')
 const source = (file: string) => readFileSync(file, 'utf8')
 
 test('how often somebody may ask', () => {
-  const { sign_in, credentials, link, run, look, test: tests, trigger, csp_report } = LIMITS
+  const { sign_in, credentials, link, run, preview, test: tests, trigger, csp_report } = LIMITS
   expect(page).toContain(
     `${sign_in.perMinute} sign-ins, ${credentials.perMinute} credential calls and ${link.perMinute} links a minute per address`,
   )
   expect(page).toContain(
-    `of an account ${run.perMinute} runs by hand, ${look.perMinute} looks and ${tests.perMinute} test calls a minute, of a trigger ${trigger.perMinute} `,
+    `of an account ${run.perMinute} runs by hand, ${preview.perMinute} looks and ${tests.perMinute} test calls a minute, of a trigger ${trigger.perMinute} `,
   )
   expect(page).toContain(`16 KB, ${csp_report.perMinute} a minute for each address`)
   expect(page).toContain(`wrong key is 404, ${trigger.perMinute} a minute`)

@@ -15,7 +15,7 @@ import {
   type RuleGuards,
   type Step,
 } from '#app/domain/automations/rule.ts'
-import type { RunWish, TriggerData } from '#app/domain/automations/run.ts'
+import type { RunRequest, TriggerData } from '#app/domain/automations/run.ts'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import { createCommitter } from '#app/features/automations/actions/commit/commit-effect.server.ts'
 import { ACTIONS } from '#app/features/automations/actions/registry.server.ts'
@@ -24,7 +24,7 @@ import {
   type FactLoader,
   type PlanReader,
 } from '#app/features/automations/records/load-facts.server.ts'
-import { planSurroundings } from '#app/features/automations/runs/plan-defaults.server.ts'
+import { planDefaults } from '#app/features/automations/runs/plan-defaults.server.ts'
 import type { RunParts } from '#app/features/automations/runs/run-inputs.server.ts'
 import type { Client } from '#db/sqlite/client.server.ts'
 import type { Store } from '#db/store.ts'
@@ -72,7 +72,7 @@ export interface AutomationWorld {
   job(account: string, values?: Record<string, string>): string
   rule(definition: RuleDefinition, account?: string, name?: string): Promise<number>
   /** A run of the rule over the records; answers its id. */
-  start(automationId: number, recordUuids: string[], more?: Partial<RunWish>, account?: string): Promise<number>
+  start(automationId: number, recordUuids: string[], more?: Partial<RunRequest>, account?: string): Promise<number>
   run(runId: number, account?: string): Promise<RunRecord>
   /** Rows of `run_step`, in order, as `step/item state`. */
   states(runId: number): string[]
@@ -113,7 +113,7 @@ export async function automationWorld(start?: number): Promise<AutomationWorld> 
       actions: ACTIONS,
       committer: createCommitter(input, { sign: signForward }),
       facts: createFactLoader(input),
-      surroundings: planSurroundings(input),
+      defaults: planDefaults(input),
     }
   }
 
@@ -260,7 +260,7 @@ export const TRIGGERED: TriggerData = {
   changes: [],
 }
 
-export function aWish(automationId: number, recordUuids: string[], now: number, more: Partial<RunWish> = {}): RunWish {
+export function aWish(automationId: number, recordUuids: string[], now: number, more: Partial<RunRequest> = {}): RunRequest {
   return {
     automationId,
     version: 1,

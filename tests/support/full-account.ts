@@ -69,7 +69,7 @@ export async function live(
     triggerKey: { hash: `key-${accountUuid}`, sealed: 'sealed-key' },
     at,
   })
-  const wish = {
+  const request = {
     automationId: automation,
     version: 1,
     source: 'webhook',
@@ -83,7 +83,7 @@ export async function live(
     held: null,
     replayOf: null,
   } as const
-  await store.runs.startRuns(accountUuid, [wish], at)
+  await store.runs.startRuns(accountUuid, [request], at)
   await store.accounts.mapAccountId(`ext-${accountUuid}`, accountUuid, 50, decideNamedAs)
   await store.runs.saveMute(
     accountUuid,

@@ -57,7 +57,7 @@ export function memoryPayments(clock: Clock): MemoryPayments {
   const customers = new Map<string, { accountUuid: string; deleted: boolean }>()
   const subscriptions = new Map<string, KnownSubscription>()
   const payments = new Map<string, SinglePayment & { invoiceId: string | null }>()
-  const answers = new Map<string, { wish: string; value: unknown }>()
+  const answers = new Map<string, { request: string; value: unknown }>()
   const failures: { code: PaymentError['code']; call: keyof Payments | null }[] = []
   const befores: { call: keyof Payments; act: () => void | Promise<void> }[] = []
   let made = 0
@@ -73,15 +73,15 @@ export function memoryPayments(clock: Clock): MemoryPayments {
     return found
   }
   /** The same key with another wish is refused, as the provider does. */
-  function once<T>(key: string, wish: unknown, work: () => T): T {
+  function once<T>(key: string, request: unknown, work: () => T): T {
     const known = answers.get(key)
-    const text = JSON.stringify(wish)
+    const text = JSON.stringify(request)
     if (known) {
-      if (known.wish !== text) throw new PaymentError('refused', `the key ${key} was used for something else`)
+      if (known.request !== text) throw new PaymentError('refused', `the key ${key} was used for something else`)
       return structuredClone(known.value) as T
     }
     const value = work()
-    answers.set(key, { wish: text, value: structuredClone(value) })
+    answers.set(key, { request: text, value: structuredClone(value) })
     return value
   }
   function invoiceOf(subscription: KnownSubscription, total: number): PaymentInvoice {

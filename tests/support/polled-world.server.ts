@@ -1,6 +1,6 @@
 // Job contacts at the platform, looked at through the webhook world: what tests of polled objects have in common.
 
-import { LOOK_EVERY } from '#app/domain/polling.ts'
+import { POLL_EVERY } from '#app/domain/polling.ts'
 import { pollObjects } from '#app/features/events/poll-objects.server.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { LEEDS, type WebhookWorld } from './webhook-world.server.ts'
@@ -39,7 +39,7 @@ export function polledWorld(world: WebhookWorld) {
     /** Takes what is due. */
     poll: () => pollObjects(world.app),
     /** Time passes (until the next look is due, unless said otherwise), and what is due is taken. */
-    async look(ms = LOOK_EVERY + minutes(1)): Promise<void> {
+    async look(ms = POLL_EVERY + minutes(1)): Promise<void> {
       world.clock.advance(ms)
       await pollObjects(world.app)
     },

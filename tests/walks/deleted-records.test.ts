@@ -2,9 +2,9 @@
 // the preview and for the look back.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { formOfFields } from '#app/features/automations/form/form-state.ts'
-import { lookAtForm } from '#app/features/automations/preview/form-preview.server.ts'
+import { previewForm } from '#app/features/automations/preview/form-preview.server.ts'
 import { createRule } from '#app/features/automations/rules/rules.server.ts'
-import type { LookApp } from '#app/features/automations/triggers/evaluate.server.ts'
+import type { EvaluateApp } from '#app/features/automations/triggers/evaluate.server.ts'
 import { matchNow } from '#app/features/automations/triggers/match-now.server.ts'
 import { createPoller } from '#app/features/automations/triggers/poll.server.ts'
 import { seconds } from '#app/lib/duration.ts'
@@ -18,13 +18,13 @@ const ALL = '/api_1.0/job.json'
 const ACTIVE = "/api_1.0/job.json?$filter=active eq '1'"
 
 let calls: AutomationCalls
-let app: LookApp
+let app: EvaluateApp
 /** Both completed; the second is deleted, and was changed last. */
 let kept: string
 let deleted: string
 beforeEach(async () => {
   calls = await automationCalls()
-  app = { ...calls.app, facts: calls.world.parts.facts } as unknown as LookApp
+  app = { ...calls.app, facts: calls.world.parts.facts } as unknown as EvaluateApp
   kept = calls.world.job(LEEDS, { status: 'Completed', edit_date: '2026-01-02 08:00:00' })
   deleted = calls.world.job(LEEDS, { status: 'Completed', edit_date: '2026-01-03 08:00:00', active: '0' })
 })
@@ -45,9 +45,9 @@ async function ruleOf(endpoint: string) {
   return saved.rule
 }
 
-async function look(what: 'preview' | 'lookback', endpoint: string, record = '') {
-  const wish = { look: what, accountUuid: LEEDS, record, search: '', names: {} }
-  return lookAtForm(calls.app, formOfFields(fieldsOf(endpoint)), wish)
+async function preview(what: 'preview' | 'backtest', endpoint: string, record = '') {
+  const request = { preview: what, accountUuid: LEEDS, record, search: '', names: {} }
+  return previewForm(calls.app, formOfFields(fieldsOf(endpoint)), request)
 }
 
 test.each([
@@ -83,9 +83,9 @@ test('a deleted record can be run by name only where the list has it', async () 
 })
 
 test('the preview and the look back read the same list', async () => {
-  expect(await look('preview', ALL)).toMatchObject({ kind: 'preview', record: { uuid: deleted } })
-  expect(await look('preview', ACTIVE)).toMatchObject({ kind: 'preview', record: { uuid: kept } })
-  expect(await look('preview', ALL, deleted)).toMatchObject({ record: { uuid: deleted }, note: null })
-  expect(await look('lookback', ALL)).toMatchObject({ kind: 'lookback', count: 2 })
-  expect(await look('lookback', ACTIVE)).toMatchObject({ kind: 'lookback', count: 1 })
+  expect(await preview('preview', ALL)).toMatchObject({ kind: 'preview', record: { uuid: deleted } })
+  expect(await preview('preview', ACTIVE)).toMatchObject({ kind: 'preview', record: { uuid: kept } })
+  expect(await preview('preview', ALL, deleted)).toMatchObject({ record: { uuid: deleted }, note: null })
+  expect(await preview('backtest', ALL)).toMatchObject({ kind: 'backtest', count: 2 })
+  expect(await preview('backtest', ACTIVE)).toMatchObject({ kind: 'backtest', count: 1 })
 })

@@ -11,7 +11,7 @@ import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { newSigningSecret } from '#app/adapters/standard-webhooks.server.ts'
 import { type Running, startApp } from '#app/boot/boot.server.ts'
 import { readEnv } from '#app/boot/env.server.ts'
-import { HELD } from '#app/domain/quarantine.ts'
+import { QUARANTINED } from '#app/domain/quarantine.ts'
 import { releaseHold } from '#app/features/ops/release-hold.server.ts'
 import { movableClock } from '#app/lib/clocks.server.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
@@ -99,7 +99,7 @@ test('it is ready, takes events in, and sends nothing, whatever the time', async
 
 test('the platform is asked nothing that changes anything, also for one account', async () => {
   const { platformApi } = running.app
-  const refused = { outcome: 'unavailable', undone: true, message: HELD, status: null }
+  const refused = { outcome: 'unavailable', undone: true, message: QUARANTINED, status: null }
   const acting = (platformApi as typeof platformApi & { actingFor(account: string): typeof platformApi }).actingFor(
     LEEDS,
   )

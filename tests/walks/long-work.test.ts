@@ -116,7 +116,7 @@ test('the heaviest checks, imports and looks of one account, all at once: no tur
 }, async () => {
   const form = (body: string) => Object.fromEntries(toForm({ ...emptyForm(), ...formOfFields(rule(body, 20)) }))
   const page = `/automation?accountUUID=${hostileAccount}`
-  const look = `/automation/look?accountUUID=${hostileAccount}`
+  const look = `/automation/preview?accountUUID=${hostileAccount}`
   const attacks = [
     () => save(rule('<x>'.repeat(15_000))),
     () => hostile.submit(page, { ...form('{a or &quot;'.repeat(1_000)), intent: 'form.save' }),
@@ -126,7 +126,7 @@ test('the heaviest checks, imports and looks of one account, all at once: no tur
         act: 'import',
         json: JSON.stringify(Array(5).fill(rule(`${'[[a'.repeat(6_300)}{zq}`, 2))),
       }),
-    () => hostile.submit(look, { ...form(`[[${' '.repeat(5_000)}`), look: 'lookback' }),
+    () => hostile.submit(look, { ...form(`[[${' '.repeat(5_000)}`), look: 'backtest' }),
   ]
   // The first time, code is compiled.
   for (const attack of attacks) expect((await attack()).status).toBeLessThan(413)

@@ -94,7 +94,7 @@ test('a preview, a look back, a check of an address and a test event count nothi
     await stage.browser.json('POST', `/api/automation/${ids.automation}/run`, { preview: true, recordUuid: jobs[0] }),
     await stage.browser.json('POST', `/api/webhooks/${ids.webhook}/check`, {}),
     await stage.browser.json('POST', '/api/webhooks/test', { id: ids.webhook }),
-    await stage.browser.raw('POST', `/automation/look?accountUUID=${ids.account}`, { look: 'back' }),
+    await stage.browser.raw('POST', `/automation/preview?accountUUID=${ids.account}`, { look: 'back' }),
   ]
   expect(tried.slice(0, 3).map(({ status }) => status)).toEqual([200, 200, 200])
   expect(await usage()).toMatchObject({ apiCalls: 0, webhooksForwarded: 0, total: 0 })

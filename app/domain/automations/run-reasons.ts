@@ -27,15 +27,15 @@ export const RUN_REASON_TEXTS = {
   no_clear_answer: 'ServiceM8 was asked, and no clear answer came back.',
   no_clear_answer_again: 'ServiceM8 was asked, and no clear answer came back. It is tried again.',
   broken_off: 'A fault on our side broke this off, and it may have been done.',
-  not_looked: 'Looking whether it was done failed on our side.',
+  not_searched: 'Looking whether it was done failed on our side.',
 
   // What guards the customers.
   muted: ({ kind, until, ...at }: { kind: 'company' | 'job'; until: Millis | null } & SeenFrom) =>
-    `Not sent: automatic messages are switched off for ${kind === 'company' ? 'this customer' : 'this job'}${until === null ? '' : ` until ${dayWords(until, at)}`}.`,
+    `Not sent: automatic messages are switched off for ${kind === 'company' ? 'this customer' : 'this job'}${until === null ? '' : ` until ${dayText(until, at)}`}.`,
   rule_cooldown: ({ days, at, ...seen }: OnDay & { days: number }) =>
-    `Not sent: this rule wrote to the customer on ${dayWords(at, seen)} and leaves ${dayCount(days)} between.`,
+    `Not sent: this rule wrote to the customer on ${dayText(at, seen)} and leaves ${dayCount(days)} between.`,
   customer_cooldown: ({ days, at, ...seen }: OnDay & { days: number }) =>
-    `Not sent: the customer had an automatic message on ${dayWords(at, seen)}, and you leave ${dayCount(days)} between.`,
+    `Not sent: the customer had an automatic message on ${dayText(at, seen)}, and you leave ${dayCount(days)} between.`,
   rule_daily_cap: ({ limit }: { limit: number }) =>
     `Held: this rule has sent ${messages(limit)} to customers today, its limit for a day.`,
   account_daily_cap: ({ limit }: { limit: number }) =>
@@ -43,7 +43,7 @@ export const RUN_REASON_TEXTS = {
   flood: ({ limit }: { limit: number }) =>
     `Held: this rule has sent ${messages(limit)} to customers within an hour. Is that right?`,
   quiet_hours: ({ at, ...seen }: OnDay) =>
-    `Waits for the end of your quiet hours: ${dayWords(at, seen)}, ${timeWords(at, seen)}.`,
+    `Waits for the end of your quiet hours: ${dayText(at, seen)}, ${timeText(at, seen)}.`,
 
   // A whole run.
   ask_first: 'This rule asks you first, each time.',
@@ -101,7 +101,7 @@ function dayCount(count: number): string {
   return count === 1 ? '1 day' : `${count} days`
 }
 
-function dayWords(at: Millis, { now, zone }: SeenFrom): string {
+function dayText(at: Millis, { now, zone }: SeenFrom): string {
   const day = dayOf(wallAt(at, zone))
   const today = dayOf(wallAt(now, zone))
   if (day === today) return 'today'
@@ -110,6 +110,6 @@ function dayWords(at: Millis, { now, zone }: SeenFrom): string {
   return `${WEEKDAYS[weekdayOf(day) - 1]}, ${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`
 }
 
-function timeWords(at: Millis, { zone }: SeenFrom): string {
+function timeText(at: Millis, { zone }: SeenFrom): string {
   return localStamp(wallAt(at, zone)).slice(11, 16)
 }

@@ -36,7 +36,7 @@ export interface TriggerData {
 }
 
 /** A run to be made, with what the ledger must hold for it: both or neither is stored. */
-export interface RunWish {
+export interface RunRequest {
   automationId: number
   version: number
   source: RunSource

@@ -1,8 +1,8 @@
 // What the buttons of the page "Account and security" send, and the words that answer them.
 
-import { isRole, OWNER_ACT_WORDS, type OwnerAct, type OwnerRefusal, type Role } from '#app/domain/people.ts'
+import { isRole, OWNER_ACT_TEXTS, type OwnerAct, type OwnerRefusal, type Role } from '#app/domain/people.ts'
 import type { Flash } from '#app/lib/flash.ts'
-import { ERASURE_WORDS } from './erasure.ts'
+import { ERASURE_TEXTS } from './erasure.ts'
 
 type AccountIntent =
   | { intent: 'end_session'; id: string }
@@ -44,7 +44,7 @@ export const ACCOUNT_FLASHES = {
   roleChanged: { kind: 'success', title: 'Role changed' },
   personGone: { kind: 'error', title: 'Nothing was changed', description: 'This person is not in the list any more.' },
   lastOwner: { kind: 'error', title: 'Nothing was changed', description: 'Make somebody else an owner first.' },
-  erasing: { kind: 'success', title: ERASURE_WORDS.begun, description: ERASURE_WORDS.begunMore },
+  erasing: { kind: 'success', title: ERASURE_TEXTS.begun, description: ERASURE_TEXTS.begunMore },
 } as const satisfies Record<string, Flash>
 
 /** What a button of the page needs, by its intent; null = everybody may press it. */
@@ -57,12 +57,12 @@ export const INTENT_NEEDS: Record<AccountIntent['intent'], OwnerAct | null> = {
 
 /** Why what only owners may was not done. */
 export function ownerFlash(refused: OwnerRefusal): Flash {
-  return { kind: 'error', ...OWNER_ACT_WORDS[refused] }
+  return { kind: 'error', ...OWNER_ACT_TEXTS[refused] }
 }
 
 /** Why it was not erased. */
 export const NOT_ERASED = {
-  wrong_name: ERASURE_WORDS.wrongName,
-  under_way: ERASURE_WORDS.underWay,
-  still_paying: ERASURE_WORDS.subscription,
+  wrong_name: ERASURE_TEXTS.wrongName,
+  under_way: ERASURE_TEXTS.underWay,
+  still_paying: ERASURE_TEXTS.subscription,
 } as const

@@ -1,6 +1,6 @@
 // What the page "Account and security" knows about the connection and the browsers.
 import type { App } from '#app/context/app-context.ts'
-import { BACKUPS_KEPT, type KeptKind, keptUntil, MOST_COUNTED, shortageWords } from '#app/domain/kept-until.ts'
+import { BACKUPS_KEPT, type KeptKind, keptUntil, MOST_COUNTED, shortageText } from '#app/domain/kept-until.ts'
 import type { Session } from '#app/domain/session.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { listOpenSessions } from './open-sessions.server.ts'
@@ -49,6 +49,6 @@ async function loadKept(
   return {
     kinds: kinds.filter(({ forOwners }) => forOwners),
     counts: await store.ops.countKept(accountUuid, MOST_COUNTED + 1),
-    shortage: shortageWords(space.switches(), space.isOverShare(accountUuid)),
+    shortage: shortageText(space.switches(), space.isOverShare(accountUuid)),
   }
 }

@@ -60,7 +60,7 @@ async function finishErasure(app: ErasureApp, accountUuid: string, signal: Abort
   // Last of all: what was sealed for it opens nowhere in this file any more. The note outlives it: a crash in between forgets no key.
   await app.store.accounts.forgetAccountKey(accountUuid)
   await app.store.accounts.closeErasure(accountUuid)
-  app.log.warn({ account: accountUuid, platformTold: told }, 'account.erased')
+  app.log.warn({ account: accountUuid, platformNotified: told }, 'account.erased')
 }
 
 /**

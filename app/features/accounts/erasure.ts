@@ -8,7 +8,7 @@ export const LAST_EFFECTS_END = seconds(40)
 /** Stands where things of an erased account are stopped. */
 export const ERASED = 'The account was erased.'
 
-export const ERASURE_WORDS = {
+export const ERASURE_TEXTS = {
   wrongName: 'Type the name exactly as it is shown. Nothing was erased.',
   underWay: 'This account is being erased already.',
   subscription:

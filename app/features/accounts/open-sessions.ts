@@ -16,7 +16,7 @@ export interface OpenSession {
   current: boolean
 }
 
-export const HOW_WORDS: Record<OpenSession['how'], string> = {
+export const HOW_TEXTS: Record<OpenSession['how'], string> = {
   signed_in: 'Signed in through ServiceM8',
   opened_in_servicem8: 'Opened from inside ServiceM8',
 }

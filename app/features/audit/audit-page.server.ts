@@ -4,7 +4,7 @@ import type { App } from '#app/context/app-context.ts'
 import type { AuditActor, AuditEntry, AuditOutcome } from '#app/domain/audit.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
 import { iso } from '#app/lib/clock.ts'
-import { actorWords, auditWords, detailWords } from './audit.ts'
+import { actorText, auditText, detailText } from './audit.ts'
 import { type AuditForm, readAuditQuery } from './audit-filter.ts'
 
 /** An entry as it is shown. */
@@ -71,11 +71,11 @@ function lineOf(entry: AuditEntry, names: StaffNames, everybody: boolean): Audit
   return {
     id,
     at,
-    who: actorWords(entry, names),
+    who: actorText(entry, names),
     actor,
     what: everybody ? entry.action : wordsOf(entry),
     outcome,
-    facts: detailWords(entry.detail),
+    facts: detailText(entry.detail),
     ip,
     accountUuid: everybody ? accountUuid : null,
   }
@@ -83,7 +83,7 @@ function lineOf(entry: AuditEntry, names: StaffNames, everybody: boolean): Audit
 
 /** Webhooks are called by what they watch, as everywhere else. */
 function wordsOf({ action, target }: Pick<AuditEntry, 'action' | 'target'>): string {
-  return auditWords({ action, target: /^webhook\./.test(action) ? objectLabel(target) : target })
+  return auditText({ action, target: /^webhook\./.test(action) ? objectLabel(target) : target })
 }
 
 /** As the call answers it. */

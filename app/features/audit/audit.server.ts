@@ -16,7 +16,7 @@ import { maskText, redactDetail } from './audit.ts'
 
 export type AuditApp = Pick<App, 'store' | 'clock' | 'log'>
 
-export interface AuditWish {
+export interface NewAudit {
   /** Null = nobody's. */
   accountUuid: string | null
   action: AuditAction
@@ -33,11 +33,11 @@ export interface AuditWish {
 /** Appends an entry: who it was and from where follow from the request that is being served, else it was Fieldhook itself. Never throws. */
 export async function recordAudit(
   app: AuditApp,
-  wish: AuditWish,
+  request: NewAudit,
   caller: Readonly<Caller> | null = currentCaller(),
 ): Promise<void> {
-  const { accountUuid, action, outcome = 'done' } = wish
-  const who = whoIs(wish, caller)
+  const { accountUuid, action, outcome = 'done' } = request
+  const who = whoIs(request, caller)
   const ip = caller?.ip ?? null
   // A copy elsewhere: the file could be changed by whoever holds the machine.
   app.log.info({ account: accountUuid, ...who, action, outcome, ip }, 'audit.recorded')
@@ -47,10 +47,10 @@ export async function recordAudit(
       accountUuid,
       ...who,
       action,
-      target: maskText(wish.target ?? ''),
+      target: maskText(request.target ?? ''),
       outcome,
       ip,
-      detail: redactDetail(wish.detail ?? {}),
+      detail: redactDetail(request.detail ?? {}),
     })
   } catch (error) {
     app.log.error({ error, account: accountUuid, action, outcome }, 'audit.not_recorded')
@@ -58,7 +58,7 @@ export async function recordAudit(
 }
 
 function whoIs(
-  { actor, accountUuid, staffUuid = null }: AuditWish,
+  { actor, accountUuid, staffUuid = null }: NewAudit,
   caller: Readonly<Caller> | null,
 ): { actor: AuditActor; staffUuid: string | null } {
   if (actor) return { actor, staffUuid }

@@ -3,9 +3,9 @@ import { AUDIT_ACTIONS, AUDIT_GROUPS, type AuditGroup } from '#app/domain/audit.
 import { hostOf } from '#app/lib/url.ts'
 import {
   actionsOf,
-  actorWords,
-  auditWords,
-  detailWords,
+  actorText,
+  auditText,
+  detailText,
   maskEmail,
   maskText,
   pathPattern,
@@ -17,30 +17,30 @@ test('every act is found under exactly one heading, and has words', () => {
   const groups = Object.keys(AUDIT_GROUPS) as AuditGroup[]
   expect(groups.flatMap(actionsOf).sort()).toEqual([...AUDIT_ACTIONS].sort())
   for (const action of AUDIT_ACTIONS) {
-    expect(auditWords({ action, target: 'X' })).toMatch(/^[A-Z]/)
-    expect(auditWords({ action, target: 'X' })).not.toContain('{')
+    expect(auditText({ action, target: 'X' })).toMatch(/^[A-Z]/)
+    expect(auditText({ action, target: 'X' })).not.toContain('{')
   }
 })
 
 test('words name what it was done to, as it is written', () => {
-  expect(auditWords({ action: 'automation.deleted', target: '$& $1' })).toBe('Deleted the automation $& $1')
-  expect(auditWords({ action: 'webhook.created', target: '' })).toBe('Created the webhook for (no name)')
-  expect(auditWords({ action: 'of.another.version', target: 'x' })).toBe('of.another.version: x')
-  expect(auditWords({ action: 'constructor', target: '' })).toBe('constructor')
+  expect(auditText({ action: 'automation.deleted', target: '$& $1' })).toBe('Deleted the automation $& $1')
+  expect(auditText({ action: 'webhook.created', target: '' })).toBe('Created the webhook for (no name)')
+  expect(auditText({ action: 'of.another.version', target: 'x' })).toBe('of.another.version: x')
+  expect(auditText({ action: 'constructor', target: '' })).toBe('constructor')
 })
 
 test('whoever did it is called by name where the name is known', () => {
   const staff = { 'staff-1': 'Alex Smith' }
-  expect(actorWords({ actor: 'staff', staffUuid: 'staff-1' }, staff)).toBe('Alex Smith')
-  expect(actorWords({ actor: 'staff', staffUuid: 'constructor' }, staff)).toBe('A staff member')
-  expect(actorWords({ actor: 'session', staffUuid: null })).toBe('Somebody who signed in')
-  expect(actorWords({ actor: 'platform', staffUuid: null })).toBe('ServiceM8')
-  expect(actorWords({ actor: 'system', staffUuid: null })).toBe('Fieldhook')
-  expect(actorWords({ actor: 'stranger', staffUuid: null })).toBe('Somebody without a sign-in to this account')
+  expect(actorText({ actor: 'staff', staffUuid: 'staff-1' }, staff)).toBe('Alex Smith')
+  expect(actorText({ actor: 'staff', staffUuid: 'constructor' }, staff)).toBe('A staff member')
+  expect(actorText({ actor: 'session', staffUuid: null })).toBe('Somebody who signed in')
+  expect(actorText({ actor: 'platform', staffUuid: null })).toBe('ServiceM8')
+  expect(actorText({ actor: 'system', staffUuid: null })).toBe('Fieldhook')
+  expect(actorText({ actor: 'stranger', staffUuid: null })).toBe('Somebody without a sign-in to this account')
 })
 
 test('facts stand in a line, empty ones are left out', () => {
-  expect(detailWords({ changed: 'address', address: null, version: 3, active: true, none: '' })).toBe(
+  expect(detailText({ changed: 'address', address: null, version: 3, active: true, none: '' })).toBe(
     'changed: address · version: 3 · active: yes',
   )
 })

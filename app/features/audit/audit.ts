@@ -17,19 +17,19 @@ function isAction(action: string): action is AuditAction {
   return Object.hasOwn(ACTIONS, action)
 }
 
-const OUTCOME_WORDS: Record<AuditOutcome, string> = { done: 'Done', refused: 'Refused', failed: 'Failed' }
+const OUTCOME_TEXTS: Record<AuditOutcome, string> = { done: 'Done', refused: 'Refused', failed: 'Failed' }
 
-export function outcomeWords(outcome: AuditOutcome): string {
-  return OUTCOME_WORDS[outcome]
+export function outcomeText(outcome: AuditOutcome): string {
+  return OUTCOME_TEXTS[outcome]
 }
 
 /** What happened, as a sentence without a full stop. */
-export function auditWords({ action, target }: Pick<AuditEntry, 'action' | 'target'>): string {
+export function auditText({ action, target }: Pick<AuditEntry, 'action' | 'target'>): string {
   if (!isAction(action)) return target === '' ? action : `${action}: ${target}`
   return ACTIONS[action][1].replace('{target}', () => target || '(no name)')
 }
 
-const DETAIL_WORDS: Readonly<Record<string, string>> = {
+const DETAIL_TEXTS: Readonly<Record<string, string>> = {
   address: 'address',
   asked: 'asked by',
   channel: 'by',
@@ -44,15 +44,15 @@ const DETAIL_WORDS: Readonly<Record<string, string>> = {
 }
 
 /** The small facts in a line; '' when there are none. */
-export function detailWords(detail: AuditDetail): string {
+export function detailText(detail: AuditDetail): string {
   return Object.entries(detail)
     .filter(([, value]) => value !== null && value !== '')
-    .map(([name, value]) => `${DETAIL_WORDS[name] ?? name}: ${value === true ? 'yes' : value === false ? 'no' : value}`)
+    .map(([name, value]) => `${DETAIL_TEXTS[name] ?? name}: ${value === true ? 'yes' : value === false ? 'no' : value}`)
     .join(' · ')
 }
 
 /** Who it was, as far as is known. `staff` = names by uuid. */
-export function actorWords(
+export function actorText(
   { actor, staffUuid }: Pick<AuditEntry, 'actor' | 'staffUuid'>,
   staff: Readonly<Record<string, string>> = {},
 ): string {

@@ -3,26 +3,26 @@
 
 import type { App } from '#app/context/app-context.ts'
 import type { AuditDetail } from '#app/domain/audit.ts'
-import type { RunWish, StartedRun } from '#app/domain/automations/run.ts'
+import type { RunRequest, StartedRun } from '#app/domain/automations/run.ts'
 import { reasonCode } from '#app/domain/reason.ts'
 import { type Caller, currentCaller } from '#app/lib/caller.server.ts'
 import { isoOrNull } from '#app/lib/clock.ts'
 import { eachMethod, type MethodsOf, withMethods } from '#app/lib/families.ts'
 import { hostOf } from '#app/lib/url.ts'
 import type { Store } from '#db/store.ts'
-import { type AuditWish, type Removed, recordAudit } from './audit.server.ts'
+import { type NewAudit, type Removed, recordAudit } from './audit.server.ts'
 import { maskEmail } from './audit.ts'
 
-type Told = AuditWish | null | readonly (AuditWish | null)[]
+type AuditNote = NewAudit | null | readonly (NewAudit | null)[]
 
 type StoreMethods = MethodsOf<Store>
 
-type Tellers = {
+type Describers = {
   [Method in keyof StoreMethods]?: (
     args: Parameters<StoreMethods[Method]>,
     result: Awaited<ReturnType<StoreMethods[Method]>>,
     store: Store,
-  ) => Told | Promise<Told>
+  ) => AuditNote | Promise<AuditNote>
 }
 
 const switched = (active: boolean | undefined) =>
@@ -48,16 +48,16 @@ async function ruleName(store: Store, accountUuid: string, automationId: number)
 async function ranByHand(
   store: Store,
   accountUuid: string,
-  { source, automationId, replayOf }: RunWish,
+  { source, automationId, replayOf }: RunRequest,
   started: StartedRun | undefined,
-): Promise<AuditWish | null> {
+): Promise<NewAudit | null> {
   if (source !== 'person' || started?.outcome !== 'started') return null
   const detail = { run: started.runId }
   if (replayOf !== null) return { accountUuid, action: 'run.again', target: `run ${replayOf}`, detail }
   return { accountUuid, action: 'run.started', target: await ruleName(store, accountUuid, automationId), detail }
 }
 
-const ACCESS: Tellers = {
+const ACCESS: Describers = {
   completeSignIn: ([{ account, named, tokens }], meaning) => {
     const accountUuid = account.uuid
     // A taken id stores nothing, and is told where the sign-in ends.
@@ -92,7 +92,7 @@ const ACCESS: Tellers = {
       : null,
 }
 
-function linked(accountUuid: string, target: string, outcome: 'mapped' | 'same' | 'taken' | 'full'): Told {
+function linked(accountUuid: string, target: string, outcome: 'mapped' | 'same' | 'taken' | 'full'): AuditNote {
   if (outcome === 'same') return null
   if (outcome === 'mapped') return { accountUuid, action: 'id.linked', target }
   return { accountUuid, action: 'id.linked', target, outcome: 'refused', detail: { reason: outcome } }
@@ -100,8 +100,8 @@ function linked(accountUuid: string, target: string, outcome: 'mapped' | 'same' 
 
 const AUDITED = { webhook: 'webhook', extra: 'rule' } as const
 
-const WEBHOOKS: Tellers = {
-  saveEndpoint: ([accountUuid, input], { replaced }): Told => {
+const WEBHOOKS: Describers = {
+  saveEndpoint: ([accountUuid, input], { replaced }): AuditNote => {
     const { objectType, url } = input
     const address = hostOf(url, '')
     if (input.kind === 'extra') {
@@ -169,7 +169,7 @@ const WEBHOOKS: Tellers = {
   }),
 }
 
-const AUTOMATIONS: Tellers = {
+const AUTOMATIONS: Describers = {
   createAutomation: ([accountUuid, { name, active, definition }], id) => ({
     accountUuid,
     action: 'automation.created',
@@ -218,10 +218,10 @@ const AUTOMATIONS: Tellers = {
   }),
   removeMute: ([accountUuid, id], removed) =>
     removed ? { accountUuid, action: 'customer.allowed', target: `number ${id}` } : null,
-  startRuns: ([accountUuid, wishes], started, store) =>
-    Promise.all(wishes.map((wish, index) => ranByHand(store, accountUuid, wish, started[index]))),
-  startRunOnce: ([accountUuid, wish], started, store) =>
-    started.outcome === 'repeated' ? null : ranByHand(store, accountUuid, wish, started),
+  startRuns: ([accountUuid, requests], started, store) =>
+    Promise.all(requests.map((request, index) => ranByHand(store, accountUuid, request, started[index]))),
+  startRunOnce: ([accountUuid, request], started, store) =>
+    started.outcome === 'repeated' ? null : ranByHand(store, accountUuid, request, started),
   cancelRun: ([accountUuid, run], { outcome }) =>
     outcome === 'cancelled' || outcome === 'cancelling'
       ? { accountUuid, action: 'run.cancelled', target: `run ${run}` }
@@ -250,7 +250,7 @@ const AUTOMATIONS: Tellers = {
       : null,
 }
 
-const REST: Tellers = {
+const REST: Describers = {
   endRenewal: ([accountUuid, , state]) => ({
     accountUuid,
     action: 'payment.renewal',
@@ -260,10 +260,10 @@ const REST: Tellers = {
   closeErasure: ([accountUuid]) => ({ accountUuid, action: 'erased', actor: 'system' }),
 }
 
-const TELLERS: Tellers = { ...ACCESS, ...WEBHOOKS, ...AUTOMATIONS, ...REST }
+const DESCRIBERS: Describers = { ...ACCESS, ...WEBHOOKS, ...AUTOMATIONS, ...REST }
 
 /** Acts that are written down. For the test that no new one is forgotten. */
-export const AUDITED_METHODS = [...Object.keys(TELLERS), 'savePlan']
+export const AUDITED_METHODS = [...Object.keys(DESCRIBERS), 'savePlan']
 
 export interface AuditedStore {
   /** For what people ask for. */
@@ -289,15 +289,15 @@ function watch(
   callerOf: () => Readonly<Caller> | null,
 ): Store {
   const { store } = app
-  const tell = async (told: Told): Promise<void> => {
-    for (const wish of told === null ? [] : [told].flat()) {
-      if (wish) await recordAudit(app, known(wish, callerOf()), callerOf())
+  const tell = async (told: AuditNote): Promise<void> => {
+    for (const request of told === null ? [] : [told].flat()) {
+      if (request) await recordAudit(app, known(request, callerOf()), callerOf())
     }
   }
   const audited = eachMethod(store, (name, method) => {
-    const teller = TELLERS[name as keyof StoreMethods]
-    if (!teller) return method
-    const describe = teller as (args: unknown[], result: unknown, store: Store) => Told | Promise<Told>
+    const describer = DESCRIBERS[name as keyof StoreMethods]
+    if (!describer) return method
+    const describe = describer as (args: unknown[], result: unknown, store: Store) => AuditNote | Promise<AuditNote>
     return async (...args) => {
       sayBegun(app, name, callerOf())
       const result = await method(...args)
@@ -356,7 +356,7 @@ function sayBegun({ log }: Pick<App, 'log'>, act: string, caller: Readonly<Calle
 }
 
 /** Whoever reaches the store had the right to: without a session it is a call with a key, or one of a service. */
-function known(wish: AuditWish, caller: Readonly<Caller> | null): AuditWish {
-  const own = caller?.accounts.some(({ accountUuid }) => accountUuid === wish.accountUuid) ?? false
-  return own || wish.actor ? wish : { ...wish, actor: 'system' }
+function known(request: NewAudit, caller: Readonly<Caller> | null): NewAudit {
+  const own = caller?.accounts.some(({ accountUuid }) => accountUuid === request.accountUuid) ?? false
+  return own || request.actor ? request : { ...request, actor: 'system' }
 }

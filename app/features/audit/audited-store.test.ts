@@ -202,7 +202,7 @@ test('a run is told when a person set it off, and when one was repeated', async 
     triggerKey: null,
     at: 1,
   })
-  const wish = {
+  const request = {
     automationId,
     version: 1,
     source: 'person',
@@ -216,11 +216,11 @@ test('a run is told when a person set it off, and when one was repeated', async 
     held: null,
     replayOf: null,
   } as const
-  await store.runs.startRuns(LEEDS, [{ ...wish, source: 'webhook' }, wish], 1)
+  await store.runs.startRuns(LEEDS, [{ ...request, source: 'webhook' }, request], 1)
   const keys = [{ key: 'k', expiresAt: 100 }]
-  await store.runs.startRunOnce(LEEDS, { ...wish, replayOf: 2 }, keys, 1)
-  await store.runs.startRunOnce(LEEDS, { ...wish, replayOf: 2 }, keys, 1)
-  await store.runs.startRunOnce(LEEDS, { ...wish, source: 'manual' }, [], 1)
+  await store.runs.startRunOnce(LEEDS, { ...request, replayOf: 2 }, keys, 1)
+  await store.runs.startRunOnce(LEEDS, { ...request, replayOf: 2 }, keys, 1)
+  await store.runs.startRunOnce(LEEDS, { ...request, source: 'manual' }, [], 1)
   expect((await entries()).map(({ action, target, detail }) => [action, target, detail.run])).toEqual([
     ['automation.created', 'Thank you', undefined],
     ['run.started', 'Thank you', 2],

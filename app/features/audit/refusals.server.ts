@@ -5,7 +5,7 @@ import { currentCaller } from '#app/lib/caller.server.ts'
 import { callerOf } from '#app/lib/caller-of.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
-import { type AuditApp, type AuditWish, recordAudit } from './audit.server.ts'
+import { type AuditApp, type NewAudit, recordAudit } from './audit.server.ts'
 import { pathPattern } from './audit.ts'
 
 /** A minute, for one account and one caller. */
@@ -79,24 +79,24 @@ export async function recordRefusedAtTheDoor(
   // Counted as nobody's: whose it is, is only found out now.
   // Noted before anything is waited for: of many that come at once one is written.
   caller.accountUuid = await findAccount()
-  const wish = { accountUuid: caller.accountUuid, ...wordsOf(refused) }
-  await recordAudit(app, { ...wish, outcome: 'refused', actor: 'stranger' }, { ip, accounts: [] })
+  const request = { accountUuid: caller.accountUuid, ...wordsOf(refused) }
+  await recordAudit(app, { ...request, outcome: 'refused', actor: 'stranger' }, { ip, accounts: [] })
 }
 
-function wordsOf({ method, path, status }: RefusedRequest): Pick<AuditWish, 'action' | 'target' | 'detail'> {
+function wordsOf({ method, path, status }: RefusedRequest): Pick<NewAudit, 'action' | 'target' | 'detail'> {
   const opening = path === '/launch' || path === '/hooks/servicem8'
   const target = `${method.slice(0, 10)} ${pathPattern(path)}`
   return { action: opening ? 'opening.refused' : 'call.refused', target, detail: { status } }
 }
 
 /** Writes it down as refused, or only counts it. */
-export async function recordRefusal(app: AuditApp, wish: AuditWish, ip: string): Promise<void> {
+export async function recordRefusal(app: AuditApp, request: NewAudit, ip: string): Promise<void> {
   await endRefusalMinute(app)
   const minute = minuteOf(app)
-  const { accountUuid } = wish
+  const { accountUuid } = request
   const caller = callerIn(minute, `${accountUuid ?? ''}|${callerOf(ip)}`, { accountUuid, ip })
   if (!mayWrite(minute, caller, MOST_REFUSALS)) return
-  await recordAudit(app, { ...wish, outcome: 'refused' }, { ip, accounts: currentCaller()?.accounts ?? [] })
+  await recordAudit(app, { ...request, outcome: 'refused' }, { ip, accounts: currentCaller()?.accounts ?? [] })
 }
 
 /** Whoever comes when too many of the same account are remembered already is counted together with the others of it. */
@@ -151,8 +151,8 @@ export async function endRefusalMinute(app: AuditApp): Promise<void> {
   const more = rest.reduce((sum, one) => sum + one.more, 0)
   if (more > 0) told.push({ accountUuid: null, ip: SEVERAL, most: 0, written: 0, more })
   for (const { accountUuid, ip, more } of told) {
-    const wish = { accountUuid, action: 'calls.refused', outcome: 'refused', actor: 'stranger' } as const
-    await recordAudit(app, { ...wish, detail: { count: more } }, { ip, accounts: [] })
+    const request = { accountUuid, action: 'calls.refused', outcome: 'refused', actor: 'stranger' } as const
+    await recordAudit(app, { ...request, detail: { count: more } }, { ip, accounts: [] })
   }
 }
 

@@ -16,7 +16,7 @@ export async function trySave(app: WritingApp, plan: Plan, change: PlanChange): 
   const ends = hold !== null && hold.heldSince === null
   const release = ends ? { runsDueBefore: now - RELEASED_UNTIL, reason: runReason('too_old') } : null
   const saved = await store.billing.savePlan(plan.accountUuid, plan.updatedAt, { ...change, ...hold }, now, release)
-  if (saved && hold) await tellEngines(app, saved)
+  if (saved && hold) await wakeEngines(app, saved)
   return saved
 }
 
@@ -38,7 +38,7 @@ export async function changePlan(
 }
 
 /** What waits is held from now on, or goes. */
-async function tellEngines(app: WritingApp, { accountUuid, holdReason }: Plan): Promise<void> {
+async function wakeEngines(app: WritingApp, { accountUuid, holdReason }: Plan): Promise<void> {
   app.log.info({ accountUuid, reason: holdReason }, holdReason === null ? 'plan.released' : 'plan.held')
   for (const endpointId of await app.store.billing.endpointsOfAccount(accountUuid)) app.wakeDeliveries(endpointId)
   app.wakeRuns()

@@ -4,7 +4,7 @@ import { billingPeriodOf, type Plan } from '#app/domain/plan.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { chooseFirstPayment, isAsAgreed, isSameRenewal, type PayableSubscription } from './first-payment-choice.ts'
 import { holdChange, holdReasonOf } from './hold.ts'
-import { daysLeft, firstPaymentWords, offersFor, pounds, renewalWords, trialCredit } from './offers.ts'
+import { daysLeft, firstPaymentText, offersFor, pounds, renewalText, trialCredit } from './offers.ts'
 import { planNotice } from './plan-notice.ts'
 import { followed, projectPlan, withoutCustomer } from './projection.ts'
 
@@ -280,10 +280,10 @@ describe('offers', () => {
 
   test('each says in a sentence what is paid today', () => {
     const first = { plan: FIRST, amount: 500, creditPence: 0, now: NOW + days(13) }
-    expect(firstPaymentWords(first)).toBe(
+    expect(firstPaymentText(first)).toBe(
       '£5.00 today. Your paid month starts now and your remaining 1 trial day ends.',
     )
-    expect(renewalWords({ amount: 500, prorated: false })).toBe(
+    expect(renewalText({ amount: 500, prorated: false })).toBe(
       '£5.00 today. A new month starts now. The rest of this month is not refunded.',
     )
     expect([pounds(500), pounds(267), pounds(30), pounds(5)]).toEqual(['£5.00', '£2.67', '£0.30', '£0.05'])

@@ -6,7 +6,7 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import type { BillingApp, PayingApp } from './billing-app.server.ts'
 import { changePlan } from './change-plan.server.ts'
 import { chooseFirstPayment, isAsAgreed } from './first-payment-choice.ts'
-import { firstPaymentWords, owedWords, trialCredit } from './offers.ts'
+import { firstPaymentText, owedText, trialCredit } from './offers.ts'
 import {
   ALREADY_ACTIVE,
   INVALID_AMOUNT,
@@ -26,10 +26,10 @@ import { giveUp, syncInTurn } from './sync.server.ts'
 export async function startFirstPayment(
   app: BillingApp,
   accountUuid: string,
-  wish: { amount: number },
+  wanted: { amount: number },
 ): Promise<PaymentStart> {
   return attempt(app, accountUuid, async (paying) => {
-    if (wish.amount !== MONTHLY_PENCE) return refused(400, INVALID_AMOUNT)
+    if (wanted.amount !== MONTHLY_PENCE) return refused(400, INVALID_AMOUNT)
     return beginPayment(paying, accountUuid, 'full')
   })
 }
@@ -108,7 +108,7 @@ async function payWhatIsOwed(
   const oldest = invoices.find(({ clientSecret, remaining }) => clientSecret !== null && remaining > 0)
   if (oldest?.clientSecret) {
     const { clientSecret, remaining } = oldest
-    return { outcome: 'pay', clientSecret, amount: remaining, currency: CURRENCY, description: owedWords(remaining) }
+    return { outcome: 'pay', clientSecret, amount: remaining, currency: CURRENCY, description: owedText(remaining) }
   }
   if (subscription.status !== 'unpaid') return refused(409, NOTHING_OWED)
   // Given up by the provider with nothing left that could be paid: begin anew.
@@ -175,6 +175,6 @@ async function handOut(
     clientSecret: invoice.clientSecret,
     amount: invoice.remaining,
     currency: CURRENCY,
-    description: firstPaymentWords({ plan, amount: invoice.remaining, creditPence, now: app.clock.now() }),
+    description: firstPaymentText({ plan, amount: invoice.remaining, creditPence, now: app.clock.now() }),
   }
 }

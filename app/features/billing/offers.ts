@@ -53,7 +53,7 @@ export function pounds(pence: number): string {
 }
 
 /** What a first payment is for. `amount` = what is due today. */
-export function firstPaymentWords(input: {
+export function firstPaymentText(input: {
   plan: Pick<Plan, 'status' | 'trialEndsAt'>
   amount: number
   creditPence: number
@@ -70,7 +70,7 @@ export function firstPaymentWords(input: {
 }
 
 /** What an early renewal is for. */
-export function renewalWords({ amount, prorated }: { amount: number; prorated: boolean }): string {
+export function renewalText({ amount, prorated }: { amount: number; prorated: boolean }): string {
   if (prorated) {
     return `${pounds(amount)} today: ${pounds(MONTHLY_PENCE)} less the unused part of this month. A new month starts now.`
   }
@@ -78,7 +78,7 @@ export function renewalWords({ amount, prorated }: { amount: number; prorated: b
 }
 
 /** What is owed for a month that was not paid. */
-export function owedWords(amount: number): string {
+export function owedText(amount: number): string {
   return `${pounds(amount)} today for the month that was not paid. Everything goes on at once.`
 }
 

@@ -1,7 +1,7 @@
 // The line about the subscription that every page shows when something is, or soon will be, in the way.
 
-import { HELD } from '#app/domain/quarantine.ts'
-import { dayWords } from '#app/domain/moments.ts'
+import { QUARANTINED } from '#app/domain/quarantine.ts'
+import { dayText } from '#app/domain/moments.ts'
 import { inTrial, type PaymentMode, type Plan } from '#app/domain/plan.ts'
 import type { PlanHold } from '#app/domain/plan-hold.ts'
 import type { Millis } from '../../lib/clock.ts'
@@ -16,7 +16,7 @@ export interface PlanNotice {
 }
 
 /** Above everything else: whatever the subscription, nothing is sent. */
-export const COPY_HELD: PlanNotice = { tone: 'held', sentence: HELD, action: null }
+export const COPY_HELD: PlanNotice = { tone: 'held', sentence: QUARANTINED, action: null }
 
 const NOTHING_IS_LOST = 'Events are kept, and nothing is forwarded and no automation runs until then.'
 
@@ -25,7 +25,7 @@ export function planNotice(plan: Plan, mode: PaymentMode, now: Millis, timezone:
   if (mode === 'off') return null
   const held = holdReasonOf(plan, mode, now)
   if (held !== null) return heldNotice(held)
-  const day = (at: Millis) => dayWords(at, timezone)
+  const day = (at: Millis) => dayText(at, timezone)
   const ahead = holdAhead(plan)
   const until = ahead ? ` Forwarding and automations go on until ${day(ahead.from)}.` : ''
   if (plan.status === 'past_due') {

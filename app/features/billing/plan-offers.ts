@@ -1,7 +1,7 @@
 // What the page says beside each offer, before anything is pressed: what is paid today and until when.
 
 import { dateOf, dayOf, dayOfDate, wallOfDay } from '#app/domain/local-time.ts'
-import { dayWords, plural } from '#app/domain/moments.ts'
+import { dayText, plural } from '#app/domain/moments.ts'
 import { inTrial, MONTHLY_PENCE, type Plan } from '#app/domain/plan.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -28,7 +28,7 @@ export function offersOf(plan: Plan, phase: PlanPhase, setting: PlanSetting): Of
 }
 
 function sentenceOf(offer: Offer, plan: Plan, { now, zone }: PlanSetting): string {
-  const until = dayWords(monthLater(now), zone)
+  const until = dayText(monthLater(now), zone)
   switch (offer) {
     case 'subscribe':
     case 'upgrade': {
@@ -66,7 +66,7 @@ function proratedSentence({ start, end }: Month, now: Millis, zone: string, unti
   const due = MONTHLY_PENCE - credit
   if (due < LEAST_PAYMENT_PENCE) {
     const enough = start + ((end - start) * LEAST_PAYMENT_PENCE) / MONTHLY_PENCE
-    return `Nothing to pay yet, because this month has just begun. Available from ${dayWords(enough, zone)}.`
+    return `Nothing to pay yet, because this month has just begun. Available from ${dayText(enough, zone)}.`
   }
   return `About ${pounds(due)} today for a new month until ${until}: ${PRICE} less ${pounds(credit)} for the part of this month you have not used.`
 }

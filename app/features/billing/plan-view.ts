@@ -1,7 +1,7 @@
 // Everything the subscription page shows, worked out of what is known. No component decides about money.
 
 import { grouped } from '#app/domain/count-text.ts'
-import { dayWords, momentWords, plural } from '#app/domain/moments.ts'
+import { dayText, momentText, plural } from '#app/domain/moments.ts'
 import {
   INCLUDED_OPERATIONS,
   MONTHLY_PENCE,
@@ -64,7 +64,7 @@ function waitsUntilYou(act: 'subscribe' | 'pay'): string {
 const AFTER_PAYING =
   'When you pay, what is younger than 72 hours goes out by itself; older events can be sent again from the webhook.'
 
-export const PLAN_WORDS = {
+export const PLAN_TEXTS = {
   paymentsOff: 'Card payments are not configured.',
   nothingLimited: 'Nothing is limited: every webhook and automation keeps working.',
   overLimit: "You've exceeded the base plan limit. Overage charges may apply.",
@@ -78,23 +78,23 @@ export function planView(facts: SubscriptionFacts, setting: PlanSetting): PlanVi
   const phase = phaseOf(plan, setting.now)
   return {
     phase,
-    ...statusWords(plan, phase),
+    ...statusText(plan, phase),
     ...story(plan, phase, setting),
     progress: progressOf(plan, phase, setting.now),
     usage: usageView(facts, phase, setting),
     offers: offersOf(plan, phase, setting),
-    paymentsOff: setting.mode === 'off' ? PLAN_WORDS.paymentsOff : null,
+    paymentsOff: setting.mode === 'off' ? PLAN_TEXTS.paymentsOff : null,
     cancellation: setting.mode === 'off' ? null : cancellationOf(plan, phase, setting.zone),
     portal: setting.mode !== 'off' && plan.customerId !== null && phase !== 'trial' && phase !== 'trial_ended',
   }
 }
 
-function statusWords(plan: Plan, phase: PlanPhase): Pick<PlanView, 'word' | 'providerWord'> {
-  const word = phase === 'other' ? plan.status : STATUS_WORDS[phase]
+function statusText(plan: Plan, phase: PlanPhase): Pick<PlanView, 'word' | 'providerWord'> {
+  const word = phase === 'other' ? plan.status : STATUS_TEXTS[phase]
   return { word, providerWord: phase === 'past_due' ? plan.status : null }
 }
 
-const STATUS_WORDS: Record<Exclude<PlanPhase, 'other'>, string> = {
+const STATUS_TEXTS: Record<Exclude<PlanPhase, 'other'>, string> = {
   trial: 'Trial',
   trial_ended: 'Trial ended',
   active: 'Active',
@@ -114,9 +114,9 @@ function story(plan: Plan, phase: PlanPhase, setting: PlanSetting): Pick<PlanVie
         tone: left <= SUBSCRIBE_FROM_DAYS && !off ? 'attention' : 'accent',
         sentence: `Your free trial has ${plural(left, 'day')} left.`,
         next: [
-          `It ends on ${momentWords(plan.trialEndsAt, zone)}.`,
+          `It ends on ${momentText(plan.trialEndsAt, zone)}.`,
           off
-            ? PLAN_WORDS.nothingLimited
+            ? PLAN_TEXTS.nothingLimited
             : `Everything keeps working for ${plural(TRIAL_GRACE / days(1), 'more day')} after that. Then ${waitsUntilYou('subscribe')}`,
         ],
       }
@@ -125,12 +125,12 @@ function story(plan: Plan, phase: PlanPhase, setting: PlanSetting): Pick<PlanVie
       if (off) {
         return {
           tone: 'accent',
-          sentence: `Your free trial ended on ${dayWords(plan.trialEndsAt, zone)}.`,
-          next: [PLAN_WORDS.nothingLimited],
+          sentence: `Your free trial ended on ${dayText(plan.trialEndsAt, zone)}.`,
+          next: [PLAN_TEXTS.nothingLimited],
         }
       }
       return holdStory(plan.trialEndsAt + TRIAL_GRACE, setting, {
-        before: `Your free trial ended on ${dayWords(plan.trialEndsAt, zone)}.`,
+        before: `Your free trial ended on ${dayText(plan.trialEndsAt, zone)}.`,
         tone: 'attention',
         act: 'subscribe',
         after: 'Trial ended: subscribe to resume.',
@@ -168,14 +168,14 @@ function story(plan: Plan, phase: PlanPhase, setting: PlanSetting): Pick<PlanVie
       return {
         tone: 'attention',
         sentence: `The payment provider calls your subscription “${plan.status}”.`,
-        next: [off ? PLAN_WORDS.nothingLimited : 'Manage billing shows what it waits for.'],
+        next: [off ? PLAN_TEXTS.nothingLimited : 'Manage billing shows what it waits for.'],
       }
     default:
       return assertNever(phase)
   }
 }
 
-interface HoldWords {
+interface HoldText {
   /** What is said in the days of grace; absent = there are none. */
   before?: string
   tone?: PlanView['tone']
@@ -190,21 +190,21 @@ interface HoldWords {
 function holdStory(
   holds: Millis,
   { now, zone, mode }: PlanSetting,
-  { before, tone = 'attention', act = 'pay', off = before, after }: HoldWords,
+  { before, tone = 'attention', act = 'pay', off = before, after }: HoldText,
 ): Pick<PlanView, 'tone' | 'sentence' | 'next'> {
-  if (mode === 'off') return { tone: 'accent', sentence: off ?? after, next: [PLAN_WORDS.nothingLimited] }
+  if (mode === 'off') return { tone: 'accent', sentence: off ?? after, next: [PLAN_TEXTS.nothingLimited] }
   if (now < holds && before !== undefined) {
     return {
       tone,
       sentence: before,
-      next: [`Everything keeps working until ${momentWords(holds, zone)}.`, `Then ${waitsUntilYou(act)}`],
+      next: [`Everything keeps working until ${momentText(holds, zone)}.`, `Then ${waitsUntilYou(act)}`],
     }
   }
   return {
     tone: 'held',
     sentence: after,
     next: [
-      `Since ${momentWords(Math.min(holds, now), zone)} deliveries and automation runs wait. Events are still received and kept.`,
+      `Since ${momentText(Math.min(holds, now), zone)} deliveries and automation runs wait. Events are still received and kept.`,
       AFTER_PAYING,
     ],
   }
@@ -213,8 +213,8 @@ function holdStory(
 function renewalSentence(plan: Plan, { now, zone }: PlanSetting): string {
   const end = plan.currentPeriodEnd
   if (end === null) return `${PRICE} is charged every month.`
-  if (end <= now) return `The month ended on ${dayWords(end, zone)}; ${PRICE} for the next one is being charged.`
-  return `The next ${PRICE} is charged on ${dayWords(end, zone)}.`
+  if (end <= now) return `The month ended on ${dayText(end, zone)}; ${PRICE} for the next one is being charged.`
+  return `The next ${PRICE} is charged on ${dayText(end, zone)}.`
 }
 
 function progressOf(plan: Plan, phase: PlanPhase, now: Millis): PlanView['progress'] {
@@ -248,12 +248,12 @@ function cancellationOf(plan: Plan, phase: PlanPhase, zone: string): PlanView['c
 }
 
 function endDay(plan: Plan, zone: string): string {
-  return plan.currentPeriodEnd === null ? 'the last day of this month' : dayWords(plan.currentPeriodEnd, zone)
+  return plan.currentPeriodEnd === null ? 'the last day of this month' : dayText(plan.currentPeriodEnd, zone)
 }
 
 function usageView({ usage, billingPeriod }: SubscriptionFacts, phase: PlanPhase, setting: PlanSetting): UsageView {
   const { zone, now } = setting
-  const span = `${dayWords(billingPeriod.start, zone)} to ${dayWords(billingPeriod.end, zone)}`
+  const span = `${dayText(billingPeriod.start, zone)} to ${dayText(billingPeriod.end, zone)}`
   const trial = phase === 'trial' || phase === 'trial_ended'
   const month = phase === 'canceled' && billingPeriod.end <= now ? 'Your last billing period' : 'This billing period'
   return {
@@ -263,7 +263,7 @@ function usageView({ usage, billingPeriod }: SubscriptionFacts, phase: PlanPhase
     period: `${trial ? 'During your trial' : month}, ${span}`,
     over:
       usage.total > INCLUDED_OPERATIONS
-        ? { note: PLAN_WORDS.overLimit, meaning: overMeaning(usage.total - INCLUDED_OPERATIONS, trial, setting) }
+        ? { note: PLAN_TEXTS.overLimit, meaning: overMeaning(usage.total - INCLUDED_OPERATIONS, trial, setting) }
         : null,
   }
 }

@@ -7,7 +7,7 @@ import type { BillingApp, PayingApp } from './billing-app.server.ts'
 import { changePlan } from './change-plan.server.ts'
 import { beginPayment } from './first-payment.server.ts'
 import { isSameRenewal } from './first-payment-choice.ts'
-import { LEAST_PAYMENT_PENCE, NOTHING_TO_PAY_YET, renewalWords } from './offers.ts'
+import { LEAST_PAYMENT_PENCE, NOTHING_TO_PAY_YET, renewalText } from './offers.ts'
 import { ALREADY_RENEWED, BEING_PROCESSED, OUR_FAULT, type PaymentStart, refused } from './payment.ts'
 import { attempt, paymentErrorOf } from './payment-failure.server.ts'
 import { followOpenRenewal } from './renewal.server.ts'
@@ -20,12 +20,12 @@ const QUOTE_GOOD_FOR = minutes(60)
 export async function startUpgrade(
   app: BillingApp,
   accountUuid: string,
-  wish: { prorated: boolean },
+  wanted: { prorated: boolean },
 ): Promise<PaymentStart> {
   return attempt(app, accountUuid, async (paying) => {
     const { plan: before } = await syncInTurn(paying, accountUuid)
-    if (before.status !== 'active') return beginPayment(paying, accountUuid, wish.prorated ? 'credit' : 'full')
-    return beginRenewal(paying, before, wish.prorated)
+    if (before.status !== 'active') return beginPayment(paying, accountUuid, wanted.prorated ? 'credit' : 'full')
+    return beginRenewal(paying, before, wanted.prorated)
   })
 }
 
@@ -92,6 +92,6 @@ function handOut(app: PayingApp, plan: Plan, payment: SinglePayment, prorated: b
     app.log.error({ accountUuid: plan.accountUuid, payment: id, amount, currency }, 'payments.amount_differs')
     return refused(500, OUR_FAULT)
   }
-  const description = renewalWords({ amount, prorated })
+  const description = renewalText({ amount, prorated })
   return { outcome: 'pay', clientSecret, amount, currency: CURRENCY, description }
 }

@@ -67,7 +67,7 @@ describe('what can be seen from the address alone', () => {
 })
 
 describe('what an answer of a tool means', () => {
-  const word = (url: string, status: number, to: 'event' | 'look' = 'event') =>
+  const word = (url: string, status: number, to: 'event' | 'check' = 'event') =>
     answerWord(recogniseTool(url), status, to)
 
   test.each([
@@ -86,7 +86,7 @@ describe('what an answer of a tool means', () => {
 
   test('a good answer of Zapier says nothing about the Zap, and of n8n nothing to a look', () => {
     expect(word(ZAPIER, 200)).toMatchObject({ verdict: 'ok', sentence: expect.stringContaining('switched off') })
-    expect(word(N8N, 204, 'look')).toMatchObject({ verdict: 'ok', sentence: expect.stringContaining('whether or not') })
+    expect(word(N8N, 204, 'check')).toMatchObject({ verdict: 'ok', sentence: expect.stringContaining('whether or not') })
     expect(word(N8N, 200)).toBeNull()
   })
 
@@ -95,8 +95,8 @@ describe('what an answer of a tool means', () => {
   })
 
   test('a refusal of a look is no fault where the tool takes events only', () => {
-    expect(word(SCRIPT, 405, 'look')).toMatchObject({ verdict: 'ok' })
-    expect(word(FLOW, 401, 'look')).toMatchObject({ verdict: 'warn', fix: expect.stringContaining('Anyone') })
+    expect(word(SCRIPT, 405, 'check')).toMatchObject({ verdict: 'ok' })
+    expect(word(FLOW, 401, 'check')).toMatchObject({ verdict: 'warn', fix: expect.stringContaining('Anyone') })
     expect(word(FLOW, 401)).toMatchObject({ verdict: 'fail' })
   })
 

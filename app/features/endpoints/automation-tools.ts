@@ -85,13 +85,13 @@ export function addressWord(tool: AutomationTool | null, url: string): ToolWord 
 }
 
 /** Null = what the answer would mean from anybody. */
-type AnswerReader = (status: number, to: 'event' | 'look') => ToolWord | null
+type AnswerReader = (status: number, to: 'event' | 'check') => ToolWord | null
 
 /**
  * What an answer of this tool means where it means something particular; null = what it would mean from anybody.
  * `to`: an event, or a look that carries none.
  */
-export function answerWord(tool: AutomationTool | null, status: number, to: 'event' | 'look'): ToolWord | null {
+export function answerWord(tool: AutomationTool | null, status: number, to: 'event' | 'check'): ToolWord | null {
   if (!tool) return null
   const unknown = status === 404 || (status === 410 && tool.name !== 'n8n')
   return unknown ? missing(tool, status) : OWN_ANSWERS[tool.name](status, to)
@@ -106,7 +106,7 @@ const OWN_ANSWERS: Record<AutomationTool['name'], AnswerReader> = {
         )
       : null,
   n8n: (status, to) =>
-    isGood(status) && to === 'look'
+    isGood(status) && to === 'check'
       ? fine(
           `n8n answered ${status}. It says so whether or not the workflow is switched on; “Send test event” shows it.`,
         )
@@ -128,7 +128,7 @@ const OWN_ANSWERS: Record<AutomationTool['name'], AnswerReader> = {
         }
       : null,
   'Google Apps Script': (status, to) => {
-    if (to === 'look' && (status === 405 || status === 400)) {
+    if (to === 'check' && (status === 405 || status === 400)) {
       return fine(`Google answered ${status}: scripts are only run by events.`)
     }
     if (status >= 300 && status < 400) {

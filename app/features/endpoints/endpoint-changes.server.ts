@@ -12,7 +12,7 @@ import { chatWarning } from './chat-address.ts'
 import { type FieldErrors, fieldErrorsOf, HTTPS_URL, OBJECT_MISSING, OBJECT_UNRESOLVED } from './endpoint.ts'
 import { neededObjects, settleSubscriptions } from './subscriptions/repair-subscriptions.server.ts'
 import {
-  beginLooking,
+  beginPolling,
   ensureSubscription,
   prepareSubscription,
   type SubscribeFailure,
@@ -95,7 +95,7 @@ export async function subscriptionForNew(
   { kind, objectType, needs }: { kind: EndpointKind; objectType: string; needs: readonly FieldNeed[] },
 ): Promise<CoveringSubscription> {
   if (isPolled(objectType)) {
-    const begun = await beginLooking(app, accountUuid, objectType)
+    const begun = await beginPolling(app, accountUuid, objectType)
     return begun.outcome === 'looking' ? AS_IT_IS : begun
   }
   const active = kind === 'extra' ? await activeSubscription(app, accountUuid, objectType) : null
@@ -124,7 +124,7 @@ export async function subscriptionForChange(
   const { accountUuid, objectType, subscription, needs, change } = input
   if (isPolled(objectType)) {
     // Where looking is in trouble it is tried again at once; the change is saved whatever comes of it.
-    if (change.active !== false) await beginLooking(app, accountUuid, objectType)
+    if (change.active !== false) await beginPolling(app, accountUuid, objectType)
     return AS_IT_IS
   }
   const wanted = fieldsToWatch(objectType, needs)

@@ -4,7 +4,7 @@ import type { App } from '#app/context/app-context.ts'
 import { keyOf } from '#app/domain/endpoint-key.ts'
 import { parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import { findObjectKind, isPolled, objectLabel } from '#app/domain/object-catalog.ts'
-import type { LookState } from '#app/domain/polling.ts'
+import type { PollState } from '#app/domain/polling.ts'
 import type { EndpointFacts, EndpointRecord } from '#db/store/endpoints.ts'
 import { shownReplays } from './controls/replay-request.ts'
 import { unwatchedSentence } from './endpoint.ts'
@@ -67,7 +67,7 @@ export function describeEndpoint(app: DescribeApp, record: EndpointRecord, timez
 }
 
 /** Null = the platform sends events of the object. Without a cursor the first look is still to come. */
-function pollingOf({ polling }: EndpointFacts, objectType: string, now: number): LookState | null {
+function pollingOf({ polling }: EndpointFacts, objectType: string, now: number): PollState | null {
   if (!isPolled(objectType)) return null
   return { lastOkAt: polling?.lastOkAt ?? null, nextAt: polling?.nextAt ?? now, problem: polling?.lastError ?? null }
 }

@@ -5,7 +5,7 @@ import { type EndpointKey, type EndpointKind, refOf } from '#app/domain/endpoint
 export type Thing = 'webhook' | 'rule'
 
 /** What is said about each kind of endpoint. */
-export const KIND_WORDS = {
+export const KIND_TEXTS = {
   webhook: {
     thing: 'webhook',
     created: 'Webhook created successfully!',

@@ -3,7 +3,7 @@
 import type { EndpointKey, EndpointKind } from '#app/domain/endpoint-key.ts'
 import { ago, clockTime, plural } from '#app/domain/moments.ts'
 import { planHoldText } from '#app/domain/plan-hold.ts'
-import { type LookState, looksInVain } from '#app/domain/polling.ts'
+import { type PollState, pollsInVain } from '#app/domain/polling.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
@@ -33,7 +33,7 @@ export interface WebhookCondition {
   /** Mean duration of the recent attempts in ms; null when there were too few to say. */
   meanMs: number | null
   /** How we look for its events ourselves; null or absent = the platform sends them. */
-  polling?: LookState | null
+  polling?: PollState | null
   /** Something to add about the chosen fields. */
   note: string | null
   /** Absent = a webhook. */
@@ -51,7 +51,7 @@ export function webhookStatus(
 ): { status: WebhookStatus; sentence: string } {
   const status = statusOf(condition, now)
   const sentence = sentenceFor(status, condition, now, timezone)
-  const looking = status === 'unsubscribed' ? null : lookTrouble(condition.polling ?? null, now, timezone)
+  const looking = status === 'unsubscribed' ? null : pollTrouble(condition.polling ?? null, now, timezone)
   return { status, sentence: [sentence, looking, condition.note].filter(Boolean).join(' ') }
 }
 
@@ -69,7 +69,7 @@ function statusOf(condition: WebhookCondition, now: Millis): WebhookStatus {
 }
 
 function isUnsubscribed({ subscription, polling }: WebhookCondition, now: Millis): boolean {
-  return polling ? looksInVain(polling, now) : subscription === null || subscription.stateReason !== null
+  return polling ? pollsInVain(polling, now) : subscription === null || subscription.stateReason !== null
 }
 
 /** A wait the receiver asked for is no failure; a wait after redirects or refused addresses is one. */
@@ -83,7 +83,7 @@ function sentenceFor(status: WebhookStatus, condition: WebhookCondition, now: Mi
   const waiting = endpoint.pendingCount === 0 ? '' : ` ${plural(endpoint.pendingCount, 'event')} waiting.`
   switch (status) {
     case 'unsubscribed':
-      if (condition.polling) return lookTrouble(condition.polling, now, timezone) ?? ''
+      if (condition.polling) return pollTrouble(condition.polling, now, timezone) ?? ''
       return notSubscribed(condition.kind ?? 'webhook', subscription?.stateReason ?? null)
     case 'paused':
       return `Paused since ${time(endpoint.stateSince)}. Events are kept and sent, oldest first, when you resume.${waiting}`
@@ -113,7 +113,7 @@ function notSubscribed(kind: EndpointKind, reason: string | null): string {
 }
 
 /** What is wrong with looking, since when and until when; null = nothing. */
-function lookTrouble(polling: LookState | null, now: Millis, timezone: string): string | null {
+function pollTrouble(polling: PollState | null, now: Millis, timezone: string): string | null {
   if (!polling || polling.problem === null) return null
   const time = (at: Millis) => clockTime(at, now, timezone)
   const since = polling.lastOkAt === null ? '' : ` The last look that worked was at ${time(polling.lastOkAt)}.`

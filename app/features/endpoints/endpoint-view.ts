@@ -1,7 +1,7 @@
 // What a screen knows of an endpoint. Built by the use cases, drawn by the pixels; moments are epoch milliseconds.
 
 import type { EndpointKey, EndpointKind } from '#app/domain/endpoint-key.ts'
-import type { LookState } from '#app/domain/polling.ts'
+import type { PollState } from '#app/domain/polling.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 /** The one honest status of an endpoint. */
@@ -36,7 +36,7 @@ export interface EndpointView {
   /** One sentence an owner would say, with the next step when there is one. */
   statusMessage: string
   /** How we look for its events ourselves; null = the platform sends them. */
-  polling: LookState | null
+  polling: PollState | null
   /** Signing secret, `whsec_…`; shown on demand. */
   signingSecret: string
   /** Until when events are signed with the secret before as well; null = with this one only. */

@@ -29,7 +29,7 @@ import {
   subscriptionForNew,
 } from './endpoint-changes.server.ts'
 import { describeEndpoint, secretPlace } from './endpoint-details.server.ts'
-import { KIND_WORDS, WIRE_NAMES } from './endpoint-kinds.ts'
+import { KIND_TEXTS, WIRE_NAMES } from './endpoint-kinds.ts'
 import type { EndpointDetails } from './endpoint-view.ts'
 import { oneAtATime } from './subscriptions/one-at-a-time.server.ts'
 import { neededObjects, settleSubscriptions } from './subscriptions/repair-subscriptions.server.ts'
@@ -88,7 +88,7 @@ export async function createEndpoint(
       at: app.clock.now(),
     })
     app.log.info(
-      { account: accountUuid, [KIND_WORDS[kind].thing]: saved.id, object: objectType },
+      { account: accountUuid, [KIND_TEXTS[kind].thing]: saved.id, object: objectType },
       `${LOGGED[kind]}.created`,
     )
     const endpoint = await putInForce(app, accountUuid, { kind, id: saved.id }, { ...saved, subscription })
@@ -146,7 +146,7 @@ export async function updateEndpoint(
       at: app.clock.now(),
     })
     if (!saved) return { outcome: 'not_found' }
-    app.log.info({ account: accountUuid, [KIND_WORDS[kind].thing]: ref.id }, `${LOGGED[kind]}.updated`)
+    app.log.info({ account: accountUuid, [KIND_TEXTS[kind].thing]: ref.id }, `${LOGGED[kind]}.updated`)
     const endpoint = await putInForce(app, accountUuid, ref, { ...saved, subscription })
     const warning = joined(address.warning, filterWarningOf(kind, objectType, fields ?? []))
     return { outcome: 'updated', endpoint, warning }
@@ -168,7 +168,7 @@ export async function deleteEndpoint(
     if (!before) return { outcome: 'not_found' }
     const needs = (await neededObjects(app, accountUuid)).get(before.objectType) ?? []
     const deleted = await app.store.endpoints.deleteEndpoint(accountUuid, ref, {
-      reason: KIND_WORDS[ref.kind].deletedReason,
+      reason: KIND_TEXTS[ref.kind].deletedReason,
       // This endpoint is one of those that need the object; other endpoints and automations may be others.
       endSubscriptions: needs.length <= 1,
       at: app.clock.now(),
@@ -176,7 +176,7 @@ export async function deleteEndpoint(
     if (!deleted) return { outcome: 'not_found' }
     app.wakeDeliveries(deleted.endpointId)
     const { objectType: object } = deleted
-    app.log.info({ account: accountUuid, [KIND_WORDS[ref.kind].thing]: ref.id, object }, `${LOGGED[ref.kind]}.deleted`)
+    app.log.info({ account: accountUuid, [KIND_TEXTS[ref.kind].thing]: ref.id, object }, `${LOGGED[ref.kind]}.deleted`)
     await settleAfterDeletion(app, accountUuid, deleted)
     return { outcome: 'deleted' }
   })

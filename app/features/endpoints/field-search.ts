@@ -55,9 +55,9 @@ function bySureness(
   { chosen, doubtful }: { chosen: readonly string[]; doubtful: (field: string) => boolean },
 ): (readonly string[])[] {
   const sure = group.filter((field) => !doubtful(field))
-  const wished = group.filter((field) => doubtful(field) && chosen.includes(field))
+  const requested = group.filter((field) => doubtful(field) && chosen.includes(field))
   const rest = group.filter((field) => doubtful(field) && !chosen.includes(field))
-  const parts = [sure, wished, rest].filter((part) => part.length > 0)
+  const parts = [sure, requested, rest].filter((part) => part.length > 0)
   return parts.length > 1 ? parts : halves(group)
 }
 

@@ -14,7 +14,7 @@ import { countReplay } from './controls/replay-webhook.server.ts'
 import type { ReplayForm, ReplayPanelData } from './controls/replay-text.ts'
 import type { FieldErrors } from './endpoint.ts'
 import { type Refused, refuseOneMore } from './endpoint-changes.server.ts'
-import { KIND_WORDS, kindOf, WIRE_NAMES } from './endpoint-kinds.ts'
+import { KIND_TEXTS, kindOf, WIRE_NAMES } from './endpoint-kinds.ts'
 import { foldRules } from './endpoint-status.ts'
 import type { EndpointDetails, EndpointLine, EndpointView } from './endpoint-view.ts'
 import { createEndpoint, deleteEndpoint, type EndpointApp, listEndpoints, updateEndpoint } from './endpoints.server.ts'
@@ -126,7 +126,7 @@ async function loadReplayPanel(
   }
   const read = readReplayForm(form, now, timezone)
   if (read.outcome === 'invalid') return { webhookId, form, errors: read.errors, count: null }
-  return { webhookId, form, errors: {}, count: await countReplay(app, controls, accountUuid, webhookId, read.wish) }
+  return { webhookId, form, errors: {}, count: await countReplay(app, controls, accountUuid, webhookId, read.request) }
 }
 
 /**
@@ -209,13 +209,13 @@ async function create(form: PostedForm, kind: EndpointKind): Promise<ManagerActO
   const { app, accountUuid, values, role } = form
   const made = await createEndpoint(app, accountUuid, kind, values, role)
   return made.outcome === 'created' || made.outcome === 'replaced'
-    ? saved(form, KIND_WORDS[kind].created, made)
-    : refused(made, form, KIND_WORDS[kind].createFailed)
+    ? saved(form, KIND_TEXTS[kind].created, made)
+    : refused(made, form, KIND_TEXTS[kind].createFailed)
 }
 
 async function update(form: PostedForm): Promise<ManagerActOutcome> {
   const key = parseEndpointKey(form.values.id ?? '')
-  const { updated, updateFailed } = KIND_WORDS[kindOf(key)]
+  const { updated, updateFailed } = KIND_TEXTS[kindOf(key)]
   const changed = key === null ? NOT_FOUND : await updateEndpoint(form.app, form.accountUuid, key, form.values)
   if (changed.outcome === 'not_found') return gone(updateFailed, kindOf(key))
   return changed.outcome === 'updated' ? saved(form, updated, changed) : refused(changed, form, updateFailed)
@@ -224,7 +224,7 @@ async function update(form: PostedForm): Promise<ManagerActOutcome> {
 async function remove({ app, accountUuid, values }: PostedForm): Promise<ManagerActOutcome> {
   const key = parseEndpointKey(values.id ?? '')
   const removed = key === null ? NOT_FOUND : await deleteEndpoint(app, accountUuid, key)
-  const { deleted, deleteFailed } = KIND_WORDS[kindOf(key)]
+  const { deleted, deleteFailed } = KIND_TEXTS[kindOf(key)]
   return removed.outcome === 'not_found' ? gone(deleteFailed, kindOf(key)) : done(deleted, null)
 }
 
@@ -250,7 +250,7 @@ function done(title: string, warning: string | null): ManagerActOutcome {
 }
 
 function gone(title: string, kind: EndpointKind): ManagerActOutcome {
-  return { outcome: 'done', flash: { kind: 'error', title, description: goneSentence(KIND_WORDS[kind].thing) } }
+  return { outcome: 'done', flash: { kind: 'error', title, description: goneSentence(KIND_TEXTS[kind].thing) } }
 }
 
 /** Fields that have a place of their own on the forms; a message about any other is about the form as a whole. */

@@ -4,7 +4,7 @@ import { objectLabel } from '#app/domain/object-catalog.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { activityLabel } from './log.ts'
 
-export const ACTIVITY_WORDS = {
+export const ACTIVITY_TEXTS = {
   noAccount: 'Please provide an account UUID to view webhook activity',
   forbidden: 'Webhook activity is a tool for the admins of this add-on, and this account is not one of them.',
   empty: 'No Webhook Activity Yet',

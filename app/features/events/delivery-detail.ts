@@ -8,7 +8,7 @@ import { objectLabel } from '#app/domain/object-catalog.ts'
 import { iso, isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { curlCommand } from '#app/lib/curl.ts'
 import { webhookId } from './delivering/delivery.ts'
-import { type DeliveryStatus, deliveryStatus, ENDED_WORDS, type Waiting, waitingOf } from './delivery-status.ts'
+import { type DeliveryStatus, deliveryStatus, ENDED_TEXTS, type Waiting, waitingOf } from './delivery-status.ts'
 
 export interface AttemptView {
   number: number
@@ -118,7 +118,7 @@ export function standingSentence(delivery: FoundDelivery, now: Millis): string {
   }
   if (delivery.state === 'delivered') return delivery.stateReason ?? delivery.lastSentence ?? 'Delivered.'
   return (
-    delivery.stateReason ?? delivery.lastSentence ?? ENDED_WORDS[delivery.state === 'expired' ? 'expired' : 'stopped']
+    delivery.stateReason ?? delivery.lastSentence ?? ENDED_TEXTS[delivery.state === 'expired' ? 'expired' : 'stopped']
   )
 }
 
@@ -204,7 +204,7 @@ export function deliveryCurl(
 }
 
 /** Why there is this delivery, for people. */
-export const CAUSE_WORDS: Record<DeliveryCause, string> = {
+export const CAUSE_TEXTS: Record<DeliveryCause, string> = {
   live: 'As the event came in',
   replay: 'Part of “send everything since”',
   retry: 'Sent again by hand',

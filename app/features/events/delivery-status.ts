@@ -17,7 +17,7 @@ export function deliveryStatus(delivery: DeliveryCondition, now: Millis): Delive
 }
 
 /** Why it ended, where nothing more is kept. */
-export const ENDED_WORDS = {
+export const ENDED_TEXTS = {
   expired: 'Not delivered within 72 hours.',
   stopped: 'Stopped before it was delivered.',
 } as const

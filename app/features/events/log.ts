@@ -3,7 +3,7 @@
 import { type AttemptTiming, timingOf } from '#app/domain/deliveries/attempt-timing.ts'
 import { iso, isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { days, hours } from '#app/lib/duration.ts'
-import { ENDED_WORDS } from './delivery-status.ts'
+import { ENDED_TEXTS } from './delivery-status.ts'
 import {
   DEFAULT_LOG_FILTER,
   FORWARDING_FILTERS,
@@ -133,7 +133,7 @@ function forwardingResults(delivery: LoggedDelivery): ForwardingResultView[] {
       statusCode: null,
       responseTime: 0,
       timing: null,
-      error: delivery.stateReason ?? ENDED_WORDS[delivery.state],
+      error: delivery.stateReason ?? ENDED_TEXTS[delivery.state],
       responseBody: null,
       nextAttemptAt: null,
     })

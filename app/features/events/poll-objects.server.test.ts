@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { LOOK_EVERY } from '#app/domain/polling.ts'
+import { POLL_EVERY } from '#app/domain/polling.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { type PolledWorld, polledWorld } from '#tests/support/polled-world.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
@@ -81,7 +81,7 @@ describe('a crash', () => {
     polled.add('new')
     const { acceptPolled } = world.app
     world.app.acceptPolled = () => new Promise(() => undefined)
-    world.clock.advance(LOOK_EVERY + minutes(1))
+    world.clock.advance(POLL_EVERY + minutes(1))
     void polled.poll()
     await expect.poll(() => world.platform.asked.length).toBe(2)
     // The process is gone; another one starts on the same file.
@@ -96,7 +96,7 @@ describe('a crash', () => {
 describe('a look that does not work', () => {
   test('because of a limit waits as long as the platform asks', async () => {
     await wanted()
-    world.clock.advance(LOOK_EVERY + minutes(1))
+    world.clock.advance(POLL_EVERY + minutes(1))
     const retryAt = world.clock.now() + minutes(40)
     world.platform.failures.page.push({ outcome: 'rate_limited', status: 429, message: 'per minute', retryAt })
     await polled.poll()
@@ -121,7 +121,7 @@ describe('a look that does not work', () => {
     await wanted()
     world.platform.account(LEEDS).options.pageSize = 2
     polled.add('a', 'b', 'c', 'd')
-    world.clock.advance(LOOK_EVERY + minutes(1))
+    world.clock.advance(POLL_EVERY + minutes(1))
     let pages = 0
     world.platform.after = () => {
       pages += 1
@@ -186,7 +186,7 @@ describe('too much at once', () => {
   test('is not read twice by two who look at the same time', async () => {
     await wanted()
     polled.add('a')
-    world.clock.advance(LOOK_EVERY + minutes(1))
+    world.clock.advance(POLL_EVERY + minutes(1))
     const before = world.platform.asked.length
     await Promise.all([polled.poll(), polled.poll()])
     expect(world.platform.asked).toHaveLength(before + 1)

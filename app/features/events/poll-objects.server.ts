@@ -14,9 +14,9 @@ import {
   begunInVain,
   failureSentence,
   inTurns,
-  type LookFailure,
-  lookAgainAt,
-  nextLookAt,
+  type PollFailure,
+  pollAgainAt,
+  nextPollAt,
   POLL_PURPOSE,
   sourceOf,
 } from '#app/domain/polling.ts'
@@ -29,7 +29,7 @@ import {
   forgettableBefore,
   type ListedRecord,
   latestEdit,
-  lookFilter,
+  pollFilter,
   nextWatermark,
   type PolledEvent,
   type RecordChange,
@@ -76,8 +76,8 @@ export async function beginPolling(app: PollApp, accountUuid: string, object: st
   const known = await app.store.records.findPollTarget(accountUuid, { purpose: POLL_PURPOSE, object })
   const timezone = (await app.store.accounts.findAccount(accountUuid))?.timezone ?? 'UTC'
   const target = { accountUuid, object, timezone, fieldFilters: known?.fieldFilters ?? [], cursor }
-  const looked = await look(app, target, { onFailure: cursor ? 'note' : 'drop', priority: 'screen' })
-  return looked.outcome === 'failed' ? begunInVain(object, looked.failure) : { outcome: 'looking' }
+  const polled = await look(app, target, { onFailure: cursor ? 'note' : 'drop', priority: 'screen' })
+  return polled.outcome === 'failed' ? begunInVain(object, polled.failure) : { outcome: 'looking' }
 }
 
 /** Forgets snapshots beyond the most one object may have. Run daily. */
@@ -118,9 +118,9 @@ async function inSteps(signal: AbortSignal | undefined, step: () => Promise<numb
   return done
 }
 
-type Looked =
+type Polled =
   | { outcome: 'looked' }
-  | { outcome: 'failed'; failure: LookFailure }
+  | { outcome: 'failed'; failure: PollFailure }
   /** Somebody else is looking, or nobody wants it any more. */
   | { outcome: 'overtaken' }
 
@@ -132,7 +132,7 @@ interface Manner {
 }
 
 /** One look, from claim to cursor. Never throws. */
-async function look(app: PollApp, target: PollTarget, { onFailure, priority }: Manner): Promise<Looked> {
+async function look(app: PollApp, target: PollTarget, { onFailure, priority }: Manner): Promise<Polled> {
   const { accountUuid, object, cursor } = target
   const source = sourceOf(object)
   const claimedUntil = app.clock.now() + CLAIM
@@ -140,13 +140,13 @@ async function look(app: PollApp, target: PollTarget, { onFailure, priority }: M
     if (!(await app.store.records.claimPoll(accountUuid, source, cursor?.nextAt ?? null, claimedUntil))) {
       return { outcome: 'overtaken' }
     }
-    const looked = await readChanges(app, target, { claimedUntil, priority })
-    if (looked.outcome === 'failed')
-      await settleFailure(app, target, { claimedUntil, onFailure, failure: looked.failure })
-    return looked
+    const polled = await readChanges(app, target, { claimedUntil, priority })
+    if (polled.outcome === 'failed')
+      await settleFailure(app, target, { claimedUntil, onFailure, failure: polled.failure })
+    return polled
   } catch (error) {
     app.log.error({ account: accountUuid, object, error }, 'poll.broke')
-    const failure: LookFailure = { outcome: 'ours' }
+    const failure: PollFailure = { outcome: 'ours' }
     await settleFailure(app, target, { claimedUntil, onFailure, failure }).catch((second: unknown) =>
       // The claim ends by itself, and then it is tried again.
       app.log.error({ account: accountUuid, object, error: second }, 'poll.not_noted'),
@@ -158,7 +158,7 @@ async function look(app: PollApp, target: PollTarget, { onFailure, priority }: M
 async function settleFailure(
   app: PollApp,
   { accountUuid, object, cursor }: PollTarget,
-  input: Pick<Manner, 'onFailure'> & { claimedUntil: Millis; failure: LookFailure },
+  input: Pick<Manner, 'onFailure'> & { claimedUntil: Millis; failure: PollFailure },
 ): Promise<void> {
   const { claimedUntil, onFailure, failure } = input
   const source = sourceOf(object)
@@ -167,7 +167,7 @@ async function settleFailure(
   const past = { now: app.clock.now(), lastOkAt: cursor?.lastOkAt ?? null }
   await app.store.records.failPoll(accountUuid, source, claimedUntil, {
     sentence: failureSentence(object, failure),
-    nextAt: lookAgainAt(failure, past),
+    nextAt: pollAgainAt(failure, past),
   })
 }
 
@@ -176,12 +176,12 @@ async function readChanges(
   app: PollApp,
   target: PollTarget,
   { claimedUntil, priority }: Pick<Manner, 'priority'> & { claimedUntil: Millis },
-): Promise<Looked> {
+): Promise<Polled> {
   const { accountUuid, object, timezone, cursor } = target
   const watermark = cursor?.watermark ?? ''
   const firstSight = watermark === ''
   const localNow = localStamp(wallAt(app.clock.now(), timezone))
-  const filter = lookFilter(watermark, localNow)
+  const filter = pollFilter(watermark, localNow)
   const watched = fieldsToWatch(
     object,
     target.fieldFilters.map((fields) => ({ fields: parseFields(fields) })),
@@ -235,7 +235,7 @@ async function takeInParts(
   app: PollApp,
   target: PollTarget,
   { claimedUntil, changes, watermark }: TakenIn,
-): Promise<Looked> {
+): Promise<Polled> {
   for (let from = 0; ; from += RECORDS_PER_STEP) {
     if (from >= changes.length && watermark === null) return LOOKED
     const last = from + RECORDS_PER_STEP >= changes.length
@@ -259,7 +259,7 @@ async function takeIn(
   app: PollApp,
   { accountUuid, object }: PollTarget,
   { claimedUntil, changes, watermark }: TakenIn,
-): Promise<Looked> {
+): Promise<Polled> {
   const at = app.clock.now()
   const bodies = changes.flatMap(({ event }) => event?.body ?? [])
   const bytes = bodies.reduce((sum, body) => sum + Buffer.byteLength(body), 0)
@@ -274,7 +274,7 @@ async function takeIn(
       object,
       claimedUntil,
       records,
-      cursor: watermark === null ? null : { watermark, nextAt: nextLookAt(accountUuid, object, at) },
+      cursor: watermark === null ? null : { watermark, nextAt: nextPollAt(accountUuid, object, at) },
       at,
     })
     .finally(() => bodies.length > 0 && app.space.settled(bytes, bodies.length))
@@ -282,8 +282,8 @@ async function takeIn(
   return taken.outcome === 'overtaken' ? { outcome: 'overtaken' } : LOOKED
 }
 
-const LOOKED: Looked = { outcome: 'looked' }
-const NO_ROOM: Looked = { outcome: 'failed', failure: { outcome: 'no_room' } }
+const LOOKED: Polled = { outcome: 'looked' }
+const NO_ROOM: Polled = { outcome: 'failed', failure: { outcome: 'no_room' } }
 
 function incoming(accountUuid: string, object: string, event: PolledEvent, receivedAt: Millis) {
   const { objectUuid, changedFields, body, identity } = event

@@ -8,7 +8,7 @@ import {
   forgettableBefore,
   type ListedRecord,
   latestEdit,
-  lookFilter,
+  pollFilter,
   nextWatermark,
   readListed,
   type Snapshot,
@@ -177,16 +177,16 @@ describe('how far the list has been read', () => {
   const LOCAL = '2026-01-05 10:00:00'
 
   test('a look asks again for two hours', () => {
-    expect(lookFilter('2026-01-05 09:30:10', LOCAL)).toBe("edit_date gt '2026-01-05 07:30:10'")
-    expect(lookFilter('2026-01-01 00:30:00', LOCAL)).toBe("edit_date gt '2025-12-31 22:30:00'")
+    expect(pollFilter('2026-01-05 09:30:10', LOCAL)).toBe("edit_date gt '2026-01-05 07:30:10'")
+    expect(pollFilter('2026-01-01 00:30:00', LOCAL)).toBe("edit_date gt '2025-12-31 22:30:00'")
   })
 
   test('the first look goes back a year', () => {
-    expect(lookFilter('', LOCAL)).toBe("edit_date gt '2025-01-05 10:00:00'")
+    expect(pollFilter('', LOCAL)).toBe("edit_date gt '2025-01-05 10:00:00'")
   })
 
   test('a clock that was set back hides nothing', () => {
-    expect(lookFilter('2026-01-05 13:00:00', LOCAL)).toBe("edit_date gt '2026-01-05 08:00:00'")
+    expect(pollFilter('2026-01-05 13:00:00', LOCAL)).toBe("edit_date gt '2026-01-05 08:00:00'")
   })
 
   test('the watermark is the latest edit, and stays where nothing was edited', () => {
@@ -280,7 +280,7 @@ describe('looked at for hours', () => {
         let watermark = ''
         for (let now = START; now <= START + hours(14); now += overlong ? minutes(47) : minutes(5)) {
           const localNow = wall(now)
-          const after = /'(.*)'/.exec(lookFilter(watermark, localNow))?.[1] ?? ''
+          const after = /'(.*)'/.exec(pollFilter(watermark, localNow))?.[1] ?? ''
           const all = read(now).map((one) => ({
             recordUuid: `r-${one.record}`,
             editDate: one.editDate,

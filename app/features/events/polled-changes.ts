@@ -13,7 +13,7 @@ import { days, hours, minutes } from '#app/lib/duration.ts'
 const OVERLAP = hours(2)
 
 /** A first look goes back this far; what was last edited before has no snapshot, and its next edit names all its fields. */
-const FIRST_LOOK = days(365)
+const FIRST_CHECK = days(365)
 
 /** A record as a list shows it. */
 export interface ListedRecord {
@@ -149,9 +149,9 @@ export function latestEdit(dates: Iterable<string>): string {
  * The `$filter` of a look. `localNow` = the account's wall clock, as the platform writes it. It bounds the watermark, so
  * that a clock set back (another zone, a wrong date in a record) cannot hide what is edited now.
  */
-export function lookFilter(watermark: string, localNow: string): string {
+export function pollFilter(watermark: string, localNow: string): string {
   const from =
-    watermark === '' ? shifted(localNow, -FIRST_LOOK) : shifted(watermark < localNow ? watermark : localNow, -OVERLAP)
+    watermark === '' ? shifted(localNow, -FIRST_CHECK) : shifted(watermark < localNow ? watermark : localNow, -OVERLAP)
   return `edit_date gt '${from}'`
 }
 

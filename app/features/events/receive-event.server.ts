@@ -216,9 +216,9 @@ function recordChallenge(app: ReceiveApp, ingress: Ingress, call: PlatformCall):
   })
 }
 
-type Told = Pick<NewApiActivity, 'activityType' | 'requestData' | 'responseData' | 'statusCode'>
+type CallRecord = Pick<NewApiActivity, 'activityType' | 'requestData' | 'responseData' | 'statusCode'>
 
-function record(app: ReceiveApp, { accountUuid }: Ingress, { userAgent, remoteIp }: PlatformCall, told: Told): void {
+function record(app: ReceiveApp, { accountUuid }: Ingress, { userAgent, remoteIp }: PlatformCall, told: CallRecord): void {
   const called = { endpoint: '/hooks/platform/:token', method: 'POST', userAgent, remoteIp, durationMs: 0 }
   app.store.events
     .recordApiActivity({ accountUuid, ...called, ...told })

@@ -9,7 +9,7 @@ export const SEARCH_STATUSES = [...DELIVERY_STATUSES, 'not_forwarded'] as const
 
 export type SearchStatus = (typeof SEARCH_STATUSES)[number]
 
-export const STATUS_WORDS: Record<SearchStatus, string> = {
+export const STATUS_TEXTS: Record<SearchStatus, string> = {
   waiting: 'Waiting',
   delivered: 'Delivered',
   failed: 'Given up',

@@ -18,10 +18,10 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 /** As a call would ask it. */
-function ask(account: string, query: Record<string, string>, lookAtMost?: number): Promise<SearchAnswer> {
+function ask(account: string, query: Record<string, string>, scanAtMost?: number): Promise<SearchAnswer> {
   const read = readSearchQuery(new URLSearchParams(query))
   if (read.outcome !== 'question') throw new Error(read.message)
-  return searchDeliveries(world.app, account, read.question, lookAtMost)
+  return searchDeliveries(world.app, account, read.question, scanAtMost)
 }
 
 const idsOf = (answer: SearchAnswer) => answer.hits.map((hit) => hit.delivery?.id ?? null)
@@ -76,7 +76,7 @@ const askModel = fc.record({
   from: mostlyOpen(-1, 0, 1, 2, 3, 4, 5),
   until: mostlyOpen(-1, 2, 3, 4, 5, 6, 7),
   limit: fc.integer({ min: 1, max: 4 }),
-  lookAtMost: fc.integer({ min: 1, max: 9 }),
+  scanAtMost: fc.integer({ min: 1, max: 9 }),
 })
 
 interface Line {
@@ -154,7 +154,7 @@ describe('the search', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(eventModel, { maxLength: 9 }), three, several, async (events, endpoints, questions) => {
         const { account, lines, moments } = await store(events, endpoints)
-        for (const { from, until, limit, lookAtMost, ...texts } of questions) {
+        for (const { from, until, limit, scanAtMost, ...texts } of questions) {
           const begin = moments[from]
           const end = moments[until]
           const bounded = begin !== undefined && end !== undefined && end < begin ? undefined : end
@@ -167,9 +167,9 @@ describe('the search', () => {
           const found: (number | null)[] = []
           let before = ''
           for (let page = 0; page < 100; page++) {
-            const answer = await ask(account, { ...asked, before, limit: String(limit) }, lookAtMost)
+            const answer = await ask(account, { ...asked, before, limit: String(limit) }, scanAtMost)
             expect(answer.hits.length).toBeLessThanOrEqual(limit)
-            expect(answer.looked).toBeLessThanOrEqual(lookAtMost)
+            expect(answer.looked).toBeLessThanOrEqual(scanAtMost)
             found.push(...idsOf(answer))
             if (answer.next === null) break
             before = answer.next

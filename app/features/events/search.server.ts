@@ -16,12 +16,12 @@ type SearchApp = Pick<App, 'store' | 'clock'>
 /** Rows one request looks at: a fraction of a second. Whoever wants to see further back asks again from there. */
 const LOOK_AT_MOST = 20_000
 
-/** Newest event first. `lookAtMost` = how many rows may be looked at. */
+/** Newest event first. `scanAtMost` = how many rows may be looked at. */
 export async function searchDeliveries(
   app: SearchApp,
   accountUuid: string,
   { pasted, filter, before, limit }: SearchQuestion,
-  lookAtMost = LOOK_AT_MOST,
+  scanAtMost = LOOK_AT_MOST,
 ): Promise<SearchAnswer> {
   const now = app.clock.now()
   const found = pasted === null ? ANYTHING : await resolvePasted(app, accountUuid, pasted)
@@ -35,7 +35,7 @@ export async function searchDeliveries(
     withCodes: filter.code !== null,
     matches: (row) => matchesSearch(row, filter, found.target, now),
     limit,
-    lookAtMost,
+    scanAtMost,
   })
   return {
     hits: page.hits.map((row) => searchHit(row, now)),

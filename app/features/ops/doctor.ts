@@ -2,7 +2,7 @@
 
 import { plural } from '#app/domain/moments.ts'
 import { missingKeysSentence } from '#app/domain/sealed-places.ts'
-import { sizeWords } from '#app/domain/size-text.ts'
+import { sizeText } from '#app/domain/size-text.ts'
 import type { Millis } from '../../lib/clock.ts'
 import { days, hours, minutes, seconds } from '../../lib/duration.ts'
 import { NO_BACKUPS } from './backups.ts'
@@ -112,7 +112,7 @@ function configuration(facts: ConfigurationFacts, { totalBytes }: DiskFacts): Fi
   if (diskMb > 0 && facts.maxDbMb > diskMb * NEARLY_FULL_AT) {
     const next = `Set MAX_DB_MB to at most ${Math.floor(diskMb * NEARLY_FULL_AT)}, or enlarge the disk.`
     found.push(
-      warning('space', `MAX_DB_MB is ${facts.maxDbMb}, and the whole disk has ${sizeWords(totalBytes)}.`, next),
+      warning('space', `MAX_DB_MB is ${facts.maxDbMb}, and the whole disk has ${sizeText(totalBytes)}.`, next),
     )
   }
   if (!facts.payments) found.push(good('configuration', 'No payments are configured: nobody pays, nothing is limited.'))
@@ -235,7 +235,7 @@ function promised({ journalMode, synchronous, foreignKeys }: NonNullable<DiskFac
 
 function space({ disk: { freeBytes, totalBytes }, file: facts, configuration: given }: Facts): Finding[] {
   const used = totalBytes > 0 ? 1 - freeBytes / totalBytes : 0
-  const words = `${sizeWords(freeBytes)} of ${sizeWords(totalBytes)} are free on the disk`
+  const words = `${sizeText(freeBytes)} of ${sizeText(totalBytes)} are free on the disk`
   const next = 'Enlarge the disk, or lower MAX_DB_MB or RETENTION_DAYS: docs/operating.md, "The disk is full".'
   const found: Finding[] = [
     used >= FULL_AT
@@ -246,16 +246,16 @@ function space({ disk: { freeBytes, totalBytes }, file: facts, configuration: gi
   ]
   if (facts.outcome !== 'opened') return found
   const { file: whole, free, wal } = facts.bytes
-  const own = `The database takes ${sizeWords(whole)}, ${sizeWords(free)} of it to be used again; its log ${sizeWords(wal)}`
+  const own = `The database takes ${sizeText(whole)}, ${sizeText(free)} of it to be used again; its log ${sizeText(wal)}`
   const limit = given.outcome === 'complete' ? given.maxDbMb * 2 ** 20 : null
   if (limit !== null && whole - free > limit * NEARLY_FULL_AT) {
     const raise =
       'Raise MAX_DB_MB if the disk has room, or lower RETENTION_DAYS. Old delivered events are removed first.'
-    found.push(warning('space', `${own}; ${sizeWords(limit)} are allowed.`, raise))
+    found.push(warning('space', `${own}; ${sizeText(limit)} are allowed.`, raise))
   } else found.push(good('space', `${own}.`))
   if (wal > LONG_WAL) {
     const end = 'Something reads the file for a long time: end other programs that have it open (a copy, a shell).'
-    found.push(warning('space', `The log of the database has grown to ${sizeWords(wal)}.`, end))
+    found.push(warning('space', `The log of the database has grown to ${sizeText(wal)}.`, end))
   }
   return found
 }

@@ -68,14 +68,14 @@ export function failingGroups(addresses: readonly FailingAddress[]): FailingGrou
 }
 
 /** `2 addresses: 5xx (1), no answer in time (1)`. */
-export function groupWords({ addresses, classes }: Pick<FailingGroup, 'addresses' | 'classes'>): string {
+export function groupText({ addresses, classes }: Pick<FailingGroup, 'addresses' | 'classes'>): string {
   const [only, ...more] = classes
   const kinds =
     only && more.length === 0 ? only.words : classes.map(({ words, count }) => `${words} (${count})`).join(', ')
-  return `${addressesWords(addresses)}: ${kinds}`
+  return `${addressesText(addresses)}: ${kinds}`
 }
 
 /** `1 address`, `2 addresses`. */
-export function addressesWords(count: number): string {
+export function addressesText(count: number): string {
   return count === 1 ? '1 address' : `${count} addresses`
 }

@@ -4,7 +4,7 @@ import type { CallsLeft } from '#app/domain/call-budget.ts'
 import { grouped } from '#app/domain/count-text.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { type PlanPhase, phaseOf } from '../billing/plan-phase.ts'
-import { addressesWords } from './failure-class.ts'
+import { addressesText } from './failure-class.ts'
 
 /** What is known of an account without looking into it. */
 export interface OutlinedAccount {
@@ -45,7 +45,7 @@ export const ACCOUNTS_ON_A_PAGE = 15
 /** So much waits for one account only when its receivers have not answered for long. */
 const MUCH_WAITS = 10_000
 
-const PHASE_WORDS: Record<Exclude<PlanPhase, 'other'>, string> = {
+const PHASE_TEXTS: Record<Exclude<PlanPhase, 'other'>, string> = {
   trial: 'Trial',
   trial_ended: 'Trial ended',
   active: 'Active',
@@ -59,7 +59,7 @@ const PHASE_WORDS: Record<Exclude<PlanPhase, 'other'>, string> = {
 export function planWord({ plan }: Pick<OutlinedAccount, 'plan'>, now: Millis): string {
   if (plan === null) return '–'
   const phase = phaseOf(plan, now)
-  return phase === 'other' ? plan.status : PHASE_WORDS[phase]
+  return phase === 'other' ? plan.status : PHASE_TEXTS[phase]
 }
 
 /** The most pressing first. */
@@ -67,7 +67,7 @@ export function careOf(account: OutlinedAccount): Care[] {
   const { connection, failing, stopped, plan, waiting } = account
   const care: Care[] = []
   if (connection === 'reconnect') care.push({ tone: 'attention', words: 'Has to connect again' })
-  if (failing > 0) care.push({ tone: 'attention', words: `${addressesWords(failing)} failing` })
+  if (failing > 0) care.push({ tone: 'attention', words: `${addressesText(failing)} failing` })
   if (stopped > 0) care.push({ tone: 'attention', words: `${stopped} stopped by the receiver` })
   if (waiting >= MUCH_WAITS) care.push({ tone: 'attention', words: `${grouped(waiting)} deliveries wait` })
   if (plan?.heldSince != null) care.push({ tone: 'held', words: 'On hold: not paid for' })
@@ -106,6 +106,6 @@ export function pageOf(asked: string | null, count: number): { page: number; pag
 }
 
 /** `163 · 18,950`: this minute and today. */
-export function callsWords({ minute, day, pausedUntil }: CallsLeft): string {
+export function callsText({ minute, day, pausedUntil }: CallsLeft): string {
   return `${pausedUntil === null ? grouped(minute) : 'paused'} · ${grouped(day)}`
 }

@@ -137,7 +137,7 @@ function failingOf(found: readonly FailingAddress[], outlines: readonly Outlined
   }
 }
 
-const ROOM_WORDS: Record<RoomKind, string> = {
+const ROOM_TEXTS: Record<RoomKind, string> = {
   events: 'Events and deliveries',
   runs: 'Runs of automations',
   exchanges: 'Exchanges with ServiceM8',
@@ -184,7 +184,7 @@ function kindsOf(taken: readonly RoomTaken[], usedBytes: number): SpaceView['kin
   const kinds = taken
     .filter(({ rows }) => rows > 0)
     .map(({ kind, rows, bytes, estimated }) => ({
-      words: ROOM_WORDS[kind],
+      words: ROOM_TEXTS[kind],
       bytes: Math.round(bytes * scale),
       rows: rows as number | null,
       estimated,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { spanWords } from '#app/domain/moments.ts'
+import { spanText } from '#app/domain/moments.ts'
 import { loopState } from '#app/domain/process-signs.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { operatorFacts } from '#tests/support/sample-operator.ts'
 import { SAMPLE_NOW } from '#tests/support/sample-views.ts'
-import { failingGroups, failureClass, groupWords } from './failure-class.ts'
-import { byCare, callsWords, careOf, needsCare, type OutlinedAccount, pageOf, planWord } from './operator-accounts.ts'
+import { failingGroups, failureClass, groupText } from './failure-class.ts'
+import { byCare, callsText, careOf, needsCare, type OutlinedAccount, pageOf, planWord } from './operator-accounts.ts'
 import { endedFlash, operatorAddress, readEndSessions } from './operator-address.ts'
 import { actWords, type OperatorFacts, operatorView } from './operator-view.ts'
 
@@ -185,8 +185,8 @@ describe('an account', () => {
   })
 
   it('has calls left', () => {
-    expect(callsWords({ minute: 12, day: 19_000, pausedUntil: null })).toBe('12 · 19,000')
-    expect(callsWords({ minute: 0, day: 800, pausedUntil: 5 })).toBe('paused · 800')
+    expect(callsText({ minute: 12, day: 19_000, pausedUntil: null })).toBe('12 · 19,000')
+    expect(callsText({ minute: 0, day: 800, pausedUntil: 5 })).toBe('paused · 800')
   })
 
   it('is on a page that exists', () => {
@@ -245,7 +245,7 @@ describe('a failure', () => {
       },
       expect.objectContaining({ accountUuid: 'b', since: 20 }),
     ])
-    expect(groups.map(groupWords)).toEqual(['3 addresses: 5xx (2), name not found (1)', '1 address: 5xx'])
+    expect(groups.map(groupText)).toEqual(['3 addresses: 5xx (2), name not found (1)', '1 address: 5xx'])
   })
 })
 
@@ -285,7 +285,7 @@ it('the address keeps the role, and the form names one account', () => {
 })
 
 it('spans are rounded down', () => {
-  expect([999, 59_999, minutes(90), hours(47), days(2)].map(spanWords)).toEqual([
+  expect([999, 59_999, minutes(90), hours(47), days(2)].map(spanText)).toEqual([
     '0 seconds',
     '59 seconds',
     '1 hour',

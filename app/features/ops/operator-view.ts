@@ -1,15 +1,15 @@
 // The operator's page: is everything fine? What needs somebody is worked out here, and said in one sentence at the top.
 
 import type { KeptKind } from '#app/domain/kept-until.ts'
-import { plural, spanWords } from '#app/domain/moments.ts'
+import { plural, spanText } from '#app/domain/moments.ts'
 import type { LoopState } from '#app/domain/process-signs.ts'
-import { sizeWords } from '#app/domain/size-text.ts'
+import { sizeText } from '#app/domain/size-text.ts'
 import { reaches, type SpaceLevel } from '#app/domain/space.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
-import { auditWords } from '../audit/audit.ts'
+import { auditText } from '../audit/audit.ts'
 import { NO_BACKUPS } from './backups.ts'
-import { addressesWords, type FailingGroup } from './failure-class.ts'
+import { addressesText, type FailingGroup } from './failure-class.ts'
 import type { AccountLine } from './operator-accounts.ts'
 import type { Outlook } from './space-outlook.ts'
 
@@ -140,7 +140,7 @@ function deliveringTroubles({ delivering, held, now }: OperatorFacts): Trouble[]
   }
   for (const { name, state, lastBeatAt } of delivering.loops) {
     if (state === 'silent' && delivering.ready) {
-      const since = lastBeatAt === null ? '' : ` for ${spanWords(now - lastBeatAt)}`
+      const since = lastBeatAt === null ? '' : ` for ${spanText(now - lastBeatAt)}`
       troubles.push({ tone: 'failing', sentence: `${name} have given no sign of life${since}.` })
     }
     if (state === 'elsewhere') {
@@ -148,7 +148,7 @@ function deliveringTroubles({ delivering, held, now }: OperatorFacts): Trouble[]
     }
   }
   if (!held && delivering.oldestDueAgeMs > OVERDUE) {
-    const age = spanWords(delivering.oldestDueAgeMs)
+    const age = spanText(delivering.oldestDueAgeMs)
     troubles.push({
       tone: 'failing',
       sentence: `A delivery that nothing holds has been due for ${age}. It should be seconds.`,
@@ -171,14 +171,14 @@ function backupTroubles({ backups, machine, now }: OperatorFacts): Trouble[] {
     const why = failed?.outcome === 'failed' && failed.message !== '' ? ` ${failed.message}` : ''
     troubles.push({
       tone: age > BACKUP_LOST ? 'failing' : 'attention',
-      sentence: `${last === null ? 'No backup has been made yet' : `The last backup is ${spanWords(age)} old`}; one is due every hour.${why}`,
+      sentence: `${last === null ? 'No backup has been made yet' : `The last backup is ${spanText(age)} old`}; one is due every hour.${why}`,
     })
   }
   const drill = backups.runs.find(({ kind, outcome }) => kind === 'drill' && outcome !== 'running')
   if (drill?.outcome === 'failed') {
     troubles.push({ tone: 'failing', sentence: `The last drill could not restore a backup. ${drill.message}`.trim() })
   } else if (backups.lastDrillAt !== null && now - backups.lastDrillAt > DRILL_LATE) {
-    const since = spanWords(now - backups.lastDrillAt)
+    const since = spanText(now - backups.lastDrillAt)
     troubles.push({
       tone: 'attention',
       sentence: `No backup has been restored for a trial for ${since}; it is due every night.`,
@@ -195,11 +195,11 @@ function spaceTroubles({ level, sentence, outlook, usedBytes, budgetBytes, diskF
     troubles.push({ tone: 'attention', sentence: `At this pace the database reaches its limit in about ${soon}.` })
   }
   if (diskFreeBytes < LITTLE_DISK) {
-    troubles.push({ tone: 'failing', sentence: `The disk has only ${sizeWords(diskFreeBytes)} left.` })
+    troubles.push({ tone: 'failing', sentence: `The disk has only ${sizeText(diskFreeBytes)} left.` })
   } else if (diskFreeBytes < budgetBytes - usedBytes) {
     troubles.push({
       tone: 'attention',
-      sentence: `The disk has ${sizeWords(diskFreeBytes)} left, which is less than MAX_DB_MB lets the database grow.`,
+      sentence: `The disk has ${sizeText(diskFreeBytes)} left, which is less than MAX_DB_MB lets the database grow.`,
     })
   }
   return troubles
@@ -217,13 +217,13 @@ function verdictOf(troubles: readonly Trouble[], facts: OperatorFacts): Operator
 function quietVerdict({ accounts, failing, backups, now }: OperatorFacts): OperatorView['verdict'] {
   const backup =
     backups.setUp && backups.lastBackupAt !== null
-      ? `, and the last backup is ${spanWords(now - backups.lastBackupAt)} old`
+      ? `, and the last backup is ${spanText(now - backups.lastBackupAt)} old`
       : ''
   const works = `nothing is overdue${backup}`
   const needCare = Math.max(accounts.needCare, failing.accounts)
   if (needCare === 0) return { tone: 'working', sentence: `Everything is fine: ${works}.` }
   const of = `${needCare} of ${plural(accounts.count, 'account')} ${needCare === 1 ? 'needs' : 'need'} attention`
-  const why = failing.addresses > 0 ? `: ${addressesWords(failing.addresses)} failing` : ''
+  const why = failing.addresses > 0 ? `: ${addressesText(failing.addresses)} failing` : ''
   return { tone: 'attention', sentence: `Fieldhook works: ${works}. ${of}${why}.` }
 }
 
@@ -232,7 +232,7 @@ function lowerFirst(sentence: string): string {
   return /^[A-Z][a-z]* /.test(sentence) ? `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}` : sentence
 }
 
-export const LOOP_WORDS: Record<LoopState, string> = {
+export const LOOP_TEXTS: Record<LoopState, string> = {
   turning: 'Turning',
   held: 'Held',
   ending: 'Shutting down',
@@ -240,7 +240,7 @@ export const LOOP_WORDS: Record<LoopState, string> = {
   silent: 'Silent',
 }
 
-const ACT_WORDS: Readonly<Record<string, string>> = {
+const ACT_TEXTS: Readonly<Record<string, string>> = {
   'call.refused': 'Requests refused',
   'calls.refused': 'More requests refused, only counted',
   'opening.refused': 'Openings from ServiceM8 refused',
@@ -265,5 +265,5 @@ export const OPERATOR_ACTS = [
 
 /** Without what it was done to. */
 export function actWords(action: string): string {
-  return ACT_WORDS[action] ?? auditWords({ action, target: '…' })
+  return ACT_TEXTS[action] ?? auditText({ action, target: '…' })
 }

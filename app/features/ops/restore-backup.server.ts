@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import { heldMarker } from '#app/domain/quarantine.ts'
+import { quarantineMarker } from '#app/domain/quarantine.ts'
 import {
   type BackupParts,
   BackupTrouble,
@@ -39,7 +39,7 @@ interface RestoredBackup {
 
 /** A person has looked. */
 export async function releaseMarker(databaseFile: string): Promise<void> {
-  await rm(heldMarker(databaseFile), { force: true })
+  await rm(quarantineMarker(databaseFile), { force: true })
 }
 
 /** Rejects with a `BackupTrouble` (a sentence) or what the place answered; then nothing was changed. */
@@ -163,7 +163,7 @@ export function checkCopy({ files }: Pick<BackupParts, 'files'>, { name, manifes
 
 /** The marker first: there is no moment in which the copy could be started as if somebody had looked at it. */
 async function putInPlace(file: string, to: string, backup: FoundBackup, now: number): Promise<string | null> {
-  const marker = heldMarker(to)
+  const marker = quarantineMarker(to)
   await writeFile(marker, `${JSON.stringify({ restored: backup.name, takenAt: backup.takenAt, at: now })}\n`)
   await syncToDisk(marker)
   const keptAt = (await exists(to)) ? `${to}.before-${new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')}` : null

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sizeWords } from '#app/domain/size-text.ts'
+import { sizeText } from '#app/domain/size-text.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { type Growth, outlookOf } from './space-outlook.ts'
 
@@ -50,7 +50,7 @@ describe('where the file is heading', () => {
 })
 
 it('sizes are said with two figures', () => {
-  expect([0, 900, 340 * 1024, 1.5 * MB, 47.4 * MB, 1_500 * MB, 20_000 * MB].map(sizeWords)).toEqual([
+  expect([0, 900, 340 * 1024, 1.5 * MB, 47.4 * MB, 1_500 * MB, 20_000 * MB].map(sizeText)).toEqual([
     '0 KB',
     '1 KB',
     '340 KB',

@@ -1,6 +1,6 @@
 // Where the file is heading: what comes in a day, against what is removed by age and what there is.
 
-import { sizeWords } from '#app/domain/size-text.ts'
+import { sizeText } from '#app/domain/size-text.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours } from '#app/lib/duration.ts'
 
@@ -40,7 +40,7 @@ export function outlookOf(growth: Growth): Outlook {
   const seen = now - Math.max(since, oldestEventAt)
   if (seen < LEAST_SEEN) return unknown('It is too early to tell how fast it grows: the first events came in just now.')
   const perDayBytes = Math.round((cameBytes / seen) * days(1))
-  const came = `About ${sizeWords(perDayBytes)} come in a day.`
+  const came = `About ${sizeText(perDayBytes)} come in a day.`
   const growsFor = Math.max(0, keepMs - (now - oldestEventAt))
   if (growsFor === 0) {
     return { perDayBytes, daysLeft: null, sentence: `${came} As much is removed by age: it stays about as it is.` }
@@ -51,7 +51,7 @@ export function outlookOf(growth: Growth): Outlook {
     return {
       perDayBytes,
       daysLeft: null,
-      sentence: `${came} In ${when} ${when === 1 ? 'day' : 'days'}, when the oldest events begin to go, it levels off at about ${sizeWords(levelsAt)}.`,
+      sentence: `${came} In ${when} ${when === 1 ? 'day' : 'days'}, when the oldest events begin to go, it levels off at about ${sizeText(levelsAt)}.`,
     }
   }
   const daysLeft = Math.min(FAR, Math.max(0, Math.floor((budgetBytes - usedBytes) / perDayBytes)))

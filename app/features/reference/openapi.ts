@@ -1,14 +1,14 @@
 // The reference as an OpenAPI 3.1 document.
 
 import {
-  limitWords,
+  limitText,
   type Operation,
   type Parameter,
   type Reference,
   type Success,
   type Who,
 } from '#app/contract/operation.ts'
-import { REFUSAL_WORDS, type Refusal, refusalsOf } from '#app/contract/refusals.ts'
+import { REFUSAL_TEXTS, type Refusal, refusalsOf } from '#app/contract/refusals.ts'
 import {
   answerSchema,
   bodySchema,
@@ -19,7 +19,7 @@ import {
   SCHEMAS_AT,
 } from './json-schema.ts'
 import { FORWARD_BODY, FORWARD_EXAMPLE, FORWARD_HEADERS, FORWARD_SAYS } from './outgoing.ts'
-import { GENERAL_WORDS } from './reference-text.ts'
+import { GENERAL_TEXTS } from './reference-text.ts'
 
 const OPENAPI_VERSION = '3.1.1'
 
@@ -41,7 +41,7 @@ export function openApiDocument(reference: Reference, { origin, version, closed 
       title: 'Fieldhook',
       version,
       summary: 'Webhook forwarding and automations for trade businesses on ServiceM8.',
-      description: GENERAL_WORDS.join('\n\n'),
+      description: GENERAL_TEXTS.join('\n\n'),
       license: { name: 'MIT', identifier: 'MIT' },
     },
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
@@ -72,7 +72,7 @@ export function openApiDocument(reference: Reference, { origin, version, closed 
         },
       },
       responses: Object.fromEntries(
-        Object.entries(REFUSAL_WORDS).map(([status, says]) => [`Refused${status}`, refused(Number(status), says)]),
+        Object.entries(REFUSAL_TEXTS).map(([status, says]) => [`Refused${status}`, refused(Number(status), says)]),
       ),
       schemas: { ...namedSchemas(schemas, closed), ...PROBLEMS },
     },
@@ -130,7 +130,7 @@ const SECURITY: Readonly<Record<Who, Record<string, string[]>[]>> = {
 
 function operationOf(operation: Operation, named: NamedSchemas, closed: boolean) {
   const { id, tag, summary, description = [], who, parameters = [], body, answers, limit } = operation
-  const paragraphs = [...description, ...(limit ? [`At most ${limitWords(limit)}.`] : [])]
+  const paragraphs = [...description, ...(limit ? [`At most ${limitText(limit)}.`] : [])]
   // The key is told by the security scheme.
   const shown = parameters.filter((one) => !(who === 'key' && one.name === 'key'))
   return {

@@ -1,9 +1,9 @@
 // docs/api.md: the same table as the page and the document, as text.
 
 import type { Reference } from '#app/contract/operation.ts'
-import { REFUSAL_WORDS, type Refusal } from '#app/contract/refusals.ts'
+import { REFUSAL_TEXTS, type Refusal } from '#app/contract/refusals.ts'
 import { referenceView, type ShownAnswer, type ShownCall } from './reference-view.ts'
-import { GENERAL_WORDS, OTHER_ADDRESSES, typeAnchor, WHO_WORDS } from './reference-text.ts'
+import { GENERAL_TEXTS, OTHER_ADDRESSES, typeAnchor, WHO_TEXTS } from './reference-text.ts'
 import type { FieldRow } from './schema-text.ts'
 
 const ANY_INSTALLATION = 'https://fieldhook.example.com'
@@ -14,8 +14,8 @@ export function referenceMarkdown(reference: Reference, introduction: string): s
   const parts = [
     introduction.trim(),
     '<!-- From here on made by `npm run docs:api`, from the schemas the calls are read with. -->',
-    GENERAL_WORDS.join('\n\n'),
-    table(['Refused', 'Why, unless a call says more'], Object.entries(REFUSAL_WORDS)),
+    GENERAL_TEXTS.join('\n\n'),
+    table(['Refused', 'Why, unless a call says more'], Object.entries(REFUSAL_TEXTS)),
     '## The calls',
     view.groups.map(({ name, anchor, says }) => `- [${name}](#${anchor}): ${says}`).join('\n'),
     ...view.groups.flatMap(({ name, says, calls }) => [`## ${name}`, says, ...calls.flatMap(callText)]),
@@ -42,7 +42,7 @@ function callText(call: ShownCall): string[] {
   return [
     `<a id="${anchor}"></a>`,
     `### ${summary}`,
-    `\`${method} ${path}\` · ${WHO_WORDS[who]}${limit === null ? '' : ` · ${limit}`}`,
+    `\`${method} ${path}\` · ${WHO_TEXTS[who]}${limit === null ? '' : ` · ${limit}`}`,
     ...description,
     parameters.length === 0
       ? ''

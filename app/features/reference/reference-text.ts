@@ -1,6 +1,6 @@
 // What is said about all calls, before each of them.
 
-export const GENERAL_WORDS = [
+export const GENERAL_TEXTS = [
   'JSON over HTTPS, with the session cookie of a browser that signed in. The cookie proves who asks; `accountUUID` only chooses one of the accounts of that session.',
   'Dates are ISO 8601 in UTC. Ids are whole numbers. New fields may come to answers: programs read what they know and leave the rest.',
   'Errors are `{"message": "…"}`, on 400 with `errors` by field. No session is 401; an id of another account is answered 404 with the bytes of one that does not exist. An unknown address is 404, and another method than those named is 405 with `Allow`.',
@@ -8,7 +8,7 @@ export const GENERAL_WORDS = [
   'A browser session makes at most 1,200 requests a minute (`REQUESTS_PER_MINUTE`); beyond that, and for the limits named with a call, the answer is 429 with `Retry-After`.',
 ] as const
 
-export const WHO_WORDS = {
+export const WHO_TEXTS = {
   session: 'A signed-in browser of the account',
   admin: 'An admin: a signed-in browser of an account in `ADMIN_ACCOUNTS`, with `X-Admin-Mode: true` or `admin=yes`',
   key: 'Whoever knows the key in the address',

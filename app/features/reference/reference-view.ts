@@ -1,7 +1,7 @@
 // The reference as a page and a text show it: calls in groups, their fields in rows, an example as a command.
 
 import {
-  limitWords,
+  limitText,
   type Method,
   type Operation,
   type Parameter,
@@ -20,7 +20,7 @@ import {
 import { documentPath, sessionCookie } from './openapi.ts'
 import { FORWARD_EXAMPLE, FORWARD_HEADERS, FORWARD_SAYS } from './outgoing.ts'
 import { groupAnchor, typeAnchor } from './reference-text.ts'
-import { type FieldRow, refersTo, rowsOf, typeWords } from './schema-text.ts'
+import { type FieldRow, refersTo, rowsOf, typeText } from './schema-text.ts'
 
 export interface ShownAnswer {
   status: number
@@ -99,7 +99,7 @@ function shownCall(operation: Operation, named: NamedSchemas, origin: string): S
     summary,
     description,
     who,
-    limit: limit ? limitWords(limit) : null,
+    limit: limit ? limitText(limit) : null,
     parameters: parameters.map((one) => ({ ...parameterRow(one), where: WHERE[one.in] })),
     body: body ? rowsOf(bodySchema(body)) : null,
     answers: answers.map(({ status, says, schema, example }) => {
@@ -108,7 +108,7 @@ function shownCall(operation: Operation, named: NamedSchemas, origin: string): S
       return {
         status,
         says,
-        type: typeWords(json),
+        type: typeText(json),
         refersTo: thing,
         rows: thing !== null && !isMixed(json) ? [] : rowsOf(json),
         example: JSON.stringify(example, null, 2),
@@ -127,7 +127,7 @@ function isMixed(schema: JsonSchema): boolean {
 const WHERE = { path: 'path', query: 'query', header: 'header' } as const
 
 function parameterRow({ name, schema, required, description }: Parameter): FieldRow {
-  return { name, type: typeWords(parameterSchema(schema)), refersTo: null, required, says: description }
+  return { name, type: typeText(parameterSchema(schema)), refersTo: null, required, says: description }
 }
 
 function curlOf({ method, path, who, parameters = [], body }: Operation, origin: string): string {

@@ -19,7 +19,7 @@ export function rowsOf(schema: JsonSchema, before = ''): FieldRow[] {
       const full = `${before}${name}`
       const row: FieldRow = {
         name: full,
-        type: typeWords(field),
+        type: typeText(field),
         refersTo: refersTo(field),
         required: place.required?.includes(name) ?? false,
         says: field.description ?? '',
@@ -32,12 +32,12 @@ export function rowsOf(schema: JsonSchema, before = ''): FieldRow[] {
 }
 
 /** What kind of value it is, with its limits. */
-export function typeWords(schema: JsonSchema): string {
+export function typeText(schema: JsonSchema): string {
   const alternatives = alternativesOf(schema)
   const kinds = [...new Set(alternatives.map(oneType))].filter((kind) => kind !== 'null' && kind !== '""')
   const orNull = alternatives.some((one) => one.type === 'null' || one.const === null)
   const words = kinds.length === 0 ? 'anything' : kinds.join(' or ')
-  const limits = limitWords(schema)
+  const limits = limitText(schema)
   return [words + (orNull ? ' or null' : ''), ...limits].join(', ')
 }
 
@@ -67,7 +67,7 @@ function oneType(schema: JsonSchema): string {
       .join(' or ')
   switch (schema.type) {
     case 'array':
-      return schema.items ? `list of ${plural(typeWords(schema.items))}` : 'list'
+      return schema.items ? `list of ${plural(typeText(schema.items))}` : 'list'
     case 'integer':
       return 'whole number'
     case 'string':
@@ -96,7 +96,7 @@ function plural(words: string): string {
 }
 
 /** The limits of the field, or of the one alternative that has some. */
-function limitWords(schema: JsonSchema): string[] {
+function limitText(schema: JsonSchema): string[] {
   const places = [schema, ...alternativesOf(schema)]
   const of = (keyword: 'minLength' | 'maxLength' | 'minimum' | 'maximum' | 'maxItems' | 'exclusiveMinimum') =>
     places.map((place) => place[keyword]).find((value) => value !== undefined)

@@ -1,8 +1,8 @@
 // The frame of every JSON call: the method decides, what is thrown becomes an answer, nothing is ever HTML or a stack.
 import type { AppLoadContext } from '@remix-run/node'
 import { asCaller } from '#app/lib/caller.server.ts'
-import { acceptsHtml, type RefusalWords, refusalHtml, refusalWords } from '../refusal-page.ts'
-import { tellRefusedCall } from '../refusals.server.ts'
+import { acceptsHtml, type RefusalText, refusalHtml, refusalText } from '../refusal-page.ts'
+import { logRefusedCall } from '../refusals.server.ts'
 import { failed, methodNotAllowed } from '../respond.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -16,7 +16,7 @@ type Handlers = Partial<Record<Method, () => Response | Promise<Response>>>
 export function answerCall(call: Call, handlers: Handlers): Promise<Response> {
   return asCaller(call.context.clientIp, async () => {
     const answer = await handle(call, handlers)
-    if (REFUSALS.has(answer.status)) await tellRefusedCall(call, answer.status)
+    if (REFUSALS.has(answer.status)) await logRefusedCall(call, answer.status)
     return answer
   })
 }
@@ -28,7 +28,7 @@ export function answerCall(call: Call, handlers: Handlers): Promise<Response> {
 export async function answerVisit(
   call: Call,
   handlers: Handlers,
-  words: (message: string, status: number) => RefusalWords = refusalWords,
+  words: (message: string, status: number) => RefusalText = refusalText,
 ): Promise<Response> {
   const answer = await answerCall(call, handlers)
   const { request, context } = call

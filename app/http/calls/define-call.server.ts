@@ -17,7 +17,7 @@ import {
   requireSession,
 } from '../guards.server.ts'
 import { requireRate, requireRateOf } from '../rate-limit.server.ts'
-import type { RefusalWords } from '../refusal-page.ts'
+import type { RefusalText } from '../refusal-page.ts'
 import { answer, notFound } from '../respond.ts'
 import { findSession } from '../session.server.ts'
 import { answerCall, answerVisit } from './call.server.ts'
@@ -78,7 +78,7 @@ interface Definition<
    */
   find?(asked: Has<Asked & (W extends 'key' ? unknown : BodyIf<B>)>, accountUuid: string): Promise<F | null>
   /** People reach it with a browser, too: they get a refusal as a page in these words. */
-  refusalPage?(asked: { query: URLSearchParams; message: string; status: number }): RefusalWords
+  refusalPage?(asked: { query: URLSearchParams; message: string; status: number }): RefusalText
   /** What is no Response is sent as the first of `answers`. */
   handle(
     asked: Has<Asked & BodyIf<B> & SessionIf<W> & AccessIf<W, P[number], B, F> & FoundIf<F>>,
@@ -88,7 +88,7 @@ interface Definition<
 /** An operation, and how it is done. */
 export interface Call extends Operation {
   answer(asked: Asked): Promise<Response>
-  refusalPage?(asked: { query: URLSearchParams; message: string; status: number }): RefusalWords
+  refusalPage?(asked: { query: URLSearchParams; message: string; status: number }): RefusalText
 }
 
 /** One call, whole. Asked for in this order: limit of the address, session, account (owner, limit), body, thing. */

@@ -16,7 +16,7 @@ import {
 import { rotateSecret } from '#app/features/endpoints/controls/rotate-secret.server.ts'
 import { testWebhook } from '#app/features/endpoints/controls/test-webhook.server.ts'
 import { parseWebhookId } from '#app/features/endpoints/endpoint.ts'
-import { KIND_WORDS } from '#app/features/endpoints/endpoint-kinds.ts'
+import { KIND_TEXTS } from '#app/features/endpoints/endpoint-kinds.ts'
 import { type Asked, type Call, defineCall } from '#app/http/calls/define-call.server.ts'
 import { LIMITS } from '#app/http/rate-limit.server.ts'
 import { answer, badInput, notFound, problem } from '#app/http/respond.ts'
@@ -36,7 +36,7 @@ export const CALL_NAMES = {
 } as const satisfies Record<EndpointKind, { name: string; one: string; tag: string; path: string }>
 
 export function idOfEndpoint(kind: EndpointKind, name = 'id'): Parameter {
-  return idOfPath(KIND_WORDS[kind].thing, `The id of the ${CALL_NAMES[kind].name}.`, name)
+  return idOfPath(KIND_TEXTS[kind].thing, `The id of the ${CALL_NAMES[kind].name}.`, name)
 }
 
 /** The endpoint of this kind that the path names, if the account has it. */
@@ -148,13 +148,13 @@ function replayCall(kind: EndpointKind): Call {
       503: 'There is no room for so many just now. `Retry-After` says when.',
     },
     find: findEndpoint(kind),
-    handle: async ({ app, body: { dryRun, ...wish }, found: { key }, access: { accountUuid } }) => {
+    handle: async ({ app, body: { dryRun, ...wanted }, found: { key }, access: { accountUuid } }) => {
       const controls = deliveryControls(app, accountUuid)
       if (dryRun) {
-        const count = await countReplay(app, controls, accountUuid, key, wish)
+        const count = await countReplay(app, controls, accountUuid, key, wanted)
         return count === null ? notFound() : { count, replayId: null }
       }
-      const started = await startReplay(app, controls, accountUuid, key, wish)
+      const started = await startReplay(app, controls, accountUuid, key, wanted)
       switch (started.outcome) {
         case 'started':
           return { count: started.count, replayId: started.replayId }

@@ -22,7 +22,7 @@ import {
 } from '#app/features/automations/api/api-answers.ts'
 import { executionExample, ruleBodyExample, ruleExample } from '#app/features/automations/api/api-examples.ts'
 import { runNow } from '#app/features/automations/preview/run-now.server.ts'
-import { ranNowWords } from '#app/features/automations/preview/run-now-text.ts'
+import { ranNowText } from '#app/features/automations/preview/run-now-text.ts'
 import { LONGEST_RULE, MOST_OF_RULES } from '#app/features/automations/rules/checks/rule-size.ts'
 import { RULE_FIELD_NOTES } from '#app/features/automations/rules/rule-field-notes.ts'
 import { MOST_ACTIONS, MOST_CONDITIONS } from '#app/features/automations/rules/rule-fields.ts'
@@ -226,7 +226,7 @@ export const automationCalls: Reference<Call> = {
         switch (ran.outcome) {
           case 'ran':
             return {
-              message: ranNowWords(ran),
+              message: ranNowText(ran),
               execution: ran.executions[0] ?? null,
               executions: ran.executions,
               started: ran.started,
@@ -313,7 +313,7 @@ export const automationCalls: Reference<Call> = {
         if (idempotency.bad) return badInput('Idempotency-Key has up to 255 visible characters.')
         const triggered = await triggerRule(app, rule, body, idempotency.key)
         return triggered.outcome === 'accepted'
-          ? { message: triggeredWords(triggered), executionId: triggered.runId }
+          ? { message: triggeredText(triggered), executionId: triggered.runId }
           : problem(409, triggered.message)
       },
     }),
@@ -344,7 +344,7 @@ async function savedJson(
   return warning === null ? json : { ...json, warning }
 }
 
-function triggeredWords({ repeated, waits, doneBefore }: Extract<Triggered, { outcome: 'accepted' }>): string {
+function triggeredText({ repeated, waits, doneBefore }: Extract<Triggered, { outcome: 'accepted' }>): string {
   if (repeated) return 'This run was started before.'
   if (doneBefore !== undefined) return doneBefore
   return waits === null ? 'Automation triggered' : `Automation triggered. It waits: ${waits}.`

@@ -124,8 +124,8 @@ export const automationSettingsCalls: Reference<Call> = {
         },
       ],
       handle: async ({ app, body: { kind, recordUuid, until }, access: { accountUuid, staffUuid } }) => {
-        const wish = { kind, recordUuid, until: until === null ? null : Date.parse(until) }
-        const muted = await muteRecord(app, accountUuid, wish, staffUuid)
+        const wanted = { kind, recordUuid, until: until === null ? null : Date.parse(until) }
+        const muted = await muteRecord(app, accountUuid, wanted, staffUuid)
         if (muted.outcome === 'invalid') return badInput(muted.message, { [muted.field]: [muted.message] })
         return answer(muted.isNew ? 201 : 200, muteJson(muted.mute))
       },

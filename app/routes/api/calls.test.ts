@@ -1,7 +1,7 @@
 // Every call as the server has it: found by its address, with its method, its limit, and the document served.
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { expect, test } from 'vitest'
-import { limitWords } from '#app/contract/operation.ts'
+import { limitText } from '#app/contract/operation.ts'
 import { LIMITS } from '#app/http/rate-limit.server.ts'
 import { steppingClock } from '#tests/support/stepping-clock.ts'
 import routes from '../table.ts'
@@ -43,7 +43,7 @@ test('the document is for anybody, is kept for a while, and costs little when it
 })
 
 test('which calls have a limit of their own, and which', () => {
-  const limited = REFERENCE.operations.flatMap(({ id, limit }) => (limit ? [[id, limitWords(limit)]] : []))
+  const limited = REFERENCE.operations.flatMap(({ id, limit }) => (limit ? [[id, limitText(limit)]] : []))
   expect(Object.fromEntries(limited)).toEqual({
     saveCredentials: '10 a minute and address',
     linkAccount: '5 a minute and address',

@@ -4,7 +4,7 @@ import { accountOfQuery, DONE, ofQuery, type Reference, success } from '#app/con
 import { accountAddress } from '#app/domain/account-address.ts'
 import { accountIdIn } from '#app/domain/account-id.ts'
 import { auditPage, exported, openSession } from '#app/features/accounts/api-answers.ts'
-import { ERASURE_WORDS, eraseBody } from '#app/features/accounts/erasure.ts'
+import { ERASURE_TEXTS, eraseBody } from '#app/features/accounts/erasure.ts'
 import { exportFileName } from '#app/features/accounts/export.ts'
 import { exportAccount } from '#app/features/accounts/export-account.server.ts'
 import { endEverySession, endOpenSession, listOpenSessions } from '#app/features/accounts/open-sessions.server.ts'
@@ -14,7 +14,7 @@ import { auditParameters, readAuditQuery } from '#app/features/audit/audit-filte
 import { auditJson } from '#app/features/audit/audit-page.server.ts'
 import { type Call, defineCall } from '#app/http/calls/define-call.server.ts'
 import { LIMITS } from '#app/http/rate-limit.server.ts'
-import { refusalWords } from '#app/http/refusal-page.ts'
+import { refusalText } from '#app/http/refusal-page.ts'
 import { badInput, notFound, problem } from '#app/http/respond.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { eraseWithSubscription } from '../erase-account.server.ts'
@@ -199,7 +199,7 @@ export const dataCalls: Reference<Call> = {
         return new Response(streamOf(pieces), { headers })
       },
       refusalPage: ({ query, message, status }) => {
-        const words = refusalWords(message)
+        const words = refusalText(message)
         // Who may see the account page came from there.
         const accountUUID = accountIdIn(query)
         if (accountUUID === null || !(status === 403 || status === 429)) return words
@@ -226,7 +226,7 @@ export const dataCalls: Reference<Call> = {
           status: 202,
           says: 'Everything has stopped; what was kept is removed within minutes.',
           schema: z.object({ message: z.string() }),
-          example: { message: `${ERASURE_WORDS.begun}. ${ERASURE_WORDS.begunMore}` },
+          example: { message: `${ERASURE_TEXTS.begun}. ${ERASURE_TEXTS.begunMore}` },
         },
       ],
       refusals: {
@@ -240,13 +240,13 @@ export const dataCalls: Reference<Call> = {
         const erasing = await eraseWithSubscription(app, accountUuid, name)
         switch (erasing.outcome) {
           case 'begun':
-            return { message: `${ERASURE_WORDS.begun}. ${ERASURE_WORDS.begunMore}` }
+            return { message: `${ERASURE_TEXTS.begun}. ${ERASURE_TEXTS.begunMore}` }
           case 'wrong_name':
-            return badInput(ERASURE_WORDS.wrongName, { name: [ERASURE_WORDS.wrongName] })
+            return badInput(ERASURE_TEXTS.wrongName, { name: [ERASURE_TEXTS.wrongName] })
           case 'under_way':
-            return problem(409, ERASURE_WORDS.underWay)
+            return problem(409, ERASURE_TEXTS.underWay)
           case 'still_paying':
-            return problem(502, ERASURE_WORDS.subscription)
+            return problem(502, ERASURE_TEXTS.subscription)
           default:
             return assertNever(erasing)
         }

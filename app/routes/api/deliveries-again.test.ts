@@ -74,7 +74,7 @@ describe('POST /api/webhooks/{id}/replay', () => {
   test('counts, by what is asked for, and sends nothing with dryRun', async () => {
     insertDelivery(world, insertEvent(world, 'job', 'r-1'), 'expired')
     insertDelivery(world, insertEvent(world, 'job', 'r-2'), 'delivered')
-    const count = async (wish: object) => (await begin({ since: SINCE, dryRun: true, ...wish })).json
+    const count = async (wanted: object) => (await begin({ since: SINCE, dryRun: true, ...wanted })).json
     expect(await count({})).toEqual({ count: 2, replayId: null })
     expect(await count({ status: 'failed' })).toEqual({ count: 1, replayId: null })
     expect(await count({ objectUuid: 'r-2' })).toEqual({ count: 1, replayId: null })

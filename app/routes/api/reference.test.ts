@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { FieldNote } from '#app/contract/operation.ts'
 import { bodySchema, type JsonSchema, placesOf } from '#app/features/reference/json-schema.ts'
 import { openApiDocument } from '#app/features/reference/openapi.ts'
-import { typeWords } from '#app/features/reference/schema-text.ts'
+import { typeText } from '#app/features/reference/schema-text.ts'
 import { REFERENCE } from './calls.server.ts'
 
 const { operations: OPERATIONS, tags: TAGS, schemas: NAMED_SCHEMAS } = REFERENCE
@@ -131,7 +131,7 @@ describe.each(withBody)('the body of %s', (_id, body) => {
 })
 
 function takesNull(field: JsonSchema | undefined): boolean {
-  return field === undefined || typeWords(field).includes('null') || typeWords(field).startsWith('anything')
+  return field === undefined || typeText(field).includes('null') || typeText(field).startsWith('anything')
 }
 
 /** Values just over what a note allows. */

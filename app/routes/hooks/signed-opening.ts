@@ -5,7 +5,7 @@ import { receiveSignedEvent } from '#app/features/events/receive-event.server.ts
 import { answerVisit } from '#app/http/calls/call.server.ts'
 import { readBody } from '#app/http/guards.server.ts'
 import { openingPage } from '#app/http/launch-pages.ts'
-import { OPEN_AGAIN, refusalWords } from '#app/http/refusal-page.ts'
+import { OPEN_AGAIN, refusalText } from '#app/http/refusal-page.ts'
 import { answer, notFound, problem, tooMany } from '#app/http/respond.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
@@ -46,7 +46,7 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
     },
   }
   // Who reads this in a browser wanted to open the add-on; the platform's own calls read JSON.
-  return answerVisit(args, handlers, (message, status) => (NO_OPENING.has(status) ? OPEN_AGAIN : refusalWords(message)))
+  return answerVisit(args, handlers, (message, status) => (NO_OPENING.has(status) ? OPEN_AGAIN : refusalText(message)))
 }
 
 /** Used before, over or unsigned; or asked for without any opening at all. */

@@ -8,9 +8,9 @@ import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { loadApiActivity, loadWebhookActivity } from '#app/features/events/activity.server.ts'
-import { ACTIVITY_WORDS, apiItems, newestFirst, webhookItems } from '#app/features/events/activity-view.ts'
+import { ACTIVITY_TEXTS, apiItems, newestFirst, webhookItems } from '#app/features/events/activity-view.ts'
 import { ActivityPage, ActivityWithoutAccount } from '#app/features/events/ui/activity-page.tsx'
-import { tellRefusedPage } from '#app/http/refusals.server.ts'
+import { logRefusedPage } from '#app/http/refusals.server.ts'
 import { forbidden } from '#app/http/respond.ts'
 import { findSession } from '#app/http/session.server.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
@@ -29,13 +29,13 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const session = await findSession(app, request)
   const found = await findPageAccount(app, session, { query, adminHeader: request.headers.get('x-admin-mode') })
   if (found.outcome !== 'ready') {
-    await tellRefusedPage({ request, context }, 'gate', session)
+    await logRefusedPage({ request, context }, 'gate', session)
     return { view: 'gate' as const, accountUUID: named, token: query.get('token') ?? '' }
   }
   const { account, accountId, admin, staffUuid } = found
   if (!isListedAdmin(app.settings.adminAccounts, { accountUuid: account.uuid, staffUuid })) {
-    await tellRefusedPage({ request, context }, 403, session)
-    throw forbidden(ACTIVITY_WORDS.forbidden)
+    await logRefusedPage({ request, context }, 403, session)
+    throw forbidden(ACTIVITY_TEXTS.forbidden)
   }
   const [planNotice, events, calls] = await Promise.all([
     findPlanNotice(app, account.uuid),

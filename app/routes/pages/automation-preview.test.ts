@@ -3,7 +3,7 @@ import { formOfFields, toForm } from '#app/features/automations/form/form-state.
 import { hours } from '#app/lib/duration.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { BRISBANE, LEEDS } from '#tests/support/automation-world.server.ts'
-import { action as look } from './automation-preview.ts'
+import { action as preview } from './automation-preview.ts'
 
 let calls: AutomationCalls
 beforeEach(async () => {
@@ -23,9 +23,9 @@ const RULE = {
 }
 
 async function ask(as: string | null, what = 'preview') {
-  const body = new URLSearchParams([...toForm(formOfFields(RULE)), ['look', what]]).toString()
+  const body = new URLSearchParams([...toForm(formOfFields(RULE)), ['preview', what]]).toString()
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-  return calls.call(look, `/automation/look?accountUUID=${LEEDS}`, { method: 'POST', as, body, headers })
+  return calls.call(preview, `/automation/preview?accountUUID=${LEEDS}`, { method: 'POST', as, body, headers })
 }
 
 test('answers whoever is signed in for the account, and nobody else', async () => {

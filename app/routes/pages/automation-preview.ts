@@ -1,7 +1,7 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
-import { isLook, LOOK_FIELDS, readRecordId } from '#app/features/automations/form/form-preview.ts'
+import { isPreviewKind, PREVIEW_FIELDS, readRecordId } from '#app/features/automations/form/form-preview.ts'
 import { readForm as readState } from '#app/features/automations/form/form-wire.ts'
-import { lookAtForm } from '#app/features/automations/preview/form-preview.server.ts'
+import { previewForm } from '#app/features/automations/preview/form-preview.server.ts'
 import { loadKnownNames } from '#app/features/lookups/known-names.server.ts'
 import { answerCall } from '#app/http/calls/call.server.ts'
 import { readForm, requireAccountOfQuery } from '#app/http/guards.server.ts'
@@ -13,7 +13,7 @@ const LONGEST_FORM = 1024 * 1024
 const LONGEST_SEARCH = 100
 
 /**
- * `POST /automation/look?accountUUID=`: the rule as it stands in the form, and `look` = preview, samples or lookback; answers JSON.
+ * `POST /automation/preview?accountUUID=`: the rule as it stands in the form, and `look` = preview, samples or lookback; answers JSON.
  * Reads only. What the platform does not answer is told in the answer, with 200.
  */
 export function action(args: ActionFunctionArgs): Promise<Response> {
@@ -22,15 +22,15 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
   return answerCall(args, {
     POST: async () => {
       const { accountUuid } = await requireAccountOfQuery(app, request)
-      requireRateOf(app, 'look', accountUuid)
+      requireRateOf(app, 'preview', accountUuid)
       const sent = await readForm(request, LONGEST_FORM)
-      const look = sent.get('look') ?? ''
-      if (!isLook(look)) return problem(400, 'There is nothing of that kind to look at.')
-      const answered = await lookAtForm(app, readState(sent), {
-        look,
+      const preview = sent.get('preview') ?? ''
+      if (!isPreviewKind(preview)) return problem(400, 'There is nothing of that kind to look at.')
+      const answered = await previewForm(app, readState(sent), {
+        preview,
         accountUuid,
-        record: readRecordId(sent.get(LOOK_FIELDS.record) ?? ''),
-        search: (sent.get(LOOK_FIELDS.search) ?? '').trim().slice(0, LONGEST_SEARCH),
+        record: readRecordId(sent.get(PREVIEW_FIELDS.record) ?? ''),
+        search: (sent.get(PREVIEW_FIELDS.search) ?? '').trim().slice(0, LONGEST_SEARCH),
         names: await loadKnownNames(app, accountUuid),
       })
       return answer(200, answered)

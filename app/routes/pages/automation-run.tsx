@@ -7,7 +7,7 @@ import {
 } from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
 import { RUNS_KEPT } from '#app/domain/kept-until.ts'
-import { spanWords } from '#app/domain/moments.ts'
+import { spanText } from '#app/domain/moments.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { countNeedsPerson, loadRun } from '#app/features/automations/history/history-page.server.ts'
 import { RunPage } from '#app/features/automations/history/ui/run-page.tsx'
@@ -36,7 +36,7 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
   const loaded = id === null ? null : await loadRun(app, account.uuid, id)
   if (loaded === null) {
     const shown = { accountUUID: accountId, admin }
-    return data({ view: 'gone' as const, ...shown, gone: goneRun(shown, spanWords(RUNS_KEPT)) }, { status: 404 })
+    return data({ view: 'gone' as const, ...shown, gone: goneRun(shown, spanText(RUNS_KEPT)) }, { status: 404 })
   }
   return {
     view: 'run' as const,

@@ -3,7 +3,7 @@ import { automationAddress } from '#app/domain/automations/automation-address.ts
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { createTemplateFromForm } from '#app/features/templates/template-library.server.ts'
 import { readForm } from '#app/http/guards.server.ts'
-import { tellRefusedPage } from '#app/http/refusals.server.ts'
+import { logRefusedPage } from '#app/http/refusals.server.ts'
 import { findSession } from '#app/http/session.server.ts'
 import { findOwnAccount, redirectWith } from './own-account.server.ts'
 
@@ -21,7 +21,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const { account, accountId, admin } = found
   const library = automationAddress({ accountUUID: accountId, admin }, undefined, 'templates')
   if (!admin) {
-    await tellRefusedPage({ request, context }, 403, await findSession(context.app, request))
+    await logRefusedPage({ request, context }, 403, await findSession(context.app, request))
     const description = 'Only admins create templates.'
     throw redirectWith({ request, context }, library, {
       kind: 'error',

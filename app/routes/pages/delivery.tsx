@@ -8,7 +8,7 @@ import {
 import { useLoaderData } from '@remix-run/react'
 import { deliveryAddress } from '#app/domain/delivery-address.ts'
 import { eventsKept } from '#app/domain/kept-until.ts'
-import { spanWords } from '#app/domain/moments.ts'
+import { spanText } from '#app/domain/moments.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
@@ -37,7 +37,7 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
   const delivery = id === null ? null : await loadDelivery(app, account.uuid, id)
   if (delivery === null) {
     const shown = { accountUUID: accountId, admin }
-    const gone = goneDelivery(shown, spanWords(eventsKept(app.settings.retentionDays)))
+    const gone = goneDelivery(shown, spanText(eventsKept(app.settings.retentionDays)))
     return data({ view: 'gone' as const, ...shown, gone }, { status: 404 })
   }
   return {

@@ -10,7 +10,7 @@ import type { Remembered } from '#app/features/accounts/remembered.ts'
 import { returnMessage, SIGN_IN_TOASTS } from '#app/features/accounts/sign-in.ts'
 import { readCookies, rememberedCookie, rememberedCookieName } from '#app/http/cookies.ts'
 import { hasFlash, setFlash } from '#app/http/flash.server.ts'
-import { tellRefusedPage } from '#app/http/refusals.server.ts'
+import { logRefusedPage } from '#app/http/refusals.server.ts'
 import { findSession, isSecure, sentSession } from '#app/http/session.server.ts'
 import type { Flash } from '#app/lib/flash.ts'
 
@@ -25,7 +25,7 @@ export async function findManagerAccount({ request, context }: Args): Promise<Pa
     adminHeader: request.headers.get('x-admin-mode'),
     remembered: rememberedIn(app, request),
   })
-  if (found.outcome !== 'ready') await tellRefusedPage({ request, context }, 'gate', session)
+  if (found.outcome !== 'ready') await logRefusedPage({ request, context }, 'gate', session)
   return found
 }
 

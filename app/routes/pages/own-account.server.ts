@@ -6,7 +6,7 @@ import { parseWebhookId } from '#app/features/endpoints/endpoint.ts'
 import { notSentAgainFlash } from '#app/features/events/search-view.ts'
 import { setFlash } from '#app/http/flash.server.ts'
 import { readForm } from '#app/http/guards.server.ts'
-import { tellRefusedPage } from '#app/http/refusals.server.ts'
+import { logRefusedPage } from '#app/http/refusals.server.ts'
 import { findSession } from '#app/http/session.server.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { deliveryControls } from '../delivery-controls.server.ts'
@@ -21,7 +21,7 @@ export async function findOwnAccount({ request, context }: Args): Promise<PageAc
   const session = await findSession(context.app, request)
   const adminHeader = request.headers.get('x-admin-mode')
   const found = await findPageAccount(context.app, session, { query, adminHeader })
-  if (found.outcome !== 'ready') await tellRefusedPage({ request, context }, 'gate', session)
+  if (found.outcome !== 'ready') await logRefusedPage({ request, context }, 'gate', session)
   return found
 }
 

@@ -11,7 +11,7 @@ import { loadOwnerRights } from '#app/features/accounts/people.server.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { staffNames } from '#app/features/automations/settings/automation-settings.server.ts'
 import { loadSubscription } from '#app/features/billing/plan.server.ts'
-import { PLAN_WORDS, planView } from '#app/features/billing/plan-view.ts'
+import { PLAN_TEXTS, planView } from '#app/features/billing/plan-view.ts'
 import { isReturn, returnedPayment, subscriptionAddress } from '#app/features/billing/subscription-address.ts'
 import { PaymentReturn } from '#app/features/billing/ui/payment-return.tsx'
 import { SubscriptionPage } from '#app/features/billing/ui/subscription-page.tsx'
@@ -33,7 +33,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     throw redirectWith({ request, context }, '/', {
       kind: 'error',
       title: 'Error',
-      description: PLAN_WORDS.noAccount,
+      description: PLAN_TEXTS.noAccount,
     })
   }
   const found = await findOwnAccount({ request, context })

@@ -1,7 +1,7 @@
 import { clsx } from 'clsx'
 import { ChevronDown } from 'lucide-react'
 import { type ComponentPropsWithoutRef, forwardRef } from 'react'
-import { controlLook } from './text-input.tsx'
+import { controlStyles } from './text-input.tsx'
 
 interface SelectProps extends ComponentPropsWithoutRef<'select'> {
   /** What it says while nothing is chosen; absent = something always is. */
@@ -16,7 +16,7 @@ export const Select = forwardRef<HTMLSelectElement, SelectProps>(function Select
 ) {
   return (
     <span className={clsx('relative block', className)}>
-      <select ref={ref} {...rest} className={controlLook({ className: 'appearance-none pr-10' })}>
+      <select ref={ref} {...rest} className={controlStyles({ className: 'appearance-none pr-10' })}>
         {none === null ? null : <option value="">{none}</option>}
         {options.map(([value, label]) => (
           <option key={value} value={value}>

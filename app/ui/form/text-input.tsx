@@ -1,7 +1,7 @@
 import { cva } from 'class-variance-authority'
 import { type ComponentPropsWithoutRef, forwardRef } from 'react'
 
-export const controlLook = cva(
+export const controlStyles = cva(
   'min-h-11 w-full min-w-0 rounded-control border border-line-strong px-3 text-ink placeholder:text-ink-soft disabled:opacity-60 aria-invalid:border-failing',
   {
     variants: {
@@ -26,7 +26,7 @@ export const TextInput = forwardRef<HTMLInputElement, TextInputProps>(function T
     <input
       ref={ref}
       {...rest}
-      className={controlLook({ ground: rest.readOnly ? 'fixed' : 'open', text: code ? 'code' : 'sentence' })}
+      className={controlStyles({ ground: rest.readOnly ? 'fixed' : 'open', text: code ? 'code' : 'sentence' })}
     />
   )
 })

@@ -2,7 +2,7 @@ import { Link } from '@remix-run/react'
 import { clsx } from 'clsx'
 import { Gauge, ShieldUser } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { type Tone, toneLook } from '../badge.tsx'
+import { type Tone, toneStyles } from '../badge.tsx'
 import { usePlainFlash } from '../toast.tsx'
 
 const MAIN_ID = 'main'
@@ -90,7 +90,7 @@ export function FlashLine() {
   const flash = usePlainFlash()
   if (!flash) return null
   return (
-    <div role={flash.kind === 'error' ? 'alert' : 'status'} className={clsx('text-label', toneLook[tones[flash.kind]])}>
+    <div role={flash.kind === 'error' ? 'alert' : 'status'} className={clsx('text-label', toneStyles[tones[flash.kind]])}>
       <p className="wrap-anywhere mx-auto max-w-6xl px-4 py-3 sm:px-6">
         <strong className="font-semibold">{flash.title}</strong>
         {flash.description ? ` ${flash.description}` : null}

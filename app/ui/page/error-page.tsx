@@ -23,7 +23,7 @@ function NotFoundPage() {
     <PlainPage
       title="404 Page Not Found"
       action={
-        <ButtonLink to="/" look="secondary" reloadDocument>
+        <ButtonLink to="/" variant="secondary" reloadDocument>
           Go to the start page
         </ButtonLink>
       }
@@ -33,7 +33,7 @@ function NotFoundPage() {
   )
 }
 
-interface GoneWords {
+interface GoneText {
   title: string
   /** Why, and how long such things are kept. */
   sentence: string
@@ -42,14 +42,14 @@ interface GoneWords {
 }
 
 /** In place of a record of the account that is not there any more: no unknown address, and a way on. */
-export function GonePage({ title, sentence, ways }: GoneWords) {
+export function GonePage({ title, sentence, ways }: GoneText) {
   return (
     <PlainPage
       title={title}
       action={
         <div className="flex flex-wrap gap-2">
           {ways.map(({ to, label }, index) => (
-            <ButtonLink key={to} to={to} look={index === 0 ? 'primary' : 'secondary'}>
+            <ButtonLink key={to} to={to} variant={index === 0 ? 'primary' : 'secondary'}>
               {label}
             </ButtonLink>
           ))}
@@ -69,7 +69,7 @@ function ForbiddenPage({ sentence }: { sentence?: string }) {
       action={
         <ButtonLink
           to={account ? `/?${new URLSearchParams({ accountUUID: account })}` : '/'}
-          look="secondary"
+          variant="secondary"
           reloadDocument
         >
           Back to webhooks
@@ -84,7 +84,7 @@ function ForbiddenPage({ sentence }: { sentence?: string }) {
 
 function FailurePage() {
   return (
-    <PlainPage title="Something went wrong on our side" action={<ReloadLink look="primary">Try again</ReloadLink>}>
+    <PlainPage title="Something went wrong on our side" action={<ReloadLink variant="primary">Try again</ReloadLink>}>
       <p>This page could not be made.</p>
       <p className="text-ink-soft">
         Your webhooks keep running, and events that arrive are kept. What you typed last may not have been saved: check
@@ -109,7 +109,7 @@ export function ErrorPage({ error }: { error: unknown }) {
   if (error.status === 403) return <ForbiddenPage sentence={sentenceOf(error.data)} />
   if (error.status >= 500) return <FailurePage />
   return (
-    <PlainPage title="That did not work" action={<ReloadLink look="primary">Try again</ReloadLink>}>
+    <PlainPage title="That did not work" action={<ReloadLink variant="primary">Try again</ReloadLink>}>
       <p>{sentenceOf(error.data) ?? 'The page was asked for in a way it does not understand.'}</p>
       <p className="text-ink-soft">Nothing was changed.</p>
     </PlainPage>

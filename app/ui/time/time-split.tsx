@@ -1,5 +1,5 @@
 import { Fragment } from 'react'
-import { durationWords } from './time-text.ts'
+import { durationText } from './time-text.ts'
 
 interface TimePart {
   name: string
@@ -38,7 +38,7 @@ export function TimeSplit({ parts }: { parts: readonly TimePart[] }) {
               <svg aria-hidden="true" viewBox="0 0 8 8" className="mr-1 inline-block size-2 align-baseline">
                 <rect width="8" height="8" rx="2" className={LOOKS[index % LOOKS.length]} />
               </svg>
-              {`${part.name} ${part.ms === null ? '–' : durationWords(part.ms)}`}
+              {`${part.name} ${part.ms === null ? '–' : durationText(part.ms)}`}
             </span>
           </Fragment>
         ))}

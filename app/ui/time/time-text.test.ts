@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
-import { clockTime, durationWords, exactTime, relativeTime } from './time-text.ts'
+import { clockTime, durationText, exactTime, relativeTime } from './time-text.ts'
 
 const SYDNEY = 'Australia/Sydney'
 /** Fri 21 Nov 2025, 15:12:09 in Sydney. */
@@ -60,6 +60,6 @@ describe('a duration', () => {
     ['1.2 s', 1_240],
     ['15 s', 15_003],
   ])('is said as %s', (words, ms) => {
-    expect(durationWords(ms)).toBe(words)
+    expect(durationText(ms)).toBe(words)
   })
 })

@@ -51,7 +51,7 @@ export function relativeTime(at: Millis, now: Millis, zone: string): string {
 }
 
 /** `86 ms`, `1.2 s`, `14 s`. */
-export function durationWords(ms: number): string {
+export function durationText(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   const inSeconds = ms / 1000
   return inSeconds < 10 ? `${inSeconds.toFixed(1)} s` : `${Math.round(inSeconds)} s`

@@ -128,15 +128,15 @@ export function rotateSecretIn(
   {
     secretSealed,
     overlapMs,
-    sameWishMs,
+    sameRequestMs,
     at,
-  }: { secretSealed: string; overlapMs: number; sameWishMs: number; at: Millis },
+  }: { secretSealed: string; overlapMs: number; sameRequestMs: number; at: Millis },
 ): SecretRotation | null {
   const mine = and(eq(endpoint.accountUuid, accountUuid), eq(endpoint.id, endpointId), ne(endpoint.state, 'deleted'))
   const before = tx.select().from(endpoint).where(mine).get()
   if (!before) return null
   const { previousSecretUntil } = before
-  if (previousSecretUntil !== null && previousSecretUntil - overlapMs > at - sameWishMs) {
+  if (previousSecretUntil !== null && previousSecretUntil - overlapMs > at - sameRequestMs) {
     return { rotated: false, secretSealed: before.secretSealed, previousSecretUntil }
   }
   const rotated = {

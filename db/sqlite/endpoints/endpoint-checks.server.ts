@@ -46,11 +46,11 @@ export function endpointCheckStore({ sql }: Client): EndpointCheckStore {
      SELECT id, account_uuid, @url, @at, @steps FROM endpoint WHERE id = @endpointId AND account_uuid = @accountUuid
      ON CONFLICT (endpoint_id) DO UPDATE SET url = excluded.url, at = excluded.at, steps = excluded.steps`,
   )
-  const saveLook = sql.transaction(
-    (accountUuid: string, endpointId: number, look: { url: string; at: Millis; steps: CheckStep[] }) => {
+  const saveCheck = sql.transaction(
+    (accountUuid: string, endpointId: number, check: { url: string; at: Millis; steps: CheckStep[] }) => {
       const before = findOne.get({ endpointId, accountUuid })
       const { upstream } = before ? toCheck(before) : { upstream: null }
-      put.run({ accountUuid, endpointId, url: look.url, at: look.at, steps: stepsText(look.steps, upstream) })
+      put.run({ accountUuid, endpointId, url: check.url, at: check.at, steps: stepsText(check.steps, upstream) })
     },
   )
   const saveUpstream = sql.transaction((accountUuid: string, objectType: string, note: UpstreamNote | null) => {
@@ -93,8 +93,8 @@ export function endpointCheckStore({ sql }: Client): EndpointCheckStore {
       const row = findOne.get({ endpointId, accountUuid })
       return row ? toCheck(row) : null
     },
-    async saveEndpointCheck(accountUuid, endpointId, look) {
-      saveLook.immediate(accountUuid, endpointId, look)
+    async saveEndpointCheck(accountUuid, endpointId, check) {
+      saveCheck.immediate(accountUuid, endpointId, check)
     },
     async noteUpstream(accountUuid, objectType, note) {
       saveUpstream.immediate(accountUuid, objectType, note)

@@ -219,7 +219,7 @@ describe('changing a rule', () => {
 
   test('gives it a new secret by its endpoint, and nobody else’s', async () => {
     const { endpointId } = await save()
-    const input = { secretSealed: 'sealed-new', overlapMs: hours(24), sameWishMs: minutes(1), at: now() }
+    const input = { secretSealed: 'sealed-new', overlapMs: hours(24), sameRequestMs: minutes(1), at: now() }
     expect(await world.app.store.endpoints.rotateSecret(BRISBANE, endpointId, input)).toBeNull()
     expect(await world.app.store.endpoints.rotateSecret(LEEDS, endpointId, input)).toEqual({
       rotated: true,
@@ -248,7 +248,7 @@ describe('deleting a rule', () => {
       await world.app.store.endpoints.updateEndpoint(LEEDS, { kind: 'extra', id }, { subscription: null, at: 6 }),
     ).toBeNull()
     expect(await world.app.store.endpoints.deleteEndpoint(LEEDS, { kind: 'extra', id }, input)).toBeNull()
-    const secret = { secretSealed: 'x', overlapMs: 1, sameWishMs: 1, at: 6 }
+    const secret = { secretSealed: 'x', overlapMs: 1, sameRequestMs: 1, at: 6 }
     expect(await world.app.store.endpoints.rotateSecret(LEEDS, endpointId, secret)).toBeNull()
   })
 

@@ -43,7 +43,7 @@ const NOTICE_TABLES = `endpoint_notice n JOIN endpoint e ON e.id = n.endpoint_id
 /** Notices, their e-mails, what an account chose about them; and the checks of addresses. */
 export function noticeStore(client: Client): NoticeStore {
   const { sql } = client
-  const watched = sql.prepare<{ after: number; look: number }, WatchedRow>(
+  const watched = sql.prepare<{ after: number; size: number }, WatchedRow>(
     `SELECT e.id AS endpointId, e.account_uuid AS accountUuid, e.state, e.state_reason AS stateReason,
        e.state_since AS stateSince, e.failing_since AS failingSince, json_array_length(e.failure_events) AS failedEvents,
        e.last_success_at AS lastSuccessAt, e.last_sentence AS lastSentence,
@@ -55,7 +55,7 @@ export function noticeStore(client: Client): NoticeStore {
        AND (e.state IN ('stopped', 'failing') OR e.failing_since IS NOT NULL OR n.kind IN ('failing', 'stopped'))
      ORDER BY e.id`,
   )
-  const lastOfStep = sql.prepare<{ after: number; look: number }, { last: number | null; looked: number }>(
+  const lastOfStep = sql.prepare<{ after: number; size: number }, { last: number | null; looked: number }>(
     'SELECT max(id) AS last, count(*) AS looked FROM (SELECT id FROM endpoint WHERE id > @after ORDER BY id LIMIT @look)',
   )
   // One statement: what was said meanwhile is seen by it.
@@ -138,10 +138,10 @@ export function noticeStore(client: Client): NoticeStore {
   return {
     ...endpointCheckStore(client),
 
-    async watchedEndpointsStep(after, look) {
-      const { last, looked } = lastOfStep.get({ after, look }) ?? { last: null, looked: 0 }
-      const endpoints = looked === 0 ? [] : watched.all({ after, look }).map(toWatched)
-      return { endpoints, next: looked === look ? last : null }
+    async watchedEndpointsStep(after, size) {
+      const { last, looked } = lastOfStep.get({ after, size }) ?? { last: null, looked: 0 }
+      const endpoints = looked === 0 ? [] : watched.all({ after, size }).map(toWatched)
+      return { endpoints, next: looked === size ? last : null }
     },
 
     async raiseNotice({ accountUuid, endpointId, latestId }, { kind, since, reason, at, mail }) {

@@ -247,16 +247,16 @@ test("an account's choice is its own, and the last one counts", async () => {
 const STEP: CheckStep = { name: 'address', verdict: 'ok', sentence: 'The address may be called.', fix: null }
 
 describe('the check of an address', () => {
-  const look = (at: number, url = 'https://example.com/job') => ({ url, at, steps: [STEP] })
+  const size = (at: number, url = 'https://example.com/job') => ({ url, at, steps: [STEP] })
 
   test('replaces the one before, and leaves what the platform said', async () => {
     const note = { verdict: 'warn', sentence: 'Subscribed again.', at: 2 } as const
-    await store.saveEndpointCheck(LEEDS, 1, look(1))
+    await store.saveEndpointCheck(LEEDS, 1, size(1))
     await store.noteUpstream(LEEDS, 'job', note)
-    await store.saveEndpointCheck(LEEDS, 1, look(3))
-    expect(await store.listEndpointChecks(LEEDS)).toEqual([{ endpointId: 1, ...look(3), upstream: note }])
+    await store.saveEndpointCheck(LEEDS, 1, size(3))
+    expect(await store.listEndpointChecks(LEEDS)).toEqual([{ endpointId: 1, ...size(3), upstream: note }])
     await store.noteUpstream(LEEDS, 'job', null)
-    expect(await store.findEndpointCheck(LEEDS, 1)).toEqual({ endpointId: 1, ...look(3), upstream: null })
+    expect(await store.findEndpointCheck(LEEDS, 1)).toEqual({ endpointId: 1, ...size(3), upstream: null })
   })
 
   test('can be only what the platform said', async () => {
@@ -267,10 +267,10 @@ describe('the check of an address', () => {
   })
 
   test("is not written or read for somebody else's endpoint", async () => {
-    await store.saveEndpointCheck(BRISBANE, 1, look(1))
+    await store.saveEndpointCheck(BRISBANE, 1, size(1))
     await store.noteUpstream(BRISBANE, 'job', { verdict: 'ok', sentence: '', at: 2 })
     expect(await store.findEndpointCheck(LEEDS, 1)).toBeNull()
-    await store.saveEndpointCheck(LEEDS, 1, look(1))
+    await store.saveEndpointCheck(LEEDS, 1, size(1))
     expect(await store.findEndpointCheck(BRISBANE, 1)).toBeNull()
     expect(await store.listEndpointChecks(BRISBANE)).toEqual([])
     expect(await store.findCheckTarget(BRISBANE, 1)).toBeNull()

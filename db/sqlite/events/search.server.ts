@@ -118,7 +118,7 @@ interface DeliveryRow {
 const NEWEST: SearchCursor = { seq: Number.MAX_SAFE_INTEGER, deliveryId: 0 }
 
 async function walk(sql: Sql, accountUuid: string, search: DeliverySearch): Promise<SearchedPage> {
-  const { object, limit, lookAtMost } = search
+  const { object, limit, scanAtMost } = search
   const statement = walker(sql, search)
   const bottom = search.seq ?? (search.from === null ? 0 : firstSeqSince(sql, search.from - CLOCK_SLACK))
   let cursor = startOf(sql, search)
@@ -126,7 +126,7 @@ async function walk(sql: Sql, accountUuid: string, search: DeliverySearch): Prom
   let lookedBackTo: number | null = null
   const hits: FoundRow[] = []
   for (;;) {
-    const step = Math.min(STEP, lookAtMost - looked)
+    const step = Math.min(STEP, scanAtMost - looked)
     const rows = statement.all({ ...cursor, accountUuid, object, bottom, step })
     for (const joined of rows) {
       const row = toFound(joined)
@@ -140,7 +140,7 @@ async function walk(sql: Sql, accountUuid: string, search: DeliverySearch): Prom
       cursor = cursorOf(row)
     }
     if (rows.length < step) return { hits, end: 'all', next: null, looked, lookedBackTo }
-    if (looked >= lookAtMost) return { hits, end: 'limit', next: cursor, looked, lookedBackTo }
+    if (looked >= scanAtMost) return { hits, end: 'limit', next: cursor, looked, lookedBackTo }
     await setImmediate()
   }
 }

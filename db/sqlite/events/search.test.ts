@@ -25,7 +25,7 @@ const EVERYTHING: DeliverySearch = {
   withCodes: false,
   matches: () => true,
   limit: 10,
-  lookAtMost: 10_000,
+  scanAtMost: 10_000,
 }
 
 function search(over: Partial<DeliverySearch> = {}, account = LEEDS) {
@@ -77,7 +77,7 @@ describe('the walk', () => {
     world.client.sql.transaction(() => {
       for (let n = 0; n < 1_300; n++) event({ receivedAt: now + n })
     })()
-    const nothing = await search({ matches: () => false, lookAtMost: 700 })
+    const nothing = await search({ matches: () => false, scanAtMost: 700 })
     expect(nothing).toEqual({
       hits: [],
       end: 'limit',

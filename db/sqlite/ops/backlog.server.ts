@@ -4,7 +4,7 @@ import type { Backlog, BacklogStore, ByLane } from '../../store/backlog.ts'
 import type { Client } from '../client.server.ts'
 
 /** An endpoint that nothing is sent to at present; one that is given a rest by its breaker is probed, not served. */
-const HELD = `(p.state <> 'active' OR p.url = '' OR own.id IS NOT NULL OR coalesce(p.hold_until, 0) > @now OR p.breaker = 'open')`
+const QUARANTINED = `(p.state <> 'active' OR p.url = '' OR own.id IS NOT NULL OR coalesce(p.hold_until, 0) > @now OR p.breaker = 'open')`
 const HELD_FROM_PEOPLE = "(p.url = '' OR own.id IS NOT NULL)"
 const ENDPOINTS = `endpoint p LEFT JOIN plan own ON own.account_uuid = p.account_uuid AND own.held_since IS NOT NULL`
 
@@ -16,14 +16,14 @@ const OLDEST_DUE = `
        WHERE d.endpoint_id = p.id AND d.state = 'pending' AND d.due_at <= @now
          AND d.id NOT IN (SELECT value FROM json_each(@inFlight))
        ORDER BY d.due_at, d.id LIMIT 1) AS due
-    FROM ${ENDPOINTS} WHERE p.state = 'active' AND NOT ${HELD})
+    FROM ${ENDPOINTS} WHERE p.state = 'active' AND NOT ${QUARANTINED})
   WHERE due IS NOT NULL`
 
-const WAITING = `SELECT ${HELD} AS held, sum(p.pending_count) AS count FROM ${ENDPOINTS} WHERE p.pending_count > 0 GROUP BY held`
+const WAITING = `SELECT ${QUARANTINED} AS held, sum(p.pending_count) AS count FROM ${ENDPOINTS} WHERE p.pending_count > 0 GROUP BY held`
 
 /** Few rows are in this index: replays are made in small steps. */
 const AGAIN = `
-  SELECT d.cause, ${HELD} AS held, ${HELD_FROM_PEOPLE} AS heldFromPeople, count(*) AS count
+  SELECT d.cause, ${QUARANTINED} AS held, ${HELD_FROM_PEOPLE} AS heldFromPeople, count(*) AS count
   FROM delivery d INDEXED BY due_again_of_an_endpoint CROSS JOIN ${ENDPOINTS}
   WHERE d.state = 'pending' AND d.cause <> 'live' AND p.id = d.endpoint_id
   GROUP BY d.cause, held, heldFromPeople`

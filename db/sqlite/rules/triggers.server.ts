@@ -1,5 +1,5 @@
 // What sets rules off: touched records, polled lists, and what was there before a rule was switched on.
-import type { RunWish, StartedRun } from '#app/domain/automations/run.ts'
+import type { RunRequest, StartedRun } from '#app/domain/automations/run.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import type { AutomationRow } from '../../store/automations.ts'
 import type { RecordValues } from '../../store/records.ts'
@@ -32,7 +32,7 @@ export function triggerStore(client: Client, _clock: Clock): TriggerStore {
   const rows = triggerRows(client)
   return {
     ...waitingRecords(client),
-    ...settledLooks(client, rows),
+    ...settledPolls(client, rows),
     ...firedBefore(client),
     ...baselines(client, rows),
     ...sweepStore(client, rows),
@@ -81,16 +81,16 @@ function triggerRows({ sql }: Client) {
   }
 
   /** Starts the runs and gives each record its verdict. */
-  function start(accountUuid: string, wishes: readonly RunWish[], now: number) {
-    const started = startRuns(accountUuid, wishes, now)
-    wishes.forEach((wish, index) => {
+  function start(accountUuid: string, requests: readonly RunRequest[], now: number) {
+    const started = startRuns(accountUuid, requests, now)
+    requests.forEach((request, index) => {
       const answer = started[index]
       if (!answer) return
-      const { automationId, held } = wish
+      const { automationId, held } = request
       const runId = answer.outcome === 'started' ? answer.runId : null
       const detail = held === null ? null : JSON.stringify({ reason: held })
-      const verdict = verdictOf(answer, wish)
-      for (const recordUuid of wish.recordUuids) {
+      const verdict = verdictOf(answer, request)
+      for (const recordUuid of request.recordUuids) {
         note(accountUuid, { automationId, recordUuid, verdict, detail }, runId, now)
       }
     })
@@ -111,7 +111,7 @@ function triggerRows({ sql }: Client) {
   }
 }
 
-function verdictOf({ outcome }: StartedRun, { held }: RunWish): NewVerdict['verdict'] {
+function verdictOf({ outcome }: StartedRun, { held }: RunRequest): NewVerdict['verdict'] {
   if (outcome !== 'started') return 'done_before'
   return held === null ? 'fired' : 'held'
 }
@@ -162,7 +162,7 @@ function waitingRecords(client: Client): Pick<TriggerStore, Waiting> {
 }
 
 /** What became of a look at a record, or of a tick of the clock. */
-function settledLooks(client: Client, rows: Rows): Pick<TriggerStore, 'settleTouched' | 'settlePoll'> {
+function settledPolls(client: Client, rows: Rows): Pick<TriggerStore, 'settleTouched' | 'settlePoll'> {
   const { sql } = client
   const endTouched = sql.prepare(
     `DELETE FROM touched_record WHERE account_uuid = @accountUuid AND object = @object
@@ -177,13 +177,13 @@ function settledLooks(client: Client, rows: Rows): Pick<TriggerStore, 'settleTou
     'DELETE FROM record_snapshot WHERE account_uuid = @accountUuid AND object = @object AND record_uuid = @recordUuid',
   )
   const setNext = sql.prepare('UPDATE automation SET next_run_at = @nextRunAt WHERE id = @id')
-  function settleTouched(...[accountUuid, looked, now]: Parameters<TriggerStore['settleTouched']>) {
-    const { touched, snapshot, verdicts, wishes } = looked
+  function settleTouched(...[accountUuid, evaluation, now]: Parameters<TriggerStore['settleTouched']>) {
+    const { touched, snapshot, verdicts, requests } = evaluation
     const { object, recordUuid, turn } = touched
     if (snapshot !== null && snapshot !== 'none') rows.keep(accountUuid, object, snapshot, now)
     else if (snapshot === null) dropSnapshot.run({ accountUuid, object: `rules:${object}`, recordUuid })
     for (const verdict of verdicts) rows.note(accountUuid, verdict, null, now)
-    const started = rows.start(accountUuid, wishes, now)
+    const started = rows.start(accountUuid, requests, now)
     if (endTouched.run({ accountUuid, object, recordUuid, turn }).changes === 0)
       resetTries.run({ accountUuid, object, recordUuid })
     return started
@@ -194,12 +194,12 @@ function settledLooks(client: Client, rows: Rows): Pick<TriggerStore, 'settleTou
     if (!rule || rule.nextRunAt !== tick.expected) return null
     setNext.run({ nextRunAt: tick.nextRunAt, id: tick.automationId })
     for (const verdict of tick.verdicts) rows.note(accountUuid, verdict, null, now)
-    return rows.start(accountUuid, tick.wishes, now)
+    return rows.start(accountUuid, tick.requests, now)
   })
 
   return {
-    async settleTouched(accountUuid, looked, now) {
-      return client.turn.run(() => settleTouched(accountUuid, looked, now))
+    async settleTouched(accountUuid, evaluation, now) {
+      return client.turn.run(() => settleTouched(accountUuid, evaluation, now))
     },
     async settlePoll(accountUuid, tick, now) {
       return settlePoll.immediate(accountUuid, tick, now)

@@ -75,8 +75,8 @@ test('filters by rule, status, time, record and text narrow it, alone and togeth
 })
 
 test('a search looks through thousands of runs without finding anything', async () => {
-  const wishes = Array.from({ length: 1_200 }, () => aWish(rule, ['job-1'], world.clock.now(), { held: 'x' }))
-  await world.store.runs.startRuns(LEEDS, wishes, world.clock.now())
+  const requests = Array.from({ length: 1_200 }, () => aWish(rule, ['job-1'], world.clock.now(), { held: 'x' }))
+  await world.store.runs.startRuns(LEEDS, requests, world.clock.now())
   expect(await ids({ text: 'nowhere' })).toEqual([])
   expect(await ids({ status: 'held', limit: 3 })).toHaveLength(3)
   expect(await world.store.runs.countRunsThatNeedPerson(LEEDS, 100)).toBe(100)

@@ -1,6 +1,6 @@
 // Runs as rows: how they are made, together with what the ledger must hold for them, and how they are read back.
 import type { JournalEffect, JournalRow, PlanNotes, Try } from '#app/domain/automations/journal-row.ts'
-import type { RunState, RunWish, StartedRun, StepState } from '#app/domain/automations/run.ts'
+import type { RunState, RunRequest, StartedRun, StepState } from '#app/domain/automations/run.ts'
 import {
   RUN_REASON,
   readReason,
@@ -12,7 +12,7 @@ import {
 } from '../reasons.server.ts'
 import type { Sql } from '../sql.ts'
 
-type InsertRuns = (accountUuid: string, wishes: readonly RunWish[], now: number) => StartedRun[]
+type InsertRuns = (accountUuid: string, requests: readonly RunRequest[], now: number) => StartedRun[]
 
 /**
  * Prepared once per connection. Synchronous, and to be called within a transaction: each wish becomes its run row and all of
@@ -44,31 +44,31 @@ export function insertRuns(sql: Sql): InsertRuns {
      WHERE id = @id AND account_uuid = @accountUuid`,
   )
 
-  function start(accountUuid: string, wish: RunWish, now: number): StartedRun {
-    const { automationId } = wish
-    const before = wish.again ? undefined : wish.ledger.find((one) => findLedger.get({ ...one, automationId, now }))
+  function start(accountUuid: string, request: RunRequest, now: number): StartedRun {
+    const { automationId } = request
+    const before = request.again ? undefined : request.ledger.find((one) => findLedger.get({ ...one, automationId, now }))
     if (before) return { outcome: 'done_before', recordUuid: before.recordUuid, occurrence: before.occurrence }
     if (count.run({ now, id: automationId, accountUuid }).changes === 0) {
       throw new Error(`account ${accountUuid} has no automation ${automationId}`)
     }
     const { lastInsertRowid } = insert.run({
-      ...{ ...wish, accountUuid, now },
-      occurrence: wish.ledger[0]?.occurrence ?? null,
-      recordUuid: wish.recordUuids[0] ?? null,
-      recordUuids: JSON.stringify(wish.recordUuids),
-      triggerData: JSON.stringify(wish.triggerData),
-      state: firstState(wish),
-      reason: storedReason(wish.held ?? wish.waits ?? null),
+      ...{ ...request, accountUuid, now },
+      occurrence: request.ledger[0]?.occurrence ?? null,
+      recordUuid: request.recordUuids[0] ?? null,
+      recordUuids: JSON.stringify(request.recordUuids),
+      triggerData: JSON.stringify(request.triggerData),
+      state: firstState(request),
+      reason: storedReason(request.held ?? request.waits ?? null),
     })
     const runId = Number(lastInsertRowid)
-    for (const entry of wish.ledger) takeLedger.run({ ...entry, automationId, runId, now })
+    for (const entry of request.ledger) takeLedger.run({ ...entry, automationId, runId, now })
     return { outcome: 'started', runId }
   }
 
-  return (accountUuid, wishes, now) => wishes.map((wish) => start(accountUuid, wish, now))
+  return (accountUuid, requests, now) => requests.map((request) => start(accountUuid, request, now))
 }
 
-function firstState({ held, waits }: RunWish): RunState {
+function firstState({ held, waits }: RunRequest): RunState {
   if (held !== null) return 'held'
   return waits === undefined ? 'queued' : 'waiting'
 }

@@ -38,21 +38,21 @@ function startStore(client: Client): Pick<RunStore, 'startRuns' | 'startRunOnce'
      ON CONFLICT (automation_id, key) DO UPDATE SET run_id = excluded.run_id, expires_at = excluded.expires_at`,
   )
   return {
-    async startRuns(accountUuid, wishes, now) {
-      if (wishes.length === 0) return []
-      return turn.run(() => insert(accountUuid, wishes, now))
+    async startRuns(accountUuid, requests, now) {
+      if (requests.length === 0) return []
+      return turn.run(() => insert(accountUuid, requests, now))
     },
-    async startRunOnce(accountUuid, wish, keys, now) {
+    async startRunOnce(accountUuid, request, keys, now) {
       return turn.run((): StartedRun | { outcome: 'repeated'; runId: number } => {
         for (const { key } of keys) {
-          const runId = findCall.get({ automationId: wish.automationId, key, now })
+          const runId = findCall.get({ automationId: request.automationId, key, now })
           if (runId !== undefined) return { outcome: 'repeated', runId }
         }
-        const [started] = insert(accountUuid, [wish], now)
+        const [started] = insert(accountUuid, [request], now)
         if (!started) throw new Error('one wish has one answer')
         if (started.outcome !== 'started') return started
         for (const { key, expiresAt } of keys)
-          saveCall.run({ automationId: wish.automationId, key, runId: started.runId, expiresAt })
+          saveCall.run({ automationId: request.automationId, key, runId: started.runId, expiresAt })
         return started
       })
     },

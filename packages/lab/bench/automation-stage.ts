@@ -17,7 +17,7 @@ import { createCommitter } from '#app/features/automations/actions/commit/commit
 import { ACTIONS } from '#app/features/automations/actions/registry.server.ts'
 import { snapshotFields } from '#app/features/automations/records/changes.ts'
 import { createFactLoader } from '#app/features/automations/records/load-facts.server.ts'
-import { planSurroundings } from '#app/features/automations/runs/plan-defaults.server.ts'
+import { planDefaults } from '#app/features/automations/runs/plan-defaults.server.ts'
 import { recordPlatformCall } from '#app/features/events/activity.server.ts'
 import { systemClock } from '#app/lib/clocks.server.ts'
 import { days } from '#app/lib/duration.ts'
@@ -144,7 +144,7 @@ export async function openStage(accounts: ReadonlyMap<string, readonly string[]>
     parts: {
       actions: ACTIONS,
       facts,
-      surroundings: planSurroundings({ store, settings: TEST_SETTINGS, outbound }),
+      defaults: planDefaults({ store, settings: TEST_SETTINGS, outbound }),
       committer,
     },
   })

@@ -29,22 +29,22 @@ for (let round = 1; round <= asked.rounds; round++) {
   const seed = asked.seed + round - 1
   const full = fullDisk(SMALL_DISK_MB)
   if (full.outcome === 'possible') {
-    await tellTrouble(`full disk: a file system of ${SMALL_DISK_MB} MB`, full.trouble, seed)
+    await reportTrouble(`full disk: a file system of ${SMALL_DISK_MB} MB`, full.trouble, seed)
     const again = fullDisk(SMALL_DISK_MB)
     if (again.outcome === 'possible')
-      await tellTrouble('full disk, and kill -9 while it is full', again.trouble, seed, true)
+      await reportTrouble('full disk, and kill -9 while it is full', again.trouble, seed, true)
   }
   const limited = fileSizeLimit()
   if (limited.outcome === 'possible')
-    await tellTrouble('full disk: files may not grow (RLIMIT_FSIZE)', limited.trouble, seed)
+    await reportTrouble('full disk: files may not grow (RLIMIT_FSIZE)', limited.trouble, seed)
   if (full.outcome === 'not_possible') {
     section('full disk: a file system of its own')
     line('not possible here', full.sentence)
     must(limited.outcome === 'possible', `A full disk could not be shown. ${full.sentence}`)
   }
   if (shim.outcome === 'built') {
-    await tellTrouble('read-only disk (every write answers EROFS)', refusingDisk(shim.library, 'read-only'), seed)
-    await tellTrouble('failing disk (every sync answers EIO)', refusingDisk(shim.library, 'sync fails'), seed)
+    await reportTrouble('read-only disk (every write answers EROFS)', refusingDisk(shim.library, 'read-only'), seed)
+    await reportTrouble('failing disk (every sync answers EIO)', refusingDisk(shim.library, 'sync fails'), seed)
     for (const connections of ['kept', 'new'] as const) {
       const usual = await tellSlow(0, connections, seed)
       const slow = await tellSlow(5, connections, seed)
@@ -64,7 +64,7 @@ for (let round = 1; round <= asked.rounds; round++) {
 }
 end()
 
-async function tellTrouble(title: string, trouble: Trouble, seed: number, killed = false): Promise<void> {
+async function reportTrouble(title: string, trouble: Trouble, seed: number, killed = false): Promise<void> {
   section(title)
   const found = await throughTrouble(trouble, { rate: asked.rate, seed, ms: TROUBLE_MS, killed })
   line('while in trouble: answered 200 / 503', `${found.taken} / ${found.refused}`)

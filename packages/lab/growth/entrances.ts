@@ -11,7 +11,7 @@ import { emptyForm, type FormState, formOfFields, toForm } from '#app/features/a
 import { readForm } from '#app/features/automations/form/form-wire.ts'
 import { offeredIn } from '#app/features/automations/form/placeholder-offer.ts'
 import { checkRule } from '#app/features/automations/rules/checks/rule-check.ts'
-import { conditionProblem, conditionWords } from '#app/features/automations/rules/conditions/condition-text.ts'
+import { conditionProblem, conditionText } from '#app/features/automations/rules/conditions/condition-text.ts'
 import { judge, serverFilter } from '#app/features/automations/rules/conditions/conditions.ts'
 import { safeSentHtml, withSafeEmails } from '#app/features/automations/rules/email-html.ts'
 import { toFormLists } from '#app/features/automations/rules/form-lists.ts'
@@ -145,7 +145,7 @@ const conditions = FIELDS.map(
         return [
           judge([condition], wholeJob({ [field]: text }), AT),
           serverFilter([condition], '/api_1.0/job.json', AT),
-          conditionWords(condition, 'job', {}),
+          conditionText(condition, 'job', {}),
           conditionProblem(condition, 'job'),
         ]
       }),
@@ -231,7 +231,7 @@ export const ENTRANCES: readonly Entrance[] = [
       'app/features/automations/rules/conditions/condition-text.ts valueProblem',
       'app/features/automations/rules/checks/subject-check.ts subjectProblems',
       'app/features/automations/rules/checks/subject-check.ts withoutAlwaysEmpty',
-      'app/features/automations/rules/checks/subject-check.ts alwaysEmptyWords',
+      'app/features/automations/rules/checks/subject-check.ts alwaysEmptyText',
     ],
     limit: BODY,
     shapes: [DIFFERENT_NAMES],

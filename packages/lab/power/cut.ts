@@ -84,7 +84,7 @@ export async function cutPower(
       await server.killHard()
       await load.end()
       found.cuts++
-      lookAt(disk, load.acknowledged, random, found)
+      evaluateRecord(disk, load.acknowledged, random, found)
     }
     found.acknowledged += load.acknowledged.size
     await launch()
@@ -142,7 +142,7 @@ async function untilUnsynced(acknowledged: ReadonlySet<string>, control: DiskCon
   }
 }
 
-function lookAt(disk: TwoDisks, acknowledged: Set<string>, random: Random, found: PowerFindings): void {
+function evaluateRecord(disk: TwoDisks, acknowledged: Set<string>, random: Random, found: PowerFindings): void {
   let worst: string[] = []
   const tearings: (Random | null)[] = [null, ...Array.from({ length: TORN }, () => random)]
   for (const tearing of tearings) {

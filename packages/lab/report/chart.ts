@@ -103,7 +103,7 @@ function barsSvg(chart: BarChart, id: string): string {
       return (
         text(left - 10, y + 15, name, 'end') +
         `<rect x="${left}" y="${y}" width="${width}" height="20" fill="${LINES[0].colour}"/>` +
-        text(left + width + 6, y + 15, valueWords(value, chart.x.unit), 'start')
+        text(left + width + 6, y + 15, valueText(value, chart.x.unit), 'start')
       )
     }),
     `<path d="M${left} 48V${bottom}H${right}" fill="none" stroke="${GRID}"/>`,
@@ -150,7 +150,7 @@ function tickWords(value: number, ticks: readonly number[]): string {
   return value.toLocaleString('en-GB', { minimumFractionDigits: places, maximumFractionDigits: places })
 }
 
-function valueWords(value: number, unit: string): string {
+function valueText(value: number, unit: string): string {
   const places = value >= 100 ? 0 : value >= 10 ? 1 : 2
   return `${value.toLocaleString('en-GB', { maximumFractionDigits: places })}${unit && ` ${unit}`}`
 }

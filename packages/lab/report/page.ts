@@ -69,7 +69,7 @@ function sectionLines({ entry, recorded }: Section): string[] {
 /** When, on what, beside what else. */
 function circumstances(recorded: Recorded, wantsQuiet: boolean): string {
   const { date, seconds, commit, changed, machine, versions, othersBusy } = recorded
-  const when = `Measured on ${dayOf(date)} at ${date.slice(11, 16)} UTC in ${durationWords(seconds)}`
+  const when = `Measured on ${dayOf(date)} at ${date.slice(11, 16)} UTC in ${durationText(seconds)}`
   const what = commit === null ? '' : `, at commit ${commit}${changed ? ' with changes on top' : ''}`
   const where = `${machine.processor}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.system}, Node ${versions.node}, SQLite ${versions.sqlite}; one sync of 4 KB took ${machine.fsyncP50Ms} ms (median)`
   const share = othersBusy === null ? null : Math.round(othersBusy * 100)
@@ -159,7 +159,7 @@ function dayOf(date: string): string {
   return date.slice(0, 10)
 }
 
-function durationWords(seconds: number): string {
+function durationText(seconds: number): string {
   return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`
 }
 

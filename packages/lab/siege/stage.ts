@@ -118,8 +118,8 @@ export async function siegeStage(programs: SiegePrograms, seed: number, checkout
       people,
       field,
       began,
-      attack(wish) {
-        const begin: SiegeOrder = { do: 'begin', field, ...wish }
+      attack(request) {
+        const begin: SiegeOrder = { do: 'begin', field, ...request }
         attacker.send(begin)
       },
       counts() {

@@ -5,7 +5,7 @@ import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { Form } from './parts.tsx'
 import { StageFrame } from './stage-frame.tsx'
-import { clockWords, placeOf, spanWords, type Tone } from './words.ts'
+import { clockWords, placeOf, spanText, type Tone } from './words.ts'
 
 export interface ClockView {
   now: Millis
@@ -109,7 +109,7 @@ function Clock({ clock, back, open }: { clock: ClockView; back: string; open: bo
                 <strong>{clockWords(now, zone)}</strong> in {placeOf(zone)}
               </span>
             ))}
-            {moved >= 1000 ? `, ${spanWords(moved)} ahead of the real time` : ''}.
+            {moved >= 1000 ? `, ${spanText(moved)} ahead of the real time` : ''}.
             {open ? (
               <span className="hint"> Move it forward: Fieldhook’s retries, schedules and trials follow.</span>
             ) : null}

@@ -114,7 +114,7 @@ export const FAULT_EFFECTS: readonly (readonly [value: string, words: string])[]
   ['lose_answer', 'Do it, then hang up'],
 ]
 
-interface FaultWish {
+interface FaultRequest {
   effect: FaultEffect
   path: string
   method: string
@@ -123,7 +123,7 @@ interface FaultWish {
 }
 
 /** null: not one of the form's own choices. */
-export function readFault(form: URLSearchParams): FaultWish | null {
+export function readFault(form: URLSearchParams): FaultRequest | null {
   const effect = effectOf(fieldOf(form, 'effect'))
   const path = fieldOf(form, 'path')
   const method = fieldOf(form, 'method')

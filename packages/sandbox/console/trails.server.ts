@@ -1,5 +1,5 @@
 // "Watch the event travel": what was changed here, what the platform posted because of it, what came out at a receiver.
-import { isPolled, recordsWords } from '#app/domain/object-catalog.ts'
+import { isPolled, recordsText } from '#app/domain/object-catalog.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
 import { eventOf, type Received } from '../receiver/received.ts'
@@ -105,7 +105,7 @@ export function createTrails(world: Seen, receiver: Pick<ReceiverLog, 'names' | 
       const recordUuids = new Set([result.record.uuid, jobUuid, ...made.map((one) => one.recordUuid)])
       const deliveryIds = made.map((one) => one.id)
       const words = typeof sentence === 'string' ? sentence : sentence(result.record)
-      const neverPosted = isPolled(object) ? recordsWords(object) : ''
+      const neverPosted = isPolled(object) ? recordsText(object) : ''
       const step = { id, accountUuid, at, sentence: words, jobUuid, neverPosted, deliveryIds, after, recordUuids }
       steps = [step, ...steps].slice(0, KEEP)
       return { outcome: 'followed', id }

@@ -47,7 +47,7 @@ export function clockWords(at: Millis, zone: string): string {
 }
 
 /** `3 days 2 h`, `5 min`: how long, for reading. */
-export function spanWords(ms: Millis): string {
+export function spanText(ms: Millis): string {
   if (ms < minutes(1)) return `${Math.max(1, Math.round(ms / 1000))} s`
   const wholeDays = Math.floor(ms / days(1))
   const wholeHours = Math.floor((ms % days(1)) / hours(1))

@@ -122,7 +122,7 @@ export function PortalPage({ base, returnUrl, headline, subscriptions, invoices,
           <div key={sub.id} className="stack">
             <p>
               <strong>{sub.name}</strong>{' '}
-              <Badge tone={SUBSCRIPTION_TONES[sub.status]}>{SUBSCRIPTION_WORDS[sub.status]}</Badge>
+              <Badge tone={SUBSCRIPTION_TONES[sub.status]}>{SUBSCRIPTION_TEXTS[sub.status]}</Badge>
             </p>
             <p>
               {sub.endsThen ? 'Ends on ' : 'Renews on '}
@@ -174,7 +174,7 @@ export function PortalPage({ base, returnUrl, headline, subscriptions, invoices,
                   one.number,
                   moneyWords(one.amount / 100, one.currency.toUpperCase()),
                   <div key="state" className="buttons">
-                    <Badge tone={INVOICE_TONES[one.status]}>{INVOICE_WORDS[one.status]}</Badge>
+                    <Badge tone={INVOICE_TONES[one.status]}>{INVOICE_TEXTS[one.status]}</Badge>
                     {one.status === 'open' ? (
                       <form method="post" action={`${base}/pay`}>
                         <input type="hidden" name="invoice" value={one.id} />
@@ -202,7 +202,7 @@ export const SUBSCRIPTION_TONES: Record<SubscriptionStatus, Tone> = {
   unpaid: 'failing',
 }
 
-export const SUBSCRIPTION_WORDS: Record<SubscriptionStatus, string> = {
+export const SUBSCRIPTION_TEXTS: Record<SubscriptionStatus, string> = {
   incomplete: 'Waiting for the first payment',
   incomplete_expired: 'Never paid',
   active: 'Active',
@@ -220,7 +220,7 @@ export const INVOICE_TONES: Record<InvoiceStatus, Tone> = {
   uncollectible: 'failing',
 }
 
-export const INVOICE_WORDS: Record<InvoiceStatus, string> = {
+export const INVOICE_TEXTS: Record<InvoiceStatus, string> = {
   draft: 'Draft',
   open: 'Open',
   paid: 'Paid',

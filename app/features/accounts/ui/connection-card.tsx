@@ -2,7 +2,7 @@ import { CircleCheck, ExternalLink, Unplug } from 'lucide-react'
 import type { Millis } from '#app/lib/clock.ts'
 import { signInAddress } from '#app/lib/sign-in-address.ts'
 import { StatusPill } from '#app/ui/badge.tsx'
-import { buttonLook } from '#app/ui/button.tsx'
+import { buttonStyles } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Time } from '#app/ui/time/time.tsx'
@@ -61,7 +61,7 @@ export function ConnectionCard({
           href={signInAddress(accountUUID)}
           target="_blank"
           rel="noopener"
-          className={buttonLook({ look: works ? 'secondary' : 'primary' })}
+          className={buttonStyles({ variant: works ? 'secondary' : 'primary' })}
         >
           Connect again
           <ExternalLink aria-hidden className="size-4" />

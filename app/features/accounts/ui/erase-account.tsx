@@ -72,7 +72,7 @@ export function EraseAccount({ account, rights, nameToType, asked, refused }: Er
               <ButtonLink to={accountAddress(account)} preventScrollReset>
                 Keep the account
               </ButtonLink>
-              <Button type="submit" look="danger" pending={pending} pendingLabel="Erasing…">
+              <Button type="submit" variant="danger" pending={pending} pendingLabel="Erasing…">
                 Erase this account
               </Button>
             </div>
@@ -97,7 +97,7 @@ export function EraseAccount({ account, rights, nameToType, asked, refused }: Er
               ) : (
                 <ButtonLink
                   to={`${accountAddress(account, 'erase')}#erase-title`}
-                  look="danger-quiet"
+                  variant="danger-quiet"
                   className="mt-4"
                   icon={Trash2}
                 >

@@ -1,8 +1,8 @@
 import { ExternalLink, Info, RefreshCw } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { signInAddress } from '#app/lib/sign-in-address.ts'
-import { Button, buttonLook, ReloadLink } from '#app/ui/button.tsx'
-import { cardLook } from '#app/ui/card.tsx'
+import { Button, buttonStyles, ReloadLink } from '#app/ui/button.tsx'
+import { cardStyles } from '#app/ui/card.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Mark } from '#app/ui/page/app-frame.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
@@ -29,7 +29,7 @@ export function Gate({ state, accountUUID, token, problem, greeting }: GateProps
   const [clicked, setClicked] = useState(false)
   const shown: GateState = state === 'ready' && clicked ? 'opened' : state
   return (
-    <section aria-labelledby="gate-title" className={`${cardLook} mx-auto grid max-w-md gap-5 p-6 sm:mt-10 sm:p-8`}>
+    <section aria-labelledby="gate-title" className={`${cardStyles} mx-auto grid max-w-md gap-5 p-6 sm:mt-10 sm:p-8`}>
       <Mark className="size-11" />
       <div className="grid gap-2">
         <h1 id="gate-title" className="font-semibold text-display">
@@ -53,7 +53,7 @@ export function Gate({ state, accountUUID, token, problem, greeting }: GateProps
           </p>
           <div className="without-script grid gap-3">
             <p className="text-label">{NOTE}</p>
-            <RefreshLink look="secondary" />
+            <RefreshLink variant="secondary" />
           </div>
         </div>
       ) : null}
@@ -65,7 +65,7 @@ export function Gate({ state, accountUUID, token, problem, greeting }: GateProps
 function NoAccount() {
   return (
     <div className="grid gap-3">
-      <Button look="primary" size="wide" disabled aria-describedby="gate-why">
+      <Button variant="primary" size="wide" disabled aria-describedby="gate-why">
         Please close this page
       </Button>
       <p id="gate-why" className="text-label">
@@ -89,7 +89,7 @@ function SignInLink({ accountUUID, token, onOpen, again = false }: SignInLinkPro
       target="_blank"
       rel="noopener"
       onClick={onOpen}
-      className={buttonLook({ look: again ? 'quiet' : 'primary', size: 'wide' })}
+      className={buttonStyles({ variant: again ? 'quiet' : 'primary', size: 'wide' })}
     >
       {again ? 'Open sign-in again' : `Sign in with ${PLATFORM_NAME}`}
       <ExternalLink aria-hidden className="size-4" />
@@ -98,9 +98,9 @@ function SignInLink({ accountUUID, token, onOpen, again = false }: SignInLinkPro
   )
 }
 
-function RefreshLink({ look }: { look: 'primary' | 'secondary' }) {
+function RefreshLink({ variant }: { variant: 'primary' | 'secondary' }) {
   return (
-    <ReloadLink look={look} size="wide" icon={RefreshCw}>
+    <ReloadLink variant={variant} size="wide" icon={RefreshCw}>
       Refresh
     </ReloadLink>
   )
@@ -122,7 +122,7 @@ function Opened({ accountUUID, token, moveFocus }: { accountUUID: string; token:
         <Info aria-hidden className="mt-1 size-4 shrink-0" />
         <p>{NOTE}</p>
       </div>
-      <RefreshLink look="primary" />
+      <RefreshLink variant="primary" />
       <SignInLink accountUUID={accountUUID} token={token} again />
     </div>
   )

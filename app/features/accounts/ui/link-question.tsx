@@ -1,6 +1,6 @@
 import { Form, useNavigation } from '@remix-run/react'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
-import { cardLook } from '#app/ui/card.tsx'
+import { cardStyles } from '#app/ui/card.tsx'
 import { Mark } from '#app/ui/page/app-frame.tsx'
 
 interface LinkQuestionProps {
@@ -18,7 +18,7 @@ interface LinkQuestionProps {
 export function LinkQuestion({ externalId, accountName, address, back }: LinkQuestionProps) {
   const pending = useNavigation().formMethod === 'POST'
   return (
-    <section aria-labelledby="link-title" className={`${cardLook} mx-auto grid max-w-md gap-5 p-6 sm:mt-10 sm:p-8`}>
+    <section aria-labelledby="link-title" className={`${cardStyles} mx-auto grid max-w-md gap-5 p-6 sm:mt-10 sm:p-8`}>
       <Mark className="size-11" />
       <div className="grid gap-2">
         <h1 id="link-title" className="font-semibold text-display">
@@ -31,10 +31,10 @@ export function LinkQuestion({ externalId, accountName, address, back }: LinkQue
         <p className="text-label text-ink-soft">Link it only if you opened this page from ServiceM8.</p>
       </div>
       <Form method="post" action={address} className="grid gap-3">
-        <Button type="submit" look="primary" size="wide" pending={pending} pendingLabel="Linking…">
+        <Button type="submit" variant="primary" size="wide" pending={pending} pendingLabel="Linking…">
           Link account
         </Button>
-        <ButtonLink to={back} look="quiet" size="wide">
+        <ButtonLink to={back} variant="quiet" size="wide">
           Not now
         </ButtonLink>
       </Form>

@@ -9,7 +9,7 @@ import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { OwnerOnly } from '#app/ui/owner-only.tsx'
 import { Time } from '#app/ui/time/time.tsx'
-import { HOW_WORDS, type OpenSession } from '../open-sessions.ts'
+import { HOW_TEXTS, type OpenSession } from '../open-sessions.ts'
 
 /** `name` = who it is, as the list of people calls them; null = nobody knows. */
 export type SessionOfPage = OpenSession & { name: string | null }
@@ -37,14 +37,14 @@ export function OpenSessions({ account, sessions, rights, asked: askedByAddress 
           >
             <div className="grid min-w-0 gap-0.5">
               <p className="flex flex-wrap items-center gap-2 text-label font-medium">
-                {session.name ?? HOW_WORDS[session.how]}
+                {session.name ?? HOW_TEXTS[session.how]}
                 {session.current ? (
                   <Badge tone="accent" icon={MonitorCheck}>
                     This browser
                   </Badge>
                 ) : null}
               </p>
-              {session.name === null ? null : <p className="text-dense text-ink-soft">{HOW_WORDS[session.how]}</p>}
+              {session.name === null ? null : <p className="text-dense text-ink-soft">{HOW_TEXTS[session.how]}</p>}
               <p className="text-dense text-ink-soft">
                 Since <Time at={session.since} as="clock" />, last seen <Time at={session.lastSeen} />
               </p>
@@ -79,7 +79,7 @@ export function OpenSessions({ account, sessions, rights, asked: askedByAddress 
                 {...held}
                 {...button}
                 query={accountQuery(account, 'end_all')}
-                look={held.disabled ? 'secondary' : 'danger-quiet'}
+                variant={held.disabled ? 'secondary' : 'danger-quiet'}
                 {...(!held.disabled && { className: '-ml-4' })}
                 icon={LogOut}
               >
@@ -114,7 +114,7 @@ function EndOne({ session }: { session: SessionOfPage }) {
         type="submit"
         pending={pending}
         pendingLabel="Signing out…"
-        aria-label={session.current ? 'Sign out this browser' : `Sign out: ${session.name ?? HOW_WORDS[session.how]}`}
+        aria-label={session.current ? 'Sign out this browser' : `Sign out: ${session.name ?? HOW_TEXTS[session.how]}`}
       >
         Sign out
       </Button>
@@ -128,7 +128,7 @@ function EndAll() {
   return (
     <Form method="post" preventScrollReset>
       <input type="hidden" name="intent" value="end_all" />
-      <Button type="submit" look="danger" pending={pending} pendingLabel="Signing out…">
+      <Button type="submit" variant="danger" pending={pending} pendingLabel="Signing out…">
         Sign out everywhere
       </Button>
     </Form>

@@ -1,5 +1,5 @@
 import { Form, useNavigation } from '@remix-run/react'
-import { ownerNote, type PeopleOfPage, ROLE_WORDS, type Role } from '#app/domain/people.ts'
+import { ownerNote, type PeopleOfPage, ROLE_TEXTS, type Role } from '#app/domain/people.ts'
 import { Badge } from '#app/ui/badge.tsx'
 import { Button } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
@@ -27,7 +27,7 @@ export function PeopleCard({ people, rights, accountUUID }: PeopleOfPage & { acc
               <div className="grid min-w-0 gap-0.5">
                 <p className="flex flex-wrap items-center gap-2 wrap-anywhere text-label font-medium">
                   {person.name}
-                  <Badge tone={person.role === 'owner' ? 'accent' : 'neutral'}>{ROLE_WORDS[person.role]}</Badge>
+                  <Badge tone={person.role === 'owner' ? 'accent' : 'neutral'}>{ROLE_TEXTS[person.role]}</Badge>
                   {person.you ? <Badge tone="neutral">You</Badge> : null}
                 </p>
                 <p className="text-dense text-ink-soft">

@@ -8,7 +8,7 @@ export function StageDoor() {
         This Fieldhook runs with a pretend ServiceM8, so that you can try everything without an account. Open the add-on
         from there.
       </p>
-      <ButtonLink to="/sandbox" look="secondary" reloadDocument>
+      <ButtonLink to="/sandbox" variant="secondary" reloadDocument>
         Go to the pretend ServiceM8
       </ButtonLink>
     </aside>

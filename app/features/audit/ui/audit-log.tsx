@@ -11,7 +11,7 @@ import { HiddenFields } from '#app/ui/form/sent-values.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Time } from '#app/ui/time/time.tsx'
-import { outcomeWords } from '../audit.ts'
+import { outcomeText } from '../audit.ts'
 import { AUDIT_OUTCOMES, type AuditForm, asksNothingOfAudit } from '../audit-filter.ts'
 
 export interface AuditLogProps {
@@ -58,7 +58,7 @@ export function AuditLog(props: AuditLogProps) {
       title={everybody ? 'Who did what, all accounts' : 'Who did what'}
       action={
         other ? (
-          <ButtonLink to={other.to} look="quiet" preventScrollReset>
+          <ButtonLink to={other.to} variant="quiet" preventScrollReset>
             {other.label}
           </ButtonLink>
         ) : null
@@ -79,7 +79,7 @@ export function AuditLog(props: AuditLogProps) {
               <li key={line.id} className="grid gap-1 border-line border-t pt-3">
                 <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
                   <p className="min-w-0 wrap-anywhere text-label font-medium">{line.what}</p>
-                  <StatusPill {...OUTCOMES[line.outcome]}>{outcomeWords(line.outcome)}</StatusPill>
+                  <StatusPill {...OUTCOMES[line.outcome]}>{outcomeText(line.outcome)}</StatusPill>
                 </div>
                 <p className="wrap-anywhere text-dense text-ink-soft">
                   {line.who}, <Time at={line.at} as="clock" />
@@ -136,7 +136,7 @@ function Filter({ carried, form, errors, addressOf }: AuditLogProps) {
               name="outcome"
               defaultValue={form.outcome}
               none="Any"
-              options={AUDIT_OUTCOMES.map((outcome) => [outcome, outcomeWords(outcome)])}
+              options={AUDIT_OUTCOMES.map((outcome) => [outcome, outcomeText(outcome)])}
             />
           )}
         </Field>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { missingScope } from '#app/lib/missing-scope.ts'
-import { type CallTrouble, tellTrouble } from './failure-text.ts'
+import { type CallTrouble, reportTrouble } from './failure-text.ts'
 
 const trouble = (outcome: CallTrouble['outcome'], more: Partial<CallTrouble> = {}): CallTrouble => ({
   outcome,
@@ -21,7 +21,7 @@ describe('a failure in words', () => {
     [trouble('rate_limited', { retryAt: 7 }), 'rate_limited', 'only so many calls a minute'],
     [trouble('rate_limited', { retryAt: 7, ofMessages: true }), 'rate_limited', 'own limit for messages'],
   ])('%j is of the class %s', (given, errorClass, words) => {
-    const told = tellTrouble(given, 'this job')
+    const told = reportTrouble(given, 'this job')
     expect(told.errorClass).toBe(errorClass)
     expect(runReasonText(told.sentence)).toContain(words)
     expect(told.retryAt).toBe(given.retryAt ?? null)
@@ -29,13 +29,13 @@ describe('a failure in words', () => {
 
   it('names the permission that is missing', () => {
     const message = 'insufficient_scope: this call is outside of what the account agreed to, publish_sms scope required'
-    const told = tellTrouble(trouble('forbidden', { message }), 'this text message')
+    const told = reportTrouble(trouble('forbidden', { message }), 'this text message')
     expect(told.errorClass).toBe('scope')
     expect(told.sentence).toMatchObject({ code: 'scope', params: { scope: 'publish_sms' } })
     expect(runReasonText(told.sentence)).toBe(
       'We may not do this in ServiceM8: the permission publish_sms is missing. Please click Reconnect in the Webhook Manager to give it.',
     )
-    expect(runReasonText(tellTrouble(trouble('forbidden'), 'x').sentence)).toContain('ServiceM8 says "Their words"')
+    expect(runReasonText(reportTrouble(trouble('forbidden'), 'x').sentence)).toContain('ServiceM8 says "Their words"')
   })
 
   it.each([
@@ -50,7 +50,7 @@ describe('a failure in words', () => {
   })
 
   it('keeps long words short and on one line', () => {
-    const { sentence } = tellTrouble(trouble('refused', { status: 400, message: `a\n${'b'.repeat(900)}` }), 'it')
+    const { sentence } = reportTrouble(trouble('refused', { status: 400, message: `a\n${'b'.repeat(900)}` }), 'it')
     expect(String(sentence).length).toBeLessThan(260)
     expect(sentence).not.toContain('\n')
   })

@@ -25,7 +25,7 @@ export interface CallTrouble {
   ofMessages?: true
 }
 
-interface ToldTrouble {
+interface ReportedTrouble {
   errorClass: ErrorClass
   sentence: Reason
   /** When the platform named a moment. */
@@ -33,8 +33,8 @@ interface ToldTrouble {
 }
 
 /** `what` = what was asked for, as the object of a sentence: `this job`, `the e-mail template`. */
-export function tellTrouble(trouble: CallTrouble, what: string): ToldTrouble {
-  const told = (errorClass: ErrorClass, sentence: Reason): ToldTrouble => ({ errorClass, sentence, retryAt: null })
+export function reportTrouble(trouble: CallTrouble, what: string): ReportedTrouble {
+  const told = (errorClass: ErrorClass, sentence: Reason): ReportedTrouble => ({ errorClass, sentence, retryAt: null })
   switch (trouble.outcome) {
     case 'unauthorized':
     case 'not_connected':

@@ -17,7 +17,7 @@ export type JobChange =
   | { outcome: 'change'; fields: Record<string, string>; warnings: PlanWarning[] }
   /** This job cannot be changed so. */
   | { outcome: 'problem'; sentence: string }
-  /** `what` as in `tellTrouble`. */
+  /** `what` as in `reportTrouble`. */
   | { outcome: 'failed'; trouble: CallFailure; what: string }
 
 export function setting(fields: Record<string, string>, warnings: PlanWarning[] = []): JobChange {

@@ -40,7 +40,7 @@ const MOST_ROWS = 50_000
 
 type Source = 'none' | 'manual' | 'copy' | 'move'
 
-interface StockWish {
+interface StockRequest {
   source: Source
   /** From the group, or all jobs of the customer. */
   all: boolean
@@ -51,7 +51,7 @@ type ChosenLines = { outcome: 'ok'; lines: PlannedLine[]; warnings: PlanWarning[
 const TWO_SOURCES = 'It can be copied or moved, not both. Open the automation and choose one.'
 
 /** Copying or moving clears what was typed in; null = both at once. */
-function wishOf(parameters: ActionParameters, list: keyof typeof LINE_SOURCES): StockWish | null {
+function wishOf(parameters: ActionParameters, list: keyof typeof LINE_SOURCES): StockRequest | null {
   const { copy, copyAll, transfer, transferAll } = LINE_SOURCES[list]
   const on = (name: string) => flagParameter(parameters, name)
   const copies = on(copy) || on(copyAll)
@@ -81,8 +81,8 @@ export async function chooseLines(context: PlanContext, wording: Wording, compan
   return { outcome: 'ok', lines, warnings: [...chosenBundles.warnings, ...chosenMaterials.warnings] }
 }
 
-async function chooseBundles(context: PlanContext, wish: StockWish, stockOf: StockOf): Promise<ChosenLines> {
-  const { source, all } = wish
+async function chooseBundles(context: PlanContext, request: StockRequest, stockOf: StockOf): Promise<ChosenLines> {
+  const { source, all } = request
   if (source === 'none') return { outcome: 'ok', lines: [], warnings: [] }
   if (source === 'manual') return typedBundles(context)
   const found = await stockOf(['sourceBundleJobUuid', 'sourceJobUuid'], all)
@@ -93,7 +93,7 @@ async function chooseBundles(context: PlanContext, wish: StockWish, stockOf: Sto
 
 async function chooseMaterials(
   context: PlanContext,
-  { source, all }: StockWish,
+  { source, all }: StockRequest,
   bundlesStay: boolean,
   stockOf: StockOf,
 ): Promise<ChosenLines> {

@@ -9,7 +9,7 @@ import type { PlanContext } from './action.server.ts'
 import { shorten } from './failure-text.ts'
 import {
   blankWarnings,
-  deletedWords,
+  deletedText,
   type Ended,
   ended,
   skipped,
@@ -75,7 +75,7 @@ export async function audienceOf(
     return ended(skipped(sentence, [...warnings, message.warning]))
   }
   const isColleague = await colleagues(context, channel)
-  const deleted = deletedWords(context)
+  const deleted = deletedText(context)
   const to = blank === undefined && deleted === null ? wanted.to : wanted.to.filter(isColleague)
   warnings.push(...blankWarnings(wording))
   if (to.length > 0) return { outcome: 'ok', to, also: others.map((one) => one.to), isColleague, warnings }

@@ -8,7 +8,7 @@ import { objectNoun } from '../records/fields.ts'
 import type { Destination } from '../rules/placeholders/placeholder-format.ts'
 import { resolveText } from '../rules/placeholders/placeholders.ts'
 import type { PlanContext, ReadOnlyPlatform } from './action.server.ts'
-import { tellTrouble } from './failure-text.ts'
+import { reportTrouble } from './failure-text.ts'
 import { textParameter } from './read-parameters.ts'
 
 export interface Wording {
@@ -82,9 +82,9 @@ export function impossible(errorClass: string, sentence: string, warnings: PlanW
   return { outcome: 'impossible', errorClass, sentence, warnings }
 }
 
-/** A question the plan needed was not answered well: try again, or it cannot be done. `what` as in `tellTrouble`. */
+/** A question the plan needed was not answered well: try again, or it cannot be done. `what` as in `reportTrouble`. */
 export function afterTrouble(trouble: CallFailure, what: string): Plan {
-  const told = tellTrouble(trouble, what)
+  const told = reportTrouble(trouble, what)
   if (told.errorClass === 'not_found' || told.errorClass === 'invalid') {
     return { outcome: 'impossible', errorClass: told.errorClass, sentence: told.sentence, warnings: [] }
   }
@@ -175,7 +175,7 @@ export function jobName(record: RecordFacts | undefined): string {
 }
 
 /** Why nothing is sent to a customer about these records; null = at least one of them is there. */
-export function deletedWords({ records }: Pick<PlanContext, 'records'>): string | null {
+export function deletedText({ records }: Pick<PlanContext, 'records'>): string | null {
   const [first] = records
   if (!first || records.some(({ active }) => active)) return null
   if (records.length > 1) return 'all of these records were deleted in ServiceM8'

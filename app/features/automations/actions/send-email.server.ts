@@ -117,8 +117,8 @@ function addressed(to: readonly string[], cc: readonly string[]): { to: string; 
 type SignedBody = { outcome: 'ok'; html: string; staffUuid: string | null; warnings: PlanWarning[] } | Ended
 
 /** A signature stands in HTML and needs somebody who signs (contract: section 8); a plain text gets an HTML form for it. */
-async function signedBody(context: PlanContext, written: Written, isWished: boolean): Promise<SignedBody> {
-  const asked = isWished || flagParameter(context.step.parameters, 'includeSignature')
+async function signedBody(context: PlanContext, written: Written, isRequested: boolean): Promise<SignedBody> {
+  const asked = isRequested || flagParameter(context.step.parameters, 'includeSignature')
   if (!asked && !wantsSignature(written.html))
     return { outcome: 'ok', html: written.html, staffUuid: null, warnings: [] }
   const found = await activeStaff(context.read)

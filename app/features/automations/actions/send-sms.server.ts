@@ -2,7 +2,7 @@
 
 import type { Effect, Plan } from '#app/domain/automations/effect.ts'
 import { templateProblem } from '../rules/checks/template-limits.ts'
-import { creditWords, lengthProblem, smsCredits } from '../rules/message-limits.ts'
+import { creditText, lengthProblem, smsCredits } from '../rules/message-limits.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import { audienceOf } from './message-receivers.server.ts'
 import { afterTrouble, createWording, type Ended, ended, impossible, planned, readNamed } from './planning.server.ts'
@@ -36,7 +36,7 @@ async function plan(context: PlanContext): Promise<Plan> {
       message,
       credits,
       regardingJobUuid: linked ? (context.records[0]?.jobUuid ?? null) : null,
-      summary: `Text message to ${to} (${creditWords(credits)})`,
+      summary: `Text message to ${to} (${creditText(credits)})`,
     }),
   )
   const standIn = { sms_id: 'the number of the message (set when it runs)', status: 'sent' }

@@ -22,7 +22,7 @@ async function plan(context: PlanContext): Promise<Plan> {
   }
   const wanted = chosen.map((one) => wording.say(one, 'field').trim())
   // Only a placeholder says nothing: whom it stands for, this record does not have.
-  if (wanted.every((one) => one === '')) return skipped(nobodyWords(context, wording.blanks()))
+  if (wanted.every((one) => one === '')) return skipped(nobodyText(context, wording.blanks()))
   const found = await activeStaff(context.read)
   if (found.outcome === 'failed') return afterTrouble(found.trouble, 'the staff list')
   const sender = senderOf(context, found.staff)
@@ -69,7 +69,7 @@ async function plan(context: PlanContext): Promise<Plan> {
 /** The names under which records have the staff member they are assigned to. */
 const ASSIGNED = /(?:^|\.)(?:assigned_staff|staff_uuid|staff\.uuid|(?:queue_assigned|assigned_to)_staff_uuid)$/i
 
-function nobodyWords({ records: [record] }: PlanContext, blanks: readonly string[]): string {
+function nobodyText({ records: [record] }: PlanContext, blanks: readonly string[]): string {
   if (blanks.every((name) => ASSIGNED.test(name))) {
     return `Nobody is assigned to this ${objectNoun(record?.object ?? 'job')}.`
   }

@@ -151,6 +151,6 @@ const ONE_OFF: readonly string[] = ['once', 'on_demand']
 /** Is there a choice between what matches from now on and what matches already? Only for rules that look again and again. */
 export function asksAboutExisting(state: FormState): boolean {
   const { triggerSource, pollInterval, active } = state.values
-  const looksAgain = triggerSource === 'api_polling' && !ONE_OFF.includes(pollInterval)
-  return active === 'true' && looksAgain && chosenOnce(state) !== 'period'
+  const repeats = triggerSource === 'api_polling' && !ONE_OFF.includes(pollInterval)
+  return active === 'true' && repeats && chosenOnce(state) !== 'period'
 }

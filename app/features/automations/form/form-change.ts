@@ -7,7 +7,7 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import { LINE_SOURCES } from '../actions/job-lines.ts'
 import type { FormLists } from '../rules/form-lists.ts'
 import { chosenOnce } from './form-body.ts'
-import { isLook, type LookKind, readRecordId } from './form-preview.ts'
+import { isPreviewKind, type PreviewKind, readRecordId } from './form-preview.ts'
 import { EMAIL_CONTENT, lineSource } from './form-shown.ts'
 import {
   CONDITION_PARTS,
@@ -32,7 +32,7 @@ export type FormIntent =
   | { kind: 'add_line'; key: string; list: LineList }
   | { kind: 'remove_line'; key: string; line: string }
   /** Shows something about the rule as it stands; `record` = with which record, '' = the newest that fits. */
-  | { kind: 'look'; look: LookKind; record: string }
+  | { kind: 'preview'; preview: PreviewKind; record: string }
 
 /** What the buttons of the form send as `intent`; all of them begin like this. */
 export const FORM_INTENT = 'form.'
@@ -60,8 +60,8 @@ export function parseFormIntent(text: string): FormIntent | null {
       return more === 'materials' || more === 'material_bundles' ? { kind, key, list: more } : null
     case 'remove_line':
       return { kind, key, line: more }
-    case 'look':
-      return isLook(key) ? { kind, look: key, record: readRecordId(more) } : null
+    case 'preview':
+      return isPreviewKind(key) ? { kind, preview: key, record: readRecordId(more) } : null
     default:
       return null
   }
@@ -74,7 +74,7 @@ export function applyIntent(state: FormState, intent: FormIntent): FormState {
     case 'next':
     case 'save':
     case 'cancel':
-    case 'look':
+    case 'preview':
       return state
     case 'add_condition':
       if (state.conditions.length >= 50) return state

@@ -2,11 +2,11 @@
 import type { App } from '#app/context/app-context.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
 import type { Flash } from '#app/lib/flash.ts'
-import { lookAtForm } from '../preview/form-preview.server.ts'
-import type { LookDraftApp } from '../preview/preview-draft.server.ts'
+import { previewForm } from '../preview/form-preview.server.ts'
+import type { DraftApp } from '../preview/preview-draft.server.ts'
 import { notChecked } from '../preview/too-long.ts'
 import { EMPTY_LISTS, type FormLists, namesOfLists } from '../rules/form-lists.ts'
-import { FORM_WORDS, formErrorFlash, refusedFlash, savedFlash } from '../rules/form-text.ts'
+import { FORM_TEXTS, formErrorFlash, refusedFlash, savedFlash } from '../rules/form-text.ts'
 import type { NamedRule } from '../rules/loops.ts'
 import type { FieldErrors } from '../rules/rule-form.ts'
 import { changeRule, createRule, type RulesApp } from '../rules/rules.server.ts'
@@ -15,9 +15,9 @@ import { quietHint } from '../settings/settings-text.ts'
 import { aidsOf, type FormAids, rulesForWarnings } from './form-aids.ts'
 import { toBody } from './form-body.ts'
 import { applyIntent, FORM_INTENT, type FormIntent, parseFormIntent } from './form-change.ts'
-import { LOOK_FIELDS, readRecordId } from './form-preview.ts'
+import { PREVIEW_FIELDS, readRecordId } from './form-preview.ts'
 import type { FormState } from './form-state.ts'
-import type { AskedLook, FormView } from './form-view.ts'
+import type { AskedPreview, FormView } from './form-view.ts'
 import { readForm } from './form-wire.ts'
 
 type FormOutcome =
@@ -62,14 +62,14 @@ async function loadAids(
 ): Promise<{ aids: FormAids; trouble: Flash | null }> {
   const told = await app.apart.do('aidsOf', accountUuid, state, rules, names)
   if (told.outcome === 'done') return { aids: told.value, trouble: null }
-  const trouble: Flash = { kind: 'error', title: FORM_WORDS.notChecked, description: notChecked(told).message }
+  const trouble: Flash = { kind: 'error', title: FORM_TEXTS.notChecked, description: notChecked(told).message }
   const bare = { ...state, steps: state.steps.map((step) => ({ ...step, parameters: {} })) }
   return { aids: aidsOf(bare, rules, names), trouble }
 }
 
 /** `lists` = what can be chosen from, for a template that fills in a text. The caller has checked the account. */
 export async function handleForm(
-  app: RulesApp & LookDraftApp,
+  app: RulesApp & DraftApp,
   accountUuid: string,
   formData: FormData,
   lists: FormLists = EMPTY_LISTS,
@@ -85,9 +85,9 @@ export async function handleForm(
     })),
     flash,
   })
-  if (intent.kind === 'look') {
-    const look = await looked(app, accountUuid, read, intent, { formData, lists })
-    return { outcome: 'form', form: { ...(await loadForm(app, accountUuid, read, {}, lists)), look }, flash: null }
+  if (intent.kind === 'preview') {
+    const preview = await looked(app, accountUuid, read, intent, { formData, lists })
+    return { outcome: 'form', form: { ...(await loadForm(app, accountUuid, read, {}, lists)), preview }, flash: null }
   }
   if (intent.kind !== 'save') return draw(applyIntent(read, intent), {}, null)
   const checked = await app.apart.do('problemsOf', accountUuid, read)
@@ -102,24 +102,24 @@ export async function handleForm(
     const flash = savedFlash(ruleId === null, saved.rule.active, saved.warning)
     return { outcome: 'saved', ruleId: saved.rule.id, message: flash.title, flash }
   }
-  const why = saved.outcome === 'not_found' ? FORM_WORDS.gone : saved.message
+  const why = saved.outcome === 'not_found' ? FORM_TEXTS.gone : saved.message
   return draw(read, saved.outcome === 'invalid' ? saved.errors : {}, refusedFlash(ruleId === null, why))
 }
 
 /** A record that was pressed is the one; else what is searched for, else the newest that fits. */
 async function looked(
-  app: LookDraftApp,
+  app: DraftApp,
   accountUuid: string,
   state: FormState,
-  intent: Extract<FormIntent, { kind: 'look' }>,
+  intent: Extract<FormIntent, { kind: 'preview' }>,
   { formData, lists }: { formData: FormData; lists: FormLists },
-): Promise<AskedLook> {
+): Promise<AskedPreview> {
   const sent = (name: string) => String(formData.get(name) ?? '')
-  const search = sent(LOOK_FIELDS.search).trim().slice(0, 100)
-  const before = sent(LOOK_FIELDS.was)
+  const search = sent(PREVIEW_FIELDS.search).trim().slice(0, 100)
+  const before = sent(PREVIEW_FIELDS.was)
   // Another search begins anew; the same one goes on with the record that was chosen.
-  const record = intent.record || (search === before ? readRecordId(sent(LOOK_FIELDS.record)) : '')
-  const wish = { look: intent.look, accountUuid, record, search, names: namesOfLists(lists) }
-  const answer = await lookAtForm(app, state, wish)
+  const record = intent.record || (search === before ? readRecordId(sent(PREVIEW_FIELDS.record)) : '')
+  const request = { preview: intent.preview, accountUuid, record, search, names: namesOfLists(lists) }
+  const answer = await previewForm(app, state, request)
   return { answer, search, record: answer.kind === 'preview' ? answer.record.uuid : record }
 }

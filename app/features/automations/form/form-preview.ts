@@ -4,15 +4,15 @@ import type { Millis } from '#app/lib/clock.ts'
 import type { PreviewView } from '../preview/preview-view.ts'
 
 /** What can be asked about the rule in the form. */
-export const LOOKS = ['preview', 'samples', 'lookback'] as const
-export type LookKind = (typeof LOOKS)[number]
+export const PREVIEW_KINDS = ['preview', 'samples', 'backtest'] as const
+export type PreviewKind = (typeof PREVIEW_KINDS)[number]
 
-export function isLook(text: string): text is LookKind {
-  return LOOKS.some((look) => look === text)
+export function isPreviewKind(text: string): text is PreviewKind {
+  return PREVIEW_KINDS.some((preview) => preview === text)
 }
 
 /** Names of what the form sends beside the rule; no part of it. `was` = the search that the record was found by. */
-export const LOOK_FIELDS = { search: 'look.search', record: 'look.record', was: 'look.was' } as const
+export const PREVIEW_FIELDS = { search: 'preview.search', record: 'preview.record', was: 'preview.was' } as const
 
 /** Ids of the platform's records. */
 export function readRecordId(text: string): string {
@@ -47,7 +47,7 @@ export interface Samples {
   values: Record<string, string>
 }
 
-export interface LookedBackRow {
+export interface BacktestRow {
   key: string
   /** `Job 4411`; of a group, what it has in common. */
   title: string
@@ -62,11 +62,11 @@ export interface LookedBackRow {
   trouble: string | null
 }
 
-export interface LookedBack {
-  kind: 'lookback'
+export interface Backtest {
+  kind: 'backtest'
   /** `In the last 30 days this rule would have …` */
   headline: string
-  rows: LookedBackRow[]
+  rows: BacktestRow[]
   /** How many it would have been; more than the rows when they are cut. */
   count: number
   /** How it was reckoned, and what cannot be known. */
@@ -78,12 +78,12 @@ export interface LookedBack {
 }
 
 /** It could not be looked up; the form works all the same. */
-export interface LookTrouble {
+export interface PreviewTrouble {
   kind: 'trouble'
   message: string
 }
 
-export type FormLook = DraftPreview | Samples | LookedBack | LookTrouble
+export type FormPreview = DraftPreview | Samples | Backtest | PreviewTrouble
 
 /** An empty value of a record is shown so. */
 export const EMPTY_SAMPLE = '–'

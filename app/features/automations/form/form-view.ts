@@ -3,12 +3,12 @@ import type { Flash } from '#app/lib/flash.ts'
 import type { NamedRule } from '../rules/loops.ts'
 import type { FieldErrors } from '../rules/rule-form.ts'
 import type { FormAids } from './form-aids.ts'
-import type { FormLook } from './form-preview.ts'
+import type { FormPreview } from './form-preview.ts'
 import type { FormState } from './form-state.ts'
 
 /** With what it was asked, so that the page can go on from there. */
-export interface AskedLook {
-  answer: FormLook
+export interface AskedPreview {
+  answer: FormPreview
   search: string
   record: string
 }
@@ -26,5 +26,5 @@ export interface FormView {
   quiet?: { words: string; link: string }
   webhooks: { id: number; objectType: string; label: string; active: boolean }[]
   /** What was asked about it by a press without scripts; absent = nothing. */
-  look?: AskedLook
+  preview?: AskedPreview
 }

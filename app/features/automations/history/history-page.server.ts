@@ -6,7 +6,7 @@ import type { Millis } from '#app/lib/clock.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import { snapshotsOf } from '../records/changes.ts'
 import { collectsUntil, timesOf } from '../rules/timing/schedule.ts'
-import { scheduleWords } from '../rules/timing/schedule-text.ts'
+import { scheduleText } from '../rules/timing/schedule-text.ts'
 import { listExecutions } from '../runs/run-history.server.ts'
 import { type Execution, executionOf } from '../runs/run-history.ts'
 import { RUNS_PAGE, readHistory } from './history-filter.ts'
@@ -67,7 +67,7 @@ export function countNeedsPerson(app: HistoryApp, accountUuid: string): Promise<
   return app.store.runs.countRunsThatNeedPerson(accountUuid, MOST_COUNTED)
 }
 
-interface NextLook {
+interface NextCheck {
   ruleId: number
   name: string
   /** `Every day at 10:00`. */
@@ -79,7 +79,7 @@ interface NextLook {
 
 interface UpcomingData {
   runs: RunLine[]
-  looks: NextLook[]
+  looks: NextCheck[]
 }
 
 export async function loadUpcoming(app: HistoryApp, accountUuid: string): Promise<UpcomingData> {
@@ -104,10 +104,10 @@ function nextOf(
   now: Millis,
 ): { schedule: string; at: Millis } | null {
   if (trigger.source === 'api_polling') {
-    return nextRunAt === null ? null : { schedule: scheduleWords(trigger), at: nextRunAt }
+    return nextRunAt === null ? null : { schedule: scheduleText(trigger), at: nextRunAt }
   }
   const at = collectsUntil(trigger, zone, now)
-  return trigger.schedule && at !== null ? { schedule: scheduleWords(timesOf(trigger.schedule)), at } : null
+  return trigger.schedule && at !== null ? { schedule: scheduleText(timesOf(trigger.schedule)), at } : null
 }
 
 /** Null = no such run of this account. */

@@ -21,7 +21,7 @@ export interface LogLine {
   actions: (ExecutedView & { label: string; success: boolean; message: string })[]
 }
 
-export const LOG_STATUS_WORDS: Readonly<Record<LogStatus, string>> = {
+export const LOG_STATUS_TEXTS: Readonly<Record<LogStatus, string>> = {
   success: 'Success',
   partial: 'Partial',
   failure: 'Failure',

@@ -8,12 +8,12 @@ import { asText, snapshotsOf } from '../records/changes.ts'
 import { parseRuleId } from '../rules/rule-form.ts'
 import { personName } from '../settings/automation-settings.server.ts'
 import { isRecordUuid } from '../settings/automation-settings.ts'
-import { MOST_MUTES, MUTE_WORDS, type Mute, type MuteAct } from '../settings/mute.ts'
+import { MOST_MUTES, MUTE_TEXTS, type Mute, type MuteAct } from '../settings/mute.ts'
 import { allowedFlash, mutedFlash, mutedName, notMutedFlash, SETTINGS_FLASHES } from '../settings/settings-text.ts'
 
 type MuteApp = Pick<App, 'store' | 'clock' | 'log' | 'planning'>
 
-interface MuteWish {
+interface MuteRequest {
   kind: 'company' | 'job'
   recordUuid: string
   until: Millis | null
@@ -37,23 +37,23 @@ export function listMutes(app: Pick<App, 'store' | 'clock'>, accountUuid: string
 export async function muteRecord(
   app: MuteApp,
   accountUuid: string,
-  wish: MuteWish,
+  request: MuteRequest,
   staffUuid: string | null,
 ): Promise<Muted> {
-  const { kind, recordUuid, until } = wish
+  const { kind, recordUuid, until } = request
   const now = app.clock.now()
-  if (until !== null && until <= now) return { outcome: 'invalid', field: 'until', message: MUTE_WORDS.past }
+  if (until !== null && until <= now) return { outcome: 'invalid', field: 'until', message: MUTE_TEXTS.past }
   const read = await app.planning.facts.reader(accountUuid).read(kind, recordUuid)
   if (read.outcome === 'refused' && read.status === 404) {
-    const message = kind === 'company' ? MUTE_WORDS.noCompany : MUTE_WORDS.noJob
+    const message = kind === 'company' ? MUTE_TEXTS.noCompany : MUTE_TEXTS.noJob
     return { outcome: 'invalid', field: 'recordUuid', message }
   }
   const known = await listMutes(app, accountUuid)
   if (known.length >= MOST_MUTES && !known.some((one) => one.kind === kind && one.recordUuid === recordUuid)) {
-    return { outcome: 'invalid', field: 'recordUuid', message: MUTE_WORDS.tooMany }
+    return { outcome: 'invalid', field: 'recordUuid', message: MUTE_TEXTS.tooMany }
   }
   const found = read.outcome === 'ok' ? nameOf(kind, read.value) : ''
-  const name = found || (wish.knownName ?? '').slice(0, 200)
+  const name = found || (request.knownName ?? '').slice(0, 200)
   const by = await personName(app, accountUuid, staffUuid)
   const words = `Stopped messages ${kind === 'company' ? 'to' : 'about'} ${mutedName({ kind, name })}.`
   const { id, isNew } = await app.store.runs.saveMute(accountUuid, { kind, recordUuid, until, name }, now, {
@@ -64,7 +64,7 @@ export async function muteRecord(
   return { outcome: 'muted', mute: { id, kind, recordUuid, name, until, createdAt: now, by }, isNew }
 }
 
-function nameOf(kind: MuteWish['kind'], record: Readonly<Record<string, unknown>>): string {
+function nameOf(kind: MuteRequest['kind'], record: Readonly<Record<string, unknown>>): string {
   if (kind === 'company') return asText(record.name)
   const number = asText(record.generated_job_id)
   return number === '' ? '' : `job ${number}`
@@ -100,9 +100,9 @@ export async function actOnMute(
     return mute === null ? SETTINGS_FLASHES.notMuted : allowedFlash(mutedName(mute))
   }
   const recordUuid = form.get('company') ?? ''
-  if (!isRecordUuid(recordUuid)) return notMutedFlash(MUTE_WORDS.noCompany)
-  const wish = { kind: 'company', recordUuid, until: null, knownName: form.get('name') ?? '' } as const
-  const muted = await muteRecord(app, accountUuid, wish, staffUuid)
+  if (!isRecordUuid(recordUuid)) return notMutedFlash(MUTE_TEXTS.noCompany)
+  const request = { kind: 'company', recordUuid, until: null, knownName: form.get('name') ?? '' } as const
+  const muted = await muteRecord(app, accountUuid, request, staffUuid)
   return muted.outcome === 'invalid' ? notMutedFlash(muted.message) : mutedFlash(mutedName(muted.mute))
 }
 

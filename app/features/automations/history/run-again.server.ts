@@ -2,13 +2,13 @@
 // the history.
 
 import type { App } from '#app/context/app-context.ts'
-import type { RunWish } from '#app/domain/automations/run.ts'
+import type { RunRequest } from '#app/domain/automations/run.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { seconds } from '#app/lib/duration.ts'
 import type { CancelledRun, RerunFailed, SettledByPerson } from '#db/store/runs.ts'
 import { messageNote } from '../runs/run-guards.server.ts'
 import { isCustomerMessage } from '../runs/run-messages.ts'
-import { repeatWords } from './run-detail-view.ts'
+import { repeatText } from './run-detail-view.ts'
 
 type AgainApp = Pick<App, 'store' | 'clock' | 'log' | 'secrets' | 'wakeRuns'>
 
@@ -98,7 +98,7 @@ export async function repeatOffer(
   runId: number,
 ): Promise<{ customerMessages: number; sentence: string } | null> {
   const run = await store.runs.findRunToRepeat(accountUuid, runId)
-  return run && { customerMessages: run.customerMessages, sentence: repeatWords(run.customerMessages) }
+  return run && { customerMessages: run.customerMessages, sentence: repeatText(run.customerMessages) }
 }
 
 export type RanAgain =
@@ -122,7 +122,7 @@ export async function runAllAgain(
   if (!run) return { outcome: 'not_found' }
   if (run.rule.deleted) return { outcome: 'rule_deleted' }
   const now = app.clock.now()
-  const wish: RunWish = {
+  const request: RunRequest = {
     automationId: run.automationId,
     version: today ? run.rule.version : run.version,
     source: 'person',
@@ -137,7 +137,7 @@ export async function runAllAgain(
     replayOf: runId,
   }
   const keys = [{ key: `again:${runId}:${today ? 'today' : 'then'}`, expiresAt: now + SAME_WISH }]
-  const started = await app.store.runs.startRunOnce(accountUuid, wish, keys, now)
+  const started = await app.store.runs.startRunOnce(accountUuid, request, keys, now)
   app.wakeRuns()
   switch (started.outcome) {
     case 'started':

@@ -6,7 +6,7 @@ import { type KnownRecord, type RunLine, runLine } from './run-list-view.ts'
 
 export type StepMark = 'done' | 'failed' | 'skipped' | 'waits' | 'held' | 'unknown' | 'not_begun'
 
-export const MARK_WORDS: Readonly<Record<StepMark, string>> = {
+export const MARK_TEXTS: Readonly<Record<StepMark, string>> = {
   done: 'Done',
   failed: 'Failed',
   skipped: 'Skipped',
@@ -91,7 +91,7 @@ const SOURCES: Readonly<Record<Execution['source'], string>> = {
   person: '',
 }
 
-function sourceWords({ source, replayOf, triggerData }: Execution): string {
+function sourceText({ source, replayOf, triggerData }: Execution): string {
   const who = replayOf === null ? SOURCES[source] : 'A person asked for it once more. The first time'
   return [who, triggerData.description].filter(Boolean).join(': ') || 'A person'
 }
@@ -104,7 +104,7 @@ export function runView(execution: Execution, repeatable: Repeatable | null, kno
   return {
     line: runLine(execution, known),
     version: execution.automationVersion,
-    source: sourceWords(execution),
+    source: sourceText(execution),
     groupKey: execution.groupKey,
     changes: triggerData.changes,
     matched: matchedView(execution),
@@ -143,7 +143,7 @@ const MARKS: Readonly<Record<HistoryItem['state'], StepMark>> = {
   held: 'held',
 }
 
-const TRY_WORDS: Readonly<Record<string, string>> = {
+const TRY_TEXTS: Readonly<Record<string, string>> = {
   sent: 'Sent',
   failed: 'Failed',
   unknown: 'No clear answer',
@@ -151,7 +151,7 @@ const TRY_WORDS: Readonly<Record<string, string>> = {
   verified: 'Looked, and it was done',
 }
 
-const FIELD_WORDS: Readonly<Record<string, string>> = {
+const FIELD_TEXTS: Readonly<Record<string, string>> = {
   to: 'To',
   cc: 'Copy to',
   replyTo: 'Reply to',
@@ -177,7 +177,7 @@ function itemView(item: HistoryItem): ItemView {
     tries: item.tries.map(({ at, endedAt, outcome, sentence }) => ({
       at: Date.parse(at),
       ms: Date.parse(endedAt) - Date.parse(at),
-      words: TRY_WORDS[outcome] ?? outcome,
+      words: TRY_TEXTS[outcome] ?? outcome,
       sentence,
     })),
     nextAt: moment(item.nextAttemptAt),
@@ -188,7 +188,7 @@ function itemView(item: HistoryItem): ItemView {
 function named(values: Readonly<Record<string, string>>): NamedText[] {
   return Object.entries(values)
     .filter(([, text]) => text !== '')
-    .map(([name, text]) => ({ name: FIELD_WORDS[name] ?? name, text }))
+    .map(([name, text]) => ({ name: FIELD_TEXTS[name] ?? name, text }))
 }
 
 function offersOf(execution: Execution, repeatable: Repeatable | null): RunOffers {
@@ -204,34 +204,34 @@ function offersOf(execution: Execution, repeatable: Repeatable | null): RunOffer
   // What is held because of a message that may have been sent is settled there, not let go.
   const isClear = !items.some((item) => item.state === 'unknown')
   return {
-    failedAgain: failed.length > 0 && state !== 'running' ? failedAgainWords(failed, wasSent) : null,
-    allAgain: repeat && repeatWords(repeat.customerMessages),
+    failedAgain: failed.length > 0 && state !== 'running' ? failedAgainText(failed, wasSent) : null,
+    allAgain: repeat && repeatText(repeat.customerMessages),
     today:
       repeat && repeat.rule.version !== repeat.version
-        ? `${repeatWords(repeat.customerMessages)} The automation was changed since (version ${repeat.version} then, ${repeat.rule.version} now): what it says today counts, and it may send other texts.`
+        ? `${repeatText(repeat.customerMessages)} The automation was changed since (version ${repeat.version} then, ${repeat.rule.version} now): what it says today counts, and it may send other texts.`
         : null,
-    release: isHeld && isClear ? releaseWords(items) : null,
-    discard: isHeld && isClear ? discardWords(wasSent) : null,
-    cancel: !isOver && !(isHeld && isClear) ? cancelWords(wasSent) : null,
+    release: isHeld && isClear ? releaseText(items) : null,
+    discard: isHeld && isClear ? discardText(wasSent) : null,
+    cancel: !isOver && !(isHeld && isClear) ? cancelText(wasSent) : null,
   }
 }
 
-function failedAgainWords(failed: readonly HistoryItem[], wasSent: boolean): string {
+function failedAgainText(failed: readonly HistoryItem[], wasSent: boolean): string {
   const what = listed(failed.map((item) => item.summary))
   const again = what === '' ? 'What failed is tried again.' : `Tried again: ${what}.`
   return wasSent ? `${again} What was done is not done again.` : again
 }
 
-function releaseWords(items: readonly HistoryItem[]): string {
+function releaseText(items: readonly HistoryItem[]): string {
   const what = listed(items.filter((item) => item.state === 'held').map((item) => item.summary))
   return what === '' ? 'It begins now.' : `Goes out now: ${what}.`
 }
 
-function discardWords(wasSent: boolean): string {
+function discardText(wasSent: boolean): string {
   return wasSent ? 'What is left is not done. What was done stays done.' : 'Nothing of it is done.'
 }
 
-function cancelWords(wasSent: boolean): string {
+function cancelText(wasSent: boolean): string {
   return wasSent ? 'Nothing more of it begins. What was done stays done.' : 'Nothing of it is done.'
 }
 
@@ -248,7 +248,7 @@ function moment(iso: string | null): number | null {
 }
 
 /** Before all of a run is done once more. */
-export function repeatWords(messages: number): string {
+export function repeatText(messages: number): string {
   if (messages === 0) return 'Everything is done once more. No customer gets a message again.'
   const times = messages === 1 ? '1 message' : `${messages} messages`
   return `Everything is done once more: ${times} to customers will be sent again.`

@@ -14,7 +14,7 @@ export type RunStanding =
   | 'waiting'
   | 'working'
 
-export const STANDING_WORDS: Readonly<Record<RunStanding, string>> = {
+export const STANDING_TEXTS: Readonly<Record<RunStanding, string>> = {
   success: 'Success',
   partial: 'Partial',
   failure: 'Failure',
@@ -60,7 +60,7 @@ export function runLine(execution: Execution, known: KnownRecord | null = null):
     customer,
     standing: standingOfRun(execution),
     needsYou,
-    happened: happenedWords(execution),
+    happened: happenedText(execution),
     because: triggerData.description,
     at: Date.parse(executedAt),
     goesOnAt: nextAttemptAt === null ? null : Date.parse(nextAttemptAt),
@@ -85,7 +85,7 @@ function standingOfRun(execution: Pick<Execution, 'steps' | 'state' | 'outcome'>
 }
 
 /** What was done and what was not, in the order of the steps; or why nothing was. */
-function happenedWords(execution: Pick<Execution, 'actionsExecuted' | 'state' | 'reason'>): string {
+function happenedText(execution: Pick<Execution, 'actionsExecuted' | 'state' | 'reason'>): string {
   const { actionsExecuted, state, reason } = execution
   const done = actionsExecuted.map(({ result, error }) => error ?? result.message).filter((text) => text !== '')
   const said = [...new Set(done)].map(asSentence)

@@ -318,17 +318,17 @@ describe('looking first', () => {
     const id = await make()
     await press('run', { id: String(id), ...YES })
     const before = sent()
-    expect(await press('lookback', { id: String(id) })).toMatchObject({
+    expect(await press('backtest', { id: String(id) })).toMatchObject({
       outcome: 'shown',
       result: {
-        kind: 'looked_back',
+        kind: 'backtested',
         ruleId: id,
-        lookBack: { count: 1, ran: 1, rows: [{ title: 'Job 1', ran: true, does: [{ text: 'Job 1' }] }] },
+        backtest: { count: 1, ran: 1, rows: [{ title: 'Job 1', ran: true, does: [{ text: 'Job 1' }] }] },
       },
     })
     expect(sent()).toBe(before)
     runsLeft = 0
-    expect(await press('lookback', { id: String(id) })).toMatchObject({
+    expect(await press('backtest', { id: String(id) })).toMatchObject({
       flash: { kind: 'error', title: 'The last 30 days could not be looked up' },
     })
   })

@@ -8,7 +8,7 @@ import type { AutomationRow } from '#db/store/automations.ts'
 import { readRecordId } from '../form/form-preview.ts'
 import { askRun } from '../preview/ask-run.server.ts'
 import { ASK_FIELDS, CHANGED_SINCE } from '../preview/ask-run.ts'
-import { lookBackOfRule } from '../preview/backtest.server.ts'
+import { backtestRule } from '../preview/backtest.server.ts'
 import { previewView, recordTitle } from '../preview/preview-view.ts'
 import { type NotMet, type RunNowApp, runNow } from '../preview/run-now.server.ts'
 import { notChecked } from '../preview/too-long.ts'
@@ -88,8 +88,8 @@ export async function actOnRule(
     case 'check':
     case 'preview':
       return run(app, rule, act, values, asked)
-    case 'lookback':
-      return lookBack(app, rule, asked)
+    case 'backtest':
+      return backtest(app, rule, asked)
     case 'switch': {
       const active = values.to === 'on'
       const saved = await switchRule(app, rule, active, values.existing === 'yes')
@@ -114,17 +114,17 @@ const TITLES: Record<Exclude<RuleAct, 'import' | 'repeats_told'>, string> = {
   run: RULE_RUN_FAILED,
   check: RULE_RUN_FAILED,
   preview: RULE_RUN_FAILED,
-  lookback: LOOK_BACK_FAILED,
+  backtest: LOOK_BACK_FAILED,
   switch: RULE_UPDATE_FAILED,
   delete: RULE_DELETE_FAILED,
   new_url: RULE_UPDATE_FAILED,
 }
 
-async function lookBack(app: ActApp, rule: AutomationRow, { takeRun }: Asked): Promise<RuleActOutcome> {
+async function backtest(app: ActApp, rule: AutomationRow, { takeRun }: Asked): Promise<RuleActOutcome> {
   if (!takeRun()) return done(failed(LOOK_BACK_FAILED, TOO_MANY_RUNS))
-  const found = await lookBackOfRule(app, rule)
+  const found = await backtestRule(app, rule)
   if (found.kind === 'trouble') return done(failed(LOOK_BACK_FAILED, found.message))
-  return shown({ kind: 'looked_back', ruleId: rule.id, name: rule.name, lookBack: found })
+  return shown({ kind: 'backtested', ruleId: rule.id, name: rule.name, backtest: found })
 }
 
 async function run(
@@ -136,10 +136,10 @@ async function run(
 ): Promise<RuleActOutcome> {
   if (mode === 'check' && !admin) return done(failed(RULE_RUN_FAILED, NOT_AN_ADMIN))
   if (!takeRun()) return done(failed(RULE_RUN_FAILED, TOO_MANY_RUNS))
-  const { wished, search, confirmed, seen } = readPress(values)
-  const ask = (note: string | null) => askFirst(app, rule, { ...wished, search, note, names })
+  const { requested, search, confirmed, seen } = readPress(values)
+  const ask = (note: string | null) => askFirst(app, rule, { ...requested, search, note, names })
   if (mode === 'run' && !confirmed && writesToCustomers(rule.definition)) return ask(null)
-  const ran = await runNow(app, rule, { ...wished, pretend: mode !== 'run', seen })
+  const ran = await runNow(app, rule, { ...requested, pretend: mode !== 'run', seen })
   const { id: ruleId, name } = rule
   switch (ran.outcome) {
     case 'ran':
@@ -165,7 +165,7 @@ function readPress(values: Record<string, string>) {
   const recordUuid = readRecordId(values.recordUuid ?? '')
   const confirmed = values[ASK_FIELDS.confirmed] === 'yes'
   return {
-    wished: {
+    requested: {
       bypassConditions: values.bypass === 'yes',
       recordUuid: recordUuid === '' ? null : recordUuid,
       includeHandled: values[ASK_FIELDS.handled] === 'yes',
@@ -203,14 +203,14 @@ function titleOf(record: RecordFacts): string {
 async function askFirst(
   app: ActApp,
   rule: AutomationRow,
-  wished: Parameters<typeof askRun>[2],
+  requested: Parameters<typeof askRun>[2],
 ): Promise<RuleActOutcome> {
-  const question = await askRun(app, rule, wished)
+  const question = await askRun(app, rule, requested)
   switch (question.outcome) {
     case 'ask':
       return shown({ kind: 'ask_run', ruleId: rule.id, name: rule.name, asked: question.asked })
     case 'conditions_not_met':
-      return notMet(rule, 'run', question, wished.names)
+      return notMet(rule, 'run', question, requested.names)
     case 'no_record':
     case 'unavailable':
       return done(failed(RULE_RUN_FAILED, question.message))

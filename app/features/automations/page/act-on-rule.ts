@@ -1,6 +1,6 @@
 // What the buttons around the form of a rule can be asked to do, and what the page is drawn with afterwards.
 
-import type { LookedBack } from '../form/form-preview.ts'
+import type { Backtest } from '../form/form-preview.ts'
 import type { AskedRun } from '../preview/ask-run.ts'
 import type { PreviewView } from '../preview/preview-view.ts'
 import type { FailedView } from '../rules/rule-view.ts'
@@ -10,7 +10,7 @@ export const RULE_ACTS = [
   'run',
   'check',
   'preview',
-  'lookback',
+  'backtest',
   'switch',
   'delete',
   'new_url',
@@ -46,5 +46,5 @@ export type PageResult =
   /** What a run would do, to customers too: a person says yes first. */
   | { kind: 'ask_run'; ruleId: number; name: string; asked: AskedRun }
   | { kind: 'previewed'; ruleId: number; name: string; mode: 'check' | 'preview'; preview: PreviewView }
-  | { kind: 'looked_back'; ruleId: number; name: string; lookBack: LookedBack }
+  | { kind: 'backtested'; ruleId: number; name: string; backtest: Backtest }
   | { kind: 'import_refused'; text: string; message: string }

@@ -1,7 +1,7 @@
 // What the automations page says: its toasts, its refusals, and why something cannot be shown.
 import type { Flash } from '#app/lib/flash.ts'
-import { isHeldBack, NOT_RUN_YET, type RanNowFacts, ranNowWords } from '../preview/run-now-text.ts'
-import { FORM_WORDS } from '../rules/form-text.ts'
+import { isHeldBack, NOT_RUN_YET, type RanNowFacts, ranNowText } from '../preview/run-now-text.ts'
+import { FORM_TEXTS } from '../rules/form-text.ts'
 
 export const AUTHENTICATE_TO_MANAGE =
   'Authentication Required: Please authenticate with the platform to manage automations.'
@@ -16,7 +16,7 @@ export const LOGS_NOT_FETCHED = 'Failed to fetch logs'
 export const RULE_RUN_FAILED = 'Failed to run automation'
 export const LOOK_BACK_FAILED = 'The last 30 days could not be looked up'
 export const RULE_DELETE_FAILED = 'Failed to delete automation'
-export const RULE_UPDATE_FAILED = FORM_WORDS.updateFailed
+export const RULE_UPDATE_FAILED = FORM_TEXTS.updateFailed
 export const IMPORT_FAILED = 'Import failed'
 /** Title and text of the message together. */
 const COPY_FAILED = 'Copy failed: Failed to copy automation to clipboard'
@@ -68,12 +68,12 @@ export function failed(title: string, why: string): Flash {
 /** `warning`: what is still in the way although it is stored. */
 export function switchedFlash(active: boolean, warning: string | null): Flash {
   const what = active ? 'It is on.' : 'It is off. Nothing starts until you switch it on.'
-  return { kind: 'success', title: FORM_WORDS.updated, description: warning ?? what }
+  return { kind: 'success', title: FORM_TEXTS.updated, description: warning ?? what }
 }
 
 /** After "Run Now". */
 export function ranFlash(ran: RanNowFacts): Flash {
-  const words = ranNowWords(ran)
+  const words = ranNowText(ran)
   const only = ran.started === 1 ? ran.executions[0] : undefined
   if (only?.executionStatus === 'failure') {
     return failed(RULE_RUN_FAILED, only.errorMessage ?? 'No action could be done. The logs say why.')

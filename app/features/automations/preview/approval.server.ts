@@ -2,7 +2,7 @@
 // nothing is done that was not shown.
 
 import type { App } from '#app/context/app-context.ts'
-import type { RunWish } from '#app/domain/automations/run.ts'
+import type { RunRequest } from '#app/domain/automations/run.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { todayOf } from '#app/domain/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -15,8 +15,8 @@ import type { PreviewedStep } from './preview.ts'
 
 type ApprovalApp = PreviewApp & Pick<App, 'planning'>
 
-export interface WishShown {
-  wish: RunWish
+export interface RequestShown {
+  request: RunRequest
   execution: Execution
   preview: { steps: PreviewedStep[]; customerMessages: number; credits: number }
 }
@@ -27,56 +27,56 @@ type Shown<Of> = { outcome: 'shown'; shown: Of } | { outcome: 'not_possible'; me
 const MOST_SHOWN = 10
 
 /** What one run would do, without doing it; `at` = as of another moment than now. */
-export async function showWish(
+export async function showRequest(
   app: ApprovalApp,
   rule: AutomationRow,
-  wish: RunWish,
+  request: RunRequest,
   at: Millis | null = null,
-): Promise<Shown<WishShown>> {
+): Promise<Shown<RequestShown>> {
   const { clock } = app
   const then = at === null ? app : { ...app, clock: { now: () => at, wake: clock.wake.bind(clock) } }
   const preview = await previewRun(then, app.planning, {
     accountUuid: rule.accountUuid,
     automation: { id: rule.id, name: rule.name, version: rule.version },
     definition: rule.definition,
-    object: wish.object,
-    recordUuids: [...wish.recordUuids],
-    groupKey: wish.groupKey,
-    triggerData: wish.triggerData,
+    object: request.object,
+    recordUuids: [...request.recordUuids],
+    groupKey: request.groupKey,
+    triggerData: request.triggerData,
   })
   if (preview.outcome === 'not_possible')
     return { outcome: 'not_possible', message: runReasonText(preview.why.sentence) }
   const { steps, customerMessages, credits, run } = preview
   return {
     outcome: 'shown',
-    shown: { wish, execution: executionOf(run), preview: { steps, customerMessages, credits } },
+    shown: { request, execution: executionOf(run), preview: { steps, customerMessages, credits } },
   }
 }
 
 /** The first of the runs with everything they would do, and the text that stands for all of them. */
-export async function showWishes(
+export async function showRequests(
   app: ApprovalApp,
   rule: AutomationRow,
-  wishes: readonly RunWish[],
+  requests: readonly RunRequest[],
   at: Millis | null = null,
-): Promise<Shown<{ runs: WishShown[]; approval: string }>> {
-  const runs: WishShown[] = []
-  for (const wish of wishes.slice(0, MOST_SHOWN)) {
-    const one = await showWish(app, rule, wish, at)
+): Promise<Shown<{ runs: RequestShown[]; approval: string }>> {
+  const runs: RequestShown[] = []
+  for (const request of requests.slice(0, MOST_SHOWN)) {
+    const one = await showRequest(app, rule, request, at)
     if (one.outcome === 'not_possible') return one
     runs.push(one.shown)
   }
-  return { outcome: 'shown', shown: { runs, approval: approvalOf(rule, wishes, runs, at ?? app.clock.now()) } }
+  return { outcome: 'shown', shown: { runs, approval: approvalOf(rule, requests, runs, at ?? app.clock.now()) } }
 }
 
-/** Which part of what was shown is another one now; null = none. The message `not_possible` as of `showWishes`. */
+/** Which part of what was shown is another one now; null = none. The message `not_possible` as of `showRequests`. */
 export async function changedSince(
   app: ApprovalApp,
   rule: AutomationRow,
-  wishes: readonly RunWish[],
+  requests: readonly RunRequest[],
   seen: string,
 ): Promise<Shown<ApprovedPart | null>> {
-  const now = await showWishes(app, rule, wishes, await shownAt(app, rule, seen))
+  const now = await showRequests(app, rule, requests, await shownAt(app, rule, seen))
   if (now.outcome === 'not_possible') return now
   const [before, after] = [seen.split('.'), now.shown.approval.split('.')]
   return { outcome: 'shown', shown: APPROVED_PARTS.find((_, index) => before[index + 1] !== after[index + 1]) ?? null }
@@ -97,8 +97,8 @@ async function shownAt(app: ApprovalApp, { accountUuid }: AutomationRow, seen: s
 /** The moment, then a hash for each of `APPROVED_PARTS`. What guards would say now is left out: it changes with every message sent. */
 function approvalOf(
   { version }: AutomationRow,
-  wishes: readonly RunWish[],
-  runs: readonly WishShown[],
+  requests: readonly RunRequest[],
+  runs: readonly RequestShown[],
   at: Millis,
 ): string {
   const messages: unknown[] = []
@@ -107,6 +107,6 @@ function approvalOf(
     others.push([stepId, action, outcome])
     for (const { guard: _, ...effect } of effects) (effect.channel === null ? others : messages).push([stepId, effect])
   }
-  const records = wishes.map(({ groupKey, recordUuids }) => [groupKey, recordUuids])
+  const records = requests.map(({ groupKey, recordUuids }) => [groupKey, recordUuids])
   return [at, ...[records, messages, others, version].map((part) => hashToken(JSON.stringify(part)))].join('.')
 }

@@ -7,21 +7,21 @@ import { objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
 import { judgedAt } from '../rules/rule-place.server.ts'
 import { oftenOf } from '../rules/timing/once-text.ts'
 import { hashesOfReceiver } from '../runs/run-guards.server.ts'
-import type { LookApp } from '../triggers/evaluate.server.ts'
-import { type NowPlan, type NowWished, planNow } from '../triggers/plan-now.server.ts'
-import { showWishes, type WishShown } from './approval.server.ts'
-import { ASK_FIELDS, type AskedRun, type GotBefore, notFoundWords } from './ask-run.ts'
+import type { EvaluateApp } from '../triggers/evaluate.server.ts'
+import { type NowPlan, type RunNowRequest, planNow } from '../triggers/plan-now.server.ts'
+import { showRequests, type RequestShown } from './approval.server.ts'
+import { ASK_FIELDS, type AskedRun, type GotBefore, notFoundText } from './ask-run.ts'
 import { choiceOf, joinFor, MOST_CHOICES, recentRecords, searchRecords } from './preview-records.server.ts'
 import type { PreviewedStep } from './preview.ts'
 import { previewView } from './preview-view.ts'
 import { matchedFor, NO_RECORDS, type NothingToRun, type NotMet, type RunNowApp } from './run-now.server.ts'
-import { ranBeforeWords } from './run-now-text.ts'
+import { ranBeforeText } from './run-now-text.ts'
 
 type RunQuestion = { outcome: 'ask'; asked: AskedRun } | NotMet | NothingToRun
 
 const MOST_GOT = 3
 
-interface Asked extends NowWished {
+interface Asked extends RunNowRequest {
   /** Job number or customer, to choose another record; '' = the newest. */
   search: string
   note: string | null
@@ -30,40 +30,40 @@ interface Asked extends NowWished {
 
 /** Reads and plans; nothing is sent or noted. */
 export async function askRun(app: RunNowApp, rule: AutomationRow, asked: Asked): Promise<RunQuestion> {
-  const look: LookApp = { ...app, facts: app.planning.facts }
+  const parts: EvaluateApp = { ...app, facts: app.planning.facts }
   const chosen = await choicesFor(app, rule, asked)
   // What was searched for is the record, and never another one.
   const [found] = asked.search === '' ? [] : chosen
   if (asked.search !== '' && !found) {
     return { outcome: 'ask', asked: nothingFound(asked.search, await choicesFor(app, rule, { ...asked, search: '' })) }
   }
-  const wished = found ? { ...asked, recordUuid: found.uuid } : asked
-  const matched = await matchedFor(look, rule, wished)
+  const requested = found ? { ...asked, recordUuid: found.uuid } : asked
+  const matched = await matchedFor(parts, rule, requested)
   if (matched.outcome !== 'matched') return matched
-  const plain = await planNow(look, rule, matched, { ...wished, includeHandled: false })
-  const again = plain.wishes.length === 0 && plain.handled.length > 0
-  const { wishes } = again ? await planNow(look, rule, matched, { ...wished, includeHandled: true }) : plain
-  const [first] = wishes
+  const plain = await planNow(parts, rule, matched, { ...requested, includeHandled: false })
+  const again = plain.requests.length === 0 && plain.handled.length > 0
+  const { requests } = again ? await planNow(parts, rule, matched, { ...requested, includeHandled: true }) : plain
+  const [first] = requests
   if (!first) return { outcome: 'no_record', message: NO_RECORDS }
-  const shown = await showWishes(app, rule, wishes)
+  const shown = await showRequests(app, rule, requests)
   if (shown.outcome === 'not_possible') return { outcome: 'unavailable', message: shown.message }
   const runs = await shownRuns(app, rule, shown.shown.runs, asked.names)
-  const one = wished.recordUuid ?? (isOne(rule, wished) ? first.recordUuids[0] : null) ?? null
+  const one = requested.recordUuid ?? (isOne(rule, requested) ? first.recordUuids[0] : null) ?? null
   return {
     outcome: 'ask',
     asked: {
-      about: aboutOf(wishes, runs),
-      handled: again ? ranBeforeWords(plain.handled, matched.object) : null,
+      about: aboutOf(requests, runs),
+      handled: again ? ranBeforeText(plain.handled, matched.object) : null,
       note: asked.note,
       runs,
-      more: wishes.length - runs.length,
+      more: requests.length - runs.length,
       choices: chosen,
       search: asked.search,
       values: {
         [ASK_FIELDS.confirmed]: 'yes',
         [ASK_FIELDS.seen]: shown.shown.approval,
         ...(one !== null && { recordUuid: one }),
-        ...(wished.bypassConditions && { bypass: 'yes' }),
+        ...(requested.bypassConditions && { bypass: 'yes' }),
         ...(again && { [ASK_FIELDS.handled]: 'yes' }),
       },
     },
@@ -74,13 +74,13 @@ export async function askRun(app: RunNowApp, rule: AutomationRow, asked: Asked):
 async function shownRuns(
   app: RunNowApp,
   { accountUuid, definition }: AutomationRow,
-  shown: readonly WishShown[],
+  shown: readonly RequestShown[],
   names: KnownNames,
 ): Promise<AskedRun['runs']> {
   const often = oftenOf(definition, objectOfRule(definition))
   const runs: AskedRun['runs'] = []
-  for (const { wish, execution, preview } of shown) {
-    const count = wish.recordUuids.length
+  for (const { request, execution, preview } of shown) {
+    const count = request.recordUuids.length
     const view = previewView({ execution, preview: { ...preview, matched: count, total: count } }, often, names)
     runs.push({ preview: view, got: await gotBefore(app, accountUuid, preview.steps) })
   }
@@ -88,18 +88,18 @@ async function shownRuns(
 }
 
 function nothingFound(search: string, choices: RecordChoice[]): AskedRun {
-  return { about: '', handled: null, note: notFoundWords(search), runs: [], more: 0, choices, search, values: null }
+  return { about: '', handled: null, note: notFoundText(search), runs: [], more: 0, choices, search, values: null }
 }
 
 /** A rule by the clock acts on all that matches, any other on one record. */
-function isOne({ triggerSource }: AutomationRow, { bypassConditions }: NowWished): boolean {
+function isOne({ triggerSource }: AutomationRow, { bypassConditions }: RunNowRequest): boolean {
   return triggerSource !== 'api_polling' || bypassConditions
 }
 
-function aboutOf(wishes: NowPlan['wishes'], runs: AskedRun['runs']): string {
+function aboutOf(requests: NowPlan['requests'], runs: AskedRun['runs']): string {
   const [only] = runs
-  if (wishes.length === 1 && only) return only.preview.about
-  return `${wishes.reduce((sum, { recordUuids }) => sum + recordUuids.length, 0)} records`
+  if (requests.length === 1 && only) return only.preview.about
+  return `${requests.reduce((sum, { recordUuids }) => sum + recordUuids.length, 0)} records`
 }
 
 /** Records to choose another one from. What cannot be listed now is no reason not to ask. */

@@ -28,7 +28,7 @@ export interface AskedRun {
   values: Record<string, string> | null
 }
 
-export function notFoundWords(search: string): string {
+export function notFoundText(search: string): string {
   return `Nothing was found for “${search}”.`
 }
 

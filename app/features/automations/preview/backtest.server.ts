@@ -9,7 +9,7 @@ import type { Millis } from '#app/lib/clock.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { Draft } from '../form/form-check.ts'
-import type { LookedBack, LookedBackRow, LookTrouble } from '../form/form-preview.ts'
+import type { Backtest, BacktestRow, PreviewTrouble } from '../form/form-preview.ts'
 import type { FormState } from '../form/form-state.ts'
 import { matchedRecord } from '../records/changes.ts'
 import type { FactPart, JudgedAt, RecordFacts } from '../records/facts.ts'
@@ -18,11 +18,11 @@ import { type Reads, rememberedReads } from '../records/remembered-reads.server.
 import { neededParts, objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
 import { groupRecords, partsForGrouping } from '../rules/grouping.ts'
 import { judgedAt } from '../rules/rule-place.server.ts'
-import { onceWords } from '../rules/timing/once-text.ts'
+import { onceText } from '../rules/timing/once-text.ts'
 import { listExecutions } from '../runs/run-history.server.ts'
 import { partsOfSteps } from '../runs/run-parts.ts'
-import { draftParts, type LookDraftApp, readDraft, runOfDraft, troubleOf } from './preview-draft.server.ts'
-import { basisOf, LOOK_BACK_DAYS, looksAgain, looksOf, MOST_LOOKED_BACK, wouldHaveActed } from './backtest.ts'
+import { draftParts, type DraftApp, readDraft, runOfDraft, troubleOf } from './preview-draft.server.ts'
+import { basisOf, BACKTEST_DAYS, repeats, ticksOf, MOST_BACKTESTED, wouldHaveActed } from './backtest.ts'
 import { partsToShow, presentRecords, recentRecords, sinceOf } from './preview-records.server.ts'
 import type { PreviewParts } from './preview.server.ts'
 import type { PreviewedStep } from './preview.ts'
@@ -37,19 +37,19 @@ const MOST_RUNS = 100
 const MOST_OF_GROUP = 100
 
 /** Of the rule in the form. */
-export async function lookBackOfDraft(
-  app: LookDraftApp,
+export async function backtestDraft(
+  app: DraftApp,
   accountUuid: string,
   state: FormState,
-): Promise<LookedBack | LookTrouble> {
+): Promise<Backtest | PreviewTrouble> {
   const read = await readDraft(app, accountUuid, state)
-  return read.outcome === 'read' ? lookBack(app, accountUuid, read.draft) : read.trouble
+  return read.outcome === 'read' ? backtest(app, accountUuid, read.draft) : read.trouble
 }
 
 /** Of a stored rule, as its card asks. */
-export function lookBackOfRule(app: LookDraftApp, rule: AutomationRow): Promise<LookedBack | LookTrouble> {
+export function backtestRule(app: DraftApp, rule: AutomationRow): Promise<Backtest | PreviewTrouble> {
   const { definition, id, name } = rule
-  return lookBack(app, rule.accountUuid, {
+  return backtest(app, rule.accountUuid, {
     name,
     ruleId: id,
     object: objectOfRule(definition),
@@ -68,7 +68,7 @@ interface Unit {
   on: Millis | null
 }
 
-async function lookBack(app: LookDraftApp, accountUuid: string, draft: Draft): Promise<LookedBack | LookTrouble> {
+async function backtest(app: DraftApp, accountUuid: string, draft: Draft): Promise<Backtest | PreviewTrouble> {
   const { definition, object } = draft
   const at = await judgedAt(app, accountUuid)
   const ran = await runsOf(app, accountUuid, draft.ruleId, at.now)
@@ -76,22 +76,22 @@ async function lookBack(app: LookDraftApp, accountUuid: string, draft: Draft): P
   const { source } = definition.trigger
   if (source === 'manual_endpoint') {
     const basis = basisOf(definition, object, false)
-    const headline = `What it would have done in the last ${LOOK_BACK_DAYS} days cannot be reckoned.`
-    return { kind: 'lookback', headline, rows: [], count: 0, basis, ...reallyRan }
+    const headline = `What it would have done in the last ${BACKTEST_DAYS} days cannot be reckoned.`
+    return { kind: 'backtest', headline, rows: [], count: 0, basis, ...reallyRan }
   }
   const reads = rememberedReads(app, MOST_CALLS)
   const found = await recordsToLookThrough(reads, accountUuid, draft, at)
   if (found.outcome === 'failed') return troubleOf(found.failure)
   const basis = [
-    `How often for the same ${objectNoun(object)}: ${onceWords(definition, object)}.`,
+    `How often for the same ${objectNoun(object)}: ${onceText(definition, object)}.`,
     ...basisOf(definition, object, found.all),
   ]
   const acted = await actedOn(reads, accountUuid, draft, found.records, at)
   if (acted.outcome !== 'ok') return troubleOf(acted)
   const units = unitsOf(definition, acted.acted)
-  const shown = units.slice(0, MOST_LOOKED_BACK)
+  const shown = units.slice(0, MOST_BACKTESTED)
   const whole = await wholeRecords(reads, accountUuid, draft, shown)
-  const rows: LookedBackRow[] = []
+  const rows: BacktestRow[] = []
   const sums = { messages: 0, credits: 0 }
   const parts = draftParts(app, reads, draft)
   const turn = takingTurns()
@@ -100,7 +100,7 @@ async function lookBack(app: LookDraftApp, accountUuid: string, draft: Draft): P
     await turn()
   }
   return {
-    kind: 'lookback',
+    kind: 'backtest',
     headline: headlineOf({ definition, object, found, units: units.length, shown: rows, sums }),
     rows,
     count: units.length,
@@ -165,10 +165,10 @@ async function actedOn(
 ) {
   const { trigger } = definition
   const from = sinceOf(at.now)
-  const ticks = trigger.source === 'api_polling' ? looksOf(trigger, from, at.now, at.zone) : []
+  const ticks = trigger.source === 'api_polling' ? ticksOf(trigger, from, at.now, at.zone) : []
   const parts = partsToJudge(definition, object)
   // One look now says nothing about when.
-  const dated = trigger.source !== 'api_polling' || looksAgain(trigger)
+  const dated = trigger.source !== 'api_polling' || repeats(trigger)
   const acted: Acted[] = []
   const turn = takingTurns()
   for (let start = 0; start < records.length; start += AT_A_TIME) {
@@ -205,7 +205,7 @@ function unitsOf({ grouping, digest }: RuleDefinition, acted: readonly Acted[]):
   return acted.map(({ facts, on }) => ({ key: facts.recordUuid, groupKey: null, label: null, records: [facts], on }))
 }
 
-interface RowWish {
+interface RowRequest {
   accountUuid: string
   draft: Draft
   unit: Unit
@@ -216,15 +216,15 @@ interface RowWish {
 }
 
 async function rowOf(
-  app: LookDraftApp,
+  app: DraftApp,
   parts: PreviewParts,
-  { accountUuid, draft, unit, whole, ran, sums }: RowWish,
-): Promise<LookedBackRow> {
+  { accountUuid, draft, unit, whole, ran, sums }: RowRequest,
+): Promise<BacktestRow> {
   const { object } = draft
   const records = unit.records.slice(0, MOST_OF_GROUP).map((facts) => whole.get(facts.recordUuid) ?? facts)
   const [first] = records
   const told = first ? matchedRecord(first) : null
-  const row: LookedBackRow = {
+  const row: BacktestRow = {
     key: unit.key,
     title: unit.label === null ? (told ? titleOf(object, told) : '') : `${unit.label} (${unit.records.length})`,
     customer: unit.label === null ? (told?.companyName ?? '') : '',
@@ -249,7 +249,7 @@ function titleOf(object: string, told: ReturnType<typeof matchedRecord>): string
   return object === 'job' ? `Job ${told.jobId}` : recordLabel(object, told)
 }
 
-function doneBy({ effects }: PreviewedStep): LookedBackRow['does'] {
+function doneBy({ effects }: PreviewedStep): BacktestRow['does'] {
   return effects.map(({ summary, to, fields, credits }) => ({
     summary,
     to,
@@ -298,13 +298,13 @@ interface Headline {
   /** What was looked through. */
   found: { records: readonly unknown[]; all: boolean }
   units: number
-  shown: readonly LookedBackRow[]
+  shown: readonly BacktestRow[]
   sums: { messages: number; credits: number }
 }
 
 function headlineOf({ definition, object, found, units, shown, sums }: Headline): string {
   const noun = objectNoun(object)
-  const time = `In the last ${LOOK_BACK_DAYS} days this rule would have`
+  const time = `In the last ${BACKTEST_DAYS} days this rule would have`
   if (units === 0) {
     const looked = plural(found.records.length, noun)
     return `${time} done nothing: of ${found.all ? looked : `the ${looked} changed in that time`}, none fits.`

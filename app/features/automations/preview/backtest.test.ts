@@ -4,7 +4,7 @@ import { days } from '#app/lib/duration.ts'
 import { AT, jobFacts } from '#tests/support/record-facts.ts'
 import { draftOf } from '../form/form-body.ts'
 import { formOfFields } from '../form/form-state.ts'
-import { looksOf, wouldHaveActed } from './backtest.ts'
+import { ticksOf, wouldHaveActed } from './backtest.ts'
 
 const { now, zone } = AT
 const from = now - days(30)
@@ -46,16 +46,16 @@ describe('a rule on events would have acted', () => {
 })
 
 test('a rule by the clock looks at its own times, at most once a day, and one on demand only now', () => {
-  const looks = (interval: string) => looksOf(polled(interval).trigger as PollTrigger, from, now, zone)
-  expect(looks('daily')).toHaveLength(30)
-  expect(looks('hourly').length).toBeLessThanOrEqual(31)
-  expect(looks('weekly')).toHaveLength(4)
-  expect(looks('on_demand')).toEqual([now])
+  const ticks = (interval: string) => ticksOf(polled(interval).trigger as PollTrigger, from, now, zone)
+  expect(ticks('daily')).toHaveLength(30)
+  expect(ticks('hourly').length).toBeLessThanOrEqual(31)
+  expect(ticks('weekly')).toHaveLength(4)
+  expect(ticks('on_demand')).toEqual([now])
 })
 
 test('a rule by the clock acts at the first look after the last change', () => {
   const definition = polled('daily')
-  const ticks = looksOf(definition.trigger as PollTrigger, from, now, zone)
+  const ticks = ticksOf(definition.trigger as PollTrigger, from, now, zone)
   const facts = jobFacts({ date: '2026-11-01' }, { editDate: '2026-11-10 12:00:00' })
   expect(wouldHaveActed(definition, facts, { from, now, zone, ticks })).toBe(Date.UTC(2026, 10, 11, 9))
 })

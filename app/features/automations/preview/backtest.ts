@@ -12,11 +12,11 @@ import { objectNoun, readField } from '../records/fields.ts'
 import { judge } from '../rules/conditions/conditions.ts'
 import { nextRun } from '../rules/timing/schedule.ts'
 
-export const LOOK_BACK_DAYS = 30
+export const BACKTEST_DAYS = 30
 /** Records that are shown with what would have been sent. */
-export const MOST_LOOKED_BACK = 50
+export const MOST_BACKTESTED = 50
 
-interface LookBackWindow {
+interface BacktestWindow {
   from: Millis
   now: Millis
   zone: string
@@ -25,7 +25,7 @@ interface LookBackWindow {
 }
 
 /** By itself, again and again? */
-export function looksAgain({ interval }: PollTrigger): boolean {
+export function repeats({ interval }: PollTrigger): boolean {
   return interval !== 'once' && interval !== 'on_demand'
 }
 
@@ -35,31 +35,31 @@ function actsAgain({ once }: RuleDefinition): boolean {
 }
 
 /** The looks of a rule by the clock in the time; one a day is enough of those that look more often. */
-export function looksOf(trigger: PollTrigger, from: Millis, now: Millis, zone: string): Millis[] {
-  if (!looksAgain(trigger)) return [now]
+export function ticksOf(trigger: PollTrigger, from: Millis, now: Millis, zone: string): Millis[] {
+  if (!repeats(trigger)) return [now]
   // As if it had been there all along, whatever day it is to begin.
   const always: PollTrigger =
     trigger.scheduleType === 'scheduled' ? { ...trigger, scheduleType: 'immediate', scheduleDate: null } : trigger
-  const looks: Millis[] = []
+  const ticks: Millis[] = []
   let after = from
-  while (looks.length <= LOOK_BACK_DAYS) {
+  while (ticks.length <= BACKTEST_DAYS) {
     const next = nextRun(always, zone, after)
     if (next === null || next > now) break
-    looks.push(next)
+    ticks.push(next)
     after = Math.max(next, after + days(1) - 1)
   }
-  return looks
+  return ticks
 }
 
 /**
  * When the rule would have acted on the record in the time; null = it would not have. With its values as they are now: what was
  * otherwise before its last change cannot be seen.
  */
-export function wouldHaveActed(definition: RuleDefinition, facts: RecordFacts, window: LookBackWindow): Millis | null {
+export function wouldHaveActed(definition: RuleDefinition, facts: RecordFacts, window: BacktestWindow): Millis | null {
   const { trigger } = definition
   switch (trigger.source) {
     case 'api_polling':
-      return actedAtLook({ ...definition, trigger }, facts, window)
+      return actedAtTick({ ...definition, trigger }, facts, window)
     case 'webhook':
       return actedOnEvent(definition, trigger, facts, window)
     case 'manual_endpoint':
@@ -70,17 +70,17 @@ export function wouldHaveActed(definition: RuleDefinition, facts: RecordFacts, w
 }
 
 /** At the first look after its last change, when it certainly was as it is now; else at the last one before it that matches. */
-function actedAtLook(
+function actedAtTick(
   definition: RuleDefinition & { trigger: PollTrigger },
   facts: RecordFacts,
-  window: LookBackWindow,
+  window: BacktestWindow,
 ): Millis | null {
   const { zone, ticks } = window
   const edited = momentOf(facts.editDate, zone) ?? window.from
   const created = momentOf(readField(facts, 'created_date', { now: window.now, zone }) ?? '', zone) ?? 0
   const matches = (tick: Millis) => tick >= created && judge(definition.conditions, facts, { now: tick, zone }).matched
   // As it is since before that time, and met the conditions then already: it was acted on then, or was there when the rule began.
-  if (looksAgain(definition.trigger) && !actsAgain(definition) && edited < window.from && matches(window.from))
+  if (repeats(definition.trigger) && !actsAgain(definition) && edited < window.from && matches(window.from))
     return null
   return (
     ticks.find((tick) => tick >= edited && matches(tick)) ??
@@ -93,7 +93,7 @@ function actedOnEvent(
   definition: RuleDefinition,
   trigger: WebhookTrigger,
   facts: RecordFacts,
-  window: LookBackWindow,
+  window: BacktestWindow,
 ): Millis | null {
   const { from, now, zone } = window
   if (trigger.jobUuid !== null && facts.jobUuid !== trigger.jobUuid) return null
@@ -131,13 +131,13 @@ function momentOf(text: string, zone: string): Millis | null {
 /** What the list was reckoned from, and what is not in it. `all`: everything there is, not only what was changed lately. */
 export function basisOf({ trigger, once }: RuleDefinition, object: string, all: boolean): string[] {
   const noun = objectNoun(object)
-  const which = all ? '' : ` that was changed in the last ${LOOK_BACK_DAYS} days`
+  const which = all ? '' : ` that was changed in the last ${BACKTEST_DAYS} days`
   const from = `Looked through every ${noun}${which}, with the values it has now.`
   switch (trigger.source) {
     case 'manual_endpoint':
       return ['This rule runs when another program calls it. Nobody can say when that would have been.']
     case 'api_polling':
-      if (!looksAgain(trigger))
+      if (!repeats(trigger))
         return [from, 'This rule does not look by itself again and again: this is what one look now finds.']
       return [
         from,

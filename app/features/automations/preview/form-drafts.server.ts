@@ -20,9 +20,9 @@ interface Draft {
 }
 
 /** The oldest first. */
-type Shelf = Map<string, Draft>
+type CachePart = Map<string, Draft>
 
-const shelves = new WeakMap<object, Shelf>()
+const caches = new WeakMap<object, CachePart>()
 
 /** Answers its token; null = there is nothing in it worth keeping. `before` = the token of the same form until now. */
 export function keepDraft(
@@ -35,7 +35,7 @@ export function keepDraft(
   const { next: _none, ...nothing } = emptyForm()
   const text = JSON.stringify(said)
   if (text === JSON.stringify(nothing)) return null
-  const drafts = shelfOf(app)
+  const drafts = cacheOf(app)
   const now = app.clock.now()
   const token = before !== null && findDraft(app, accountUuid, before) ? before : newToken()
   drafts.delete(token)
@@ -45,7 +45,7 @@ export function keepDraft(
 }
 
 /** What is over goes, and then the oldest: of the account that has too many, and of all when it is too much. */
-function makeRoom(drafts: Shelf, accountUuid: string, now: Millis): void {
+function makeRoom(drafts: CachePart, accountUuid: string, now: Millis): void {
   for (const [token, { until }] of drafts) if (until <= now) drafts.delete(token)
   const own = [...drafts].filter(([, draft]) => draft.accountUuid === accountUuid)
   for (const [token] of own.slice(0, -MOST_OF_ACCOUNT)) drafts.delete(token)
@@ -63,14 +63,14 @@ export function findDraft(
   accountUuid: string,
   token: string | null,
 ): FormState | null {
-  const draft = token === null ? undefined : shelfOf(app).get(token)
+  const draft = token === null ? undefined : cacheOf(app).get(token)
   return draft && draft.accountUuid === accountUuid && draft.until > app.clock.now() ? draft.state : null
 }
 
-function shelfOf({ store }: Pick<App, 'store'>): Shelf {
-  const known = shelves.get(store)
+function cacheOf({ store }: Pick<App, 'store'>): CachePart {
+  const known = caches.get(store)
   if (known) return known
-  const made: Shelf = new Map()
-  shelves.set(store, made)
+  const made: CachePart = new Map()
+  caches.set(store, made)
   return made
 }

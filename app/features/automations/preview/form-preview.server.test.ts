@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { LEEDS } from '#tests/support/automation-world.server.ts'
-import type { FormLook, LookKind } from '../form/form-preview.ts'
+import type { FormPreview, PreviewKind } from '../form/form-preview.ts'
 import { formOfFields } from '../form/form-state.ts'
-import { lookAtForm } from './form-preview.server.ts'
+import { previewForm } from './form-preview.server.ts'
 
 let calls: AutomationCalls
 beforeEach(async () => {
@@ -31,16 +31,16 @@ const POLLED = {
   runTime: '09:00',
 }
 
-async function look<Kind extends FormLook['kind']>(
+async function preview<Kind extends FormPreview['kind']>(
   kind: Kind,
-  what: LookKind,
+  what: PreviewKind,
   fields: Record<string, unknown>,
   { record = '', search = '' } = {},
-): Promise<Extract<FormLook, { kind: Kind }>> {
+): Promise<Extract<FormPreview, { kind: Kind }>> {
   const state = formOfFields(fields)
-  const found = await lookAtForm(calls.app, state, { look: what, accountUuid: LEEDS, record, search, names: {} })
+  const found = await previewForm(calls.app, state, { preview: what, accountUuid: LEEDS, record, search, names: {} })
   if (found.kind !== kind) throw new Error(`it is ${JSON.stringify(found)}`)
-  return found as Extract<FormLook, { kind: Kind }>
+  return found as Extract<FormPreview, { kind: Kind }>
 }
 
 /** Exchanges with the platform since the last time this was asked. */
@@ -59,7 +59,7 @@ describe('the preview of an unsaved rule', () => {
   test('takes the newest record that fits, with final texts, and writes nothing', async () => {
     const old = calls.world.job(LEEDS, { status: 'Completed', edit_date: '2026-01-02 08:00:00' })
     calls.world.job(LEEDS, { status: 'Quote' })
-    const found = await look('preview', 'preview', EVENTS)
+    const found = await preview('preview', 'preview', EVENTS)
     expect(found.record).toEqual({ uuid: old, label: 'Job 1 · Customer 1 · 12 High Street, Dundee', matches: true })
     expect(found.failed).toEqual([])
     expect(found.choices.map(({ label, matches }) => [label.slice(0, 5), matches])).toEqual([
@@ -77,7 +77,7 @@ describe('the preview of an unsaved rule', () => {
 
   test('of a record that does not fit says which condition it is, and shows the texts all the same', async () => {
     const job = calls.world.job(LEEDS)
-    const found = await look('preview', 'preview', EVENTS, { record: job })
+    const found = await preview('preview', 'preview', EVENTS, { record: job })
     expect(found.failed).toEqual([expect.stringContaining('Completed')])
     expect(found.preview.steps[0]?.outcome).toBe('would_run')
   })
@@ -85,26 +85,26 @@ describe('the preview of an unsaved rule', () => {
   test('a record is found by its number, however old, and by its customer', async () => {
     calls.world.job(LEEDS, { edit_date: '2024-03-01 10:00:00' })
     calls.world.job(LEEDS)
-    expect((await look('preview', 'preview', EVENTS, { search: '1' })).record.label).toMatch(/^Job 1 /)
-    expect((await look('preview', 'preview', EVENTS, { search: 'customer 2' })).record.label).toMatch(/^Job 2 /)
-    const none = await look('preview', 'preview', EVENTS, { search: 'Nobody' })
+    expect((await preview('preview', 'preview', EVENTS, { search: '1' })).record.label).toMatch(/^Job 1 /)
+    expect((await preview('preview', 'preview', EVENTS, { search: 'customer 2' })).record.label).toMatch(/^Job 2 /)
+    const none = await preview('preview', 'preview', EVENTS, { search: 'Nobody' })
     expect(none.note).toBe('Nothing was found for “Nobody”.')
     expect(none.record.label).toMatch(/^Job 2 /)
   })
 
   test('asks the platform once, however often the words change', async () => {
     calls.world.job(LEEDS, { status: 'Completed' })
-    await look('preview', 'preview', EVENTS)
+    await preview('preview', 'preview', EVENTS)
     expect(asked().length).toBeGreaterThan(0)
     const message = 'Other words, {entry.0.contact_first_name}'
-    await look('preview', 'preview', { ...EVENTS, actions: [{ ...SMS, parameters: { message } }] })
+    await preview('preview', 'preview', { ...EVENTS, actions: [{ ...SMS, parameters: { message } }] })
     expect(asked()).toEqual([])
   })
 
   test('an unfinished action says what is missing; the others are shown', async () => {
     calls.world.job(LEEDS, { status: 'Completed' })
     const actions = [{ type: 'create_task', parameters: {} }, SMS]
-    const found = await look('preview', 'preview', { ...EVENTS, actions })
+    const found = await preview('preview', 'preview', { ...EVENTS, actions })
     expect(found.preview.steps.map(({ outcome }) => outcome)).toEqual(['unanswered', 'would_run'])
     expect(found.preview.steps[0]?.sentence).toMatch(/title/i)
   })
@@ -118,19 +118,19 @@ describe('the preview of an unsaved rule', () => {
     const actions = [{ type: 'create_task', parameters: { title: '{count} jobs: {all_job_ids}' } }]
     const first = calls.world.platform.records(LEEDS, 'job').keys().next().value ?? ''
     const grouped = { ...POLLED, enableGrouping: true, groupingField: 'company_uuid', actions }
-    const found = await look('preview', 'preview', grouped, { record: first })
+    const found = await preview('preview', 'preview', grouped, { record: first })
     expect(found.preview.steps[0]?.effects[0]?.texts[0]?.text).toBe('2 jobs: 1, 2')
   })
 
   test('while the platform is down says so in words', async () => {
     calls.world.platform.fate = () => 'not_reached'
-    expect((await look('trouble', 'preview', EVENTS)).message).toMatch(/ServiceM8 did not answer/)
+    expect((await preview('trouble', 'preview', EVENTS)).message).toMatch(/ServiceM8 did not answer/)
   })
 })
 
 test('placeholders have the values of a real record; what is empty is empty, what only a run knows is left out', async () => {
   calls.world.job(LEEDS, { status: 'Completed', purchase_order_number: '' })
-  const found = await look('samples', 'samples', { ...EVENTS, actions: [{ type: 'create_job', parameters: {} }] })
+  const found = await preview('samples', 'samples', { ...EVENTS, actions: [{ type: 'create_job', parameters: {} }] })
   expect(found.about).toBe('Job 1 · Customer 1 · 12 High Street, Dundee')
   expect(found.values).toMatchObject({
     'entry.0.generated_job_id': '1',
@@ -146,7 +146,7 @@ describe('the last 30 days', () => {
     calls.world.job(LEEDS, { status: 'Completed', completion_date: '2025-12-20 10:00:00' })
     calls.world.job(LEEDS, { status: 'Completed', completion_date: '2025-08-01 10:00:00' })
     calls.world.job(LEEDS, { status: 'Quote' })
-    const found = await look('lookback', 'lookback', EVENTS)
+    const found = await preview('backtest', 'backtest', EVENTS)
     expect(found.headline).toBe(
       'In the last 30 days this rule would have acted on 1 job: 1 message to customers, 1 SMS credit.',
     )
@@ -167,7 +167,7 @@ describe('the last 30 days', () => {
     const quoted = { quote_date: '2025-12-20 10:00:00', edit_date: '2025-12-20 10:00:00' }
     calls.world.job(LEEDS, quoted)
     const conditions = [{ field: 'days_since_quote', operator: 'equals', value: '3' }]
-    const found = await look('lookback', 'lookback', { ...POLLED, conditions })
+    const found = await preview('backtest', 'backtest', { ...POLLED, conditions })
     expect(found.rows.map(({ title, on }) => [title, on])).toEqual([['Job 1', Date.UTC(2025, 11, 23, 9)]])
     expect(found.basis.join(' ')).toContain('this is an estimate')
   })
@@ -183,24 +183,24 @@ describe('the last 30 days', () => {
     completed('2024-06-01')
     completed('2025-10-01')
     const conditions = [{ field: 'days_since_completion', operator: 'greater_than', value: '329' }]
-    const yearly = await look('lookback', 'lookback', { ...POLLED, conditions })
+    const yearly = await preview('backtest', 'backtest', { ...POLLED, conditions })
     expect(yearly.rows.map(({ title, on }) => [title, on])).toEqual([['Job 1', Date.UTC(2025, 11, 28, 9)]])
     expect(yearly.basis.slice(0, 2)).toEqual([
       'How often for the same job: once per job.',
       'Looked through every job, with the values it has now.',
     ])
     const none = [{ field: 'days_since_completion', operator: 'equals', value: '9000' }]
-    expect((await look('lookback', 'lookback', { ...POLLED, conditions: none })).headline).toBe(
+    expect((await preview('backtest', 'backtest', { ...POLLED, conditions: none })).headline).toBe(
       'In the last 30 days this rule would have done nothing: of 3 jobs, none fits.',
     )
     // One look now finds whatever fits now.
-    const now = await look('lookback', 'lookback', { ...POLLED, pollInterval: 'on_demand', conditions })
+    const now = await preview('backtest', 'backtest', { ...POLLED, pollInterval: 'on_demand', conditions })
     expect(now.count).toBe(2)
   })
 
   test('of many shows fifty, counts all, and asks the platform a bounded number of times', async () => {
     for (let each = 0; each < 60; each += 1) calls.world.job(LEEDS, { status: 'Completed' })
-    const found = await look('lookback', 'lookback', POLLED)
+    const found = await preview('backtest', 'backtest', POLLED)
     expect([found.rows.length, found.count]).toEqual([50, 60])
     expect(asked().length).toBeLessThan(12)
     expect(found.rows.at(-1)?.does[0]?.text).toMatch(/^Hi Margaret, job \d+$/)
@@ -208,7 +208,7 @@ describe('the last 30 days', () => {
 
   test('of a rule that is called from outside nothing can be said, and it says so', async () => {
     calls.world.job(LEEDS)
-    const found = await look('lookback', 'lookback', { ...EVENTS, triggerSource: 'manual_endpoint' })
+    const found = await preview('backtest', 'backtest', { ...EVENTS, triggerSource: 'manual_endpoint' })
     expect(found.rows).toEqual([])
     expect(found.basis).toEqual([expect.stringContaining('another program')])
   })

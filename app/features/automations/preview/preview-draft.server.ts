@@ -8,7 +8,7 @@ import { isOfMany, type RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { TriggerData } from '#app/domain/automations/run.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import type { Draft } from '../form/form-check.ts'
-import type { DraftPreview, LookTrouble, RecordChoice, Samples } from '../form/form-preview.ts'
+import type { DraftPreview, PreviewTrouble, RecordChoice, Samples } from '../form/form-preview.ts'
 import type { FormState } from '../form/form-state.ts'
 import { matchedRecord } from '../records/changes.ts'
 import type { FactPart, JudgedAt, RecordFacts } from '../records/facts.ts'
@@ -24,9 +24,9 @@ import { judgedAt } from '../rules/rule-place.server.ts'
 import { failedViews } from '../rules/rule-view.ts'
 import { oftenOf } from '../rules/timing/once-text.ts'
 import { executionOf } from '../runs/run-history.ts'
-import { sceneValues } from '../runs/run-step.server.ts'
+import { contextValues } from '../runs/run-step.server.ts'
 import { filterOf, judgeAll, listFor } from '../triggers/list-records.server.ts'
-import { notFoundWords } from './ask-run.ts'
+import { notFoundText } from './ask-run.ts'
 import {
   choiceOf,
   joinFor,
@@ -40,7 +40,7 @@ import { type Preview, type PreviewParts, previewRun } from './preview.server.ts
 import { previewView } from './preview-view.ts'
 import { notChecked } from './too-long.ts'
 
-export type LookDraftApp = Pick<
+export type DraftApp = Pick<
   App,
   'store' | 'clock' | 'log' | 'secrets' | 'settings' | 'callAsAccount' | 'planning' | 'apart'
 >
@@ -50,7 +50,7 @@ export async function readDraft(
   app: Pick<App, 'apart'>,
   accountUuid: string,
   state: FormState,
-): Promise<{ outcome: 'read'; draft: Draft } | { outcome: 'not_read'; trouble: LookTrouble }> {
+): Promise<{ outcome: 'read'; draft: Draft } | { outcome: 'not_read'; trouble: PreviewTrouble }> {
   const read = await app.apart.do('readDraft', accountUuid, state)
   const notRead = (message: string) => ({ outcome: 'not_read', trouble: { kind: 'trouble', message } }) as const
   if (read.outcome !== 'done') return notRead(notChecked(read).message)
@@ -58,7 +58,7 @@ export async function readDraft(
   return tooLong === null ? { outcome: 'read', draft: read.value } : notRead(tooLong)
 }
 
-export interface LookWish {
+export interface DraftRequest {
   accountUuid: string
   /** Of which record; '' = the newest that meets the conditions. */
   record: string
@@ -87,27 +87,27 @@ export function draftParts({ planning }: Pick<App, 'planning'>, reads: Reads, { 
 }
 
 export async function previewDraft(
-  app: LookDraftApp,
+  app: DraftApp,
   state: FormState,
-  wish: LookWish,
-): Promise<DraftPreview | LookTrouble> {
-  const read = await readDraft(app, wish.accountUuid, state)
+  request: DraftRequest,
+): Promise<DraftPreview | PreviewTrouble> {
+  const read = await readDraft(app, request.accountUuid, state)
   if (read.outcome !== 'read') return read.trouble
   const { draft } = read
   const stored =
-    draft.ruleId === null ? null : await app.store.automations.findAutomation(wish.accountUuid, draft.ruleId)
-  const full = await noRoomFor(app, wish.accountUuid, draft.definition, stored?.definition ?? null)
+    draft.ruleId === null ? null : await app.store.automations.findAutomation(request.accountUuid, draft.ruleId)
+  const full = await noRoomFor(app, request.accountUuid, draft.definition, stored?.definition ?? null)
   if (full !== null) return { kind: 'trouble', message: full }
   const reads = rememberedReads(app)
-  const at = await judgedAt(app, wish.accountUuid)
-  const chosen = await chooseRecord(reads, draft, wish, at)
+  const at = await judgedAt(app, request.accountUuid)
+  const chosen = await chooseRecord(reads, draft, request, at)
   if (chosen.outcome === 'failed') return troubleOf(chosen.failure)
   if (chosen.outcome === 'none') return { kind: 'trouble', message: chosen.message }
   const { facts, choices, note } = chosen
-  const run = await recordsOfRun(app, reads, draft, wish, facts, at)
+  const run = await recordsOfRun(app, reads, draft, request, facts, at)
   if (run.outcome === 'failed') return troubleOf(run.failure)
   const { definition, object } = draft
-  const preview = await runOfDraft(app, draftParts(app, reads, draft), wish.accountUuid, draft, run)
+  const preview = await runOfDraft(app, draftParts(app, reads, draft), request.accountUuid, draft, run)
   if (preview.outcome === 'not_possible') return { kind: 'trouble', message: runReasonText(preview.why.sentence) }
   const { steps, customerMessages, credits } = preview
   const verdict = judge(definition.conditions, facts, at)
@@ -115,7 +115,7 @@ export async function previewDraft(
   return {
     kind: 'preview',
     record: choiceOf(facts, definition.conditions, at),
-    failed: failedViews(definition, failed, wish.names).map(({ words }) => words),
+    failed: failedViews(definition, failed, request.names).map(({ words }) => words),
     choices,
     note,
     preview: previewView(
@@ -124,7 +124,7 @@ export async function previewDraft(
         preview: { steps, customerMessages, credits, matched: run.records.length, total: run.records.length },
       },
       oftenOf(definition, object),
-      wish.names,
+      request.names,
     ),
   }
 }
@@ -134,10 +134,10 @@ type Chosen =
   | { outcome: 'none'; message: string }
   | { outcome: 'failed'; failure: CallFailure }
 
-async function chooseRecord(reads: Reads, draft: Draft, wish: LookWish, at: JudgedAt): Promise<Chosen> {
+async function chooseRecord(reads: Reads, draft: Draft, request: DraftRequest, at: JudgedAt): Promise<Chosen> {
   const { object, definition } = draft
   const { conditions } = definition
-  const { accountUuid, search } = wish
+  const { accountUuid, search } = request
   const withDeleted = readsDeleted(definition.trigger)
   const from = { accountUuid, object, withDeleted, conditions, at }
   const recent = await recentRecords(reads, accountUuid, object, at, { orOlder: true, withDeleted })
@@ -147,10 +147,10 @@ async function chooseRecord(reads: Reads, draft: Draft, wish: LookWish, at: Judg
   const [firstFound] = found.facts
   const listed = firstFound ? found : await joinFor(reads, from, recent.records.slice(0, MOST_CHOICES))
   if (listed.outcome === 'failed') return listed
-  const named = await askedRecord(reads, draft, wish)
+  const named = await askedRecord(reads, draft, request)
   if (named.outcome === 'failed') return named
   const gone = named.outcome === 'gone' ? 'The chosen record is not in ServiceM8 any more.' : null
-  const note = search !== '' && !firstFound ? notFoundWords(search) : gone
+  const note = search !== '' && !firstFound ? notFoundText(search) : gone
   const choices = listed.facts.map((facts) => choiceOf(facts, conditions, at))
   const wanted = named.outcome === 'ok' ? named.facts : firstFound
   if (wanted) return { outcome: 'chosen', facts: wanted, choices, note }
@@ -170,7 +170,7 @@ type Asked =
 async function askedRecord(
   reads: Reads,
   { object, definition }: Draft,
-  { accountUuid, record }: LookWish,
+  { accountUuid, record }: DraftRequest,
 ): Promise<Asked> {
   if (record === '') return { outcome: 'none' }
   const one = await reads.facts.one(accountUuid, object, record, partsToShow(object, definition.conditions))
@@ -188,10 +188,10 @@ interface OfRun {
 }
 
 async function recordsOfRun(
-  app: LookDraftApp,
+  app: DraftApp,
   reads: Reads,
   { definition, object }: Draft,
-  { accountUuid }: LookWish,
+  { accountUuid }: DraftRequest,
   facts: RecordFacts,
   at: JudgedAt,
 ): Promise<OfRun | { outcome: 'failed'; failure: CallFailure }> {
@@ -199,10 +199,10 @@ async function recordsOfRun(
   const { grouping, digest, trigger } = definition
   const field = grouping.enabled ? grouping.field : null
   if (trigger.source !== 'api_polling' || (field === null && !digest)) return alone
-  const look = { ...app, callAsAccount: reads.callAsAccount, facts: reads.facts }
-  const listed = await listFor(look, accountUuid, object, filterOf(definition, at))
+  const parts = { ...app, callAsAccount: reads.callAsAccount, facts: reads.facts }
+  const listed = await listFor(parts, accountUuid, object, filterOf(definition, at))
   if (listed.outcome === 'failed') return listed
-  const judged = await judgeAll(look, accountUuid, object, listed.records, definition, at)
+  const judged = await judgeAll(parts, accountUuid, object, listed.records, definition, at)
   if (judged.outcome === 'failed') return judged
   const { matched } = judged.judged
   const has = (records: readonly RecordFacts[]) => records.some(({ recordUuid }) => recordUuid === facts.recordUuid)
@@ -215,7 +215,7 @@ async function recordsOfRun(
 
 /** The run that the draft would make of the records. */
 export function runOfDraft(
-  app: LookDraftApp,
+  app: DraftApp,
   parts: PreviewParts,
   accountUuid: string,
   { ruleId, name, definition, object }: Draft,
@@ -253,14 +253,14 @@ function triggerDataOf({ trigger }: RuleDefinition, object: string, records: rea
 const LONGEST_SAMPLE = 160
 
 /** What every placeholder that can be chosen stands for in one record. */
-export async function sampleDraft(app: LookDraftApp, state: FormState, wish: LookWish): Promise<Samples | LookTrouble> {
-  const read = await readDraft(app, wish.accountUuid, state)
+export async function sampleDraft(app: DraftApp, state: FormState, request: DraftRequest): Promise<Samples | PreviewTrouble> {
+  const read = await readDraft(app, request.accountUuid, state)
   if (read.outcome !== 'read') return read.trouble
   const { draft } = read
   const { definition, object } = draft
   const reads = rememberedReads(app)
-  const at = await judgedAt(app, wish.accountUuid)
-  const chosen = await chooseRecord(reads, draft, wish, at)
+  const at = await judgedAt(app, request.accountUuid)
+  const chosen = await chooseRecord(reads, draft, request, at)
   if (chosen.outcome === 'failed') return troubleOf(chosen.failure)
   if (chosen.outcome === 'none') return { kind: 'trouble', message: chosen.message }
   const choices = placeholderChoices({
@@ -276,14 +276,14 @@ export async function sampleDraft(app: LookDraftApp, state: FormState, wish: Loo
     choices.map(({ name }) => `{${name}}`),
     object,
   )
-  const one = await reads.facts.one(wish.accountUuid, object, chosen.facts.recordUuid, parts)
+  const one = await reads.facts.one(request.accountUuid, object, chosen.facts.recordUuid, parts)
   if (one.outcome === 'gone') return { kind: 'trouble', message: 'That record is not in ServiceM8 any more.' }
   if (one.outcome !== 'ok') return troubleOf(one)
-  const profile = await reads.facts.profile(wish.accountUuid)
+  const profile = await reads.facts.profile(request.accountUuid)
   if (profile.outcome !== 'ok') return troubleOf(profile)
   const scope = {
     records: [one.facts],
-    trigger: sceneValues(triggerDataOf(definition, object, [one.facts])),
+    trigger: contextValues(triggerDataOf(definition, object, [one.facts])),
     results: {},
     order: definition.steps.map(({ id }) => id),
     account: profile.profile,
@@ -301,7 +301,7 @@ export async function sampleDraft(app: LookDraftApp, state: FormState, wish: Loo
   }
 }
 
-export function troubleOf(failure: CallFailure): LookTrouble {
+export function troubleOf(failure: CallFailure): PreviewTrouble {
   switch (failure.outcome) {
     case 'not_connected':
     case 'reconnect':

@@ -12,7 +12,7 @@ import type { FactPart, JudgedAt, RecordFacts } from '../records/facts.ts'
 import { partsFor } from '../records/fields.ts'
 import type { Reads } from '../records/remembered-reads.server.ts'
 import { ACTIVE_ONLY, judge, neededParts } from '../rules/conditions/conditions.ts'
-import { LOOK_BACK_DAYS } from './backtest.ts'
+import { BACKTEST_DAYS } from './backtest.ts'
 import { recordLabel } from './preview-view.ts'
 
 interface FailedRead {
@@ -72,7 +72,7 @@ export async function presentRecords(
 }
 
 export function sinceOf(now: Millis): Millis {
-  return now - days(LOOK_BACK_DAYS)
+  return now - days(BACKTEST_DAYS)
 }
 
 interface ListOf {

@@ -62,7 +62,7 @@ interface Previewed {
   }
 }
 
-export const OUTCOME_WORDS: Readonly<Record<PreviewedStep['outcome'], string>> = {
+export const OUTCOME_TEXTS: Readonly<Record<PreviewedStep['outcome'], string>> = {
   would_run: 'Would run',
   left_out: 'Left out',
   impossible: 'Would fail',
@@ -140,11 +140,11 @@ function effectView(effect: PreviewedEffect, names: KnownNames): PreviewEffectVi
     channel: effect.channel === 'sms' ? 'Text message' : effect.channel === 'email' ? 'E-mail' : null,
     to: effect.to,
     texts: told
-      .map((name) => ({ label: TEXT_LABELS[name] ?? fieldWords(name), text: called(fields[name] ?? '') }))
+      .map((name) => ({ label: TEXT_LABELS[name] ?? fieldText(name), text: called(fields[name] ?? '') }))
       .map(({ label, text }) => ({ label, text: readable(text) }))
       .filter(({ text }) => text !== ''),
     changes: effect.changes.map(({ field, from, to }) => ({
-      field: fieldWords(field),
+      field: fieldText(field),
       from: called(from),
       to: called(to),
     })),
@@ -155,7 +155,7 @@ function effectView(effect: PreviewedEffect, names: KnownNames): PreviewEffectVi
 }
 
 /** `queue_uuid` is the queue. */
-function fieldWords(name: string): string {
+function fieldText(name: string): string {
   return name.replace(/_uuid$/, '').replaceAll('_', ' ')
 }
 

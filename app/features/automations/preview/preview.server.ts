@@ -16,8 +16,8 @@ import type { PutOff, RunFacts } from '../runs/run-facts.server.ts'
 import { aboutOf, messageVerdict } from '../runs/run-guards.server.ts'
 import { isCustomerMessage } from '../runs/run-messages.ts'
 import { nextOfRun, type RunNext, resultsOf, rowsOf } from '../runs/run-order.ts'
-import { loadScene } from '../runs/run-context.server.ts'
-import { planStep, type RunScene, type StepParts } from '../runs/run-step.server.ts'
+import { loadContext } from '../runs/run-context.server.ts'
+import { planStep, type RunContext, type StepParts } from '../runs/run-step.server.ts'
 import { guardWarning, type PreviewedStep, previewedEffect } from './preview.ts'
 
 export type PreviewApp = Pick<App, 'store' | 'clock' | 'log' | 'secrets' | 'settings'>
@@ -27,7 +27,7 @@ export interface PreviewParts extends StepParts {
 }
 
 /** A run that is not to be: of a stored rule, or of one that is only a form yet (id 0). */
-interface PreviewWish {
+interface PreviewRequest {
   accountUuid: string
   automation: { id: number; name: string; version: number }
   definition: RuleDefinition
@@ -53,16 +53,16 @@ export type Preview =
 /** More effects than this are planned, and counted, but not simulated one by one. */
 const MOST_TURNS = 2_000
 
-export async function previewRun(app: PreviewApp, parts: PreviewParts, wish: PreviewWish): Promise<Preview> {
-  const { definition, recordUuids } = wish
-  const loaded = await loadScene(app, parts, wish)
+export async function previewRun(app: PreviewApp, parts: PreviewParts, request: PreviewRequest): Promise<Preview> {
+  const { definition, recordUuids } = request
+  const loaded = await loadContext(app, parts, request)
   if (loaded.outcome === 'put_off') return { outcome: 'not_possible', why: loaded.why }
   const now = app.clock.now()
   const noRecords = runReason(recordUuids.length === 0 ? 'empty_list' : 'records_gone')
   const { journal, shown } =
     loaded.value === 'no_records'
       ? { journal: [], shown: definition.steps.map((step) => leftOut(definition, step, noRecords)) }
-      : await pretend(app, parts, wish, loaded.value)
+      : await pretend(app, parts, request, loaded.value)
   const messages = shown
     .flatMap((step) => step.effects)
     .filter((effect) => effect.effectClass === 'customer' && effect.guard?.outcome !== 'skip')
@@ -73,16 +73,16 @@ export async function previewRun(app: PreviewApp, parts: PreviewParts, wish: Pre
     credits: messages.reduce((sum, effect) => sum + effect.credits, 0),
     run: {
       id: 0,
-      accountUuid: wish.accountUuid,
-      automationId: wish.automation.id,
-      ruleName: wish.automation.name,
-      version: wish.automation.version,
+      accountUuid: request.accountUuid,
+      automationId: request.automation.id,
+      ruleName: request.automation.name,
+      version: request.automation.version,
       definition,
       source: 'person',
-      object: wish.object,
+      object: request.object,
       recordUuids,
-      groupKey: wish.groupKey,
-      triggerData: wish.triggerData,
+      groupKey: request.groupKey,
+      triggerData: request.triggerData,
       state: 'done',
       outcome: outcomeOf(journal),
       reason: journal.find((row) => row.state === 'failed')?.sentence ?? null,
@@ -100,18 +100,18 @@ export async function previewRun(app: PreviewApp, parts: PreviewParts, wish: Pre
 /** What the steps of a pretended run share. */
 interface Pretence {
   app: PreviewApp
-  wish: PreviewWish
-  scene: RunScene
+  request: PreviewRequest
+  context: RunContext
   journal: JournalRow[]
 }
 
 async function pretend(
   app: PreviewApp,
   parts: PreviewParts,
-  wish: PreviewWish,
-  scene: RunScene,
+  request: PreviewRequest,
+  context: RunContext,
 ): Promise<{ journal: JournalRow[]; shown: PreviewedStep[] }> {
-  const { definition } = wish
+  const { definition } = request
   const journal: JournalRow[] = []
   const steps = new Map<string, PreviewedStep>()
   const standIns = new Map<string, StepResult>()
@@ -123,9 +123,9 @@ async function pretend(
     switch (next.next) {
       case 'plan': {
         const { step } = next
-        const plan = await planStep(deps, scene, step, resultsOf(definition.steps, journal))
+        const plan = await planStep(deps, context, step, resultsOf(definition.steps, journal))
         if (plan.outcome === 'planned') standIns.set(step.id, plan.standIn)
-        steps.set(step.id, await take({ app, wish, scene, journal }, step, plan))
+        steps.set(step.id, await take({ app, request, context, journal }, step, plan))
         return true
       }
       case 'skip_step': {
@@ -165,9 +165,9 @@ async function pretend(
 
 /** The plan as rows of the pretended journal, and as it is shown. */
 async function take(pretence: Pretence, step: Step, plan: Plan): Promise<PreviewedStep> {
-  const { app, wish, journal } = pretence
+  const { app, request, journal } = pretence
   const shown = {
-    ...leftOut(wish.definition, step, null),
+    ...leftOut(request.definition, step, null),
     warnings: plan.outcome === 'later' ? [] : [...plan.warnings],
   }
   const withoutEffects = (outcome: PreviewedStep['outcome'], standing: Standing & { sentence: Reason }) => {
@@ -197,7 +197,7 @@ async function take(pretence: Pretence, step: Step, plan: Plan): Promise<Preview
 
 /** A message that the guards keep back does not count as sent. */
 async function takeEffects(
-  { app, wish, scene, journal }: Pretence,
+  { app, request, context, journal }: Pretence,
   step: Step,
   plan: Extract<Plan, { outcome: 'planned' }>,
 ): Promise<Pick<PreviewedStep, 'effects' | 'warnings'>> {
@@ -206,12 +206,12 @@ async function takeEffects(
   for (const [index, effect] of plan.effects.entries()) {
     const verdict = isCustomerMessage(effect)
       ? await messageVerdict(app, {
-          accountUuid: wish.accountUuid,
-          automationId: wish.automation.id,
-          guards: wish.definition.guards,
+          accountUuid: request.accountUuid,
+          automationId: request.automation.id,
+          guards: request.definition.guards,
           effect,
-          about: aboutOf(scene.records, effect),
-          zone: scene.account.zone,
+          about: aboutOf(context.records, effect),
+          zone: context.account.zone,
           released: false,
         })
       : null

@@ -20,7 +20,7 @@ export interface RanNowFacts {
 }
 
 /** Why matching records are left alone: `runId` null = it was there when the rule was switched on. */
-export function handledWords(handled: readonly { runId: number | null }[]): string {
+export function handledText(handled: readonly { runId: number | null }[]): string {
   const before = handled.filter(({ runId }) => runId !== null).length
   const present = handled.length - before
   const said = [
@@ -31,8 +31,8 @@ export function handledWords(handled: readonly { runId: number | null }[]): stri
 }
 
 /** The same in the question whether to run it again. */
-export function ranBeforeWords(handled: readonly { runId: number | null }[], object: string): string {
-  if (handled.some(({ runId }) => runId === null)) return handledWords(handled)
+export function ranBeforeText(handled: readonly { runId: number | null }[], object: string): string {
+  if (handled.some(({ runId }) => runId === null)) return handledText(handled)
   const noun = object === 'job' ? 'job' : 'record'
   return handled.length === 1 ? `Already ran for this ${noun}.` : `Already ran for these ${handled.length} ${noun}s.`
 }
@@ -43,7 +43,7 @@ function records(count: number): string {
 
 const RAN_A_MOMENT_AGO = 'This ran a moment ago. It was not run again.'
 
-export function ranNowWords({ executions, started, repeated, handled }: RanNowFacts): string {
+export function ranNowText({ executions, started, repeated, handled }: RanNowFacts): string {
   if (started === 0) {
     if (repeated > 0) return RAN_A_MOMENT_AGO
     return handled ? `Nothing new: ${handled.why}` : 'Nothing new: there was nothing left to do.'

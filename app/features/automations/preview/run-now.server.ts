@@ -1,6 +1,6 @@
 // "Run Now", "Run Anyway", Check Mode and Preview: what a person asks of a rule by hand.
 import type { App } from '#app/context/app-context.ts'
-import type { RunWish } from '#app/domain/automations/run.ts'
+import type { RunRequest } from '#app/domain/automations/run.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
@@ -9,23 +9,23 @@ import type { RecordFacts } from '../records/facts.ts'
 import type { FailedCondition } from '../rules/conditions/conditions.ts'
 import { findExecution } from '../runs/run-history.server.ts'
 import type { Execution } from '../runs/run-history.ts'
-import type { LookApp } from '../triggers/evaluate.server.ts'
+import type { EvaluateApp } from '../triggers/evaluate.server.ts'
 import { type MatchedNow, matchNow } from '../triggers/match-now.server.ts'
-import { type NowPlan, type NowWished, planNow } from '../triggers/plan-now.server.ts'
-import { changedSince, showWish } from './approval.server.ts'
+import { type NowPlan, type RunNowRequest, planNow } from '../triggers/plan-now.server.ts'
+import { changedSince, showRequest } from './approval.server.ts'
 import type { ApprovedPart } from './ask-run.ts'
 import type { Preview } from './preview.server.ts'
-import { handledWords, type RanNowFacts } from './run-now-text.ts'
+import { handledText, type RanNowFacts } from './run-now-text.ts'
 
 export type RunNowApp = Pick<
   App,
   'store' | 'clock' | 'log' | 'secrets' | 'settings' | 'callAsAccount' | 'planning' | 'wakeRuns' | 'whenRunSettles'
 >
 
-interface RunWished extends NowWished {
+interface RunRequested extends RunNowRequest {
   /** Only shows what would happen. */
   pretend: boolean
-  /** What a person was shown and agreed to, as `showWishes` has it; null = nobody was shown anything. */
+  /** What a person was shown and agreed to, as `showRequests` has it; null = nobody was shown anything. */
   seen: string | null
 }
 
@@ -69,42 +69,42 @@ const SAME_WISH = seconds(10)
 /** Runs whose outcome is waited for and shown; the others are in the history. */
 const MOST_SHOWN = 5
 
-export async function runNow(app: RunNowApp, rule: AutomationRow, wished: RunWished): Promise<RanNow> {
-  const look: LookApp = { ...app, facts: app.planning.facts }
-  const matched = await matchedFor(look, rule, wished)
+export async function runNow(app: RunNowApp, rule: AutomationRow, requested: RunRequested): Promise<RanNow> {
+  const parts: EvaluateApp = { ...app, facts: app.planning.facts }
+  const matched = await matchedFor(parts, rule, requested)
   if (matched.outcome !== 'matched') return matched
-  if (wished.pretend) return pretend(app, rule, matched, await firstOf(look, rule, matched, wished))
-  const plan = await planNow(look, rule, matched, wished)
-  const { seen } = wished
+  if (requested.pretend) return pretend(app, rule, matched, await firstOf(parts, rule, matched, requested))
+  const plan = await planNow(parts, rule, matched, requested)
+  const { seen } = requested
   // With nothing left to do it was pressed twice, or somebody was quicker: that is told as it is.
-  if (seen !== null && !(await isPressedAgain(app, rule, plan, wished))) {
-    const since = await changedSince(app, rule, plan.wishes, seen)
+  if (seen !== null && !(await isPressedAgain(app, rule, plan, requested))) {
+    const since = await changedSince(app, rule, plan.requests, seen)
     if (since.outcome === 'not_possible') return { outcome: 'unavailable', message: since.message }
     if (since.shown !== null) return { outcome: 'changed', part: since.shown }
   }
-  return start(app, rule, plan, wished)
+  return start(app, rule, plan, requested)
 }
 
 /** What the rule would act on at this moment, or why it would not. */
 export async function matchedFor(
-  app: LookApp,
+  app: EvaluateApp,
   rule: AutomationRow,
-  wished: NowWished,
+  requested: RunNowRequest,
 ): Promise<Matched | NotMet | NothingToRun> {
-  const matched = await matchNow(app, rule, wished)
+  const matched = await matchNow(app, rule, requested)
   if (matched.outcome === 'failed') return { outcome: 'unavailable', message: matched.failure.message }
   if (matched.outcome !== 'nothing') return matched
   const { total, failed, record } = matched
-  return wished.bypassConditions || total === 0
+  return requested.bypassConditions || total === 0
     ? { outcome: 'no_record', message: NO_RECORDS }
     : { outcome: 'conditions_not_met', message: CONDITIONS_NOT_MET, failed, record }
 }
 
 /** True when all of it was begun by the same press a moment ago: what that changed is no news. */
-async function isPressedAgain(app: RunNowApp, rule: AutomationRow, plan: NowPlan, wished: RunWished): Promise<boolean> {
-  for (const wish of plan.wishes) {
+async function isPressedAgain(app: RunNowApp, rule: AutomationRow, plan: NowPlan, requested: RunRequested): Promise<boolean> {
+  for (const request of plan.requests) {
     const { accountUuid, id } = rule
-    if ((await app.store.runs.findStartedRun(accountUuid, id, keyOf(wish, wished), app.clock.now())) === null)
+    if ((await app.store.runs.findStartedRun(accountUuid, id, keyOf(request, requested), app.clock.now())) === null)
       return false
   }
   return true
@@ -112,28 +112,28 @@ async function isPressedAgain(app: RunNowApp, rule: AutomationRow, plan: NowPlan
 
 /** A preview shows the first run that would be made, whatever was handled before. */
 async function firstOf(
-  app: LookApp,
+  app: EvaluateApp,
   rule: AutomationRow,
   matched: Matched,
-  wished: RunWished,
-): Promise<RunWish | null> {
-  const { wishes } = await planNow(app, rule, matched, wished)
+  requested: RunRequested,
+): Promise<RunRequest | null> {
+  const { requests } = await planNow(app, rule, matched, requested)
   const [first] =
-    wishes.length > 0 ? wishes : (await planNow(app, rule, matched, { ...wished, includeHandled: true })).wishes
+    requests.length > 0 ? requests : (await planNow(app, rule, matched, { ...requested, includeHandled: true })).requests
   return first ?? null
 }
 
-async function start(app: RunNowApp, rule: AutomationRow, plan: NowPlan, wished: RunWished): Promise<RanNow> {
+async function start(app: RunNowApp, rule: AutomationRow, plan: NowPlan, requested: RunRequested): Promise<RanNow> {
   const { accountUuid, id } = rule
   const now = app.clock.now()
   const started: number[] = []
   const repeated = new Set<number>()
   const handled = [...plan.handled]
-  for (const { wish, answer } of await startEach(app, accountUuid, plan.wishes, wished, now)) {
+  for (const { request, answer } of await startEach(app, accountUuid, plan.requests, requested, now)) {
     if (answer.outcome === 'started') started.push(answer.runId)
     else if (answer.outcome === 'repeated') repeated.add(answer.runId)
     // Somebody was quicker: which run has its records.
-    else handled.push(...(await app.store.triggers.doneBefore(accountUuid, id, wish.ledger)).values())
+    else handled.push(...(await app.store.triggers.doneBefore(accountUuid, id, request.ledger)).values())
   }
   // A press a moment ago is the same one.
   const isSamePress = ({ runId, at }: DoneFiring) => runId !== null && now - at < SAME_WISH
@@ -149,7 +149,7 @@ async function start(app: RunNowApp, rule: AutomationRow, plan: NowPlan, wished:
     executions: executions.filter((one) => one !== null),
     started: started.length,
     repeated: repeated.size,
-    handled: before.length === 0 ? null : { count: before.length, why: handledWords(before) },
+    handled: before.length === 0 ? null : { count: before.length, why: handledText(before) },
   }
 }
 
@@ -157,29 +157,29 @@ async function start(app: RunNowApp, rule: AutomationRow, plan: NowPlan, wished:
 async function startEach(
   { store }: RunNowApp,
   accountUuid: string,
-  wishes: readonly RunWish[],
-  wished: RunWished,
+  requests: readonly RunRequest[],
+  requested: RunRequested,
   now: Millis,
-): Promise<{ wish: RunWish; answer: Awaited<ReturnType<typeof store.runs.startRunOnce>> }[]> {
-  const ticked = wishes.filter(({ ledger, again }) => ledger.length > 0 && !again)
+): Promise<{ request: RunRequest; answer: Awaited<ReturnType<typeof store.runs.startRunOnce>> }[]> {
+  const ticked = requests.filter(({ ledger, again }) => ledger.length > 0 && !again)
   const batch = ticked.length > 1 ? ticked : []
   const started = []
-  for (const wish of wishes.filter((one) => !batch.includes(one))) {
-    const keys = [{ key: keyOf(wish, wished), expiresAt: now + SAME_WISH }]
-    started.push({ wish, answer: await store.runs.startRunOnce(accountUuid, wish, keys, now) })
+  for (const request of requests.filter((one) => !batch.includes(one))) {
+    const keys = [{ key: keyOf(request, requested), expiresAt: now + SAME_WISH }]
+    started.push({ request, answer: await store.runs.startRunOnce(accountUuid, request, keys, now) })
   }
   const answers = await store.runs.startRuns(accountUuid, batch, now)
-  return [...started, ...batch.flatMap((wish, index) => (answers[index] ? [{ wish, answer: answers[index] }] : []))]
+  return [...started, ...batch.flatMap((request, index) => (answers[index] ? [{ request, answer: answers[index] }] : []))]
 }
 
-function keyOf(wish: RunWish, { bypassConditions, includeHandled }: RunWished): string {
+function keyOf(request: RunRequest, { bypassConditions, includeHandled }: RunRequested): string {
   const how = `${bypassConditions ? 'any' : 'met'}${includeHandled ? ':again' : ''}`
-  return `person:${how}|${wish.groupKey ?? ''}|${wish.recordUuids.join(',')}`.slice(0, 500)
+  return `person:${how}|${request.groupKey ?? ''}|${request.recordUuids.join(',')}`.slice(0, 500)
 }
 
-async function pretend(app: RunNowApp, rule: AutomationRow, matched: Matched, wish: RunWish | null): Promise<RanNow> {
-  if (!wish) return { outcome: 'no_record', message: NO_RECORDS }
-  const one = await showWish(app, rule, wish)
+async function pretend(app: RunNowApp, rule: AutomationRow, matched: Matched, request: RunRequest | null): Promise<RanNow> {
+  if (!request) return { outcome: 'no_record', message: NO_RECORDS }
+  const one = await showRequest(app, rule, request)
   if (one.outcome === 'not_possible') return { outcome: 'unavailable', message: one.message }
   const { execution, preview } = one.shown
   return {

@@ -203,7 +203,7 @@ describe('what the preview calls a failure, the save refuses', () => {
       notifyUrl: fc.constantFrom('https://hooks.example.com/in', null),
     })
     await fc.assert(
-      fc.asyncProperty(parametersOf(type), anyTrigger, around, async (parameters, trigger, surroundings) => {
+      fc.asyncProperty(parametersOf(type), anyTrigger, around, async (parameters, trigger, defaults) => {
         // A badge, a category and a queue are named, so only words that name one can be judged here.
         const named = /^(badges|category_uuid|queue_uuid|status)$/.test(String(parameters.fieldName))
         fc.pre(!named || parameters.fieldValue === 'Words')
@@ -211,7 +211,7 @@ describe('what the preview calls a failure, the save refuses', () => {
         const { body } = withSafeEmails({ name: 'Any', ...trigger, actions: [{ type, parameters }] })
         const parsed = ruleForm.safeParse(body)
         const definition = parsed.success ? definitionOf(parsed.data, null) : null
-        const place = { country: 'GB', refusedAddresses: REFUSED, ...surroundings }
+        const place = { country: 'GB', refusedAddresses: REFUSED, ...defaults }
         const issues = definition && checkRule(definition, place)
         const [step] = definition?.steps ?? []
         const record = definition && known[objectOfRule(definition)]
@@ -237,7 +237,7 @@ describe('what the preview calls a failure, the save refuses', () => {
             account: PROFILE,
             records: [record],
             trigger: { object: record.object },
-            surroundings: { ...surroundings, refusedAddresses: REFUSED },
+            defaults: { ...defaults, refusedAddresses: REFUSED },
             read: world.facts.reader(ACCOUNT),
             origin: 'https://fieldhook.test',
           },

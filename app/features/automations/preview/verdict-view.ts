@@ -5,7 +5,7 @@ import { OPERATORS, type RuleDefinition } from '#app/domain/automations/rule.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { JudgedAt } from '../records/facts.ts'
-import { failedWords, type KnownNames } from '../rules/conditions/condition-text.ts'
+import { failedText, type KnownNames } from '../rules/conditions/condition-text.ts'
 import { type FailedCondition, objectOfRule } from '../rules/conditions/conditions.ts'
 import { type SentenceParts, sentenceParts } from '../rules/sentence.ts'
 import { isRecordUuid } from '../settings/automation-settings.ts'
@@ -56,8 +56,8 @@ export function whyView(rule: WhyRule, facts: WhyFacts, names: KnownNames = {}, 
     name: rule.name,
     sentence: sentenceParts(definition, names, now),
     standing: view.standing,
-    words: [...offWords(rule), ...view.words],
-    failed: view.failed.map((one) => failedWords(one, object, names)),
+    words: [...offText(rule), ...view.words],
+    failed: view.failed.map((one) => failedText(one, object, names)),
     at: view.at,
     runId: view.runId,
     nextAt: rule.active && rule.pausedReason === null ? rule.nextRunAt : null,
@@ -89,7 +89,7 @@ function answerOf(rule: WhyRule, { verdict, ledger, now }: WhyFacts): Answer {
   if (now && !now.matched) {
     return { ...nothing, standing: 'not_met', words: ['As it is now, the conditions are not met.'], failed: now.failed }
   }
-  return { ...nothing, standing: 'not_yet', words: [...notYetWords(rule), ...asItIs(now, false)] }
+  return { ...nothing, standing: 'not_yet', words: [...notYetText(rule), ...asItIs(now, false)] }
 }
 
 function ofVerdict(verdict: NonNullable<WhyFacts['verdict']>, now: WhyFacts['now']): Answer {
@@ -118,13 +118,13 @@ function ofVerdict(verdict: NonNullable<WhyFacts['verdict']>, now: WhyFacts['now
   }
 }
 
-function offWords(rule: WhyRule): string[] {
+function offText(rule: WhyRule): string[] {
   if (!rule.active) return ['The automation is switched off.']
   if (rule.pausedReason !== null) return [`The automation is stopped: ${runReasonText(rule.pausedReason)}`]
   return rule.baselined ? [] : ['It was just switched on, and still notes what is there already.']
 }
 
-function notYetWords({ definition: { trigger }, nextRunAt }: WhyRule): string[] {
+function notYetText({ definition: { trigger }, nextRunAt }: WhyRule): string[] {
   switch (trigger.source) {
     case 'webhook':
       return ['No change of this record has reached it since it was switched on.']

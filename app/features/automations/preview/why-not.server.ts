@@ -121,11 +121,11 @@ async function judgeNow(app: WhyApp, accountUuid: string, job: PlatformRecord) {
       facts && objectOfRule(rule.definition) === 'job' ? judge(rule.definition.conditions, facts, at) : null,
     about: [facts?.values.company_name, facts?.values.job_address].filter(Boolean).join(' · '),
     customer: facts?.values.company_name ?? '',
-    trouble: facts && !facts.active ? deletedWords(rules) : null,
+    trouble: facts && !facts.active ? deletedText(rules) : null,
   }
 }
 
-function deletedWords(rules: readonly AutomationRow[]): string {
+function deletedText(rules: readonly AutomationRow[]): string {
   return rules.some(({ definition }) => readsDeleted(definition.trigger))
     ? 'This job is deleted in ServiceM8: only automations that check all jobs act on it.'
     : 'This job is deleted in ServiceM8: no automation starts on it.'

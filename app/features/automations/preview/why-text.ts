@@ -13,7 +13,7 @@ export type WhyStanding =
   /** Nothing has set it off so far. */
   | 'not_yet'
 
-export const WHY_WORDS: Readonly<Record<WhyStanding, string>> = {
+export const WHY_TEXTS: Readonly<Record<WhyStanding, string>> = {
   fired: 'It fired',
   held: 'It waits for you',
   not_met: 'Conditions not met',

@@ -7,7 +7,7 @@ interface Held<Row> {
   until: Millis
 }
 
-interface Shelf<Row> {
+interface CachePart<Row> {
   held: Map<string, Held<Row>>
   /** Until then the whole list was read: a key that is not here does not exist. */
   wholeUntil: Millis
@@ -34,47 +34,47 @@ interface KeepOptions {
 const HEAVIEST = 150_000
 
 export function createFactCache<Row>(clock: Clock, heaviest: number = HEAVIEST): FactCache<Row> {
-  const shelves = new Map<string, Shelf<Row>>()
+  const caches = new Map<string, CachePart<Row>>()
   let weight = 0
 
-  function shelfOf(accountUuid: string, kind: string): Shelf<Row> | undefined {
+  function cacheOf(accountUuid: string, kind: string): CachePart<Row> | undefined {
     const name = `${accountUuid}|${kind}`
-    const shelf = shelves.get(name)
+    const cache = caches.get(name)
     // Taken out and put back: the map's order is the order of last use.
-    if (shelf) {
-      shelves.delete(name)
-      shelves.set(name, shelf)
+    if (cache) {
+      caches.delete(name)
+      caches.set(name, cache)
     }
-    return shelf
+    return cache
   }
 
-  function makeRoom(keeping: Shelf<Row>): void {
-    for (const [name, shelf] of shelves) {
+  function makeRoom(keeping: CachePart<Row>): void {
+    for (const [name, cache] of caches) {
       if (weight <= heaviest) return
-      if (shelf === keeping) continue
-      shelves.delete(name)
-      weight -= shelf.weight
+      if (cache === keeping) continue
+      caches.delete(name)
+      weight -= cache.weight
     }
   }
 
   return {
     find(accountUuid, kind, key) {
-      const shelf = shelfOf(accountUuid, kind)
+      const cache = cacheOf(accountUuid, kind)
       const now = clock.now()
-      const held = shelf?.held.get(key)
+      const held = cache?.held.get(key)
       if (held && held.until > now) return held.row
-      return shelf && shelf.wholeUntil > now ? null : undefined
+      return cache && cache.wholeUntil > now ? null : undefined
     },
     keep(accountUuid, kind, rows, { until, wholeUntil, weight: each = 1 }) {
-      const shelf = shelfOf(accountUuid, kind) ?? { held: new Map(), wholeUntil: 0, weight: 0 }
-      shelves.set(`${accountUuid}|${kind}`, shelf)
-      if (wholeUntil !== undefined) shelf.held.clear()
-      for (const [key, row] of rows) shelf.held.set(key, { row, until })
-      if (wholeUntil !== undefined) shelf.wholeUntil = wholeUntil
-      weight += shelf.held.size * each - shelf.weight
-      shelf.weight = shelf.held.size * each
-      makeRoom(shelf)
+      const cache = cacheOf(accountUuid, kind) ?? { held: new Map(), wholeUntil: 0, weight: 0 }
+      caches.set(`${accountUuid}|${kind}`, cache)
+      if (wholeUntil !== undefined) cache.held.clear()
+      for (const [key, row] of rows) cache.held.set(key, { row, until })
+      if (wholeUntil !== undefined) cache.wholeUntil = wholeUntil
+      weight += cache.held.size * each - cache.weight
+      cache.weight = cache.held.size * each
+      makeRoom(cache)
     },
-    wholeUntil: (accountUuid, kind) => shelfOf(accountUuid, kind)?.wholeUntil ?? 0,
+    wholeUntil: (accountUuid, kind) => cacheOf(accountUuid, kind)?.wholeUntil ?? 0,
   }
 }

@@ -60,10 +60,10 @@ function typeOf(row: Values): string {
   return (row.type ?? '').toLowerCase()
 }
 
-function firstOf(rows: readonly Values[], wishes: readonly ((row: Values) => boolean)[]): Values | null {
+function firstOf(rows: readonly Values[], requests: readonly ((row: Values) => boolean)[]): Values | null {
   const there = rows.filter(isActive)
-  for (const wish of wishes) {
-    const found = there.find(wish)
+  for (const request of requests) {
+    const found = there.find(request)
     if (found) return found
   }
   return null

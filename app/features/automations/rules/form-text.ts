@@ -12,7 +12,7 @@ import type {
 import type { Flash } from '#app/lib/flash.ts'
 import type { FieldErrors } from './rule-form.ts'
 
-export const FORM_WORDS = {
+export const FORM_TEXTS = {
   createFailed: 'Failed to create automation',
   updateFailed: 'Error updating automation',
   /** When the server gave no reason. */
@@ -45,7 +45,7 @@ export function savedFlash(isNew: boolean, active: boolean, warning: string | nu
   const description = warning ?? (active ? undefined : 'It is switched off until you switch it on.')
   return {
     kind: 'success',
-    title: isNew ? FORM_WORDS.created : FORM_WORDS.updated,
+    title: isNew ? FORM_TEXTS.created : FORM_TEXTS.updated,
     ...(description !== undefined && { description }),
   }
 }
@@ -53,18 +53,18 @@ export function savedFlash(isNew: boolean, active: boolean, warning: string | nu
 /** `message` = the server's reason; without one there is a default. */
 export function refusedFlash(isNew: boolean, message: string): Flash {
   return isNew
-    ? { kind: 'error', title: FORM_WORDS.createFailed, ...(message !== '' && { description: message }) }
-    : { kind: 'error', title: FORM_WORDS.updateFailed, description: message || FORM_WORDS.updateFailedWhy }
+    ? { kind: 'error', title: FORM_TEXTS.createFailed, ...(message !== '' && { description: message }) }
+    : { kind: 'error', title: FORM_TEXTS.updateFailed, description: message || FORM_TEXTS.updateFailedWhy }
 }
 
-export const SOURCE_WORDS: Readonly<Record<TriggerSource, { label: string; hint: string }>> = {
+export const SOURCE_TEXTS: Readonly<Record<TriggerSource, { label: string; hint: string }>> = {
   webhook: { label: 'Webhook Event', hint: 'Reacts within seconds when something happens in ServiceM8.' },
   api_polling: { label: 'Scheduled API Check', hint: 'Checks your records at set times.' },
   manual_endpoint: { label: 'Manual Endpoint', hint: 'Another program calls it, for one job and a date.' },
 }
 
 /** Of a job; other records are only created, changed, or changed in one field. */
-export const TRIGGER_TYPE_WORDS: Readonly<Record<TriggerType, string>> = {
+export const TRIGGER_TYPE_TEXTS: Readonly<Record<TriggerType, string>> = {
   job_status: 'Its status changes',
   job_queue: 'Its queue changes',
   job_field: 'A certain field changes',
@@ -72,7 +72,7 @@ export const TRIGGER_TYPE_WORDS: Readonly<Record<TriggerType, string>> = {
   job_updated: 'Anything about it changes',
 }
 
-export const ENDPOINT_WORDS: Readonly<Record<PollEndpoint, string>> = {
+export const ENDPOINT_TEXTS: Readonly<Record<PollEndpoint, string>> = {
   '/api_1.0/job.json': 'Jobs',
   "/api_1.0/job.json?$filter=active eq '1'": 'Jobs, active ones only',
   '/api_1.0/company.json': 'Customers',
@@ -82,7 +82,7 @@ export const ENDPOINT_WORDS: Readonly<Record<PollEndpoint, string>> = {
   '/api_1.0/material.json': 'Materials',
 }
 
-export const INTERVAL_WORDS: Readonly<Record<PollInterval, string>> = {
+export const INTERVAL_TEXTS: Readonly<Record<PollInterval, string>> = {
   hourly: 'Every hour',
   daily: 'Every day',
   weekly: 'Every week',
@@ -94,7 +94,7 @@ export const INTERVAL_WORDS: Readonly<Record<PollInterval, string>> = {
 }
 
 /** The words a recurrence may be; anything else is a cron line. */
-export const RECURRENCE_WORDS: Readonly<Record<RecurrenceWord, string>> = {
+export const RECURRENCE_TEXTS: Readonly<Record<RecurrenceWord, string>> = {
   hourly: 'Every hour',
   daily: 'Every day',
   weekdays: 'Monday to Friday',
@@ -104,7 +104,7 @@ export const RECURRENCE_WORDS: Readonly<Record<RecurrenceWord, string>> = {
   last_of_month: 'On the last day of the month',
 }
 
-export const OPERATOR_WORDS: Readonly<Record<Operator, string>> = {
+export const OPERATOR_TEXTS: Readonly<Record<Operator, string>> = {
   equals: 'is',
   not_equals: 'is not',
   contains: 'contains',
@@ -117,7 +117,7 @@ export const OPERATOR_WORDS: Readonly<Record<Operator, string>> = {
   is_not_empty: 'is not empty',
 }
 
-export const GROUPING_WORDS: Readonly<Record<GroupingField, string>> = {
+export const GROUPING_TEXTS: Readonly<Record<GroupingField, string>> = {
   company_uuid: 'Customer',
   status: 'Job status',
   queue: 'Queue',
@@ -126,7 +126,7 @@ export const GROUPING_WORDS: Readonly<Record<GroupingField, string>> = {
 }
 
 /** Objects whose events are offered without a webhook of the account. */
-export const WATCHED_WORDS: Readonly<Record<string, string>> = {
+export const WATCHED_TEXTS: Readonly<Record<string, string>> = {
   job: 'Job',
   jobactivity: 'Job Activity',
   company: 'Company',

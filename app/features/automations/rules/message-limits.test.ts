@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { creditWords, lengthProblem, optionText, smsCredits, smsHint } from './message-limits.ts'
+import { creditText, lengthProblem, optionText, smsCredits, smsHint } from './message-limits.ts'
 
 describe('a text message', () => {
   it('costs a credit for each 153 characters begun', () => {
     const credits = [0, 1, 152, 153, 154, 306, 307, 1600].map((length) => smsCredits('x'.repeat(length)))
     expect(credits).toEqual([0, 1, 1, 1, 2, 2, 3, 11])
-    expect([creditWords(1), creditWords(2)]).toEqual(['1 credit', '2 credits'])
+    expect([creditText(1), creditText(2)]).toEqual(['1 credit', '2 credits'])
     fc.assert(
       fc.property(fc.string(), fc.string(), (a, b) => {
         expect(smsCredits(a + b)).toBeLessThanOrEqual(smsCredits(a) + smsCredits(b))

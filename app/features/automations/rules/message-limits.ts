@@ -17,7 +17,7 @@ export function smsHint(text: string): string {
 }
 
 /** `1 credit`, `2 credits`. */
-export function creditWords(credits: number): string {
+export function creditText(credits: number): string {
   return credits === 1 ? '1 credit' : `${credits} credits`
 }
 

@@ -6,15 +6,15 @@ import { isConnectionPause, runReasonText } from '#app/domain/automations/run-re
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { JudgedAt } from '../records/facts.ts'
 import type { KnownNames } from './conditions/condition-text.ts'
-import { failedWords } from './conditions/condition-text.ts'
+import { failedText } from './conditions/condition-text.ts'
 import { type FailedCondition, objectOfRule } from './conditions/conditions.ts'
-import { SOURCE_WORDS } from './form-text.ts'
+import { SOURCE_TEXTS } from './form-text.ts'
 import { openBlanksOf } from './rule-blanks.ts'
 import type { RuleOfJson } from './rule-json.ts'
 import { type SentenceParts, sentenceParts } from './sentence.ts'
 import { oftenOf } from './timing/once-text.ts'
 import { timesOf } from './timing/schedule.ts'
-import { scheduleWords } from './timing/schedule-text.ts'
+import { scheduleText } from './timing/schedule-text.ts'
 
 export interface RuleCardView {
   id: number
@@ -76,7 +76,7 @@ export function ruleCardView(
     pauseEndsByItself: rule.pausedReason !== null && isConnectionPause(rule.pausedReason),
     openBlanks: openBlanksOf(definition),
     source: trigger.source,
-    trigger: triggerWords(definition),
+    trigger: triggerText(definition),
     schedule: scheduleOf(trigger, at),
     often: oftenOf(definition, objectOfRule(definition)),
     nextRunAt: rule.active ? rule.nextRunAt : null,
@@ -98,12 +98,12 @@ export function canRepeat(definition: RuleDefinition): boolean {
 }
 
 function scheduleOf(trigger: RuleDefinition['trigger'], at: JudgedAt): string | null {
-  if (trigger.source === 'api_polling') return scheduleWords(trigger, at)
-  return trigger.schedule ? scheduleWords(timesOf(trigger.schedule), at) : null
+  if (trigger.source === 'api_polling') return scheduleText(trigger, at)
+  return trigger.schedule ? scheduleText(timesOf(trigger.schedule), at) : null
 }
 
-function triggerWords({ trigger }: RuleDefinition): string {
-  const label = SOURCE_WORDS[trigger.source].label
+function triggerText({ trigger }: RuleDefinition): string {
+  const label = SOURCE_TEXTS[trigger.source].label
   switch (trigger.source) {
     case 'webhook':
       if (trigger.schedule) return `${label}, collected`
@@ -137,6 +137,6 @@ export function failedViews(
     field: one.field,
     operator: one.operator,
     value: one.value,
-    words: failedWords(one, object, names),
+    words: failedText(one, object, names),
   }))
 }

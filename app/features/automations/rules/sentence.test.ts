@@ -14,7 +14,7 @@ import {
 } from '#app/domain/automations/rule.ts'
 import { condition, pollTrigger, ruleDefinition, webhookTrigger } from '#tests/support/record-facts.ts'
 import { conditionFields, KNOWN_OBJECTS } from '../records/fields.ts'
-import { sentenceOf, sentenceParts, stepWords } from './sentence.ts'
+import { sentenceOf, sentenceParts, stepText } from './sentence.ts'
 
 const QUEUE = '99999999-8888-4777-8666-555555555555'
 const PERSON = '88888888-8888-4777-8666-555555555555'
@@ -293,8 +293,8 @@ describe('actions', () => {
       ['update_job_field', { fieldName: 'purchase_order_number' }, 'empty "Purchase order number" of the job'],
       ['update_job_field', {}, 'change a field of the job'],
     ]
-    for (const [type, parameters, words] of said) expect(stepWords({ type, parameters }, NAMES)).toBe(words)
-    for (const type of ACTION_TYPES) expect(stepWords({ type, parameters: {} })).not.toBe('')
+    for (const [type, parameters, words] of said) expect(stepText({ type, parameters }, NAMES)).toBe(words)
+    for (const type of ACTION_TYPES) expect(stepText({ type, parameters: {} })).not.toBe('')
   })
 })
 

@@ -18,12 +18,12 @@ import { wordParameter } from '../actions/read-parameters.ts'
 import type { JudgedAt } from '../records/facts.ts'
 import { readFlag } from '../records/field-value.ts'
 import { fieldLabel, objectNoun } from '../records/fields.ts'
-import { flagEventWords, groupWords, type KnownNames } from './conditions/condition-text.ts'
+import { flagEventText, groupText, type KnownNames } from './conditions/condition-text.ts'
 import { conditionGroups, objectOfEndpoint, objectOfRule } from './conditions/conditions.ts'
 import { blankLabel } from './placeholders/blanks.ts'
 import { placeholdersIn, readPieces } from './placeholders/placeholder-syntax.ts'
 import { onceInSentence } from './timing/once-text.ts'
-import { collectedWords, passedWords, scheduleWords } from './timing/schedule-text.ts'
+import { collectedText, passedText, scheduleText } from './timing/schedule-text.ts'
 
 export interface SentenceParts {
   /** `When a job becomes Completed` · `Every day at 10:00, for each job`. */
@@ -34,26 +34,26 @@ export interface SentenceParts {
   does: string
 }
 
-type Told = Pick<RuleDefinition, 'trigger' | 'conditions' | 'grouping' | 'digest' | 'steps' | 'guards' | 'once'>
+type Described = Pick<RuleDefinition, 'trigger' | 'conditions' | 'grouping' | 'digest' | 'steps' | 'guards' | 'once'>
 
 /**
  * `names` = what ids stand for, by uuid; an id without a name is "a queue", "a staff member". `at`: of a date that has passed, it is
  * said that it has.
  */
-export function sentenceOf(definition: Told, names: KnownNames = {}, at: JudgedAt | null = null): string {
+export function sentenceOf(definition: Described, names: KnownNames = {}, at: JudgedAt | null = null): string {
   const { when, onlyIf, does } = sentenceParts(definition, names, at)
   return onlyIf === null ? `${when}, ${does}.` : `${when}, only if ${onlyIf}, then ${does}.`
 }
 
 /** The sentence in its three parts, so that a page can set them apart. */
-export function sentenceParts(definition: Told, names: KnownNames = {}, at: JudgedAt | null = null): SentenceParts {
+export function sentenceParts(definition: Described, names: KnownNames = {}, at: JudgedAt | null = null): SentenceParts {
   const { trigger } = definition
   const event = trigger.source === 'webhook' ? mergedEvent(trigger, definition.conditions) : null
   const conditions = definition.conditions.filter((condition) => condition !== event?.condition)
   return {
-    when: event ? `When ${event.words}` : whenWords(definition, names, at),
-    onlyIf: conditions.length === 0 ? null : filterWords(conditions, objectOfRule(definition), names),
-    does: [doesWords(definition, names, at), onceInSentence(definition, objectOfRule(definition))]
+    when: event ? `When ${event.words}` : whenText(definition, names, at),
+    onlyIf: conditions.length === 0 ? null : filterText(conditions, objectOfRule(definition), names),
+    does: [doesText(definition, names, at), onceInSentence(definition, objectOfRule(definition))]
       .filter((part) => part !== null)
       .join(', '),
   }
@@ -78,17 +78,17 @@ function mergedEvent(
     const words = trigger.fromValue ? `${one} goes from ${trigger.fromValue} to ${wanted}` : `${one} becomes ${wanted}`
     return { words, condition }
   }
-  const words = readFlag(wanted) === true && !trigger.fromValue ? flagEventWords(field, one) : null
+  const words = readFlag(wanted) === true && !trigger.fromValue ? flagEventText(field, one) : null
   return words === null ? null : { words, condition }
 }
 
-function whenWords(definition: Told, names: KnownNames, at: JudgedAt | null): string {
+function whenText(definition: Described, names: KnownNames, at: JudgedAt | null): string {
   const { trigger } = definition
   switch (trigger.source) {
     case 'webhook':
-      return `When ${eventWords(trigger, names)}`
+      return `When ${eventText(trigger, names)}`
     case 'api_polling':
-      return `${scheduleWords(trigger, at)}, ${eachWords(definition, trigger)}`
+      return `${scheduleText(trigger, at)}, ${eachText(definition, trigger)}`
     case 'manual_endpoint':
       return 'When another program calls this rule for a job'
     default:
@@ -102,7 +102,7 @@ function oneOf({ object, jobUuid }: WebhookTrigger): string {
   return object === 'job' ? 'one certain job' : `${withArticle(noun)} of one certain job`
 }
 
-function eventWords(trigger: WebhookTrigger, names: KnownNames): string {
+function eventText(trigger: WebhookTrigger, names: KnownNames): string {
   const one = oneOf(trigger)
   const from = trigger.fromValue ?? ''
   switch (trigger.type) {
@@ -110,7 +110,7 @@ function eventWords(trigger: WebhookTrigger, names: KnownNames): string {
       return `the status of ${one} changes${from === '' ? '' : ` from ${from}`}`
     case 'job_queue':
       if (trigger.queueUuid === null) return `the queue of ${one} changes`
-      return `${one} comes into ${idWords(trigger.queueUuid, 'the queue ', 'a certain queue', names)}`
+      return `${one} comes into ${idText(trigger.queueUuid, 'the queue ', 'a certain queue', names)}`
     case 'job_field': {
       if (trigger.fieldName === null) return `any field of ${one} changes`
       const label = fieldLabel(trigger.object, trigger.fieldName)
@@ -133,21 +133,21 @@ const TOGETHER: Readonly<Record<GroupingField, string>> = {
   staff_uuid: 'staff member',
 }
 
-function eachWords({ grouping, digest }: Told, trigger: PollTrigger): string {
+function eachText({ grouping, digest }: Described, trigger: PollTrigger): string {
   const noun = objectNoun(objectOfEndpoint(trigger.endpoint))
   if (grouping.enabled && grouping.field) return `for all ${plural(noun)} of each ${TOGETHER[grouping.field]} together`
   return digest ? `for all ${plural(noun)} together` : `for each ${noun}`
 }
 
-function filterWords(conditions: readonly Condition[], object: string, names: KnownNames): string {
-  const groups = conditionGroups(conditions).map((group) => groupWords(group, object, names))
+function filterText(conditions: readonly Condition[], object: string, names: KnownNames): string {
+  const groups = conditionGroups(conditions).map((group) => groupText(group, object, names))
   return groups.length === 1 ? (groups[0] ?? '') : `either ${groups.join(', or ')}`
 }
 
-function doesWords({ trigger, steps, guards }: Told, names: KnownNames, at: JudgedAt | null): string {
+function doesText({ trigger, steps, guards }: Described, names: KnownNames, at: JudgedAt | null): string {
   const settles = trigger.source === 'webhook' && trigger.settleMinutes > 0
   const first = [
-    ...(settles ? [`after ${minuteWords(trigger.settleMinutes)}`] : []),
+    ...(settles ? [`after ${minuteText(trigger.settleMinutes)}`] : []),
     ...(guards.askFirst ? ['once you agree'] : []),
   ].join(' and ')
   const does =
@@ -158,7 +158,7 @@ function doesWords({ trigger, steps, guards }: Told, names: KnownNames, at: Judg
 function stepsWords(steps: readonly Step[], names: KnownNames): string {
   if (steps.length === 0) return 'do nothing yet'
   return steps.reduce((before, step, index) => {
-    const words = stepWords(step, names)
+    const words = stepText(step, names)
     if (index === 0) return words
     if (step.waitForPrevious) return `${before}, and if that worked, ${words}`
     return `${before}${index === steps.length - 1 ? ' and ' : ', '}${words}`
@@ -167,14 +167,14 @@ function stepsWords(steps: readonly Step[], names: KnownNames): string {
 
 /** Of a rule that collects what happens: when it does it all. */
 function timed(trigger: WebhookTrigger | ManualTrigger, does: string, at: JudgedAt | null): string {
-  const schedule = collectedWords(trigger)
+  const schedule = collectedText(trigger)
   if (schedule === null) return does
-  const passed = at === null ? null : passedWords(trigger, at)
+  const passed = at === null ? null : passedText(trigger, at)
   return passed === null ? `wait ${schedule}, then ${does}` : `${does} at once, because ${passed} has passed`
 }
 
 /** `text the customer`, `set the job to Completed`. */
-export function stepWords({ type, parameters }: Pick<Step, 'type' | 'parameters'>, names: KnownNames = {}): string {
+export function stepText({ type, parameters }: Pick<Step, 'type' | 'parameters'>, names: KnownNames = {}): string {
   const text = (name: string) => wordParameter(parameters, name)
   const { does } = actionSpec(type)
   switch (type) {
@@ -183,13 +183,13 @@ export function stepWords({ type, parameters }: Pick<Step, 'type' | 'parameters'
     case 'update_job_status':
       return `set the job to ${bare(text('status')) || 'another status'}`
     case 'assign_to_queue':
-      return `put the job in ${idWords(text('queueUuid'), 'the queue ', 'a queue', names)}`
+      return `put the job in ${idText(text('queueUuid'), 'the queue ', 'a queue', names)}`
     case 'send_email':
       return `e-mail ${receiver(text('to'), names)}${parameters.includeGeneratedDocument === true ? ' with the document' : ''}`
     case 'send_sms':
       return `text ${receiver(text('to'), names)}`
     case 'generate_document':
-      return `make ${idWords(text('templateType'), 'the document ', 'a document', names)}${format(text('outputFormat'))}`
+      return `make ${idText(text('templateType'), 'the document ', 'a document', names)}${format(text('outputFormat'))}`
     case 'send_staff_message':
       return `send a message to ${staffReceiver(text('toStaffUuid'), names)}`
     case 'create_task': {
@@ -197,14 +197,14 @@ export function stepWords({ type, parameters }: Pick<Step, 'type' | 'parameters'
       return title === '' ? does : `create the task "${title}"`
     }
     case 'update_job_field':
-      return fieldWords(text('fieldName'), shortened(text('fieldValue')), text('badgeChange')) ?? does
+      return fieldText(text('fieldName'), shortened(text('fieldValue')), text('badgeChange')) ?? does
     default:
       return does
   }
 }
 
 /** Null = no field is chosen yet. */
-function fieldWords(name: string, value: string, badgeChange: string): string | null {
+function fieldText(name: string, value: string, badgeChange: string): string | null {
   if (name === '') return null
   if (name === 'badges' && value !== '') {
     if (badgeChange === 'add') return `add the badge "${value}" to the job`
@@ -230,11 +230,11 @@ function receiver(to: string, names: KnownNames): string {
 
 function staffReceiver(uuid: string, names: KnownNames): string {
   if (placeholdersIn(uuid).length > 0) return 'the assigned staff member'
-  return idWords(uuid, '', 'a staff member', names)
+  return idText(uuid, '', 'a staff member', names)
 }
 
 /** A name in quotes, a blank by its label, an id nobody can read by what it is. */
-function idWords(id: string, before: string, otherwise: string, names: KnownNames): string {
+function idText(id: string, before: string, otherwise: string, names: KnownNames): string {
   const named = ownValue(names, id)
   if (named) return before === '' ? named : `${before}"${named}"`
   const blank = blankLabel(id)
@@ -269,6 +269,6 @@ function plural(noun: string): string {
   return `${noun}s`
 }
 
-function minuteWords(count: number): string {
+function minuteText(count: number): string {
   return count === 1 ? '1 minute' : `${count} minutes`
 }

@@ -5,9 +5,9 @@ import type { TriggerData } from '#app/domain/automations/run.ts'
 import type { AccountProfile } from '../actions/action.server.ts'
 import { type Loaded, loadRecords, putOffOf, type RunFacts } from './run-facts.server.ts'
 import { partsOfSteps } from './run-parts.ts'
-import { type RunScene, type StepParts, sceneValues } from './run-step.server.ts'
+import { type RunContext, type StepParts, contextValues } from './run-step.server.ts'
 
-interface SceneWish {
+interface ContextRequest {
   accountUuid: string
   automation: { id: number; name: string }
   definition: RuleDefinition
@@ -16,10 +16,10 @@ interface SceneWish {
   triggerData: TriggerData
 }
 
-type SceneParts = Pick<StepParts, 'surroundings'> & { facts: RunFacts }
+type ContextParts = Pick<StepParts, 'defaults'> & { facts: RunFacts }
 
 /** `no_records` = every record of the run is gone. */
-type LoadedScene = Loaded<RunScene | 'no_records'>
+type LoadedContext = Loaded<RunContext | 'no_records'>
 
 async function loadProfile(facts: RunFacts, accountUuid: string): Promise<Loaded<AccountProfile>> {
   const answer = await facts.profile(accountUuid)
@@ -28,11 +28,11 @@ async function loadProfile(facts: RunFacts, accountUuid: string): Promise<Loaded
     : { outcome: 'put_off', why: putOffOf(answer) }
 }
 
-export async function loadScene(app: Pick<App, 'settings'>, parts: SceneParts, wish: SceneWish): Promise<LoadedScene> {
-  const { accountUuid, automation, definition, object, recordUuids, triggerData } = wish
+export async function loadContext(app: Pick<App, 'settings'>, parts: ContextParts, request: ContextRequest): Promise<LoadedContext> {
+  const { accountUuid, automation, definition, object, recordUuids, triggerData } = request
   const account = await loadProfile(parts.facts, accountUuid)
   if (account.outcome === 'put_off') return account
-  const records = await loadRecords(parts.facts, wish, definition, partsOfSteps(definition, object))
+  const records = await loadRecords(parts.facts, request, definition, partsOfSteps(definition, object))
   if (records.outcome === 'put_off') return records
   if (records.value.length === 0 && recordUuids.length > 0) return { outcome: 'ok', value: 'no_records' }
   return {
@@ -43,8 +43,8 @@ export async function loadScene(app: Pick<App, 'settings'>, parts: SceneParts, w
       triggerData,
       account: account.value,
       records: records.value,
-      trigger: sceneValues(triggerData),
-      surroundings: (await parts.surroundings?.(accountUuid, definition)) ?? {},
+      trigger: contextValues(triggerData),
+      defaults: (await parts.defaults?.(accountUuid, definition)) ?? {},
       read: parts.facts.reader(accountUuid),
       origin: app.settings.origin,
     },
@@ -52,15 +52,15 @@ export async function loadScene(app: Pick<App, 'settings'>, parts: SceneParts, w
 }
 
 /** What is loaded for one turn of a run at work, when the first step needs it. */
-export interface SceneLoader {
-  load(): Promise<LoadedScene>
+export interface ContextLoader {
+  load(): Promise<LoadedContext>
   profile(): Promise<Loaded<AccountProfile>>
 }
 
-export function sceneLoader(app: Pick<App, 'settings'>, parts: SceneParts, wish: SceneWish): SceneLoader {
+export function contextLoader(app: Pick<App, 'settings'>, parts: ContextParts, request: ContextRequest): ContextLoader {
   return {
-    load: remembered(() => loadScene(app, parts, wish)),
-    profile: remembered(() => loadProfile(parts.facts, wish.accountUuid)),
+    load: remembered(() => loadContext(app, parts, request)),
+    profile: remembered(() => loadProfile(parts.facts, request.accountUuid)),
   }
 }
 

@@ -42,10 +42,10 @@ export function createEffectRunner(app: RunApp, parts: RunParts): EffectRunner {
     })
   }
 
-  async function mayGoOut({ run, fence, scene }: RunAtWork, row: Message): Promise<boolean> {
+  async function mayGoOut({ run, fence, context }: RunAtWork, row: Message): Promise<boolean> {
     const { definition } = run.rule
     if (!definition) throw new Error(`run ${run.id} has nothing to be asked about`)
-    const profile = await scene.profile()
+    const profile = await context.profile()
     const answer =
       profile.outcome === 'put_off'
         ? profile
@@ -121,7 +121,7 @@ function neverThrowing({ log }: RunApp, committer: Committer): Committer {
         return await committer.verify(effect, context)
       } catch (error) {
         log.error({ run: context.identity.runId, step: context.identity.stepId, error }, 'effect.verify_failed')
-        return { outcome: 'later', sentence: runReason('not_looked'), retryAt: null }
+        return { outcome: 'later', sentence: runReason('not_searched'), retryAt: null }
       }
     },
   }

@@ -4,7 +4,7 @@ import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { ClaimedRun } from '#db/store/runs.ts'
 import type { AccountProfile, ReadOnlyPlatform } from '../actions/action.server.ts'
-import { tellTrouble } from '../actions/failure-text.ts'
+import { reportTrouble } from '../actions/failure-text.ts'
 import type { FactPart, RecordFacts } from '../records/facts.ts'
 import { readsDeleted, serverFilter } from '../rules/conditions/conditions.ts'
 
@@ -88,6 +88,6 @@ async function recordsOfList(
 
 /** A call that gave no answer, in the journal's words. `refused` = asked wrongly: no repeat helps, but a person may. */
 export function putOffOf(failure: CallFailure): PutOff {
-  const { errorClass, sentence, retryAt } = tellTrouble(failure, 'this record')
+  const { errorClass, sentence, retryAt } = reportTrouble(failure, 'this record')
   return { errorClass, sentence, retryAt }
 }

@@ -16,11 +16,11 @@ import type { RunApp, RunAtWork, RunParts } from './run-inputs.server.ts'
 import { isCustomerMessage } from './run-messages.ts'
 import { resultsOf, rowsOf } from './run-order.ts'
 import { pauseRules } from './run-pause.server.ts'
-import { type SceneLoader, sceneLoader } from './run-context.server.ts'
-import { planStep, type RunScene } from './run-step.server.ts'
+import { type ContextLoader, contextLoader } from './run-context.server.ts'
+import { planStep, type RunContext } from './run-step.server.ts'
 
 interface Planner {
-  scene(run: ClaimedRun): SceneLoader
+  context(run: ClaimedRun): ContextLoader
   plan(work: RunAtWork, step: Step, seen: SeenJournal): Promise<void>
   skip(work: RunAtWork, step: Step, sentence: Reason): Promise<void>
 }
@@ -36,21 +36,21 @@ function effectUuid(accountUuid: string, runId: number, stepId: string, itemKey:
 export function createPlanner(app: RunApp, parts: RunParts): Planner {
   const { store, clock, log } = app
 
-  function scene(run: ClaimedRun): SceneLoader {
+  function context(run: ClaimedRun): ContextLoader {
     const { accountUuid, automationId, object, recordUuids, triggerData, rule } = run
     const { definition, name } = rule
     const automation = { id: automationId, name }
     if (definition)
-      return sceneLoader(app, parts, { accountUuid, automation, definition, object, recordUuids, triggerData })
+      return contextLoader(app, parts, { accountUuid, automation, definition, object, recordUuids, triggerData })
     const nothing = () => Promise.reject(new Error(`run ${run.id} has nothing to plan`))
     return { load: nothing, profile: nothing }
   }
 
-  async function plan({ run, fence, scene }: RunAtWork, step: Step, seen: SeenJournal): Promise<void> {
+  async function plan({ run, fence, context }: RunAtWork, step: Step, seen: SeenJournal): Promise<void> {
     const { definition } = run.rule
     if (!definition) throw new Error(`run ${run.id} has nothing to plan`)
     const before = rowsOf(seen.rows, step.id)[0] ?? null
-    const loaded = await scene.load()
+    const loaded = await context.load()
     if (loaded.outcome === 'put_off') return putOff({ run, fence }, step, before, loaded.why)
     const rows = rowMaker(fence, step, clock.now)
     if (loaded.value === 'no_records') {
@@ -102,7 +102,7 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
     await store.runs.planEffects(fence, step.id, rows)
   }
 
-  return { scene, plan, skip }
+  return { context, plan, skip }
 }
 
 interface RowMaker {
@@ -135,7 +135,7 @@ function rowMaker({ accountUuid, runId }: RunFence, step: Step, now: () => Milli
   }
 }
 
-function rowsOfPlan(rows: RowMaker, made: Exclude<Plan, { outcome: 'later' }>, { records }: RunScene): NewJournalRow[] {
+function rowsOfPlan(rows: RowMaker, made: Exclude<Plan, { outcome: 'later' }>, { records }: RunContext): NewJournalRow[] {
   const { nothingToDo } = JOURNAL_CLASSES
   const { warnings } = made
   switch (made.outcome) {

@@ -18,7 +18,7 @@ import { keptForLater } from '../rules/document-keeping.ts'
 type PlanAction = Pick<Action, 'plan'>
 
 /** What plans are told beside the run itself: who signs, where notifications go and may not go. */
-export type PlanSurroundings = Pick<PlanContext, 'senderStaffUuid' | 'notifyUrl' | 'feed'> &
+export type PlanDefaults = Pick<PlanContext, 'senderStaffUuid' | 'notifyUrl' | 'feed'> &
   Pick<LiteralPlace, 'refusedAddresses'>
 
 export interface StepParts {
@@ -26,11 +26,11 @@ export interface StepParts {
   /** Where long texts are made ready to be sent; absent = at once. */
   apart?: WorkApart<LongWork>
   /** Asked once per run; absent = nothing is known. */
-  surroundings?(accountUuid: string, definition: RuleDefinition): Promise<PlanSurroundings>
+  defaults?(accountUuid: string, definition: RuleDefinition): Promise<PlanDefaults>
 }
 
 /** What all steps of one run share. */
-export interface RunScene {
+export interface RunContext {
   automation: { id: number; name: string }
   definition: RuleDefinition
   triggerData: TriggerData
@@ -38,13 +38,13 @@ export interface RunScene {
   records: readonly RecordFacts[]
   /** Placeholders that no record carries. */
   trigger: Readonly<Record<string, string>>
-  surroundings: PlanSurroundings
+  defaults: PlanDefaults
   read: ReadOnlyPlatform
   origin: string
 }
 
 /** What whoever set the run off brought along. Dates, lists and the record's own values are found when a text asks for them. */
-export function sceneValues({ object, values }: TriggerData): Record<string, string> {
+export function contextValues({ object, values }: TriggerData): Record<string, string> {
   return { object, ...values }
 }
 
@@ -54,39 +54,39 @@ export function sceneValues({ object, values }: TriggerData): Record<string, str
  */
 export async function planStep(
   deps: Pick<StepParts, 'actions' | 'apart'> & { clock: Clock; log: Log },
-  scene: RunScene,
+  context: RunContext,
   step: Step,
   results: Readonly<Record<string, StepResult>>,
 ): Promise<Plan> {
-  const { definition, records } = scene
-  const { refusedAddresses = {}, ...surroundings } = scene.surroundings
+  const { definition, records } = context
+  const { refusedAddresses = {}, ...defaults } = context.defaults
   const { apart } = deps
-  const { accountUuid } = scene.account
+  const { accountUuid } = context.account
   try {
     const plan = await deps.actions[step.type].plan({
       now: deps.clock.now(),
-      account: scene.account,
+      account: context.account,
       step: keptForLater(step, definition.steps),
       records,
-      trigger: scene.trigger,
+      trigger: context.trigger,
       results,
       order: definition.steps.map((one) => one.id),
-      read: scene.read,
-      origin: scene.origin,
+      read: context.read,
+      origin: context.origin,
       grouped: isOfMany(definition),
-      automation: scene.automation,
+      automation: context.automation,
       ...(apart && { safeHtml: (text: string) => apart.do('safeSentHtml', accountUuid, text) }),
-      ...surroundings,
+      ...defaults,
     })
     if (plan.outcome !== 'planned' && plan.outcome !== 'skipped') return plan
     // What saving refuses is never done, nor passed over as nothing to do: the same function judges both (literal-check.ts).
-    const { notifyUrl, feed } = surroundings
+    const { notifyUrl, feed } = defaults
     const object = objectOfRule(definition)
-    const place = { object, country: scene.account.country, refusedAddresses, notifyUrl, feed: feed === true }
+    const place = { object, country: context.account.country, refusedAddresses, notifyUrl, feed: feed === true }
     const wrong = literalProblems(step, place).find(({ partial }) => !partial)
     return wrong ? { outcome: 'impossible', errorClass: 'invalid', sentence: wrong.message, warnings: [] } : plan
   } catch (error) {
-    deps.log.error({ automation: scene.automation.id, step: step.id, action: step.type, error }, 'step.plan_failed')
+    deps.log.error({ automation: context.automation.id, step: step.id, action: step.type, error }, 'step.plan_failed')
     return {
       outcome: 'impossible',
       errorClass: 'internal',

@@ -81,7 +81,7 @@ export function createRunWorker(app: RunApp, parts: RunParts, owner: string): Wo
     const run = await store.runs.claimRun(accountUuid, id, owner, clock.now())
     if (!run) return null
     const fence = { accountUuid, runId: id, owner }
-    const work: RunAtWork = { run, fence, scene: planner.scene(run), startedAt: clock.now(), goOn }
+    const work: RunAtWork = { run, fence, context: planner.context(run), startedAt: clock.now(), goOn }
     while (goOn()) {
       const seen = await store.runs.readJournal(fence)
       if (!seen) return null

@@ -5,7 +5,7 @@ import type { AutomationSettings } from '#app/domain/automations/account-guards.
 import { activeStaff, staffName } from '../records/staff-members.server.ts'
 import type { NamedId } from '../rules/form-lists.ts'
 import { applyChange, readSettings, type SettingsChange } from './automation-settings.ts'
-import { changeWords } from './settings-text.ts'
+import { changeText } from './settings-text.ts'
 
 export type SettingsApp = Pick<App, 'store' | 'clock' | 'log' | 'planning'>
 
@@ -69,7 +69,7 @@ export async function changeSettings(
     senderName = senders.staff.find((one) => one.uuid === senderStaffUuid)?.label ?? null
     if (senderName === null) return { outcome: 'invalid', errors: { senderStaffUuid: [NOBODY] } }
   }
-  const words = changeWords(before, settings, senderName)
+  const words = changeText(before, settings, senderName)
   if (words !== '') {
     const by = await personName(app, accountUuid, staffUuid)
     await app.store.runs.saveAccountGuards(accountUuid, settings, app.clock.now(), { by, words })

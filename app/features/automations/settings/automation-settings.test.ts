@@ -8,7 +8,7 @@ import {
   type SettingsForm,
   settingsFormOf,
 } from './automation-settings.ts'
-import { changeWords, limitsLine, quietChoice, quietHint } from './settings-text.ts'
+import { changeText, limitsLine, quietChoice, quietHint } from './settings-text.ts'
 
 const TOM = '88888888-0000-4000-8000-00000000000b'
 const FORM: SettingsForm = formOfSettings(DEFAULT_SETTINGS, 'asked')
@@ -102,12 +102,12 @@ describe('in words', () => {
   })
 
   test('a change names what is other than before', () => {
-    expect(changeWords(DEFAULT_SETTINGS, DEFAULT_SETTINGS, null)).toBe('')
+    expect(changeText(DEFAULT_SETTINGS, DEFAULT_SETTINGS, null)).toBe('')
     const after = { ...DEFAULT_SETTINGS, ruleDailyCap: 1, senderStaffUuid: TOM }
-    expect(changeWords(DEFAULT_SETTINGS, after, 'Tom Finch')).toBe(
+    expect(changeText(DEFAULT_SETTINGS, after, 'Tom Finch')).toBe(
       'Set: at most 1 message to customers a day from one automation; staff messages and signatures from Tom Finch.',
     )
-    expect(changeWords(after, { ...after, senderStaffUuid: null }, null)).toBe(
+    expect(changeText(after, { ...after, senderStaffUuid: null }, null)).toBe(
       'Set: staff messages and signatures from the first active staff member.',
     )
   })

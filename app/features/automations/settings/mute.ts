@@ -6,7 +6,7 @@ import { isRecordUuid } from './automation-settings.ts'
 /** Far more than anybody stops by hand. */
 export const MOST_MUTES = 2_000
 
-export const MUTE_WORDS = {
+export const MUTE_TEXTS = {
   noCompany: 'There is no such customer in ServiceM8.',
   noJob: 'There is no such job in ServiceM8.',
   past: 'until must be in the future',

@@ -39,19 +39,19 @@ export function quietHint(hours: QuietHours): { words: string; link: string } {
 
 const QUIET = ['quietFrom', 'quietTo', 'quietWeekends', 'quietForAll'] as const
 
-function limitWords(settings: AccountGuards, others: AccountGuards): string[] {
+function limitText(settings: AccountGuards, others: AccountGuards): string[] {
   const { customerCooldownDays, ruleDailyCap, accountDailyCap, floodPerHour } = settings
   const differs = (name: keyof AccountGuards) => settings[name] !== others[name]
   return [
     QUIET.some(differs) ? [quietSentence(settings)] : [],
-    differs('customerCooldownDays') ? [cooldownWords(customerCooldownDays)] : [],
+    differs('customerCooldownDays') ? [cooldownText(customerCooldownDays)] : [],
     differs('ruleDailyCap') ? [`at most ${messages(ruleDailyCap)} to customers a day from one automation`] : [],
     differs('accountDailyCap') ? [`at most ${messages(accountDailyCap)} to customers a day from all together`] : [],
     differs('floodPerHour') ? [`${messages(floodPerHour)} to customers an hour before you are asked`] : [],
   ].flat()
 }
 
-function cooldownWords(days: number): string {
+function cooldownText(days: number): string {
   if (days === 0) return 'any time between two messages to one customer'
   return `at least ${days === 1 ? '1 day' : `${days} days`} between two messages to one customer`
 }
@@ -74,13 +74,13 @@ export function limitsLine(
     ...count('company', 'customer', 'customers').map((who) => `no messages to ${who}`),
     ...count('job', 'job', 'jobs').map((what) => `no messages about ${what}`),
   ]
-  const said = [...limitWords(settings, defaults), ...stopped]
+  const said = [...limitText(settings, defaults), ...stopped]
   return said.length === 0 ? 'No limits beyond the defaults.' : `Your limits: ${said.join('; ')}.`
 }
 
 /** What a person changed, for the list of changes; '' = nothing. `senderName` = what the new sender is called. */
-export function changeWords(before: AutomationSettings, after: AutomationSettings, senderName: string | null): string {
-  const changed = limitWords(after, before)
+export function changeText(before: AutomationSettings, after: AutomationSettings, senderName: string | null): string {
+  const changed = limitText(after, before)
   if (before.senderStaffUuid !== after.senderStaffUuid) {
     const who =
       after.senderStaffUuid === null ? 'the first active staff member' : (senderName ?? 'another staff member')

@@ -13,7 +13,7 @@ import { asText, snapshotFields } from '../records/changes.ts'
 import { objectOfEndpoint } from '../rules/conditions/conditions.ts'
 import { occurrenceOf } from '../rules/timing/once.ts'
 import { filterOf, judgeAll, listFor } from './list-records.server.ts'
-import { type LookApp, tryAgainAt } from './evaluate.server.ts'
+import { type EvaluateApp, tryAgainAt } from './evaluate.server.ts'
 
 const AT_ONCE = 4
 /** Rows of one transaction. */
@@ -24,7 +24,7 @@ interface BaselineRound {
   nextAt: number | null
 }
 
-export function createBaseline(app: LookApp): { round(): Promise<BaselineRound> } {
+export function createBaseline(app: EvaluateApp): { round(): Promise<BaselineRound> } {
   const waiting = new Map<number, { until: number; tries: number }>()
 
   async function one(rule: AutomationRow): Promise<void> {
@@ -65,7 +65,7 @@ export function createBaseline(app: LookApp): { round(): Promise<BaselineRound> 
 }
 
 /** Null = done, or the rule is another one meanwhile. */
-async function noteWhatIsThere(app: LookApp, rule: AutomationRow): Promise<CallFailure | null> {
+async function noteWhatIsThere(app: EvaluateApp, rule: AutomationRow): Promise<CallFailure | null> {
   const { accountUuid, definition } = rule
   const { trigger } = definition
   const account = await app.store.accounts.findAccount(accountUuid)
@@ -99,7 +99,7 @@ async function noteWhatIsThere(app: LookApp, rule: AutomationRow): Promise<CallF
 }
 
 async function finish(
-  app: LookApp,
+  app: EvaluateApp,
   rule: AutomationRow,
   found: {
     ledger: { recordUuid: string; occurrence: string }[]

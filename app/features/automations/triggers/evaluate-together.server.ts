@@ -5,13 +5,13 @@ import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import { localStamp } from '#app/domain/local-time.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
-import type { LookedAt, TouchedRecord } from '#db/store/triggers.ts'
+import type { Evaluation, TouchedRecord } from '#db/store/triggers.ts'
 import { asText, snapshotsOf } from '../records/changes.ts'
 import type { FactPart, RecordFacts } from '../records/facts.ts'
 import { partsOfSteps } from '../runs/run-parts.ts'
 import {
-  judgeLook,
-  type LookApp,
+  evaluateRead,
+  type EvaluateApp,
   loadWatch,
   named,
   nobodyWatches,
@@ -34,18 +34,18 @@ const WORTH_JOINING = 10
 /** … as far as it stays there long enough: see `fact-sources.server.ts`. */
 const LASTING: readonly FactPart[] = ['contact', 'company', 'company_contact']
 
-interface LookedTogether {
+interface EvaluatedTogether {
   started: number
   /** Not on the list: deleted for good, edited long before its event, or more than a page. To be read one by one. */
   left: TouchedRecord[]
 }
 
 /** `records` = of one account and one object. Each that is done, or put off, is added to `settled`; what is not, was not touched. */
-export async function lookTogether(
-  app: LookApp,
+export async function evaluateTogether(
+  app: EvaluateApp,
   records: readonly TouchedRecord[],
   settled: Set<TouchedRecord>,
-): Promise<LookedTogether> {
+): Promise<EvaluatedTogether> {
   const [first] = records
   if (!first) return { started: 0, left: [] }
   const { accountUuid, object } = first
@@ -92,7 +92,7 @@ export async function lookTogether(
     started += await judgeAndSettle(app, watch, read.slice(from, from + AT_A_TIME), settled)
     await nextTurn()
   }
-  app.log.debug({ account: accountUuid, object, found: found.length, left: left.length, started }, 'records.looked_at')
+  app.log.debug({ account: accountUuid, object, found: found.length, left: left.length, started }, 'records.evaluated')
   return { started, left }
 }
 
@@ -103,7 +103,7 @@ function editedSince(records: readonly TouchedRecord[], zone: string): string {
 }
 
 async function withSnapshots(
-  app: LookApp,
+  app: EvaluateApp,
   found: readonly { touched: TouchedRecord; record: PlatformRecord }[],
   facts: readonly RecordFacts[],
 ): Promise<ReadRecord[]> {
@@ -120,13 +120,13 @@ async function withSnapshots(
 }
 
 async function judgeAndSettle(
-  app: LookApp,
+  app: EvaluateApp,
   watch: Watch,
   read: readonly ReadRecord[],
   settled: Set<TouchedRecord>,
 ): Promise<number> {
-  const looked = await Promise.all(read.map(async (one) => ({ ...one, look: await judgeLook(app, watch, one) })))
-  const firing = looked.filter(({ look }) => look.wishes.length > 0)
+  const evaluations = await Promise.all(read.map(async (one) => ({ ...one, evaluation: await evaluateRead(app, watch, one) })))
+  const firing = evaluations.filter(({ evaluation }) => evaluation.requests.length > 0)
   const accountUuid = read[0]?.touched.accountUuid ?? ''
   if (firing.length >= WORTH_JOINING) await warmUp(app, watch, firing)
   const customers = await app.facts.customerNames(
@@ -135,21 +135,21 @@ async function judgeAndSettle(
   )
   return settleAll(
     app,
-    looked.map(({ look, facts }) => named(look, facts, customers)),
+    evaluations.map(({ evaluation, facts }) => named(evaluation, facts, customers)),
     settled,
   )
 }
 
 /** Only so that many runs do not each ask for it: a failure is theirs to meet. */
 async function warmUp(
-  app: LookApp,
+  app: EvaluateApp,
   { rules }: Watch,
-  firing: readonly { touched: TouchedRecord; record: PlatformRecord; look: LookedAt }[],
+  firing: readonly { touched: TouchedRecord; record: PlatformRecord; evaluation: Evaluation }[],
 ): Promise<void> {
   const [first] = firing
   if (!first) return
   const { accountUuid, object } = first.touched
-  const ids = new Set(firing.flatMap(({ look }) => look.wishes.map((wish) => wish.automationId)))
+  const ids = new Set(firing.flatMap(({ evaluation }) => evaluation.requests.map((request) => request.automationId)))
   const spokenOf = new Set(
     rules.filter((rule) => ids.has(rule.id)).flatMap((rule) => partsOfSteps(rule.definition, object)),
   )
@@ -160,11 +160,11 @@ async function warmUp(
 }
 
 /** Side by side they share a transaction. One that cannot be written leaves the others. */
-async function settleAll(app: LookApp, looked: readonly LookedAt[], settled: Set<TouchedRecord>): Promise<number> {
+async function settleAll(app: EvaluateApp, evaluations: readonly Evaluation[], settled: Set<TouchedRecord>): Promise<number> {
   const written = await Promise.allSettled(
-    looked.map(async (look) => {
-      const started = await settle(app, look)
-      settled.add(look.touched)
+    evaluations.map(async (evaluation) => {
+      const started = await settle(app, evaluation)
+      settled.add(evaluation.touched)
       return started
     }),
   )
@@ -174,12 +174,12 @@ async function settleAll(app: LookApp, looked: readonly LookedAt[], settled: Set
 }
 
 async function putAllOff(
-  app: LookApp,
+  app: EvaluateApp,
   watch: Watch,
   records: readonly TouchedRecord[],
   failure: CallFailure,
   settled: Set<TouchedRecord>,
-): Promise<LookedTogether> {
+): Promise<EvaluatedTogether> {
   // Spent calls put off everything of the account at once; with the youngest, which is not given up for its age before others are.
   const youngest = records.reduce((a, b) => (b.firstAt > a.firstAt ? b : a))
   const told = failure.outcome === 'rate_limited' ? [youngest] : records

@@ -8,8 +8,8 @@ import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import { withMethods } from '#app/lib/families.ts'
 import { type AutomationWorld, aRule, aStep, automationWorld, LEEDS } from '#tests/support/automation-world.server.ts'
 import { snapshotFields } from '../records/changes.ts'
-import { type LookApp, lookAt } from './evaluate.server.ts'
-import { createLooker } from './evaluator.server.ts'
+import { type EvaluateApp, evaluateRecord } from './evaluate.server.ts'
+import { createEvaluator } from './evaluator.server.ts'
 
 let world: AutomationWorld
 beforeEach(async () => {
@@ -84,20 +84,20 @@ async function burst(of = world): Promise<string[]> {
   return jobs
 }
 
-const lookApp = (of = world, callAsAccount: LookApp['callAsAccount'] = of.app.callAsAccount): LookApp => {
+const lookApp = (of = world, callAsAccount: EvaluateApp['callAsAccount'] = of.app.callAsAccount): EvaluateApp => {
   const { store, clock, log } = of.app
   return { store, clock, log, callAsAccount, facts: of.parts.facts }
 }
 
 /** Until nothing is due any more. */
-async function lookAll(app: LookApp): Promise<number> {
+async function evaluateAll(app: EvaluateApp): Promise<number> {
   let started = 0
-  const looker = createLooker(app, (count) => {
+  const evaluator = createEvaluator(app, (count) => {
     started += count
   })
   for (let round = 0; round < 60; round += 1) {
-    await looker.round()
-    await looker.settled()
+    await evaluator.round()
+    await evaluator.settled()
   }
   return started
 }
@@ -118,7 +118,7 @@ test('together it comes to exactly what it comes to one by one, for a few calls 
   await watch()
   await burst()
   await world.clock.run(seconds(3))
-  expect(await lookAll(lookApp())).toBe(12 + 1 + 24)
+  expect(await evaluateAll(lookApp())).toBe(12 + 1 + 24)
   expect(asked().filter((one) => one.endsWith(' job'))).toEqual(['list job'])
   // Vendor, customers and contacts, each once for all of them.
   expect(asked().length).toBeLessThanOrEqual(4)
@@ -129,7 +129,7 @@ test('together it comes to exactly what it comes to one by one, for a few calls 
     await burst(other)
     await other.clock.run(seconds(3))
     for (const touched of await other.store.triggers.dueTouched(other.clock.now(), { limit: 100, perAccount: 100 })) {
-      await lookAt(lookApp(other), touched)
+      await evaluateRecord(lookApp(other), touched)
     }
     expect(noted()).toEqual(noted(other))
     expect(other.platform.exchanges.length).toBeGreaterThan(60)
@@ -145,7 +145,7 @@ test('what is not on the list is read by itself: edited long before its event, o
   await change(late, { status: 'Completed' }, world, world.clock.now() - days(1))
   world.platform.records(LEEDS, 'job').delete(jobs[0] ?? '')
   await world.clock.run(seconds(3))
-  await lookAll(lookApp())
+  await evaluateAll(lookApp())
   expect([count('list job'), count('read job')]).toEqual([1, 2])
   expect(world.rows('SELECT count(*) AS n FROM run WHERE record_uuid = ?', late)).toEqual([{ n: 2 }])
   expect(world.rows('SELECT DISTINCT verdict FROM rule_verdict WHERE record_uuid = ?', jobs[0] ?? '')).toEqual([
@@ -158,7 +158,7 @@ test('an object that cannot be listed like this is read one by one, as are a few
   await watch()
   await burst()
   await world.clock.run(seconds(3))
-  const refusing: LookApp['callAsAccount'] = (account, call, options) =>
+  const refusing: EvaluateApp['callAsAccount'] = (account, call, options) =>
     world.app.callAsAccount(
       account,
       (api, token) =>
@@ -174,12 +174,12 @@ test('an object that cannot be listed like this is read one by one, as are a few
         ),
       options,
     )
-  expect(await lookAll(lookApp(world, refusing))).toBe(37)
+  expect(await evaluateAll(lookApp(world, refusing))).toBe(37)
   expect(count('read job')).toBe(30)
   const few = Array.from({ length: 9 }, () => world.job(LEEDS))
   for (const job of few) await change(job, { status: 'Completed' })
   await world.clock.run(seconds(3))
-  await lookAll(lookApp())
+  await evaluateAll(lookApp())
   expect([count('list job'), count('read job')]).toEqual([0, 39])
 })
 
@@ -188,14 +188,14 @@ test('a list that gets no answer puts all of them off, and then each is tried by
   await burst()
   await world.clock.run(seconds(3))
   world.platform.fate = () => 'broken'
-  const looker = createLooker(lookApp(), () => {})
-  await looker.round()
-  await looker.settled()
+  const evaluator = createEvaluator(lookApp(), () => {})
+  await evaluator.round()
+  await evaluator.settled()
   expect(asked()).toEqual(['list job'])
   expect(world.rows('SELECT DISTINCT tries FROM touched_record')).toEqual([{ tries: 1 }])
   world.platform.fate = () => 'well'
   await world.clock.run(minutes(1))
-  expect(await lookAll(lookApp())).toBe(37)
+  expect(await evaluateAll(lookApp())).toBe(37)
   expect([count('list job'), count('read job')]).toEqual([1, 30])
 })
 
@@ -204,9 +204,9 @@ test('spent calls put the account off once, and count as no try', async () => {
   await burst()
   await world.clock.run(seconds(3))
   world.platform.fate = () => 'too_many'
-  const looker = createLooker(lookApp(), () => {})
-  await looker.round()
-  await looker.settled()
+  const evaluator = createEvaluator(lookApp(), () => {})
+  await evaluator.round()
+  await evaluator.settled()
   expect(asked()).toEqual(['list job'])
   expect(world.rows('SELECT DISTINCT tries, due_at AS due FROM touched_record')).toEqual([
     { tries: 0, due: world.clock.now() + seconds(20) },
@@ -228,17 +228,17 @@ test('what changes while the list is on its way is looked at again', async () =>
     }
     return answer
   })
-  const looker = createLooker(lookApp(world, slow), () => {})
-  await looker.round()
+  const evaluator = createEvaluator(lookApp(world, slow), () => {})
+  await evaluator.round()
   await world.clock.settle()
   const job = world.platform.records(LEEDS, 'job').get(again)
   world.platform.put(LEEDS, 'job', { ...job, uuid: again, status: 'Completed', edit_date: stamp(world.clock.now()) })
   await tell(again)
   release()
-  await looker.settled()
+  await evaluator.settled()
   expect(noted().touched).toEqual([{ record_uuid: again }])
   await world.clock.run(seconds(3))
-  await lookAll(lookApp())
+  await evaluateAll(lookApp())
   expect(noted().touched).toEqual([])
   const conditions = `SELECT verdict FROM rule_verdict WHERE record_uuid = ? AND automation_id = 1`
   expect(world.rows(conditions, again)).toEqual([{ verdict: 'fired' }])
@@ -250,18 +250,18 @@ test('one that cannot be written is put off by itself, and what was written is n
   await world.clock.run(seconds(3))
   const app = lookApp()
   let broken = 0
-  const store: LookApp['store'] = withMethods(app.store, {
-    settleTouched(account, looked, now) {
-      if (looked.touched.recordUuid !== jobs[5] || broken > 0)
-        return app.store.triggers.settleTouched(account, looked, now)
+  const store: EvaluateApp['store'] = withMethods(app.store, {
+    settleTouched(account, evaluations, now) {
+      if (evaluations.touched.recordUuid !== jobs[5] || broken > 0)
+        return app.store.triggers.settleTouched(account, evaluations, now)
       broken += 1
       return Promise.reject(new Error('disk I/O error'))
     },
   })
-  await lookAll({ ...app, store })
-  expect(world.logged).toContain('records.look_failed')
+  await evaluateAll({ ...app, store })
+  expect(world.logged).toContain('records.evaluation_failed')
   await world.clock.run(minutes(1))
-  await lookAll({ ...app, store })
+  await evaluateAll({ ...app, store })
   expect(noted().touched).toEqual([])
   expect(noted().runs).toHaveLength(37)
   expect(new Set(noted().runs.map((run) => `${run.automation_id} ${run.record_uuid}`)).size).toBe(37)

@@ -12,8 +12,8 @@ import {
   BRISBANE,
   LEEDS,
 } from '#tests/support/automation-world.server.ts'
-import type { LookApp } from './evaluate.server.ts'
-import { createLooker } from './evaluator.server.ts'
+import type { EvaluateApp } from './evaluate.server.ts'
+import { createEvaluator } from './evaluator.server.ts'
 
 let world: AutomationWorld
 beforeEach(async () => {
@@ -53,7 +53,7 @@ async function watch(): Promise<void> {
 const left = (account: string) =>
   world.rows('SELECT record_uuid AS job, due_at AS due, tries FROM touched_record WHERE account_uuid = ?', account)
 
-function lookApp(callAsAccount: LookApp['callAsAccount']): LookApp {
+function lookApp(callAsAccount: EvaluateApp['callAsAccount']): EvaluateApp {
   const { store, clock, log } = world.app
   return { store, clock, log, callAsAccount, facts: world.parts.facts }
 }
@@ -69,11 +69,11 @@ test('an account that gets no answers keeps two places, and everybody else is lo
   for (let number = 0; number < 5; number++) await touch(BRISBANE)
   await world.clock.run(seconds(3))
   let ended = 0
-  const looker = createLooker(lookApp(stuck), () => {
+  const evaluator = createEvaluator(lookApp(stuck), () => {
     ended += 1
   })
   for (let round = 0; round < 5; round++) {
-    expect(await looker.round()).toBeNull()
+    expect(await evaluator.round()).toBeNull()
     await world.clock.settle()
   }
   expect(left(BRISBANE)).toEqual([])
@@ -82,7 +82,7 @@ test('an account that gets no answers keeps two places, and everybody else is lo
   expect(ended).toBe(5)
 
   for (const go of release) go()
-  await looker.settled()
+  await evaluator.settled()
   expect(left(LEEDS)).toHaveLength(3)
 })
 
@@ -92,14 +92,14 @@ test('when the calls of an account are spent all its records wait together, and 
   await world.clock.run(seconds(3))
   const until = world.clock.now() + minutes(1)
   let asked = 0
-  const spent: LookApp['callAsAccount'] = async () => {
+  const spent: EvaluateApp['callAsAccount'] = async () => {
     asked += 1
     return { outcome: 'rate_limited', status: 429, message: 'Too many', retryAt: until }
   }
-  const looker = createLooker(lookApp(spent), () => {})
-  await looker.round()
-  await looker.settled()
-  expect(await looker.round()).toBe(until)
+  const evaluator = createEvaluator(lookApp(spent), () => {})
+  await evaluator.round()
+  await evaluator.settled()
+  expect(await evaluator.round()).toBe(until)
   expect(asked).toBe(2)
   expect(left(LEEDS)).toHaveLength(5)
   for (const row of left(LEEDS)) expect(row).toMatchObject({ due: until, tries: 0 })
@@ -115,14 +115,14 @@ test('when not even a delay can be written down nothing is asked for a while', a
     throw new Error('the file cannot be read')
   })
   const store = withMethods(app.store, { postponeTouched: () => Promise.reject(new Error('disk I/O error')) })
-  const looker = createLooker({ ...app, store }, () => {})
-  await looker.round()
-  await looker.settled()
-  expect(await looker.round()).toBe(world.clock.now() + seconds(10))
+  const evaluator = createEvaluator({ ...app, store }, () => {})
+  await evaluator.round()
+  await evaluator.settled()
+  expect(await evaluator.round()).toBe(world.clock.now() + seconds(10))
   expect(asked).toBe(1)
   expect(world.logged).toContain('record.not_put_off')
   await world.clock.run(seconds(10))
-  await looker.round()
-  await looker.settled()
+  await evaluator.round()
+  await evaluator.settled()
   expect(asked).toBe(2)
 })

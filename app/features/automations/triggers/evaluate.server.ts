@@ -3,12 +3,12 @@
 import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
 import type { OncePolicy, RuleDefinition } from '#app/domain/automations/rule.ts'
-import type { RunWish, TriggerData } from '#app/domain/automations/run.ts'
+import type { RunRequest, TriggerData } from '#app/domain/automations/run.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
-import type { LookedAt, NewVerdict, OwnWrite, TouchedRecord } from '#db/store/triggers.ts'
+import type { Evaluation, NewVerdict, OwnWrite, TouchedRecord } from '#db/store/triggers.ts'
 import {
   causedBy,
   changesBetween,
@@ -26,7 +26,7 @@ import { daysToRemember, occurrenceOf } from '../rules/timing/once.ts'
 import { collectsUntil } from '../rules/timing/schedule.ts'
 import { triggerMatches } from '../rules/triggers.ts'
 
-export type LookApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'> & { facts: FactLoader }
+export type EvaluateApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'> & { facts: FactLoader }
 
 /** Our own writes come back as events within this time. ms */
 const OWN_WRITE_COUNTS = minutes(10)
@@ -34,22 +34,22 @@ const OWN_WRITE_COUNTS = minutes(10)
 const TRIED_FOR = hours(72)
 
 /** Answers how many runs it started. */
-export async function lookAt(app: LookApp, touched: TouchedRecord): Promise<number> {
+export async function evaluateRecord(app: EvaluateApp, touched: TouchedRecord): Promise<number> {
   const { accountUuid, object, recordUuid } = touched
   const watch = await loadWatch(app, accountUuid, object)
   if (watch === null) return settle(app, nobodyWatches(touched))
   const answer = await app.callAsAccount(accountUuid, (api, token) => api.read(token, object, recordUuid))
-  if (answer.outcome === 'refused' && answer.status === 404) return settle(app, goneLook(watch, touched))
+  if (answer.outcome === 'refused' && answer.status === 404) return settle(app, evaluationOfGone(watch, touched))
   if (answer.outcome !== 'ok') return putOff(app, touched, watch.rules, answer)
   const joined = await app.facts.join(accountUuid, object, [answer.value], watch.parts)
   if (joined.outcome !== 'ok') return putOff(app, touched, watch.rules, joined)
   const facts = joined.facts[0]
-  if (!facts) return settle(app, goneLook(watch, touched))
+  if (!facts) return settle(app, evaluationOfGone(watch, touched))
   const [before] = await app.store.records.loadSnapshots(accountUuid, snapshotsOf(object), [recordUuid])
-  const looked = await judgeLook(app, watch, { touched, record: answer.value, facts, before: before?.fields ?? null })
+  const evaluation = await evaluateRead(app, watch, { touched, record: answer.value, facts, before: before?.fields ?? null })
   // Asked for only when there will be a run to read about.
-  const customers = looked.wishes.length === 0 ? new Map() : await app.facts.customerNames(accountUuid, [facts])
-  return settle(app, named(looked, facts, customers))
+  const customers = evaluation.requests.length === 0 ? new Map() : await app.facts.customerNames(accountUuid, [facts])
+  return settle(app, named(evaluation, facts, customers))
 }
 
 /** Who watches the object, and what they ask about its records. */
@@ -60,7 +60,7 @@ export interface Watch {
 }
 
 /** Null = nobody does any more. */
-export async function loadWatch(app: LookApp, accountUuid: string, object: string): Promise<Watch | null> {
+export async function loadWatch(app: EvaluateApp, accountUuid: string, object: string): Promise<Watch | null> {
   const rules = await app.store.automations.automationsWatching(accountUuid, object)
   const account = await app.store.accounts.findAccount(accountUuid)
   if (rules.length === 0 || !account) return null
@@ -68,8 +68,8 @@ export async function loadWatch(app: LookApp, accountUuid: string, object: strin
   return { rules, parts: neededParts(conditions, object), zone: account.timezone }
 }
 
-export function nobodyWatches(touched: TouchedRecord): LookedAt {
-  return { touched, snapshot: null, verdicts: [], wishes: [] }
+export function nobodyWatches(touched: TouchedRecord): Evaluation {
+  return { touched, snapshot: null, verdicts: [], requests: [] }
 }
 
 /** The record as it is now, and as it was when it was looked at before; null = never. */
@@ -81,7 +81,7 @@ export interface ReadRecord {
 }
 
 /** What every rule makes of the record. Nothing is written yet, except that a rule going round in a circle is stopped. */
-export async function judgeLook(app: LookApp, watch: Watch, read: ReadRecord): Promise<LookedAt> {
+export async function evaluateRead(app: EvaluateApp, watch: Watch, read: ReadRecord): Promise<Evaluation> {
   const { touched, record, facts, before } = read
   const { accountUuid, object, recordUuid } = touched
   const now = app.clock.now()
@@ -107,15 +107,15 @@ export async function judgeLook(app: LookApp, watch: Watch, read: ReadRecord): P
           fields: touched.created && !seen.changedSince ? markedNew(fields, now) : fields,
         },
     verdicts: opinions.flatMap((opinion) => (opinion.fires ? [] : [opinion.verdict])),
-    wishes: opinions.flatMap((opinion) => (opinion.fires ? [opinion.wish] : [])),
+    requests: opinions.flatMap((opinion) => (opinion.fires ? [opinion.request] : [])),
   }
 }
 
 /** The runs say whom they are about. */
-export function named(looked: LookedAt, facts: RecordFacts, customers: ReadonlyMap<string, string>): LookedAt {
+export function named(evaluation: Evaluation, facts: RecordFacts, customers: ReadonlyMap<string, string>): Evaluation {
   const conditionMatching = { totalRecords: 1, matchedRecords: [namedRecord(facts, customers)] }
-  const wishes = looked.wishes.map((wish) => ({ ...wish, triggerData: { ...wish.triggerData, conditionMatching } }))
-  return { ...looked, wishes }
+  const requests = evaluation.requests.map((request) => ({ ...request, triggerData: { ...request.triggerData, conditionMatching } }))
+  return { ...evaluation, requests }
 }
 
 interface Seen {
@@ -128,7 +128,7 @@ interface Seen {
   at: JudgedAt
 }
 
-type Opinion = { fires: true; wish: RunWish; cause: OwnWrite | null } | { fires: false; verdict: NewVerdict }
+type Opinion = { fires: true; request: RunRequest; cause: OwnWrite | null } | { fires: false; verdict: NewVerdict }
 
 function opinionOf(rule: AutomationRow, seen: Seen): Opinion {
   const { touched, facts, changes, at } = seen
@@ -165,7 +165,7 @@ function opinionOf(rule: AutomationRow, seen: Seen): Opinion {
   const occurrence = occurrenceOf(rule.definition.once, firing)
   return {
     fires: true,
-    wish: runWish(rule, {
+    request: runWish(rule, {
       source: 'webhook',
       object: facts.object,
       recordUuids: [facts.recordUuid],
@@ -180,10 +180,10 @@ function opinionOf(rule: AutomationRow, seen: Seen): Opinion {
 }
 
 /** Rules that set off rules: the run waits for a person, or the rule is stopped with it. */
-async function guarded(app: LookApp, rule: AutomationRow, opinion: Opinion, now: number): Promise<Opinion> {
+async function guarded(app: EvaluateApp, rule: AutomationRow, opinion: Opinion, now: number): Promise<Opinion> {
   if (!opinion.fires) return opinion
-  const { cause, wish } = opinion
-  const recordUuid = wish.recordUuids[0] ?? ''
+  const { cause, request } = opinion
+  const recordUuid = request.recordUuids[0] ?? ''
   const { accountUuid } = rule
   const runsOnRecord = await app.store.triggers.recentRuns(accountUuid, rule.id, recordUuid, now - BREAKER_WITHIN)
   const verdict = mayStart({ automationId: rule.id, cause, runsOnRecord, now })
@@ -203,9 +203,9 @@ async function guarded(app: LookApp, rule: AutomationRow, opinion: Opinion, now:
     case 'pause':
       await app.store.automations.changeAutomation(accountUuid, rule.id, { pausedReason: verdict.reason, at: now })
       app.log.warn({ account: accountUuid, automation: rule.id }, 'automation.paused')
-      return { ...opinion, wish: { ...wish, held: verdict.reason } }
+      return { ...opinion, request: { ...request, held: verdict.reason } }
     case 'hold':
-      return { ...opinion, wish: { ...wish, held: verdict.reason } }
+      return { ...opinion, request: { ...request, held: verdict.reason } }
     default:
       return assertNever(verdict)
   }
@@ -217,11 +217,11 @@ export function rememberUntil(once: OncePolicy, now: number): number | null {
   return kept === null ? null : now + days(kept)
 }
 
-type WishGiven = Pick<RunWish, 'source' | 'object' | 'recordUuids' | 'ledger' | 'wakeAt'> &
-  Partial<Omit<RunWish, 'triggerData'>> & { triggerData: Pick<TriggerData, 'description'> & Partial<TriggerData> }
+type WishGiven = Pick<RunRequest, 'source' | 'object' | 'recordUuids' | 'ledger' | 'wakeAt'> &
+  Partial<Omit<RunRequest, 'triggerData'>> & { triggerData: Pick<TriggerData, 'description'> & Partial<TriggerData> }
 
 /** A run that a rule is to make. Where nothing else is given: about single records, not set off by a rule, and waiting for a person if the rule asks first. */
-export function runWish(rule: { id: number; version: number; definition: RuleDefinition }, given: WishGiven): RunWish {
+export function runWish(rule: { id: number; version: number; definition: RuleDefinition }, given: WishGiven): RunRequest {
   return {
     automationId: rule.id,
     version: rule.version,
@@ -250,27 +250,27 @@ function describeChange(touched: TouchedRecord, changes: readonly FieldChange[])
   return `${first.field} changed from "${first.from ?? ''}" to "${first.to}"${more}`
 }
 
-function goneLook({ rules }: Watch, touched: TouchedRecord): LookedAt {
+function evaluationOfGone({ rules }: Watch, touched: TouchedRecord): Evaluation {
   const detail = JSON.stringify({ sentence: 'The record is not in ServiceM8 any more.' })
   const { recordUuid } = touched
   const verdicts = rules.map(
     (rule) => ({ automationId: rule.id, recordUuid, verdict: 'not_triggered', detail }) as const,
   )
-  return { touched, snapshot: null, verdicts, wishes: [] }
+  return { touched, snapshot: null, verdicts, requests: [] }
 }
 
 /** Answers how many runs it started. */
-export async function settle(app: LookApp, looked: LookedAt): Promise<number> {
-  const started = await app.store.triggers.settleTouched(looked.touched.accountUuid, looked, app.clock.now())
+export async function settle(app: EvaluateApp, evaluation: Evaluation): Promise<number> {
+  const started = await app.store.triggers.settleTouched(evaluation.touched.accountUuid, evaluation, app.clock.now())
   const count = started.filter((one) => one.outcome === 'started').length
-  const { accountUuid, object } = looked.touched
-  app.log.debug({ account: accountUuid, object, rules: started.length, started: count }, 'record.looked_at')
+  const { accountUuid, object } = evaluation.touched
+  app.log.debug({ account: accountUuid, object, rules: started.length, started: count }, 'record.evaluated')
   return count
 }
 
 /** Later, or, after three days, never: then each rule's verdict says so. */
 export async function putOff(
-  app: LookApp,
+  app: EvaluateApp,
   touched: TouchedRecord,
   rules: readonly AutomationRow[],
   failure: CallFailure,
@@ -287,7 +287,7 @@ export async function putOff(
     const [before] = await app.store.records.loadSnapshots(touched.accountUuid, snapshotsOf(touched.object), [
       touched.recordUuid,
     ])
-    return settle(app, { touched, snapshot: before ?? null, verdicts, wishes: [] })
+    return settle(app, { touched, snapshot: before ?? null, verdicts, requests: [] })
   }
   const again = tryAgainAt(failure, touched.tries, now)
   // All of the account's at once: hundreds that are put off one by one would keep the disk busy, and everybody waiting.

@@ -1,8 +1,8 @@
 // Looks at records that changed, many side by side, and those of one account together when there are many.
 import { seconds } from '#app/lib/duration.ts'
 import type { TouchedRecord } from '#db/store/triggers.ts'
-import { type LookApp, lookAt, pauseAfter } from './evaluate.server.ts'
-import { lookTogether } from './evaluate-together.server.ts'
+import { type EvaluateApp, evaluateRecord, pauseAfter } from './evaluate.server.ts'
+import { evaluateTogether } from './evaluate-together.server.ts'
 
 /**
  * Records looked at side by side, and of one account. Nearly all of a look is waiting for the platform, so many cost little; and
@@ -18,7 +18,7 @@ const MOST_TOGETHER = 200
 /** Where not even the delay of a look can be written down, none is begun for so long. ms */
 const REST = seconds(10)
 
-interface Looker {
+interface Evaluator {
   /** Begins to look at what is due, as far as there is room, and does not wait for it. Resolves with when to come again. */
   round(): Promise<number | null>
   /** Resolves when nothing is being looked at any more. */
@@ -30,7 +30,7 @@ interface Looker {
  * keeps nobody waiting. `ended` is told of each with how many runs it started, and calls for the next round. One record's trouble is
  * its own: it is put off.
  */
-export function createLooker(app: LookApp, ended: (started: number) => void): Looker {
+export function createEvaluator(app: EvaluateApp, ended: (started: number) => void): Evaluator {
   const underWay = new Set<string>()
   const looks = new Set<Promise<void>>()
   const atWork = new Map<string, number>()
@@ -41,7 +41,7 @@ export function createLooker(app: LookApp, ended: (started: number) => void): Lo
   function begin(accountUuid: string, records: readonly TouchedRecord[]): void {
     for (const touched of records) underWay.add(keyOf(touched))
     atWork.set(accountUuid, (atWork.get(accountUuid) ?? 0) + 1)
-    const looking = lookAll(records).then((started) => {
+    const looking = evaluateAll(records).then((started) => {
       for (const touched of records) underWay.delete(keyOf(touched))
       looks.delete(looking)
       const left = (atWork.get(accountUuid) ?? 1) - 1
@@ -53,19 +53,19 @@ export function createLooker(app: LookApp, ended: (started: number) => void): Lo
   }
 
   /** Never rejects. */
-  async function lookAll(records: readonly TouchedRecord[]): Promise<number> {
+  async function evaluateAll(records: readonly TouchedRecord[]): Promise<number> {
     const [first] = records
     if (records.length === 1 && first) return look(first)
     // What was settled before something broke is done for good: to look at it a second time could set rules off twice.
     const settled = new Set<TouchedRecord>()
     try {
-      const { started, left } = await lookTogether(app, records, settled)
+      const { started, left } = await evaluateTogether(app, records, settled)
       // They are still due, and have the next places.
       for (const touched of left) alone.add(keyOf(touched))
       return started
     } catch (error) {
       const undone = records.filter((touched) => !settled.has(touched))
-      app.log.error({ account: first?.accountUuid, object: first?.object, error }, 'records.look_failed')
+      app.log.error({ account: first?.accountUuid, object: first?.object, error }, 'records.evaluation_failed')
       await Promise.all(undone.map(postpone))
       // There may have been some, so the runs are looked for.
       return settled.size
@@ -77,9 +77,9 @@ export function createLooker(app: LookApp, ended: (started: number) => void): Lo
     const { accountUuid, object } = touched
     alone.delete(keyOf(touched))
     try {
-      return await lookAt(app, touched)
+      return await evaluateRecord(app, touched)
     } catch (error) {
-      app.log.error({ account: accountUuid, object, error }, 'record.look_failed')
+      app.log.error({ account: accountUuid, object, error }, 'record.evaluation_failed')
     }
     await postpone(touched)
     return 0

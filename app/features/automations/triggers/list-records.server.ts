@@ -13,7 +13,7 @@ import {
   serverFilter,
 } from '../rules/conditions/conditions.ts'
 import { partsForGrouping } from '../rules/grouping.ts'
-import type { LookApp } from './evaluate.server.ts'
+import type { EvaluateApp } from './evaluate.server.ts'
 
 /** More than this of one list is not read: 4 pages of the platform's largest size (facts: 5.3). */
 export const MOST_RECORDS = 20_000
@@ -27,7 +27,7 @@ type Listed =
  * The list, filtered by the platform as far as it can; everything is judged again here. A filter that the platform refuses (a field
  * it does not filter by) only costs calls: the list is asked for once more without it.
  */
-export async function listFor(app: LookApp, accountUuid: string, object: string, filter: string): Promise<Listed> {
+export async function listFor(app: EvaluateApp, accountUuid: string, object: string, filter: string): Promise<Listed> {
   const ask = (wanted: string) =>
     app.callAsAccount(accountUuid, (api, token) =>
       api.list(token, object, { limit: MOST_RECORDS, ...(wanted === '' ? {} : { filter: wanted }) }),
@@ -64,7 +64,7 @@ export function newestFirst(records: readonly PlatformRecord[]): PlatformRecord[
 
 /** Newest edit first. Yields to the event loop between parts. */
 export async function judgeAll(
-  app: LookApp,
+  app: EvaluateApp,
   accountUuid: string,
   object: string,
   records: readonly PlatformRecord[],

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import type { PlatformApi, PlatformRecord, PlatformResult } from '#app/adapters/platform.ts'
 import { ACTIVE_ONLY } from '../rules/conditions/conditions.ts'
 import { listFor } from './list-records.server.ts'
-import type { LookApp } from './evaluate.server.ts'
+import type { EvaluateApp } from './evaluate.server.ts'
 
 const JOBS: PlatformRecord[] = [{ uuid: 'a' }, { uuid: 'b' }]
 
@@ -26,7 +26,7 @@ function list(filter: string) {
   const app = {
     callAsAccount: (_account: string, call: (api: PlatformApi, token: string) => unknown) => call(api, 'token'),
     log: { warn: (_fields: unknown, message: string) => warned.push(message) },
-  } as unknown as LookApp
+  } as unknown as EvaluateApp
   return listFor(app, 'account', 'job', filter)
 }
 

@@ -8,9 +8,9 @@ import type { JudgedAt, RecordFacts } from '../records/facts.ts'
 import { type FailedCondition, judge, neededParts, objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
 import { judgedAt } from '../rules/rule-place.server.ts'
 import { filterOf, type Judged, judgeAll, listFor, newestFirst } from './list-records.server.ts'
-import type { LookApp } from './evaluate.server.ts'
+import type { EvaluateApp } from './evaluate.server.ts'
 
-interface MatchWish {
+interface MatchRequest {
   /** Only this record; null = what the rule finds. */
   recordUuid: string | null
   /** Past the conditions; then one record only, the newest if none is named. */
@@ -39,16 +39,16 @@ interface Search {
  * Polled rules: every record that matches. Rules on events and manual ones: the newest that matches, one only, because a
  * person means "try it", not "text everybody". Nothing is stored or sent.
  */
-export async function matchNow(app: LookApp, rule: AutomationRow, wish: MatchWish): Promise<MatchedNow> {
+export async function matchNow(app: EvaluateApp, rule: AutomationRow, request: MatchRequest): Promise<MatchedNow> {
   const { accountUuid, definition } = rule
   const at = await judgedAt(app, accountUuid)
   const search: Search = { accountUuid, definition, object: objectOfRule(definition), at }
-  if (wish.recordUuid !== null) return matchNamed(app, search, wish.recordUuid, wish.bypassConditions)
-  return wish.bypassConditions ? takeNewest(app, search) : matchListed(app, search)
+  if (request.recordUuid !== null) return matchNamed(app, search, request.recordUuid, request.bypassConditions)
+  return request.bypassConditions ? takeNewest(app, search) : matchListed(app, search)
 }
 
 async function matchNamed(
-  app: LookApp,
+  app: EvaluateApp,
   { accountUuid, definition, object, at }: Search,
   recordUuid: string,
   bypassConditions: boolean,
@@ -67,7 +67,7 @@ async function matchNamed(
 }
 
 /** Past the conditions means one record, so there is no need to look at the others. */
-async function takeNewest(app: LookApp, search: Search): Promise<MatchedNow> {
+async function takeNewest(app: EvaluateApp, search: Search): Promise<MatchedNow> {
   const { accountUuid, object, at } = search
   const everything = { ...search.definition, conditions: [] }
   const listed = await listFor(app, accountUuid, object, filterOf(everything, at))
@@ -80,7 +80,7 @@ async function takeNewest(app: LookApp, search: Search): Promise<MatchedNow> {
   return matched.length > 0 ? { outcome: 'matched', object, records: matched, total } : nothing(judged.judged)
 }
 
-async function matchListed(app: LookApp, search: Search): Promise<MatchedNow> {
+async function matchListed(app: EvaluateApp, search: Search): Promise<MatchedNow> {
   const { definition, object } = search
   const judged = await judgeListed(app, search, definition)
   if (judged.outcome === 'failed') return judged
@@ -96,7 +96,7 @@ async function matchListed(app: LookApp, search: Search): Promise<MatchedNow> {
 }
 
 /** `asked`: whose conditions the platform filters by. */
-async function judgeListed(app: LookApp, { accountUuid, definition, object, at }: Search, asked: RuleDefinition) {
+async function judgeListed(app: EvaluateApp, { accountUuid, definition, object, at }: Search, asked: RuleDefinition) {
   const listed = await listFor(app, accountUuid, object, filterOf(asked, at))
   return listed.outcome === 'failed' ? listed : judgeAll(app, accountUuid, object, listed.records, definition, at)
 }

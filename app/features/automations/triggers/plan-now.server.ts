@@ -2,21 +2,21 @@
 // The same for the question on the screen and for the call that acts.
 
 import type { PollTrigger } from '#app/domain/automations/rule.ts'
-import type { RunWish } from '#app/domain/automations/run.ts'
+import type { RunRequest } from '#app/domain/automations/run.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { DoneFiring } from '#db/store/triggers.ts'
 import { namedRecord } from '../records/changes.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import { judgedAt } from '../rules/rule-place.server.ts'
 import { occurrenceOf, occurrenceOfCall } from '../rules/timing/once.ts'
-import { type LookApp, rememberUntil, runWish } from './evaluate.server.ts'
+import { type EvaluateApp, rememberUntil, runWish } from './evaluate.server.ts'
 import type { MatchedNow } from './match-now.server.ts'
-import { sortHandled, wishesOf } from './poll.server.ts'
+import { sortHandled, requestsOf } from './poll.server.ts'
 
 type Matched = Extract<MatchedNow, { outcome: 'matched' }>
-type PlanApp = Pick<LookApp, 'store' | 'clock' | 'facts'>
+type PlanApp = Pick<EvaluateApp, 'store' | 'clock' | 'facts'>
 
-export interface NowWished {
+export interface RunNowRequest {
   /** Past the conditions. */
   bypassConditions: boolean
   /** Only this one; null = what the rule finds. */
@@ -26,7 +26,7 @@ export interface NowWished {
 }
 
 export interface NowPlan {
-  wishes: RunWish[]
+  requests: RunRequest[]
   /** Records that match and are left alone: with the run that handled them, or none where they were there before the rule. */
   handled: DoneFiring[]
 }
@@ -35,13 +35,13 @@ export async function planNow(
   app: PlanApp,
   rule: AutomationRow,
   matched: Matched,
-  wished: NowWished,
+  requested: RunNowRequest,
 ): Promise<NowPlan> {
   const { trigger } = rule.definition
-  const chosen = wished.bypassConditions || wished.recordUuid !== null
+  const chosen = requested.bypassConditions || requested.recordUuid !== null
   return trigger.source === 'api_polling' && !chosen
-    ? planTick(app, rule, trigger, matched, wished.includeHandled)
-    : planOne(app, rule, matched, wished)
+    ? planTick(app, rule, trigger, matched, requested.includeHandled)
+    : planOne(app, rule, matched, requested)
 }
 
 /** A tick, asked for by hand. */
@@ -59,32 +59,32 @@ async function planTick(
     ? { open: [], handled: matched.records.map(({ recordUuid }) => ({ recordUuid, runId: null, at: tickOf.at.now })) }
     : await sortHandled(app, rule, matched.records, tickOf)
   const judged = { matched: again ? matched.records : open, failed: [], total: matched.total }
-  const wishes = await wishesOf(app, rule, trigger, judged, tickOf)
-  return again ? { wishes: wishes.map((wish) => ({ ...wish, again })), handled: [] } : { wishes, handled }
+  const requests = await requestsOf(app, rule, trigger, judged, tickOf)
+  return again ? { requests: requests.map((request) => ({ ...request, again })), handled: [] } : { requests, handled }
 }
 
 /**
  * The first record, whatever was there when the rule was switched on: a person means this one. What the rule has done for it
  * already, it does again only when that is asked for too.
  */
-async function planOne(app: PlanApp, rule: AutomationRow, matched: Matched, wished: NowWished): Promise<NowPlan> {
+async function planOne(app: PlanApp, rule: AutomationRow, matched: Matched, requested: RunNowRequest): Promise<NowPlan> {
   const [facts] = matched.records
-  if (!facts) return { wishes: [], handled: [] }
+  if (!facts) return { requests: [], handled: [] }
   const ledger = await ledgerOf(app, rule, facts)
   const [occurrence] = ledger
   const done = occurrence && (await app.store.triggers.doneBefore(rule.accountUuid, rule.id, ledger))
   const before = done?.get(`${occurrence?.recordUuid}|${occurrence?.occurrence}`)
-  if (before && before.runId !== null && !wished.includeHandled) return { wishes: [], handled: [before] }
+  if (before && before.runId !== null && !requested.includeHandled) return { requests: [], handled: [before] }
   const customers = await app.facts.customerNames(rule.accountUuid, [facts])
-  const wish = runWish(rule, {
+  const request = runWish(rule, {
     source: 'person',
     object: matched.object,
     recordUuids: [facts.recordUuid],
     triggerData: {
-      description: wished.bypassConditions ? 'Run by a person, past the conditions' : 'Run by a person',
+      description: requested.bypassConditions ? 'Run by a person, past the conditions' : 'Run by a person',
       conditionMatching: { totalRecords: matched.total, matchedRecords: [namedRecord(facts, customers)] },
       values: calledWith(rule, facts),
-      bypassedConditions: wished.bypassConditions,
+      bypassedConditions: requested.bypassConditions,
     },
     ledger,
     ...(before && { again: true }),
@@ -92,11 +92,11 @@ async function planOne(app: PlanApp, rule: AutomationRow, matched: Matched, wish
     // Whoever presses the button has been asked.
     held: null,
   })
-  return { wishes: [wish], handled: [] }
+  return { requests: [request], handled: [] }
 }
 
 /** What the ledger is to remember of it, so that the rule does not act again by itself; of "every time" there is nothing. */
-async function ledgerOf(app: PlanApp, rule: AutomationRow, facts: RecordFacts): Promise<RunWish['ledger']> {
+async function ledgerOf(app: PlanApp, rule: AutomationRow, facts: RecordFacts): Promise<RunRequest['ledger']> {
   const { once, trigger } = rule.definition
   if (once === 'change' || once === 'period') return []
   const at = await judgedAt(app, rule.accountUuid)

@@ -2,7 +2,7 @@
 // a crash before it repeats the look, a crash after it repeats nothing.
 import type { App } from '#app/context/app-context.ts'
 import type { PollTrigger, RuleDefinition } from '#app/domain/automations/rule.ts'
-import type { RunSource, RunWish } from '#app/domain/automations/run.ts'
+import type { RunSource, RunRequest } from '#app/domain/automations/run.ts'
 import { seconds } from '#app/lib/duration.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { DoneFiring } from '#db/store/triggers.ts'
@@ -13,7 +13,7 @@ import { groupRecords } from '../rules/grouping.ts'
 import { occurrenceOf } from '../rules/timing/once.ts'
 import { nextRun } from '../rules/timing/schedule.ts'
 import { filterOf, type Judged, judgeAll, listFor } from './list-records.server.ts'
-import { type LookApp, rememberUntil, runWish, tryAgainAt } from './evaluate.server.ts'
+import { type EvaluateApp, rememberUntil, runWish, tryAgainAt } from './evaluate.server.ts'
 
 /** Rules looked at in one round, of all accounts. */
 const AT_ONCE = 8
@@ -32,7 +32,7 @@ interface Poller {
 }
 
 /** Keeps in memory only which rules wait for the platform to answer again: after a start they are simply tried. */
-export function createPoller(app: LookApp): Poller {
+export function createPoller(app: EvaluateApp): Poller {
   const waiting = new Map<number, { until: number; tries: number }>()
 
   async function tick(rule: AutomationRow): Promise<number> {
@@ -81,7 +81,7 @@ function soonest(moments: readonly number[]): number | null {
 type Failed = Extract<Awaited<ReturnType<typeof judgeAll>>, { outcome: 'failed' }>
 type Polled = { outcome: 'settled'; started: number } | Failed
 
-async function pollNow(app: LookApp, rule: AutomationRow, now: number): Promise<Polled> {
+async function pollNow(app: EvaluateApp, rule: AutomationRow, now: number): Promise<Polled> {
   const { accountUuid, definition } = rule
   const { trigger } = definition
   const account = await app.store.accounts.findAccount(accountUuid)
@@ -90,7 +90,7 @@ async function pollNow(app: LookApp, rule: AutomationRow, now: number): Promise<
     return { outcome: 'settled', started: 0 }
   }
   const settle = async (
-    wishes: RunWish[],
+    requests: RunRequest[],
     verdicts: Parameters<App['store']['triggers']['settlePoll']>[1]['verdicts'] = [],
   ) => {
     const started = await app.store.triggers.settlePoll(
@@ -101,7 +101,7 @@ async function pollNow(app: LookApp, rule: AutomationRow, now: number): Promise<
         expected: rule.nextRunAt,
         nextRunAt: nextRun(trigger, account.timezone, now),
         verdicts,
-        wishes,
+        requests,
       },
       app.clock.now(),
     )
@@ -115,7 +115,7 @@ async function pollNow(app: LookApp, rule: AutomationRow, now: number): Promise<
   if (judged.outcome === 'failed') return judged
   const tickOf: TickOf = { at, source: 'poll', tick: rule.nextRunAt }
   const { open } = await sortHandled(app, rule, judged.judged.matched, tickOf)
-  return settle(await wishesOf(app, rule, trigger, { ...judged.judged, matched: open }, tickOf))
+  return settle(await requestsOf(app, rule, trigger, { ...judged.judged, matched: open }, tickOf))
 }
 
 interface TickOf {
@@ -127,7 +127,7 @@ interface TickOf {
 
 /** What a look has to act on, and what the ledger says was handled before; of "every time" nothing was. */
 export async function sortHandled(
-  app: Pick<LookApp, 'store'>,
+  app: Pick<EvaluateApp, 'store'>,
   rule: AutomationRow,
   matched: readonly RecordFacts[],
   tickOf: TickOf,
@@ -151,13 +151,13 @@ function firingOf({ once }: RuleDefinition, facts: RecordFacts, { at, tick }: Ti
  * The runs a look makes: one for each record, group, or for all of it. What was handled before has to be left out by then, for
  * groups too, so that one finished record does not keep the rest of its group from their run.
  */
-export async function wishesOf(
-  app: Pick<LookApp, 'facts'>,
+export async function requestsOf(
+  app: Pick<EvaluateApp, 'facts'>,
   rule: AutomationRow,
   trigger: PollTrigger,
   judged: Judged,
   tickOf: TickOf,
-): Promise<RunWish[]> {
+): Promise<RunRequest[]> {
   const { definition } = rule
   const { at, source, tick } = tickOf
   const perRecord = definition.once !== 'period'
@@ -166,7 +166,7 @@ export async function wishesOf(
   const customers = await app.facts.customerNames(rule.accountUuid, open)
 
   const object = objectOfEndpoint(trigger.endpoint)
-  const wish = (records: readonly RecordFacts[], groupKey: string | null, ledger: RunWish['ledger']): RunWish =>
+  const request = (records: readonly RecordFacts[], groupKey: string | null, ledger: RunRequest['ledger']): RunRequest =>
     runWish(rule, {
       source,
       object,
@@ -183,7 +183,7 @@ export async function wishesOf(
       wakeAt: at.now,
     })
   const expiresAt = rememberUntil(definition.once, at.now)
-  const ledgerOf = (records: readonly RecordFacts[], groupKey: string): RunWish['ledger'] => {
+  const ledgerOf = (records: readonly RecordFacts[], groupKey: string): RunRequest['ledger'] => {
     if (perRecord) return records.map((facts) => ({ ...firingOf(definition, facts, tickOf), expiresAt }))
     // A person who asks for a report gets one, whatever the schedule did today.
     const first = records[0]
@@ -194,9 +194,9 @@ export async function wishesOf(
 
   if (definition.grouping.enabled && definition.grouping.field) {
     return groupRecords(open, definition.grouping.field).map(({ key, records }) =>
-      wish(records, key, ledgerOf(records, key)),
+      request(records, key, ledgerOf(records, key)),
     )
   }
-  if (definition.digest) return open.length === 0 ? [] : [wish(open, null, ledgerOf(open, ''))]
-  return open.map((facts) => wish([facts], null, ledgerOf([facts], facts.recordUuid)))
+  if (definition.digest) return open.length === 0 ? [] : [request(open, null, ledgerOf(open, ''))]
+  return open.map((facts) => request([facts], null, ledgerOf([facts], facts.recordUuid)))
 }

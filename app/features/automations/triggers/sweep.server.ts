@@ -8,7 +8,7 @@ import type { SweepTarget, SweptRecord } from '#db/store/triggers.ts'
 import { asText, changesBetween, snapshotFields, snapshotsOf } from '../records/changes.ts'
 import { localBefore } from '../rules/timing/schedule.ts'
 import { listFor, MOST_RECORDS } from './list-records.server.ts'
-import { type LookApp, tryAgainAt } from './evaluate.server.ts'
+import { type EvaluateApp, tryAgainAt } from './evaluate.server.ts'
 
 const EVERY = hours(1)
 /** Where the platform sends no webhooks, the sweep is all there is. */
@@ -19,7 +19,7 @@ const AT_ONCE = 4
 const ROWS = 500
 
 /** Compares what is due; resolves with how many records were found changed. */
-export async function sweepDue(app: LookApp): Promise<{ found: number; more: boolean }> {
+export async function sweepDue(app: EvaluateApp): Promise<{ found: number; more: boolean }> {
   const targets = await app.store.triggers.dueSweeps(app.clock.now(), AT_ONCE)
   let found = 0
   for (const target of targets) {
@@ -38,7 +38,7 @@ function periodOf(object: string): number {
   return isPolled(object) ? EVERY_WITHOUT_EVENTS : EVERY
 }
 
-async function sweep(app: LookApp, target: SweepTarget): Promise<number> {
+async function sweep(app: EvaluateApp, target: SweepTarget): Promise<number> {
   const { accountUuid, object, watermark } = target
   const now = app.clock.now()
   const filter = watermark === '' ? '' : `edit_date gt '${localBefore(watermark, OVERLAP_HOURS)}'`
@@ -72,7 +72,7 @@ async function sweep(app: LookApp, target: SweepTarget): Promise<number> {
 }
 
 async function compare(
-  app: LookApp,
+  app: EvaluateApp,
   { accountUuid, object, watermark, partial }: SweepTarget,
   part: readonly PlatformRecord[],
   complete: boolean,

@@ -1,16 +1,16 @@
 // A manual rule, set off by another program: the key in its address is the proof, there is no session.
 import type { App } from '#app/context/app-context.ts'
 import type { ManualTrigger } from '#app/domain/automations/rule.ts'
-import type { RunWish } from '#app/domain/automations/run.ts'
+import type { RunRequest } from '#app/domain/automations/run.ts'
 import { runReason, runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { planHoldText } from '#app/domain/plan-hold.ts'
 import { hours } from '#app/lib/duration.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import { occurrenceOfCall } from '../rules/timing/once.ts'
-import { onceWords } from '../rules/timing/once-text.ts'
+import { onceText } from '../rules/timing/once-text.ts'
 import { collectsUntil } from '../rules/timing/schedule.ts'
-import { collectedWords } from '../rules/timing/schedule-text.ts'
+import { collectedText } from '../rules/timing/schedule-text.ts'
 import { rememberUntil, runWish } from './evaluate.server.ts'
 import type { TriggerBody } from './trigger-call.ts'
 
@@ -55,7 +55,7 @@ export async function triggerRule(
   const collectedUntil = collectsUntil(trigger, zone, now)
   const occurrence = occurrenceOfCall(definition.once, body.date, { now, zone })
   const expiresAt = rememberUntil(definition.once, now)
-  const wish = runWish(rule, {
+  const request = runWish(rule, {
     source: 'manual',
     object: 'job',
     recordUuids: [body.job_uuid],
@@ -69,8 +69,8 @@ export async function triggerRule(
   })
   // Each call is one run. Only a key of the caller's says that two calls are the same.
   const keys = idempotencyKey === null ? [] : [{ key: `own:${hashToken(idempotencyKey)}`, expiresAt: now + KEY_COUNTS }]
-  const start = (asked: RunWish) => app.store.runs.startRunOnce(rule.accountUuid, asked, keys, now)
-  const started = await start(wish)
+  const start = (asked: RunRequest) => app.store.runs.startRunOnce(rule.accountUuid, asked, keys, now)
+  const started = await start(request)
   switch (started.outcome) {
     case 'started':
       app.log.info({ account: rule.accountUuid, automation: rule.id, run: started.runId }, 'automation.triggered')
@@ -79,15 +79,15 @@ export async function triggerRule(
         outcome: 'accepted',
         runId: started.runId,
         repeated: false,
-        waits: (await holdOf(app, rule)) ?? (collectedUntil === null ? null : collectedWords(trigger)),
+        waits: (await holdOf(app, rule)) ?? (collectedUntil === null ? null : collectedText(trigger)),
       }
     case 'repeated':
       return { outcome: 'accepted', runId: started.runId, repeated: true, waits: null }
     case 'done_before': {
       // The caller has its run all the same, and its history says why nothing was sent.
-      const done = runReason('done_before', { once: onceWords(definition, 'job') })
-      const triggerData = { ...wish.triggerData, doneBefore: done }
-      const told = await start({ ...wish, ledger: [], wakeAt: now, held: null, triggerData })
+      const done = runReason('done_before', { once: onceText(definition, 'job') })
+      const triggerData = { ...request.triggerData, doneBefore: done }
+      const told = await start({ ...request, ledger: [], wakeAt: now, held: null, triggerData })
       if (told.outcome === 'done_before') throw new Error('a wish without a ledger is never done before')
       app.wakeRuns()
       const repeated = { repeated: told.outcome === 'repeated' }

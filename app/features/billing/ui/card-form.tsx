@@ -112,7 +112,7 @@ function Fields({ quote, returnUrl, onConfirmed, settling }: FieldsProps) {
       {problem === null ? null : <Notice tone="failing">{problem}</Notice>}
       <Button
         type="submit"
-        look="primary"
+        variant="primary"
         size="wide"
         icon={Lock}
         disabled={!ready}
@@ -138,7 +138,7 @@ export function CardFormMissing() {
   return (
     <Notice tone="failing" title="The card form could not be loaded">
       <p>Nothing was charged. Check your connection, or whether something blocks the payment provider (Stripe).</p>
-      <ReloadLink look="quiet" className="-ml-4">
+      <ReloadLink variant="quiet" className="-ml-4">
         Load the page again
       </ReloadLink>
     </Notice>

@@ -9,7 +9,7 @@ import { useFramed } from '#app/ui/framed.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import type { SubscriptionAnswer } from '../payment-answer.ts'
-import { PLAN_WORDS, type PlanView } from '../plan-view.ts'
+import { PLAN_TEXTS, type PlanView } from '../plan-view.ts'
 import type { SubscriptionAccount } from '../subscription-address.ts'
 import { IntentButton } from './intent-button.tsx'
 import type { PaymentsOfPage } from './payment-provider.tsx'
@@ -38,7 +38,7 @@ export function PaymentCard({ rights, account, plan, payments, answer }: Payment
         {answer?.kind === 'refused' ? <Notice tone="failing">{answer.message}</Notice> : null}
         {plan.paymentsOff === null ? null : (
           <Notice tone="accent" title={plan.paymentsOff}>
-            <p id="payments-off">{PLAN_WORDS.nothingLimited}</p>
+            <p id="payments-off">{PLAN_TEXTS.nothingLimited}</p>
           </Notice>
         )}
         {ticket === null ? null : <TabDoor ticket={ticket} onUsed={() => setClosed(answer)} />}
@@ -126,7 +126,7 @@ function OfferList({ plan, framed, leaving, urged }: OffersProps & { urged: bool
             {framed ? null : (
               <IntentButton
                 intent={offer.offer}
-                look={index === 0 && urged ? 'primary' : 'secondary'}
+                variant={index === 0 && urged ? 'primary' : 'secondary'}
                 size="wide"
                 icon={CreditCard}
                 pendingLabel="Processing..."
@@ -149,10 +149,10 @@ function OwnTab({ framed }: { framed: boolean }) {
   if (framed) {
     return (
       <div className="grid gap-2">
-        <IntentButton intent="own_tab" look="primary" size="wide" pendingLabel="Opening…">
+        <IntentButton intent="own_tab" variant="primary" size="wide" pendingLabel="Opening…">
           Open the payment page
         </IntentButton>
-        <p className="text-dense text-ink-soft">{OWN_TAB_WORDS}</p>
+        <p className="text-dense text-ink-soft">{OWN_TAB_TEXTS}</p>
       </div>
     )
   }
@@ -164,7 +164,7 @@ function OwnTab({ framed }: { framed: boolean }) {
   )
 }
 
-const OWN_TAB_WORDS = 'Cards are entered in a tab of their own, never inside ServiceM8.'
+const OWN_TAB_TEXTS = 'Cards are entered in a tab of their own, never inside ServiceM8.'
 
 /**
  * The new tab has none of the frame's cookies: it gets a ticket, in a form and not in an address, and asks for a press of its own.
@@ -185,7 +185,7 @@ function TabDoor({ ticket, onUsed }: { ticket: string; onUsed: () => void }) {
     >
       <input type="hidden" name="ticket" value={ticket} />
       <input type="hidden" name="to" value="subscription" />
-      <Button ref={button} type="submit" look="primary" size="wide">
+      <Button ref={button} type="submit" variant="primary" size="wide">
         Continue in a new tab
         <ExternalLink aria-hidden className="size-4" />
       </Button>
@@ -209,7 +209,7 @@ function Changes({ plan, divided, framed }: { plan: PlanView; divided: boolean; 
           </p>
           <IntentButton
             intent="keep"
-            look="primary"
+            variant="primary"
             size="wide"
             pendingLabel="Keeping…"
             aria-describedby="keep-sentence"
@@ -221,11 +221,11 @@ function Changes({ plan, divided, framed }: { plan: PlanView; divided: boolean; 
       {portal ? (
         <div className="flex flex-wrap items-center">
           {framed ? (
-            <IntentButton intent="own_tab" look="quiet" className="-ml-4">
+            <IntentButton intent="own_tab" variant="quiet" className="-ml-4">
               Manage billing
             </IntentButton>
           ) : (
-            <IntentButton intent="portal" look="quiet" className="-ml-4" newTab>
+            <IntentButton intent="portal" variant="quiet" className="-ml-4" newTab>
               Manage billing
               <ExternalLink aria-hidden className="size-4" />
               <VisuallyHidden>(opens in a new tab)</VisuallyHidden>
@@ -239,7 +239,7 @@ function Changes({ plan, divided, framed }: { plan: PlanView; divided: boolean; 
           <div className="grid gap-3 rounded-control bg-sunken p-3.5">
             <p className="text-label">{cancellation.sentence}</p>
             <div>
-              <IntentButton intent="cancel" look="danger" pendingLabel="Canceling…">
+              <IntentButton intent="cancel" variant="danger" pendingLabel="Canceling…">
                 Cancel subscription
               </IntentButton>
             </div>

@@ -36,7 +36,7 @@ export function PaymentReturn({ accountUUID, accountName, admin, paymentId }: Pa
           <input type="hidden" name="intent" value="settle" />
           <input type="hidden" name="payment_intent" value={paymentId} />
           <input type="hidden" name="returned" value="yes" />
-          <Button type="submit" look="primary" pending={useIsAsking('settle')} pendingLabel="Checking…">
+          <Button type="submit" variant="primary" pending={useIsAsking('settle')} pendingLabel="Checking…">
             Check payment
           </Button>
         </Form>

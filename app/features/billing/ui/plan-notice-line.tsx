@@ -1,6 +1,6 @@
 import { Link } from '@remix-run/react'
 import { CircleAlert, Hourglass, type LucideIcon, OctagonAlert } from 'lucide-react'
-import { toneLook } from '#app/ui/badge.tsx'
+import { toneStyles } from '#app/ui/badge.tsx'
 import type { PlanNotice } from '../plan-notice.ts'
 import { type SubscriptionAccount, subscriptionAddress } from '../subscription-address.ts'
 
@@ -24,7 +24,7 @@ export function PlanNoticeLine({ notice, accountUUID, admin }: PlanNoticeLinePro
     <div
       role="region"
       aria-label={notice.action ? 'Subscription' : 'Notice'}
-      className={`mb-5 flex flex-wrap items-center gap-x-3 rounded-control px-3.5 py-1 text-label ${toneLook[notice.tone]}`}
+      className={`mb-5 flex flex-wrap items-center gap-x-3 rounded-control px-3.5 py-1 text-label ${toneStyles[notice.tone]}`}
     >
       <p className="flex min-w-0 flex-1 basis-60 items-start gap-2.5 py-2">
         <Icon aria-hidden className="mt-0.5 size-4 shrink-0" />

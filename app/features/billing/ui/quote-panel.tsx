@@ -39,7 +39,7 @@ export function QuotePanel({ quote, payments, account, portal, onClose }: QuoteP
           </h3>
           <ButtonLink
             to={subscriptionAddress(account)}
-            look="quiet"
+            variant="quiet"
             className="-mr-2"
             icon={X}
             onClick={(event) => {

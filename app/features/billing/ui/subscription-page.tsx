@@ -10,7 +10,7 @@ import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 import { useToast } from '#app/ui/toast.tsx'
 import { refusal, type SubscriptionAnswer } from '../payment-answer.ts'
-import { PLAN_WORDS, type PlanView } from '../plan-view.ts'
+import { PLAN_TEXTS, type PlanView } from '../plan-view.ts'
 import { dashboardAddress } from '../subscription-address.ts'
 import { PaymentCard } from './payment-card.tsx'
 import type { PaymentsOfPage } from './payment-provider.tsx'
@@ -45,7 +45,7 @@ export function SubscriptionPage({ accountUUID, accountName, timezone, admin, no
   }, [said, toast])
   const missing = plan === null
   useEffect(() => {
-    if (missing) toast(refusal(PLAN_WORDS.errorText).toast)
+    if (missing) toast(refusal(PLAN_TEXTS.errorText).toast)
   }, [missing, toast])
   useFreshOnReturn(answer?.kind === 'quote')
   return (
@@ -87,20 +87,20 @@ function useFreshOnReturn(occupied: boolean): void {
   const { revalidate } = useRevalidator()
   useEffect(() => {
     if (occupied) return
-    const look = () => {
+    const check = () => {
       if (document.visibilityState === 'visible') revalidate()
     }
-    document.addEventListener('visibilitychange', look)
-    return () => document.removeEventListener('visibilitychange', look)
+    document.addEventListener('visibilitychange', check)
+    return () => document.removeEventListener('visibilitychange', check)
   }, [occupied, revalidate])
 }
 
 function Missing() {
   return (
-    <CardSection id="missing" title={PLAN_WORDS.errorTitle}>
-      <Notice tone="failing" title={PLAN_WORDS.errorText}>
+    <CardSection id="missing" title={PLAN_TEXTS.errorTitle}>
+      <Notice tone="failing" title={PLAN_TEXTS.errorText}>
         <p>Your webhooks and automations are not touched by this, and nothing was charged.</p>
-        <ReloadLink look="quiet" className="-ml-4">
+        <ReloadLink variant="quiet" className="-ml-4">
           Try again
         </ReloadLink>
       </Notice>

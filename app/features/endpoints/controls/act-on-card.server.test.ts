@@ -161,8 +161,8 @@ describe('sending everything since a moment', () => {
 
   test('begins once for the same wish, and can be cancelled once', async () => {
     insertDelivery(world, insertEvent(world, 'job'), 'expired')
-    const wish = { since, status: 'failed', objectUuid: '' }
-    const [first, second] = await Promise.all([press('replay', wish), press('replay', wish)])
+    const request = { since, status: 'failed', objectUuid: '' }
+    const [first, second] = await Promise.all([press('replay', request), press('replay', request)])
     expect([first.flash.title, second.flash.title]).toEqual(['Sending 1 event again', 'Sending 1 event again'])
     const { replays } = await view()
     expect(replays).toMatchObject([{ state: 'running', total: 1 }])

@@ -5,7 +5,7 @@ import { type EndpointKey, keyOf, parseEndpointKey, refOf } from '#app/domain/en
 import type { Flash } from '#app/lib/flash.ts'
 import type { EndpointFacts, EndpointRecord } from '#db/store/endpoints.ts'
 import { parseWebhookId } from '../endpoint.ts'
-import { KIND_WORDS, kindOf, type Thing } from '../endpoint-kinds.ts'
+import { KIND_TEXTS, kindOf, type Thing } from '../endpoint-kinds.ts'
 import { type EndpointApp, updateEndpoint } from '../endpoints.server.ts'
 import {
   failedFlash,
@@ -87,7 +87,7 @@ export async function actOnCard(
   values: Record<string, string>,
 ): Promise<CardAct> {
   const key = parseEndpointKey(values.id ?? '')
-  const { thing } = KIND_WORDS[kindOf(key)]
+  const { thing } = KIND_TEXTS[kindOf(key)]
   const record = key === null ? null : await app.store.endpoints.findEndpoint(accountUuid, refOf(key))
   if (!record) return gone(intent, thing)
   return PRESSES[intent]({ app, controls, accountUuid, record, thing, values })
@@ -171,7 +171,7 @@ async function beginReplay({ app, controls, accountUuid, record, thing, values }
   if (read.outcome === 'invalid') {
     return failed('replay', thing, Object.values(read.errors).flat().join(' '))
   }
-  const started = await startReplay(app, controls, accountUuid, keyOf(record), read.wish)
+  const started = await startReplay(app, controls, accountUuid, keyOf(record), read.request)
   if (started.outcome === 'started') return { flash: replayStartedFlash(started.count) }
   return failed('replay', thing, 'message' in started ? started.message : goneSentence(thing))
 }

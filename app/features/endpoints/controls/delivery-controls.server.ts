@@ -1,6 +1,6 @@
 // What a webhook's buttons ask of the delivery engine. Handed in by the routes, already bound to one account.
 import type { NoticeLimits } from '../notices/act-on-notices.server.ts'
-import type { ReplayWish } from './replay-request.ts'
+import type { ReplayRequest } from './replay-request.ts'
 import type { SendSample } from './test-webhook.server.ts'
 
 export interface DeliveryControls extends NoticeLimits {
@@ -11,10 +11,10 @@ export interface DeliveryControls extends NoticeLimits {
     /** There is nowhere to send it, or what would be sent is no longer kept. */
     | { outcome: 'no_address' | 'body_gone'; message: string }
   >
-  countReplay(endpointId: number, wish: ReplayWish): Promise<number | null>
+  countReplay(endpointId: number, request: ReplayRequest): Promise<number | null>
   startReplay(
     endpointId: number,
-    wish: ReplayWish,
+    request: ReplayRequest,
   ): Promise<
     | { outcome: 'started'; count: number; replayId: number }
     | { outcome: 'not_found' }

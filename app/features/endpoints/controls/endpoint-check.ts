@@ -144,7 +144,7 @@ function redirectStep(seen: SeenAddress, tool: AutomationTool | null): CheckStep
   if (result.outcome !== 'response') return skipped('redirect', 'Not checked: no answer came.')
   if (result.status < 300 || result.status >= 400)
     return ok('redirect', 'It answers itself and sends nobody elsewhere.')
-  const word = answerWord(tool, result.status, 'look')
+  const word = answerWord(tool, result.status, 'check')
   if (word) return { name: 'redirect', ...word }
   const target = redirectTarget(result.headers.location)
   return {
@@ -163,7 +163,7 @@ function answerStep(seen: SeenAddress, tool: AutomationTool | null): CheckStep {
   }
   if (result.status >= 300 && result.status < 400) return skipped('answer', 'Not checked: it redirects.')
   const ms = result.timing.firstByteMs ?? result.timing.totalMs
-  const step = named('answer', answerWord(tool, result.status, 'look') ?? anyAnswer(result.status, result.headers))
+  const step = named('answer', answerWord(tool, result.status, 'check') ?? anyAnswer(result.status, result.headers))
   if (step.verdict !== 'ok') return step
   if (ms < SLOW) return { ...step, sentence: `${step.sentence} It took ${spent(ms)}.` }
   return {

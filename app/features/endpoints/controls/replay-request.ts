@@ -7,7 +7,7 @@ import type { FieldErrors } from '../endpoint.ts'
 import type { ReplayView } from '../endpoint-view.ts'
 import type { ReplayForm } from './replay-text.ts'
 
-export interface ReplayWish {
+export interface ReplayRequest {
   since: Millis
   /** failed = given up or stopped, and never delivered. */
   status: 'all' | 'failed'
@@ -38,7 +38,7 @@ export const replayBody = z.object({
     .transform((value) => value ?? false),
 })
 
-type ReplayRead = { outcome: 'wish'; wish: ReplayWish } | { outcome: 'invalid'; errors: FieldErrors }
+type ReplayRead = { outcome: 'wish'; request: ReplayRequest } | { outcome: 'invalid'; errors: FieldErrors }
 
 /** Reads the page's form. What lies in the future is refused: nothing was received since then. */
 export function readReplayForm(form: ReplayForm, now: Millis, timezone: string): ReplayRead {
@@ -50,7 +50,7 @@ export function readReplayForm(form: ReplayForm, now: Millis, timezone: string):
   if (!objectUuid.success) errors.objectUuid = ['Must be the uuid of a record']
   if (since === null || !objectUuid.success || Object.keys(errors).length > 0) return { outcome: 'invalid', errors }
   const status = form.status === 'all' ? 'all' : 'failed'
-  return { outcome: 'wish', wish: { since, status, objectUuid: objectUuid.data } }
+  return { outcome: 'wish', request: { since, status, objectUuid: objectUuid.data } }
 }
 
 /** What the form begins with: what was missed since it went wrong, else the last day. */
@@ -59,7 +59,7 @@ export function firstReplayForm(failingSince: Millis | null, now: Millis, timezo
 }
 
 /** Do two wishes mean the same? Then one replay answers both. */
-export function sameWish(one: ReplayWish, other: ReplayWish): boolean {
+export function sameRequest(one: ReplayRequest, other: ReplayRequest): boolean {
   return one.since === other.since && one.status === other.status && one.objectUuid === other.objectUuid
 }
 
@@ -67,7 +67,7 @@ export function sameWish(one: ReplayWish, other: ReplayWish): boolean {
 const WAITED_AT_MOST = hours(72)
 
 /** What an address missed that stopped, or was given up, at a moment: what waited then, and what came after. */
-export function missedSince(stoppedAt: Millis): ReplayWish {
+export function missedSince(stoppedAt: Millis): ReplayRequest {
   return { since: stoppedAt - WAITED_AT_MOST, status: 'failed', objectUuid: null }
 }
 

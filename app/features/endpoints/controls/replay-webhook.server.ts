@@ -4,7 +4,7 @@ import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import type { ReplayRow } from '#db/store/deliveries.ts'
 import { oneAtATime } from '../subscriptions/one-at-a-time.server.ts'
 import type { DeliveryControls } from './delivery-controls.server.ts'
-import { type ReplayWish, sameWish } from './replay-request.ts'
+import { type ReplayRequest, sameRequest } from './replay-request.ts'
 
 type ReplayApp = Pick<App, 'store'>
 
@@ -13,10 +13,10 @@ export async function countReplay(
   controls: Pick<DeliveryControls, 'countReplay'>,
   accountUuid: string,
   key: EndpointKey,
-  wish: ReplayWish,
+  request: ReplayRequest,
 ): Promise<number | null> {
   const record = await app.store.endpoints.findEndpoint(accountUuid, refOf(key))
-  return record && controls.countReplay(record.endpoint.id, wish)
+  return record && controls.countReplay(record.endpoint.id, request)
 }
 
 type StartReplayOutcome = Awaited<ReturnType<DeliveryControls['startReplay']>>
@@ -27,14 +27,14 @@ export function startReplay(
   controls: Pick<DeliveryControls, 'startReplay'>,
   accountUuid: string,
   key: EndpointKey,
-  wish: ReplayWish,
+  request: ReplayRequest,
 ): Promise<StartReplayOutcome> {
   return oneAtATime(app.store, `replay|${accountUuid}`, async () => {
     const record = await app.store.endpoints.findEndpoint(accountUuid, refOf(key))
     if (!record) return { outcome: 'not_found' }
-    const running = record.replays.find((replay) => replay.state === 'running' && sameWish(replay, wish))
+    const running = record.replays.find((replay) => replay.state === 'running' && sameRequest(replay, request))
     if (running) return { outcome: 'started', count: running.total, replayId: running.id }
-    return controls.startReplay(record.endpoint.id, wish)
+    return controls.startReplay(record.endpoint.id, request)
   })
 }
 

@@ -33,7 +33,7 @@ export async function rotateSecret(
   const rotation = await app.store.endpoints.rotateSecret(accountUuid, record.endpoint.id, {
     secretSealed: app.secrets.seal(place, newSecret()),
     overlapMs: SECRET_OVERLAP,
-    sameWishMs: SAME_WISH,
+    sameRequestMs: SAME_WISH,
     at: app.clock.now(),
   })
   if (!rotation) return { outcome: 'not_found' }

@@ -119,7 +119,7 @@ export async function ensureSubscription(
   needs: readonly FieldNeed[],
 ): Promise<{ outcome: 'subscribed'; fields: string[] } | SubscribeFailure> {
   if (isPolled(object)) {
-    const begun = await beginLooking(app, accountUuid, object)
+    const begun = await beginPolling(app, accountUuid, object)
     return begun.outcome === 'looking' ? { outcome: 'subscribed', fields: fieldsToWatch(object, needs) } : begun
   }
   const prepared = await prepareSubscription(app, accountUuid, object, needs)
@@ -133,7 +133,7 @@ export async function ensureSubscription(
  * Instead of a subscription, where the platform sends no webhooks: we look ourselves from now on. The platform is asked here
  * too, so that what it does not let us read is refused before anything is stored.
  */
-export async function beginLooking(
+export async function beginPolling(
   app: Pick<App, 'beginPolling'>,
   accountUuid: string,
   object: string,

@@ -30,7 +30,7 @@ export function CheckAddressButton({ webhook, account }: AddressCheckProps) {
   )
 }
 
-const LOOKS: Record<StepVerdict, { word: string; icon: LucideIcon; colour: string }> = {
+const MARKS: Record<StepVerdict, { word: string; icon: LucideIcon; colour: string }> = {
   ok: { word: 'Fine', icon: CircleCheck, colour: 'text-working' },
   warn: { word: 'Look at this', icon: CircleAlert, colour: 'text-attention' },
   fail: { word: 'Fault', icon: OctagonX, colour: 'text-failing' },
@@ -46,7 +46,7 @@ export function CheckResult({ card }: { card: EndpointView['id'] }) {
   const now = usePresent()
   if (!check) return null
   const verdict = worstStep(check.steps)?.verdict ?? 'ok'
-  const { icon: Icon, colour } = LOOKS[verdict]
+  const { icon: Icon, colour } = MARKS[verdict]
   return (
     <div className="rounded-control border border-line px-3.5 py-2">
       <p className="flex items-start gap-2.5 pt-1 text-label">
@@ -77,7 +77,7 @@ export function CheckResult({ card }: { card: EndpointView['id'] }) {
 }
 
 function Step({ step }: { step: CheckStep }) {
-  const { word, icon: Icon, colour } = LOOKS[step.verdict]
+  const { word, icon: Icon, colour } = MARKS[step.verdict]
   return (
     <li className="flex items-start gap-2.5">
       <Icon aria-hidden className={`mt-0.5 size-4 shrink-0 ${colour}`} />

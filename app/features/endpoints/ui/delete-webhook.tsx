@@ -24,7 +24,7 @@ export function DeleteWebhook({ webhook, account }: DeleteWebhookProps) {
         {...button}
         query={managerQuery(account, step)}
         anchor={cardId(webhook.id)}
-        look="danger-quiet"
+        variant="danger-quiet"
         icon={Trash2}
         aria-label={`Delete ${calledOf(webhook)}`}
       >
@@ -96,7 +96,7 @@ function DeleteForm({ webhook, account, sending }: DeleteWebhookProps & { sendin
       <input type="hidden" name="intent" value="delete" />
       <input type="hidden" name="id" value={webhook.id} />
       <input type="hidden" name="accountUUID" value={account.accountUUID} />
-      <Button type="submit" look="danger" pending={sending} pendingLabel="Deleting…">
+      <Button type="submit" variant="danger" pending={sending} pendingLabel="Deleting…">
         {webhook.kind === 'extra' ? 'Delete rule' : 'Delete webhook'}
       </Button>
     </Form>

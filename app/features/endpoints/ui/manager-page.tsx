@@ -9,7 +9,7 @@ import { subscriptionAddress } from '#app/features/billing/subscription-address.
 import type { Millis } from '#app/lib/clock.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { useAnnounce } from '#app/ui/announcer.tsx'
-import { toneLook } from '#app/ui/badge.tsx'
+import { toneStyles } from '#app/ui/badge.tsx'
 import { ButtonLink } from '#app/ui/button.tsx'
 import { Card } from '#app/ui/card.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
@@ -30,7 +30,7 @@ import { cardId, type ManagerAccount, type ManagerStep, managerQuery, managerSea
 import { Notices } from './notices.tsx'
 import { QuickReference } from './quick-reference.tsx'
 import { RulesSection } from './rules-section.tsx'
-import { healthLook } from './status-pills.tsx'
+import { healthMark } from './status-pills.tsx'
 import { WebhookCard } from './webhook-card.tsx'
 
 export interface ManagerPageProps {
@@ -186,10 +186,10 @@ function Health({
   lastEventAt,
 }: Pick<ManagerPageProps, 'webhooks' | 'lastEventAt'> & { rules: EndpointLine[] }) {
   const now = usePresent()
-  const { tone, icon: Icon, worst } = healthLook<EndpointView | EndpointLine>([...webhooks, ...rules])
+  const { tone, icon: Icon, worst } = healthMark<EndpointView | EndpointLine>([...webhooks, ...rules])
   return (
     <p
-      className={`flex items-start gap-2.5 rounded-control px-3.5 py-3 text-body ${tone === 'neutral' ? 'bg-surface' : toneLook[tone]}`}
+      className={`flex items-start gap-2.5 rounded-control px-3.5 py-3 text-body ${tone === 'neutral' ? 'bg-surface' : toneStyles[tone]}`}
     >
       <Icon aria-hidden className="mt-0.5 size-5 shrink-0" />
       <span className="min-w-0 wrap-anywhere font-medium">

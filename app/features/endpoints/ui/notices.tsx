@@ -2,7 +2,7 @@ import { Form } from '@remix-run/react'
 import { CircleAlert, CircleCheck, type LucideIcon, OctagonX, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { NoticeKind } from '#app/domain/endpoints/notice.ts'
-import { type Tone, toneLook } from '#app/ui/badge.tsx'
+import { type Tone, toneStyles } from '#app/ui/badge.tsx'
 import { Button } from '#app/ui/button.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { Time } from '#app/ui/time/time.tsx'
@@ -13,7 +13,7 @@ import { useAccountNews, useCardNews } from './account-news.tsx'
 import { CardFields } from './card-button.tsx'
 import { cardId, type ManagerAccount } from './manager-address.ts'
 
-const LOOKS: Record<NoticeKind, { tone: Tone; icon: LucideIcon }> = {
+const MARKS: Record<NoticeKind, { tone: Tone; icon: LucideIcon }> = {
   failing: { tone: 'failing', icon: CircleAlert },
   stopped: { tone: 'failing', icon: OctagonX },
   recovered: { tone: 'working', icon: CircleCheck },
@@ -74,10 +74,10 @@ interface NoticeLineProps {
 }
 
 function NoticeLine({ notice, account, link, children }: NoticeLineProps) {
-  const { tone, icon: Icon } = LOOKS[notice.kind]
+  const { tone, icon: Icon } = MARKS[notice.kind]
   return (
     <div
-      className={`flex flex-wrap items-start gap-x-3 gap-y-1 rounded-control px-3.5 py-1.5 text-label ${toneLook[tone]}`}
+      className={`flex flex-wrap items-start gap-x-3 gap-y-1 rounded-control px-3.5 py-1.5 text-label ${toneStyles[tone]}`}
     >
       <Icon aria-hidden className="mt-3.5 size-4 shrink-0" />
       <div className="min-w-0 flex-1 basis-48 wrap-anywhere py-2.5">

@@ -1,14 +1,14 @@
 import { screen } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
-import type { LookState } from '#app/domain/polling.ts'
+import type { PollState } from '#app/domain/polling.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import { SAMPLE_NOW, SAMPLE_ZONE } from '#tests/support/sample-views.ts'
 import { PollingFacts } from './polling-facts.tsx'
 
-function renderFacts(over: Partial<LookState> = {}) {
-  const polling: LookState = {
+function renderFacts(over: Partial<PollState> = {}) {
+  const polling: PollState = {
     lastOkAt: SAMPLE_NOW - minutes(2),
     nextAt: SAMPLE_NOW + minutes(3),
     problem: null,

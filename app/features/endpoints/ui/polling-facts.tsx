@@ -1,11 +1,11 @@
 import { Telescope } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { type LookState, pollingSentence } from '#app/domain/polling.ts'
+import { type PollState, pollingSentence } from '#app/domain/polling.ts'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
 
 interface PollingFactsProps {
   objectType: string
-  polling: LookState
+  polling: PollState
 }
 
 /** Stands where our address stands otherwise: nothing is posted to us for this object, we look ourselves. */

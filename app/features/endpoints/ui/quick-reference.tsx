@@ -1,6 +1,6 @@
 import { ExternalLink } from 'lucide-react'
 import { OBJECT_KINDS, OBJECT_PAIRS } from '#app/domain/object-catalog.ts'
-import { LOOK_EVERY } from '#app/domain/polling.ts'
+import { POLL_EVERY } from '#app/domain/polling.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { CardSection } from '#app/ui/card.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
@@ -20,7 +20,7 @@ const DOCUMENTATION: readonly { title: string; href: string }[] = [
 
 const POLLED_NOTE = `${OBJECT_KINDS.filter((kind) => kind.delivery === 'polled')
   .map((kind) => kind.label)
-  .join(' and ')} are checked every ${LOOK_EVERY / minutes(1)} minutes, because ServiceM8 sends no webhooks for them.`
+  .join(' and ')} are checked every ${POLL_EVERY / minutes(1)} minutes, because ServiceM8 sends no webhooks for them.`
 
 export function QuickReference() {
   return (

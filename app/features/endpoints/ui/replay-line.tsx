@@ -1,7 +1,7 @@
 import { useRevalidator } from '@remix-run/react'
 import { Ban, CircleAlert, CircleCheck, History } from 'lucide-react'
 import { useAnnounce } from '#app/ui/announcer.tsx'
-import { toneLook } from '#app/ui/badge.tsx'
+import { toneStyles } from '#app/ui/badge.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { replaySentence } from '../controls/replay-text.ts'
 import { type EndpointView, type ReplayView, titleOf } from '../endpoint-view.ts'
@@ -33,7 +33,7 @@ export function ReplayLine({ webhook, account, replay: known }: ReplayLineProps)
     <div
       role="region"
       aria-label={`Sending again to ${titleOf(webhook)}`}
-      className={`grid gap-2 rounded-control px-3.5 py-3 text-label ${toneLook[tone]}`}
+      className={`grid gap-2 rounded-control px-3.5 py-3 text-label ${toneStyles[tone]}`}
     >
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
         <p className="flex min-w-0 items-start gap-2.5">

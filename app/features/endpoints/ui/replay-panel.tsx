@@ -97,7 +97,7 @@ export function ReplayPanel({ webhook, account, data }: ReplayPanelProps) {
         <div className="flex flex-wrap gap-2 sm:col-span-2">
           <Button
             type="submit"
-            look={counted && count > 0 ? 'secondary' : 'primary'}
+            variant={counted && count > 0 ? 'secondary' : 'primary'}
             pending={counting}
             pendingLabel="Counting…"
           >
@@ -119,7 +119,7 @@ export function ReplayPanel({ webhook, account, data }: ReplayPanelProps) {
               webhookId={webhook.id}
               account={account}
               values={{ ...form }}
-              look="primary"
+              variant="primary"
               icon={Send}
               pendingLabel="Starting…"
             >

@@ -1,9 +1,9 @@
 import { Split } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { refOf } from '#app/domain/endpoint-key.ts'
-import { toneLook } from '#app/ui/badge.tsx'
-import { buttonLook } from '#app/ui/button.tsx'
-import { Card, cardLook } from '#app/ui/card.tsx'
+import { toneStyles } from '#app/ui/badge.tsx'
+import { buttonStyles } from '#app/ui/button.tsx'
+import { Card, cardStyles } from '#app/ui/card.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import type { ReplayPanelData } from '../controls/replay-text.ts'
 import { calledOf, type EndpointLine, type EndpointView, titleOf } from '../endpoint-view.ts'
@@ -11,7 +11,7 @@ import { NewAddress } from './form/endpoint-form.tsx'
 import type { FormResult } from './form/form-result.ts'
 import type { LogAnswer } from './log/log-filter.ts'
 import { cardId, type ManagerAccount, type ManagerStep, managerSearch } from './manager-address.ts'
-import { statusLook } from './status-pills.tsx'
+import { statusMark } from './status-pills.tsx'
 import { WebhookCard } from './webhook-card.tsx'
 
 interface RulesSectionProps {
@@ -106,17 +106,17 @@ function isWhole(rule: EndpointView | EndpointLine): rule is EndpointView {
 /** A forwarding rule in one line, where there are many: opened, it is the whole card. No icon, no form, a plain link: a page may hold 1,000. */
 function RuleLine({ rule, account }: { rule: EndpointLine; account: ManagerAccount }) {
   const id = cardId(rule.id)
-  const { word, tone } = statusLook(rule.status)
+  const { word, tone } = statusMark(rule.status)
   return (
-    <div id={id} className={`${cardLook} flex flex-wrap items-center gap-x-3 px-4 py-1 sm:px-5`}>
+    <div id={id} className={`${cardStyles} flex flex-wrap items-center gap-x-3 px-4 py-1 sm:px-5`}>
       <h3 className="min-w-0 wrap-anywhere font-semibold text-label">{titleOf(rule)}</h3>
       <p className="min-w-0 flex-1 basis-40 truncate text-dense text-ink-soft">
         {rule.label} → {rule.callbackUrl}
       </p>
-      <span className={`rounded-control px-2 text-dense ${toneLook[tone]}`}>{word}</span>
+      <span className={`rounded-control px-2 text-dense ${toneStyles[tone]}`}>{word}</span>
       <a
         href={`${managerSearch(account, { step: 'card', webhookId: rule.id })}#${id}`}
-        className={buttonLook({ look: 'quiet' })}
+        className={buttonStyles({ variant: 'quiet' })}
         aria-label={`Open ${calledOf(rule)}`}
       >
         Open

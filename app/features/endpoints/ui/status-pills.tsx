@@ -13,13 +13,13 @@ import {
 import { StatusPill, type Tone } from '#app/ui/badge.tsx'
 import type { WebhookStatus } from '../endpoint-view.ts'
 
-interface Look {
+interface Mark {
   word: string
   tone: Tone
   icon: LucideIcon
 }
 
-const LOOKS: Record<WebhookStatus, Look> = {
+const MARKS: Record<WebhookStatus, Mark> = {
   working: { word: 'Working', tone: 'working', icon: CircleCheck },
   waiting: { word: 'Ready', tone: 'accent', icon: CircleDot },
   no_address: { word: 'Not forwarding', tone: 'neutral', icon: CircleSlash },
@@ -31,13 +31,13 @@ const LOOKS: Record<WebhookStatus, Look> = {
   unsubscribed: { word: 'Not receiving', tone: 'failing', icon: Unplug },
 }
 
-export function statusLook(status: WebhookStatus): Pick<Look, 'word' | 'tone'> {
-  return LOOKS[status]
+export function statusMark(status: WebhookStatus): Pick<Mark, 'word' | 'tone'> {
+  return MARKS[status]
 }
 
 /** The status said once: its word as a pill, which begins the sentence. */
 export function StatusSentence({ status, sentence }: { status: WebhookStatus; sentence: string }) {
-  const { word, tone, icon } = LOOKS[status]
+  const { word, tone, icon } = MARKS[status]
   return (
     <p className="wrap-anywhere text-label">
       <StatusPill tone={tone} icon={icon}>
@@ -59,7 +59,7 @@ const HEALTH_ICONS: Record<Tone, LucideIcon> = {
   neutral: CircleDot,
 }
 
-interface HealthLook<Card> {
+interface HealthMark<Card> {
   tone: Tone
   icon: LucideIcon
   /** The webhook or rule to look at first, when one needs it. */
@@ -67,8 +67,8 @@ interface HealthLook<Card> {
 }
 
 /** Colour and icon of the account as a whole: those of its worst webhook or rule. */
-export function healthLook<Card extends { status: WebhookStatus }>(cards: readonly Card[]): HealthLook<Card> {
-  const toneOf = (card: Card) => LOOKS[card.status].tone
+export function healthMark<Card extends { status: WebhookStatus }>(cards: readonly Card[]): HealthMark<Card> {
+  const toneOf = (card: Card) => MARKS[card.status].tone
   const tone = WORST_FIRST.find((one) => cards.some((card) => toneOf(card) === one)) ?? 'neutral'
   const troubled = tone === 'failing' || tone === 'attention'
   const worst = troubled ? cards.find((card) => toneOf(card) === tone) : undefined

@@ -1,6 +1,6 @@
 import { ArrowLeftRight, CircleCheck, Hourglass, type LucideIcon, Unplug } from 'lucide-react'
 import type { UpstreamNote } from '#app/domain/endpoints/upstream.ts'
-import { type Tone, toneLook } from '#app/ui/badge.tsx'
+import { type Tone, toneStyles } from '#app/ui/badge.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { calledOf, type EndpointView } from '../endpoint-view.ts'
 import { useCardNews } from './account-news.tsx'
@@ -12,7 +12,7 @@ interface UpstreamProps {
   account: ManagerAccount
 }
 
-const LOOKS: Record<UpstreamNote['verdict'], { tone: Tone; icon: LucideIcon }> = {
+const MARKS: Record<UpstreamNote['verdict'], { tone: Tone; icon: LucideIcon }> = {
   ok: { tone: 'working', icon: CircleCheck },
   warn: { tone: 'attention', icon: Unplug },
   fail: { tone: 'failing', icon: Unplug },
@@ -23,17 +23,17 @@ export function UpstreamSide({ webhook, account }: UpstreamProps) {
   const { silence, upstream } = useCardNews(webhook.id)
   const broken = webhook.status === 'unsubscribed'
   if (!silence && !upstream && !broken) return null
-  const compared = upstream ? LOOKS[upstream.verdict] : null
+  const compared = upstream ? MARKS[upstream.verdict] : null
   return (
     <div className="grid gap-2">
       {silence ? (
-        <div className={`flex items-start gap-2.5 rounded-control px-3.5 py-3 text-label ${toneLook.attention}`}>
+        <div className={`flex items-start gap-2.5 rounded-control px-3.5 py-3 text-label ${toneStyles.attention}`}>
           <Hourglass aria-hidden className="mt-0.5 size-4 shrink-0" />
           <p className="min-w-0 wrap-anywhere">{silence.sentence}</p>
         </div>
       ) : null}
       {upstream && compared ? (
-        <div className={`flex items-start gap-2.5 rounded-control px-3.5 py-3 text-label ${toneLook[compared.tone]}`}>
+        <div className={`flex items-start gap-2.5 rounded-control px-3.5 py-3 text-label ${toneStyles[compared.tone]}`}>
           <compared.icon aria-hidden className="mt-0.5 size-4 shrink-0" />
           <p className="min-w-0 wrap-anywhere">
             <strong className="font-semibold">

@@ -2,7 +2,7 @@ import { Pencil } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
-import { cardLook } from '#app/ui/card.tsx'
+import { cardStyles } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { CopyField } from '#app/ui/form/copy-field.tsx'
 import { Notice } from '#app/ui/notice.tsx'
@@ -46,7 +46,7 @@ export function WebhookCard({ webhook, account, step, log, replay, logSource, re
   const { heading, box } = useFocusKept()
   const notDeleted = resultFor(result, 'delete', webhook.id)
   return (
-    <article ref={box} id={id} aria-labelledby={`${id}-title`} className={`${cardLook} grid gap-3 p-4 sm:p-5`}>
+    <article ref={box} id={id} aria-labelledby={`${id}-title`} className={`${cardStyles} grid gap-3 p-4 sm:p-5`}>
       <div className="grid gap-2">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <h3 id={`${id}-title`} ref={heading} tabIndex={-1} className="min-w-0 wrap-anywhere font-semibold text-body">
@@ -125,7 +125,7 @@ function EditAndDelete({ webhook, account }: { webhook: EndpointView; account: M
       <AddressButton
         query={managerQuery(account, { step: 'edit', webhookId: webhook.id })}
         anchor={cardId(webhook.id)}
-        look="quiet"
+        variant="quiet"
         icon={Pencil}
         aria-label={`Edit ${calledOf(webhook)}`}
       >

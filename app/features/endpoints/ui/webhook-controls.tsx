@@ -38,7 +38,7 @@ export function TroubleControls({ webhook, account }: ControlsProps) {
         <CardFields account={account} values={{ intent: 'start_again', id: String(webhook.id) }} />
         <Button
           type="submit"
-          look="primary"
+          variant="primary"
           icon={Play}
           pending={sending}
           pendingLabel="Starting…"
@@ -135,8 +135,8 @@ export function WebhookControls({ webhook, account, secretOpen }: WebhookControl
   )
 }
 
-const PAUSE = { intent: 'pause', look: 'secondary', icon: Pause, label: 'Pause', pendingLabel: 'Pausing…' } as const
-const RESUME = { intent: 'resume', look: 'primary', icon: Play, label: 'Resume', pendingLabel: 'Resuming…' } as const
+const PAUSE = { intent: 'pause', variant: 'secondary', icon: Pause, label: 'Pause', pendingLabel: 'Pausing…' } as const
+const RESUME = { intent: 'resume', variant: 'primary', icon: Play, label: 'Resume', pendingLabel: 'Resuming…' } as const
 
 function PauseButton({ webhook, account }: ControlsProps) {
   const { icon: Icon, label, ...press } = webhook.state === 'paused' ? RESUME : PAUSE

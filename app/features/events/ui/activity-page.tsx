@@ -9,7 +9,7 @@ import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
-import { ACTIVITY_WORDS, type ActivityItem } from '../activity-view.ts'
+import { ACTIVITY_TEXTS, type ActivityItem } from '../activity-view.ts'
 import { ActivityEntries } from './activity-entries.tsx'
 import { type RefreshFailure, useLiveActivity } from './live-activity.tsx'
 
@@ -78,7 +78,7 @@ export function ActivityPage(props: ActivityPageProps) {
           <div className="flex flex-wrap gap-2">
             <span className="needs-script">
               <Button
-                look="quiet"
+                variant="quiet"
                 className="-ml-4 sm:ml-0"
                 icon={paused ? Play : Pause}
                 onClick={() => setPaused(!paused)}
@@ -102,7 +102,7 @@ export function ActivityPage(props: ActivityPageProps) {
         {live.failure ? <Failed why={live.failure} paused={paused} /> : null}
         {live.items.length === 0 ? (
           <Card>
-            <EmptyState icon={Activity} title={ACTIVITY_WORDS.empty}>
+            <EmptyState icon={Activity} title={ACTIVITY_TEXTS.empty}>
               <p>
                 Events that ServiceM8 sends and the calls between it and Fieldhook appear here by themselves. Create a
                 webhook, or change a job in ServiceM8, to see the first.
@@ -129,7 +129,7 @@ function Failed({ why, paused }: { why: RefreshFailure; paused: boolean }) {
     return (
       <Notice tone="failing" title="You are no longer signed in" className="mb-3">
         <p>What you see is what arrived last. Nothing is lost: events are still received and sent.</p>
-        <ReloadLink look="quiet" className="-ml-4">
+        <ReloadLink variant="quiet" className="-ml-4">
           Sign in again
         </ReloadLink>
       </Notice>
@@ -152,7 +152,7 @@ export function ActivityWithoutAccount() {
       <Card>
         <EmptyState
           icon={Activity}
-          title={ACTIVITY_WORDS.noAccount}
+          title={ACTIVITY_TEXTS.noAccount}
           action={
             <ButtonLink to="/" reloadDocument>
               Go to the start page

@@ -6,7 +6,7 @@ import { Disclosure } from '#app/ui/disclosure.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { TimeSplit } from '#app/ui/time/time-split.tsx'
-import { durationWords } from '#app/ui/time/time-text.ts'
+import { durationText } from '#app/ui/time/time-text.ts'
 import type { AttemptView, DeliveryView } from '../delivery-detail.ts'
 
 /** Every try, newest first: how it went, how long each part of it took, who answered what. */
@@ -51,7 +51,7 @@ function Attempt({ attempt, open }: { attempt: AttemptView; open: boolean }) {
           <>
             <span className="font-semibold">Attempt {number}</span>
             <span>{statusCode === null ? 'No answer' : `Status ${statusCode}`}</span>
-            <span title="Whole duration">{durationWords(durationMs)}</span>
+            <span title="Whole duration">{durationText(durationMs)}</span>
           </>
         ) : null}
         <Time at={at} as="clock" className="ml-auto whitespace-nowrap text-ink-soft" />

@@ -6,7 +6,7 @@ import { iso, type Millis } from '#app/lib/clock.ts'
 import { CardSection } from '#app/ui/card.tsx'
 import { Time, useZone } from '#app/ui/time/time.tsx'
 import { exactTime } from '#app/ui/time/time-text.ts'
-import { CAUSE_WORDS, type DeliveryView } from '../delivery-detail.ts'
+import { CAUSE_TEXTS, type DeliveryView } from '../delivery-detail.ts'
 import { DeliveryPill } from './delivery-pill.tsx'
 
 interface PartProps {
@@ -51,7 +51,7 @@ export function DeliveryEvent({ delivery, account }: PartProps) {
             </Link>
           )}
         </Fact>
-        <Fact name="Why">{CAUSE_WORDS[delivery.cause]}</Fact>
+        <Fact name="Why">{CAUSE_TEXTS[delivery.cause]}</Fact>
         {delivery.settledAt === null ? null : (
           <Fact name="Ended">
             <ExactTime at={delivery.settledAt} />
@@ -86,7 +86,7 @@ export function OtherDeliveries({ delivery, account }: PartProps) {
                 <DeliveryPill status={other.status} />
               </div>
               <p>
-                {CAUSE_WORDS[other.cause]}, <Time at={other.createdAt} as="clock" />
+                {CAUSE_TEXTS[other.cause]}, <Time at={other.createdAt} as="clock" />
                 {other.lastCode === null ? '' : `. Last answer ${other.lastCode}`}.
               </p>
               <p className="break-all text-ink-soft">{other.url}</p>

@@ -4,14 +4,14 @@ import { accountQuery, type LinkAccount, managerAddress, searchAddress } from '#
 import type { Millis } from '#app/lib/clock.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { useAnnounce } from '#app/ui/announcer.tsx'
-import { toneLook } from '#app/ui/badge.tsx'
+import { toneStyles } from '#app/ui/badge.tsx'
 import { ButtonLink } from '#app/ui/button.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { AccountTimeProvider, Time, usePresent } from '#app/ui/time/time.tsx'
 import type { DeliveryView } from '../delivery-detail.ts'
 import { DeliveryAttempts } from './delivery-attempts.tsx'
 import { DeliveryEvent, OtherDeliveries } from './delivery-event.tsx'
-import { deliveryLook } from './delivery-pill.tsx'
+import { deliveryMark } from './delivery-pill.tsx'
 import { CopyCurl, DeliveryRequest } from './delivery-request.tsx'
 import { useLiveDelivery } from './live-delivery.tsx'
 import { SendAgainButton } from './send-again-button.tsx'
@@ -53,7 +53,7 @@ export function DeliveryPage({ accountUUID, accountName, timezone, admin, now, d
       />
       <div className="mb-5 flex flex-wrap items-center gap-2">
         {delivery.whyNotAgain === null ? (
-          <SendAgainButton deliveryId={delivery.id} look={delivery.status === 'delivered' ? 'secondary' : 'primary'} />
+          <SendAgainButton deliveryId={delivery.id} variant={delivery.status === 'delivered' ? 'secondary' : 'primary'} />
         ) : null}
         <CopyCurl request={delivery.request} now={now} />
         <AddressButton query={accountQuery(account)} icon={RefreshCw}>
@@ -83,12 +83,12 @@ function query(account: LinkAccount): string {
 
 /** How it stands, in one sentence; while it waits, for what and how long. */
 function Standing({ delivery }: { delivery: DeliveryView }) {
-  const { tone, icon: Icon, word } = deliveryLook(delivery.status)
+  const { tone, icon: Icon, word } = deliveryMark(delivery.status)
   const { waiting } = delivery
   const now = usePresent()
   return (
     <div
-      className={`flex items-start gap-2.5 rounded-control px-3.5 py-3 ${tone === 'neutral' ? 'bg-surface' : toneLook[tone]}`}
+      className={`flex items-start gap-2.5 rounded-control px-3.5 py-3 ${tone === 'neutral' ? 'bg-surface' : toneStyles[tone]}`}
     >
       <Icon aria-hidden className="mt-0.5 size-5 shrink-0" />
       <div className="grid min-w-0 gap-1 wrap-anywhere">
@@ -124,6 +124,6 @@ function useChangeAnnounced(delivery: DeliveryView): void {
     const present = `${status} ${attemptsMade}`
     if (last.current === present) return
     last.current = present
-    announce(`Delivery ${delivery.id}: ${deliveryLook(status).word}. ${sentence}`)
+    announce(`Delivery ${delivery.id}: ${deliveryMark(status).word}. ${sentence}`)
   }, [announce, delivery.id, status, attemptsMade, sentence])
 }

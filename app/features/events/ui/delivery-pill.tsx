@@ -1,8 +1,8 @@
 import { CircleCheck, CirclePause, CircleSlash, CircleX, Clock, type LucideIcon, OctagonX } from 'lucide-react'
 import { StatusPill, type Tone } from '#app/ui/badge.tsx'
-import { type SearchStatus, STATUS_WORDS } from '../search-view.ts'
+import { type SearchStatus, STATUS_TEXTS } from '../search-view.ts'
 
-const LOOKS: Record<SearchStatus, { tone: Tone; icon: LucideIcon }> = {
+const MARKS: Record<SearchStatus, { tone: Tone; icon: LucideIcon }> = {
   waiting: { tone: 'accent', icon: Clock },
   delivered: { tone: 'working', icon: CircleCheck },
   failed: { tone: 'failing', icon: CircleX },
@@ -11,12 +11,12 @@ const LOOKS: Record<SearchStatus, { tone: Tone; icon: LucideIcon }> = {
   not_forwarded: { tone: 'neutral', icon: CircleSlash },
 }
 
-export function deliveryLook(status: SearchStatus): { tone: Tone; icon: LucideIcon; word: string } {
-  return { ...LOOKS[status], word: STATUS_WORDS[status] }
+export function deliveryMark(status: SearchStatus): { tone: Tone; icon: LucideIcon; word: string } {
+  return { ...MARKS[status], word: STATUS_TEXTS[status] }
 }
 
 export function DeliveryPill({ status }: { status: SearchStatus }) {
-  const { tone, icon, word } = deliveryLook(status)
+  const { tone, icon, word } = deliveryMark(status)
   return (
     <StatusPill tone={tone} icon={icon}>
       {word}

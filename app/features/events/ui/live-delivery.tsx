@@ -9,7 +9,7 @@ import type { DeliveryJson, DeliveryView } from '../delivery-detail.ts'
 export const DELIVERY_REFRESH_MS = seconds(5)
 
 /** The first look comes sooner: what was just sent again is mostly answered within a second. */
-const FIRST_LOOK_MS = seconds(1.5)
+const FIRST_CHECK_MS = seconds(1.5)
 
 /** Changes when something happened to the delivery. */
 function stampOf(delivery: Pick<DeliveryView, 'status' | 'attemptsMade'>): string {
@@ -30,13 +30,13 @@ export function useLiveDelivery(delivery: DeliveryView, accountUUID: string): vo
   useEffect(() => {
     if (!waits) return
     let ended = false
-    async function look() {
+    async function check() {
       if (document.hidden) return
       const now = await fetchStamp(id, accountUUID)
       if (!ended && now !== null && now !== stamp) again.current()
     }
-    const first = setTimeout(() => void look(), FIRST_LOOK_MS)
-    const timer = setInterval(() => void look(), DELIVERY_REFRESH_MS)
+    const first = setTimeout(() => void check(), FIRST_CHECK_MS)
+    const timer = setInterval(() => void check(), DELIVERY_REFRESH_MS)
     return () => {
       ended = true
       clearTimeout(first)

@@ -18,7 +18,7 @@ import {
   SEARCH_STATUSES,
   type SearchField,
   type SearchForm,
-  STATUS_WORDS,
+  STATUS_TEXTS,
   searchFormOf,
 } from '../search-view.ts'
 
@@ -76,7 +76,7 @@ export function SearchFields({ account, form, errors }: SearchFieldsProps) {
                 name="status"
                 defaultValue={form.status}
                 none="Any"
-                options={SEARCH_STATUSES.map((status) => [status, STATUS_WORDS[status]])}
+                options={SEARCH_STATUSES.map((status) => [status, STATUS_TEXTS[status]])}
               />
             )}
           </Field>
@@ -118,7 +118,7 @@ export function SearchFields({ account, form, errors }: SearchFieldsProps) {
           <MoreFields form={form} errors={errors} focusOf={focusOf} />
         </Disclosure>
         <div className="flex flex-wrap gap-2">
-          <Button type="submit" look="primary" icon={Search} pending={searching} pendingLabel="Looking…">
+          <Button type="submit" variant="primary" icon={Search} pending={searching} pendingLabel="Looking…">
             Find
           </Button>
           {asksNothing(form) ? null : <ButtonLink to={searchAddress(account)}>Clear</ButtonLink>}

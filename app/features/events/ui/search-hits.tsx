@@ -33,11 +33,11 @@ export function SearchHits({ hits, account }: SearchHitsProps) {
           <Hit hit={hit} />
           {hit.delivery === null ? null : (
             <div className="-mx-4 flex flex-wrap sm:col-start-2 lg:col-start-3 lg:row-start-1 lg:mx-0 lg:-mt-2.5 lg:-mr-2 lg:flex-nowrap lg:items-start lg:justify-end">
-              <ButtonLink to={deliveryAddress(account, hit.delivery.id)} look="quiet" icon={ListTree}>
+              <ButtonLink to={deliveryAddress(account, hit.delivery.id)} variant="quiet" icon={ListTree}>
                 Details
                 <VisuallyHidden> of delivery {hit.delivery.id}</VisuallyHidden>
               </ButtonLink>
-              {hit.delivery.canSendAgain ? <SendAgainButton deliveryId={hit.delivery.id} look="quiet" /> : null}
+              {hit.delivery.canSendAgain ? <SendAgainButton deliveryId={hit.delivery.id} variant="quiet" /> : null}
             </div>
           )}
         </li>

@@ -116,7 +116,7 @@ function ResultPages({ account, form, before, answer: { next, end } }: Omit<Resu
       {next === null ? null : (
         <ButtonLink
           to={searchAddress(account, { ...form, before: next })}
-          look={end === 'limit' ? 'primary' : 'secondary'}
+          variant={end === 'limit' ? 'primary' : 'secondary'}
         >
           {end === 'limit' ? 'Look further back' : 'Older'}
         </ButtonLink>

@@ -4,12 +4,12 @@ import { Button, type ButtonProps } from '#app/ui/button.tsx'
 
 interface SendAgainButtonProps {
   deliveryId: number
-  look: ButtonProps['look']
+  variant: ButtonProps['variant']
   className?: string
 }
 
 /** A form of its own, sent to the page it stands on, so that it works without scripts. */
-export function SendAgainButton({ deliveryId, look, className }: SendAgainButtonProps) {
+export function SendAgainButton({ deliveryId, variant, className }: SendAgainButtonProps) {
   const { state, formData } = useNavigation()
   const pending = state !== 'idle' && formData?.get('delivery') === String(deliveryId)
   return (
@@ -18,7 +18,7 @@ export function SendAgainButton({ deliveryId, look, className }: SendAgainButton
       <input type="hidden" name="delivery" value={deliveryId} />
       <Button
         type="submit"
-        look={look}
+        variant={variant}
         icon={RotateCcw}
         pending={pending}
         pendingLabel="Sending…"

@@ -79,7 +79,7 @@ export function ApiExplorer({ test, admin, accountId }: ApiExplorerProps) {
               />
             )}
           </Field>
-          <Button type="submit" look="primary" icon={Play} pending={testing} pendingLabel="Testing…">
+          <Button type="submit" variant="primary" icon={Play} pending={testing} pendingLabel="Testing…">
             Test API
           </Button>
         </Form>
@@ -188,7 +188,7 @@ function FoundFields({ fields, count, onMap }: FoundFieldsProps) {
           </div>
           <span className="needs-script shrink-0">
             <Button
-              look="quiet"
+              variant="quiet"
               size="icon"
               aria-label={`Create Dynamic Mapping for ${path}`}
               icon={Tag}

@@ -4,7 +4,7 @@ import { type FormEvent, type RefObject, useRef, useState } from 'react'
 import { Button } from '#app/ui/button.tsx'
 import { Field, FieldError } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
-import { controlLook, TextInput } from '#app/ui/form/text-input.tsx'
+import { controlStyles, TextInput } from '#app/ui/form/text-input.tsx'
 import { SheetDialog } from '#app/ui/sheet-dialog.tsx'
 import { useToast } from '#app/ui/toast.tsx'
 import { API_LABELS } from '../api-fields.ts'
@@ -118,7 +118,7 @@ export function CreateMappingDialog({ field, api, taken, returnTo, onClose, onSa
               </Field>
               {index === 0 ? null : (
                 <Button
-                  look="danger-quiet"
+                  variant="danger-quiet"
                   size="icon"
                   aria-label={`Remove call ${index + 1}`}
                   icon={Trash2}
@@ -132,7 +132,7 @@ export function CreateMappingDialog({ field, api, taken, returnTo, onClose, onSa
         <div className="flex flex-wrap justify-between gap-2">
           {chain.length < MOST_LINKS ? (
             <Button
-              look="quiet"
+              variant="quiet"
               icon={Plus}
               onClick={() => {
                 const id = Math.max(...chain.map((link) => link.id)) + 1
@@ -142,7 +142,7 @@ export function CreateMappingDialog({ field, api, taken, returnTo, onClose, onSa
               Add a call
             </Button>
           ) : null}
-          <Button type="submit" look="primary">
+          <Button type="submit" variant="primary">
             Save mapping
           </Button>
         </div>
@@ -186,7 +186,7 @@ export function MappingManagerDialog({ mappings, returnTo, onChange, onClose }: 
                   </p>
                 </div>
                 <Button
-                  look="danger-quiet"
+                  variant="danger-quiet"
                   size="icon"
                   aria-label={`Delete mapping ${name}`}
                   icon={Trash2}
@@ -253,7 +253,7 @@ function ExportImport({ mappings, onChange }: Pick<MappingManagerDialogProps, 'm
             value={text}
             spellCheck={false}
             onChange={(event) => setText(event.target.value)}
-            className={controlLook({ text: 'code', className: 'py-2' })}
+            className={controlStyles({ text: 'code', className: 'py-2' })}
           />
         )}
       </Field>

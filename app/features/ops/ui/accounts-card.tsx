@@ -5,7 +5,7 @@ import { grouped } from '#app/domain/count-text.ts'
 import { StatusPill, type Tone } from '#app/ui/badge.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Time } from '#app/ui/time/time.tsx'
-import { type AccountLine, type Care, callsWords } from '../operator-accounts.ts'
+import { type AccountLine, type Care, callsText } from '../operator-accounts.ts'
 import { operatorAddress } from '../operator-address.ts'
 import type { OperatorFacts } from '../operator-view.ts'
 import { Part } from './part.tsx'
@@ -110,11 +110,11 @@ function Line({ line, asking, ask, leave }: LineProps) {
           <Value name="Last event">{lastEventAt === null ? '–' : <Time at={lastEventAt} />}</Value>
           <Value name="Waiting">{grouped(waiting)}</Value>
           <Value name="Addresses">{grouped(endpoints)}</Value>
-          <Value name="Calls left">{callsWords(calls)}</Value>
+          <Value name="Calls left">{callsText(calls)}</Value>
         </dl>
         <ButtonLink
           to={ask}
-          look="quiet"
+          variant="quiet"
           preventScrollReset
           className="-ml-4 justify-self-start lg:ml-0 lg:justify-self-end print:hidden"
           aria-label={`Sign out of ${called}`}
@@ -159,7 +159,7 @@ function Question({ uuid, name, leave }: { uuid: string; name: string; leave: st
         <Form method="post" preventScrollReset>
           <input type="hidden" name="intent" value="end_sessions" />
           <input type="hidden" name="account" value={uuid} />
-          <Button type="submit" look="danger" icon={LogOut} pending={pending} pendingLabel="Signing out…">
+          <Button type="submit" variant="danger" icon={LogOut} pending={pending} pendingLabel="Signing out…">
             Sign out everywhere
           </Button>
         </Form>

@@ -1,9 +1,9 @@
 import { CircleCheck, Hourglass, type LucideIcon, OctagonAlert } from 'lucide-react'
-import { sizeWords } from '#app/domain/size-text.ts'
+import { sizeText } from '#app/domain/size-text.ts'
 import { StatusPill, type Tone } from '#app/ui/badge.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Time } from '#app/ui/time/time.tsx'
-import { durationWords } from '#app/ui/time/time-text.ts'
+import { durationText } from '#app/ui/time/time-text.ts'
 import { NO_BACKUPS } from '../backups.ts'
 import type { BackupsView, RunOfBackup } from '../operator-view.ts'
 import { Part } from './part.tsx'
@@ -55,7 +55,7 @@ export function BackupsCard({ backups, sandbox }: { backups: BackupsView; sandbo
 
 function Run({ run }: { run: RunOfBackup }) {
   const { tone, icon, words } = OUTCOMES[run.outcome]
-  const took = run.endedAt === null ? null : durationWords(run.endedAt - run.startedAt)
+  const took = run.endedAt === null ? null : durationText(run.endedAt - run.startedAt)
   return (
     <li className="grid gap-1 border-line border-t py-2.5 first:border-t-0">
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
@@ -68,8 +68,8 @@ function Run({ run }: { run: RunOfBackup }) {
       </div>
       {run.outcome === 'done' ? (
         <p className="text-dense text-ink-soft">
-          {sizeWords(run.databaseBytes)}
-          {run.storedBytes > 0 ? `, stored as ${sizeWords(run.storedBytes)}` : null}
+          {sizeText(run.databaseBytes)}
+          {run.storedBytes > 0 ? `, stored as ${sizeText(run.storedBytes)}` : null}
           {took === null ? null : `, in ${took}`}
         </p>
       ) : null}

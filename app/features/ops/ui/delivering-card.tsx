@@ -1,11 +1,11 @@
 import { CircleCheck, CirclePause, CircleSlash, type LucideIcon, OctagonAlert } from 'lucide-react'
 import { grouped } from '#app/domain/count-text.ts'
-import { spanWords } from '#app/domain/moments.ts'
+import { spanText } from '#app/domain/moments.ts'
 import type { LoopState } from '#app/domain/process-signs.ts'
-import { sizeWords } from '#app/domain/size-text.ts'
+import { sizeText } from '#app/domain/size-text.ts'
 import { StatusPill, type Tone } from '#app/ui/badge.tsx'
 import { Time } from '#app/ui/time/time.tsx'
-import { type DeliveringView, LOOP_WORDS } from '../operator-view.ts'
+import { type DeliveringView, LOOP_TEXTS } from '../operator-view.ts'
 import { Fact, Facts } from './facts.tsx'
 import { Part } from './part.tsx'
 
@@ -35,14 +35,14 @@ export function DeliveringCard({ delivering }: { delivering: DeliveringView }) {
           'Nothing is overdue.'
         ) : (
           <>
-            The oldest that is due and not held has waited <strong>{spanWords(oldestDueAgeMs)}</strong>.
+            The oldest that is due and not held has waited <strong>{spanText(oldestDueAgeMs)}</strong>.
           </>
         )}
       </p>
       <Facts className="mt-4">
         <Fact name="Waiting">
           {grouped(waiting)}
-          {waiting > 0 ? ` (${sizeWords(waitingBytes)})` : null}
+          {waiting > 0 ? ` (${sizeText(waitingBytes)})` : null}
         </Fact>
         <Fact name="In flight">{grouped(delivering.inFlight)}</Fact>
         <Fact name="Held: paused, switched off or not paid for">{grouped(held)}</Fact>
@@ -63,7 +63,7 @@ export function DeliveringCard({ delivering }: { delivering: DeliveringView }) {
                 ) : null}
               </span>
             </span>
-            <StatusPill {...LOOPS[state]}>{LOOP_WORDS[state]}</StatusPill>
+            <StatusPill {...LOOPS[state]}>{LOOP_TEXTS[state]}</StatusPill>
           </li>
         ))}
       </ul>

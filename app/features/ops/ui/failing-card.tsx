@@ -1,7 +1,7 @@
 import { CircleCheck } from 'lucide-react'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Time } from '#app/ui/time/time.tsx'
-import { addressesWords, groupWords } from '../failure-class.ts'
+import { addressesText, groupText } from '../failure-class.ts'
 import type { OperatorFacts } from '../operator-view.ts'
 import { Part } from './part.tsx'
 
@@ -17,7 +17,7 @@ export function FailingCard({ failing }: { failing: OperatorFacts['failing'] }) 
       ) : (
         <>
           <p className="text-label text-ink-soft">
-            {addressesWords(addresses)} of {accounts === 1 ? 'one account' : `${accounts} accounts`}. Their owners see
+            {addressesText(addresses)} of {accounts === 1 ? 'one account' : `${accounts} accounts`}. Their owners see
             which, and are told what to do.
           </p>
           <ul aria-labelledby="failing-title" className="mt-2 grid">
@@ -25,7 +25,7 @@ export function FailingCard({ failing }: { failing: OperatorFacts['failing'] }) 
               <li key={group.accountUuid} className="grid gap-0.5 border-line border-t py-2.5 first:border-t-0">
                 <p className="wrap-anywhere text-label font-medium">{group.accountName || 'Without a name'}</p>
                 <p className="text-dense text-ink-soft">
-                  {groupWords(group)}, since <Time at={group.since} as="clock" />
+                  {groupText(group)}, since <Time at={group.since} as="clock" />
                   {group.switchedOff > 0 ? `; ${group.switchedOff} switched off after 72 hours` : null}
                 </p>
               </li>

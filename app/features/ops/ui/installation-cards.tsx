@@ -1,7 +1,7 @@
 import { ShieldCheck } from 'lucide-react'
 import { grouped } from '#app/domain/count-text.ts'
 import type { KeptKind } from '#app/domain/kept-until.ts'
-import { sizeWords } from '#app/domain/size-text.ts'
+import { sizeText } from '#app/domain/size-text.ts'
 import { ButtonLink } from '#app/ui/button.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Time } from '#app/ui/time/time.tsx'
@@ -33,7 +33,7 @@ export function RefusedCard({ audit, all }: { audit: AuditView; all: string }) {
           ))}
         </ul>
       )}
-      <ButtonLink to={all} look="quiet" className="-ml-4 mt-2 print:hidden">
+      <ButtonLink to={all} variant="quiet" className="-ml-4 mt-2 print:hidden">
         Who did what, all accounts
       </ButtonLink>
     </Part>
@@ -60,7 +60,7 @@ export function MachineCard({ machine }: { machine: MachineView }) {
         <Fact name="Runs on">
           Node {machine.node.replace(/^v/, '')}, {machine.database}
         </Fact>
-        <Fact name="Memory in use">{sizeWords(machine.memoryBytes)}</Fact>
+        <Fact name="Memory in use">{sizeText(machine.memoryBytes)}</Fact>
       </Facts>
     </Part>
   )

@@ -21,14 +21,14 @@ export function useLiveOperator(accountUUID: string): Stale | null {
   useEffect(() => {
     if (over) return
     let ended = false
-    async function look() {
+    async function check() {
       if (document.hidden) return
       const found = await ask(accountUUID)
       if (ended) return
       setStale(found)
       if (found === null) again.current()
     }
-    const timer = setInterval(() => void look(), OPERATOR_REFRESH_MS)
+    const timer = setInterval(() => void check(), OPERATOR_REFRESH_MS)
     return () => {
       ended = true
       clearInterval(timer)

@@ -2,7 +2,7 @@ import { ArrowLeft, CircleAlert, CircleCheck, type LucideIcon, OctagonAlert } fr
 import { useEffect, useRef } from 'react'
 import { accountAddress } from '#app/domain/account-address.ts'
 import { useAnnounce } from '#app/ui/announcer.tsx'
-import { toneLook } from '#app/ui/badge.tsx'
+import { toneStyles } from '#app/ui/badge.tsx'
 import { ButtonLink, ReloadLink } from '#app/ui/button.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
@@ -77,7 +77,7 @@ function Verdict({ view }: { view: OperatorView }) {
   const Icon = LOOKS[verdict.tone]
   useVerdictAnnounced(verdict.sentence, verdict.tone)
   return (
-    <div className={`grid gap-2 rounded-card px-4 py-3.5 ${toneLook[verdict.tone]}`}>
+    <div className={`grid gap-2 rounded-card px-4 py-3.5 ${toneStyles[verdict.tone]}`}>
       <p className="flex items-start gap-2.5 font-semibold">
         <Icon aria-hidden className="mt-0.5 size-5 shrink-0" />
         <span className="min-w-0 wrap-anywhere">{verdict.sentence}</span>

@@ -1,5 +1,5 @@
 import { grouped } from '#app/domain/count-text.ts'
-import { sizeWords } from '#app/domain/size-text.ts'
+import { sizeText } from '#app/domain/size-text.ts'
 import { Meter } from '#app/ui/meter.tsx'
 import type { SpaceView } from '../operator-view.ts'
 import { Fact, Facts } from './facts.tsx'
@@ -14,17 +14,17 @@ export function SpaceCard({ space }: { space: SpaceView }) {
         label="Database"
         value={usedBytes}
         most={budgetBytes}
-        words={`${sizeWords(usedBytes)} of ${sizeWords(budgetBytes)}`}
+        words={`${sizeText(usedBytes)} of ${sizeText(budgetBytes)}`}
         tone={space.level === 'enough' ? 'accent' : 'attention'}
       />
       <p className="mt-3 text-label">{space.sentence}</p>
       <p className="mt-1 text-label text-ink-soft">{outlook.sentence}</p>
       <Facts className="mt-4">
         <Fact name="File, and free pages in it">
-          {sizeWords(space.fileBytes)}, {sizeWords(space.freeBytes)} free
+          {sizeText(space.fileBytes)}, {sizeText(space.freeBytes)} free
         </Fact>
-        <Fact name="Log before it is merged (WAL)">{sizeWords(space.walBytes)}</Fact>
-        <Fact name="Free on the disk">{sizeWords(space.diskFreeBytes)}</Fact>
+        <Fact name="Log before it is merged (WAL)">{sizeText(space.walBytes)}</Fact>
+        <Fact name="Free on the disk">{sizeText(space.diskFreeBytes)}</Fact>
         <Fact name="Accounts over their share">
           {space.overShare === null ? 'Nobody has to be weighed' : grouped(space.overShare)}
         </Fact>
@@ -37,7 +37,7 @@ export function SpaceCard({ space }: { space: SpaceView }) {
               {words}
               {rows === null ? null : ` (${estimated ? 'about ' : ''}${grouped(rows)})`}
             </span>
-            <span className="tabular-nums">about {sizeWords(bytes)}</span>
+            <span className="tabular-nums">about {sizeText(bytes)}</span>
           </li>
         ))}
       </ul>

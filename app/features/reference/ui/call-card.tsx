@@ -3,10 +3,10 @@ import { Gauge, Key, LockKeyhole, LockKeyholeOpen, ShieldUser } from 'lucide-rea
 import type { ReactNode } from 'react'
 import type { Method, Who } from '#app/contract/operation.ts'
 import { Badge, type Tone } from '#app/ui/badge.tsx'
-import { cardLook } from '#app/ui/card.tsx'
+import { cardStyles } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import type { ShownAnswer, ShownCall } from '../reference-view.ts'
-import { WHO_SHORT, WHO_WORDS } from '../reference-text.ts'
+import { WHO_SHORT, WHO_TEXTS } from '../reference-text.ts'
 import { CodeBlock } from './code-block.tsx'
 import { FieldRows, TypeName } from './field-rows.tsx'
 import { Words } from './reference-words.tsx'
@@ -36,7 +36,7 @@ export function CallCard({ call }: { call: ShownCall }) {
   const { anchor, method, path, summary, description, who, limit, parameters, body, answers, refusals, curl } = call
   const heading = `${anchor}-heading`
   return (
-    <article id={anchor} aria-labelledby={heading} className={clsx(cardLook, 'grid scroll-mt-6 gap-4 p-4 sm:p-5')}>
+    <article id={anchor} aria-labelledby={heading} className={clsx(cardStyles, 'grid scroll-mt-6 gap-4 p-4 sm:p-5')}>
       <header className="grid gap-2">
         <h3 id={heading} className="font-semibold">
           <a href={`#${anchor}`} className="underline-offset-4 hover:underline">
@@ -51,7 +51,7 @@ export function CallCard({ call }: { call: ShownCall }) {
           <WhoBadge who={who} />
           {limit === null ? null : <Badge icon={Gauge}>{limit}</Badge>}
           <span className="text-dense text-ink-soft">
-            <Words text={`${WHO_WORDS[who]}.`} />
+            <Words text={`${WHO_TEXTS[who]}.`} />
           </span>
         </p>
       </header>

@@ -1,5 +1,5 @@
 import { Copy } from 'lucide-react'
-import { buttonLook } from '#app/ui/button.tsx'
+import { buttonStyles } from '#app/ui/button.tsx'
 
 /** A text to take away; `bare` = only to be looked at. The button is served by public/copy-code.js: the page has no other script. */
 export function CodeBlock({ label, text, bare = false }: { label: string; text: string; bare?: boolean }) {
@@ -9,7 +9,7 @@ export function CodeBlock({ label, text, bare = false }: { label: string; text: 
         {label}
         {bare ? null : (
           <span className="needs-script">
-            <button type="button" data-copy className={buttonLook({ look: 'quiet', className: 'px-3' })}>
+            <button type="button" data-copy className={buttonStyles({ variant: 'quiet', className: 'px-3' })}>
               <Copy aria-hidden className="size-4 shrink-0" />
               <span data-copy-label>Copy</span>
             </button>

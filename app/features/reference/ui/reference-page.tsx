@@ -1,10 +1,10 @@
 import { clsx } from 'clsx'
 import { Download } from 'lucide-react'
-import { buttonLook } from '#app/ui/button.tsx'
-import { CardSection, cardLook } from '#app/ui/card.tsx'
+import { buttonStyles } from '#app/ui/button.tsx'
+import { CardSection, cardStyles } from '#app/ui/card.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import type { ReferenceView, ShownGroup } from '../reference-view.ts'
-import { GENERAL_WORDS, OTHER_ADDRESSES } from '../reference-text.ts'
+import { GENERAL_TEXTS, OTHER_ADDRESSES } from '../reference-text.ts'
 import { CallCard, MethodBadge } from './call-card.tsx'
 import { CodeBlock } from './code-block.tsx'
 import { FieldRows } from './field-rows.tsx'
@@ -31,7 +31,7 @@ export function ReferencePage({ groups, types, forward }: ReferenceView) {
           </p>
         }
         actions={
-          <a href="/api/openapi.json" className={buttonLook()}>
+          <a href="/api/openapi.json" className={buttonStyles()}>
             <Download aria-hidden className="size-4" />
             OpenAPI 3.1
           </a>
@@ -42,7 +42,7 @@ export function ReferencePage({ groups, types, forward }: ReferenceView) {
         <div className="grid min-w-0 gap-8">
           <CardSection id="general" title="Before you call">
             <div className="grid max-w-prose gap-3 text-label">
-              {GENERAL_WORDS.map((text) => (
+              {GENERAL_TEXTS.map((text) => (
                 <p key={text}>
                   <Words text={text} />
                 </p>
@@ -74,7 +74,7 @@ export function ReferencePage({ groups, types, forward }: ReferenceView) {
             </h2>
             <div className="grid gap-4">
               {types.map(({ name, anchor, rows }) => (
-                <div key={name} id={anchor} className={clsx(cardLook, 'scroll-mt-6 p-4 sm:p-5')}>
+                <div key={name} id={anchor} className={clsx(cardStyles, 'scroll-mt-6 p-4 sm:p-5')}>
                   <h3 className="mb-2 font-semibold">{name}</h3>
                   <FieldRows label={name} rows={rows} mark="" />
                 </div>

@@ -8,7 +8,7 @@ import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Checkbox } from '#app/ui/form/checkbox.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
-import { controlLook, TextInput } from '#app/ui/form/text-input.tsx'
+import { controlStyles, TextInput } from '#app/ui/form/text-input.tsx'
 import { NEW_TEMPLATE_PATH } from '../template-view.ts'
 
 interface CreateTemplateProps {
@@ -54,7 +54,7 @@ export function CreateTemplate({ account, rules }: CreateTemplateProps) {
                   name="description"
                   rows={3}
                   maxLength={2_000}
-                  className={controlLook({ className: 'py-2' })}
+                  className={controlStyles({ className: 'py-2' })}
                 />
               )}
             </Field>
@@ -62,7 +62,7 @@ export function CreateTemplate({ account, rules }: CreateTemplateProps) {
               Every account may use it
             </Checkbox>
             <div>
-              <Button type="submit" look="primary" icon={Plus} pending={pending} pendingLabel="Creating…">
+              <Button type="submit" variant="primary" icon={Plus} pending={pending} pendingLabel="Creating…">
                 Create template
               </Button>
             </div>

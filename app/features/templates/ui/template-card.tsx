@@ -4,7 +4,7 @@ import { type AutomationAccount, automationAddress } from '#app/domain/automatio
 import { CATEGORY_LABELS } from '#app/domain/template-categories.ts'
 import { Badge } from '#app/ui/badge.tsx'
 import { Button } from '#app/ui/button.tsx'
-import { cardLook } from '#app/ui/card.tsx'
+import { cardStyles } from '#app/ui/card.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import type { TemplateCardView } from '../template-view.ts'
 
@@ -19,11 +19,11 @@ export function TemplateCard({ template, account }: TemplateCardProps) {
   const { state, formData } = useNavigation()
   const pending = state !== 'idle' && formData?.get('act') === 'copy' && formData.get('id') === String(id)
   return (
-    <article aria-labelledby={titleId} className={`${cardLook} flex h-full flex-col gap-3 p-4 sm:p-5`}>
+    <article aria-labelledby={titleId} className={`${cardStyles} flex h-full flex-col gap-3 p-4 sm:p-5`}>
       <div className="grid gap-1.5">
         <div className="flex flex-wrap items-center justify-between gap-2">
           <Badge>{CATEGORY_LABELS[category]}</Badge>
-          <span className="text-dense text-ink-soft tabular-nums">{usedWords(usageCount)}</span>
+          <span className="text-dense text-ink-soft tabular-nums">{usedText(usageCount)}</span>
         </div>
         <h3 id={titleId} className="wrap-anywhere font-semibold text-body">
           {name}
@@ -74,7 +74,7 @@ export function TemplateCard({ template, account }: TemplateCardProps) {
   )
 }
 
-function usedWords(count: number): string {
+function usedText(count: number): string {
   if (count === 0) return 'Not used yet'
   return count === 1 ? 'Used once' : `Used ${count} times`
 }

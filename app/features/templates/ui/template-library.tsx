@@ -138,7 +138,7 @@ function LibraryFilter({ query, search, category, isFiltered }: LibraryFilterPro
         )}
       </Field>
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" look="primary" icon={Search} pending={searching} pendingLabel="Looking…">
+        <Button type="submit" variant="primary" icon={Search} pending={searching} pendingLabel="Looking…">
           Search
         </Button>
         {isFiltered ? (

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { CATEGORIES } from '#app/domain/template-categories.ts'
 import { handleForm } from '#app/features/automations/form/form-intents.server.ts'
-import { LOOKS, type LookKind } from '#app/features/automations/form/form-preview.ts'
+import { PREVIEW_KINDS, type PreviewKind } from '#app/features/automations/form/form-preview.ts'
 import { formOfRule } from '#app/features/automations/form/form-of-rule.ts'
 import { type FormState, formOfFields, toForm } from '#app/features/automations/form/form-state.ts'
 import { actOnRule } from '#app/features/automations/page/act-on-rule.server.ts'
-import { lookAtForm } from '#app/features/automations/preview/form-preview.server.ts'
+import { previewForm } from '#app/features/automations/preview/form-preview.server.ts'
 import { LONGEST_RULE, lengthOfRule, MOST_OF_RULES } from '#app/features/automations/rules/checks/rule-size.ts'
 import { definitionOf } from '#app/features/automations/rules/rule-definition.ts'
 import { ruleForm } from '#app/features/automations/rules/rule-form.ts'
@@ -61,8 +61,8 @@ const press = (state: FormState) => {
   for (const [name, value] of [...toForm(state), ['intent', 'form.save'] as const]) data.append(name, value)
   return handleForm(calls.app, LEEDS, data)
 }
-const look = (state: FormState, kind: LookKind) =>
-  lookAtForm(calls.app, state, { look: kind, accountUuid: LEEDS, record: '', search: '', names: {} })
+const preview = (state: FormState, kind: PreviewKind) =>
+  previewForm(calls.app, state, { preview: kind, accountUuid: LEEDS, record: '', search: '', names: {} })
 const act = (what: 'import' | 'delete' | 'switch', values: Record<string, string>) =>
   actOnRule(calls.app, LEEDS, what, values, { admin: false, takeRun: () => true, names: {} })
 const tooLong = (length: number) =>
@@ -81,7 +81,7 @@ test('form, preview, samples, look back, import and template say the same', asyn
   const message = tooLong(150_000 + around(150_000))
   const state = formOfFields(long)
   expect(await press(state)).toMatchObject({ outcome: 'form', form: { errors: { actions: [message] } } })
-  for (const kind of LOOKS) expect(await look(state, kind)).toEqual({ kind: 'trouble', message })
+  for (const kind of PREVIEW_KINDS) expect(await preview(state, kind)).toEqual({ kind: 'trouble', message })
   const paste = (value: unknown) => act('import', { json: JSON.stringify(value) })
   expect(await paste(long)).toMatchObject({ result: { message: `“Chase quotes”: ${message}` } })
   expect(await paste({ rules: [fields(10), long] })).toMatchObject({
@@ -95,7 +95,7 @@ test('form, preview, samples, look back, import and template say the same', asyn
 })
 
 test('a form that lacks more than length is not looked at either', async () => {
-  expect(await look(formOfFields({ ...fields(150_000), name: '' }), 'preview')).toMatchObject({
+  expect(await preview(formOfFields({ ...fields(150_000), name: '' }), 'preview')).toMatchObject({
     kind: 'trouble',
     message: expect.stringMatching(/^An automation has at most 100,000 characters/),
   })
@@ -126,7 +126,7 @@ test('all rules of an account have at most 2,000,000 characters together; one th
       message: 'All automations together have at most 2,000,000 characters. With this one they have 2,000,001.',
     },
   })
-  expect(await look(formOfFields(fields(last + 1)), 'preview')).toMatchObject({
+  expect(await preview(formOfFields(fields(last + 1)), 'preview')).toMatchObject({
     kind: 'trouble',
     message: expect.stringMatching(/^All automations together/),
   })

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { handleForm, loadForm } from '#app/features/automations/form/form-intents.server.ts'
 import { formOfFields, toForm } from '#app/features/automations/form/form-state.ts'
 import { actOnRule } from '#app/features/automations/page/act-on-rule.server.ts'
-import { lookAtForm } from '#app/features/automations/preview/form-preview.server.ts'
+import { previewForm } from '#app/features/automations/preview/form-preview.server.ts'
 import type { NotDone } from '#app/lib/apart.ts'
 import { apiRoute } from '#tests/support/api-route.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
@@ -64,8 +64,8 @@ test('an import and a look say so too', async () => {
   expect(await actOnRule(calls.app, LEEDS, 'import', { json: JSON.stringify(FIELDS) }, asked)).toMatchObject({
     result: { kind: 'import_refused', message: BUSY },
   })
-  for (const look of ['preview', 'samples', 'lookback'] as const) {
-    const wish = { look, accountUuid: LEEDS, record: '', search: '', names: {} }
-    expect(await lookAtForm(calls.app, STATE, wish)).toEqual({ kind: 'trouble', message: BUSY })
+  for (const preview of ['preview', 'samples', 'backtest'] as const) {
+    const wanted = { preview, accountUuid: LEEDS, record: '', search: '', names: {} }
+    expect(await previewForm(calls.app, STATE, wanted)).toEqual({ kind: 'trouble', message: BUSY })
   }
 })

@@ -1,6 +1,6 @@
 // What the pretend payment provider knows of one account: who pays, what for, what came of it, and how it misbehaves.
 import type { Millis } from '#app/lib/clock.ts'
-import { INVOICE_TONES, INVOICE_WORDS, SUBSCRIPTION_TONES, SUBSCRIPTION_WORDS } from '../../stripe/hosted-pages.tsx'
+import { INVOICE_TONES, INVOICE_TEXTS, SUBSCRIPTION_TONES, SUBSCRIPTION_TEXTS } from '../../stripe/hosted-pages.tsx'
 import type { InvoiceStatus, PaymentSwitches, SubscriptionStatus } from '../../stripe/ledger.ts'
 import { TEST_CARDS } from '../../stripe/test-cards.ts'
 import type { AccountView, FaultRule } from '../../world.ts'
@@ -133,7 +133,7 @@ function Customer({ customer, order, view, back }: CustomerProps) {
               cells: [
                 <code key="id">{sub.id}</code>,
                 <div key="state" className="buttons">
-                  <Badge tone={SUBSCRIPTION_TONES[sub.status]}>{SUBSCRIPTION_WORDS[sub.status]}</Badge>
+                  <Badge tone={SUBSCRIPTION_TONES[sub.status]}>{SUBSCRIPTION_TEXTS[sub.status]}</Badge>
                   {sub.ends === '' ? null : <Badge tone="attention">Ends {sub.ends}</Badge>}
                 </div>,
                 <span key="period">
@@ -170,7 +170,7 @@ function Customer({ customer, order, view, back }: CustomerProps) {
                 one.reason,
                 moneyWords(one.amountDue / 100, one.currency.toUpperCase()),
                 <Badge key="state" tone={INVOICE_TONES[one.status]}>
-                  {INVOICE_WORDS[one.status]}
+                  {INVOICE_TEXTS[one.status]}
                   {one.attempts > 1 ? `, ${one.attempts} attempts` : ''}
                 </Badge>,
                 one.nextAttempt === null ? '–' : at(one.nextAttempt),
@@ -215,7 +215,7 @@ function Usage({
   )
 }
 
-const POST_WORDS: Record<PaymentEventView['posts'][number]['state'], { tone: Tone; words: string }> = {
+const POST_TEXTS: Record<PaymentEventView['posts'][number]['state'], { tone: Tone; words: string }> = {
   held: { tone: 'held', words: 'Held back' },
   waiting: { tone: 'accent', words: 'On its way' },
   delivered: { tone: 'working', words: 'Delivered' },
@@ -240,8 +240,8 @@ function Events({ customer, order, view, back }: CustomerProps) {
                   <span className="entry-facts">
                     {event.posts.length === 0 ? <Badge tone="neutral">Nobody listens</Badge> : null}
                     {event.posts.map((post, index) => (
-                      <Badge key={index} tone={POST_WORDS[post.state].tone}>
-                        {POST_WORDS[post.state].words}
+                      <Badge key={index} tone={POST_TEXTS[post.state].tone}>
+                        {POST_TEXTS[post.state].words}
                         {post.attempts > 1 ? `, ${post.attempts} attempts` : ''}
                       </Badge>
                     ))}

@@ -7,7 +7,7 @@ import { type Values, valuesOf } from '../../records/fact-rows.ts'
 import { quoted } from '../../records/fact-sources.server.ts'
 import type { CommitContext } from '../action.server.ts'
 import { documentUrl } from '../document-links.server.ts'
-import { type CallForEffect, type CommitApp, endedBadly, lookedInVain, sinceSending } from './commit-ends.server.ts'
+import { type CallForEffect, type CommitApp, endedBadly, searchedInVain, sinceSending } from './commit-ends.server.ts'
 
 type DocumentEffect = Extract<Effect, { kind: 'produce_document' }>
 
@@ -55,7 +55,7 @@ export function createDocumentCommits(
       if (answer.outcome === 'ok')
         return { outcome: 'done', result: resultOf(identity.accountUuid, identity.clientUuid) }
       if (answer.outcome === 'refused') return { outcome: 'not_done' }
-      return lookedInVain(answer, 'the file of this document')
+      return searchedInVain(answer, 'the file of this document')
     },
   }
 }
@@ -70,7 +70,7 @@ async function findInDiary(
   const since = await sinceSending(app, identity)
   const filter = `related_object_uuid eq '${quoted(objectUuid)}' and active eq '1'`
   const answer = await call((api, token) => api.list(token, 'attachment', { filter }))
-  if (answer.outcome !== 'ok') return lookedInVain(answer, "the job's diary")
+  if (answer.outcome !== 'ok') return searchedInVain(answer, "the job's diary")
   const isNew = (file: Values) =>
     file.related_object_uuid === objectUuid &&
     file.file_type === `.${outputFormat}` &&

@@ -8,7 +8,7 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import type { CommitContext } from '../action.server.ts'
-import { tellTrouble } from '../failure-text.ts'
+import { reportTrouble } from '../failure-text.ts'
 
 export type CommitApp = Pick<App, 'callAsAccount' | 'clock' | 'log' | 'store' | 'outbound' | 'secrets' | 'settings'>
 
@@ -17,9 +17,9 @@ export type CallForEffect = <T>(
   call: (api: PlatformApi, token: string) => Promise<PlatformResult<T>>,
 ) => Promise<AccountCallResult<T>>
 
-/** How a write that did not work ends. `what` as in `tellTrouble`. */
+/** How a write that did not work ends. `what` as in `reportTrouble`. */
 export function endedBadly(trouble: CallFailure, what: string): CommitResult {
-  const { errorClass, sentence, retryAt } = tellTrouble(trouble, what)
+  const { errorClass, sentence, retryAt } = reportTrouble(trouble, what)
   switch (errorClass) {
     case 'reconnect':
     case 'scope':
@@ -41,8 +41,8 @@ export function endedBadly(trouble: CallFailure, what: string): CommitResult {
 }
 
 /** How a look afterwards ends that was not answered. */
-export function lookedInVain(trouble: CallFailure, what: string): VerifyResult {
-  const { sentence, retryAt } = tellTrouble(trouble, what)
+export function searchedInVain(trouble: CallFailure, what: string): VerifyResult {
+  const { sentence, retryAt } = reportTrouble(trouble, what)
   return { outcome: 'later', sentence, retryAt }
 }
 

@@ -10,7 +10,7 @@ import {
   type CallForEffect,
   type CommitApp,
   endedBadly,
-  lookedInVain,
+  searchedInVain,
   sinceSending,
   thingOf,
   unclear,
@@ -111,7 +111,7 @@ export function createRecordCommits(app: Pick<CommitApp, 'store' | 'log'>): Reco
     if (answer.outcome === 'ok') {
       return { outcome: 'done', result: { ...resultOf(effect, clientUuid), ...pickedOf(effect, answer.value) } }
     }
-    if (answer.outcome !== 'refused' || answer.status !== 404) return lookedInVain(answer, thingOf(effect))
+    if (answer.outcome !== 'refused' || answer.status !== 404) return searchedInVain(answer, thingOf(effect))
     return findTwin(effect, context, call)
   }
 
@@ -123,7 +123,7 @@ export function createRecordCommits(app: Pick<CommitApp, 'store' | 'log'>): Reco
     if (by === undefined || !fields || !key) return { outcome: 'not_done' }
     const filter = `${by} eq '${quoted(key)}'`
     const answer = await call((api, token) => api.list(token, effect.object, { filter }))
-    if (answer.outcome !== 'ok') return lookedInVain(answer, thingOf(effect))
+    if (answer.outcome !== 'ok') return searchedInVain(answer, thingOf(effect))
     const since = await sinceSending(app, context.identity)
     const twins = answer.value.map(valuesOf).filter((record) => isActive(record) && isTwin(record, fields, since))
     const [twin] = twins
@@ -137,7 +137,7 @@ export function createRecordCommits(app: Pick<CommitApp, 'store' | 'log'>): Reco
     if (!fields) return { outcome: 'not_done' }
     const answer = await call((api, token) => api.read(token, effect.object, effect.recordUuid))
     if (answer.outcome === 'refused' && answer.status === 404) return { outcome: 'not_done' }
-    if (answer.outcome !== 'ok') return lookedInVain(answer, thingOf(effect))
+    if (answer.outcome !== 'ok') return searchedInVain(answer, thingOf(effect))
     const record = valuesOf(answer.value)
     const holds = Object.entries(fields).every(([name, value]) => sameValue(record[name] ?? '', value))
     if (holds && isActive(record)) {
@@ -151,7 +151,7 @@ export function createRecordCommits(app: Pick<CommitApp, 'store' | 'log'>): Reco
     const { clientUuid } = context.identity
     const copy = await call((api, token) => api.read(token, effect.object, clientUuid))
     if (copy.outcome === 'ok') return { outcome: 'done', result: { message: effect.summary, uuid: clientUuid } }
-    return copy.outcome === 'refused' ? { outcome: 'not_done' } : lookedInVain(copy, thingOf(effect))
+    return copy.outcome === 'refused' ? { outcome: 'not_done' } : searchedInVain(copy, thingOf(effect))
   }
 
   return { create, update, findCreated, findUpdated }

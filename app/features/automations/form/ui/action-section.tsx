@@ -38,7 +38,7 @@ export function ActionSection() {
             ))}
           </ul>
           {samples ? null : (
-            <IntentButton intent="form.look:samples" wraps className="mt-2">
+            <IntentButton intent="form.preview:samples" wraps className="mt-2">
               Show them with the values of a real record
             </IntentButton>
           )}
@@ -77,7 +77,7 @@ function ActionCard({ step, index, count }: { step: StepRow; index: number; coun
             <IntentButton
               intent={`form.up:${step.key}`}
               id={`up-${step.key}`}
-              look="quiet"
+              variant="quiet"
               size="icon"
               aria-label={`Move action ${number} up`}
             >
@@ -88,7 +88,7 @@ function ActionCard({ step, index, count }: { step: StepRow; index: number; coun
             <IntentButton
               intent={`form.down:${step.key}`}
               id={`down-${step.key}`}
-              look="quiet"
+              variant="quiet"
               size="icon"
               aria-label={`Move action ${number} down`}
             >
@@ -97,7 +97,7 @@ function ActionCard({ step, index, count }: { step: StepRow; index: number; coun
           ) : null}
           <IntentButton
             intent={`form.remove_step:${step.key}`}
-            look="danger-quiet"
+            variant="danger-quiet"
             size="icon"
             aria-label={`Remove action ${number}`}
           >

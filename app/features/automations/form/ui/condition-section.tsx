@@ -2,7 +2,7 @@ import { Plus, X } from 'lucide-react'
 import { JOB_STATUSES, OPERATORS, PRIORITIES } from '#app/domain/automations/rule.ts'
 import { Field } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
-import { OPERATOR_WORDS } from '../../rules/form-text.ts'
+import { OPERATOR_TEXTS } from '../../rules/form-text.ts'
 import type { ConditionRow } from '../form-state.ts'
 import { useControl, useRuleForm } from './form-context.tsx'
 import { FormSection, IntentButton, SelectControl, ShowFields, TextControl } from './form-controls.tsx'
@@ -92,7 +92,7 @@ function ConditionLine({ row, index }: { row: ConditionRow; index: number }) {
         </div>
         <IntentButton
           intent={`form.remove_condition:${row.key}`}
-          look="danger-quiet"
+          variant="danger-quiet"
           size="icon"
           className="mt-6.5"
           aria-label={`Remove condition ${number}`}
@@ -105,7 +105,7 @@ function ConditionLine({ row, index }: { row: ConditionRow; index: number }) {
             path={path('operator')}
             label="Operator"
             none={null}
-            options={OPERATORS.map((operator) => ({ value: operator, label: OPERATOR_WORDS[operator] }))}
+            options={OPERATORS.map((operator) => ({ value: operator, label: OPERATOR_TEXTS[operator] }))}
           />
           <ConditionValue row={row} index={index} type={field?.type ?? 'text'} />
         </div>

@@ -154,7 +154,7 @@ function Line({ stepKey, list, line, place, path }: LineProps) {
       )}
       <IntentButton
         intent={`form.remove_line:${stepKey}:${line.key}`}
-        look="danger-quiet"
+        variant="danger-quiet"
         size="icon"
         className="sm:mt-6.5"
         aria-label={`Remove ${what.toLowerCase()} ${number}`}

@@ -78,7 +78,7 @@ function walk(mine: (place: string) => boolean): void {
   let bodies = JSON.stringify(toBody(stateNow()))
 
   /** Once it can be saved, everything that stands there is in the rule and in its copy. */
-  const look = () => {
+  const preview = () => {
     const state = stateNow()
     if (Object.keys(problemsOf(state)).length > 0) return
     const definition = definitionOf(ruleForm.parse(toBody(state)), null)
@@ -170,7 +170,7 @@ function walk(mine: (place: string) => boolean): void {
         choose(next.control, next.value)
       } else break
     }
-    look()
+    preview()
     bodies = JSON.stringify(toBody(stateNow()))
   }
   expect([...typed.keys()].filter((place) => !kept.has(place) && !NOT_KEPT.includes(place))).toEqual([])
@@ -195,7 +195,7 @@ test(
   'trigger, schedule, grouping and everything under More take what is typed',
   () => {
     renderPage({ page: () => stagedForm(formAfter(['name=Walk', 'add_step:create_task', 's.s1.p.title=Ring'])) })
-    walk((place) => !/^[sc]#/.test(place) && !place.startsWith('look'))
+    walk((place) => !/^[sc]#/.test(place) && !place.startsWith('preview'))
   },
   2 * MINUTE,
 )
@@ -238,7 +238,7 @@ const HIDING: [before: string[], control: string, to: string][] = [
 test.each(HIDING)('with %j, nothing is sent or saved of what %s = "%s" hides', (before, control, to) => {
   const task = ['name=Walk', 'events=object:job', 'add_step:create_task', 's.s1.p.title=Ring']
   renderPage({ page: () => stagedForm(formAfter([...task, ...before])) })
-  const drawn = () => controls((place) => !place.startsWith('look') && !isOtherWay(place))
+  const drawn = () => controls((place) => !place.startsWith('preview') && !isOtherWay(place))
   const filled = new Set([control])
   for (let turn = 0; turn < 100; turn += 1) {
     const empty = drawn().find(({ name, value }) => value === '' && !filled.has(name))

@@ -5,7 +5,7 @@ import { Button, type ButtonProps } from '#app/ui/button.tsx'
 import { Checkbox } from '#app/ui/form/checkbox.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
-import { controlLook, TextInput } from '#app/ui/form/text-input.tsx'
+import { controlStyles, TextInput } from '#app/ui/form/text-input.tsx'
 import type { NamedId } from '../../rules/form-lists.ts'
 import { blankLabel, blanksIn } from '../../rules/placeholders/blanks.ts'
 import { OTHER } from '../form-change.ts'
@@ -216,7 +216,7 @@ export function WordsControl({
               ref={box}
               rows={rows}
               className={clsx(
-                controlLook({ text: code ? 'code' : 'sentence' }),
+                controlStyles({ text: code ? 'code' : 'sentence' }),
                 'py-2',
                 blanks.length > 0 && 'border-attention',
               )}

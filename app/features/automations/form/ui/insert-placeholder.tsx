@@ -24,7 +24,7 @@ export function InsertPlaceholder({ name, into, onChoose }: InsertPlaceholderPro
   return (
     <div>
       <Button
-        look="quiet"
+        variant="quiet"
         icon={Braces}
         aria-expanded={open}
         aria-controls={id}

@@ -2,9 +2,9 @@
 // whatever was asked before.
 import { useEffect, useRef, useState } from 'react'
 import { toBody } from '../form-body.ts'
-import type { FormLook } from '../form-preview.ts'
+import type { FormPreview } from '../form-preview.ts'
 import type { FormState } from '../form-state.ts'
-import { askLook } from './ask-preview.tsx'
+import { askPreview } from './ask-preview.tsx'
 import { PreviewPane, type Shown } from './preview-pane.tsx'
 
 /** A person who writes pauses this long between two thoughts. ms */
@@ -44,10 +44,10 @@ export function LivePreview({ accountUUID, state, before, onRecord }: LivePrevie
       const mine = new AbortController()
       asking.current = mine
       setBusy(true)
-      askLook({
+      askPreview({
         accountUUID,
         state: latest.current,
-        look: 'preview',
+        preview: 'preview',
         record: chosen,
         search,
         signal: mine.signal,
@@ -72,12 +72,12 @@ export function LivePreview({ accountUUID, state, before, onRecord }: LivePrevie
     [],
   )
 
-  const lookBack = () => {
+  const backtest = () => {
     backAsking.current?.abort()
     const mine = new AbortController()
     backAsking.current = mine
     setBackBusy(true)
-    askLook({ accountUUID, state, look: 'lookback', signal: mine.signal }).then(
+    askPreview({ accountUUID, state, preview: 'backtest', signal: mine.signal }).then(
       (answer) => {
         if (mine.signal.aborted) return
         setBackBusy(false)
@@ -99,18 +99,18 @@ export function LivePreview({ accountUUID, state, before, onRecord }: LivePrevie
         },
         onRecord: setChosen,
         onPreview: () => setTurn(turn + 1),
-        onLookBack: lookBack,
+        onBacktest: backtest,
       }}
     />
   )
 }
 
 /** A look that did not work leaves what was shown before. */
-function withAnswer(last: Shown, answer: FormLook): Shown {
+function withAnswer(last: Shown, answer: FormPreview): Shown {
   switch (answer.kind) {
     case 'preview':
       return { ...last, preview: answer, trouble: null }
-    case 'lookback':
+    case 'backtest':
       return { ...last, back: answer, trouble: null }
     case 'trouble':
       return { ...last, trouble: answer }

@@ -6,7 +6,7 @@ import { matchingChoices } from '../../rules/placeholders/placeholder-search.ts'
 import { EMPTY_SAMPLE, type Samples } from '../form-preview.ts'
 import type { FormState } from '../form-state.ts'
 import { offeredIn } from '../placeholder-offer.ts'
-import { askLook } from './ask-preview.tsx'
+import { askPreview } from './ask-preview.tsx'
 import { type RuleFormTools, useRuleForm } from './form-context.tsx'
 
 interface PlaceholderPickerProps {
@@ -122,7 +122,7 @@ function samplesOf({
   const key = JSON.stringify([accountUUID, example, triggerSource, events, apiEndpoint])
   const now = performance.now()
   if (last && last.key === key && now - last.at < FRESH_FOR) return last.answer
-  const answer = askLook({ accountUUID, state, look: 'samples', record: example }).then((found): SamplesShown => {
+  const answer = askPreview({ accountUUID, state, preview: 'samples', record: example }).then((found): SamplesShown => {
     if (found.kind === 'samples') return { samples: found, message: null }
     // The next list asks again.
     last = null

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Badge, type Tone } from '#app/ui/badge.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import {
-  OUTCOME_WORDS,
+  OUTCOME_TEXTS,
   type PreviewEffectView,
   type PreviewStepView,
   type PreviewView,
@@ -43,7 +43,7 @@ export function PreviewBody({ preview, first, inHeading }: PreviewBodyProps) {
                 {index + 1}. {step.label}
               </span>
               <Badge tone={looks[step.outcome].tone} icon={looks[step.outcome].icon}>
-                {OUTCOME_WORDS[step.outcome]}
+                {OUTCOME_TEXTS[step.outcome]}
               </Badge>
             </div>
             {step.sentence ? <p className="wrap-anywhere text-label">{step.sentence}</p> : null}

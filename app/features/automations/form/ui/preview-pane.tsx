@@ -6,8 +6,8 @@ import { CardSection } from '#app/ui/card.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
-import { LookedBackList } from '../../page/ui/backtest-list.tsx'
-import { type DraftPreview, LOOK_FIELDS, type LookedBack, type LookTrouble, type RecordChoice } from '../form-preview.ts'
+import { BacktestList } from '../../page/ui/backtest-list.tsx'
+import { type DraftPreview, PREVIEW_FIELDS, type Backtest, type PreviewTrouble, type RecordChoice } from '../form-preview.ts'
 import { PreviewBody } from './preview-body.tsx'
 
 /** The form that the controls of the pane belong to, wherever they stand. */
@@ -15,8 +15,8 @@ export const FORM = 'automation-form'
 
 export interface Shown {
   preview: DraftPreview | null
-  back: LookedBack | null
-  trouble: LookTrouble | null
+  back: Backtest | null
+  trouble: PreviewTrouble | null
   search: string
   record: string
 }
@@ -28,7 +28,7 @@ interface LiveHands {
   onSearch(text: string): void
   onRecord(uuid: string): void
   onPreview(): void
-  onLookBack(): void
+  onBacktest(): void
   /** Something is being looked up. */
   busy: boolean
   backBusy: boolean
@@ -51,8 +51,8 @@ export function PreviewPane({ shown, live = null }: { shown: Shown; live?: LiveH
       <CardSection id="live-preview" title="Live preview">
         <div className="grid gap-4" aria-busy={live?.busy || undefined}>
           <p className="text-label text-ink-soft">Preview with a real record. Nothing is sent or saved.</p>
-          <input type="hidden" form={FORM} name={LOOK_FIELDS.record} value={record} readOnly />
-          <input type="hidden" form={FORM} name={LOOK_FIELDS.was} value={search} readOnly />
+          <input type="hidden" form={FORM} name={PREVIEW_FIELDS.record} value={record} readOnly />
+          <input type="hidden" form={FORM} name={PREVIEW_FIELDS.was} value={search} readOnly />
           {trouble ? (
             <Notice tone="attention" title="It cannot be shown now">
               <p>{trouble.message}</p>
@@ -65,13 +65,13 @@ export function PreviewPane({ shown, live = null }: { shown: Shown; live?: LiveH
                 Try another record
               </summary>
               <div className="grid gap-2">
-                <Field id="look-search" label="Job number or customer" hint={preview?.note ?? undefined}>
+                <Field id="preview-search" label="Job number or customer" hint={preview?.note ?? undefined}>
                   {(control) => (
                     <TextInput
                       {...control}
                       type="search"
                       form={FORM}
-                      name={LOOK_FIELDS.search}
+                      name={PREVIEW_FIELDS.search}
                       defaultValue={search}
                       autoComplete="off"
                       onChange={live ? (event) => live.onSearch(event.currentTarget.value) : undefined}
@@ -106,7 +106,7 @@ export function PreviewPane({ shown, live = null }: { shown: Shown; live?: LiveH
                 type="submit"
                 form={FORM}
                 name="intent"
-                value="form.look:preview"
+                value="form.preview:preview"
                 icon={Eye}
                 pending={live?.busy ?? false}
                 onClick={instead(live?.onPreview)}
@@ -118,17 +118,17 @@ export function PreviewPane({ shown, live = null }: { shown: Shown; live?: LiveH
               type="submit"
               form={FORM}
               name="intent"
-              value="form.look:lookback"
+              value="form.preview:backtest"
               icon={History}
               pending={live?.backBusy ?? false}
-              onClick={instead(live?.onLookBack)}
+              onClick={instead(live?.onBacktest)}
             >
               The last 30 days
             </Button>
           </div>
           {back ? (
             <section aria-label="The last 30 days" className="border-line border-t pt-4">
-              <LookedBackList found={back} />
+              <BacktestList found={back} />
             </section>
           ) : null}
         </div>
@@ -182,7 +182,7 @@ function Choice({ choice: { uuid, label, matches }, chosen, onClick }: ChoicePro
         type="submit"
         form={FORM}
         name="intent"
-        value={`form.look:preview:${uuid}`}
+        value={`form.preview:preview:${uuid}`}
         aria-pressed={chosen}
         onClick={onClick}
         className="flex min-h-11 w-full items-start gap-2 rounded-control px-2 py-2.5 text-left text-label hover:bg-sunken aria-pressed:bg-accent-soft"

@@ -15,7 +15,7 @@ import { formFields } from '../../rules/rule-json.ts'
 import { aidsOf } from '../form-aids.ts'
 import { toBody } from '../form-body.ts'
 import { applyIntent, parseFormIntent, setValue } from '../form-change.ts'
-import type { DraftPreview, FormLook } from '../form-preview.ts'
+import type { DraftPreview, FormPreview } from '../form-preview.ts'
 import { emptyForm, type FormState, formOfFields } from '../form-state.ts'
 import { readForm } from '../form-wire.ts'
 import { RuleFormPanel } from './rule-form.tsx'
@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 /** What the page asked about the unsaved rule, and what it is told. */
 let looks: URLSearchParams[] = []
-let told: (asked: URLSearchParams) => FormLook = () => ({ kind: 'trouble', message: 'ServiceM8 did not answer.' })
+let told: (asked: URLSearchParams) => FormPreview = () => ({ kind: 'trouble', message: 'ServiceM8 did not answer.' })
 const realFetch = globalThis.fetch
 beforeEach(() => {
   looks = []
@@ -754,7 +754,7 @@ describe('looking at the unsaved rule', () => {
   })
 
   it('the preview follows what is written, with the record that is chosen', async () => {
-    told = (asked) => previewOf(asked.get('look.record') || '1', messageIn(asked))
+    told = (asked) => previewOf(asked.get('preview.record') || '1', messageIn(asked))
     renderForm({ state: withAction('send_sms') })
     await waitFor(() => expect(looks.length).toBe(1), { timeout: 5_000 })
     const pane = within(screen.getByRole('complementary', { name: 'Preview of the automation in the form' }))
@@ -766,7 +766,7 @@ describe('looking at the unsaved rule', () => {
     expect(pane.queryByText(/^Does not meet the conditions/)).toBeNull()
     fireEvent.click(pane.getByRole('button', { name: /^Job 2/ }))
     await pane.findByText('Status is Quote, and not Completed', {}, { timeout: 5_000 })
-    expect(looks.at(-1)?.get('look.record')).toBe('2')
+    expect(looks.at(-1)?.get('preview.record')).toBe('2')
   })
 
   it('a platform that does not answer is told, and the form stays as it is', async () => {

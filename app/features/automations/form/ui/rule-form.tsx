@@ -47,9 +47,9 @@ async function loadProblems() {
 /** The form that grows as it is filled in. Without scripts every button is a round trip; with them only saving is. */
 export function RuleFormPanel({ accountUUID, form, lists, beside }: RuleFormPanelProps) {
   const { state, setState, errors, alive, saving, onSubmit } = useEditing(accountUUID, form)
-  const [example, setExample] = useState(form.look?.record ?? '')
+  const [example, setExample] = useState(form.preview?.record ?? '')
   const reckoned = useAids(form, state, lists, alive)
-  const asked = form.look?.answer
+  const asked = form.preview?.answer
   const tools = {
     accountUUID,
     example,
@@ -88,7 +88,7 @@ export function RuleFormPanel({ accountUUID, form, lists, beside }: RuleFormPane
             </FormSection>
             <Sections saving={saving} />
             {editing ? (
-              <IntentButton intent="form.cancel" look="quiet">
+              <IntentButton intent="form.cancel" variant="quiet">
                 Cancel Edit
               </IntentButton>
             ) : null}
@@ -201,7 +201,7 @@ function useEditing(accountUUID: string, form: FormView) {
     const { submitter } = event.nativeEvent as SubmitEvent
     const pressed = submitter instanceof HTMLButtonElement ? submitter.value : 'form.next'
     const intent = parseFormIntent(pressed)
-    if (intent === null || intent.kind === 'cancel' || intent.kind === 'look') return
+    if (intent === null || intent.kind === 'cancel' || intent.kind === 'preview') return
     event.preventDefault()
     if (intent.kind === 'save') {
       if (!saving) void save(event.currentTarget)
@@ -293,12 +293,12 @@ function FormPreview({ accountUUID, form, state, alive, onRecord }: FormPreviewP
   )
 }
 
-function shownOf({ look }: FormView): Shown {
-  if (!look) return NOTHING_SHOWN
-  const { answer, search, record } = look
+function shownOf({ preview }: FormView): Shown {
+  if (!preview) return NOTHING_SHOWN
+  const { answer, search, record } = preview
   return {
     preview: answer.kind === 'preview' ? answer : null,
-    back: answer.kind === 'lookback' ? answer : null,
+    back: answer.kind === 'backtest' ? answer : null,
     trouble: answer.kind === 'trouble' ? answer : null,
     search,
     record,

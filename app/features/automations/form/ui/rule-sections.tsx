@@ -4,8 +4,8 @@ import { GROUPING_FIELDS, writesToCustomers } from '#app/domain/automations/rule
 import { Button } from '#app/ui/button.tsx'
 import { FieldError } from '#app/ui/form/field.tsx'
 import { Notice } from '#app/ui/notice.tsx'
-import { GROUPING_WORDS } from '../../rules/form-text.ts'
-import { laterEditsOf, onceChoices, onceWords } from '../../rules/timing/once-text.ts'
+import { GROUPING_TEXTS } from '../../rules/form-text.ts'
+import { laterEditsOf, onceChoices, onceText } from '../../rules/timing/once-text.ts'
 import { asksAboutExisting, draftOf } from '../form-body.ts'
 import { isShown } from '../form-shown.ts'
 import { objectOfForm } from '../form-state.ts'
@@ -24,7 +24,7 @@ export function GroupSection() {
             name="groupingField"
             label="Group by"
             none="Choose what to group by"
-            options={GROUPING_FIELDS.map((value) => ({ value, label: GROUPING_WORDS[value] }))}
+            options={GROUPING_FIELDS.map((value) => ({ value, label: GROUPING_TEXTS[value] }))}
             hint="Use {job_list} or {count} in the texts for all of them."
           />
         ) : null}
@@ -64,7 +64,7 @@ export function LaterEdits() {
   const title =
     draft.once === 'change'
       ? `This also fires on every later edit of a ${status} job.`
-      : `Any later edit of a ${status} job can start this, ${onceWords(draft, 'job')}.`
+      : `Any later edit of a ${status} job can start this, ${onceText(draft, 'job')}.`
   return (
     <Notice tone="attention" title={title}>
       <p>Did you mean “Its status becomes {status}”?</p>
@@ -128,7 +128,7 @@ export function SwitchAndSave({ saving }: { saving: boolean }) {
         type="submit"
         name="intent"
         value="form.save"
-        look="primary"
+        variant="primary"
         size="wide"
         pending={saving}
         pendingLabel={state.ruleId === null ? 'Creating…' : 'Saving…'}

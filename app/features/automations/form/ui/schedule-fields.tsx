@@ -1,5 +1,5 @@
 import { WEEKDAYS } from '#app/domain/local-time.ts'
-import { RECURRENCE_WORDS } from '../../rules/form-text.ts'
+import { RECURRENCE_TEXTS } from '../../rules/form-text.ts'
 import { isShown } from '../form-shown.ts'
 import { useRuleForm } from './form-context.tsx'
 import { DateControl, PickControl, SelectControl, TextControl } from './form-controls.tsx'
@@ -41,7 +41,7 @@ export function ScheduleFields() {
           <PickControl
             name="scheduleRecurrence"
             label="Recurrence"
-            list={Object.entries(RECURRENCE_WORDS).map(([uuid, label]) => ({ uuid, label }))}
+            list={Object.entries(RECURRENCE_TEXTS).map(([uuid, label]) => ({ uuid, label }))}
             none={checks ? 'Same as the check frequency' : 'Choose how often'}
             emptyHint=""
             typed={CRON_LINE}

@@ -7,11 +7,11 @@ import {
 } from '#app/domain/automations/rule.ts'
 import { Notice } from '#app/ui/notice.tsx'
 import {
-  ENDPOINT_WORDS,
-  INTERVAL_WORDS,
-  SOURCE_WORDS,
-  TRIGGER_TYPE_WORDS,
-  WATCHED_WORDS,
+  ENDPOINT_TEXTS,
+  INTERVAL_TEXTS,
+  SOURCE_TEXTS,
+  TRIGGER_TYPE_TEXTS,
+  WATCHED_TEXTS,
 } from '../../rules/form-text.ts'
 import { isShown } from '../form-shown.ts'
 import { partsShown } from '../form-state.ts'
@@ -27,7 +27,7 @@ export function TriggerSection() {
       <Choice
         name="triggerSource"
         legend="Trigger Source"
-        options={TRIGGER_SOURCES.map((value) => ({ value, ...SOURCE_WORDS[value] }))}
+        options={TRIGGER_SOURCES.map((value) => ({ value, ...SOURCE_TEXTS[value] }))}
       />
       {state.values.triggerSource === 'webhook' ? <WebhookTrigger /> : null}
       {state.values.triggerSource === 'api_polling' ? <PollTrigger /> : null}
@@ -53,7 +53,7 @@ function WebhookTrigger() {
             name="triggerType"
             label="Trigger Type"
             none="Choose what has to happen"
-            options={types.map((value) => ({ value, label: TRIGGER_TYPE_WORDS[value] }))}
+            options={types.map((value) => ({ value, label: TRIGGER_TYPE_TEXTS[value] }))}
           />
         )}
       </div>
@@ -110,8 +110,8 @@ function EventsControl() {
     value: `webhook:${id}:${objectType}`,
     label: `Webhook for ${label}${active ? '' : ' (paused)'}`,
   }))
-  const words = (each: string) => (Object.hasOwn(WATCHED_WORDS, each) ? WATCHED_WORDS[each] : each)
-  const plain = [...new Set([...Object.keys(WATCHED_WORDS), ...(events.startsWith('object:') ? [object] : [])])]
+  const words = (each: string) => (Object.hasOwn(WATCHED_TEXTS, each) ? WATCHED_TEXTS[each] : each)
+  const plain = [...new Set([...Object.keys(WATCHED_TEXTS), ...(events.startsWith('object:') ? [object] : [])])]
   const known = events === '' || choices.some(({ value }) => value === events) || events.startsWith('object:')
   return (
     <SelectControl
@@ -156,7 +156,7 @@ function BecomesButtons() {
             key={each}
             intent={`form.becomes:${each}`}
             aria-pressed={status === each}
-            look={status === each ? 'primary' : 'secondary'}
+            variant={status === each ? 'primary' : 'secondary'}
           >
             {each}
           </IntentButton>
@@ -180,13 +180,13 @@ function PollTrigger() {
             : undefined
         }
         none="Choose what to look through"
-        options={POLL_ENDPOINTS.map((value) => ({ value, label: ENDPOINT_WORDS[value] }))}
+        options={POLL_ENDPOINTS.map((value) => ({ value, label: ENDPOINT_TEXTS[value] }))}
       />
       <SelectControl
         name="pollInterval"
         label="Check Frequency"
         none="Choose how often"
-        options={POLL_INTERVALS.map((value) => ({ value, label: INTERVAL_WORDS[value] }))}
+        options={POLL_INTERVALS.map((value) => ({ value, label: INTERVAL_TEXTS[value] }))}
       />
       <input type="hidden" name="apiMethod" value="GET" />
     </div>

@@ -34,7 +34,7 @@ export function CustomerCard({ customers, account }: CustomerCardProps) {
                   <p className="text-dense text-ink-soft">Automations may write to them.</p>
                   <RunButton
                     values={{ act: 'mute', company: uuid, name }}
-                    look="danger-quiet"
+                    variant="danger-quiet"
                     icon={BellOff}
                     {...(customers.length > 1 && { label: `Stop messages to ${who}` })}
                   >

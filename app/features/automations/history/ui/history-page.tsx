@@ -88,10 +88,10 @@ function HeldOfRule({ ruleId, held }: { ruleId: string; held: number }) {
         them.
       </p>
       <div className="flex flex-wrap gap-2">
-        <RunButton values={{ act: 'release_all', rule: ruleId }} look="primary" icon={Send}>
+        <RunButton values={{ act: 'release_all', rule: ruleId }} variant="primary" icon={Send}>
           Send all
         </RunButton>
-        <RunButton values={{ act: 'discard_all', rule: ruleId }} look="danger-quiet" icon={Trash2}>
+        <RunButton values={{ act: 'discard_all', rule: ruleId }} variant="danger-quiet" icon={Trash2}>
           Discard all
         </RunButton>
       </div>

@@ -14,7 +14,7 @@ import { Notice } from '#app/ui/notice.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { LOGS_NOT_FETCHED } from '../../page/page-text.ts'
-import { LOG_STATUS_WORDS, type LogLine, type LogStatus } from '../log-line.ts'
+import { LOG_STATUS_TEXTS, type LogLine, type LogStatus } from '../log-line.ts'
 import { ExecutedParts, MatchedRecords } from './executed-parts.tsx'
 
 const LOGS_TITLE = 'Recent Automation Logs'
@@ -55,7 +55,7 @@ export function LogsDialog({ logs, account, tab }: LogsDialogProps) {
       id="logs"
       title={LOGS_TITLE}
       action={
-        <ButtonLink to={closed} look="quiet">
+        <ButtonLink to={closed} variant="quiet">
           Close
         </ButtonLink>
       }
@@ -98,7 +98,7 @@ function LogLines({ logs, account }: Pick<LogsDialogProps, 'logs' | 'account'>) 
         <li key={line.id} className="grid gap-1.5 rounded-control border border-line p-3">
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <Badge tone={looks[line.status].tone} icon={looks[line.status].icon}>
-              {LOG_STATUS_WORDS[line.status]}
+              {LOG_STATUS_TEXTS[line.status]}
             </Badge>
             <Link
               to={runAddress(account, line.id)}

@@ -7,7 +7,7 @@ import { HiddenFields, useIsSending } from '#app/ui/form/sent-values.tsx'
 interface RunButtonProps {
   /** One of `RUN_ACTS`, and what it is about: `run`, `rule`, `step` and `item`. */
   values: { act: string } & Record<string, string>
-  look?: ButtonProps['look']
+  variant?: ButtonProps['variant']
   icon?: LucideIcon
   /** For those who hear only the button. */
   label?: string
@@ -15,12 +15,12 @@ interface RunButtonProps {
 }
 
 /** A form of its own, sent to the page it stands on, so that it works without scripts. */
-export function RunButton({ values, look = 'secondary', icon, label, children }: RunButtonProps) {
+export function RunButton({ values, variant = 'secondary', icon, label, children }: RunButtonProps) {
   const pending = useIsSending(values)
   return (
     <Form method="post" preventScrollReset className="contents">
       <HiddenFields values={values} />
-      <Button type="submit" look={look} icon={icon} pending={pending} aria-label={label}>
+      <Button type="submit" variant={variant} icon={icon} pending={pending} aria-label={label}>
         {children}
       </Button>
     </Form>

@@ -20,28 +20,28 @@ export function RunControls({ runId, offers }: RunControlsProps) {
     <div className="grid gap-4">
       {release === null ? null : (
         <Offer says={release}>
-          <RunButton values={{ act: 'release', run }} look="primary" icon={Send}>
+          <RunButton values={{ act: 'release', run }} variant="primary" icon={Send}>
             Send it
           </RunButton>
         </Offer>
       )}
       {discard === null ? null : (
         <Offer says={discard}>
-          <RunButton values={{ act: 'discard', run }} look="danger-quiet" icon={Trash2}>
+          <RunButton values={{ act: 'discard', run }} variant="danger-quiet" icon={Trash2}>
             Discard
           </RunButton>
         </Offer>
       )}
       {failedAgain === null ? null : (
         <Offer says={failedAgain}>
-          <RunButton values={{ act: 'failed_again', run }} look="primary" icon={RotateCcw}>
+          <RunButton values={{ act: 'failed_again', run }} variant="primary" icon={RotateCcw}>
             Run failed steps again
           </RunButton>
         </Offer>
       )}
       {cancel === null ? null : (
         <Offer says={cancel}>
-          <RunButton values={{ act: 'cancel', run }} look="danger-quiet" icon={X}>
+          <RunButton values={{ act: 'cancel', run }} variant="danger-quiet" icon={X}>
             Cancel this run
           </RunButton>
         </Offer>

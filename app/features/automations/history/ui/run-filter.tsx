@@ -113,7 +113,7 @@ export function RunFilter({ account, form, errors, rules }: RunFilterProps) {
           </div>
         </Disclosure>
         <div className="flex flex-wrap gap-2">
-          <Button type="submit" look="primary" icon={Search} pending={searching} pendingLabel="Looking…">
+          <Button type="submit" variant="primary" icon={Search} pending={searching} pendingLabel="Looking…">
             Find
           </Button>
           {asksNothingOfHistory(form) ? null : <ButtonLink to={runsAddress(account)}>Clear</ButtonLink>}

@@ -5,7 +5,7 @@ import { automationQuery } from '#app/domain/automations/automation-address.ts'
 import { runAddress, whyAddress } from '#app/domain/automations/history-address.ts'
 import { seconds } from '#app/lib/duration.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
-import { toneLook } from '#app/ui/badge.tsx'
+import { toneStyles } from '#app/ui/badge.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
 import type { RunView } from '../run-detail-view.ts'
@@ -13,7 +13,7 @@ import { CustomerCard, type MetCustomerView } from './customer-card.tsx'
 import { MatchedRecords } from './executed-parts.tsx'
 import { HistoryFrame, type HistoryFrameProps } from './history-frame.tsx'
 import { RunControls } from './run-controls.tsx'
-import { runLook } from './run-pills.tsx'
+import { runMark } from './run-pills.tsx'
 import { RunSteps } from './run-steps.tsx'
 
 interface RunPageProps extends HistoryFrameProps {
@@ -26,7 +26,7 @@ interface RunPageProps extends HistoryFrameProps {
 export function RunPage({ run, customers = [], ...frame }: RunPageProps) {
   const { account } = frame
   const { line, steps, offers } = run
-  useLookAgain(run.isLive)
+  useRecheck(run.isLive)
   return (
     <HistoryFrame
       {...frame}
@@ -43,7 +43,7 @@ export function RunPage({ run, customers = [], ...frame }: RunPageProps) {
             id="controls"
             title="What you can do"
             action={
-              <AddressButton query={automationQuery(account)} look="quiet" icon={RefreshCw}>
+              <AddressButton query={automationQuery(account)} variant="quiet" icon={RefreshCw}>
                 Refresh
               </AddressButton>
             }
@@ -59,11 +59,11 @@ export function RunPage({ run, customers = [], ...frame }: RunPageProps) {
 }
 
 function Standing({ run: { line } }: { run: RunView }) {
-  const { tone, icon: Icon, word } = runLook(line.standing)
+  const { tone, icon: Icon, word } = runMark(line.standing)
   const now = usePresent()
   return (
     <div
-      className={`flex items-start gap-2.5 rounded-control px-3.5 py-3 ${tone === 'neutral' ? 'bg-surface' : toneLook[tone]}`}
+      className={`flex items-start gap-2.5 rounded-control px-3.5 py-3 ${tone === 'neutral' ? 'bg-surface' : toneStyles[tone]}`}
     >
       <Icon aria-hidden className="mt-0.5 size-5 shrink-0" />
       <div className="wrap-anywhere grid min-w-0 gap-1">
@@ -158,7 +158,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 const LOOK_AGAIN_MS = seconds(3)
 
 /** While it is at work and somebody looks at it. */
-function useLookAgain(isLive: boolean): void {
+function useRecheck(isLive: boolean): void {
   const { revalidate } = useRevalidator()
   const again = useRef(revalidate)
   again.current = revalidate

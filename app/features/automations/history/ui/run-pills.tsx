@@ -12,16 +12,16 @@ import {
   type LucideIcon,
 } from 'lucide-react'
 import { StatusPill, type Tone } from '#app/ui/badge.tsx'
-import { WHY_WORDS, type WhyStanding } from '../../preview/why-text.ts'
-import { MARK_WORDS, type StepMark } from '../run-detail-view.ts'
-import { type RunStanding, STANDING_WORDS } from '../run-list-view.ts'
+import { WHY_TEXTS, type WhyStanding } from '../../preview/why-text.ts'
+import { MARK_TEXTS, type StepMark } from '../run-detail-view.ts'
+import { type RunStanding, STANDING_TEXTS } from '../run-list-view.ts'
 
-interface Look {
+interface Mark {
   tone: Tone
   icon: LucideIcon
 }
 
-const STANDINGS: Readonly<Record<RunStanding, Look>> = {
+const STANDINGS: Readonly<Record<RunStanding, Mark>> = {
   success: { tone: 'working', icon: CircleCheck },
   partial: { tone: 'attention', icon: CircleAlert },
   failure: { tone: 'failing', icon: CircleX },
@@ -33,12 +33,12 @@ const STANDINGS: Readonly<Record<RunStanding, Look>> = {
   working: { tone: 'accent', icon: LoaderCircle },
 }
 
-export function runLook(standing: RunStanding): Look & { word: string } {
-  return { ...STANDINGS[standing], word: STANDING_WORDS[standing] }
+export function runMark(standing: RunStanding): Mark & { word: string } {
+  return { ...STANDINGS[standing], word: STANDING_TEXTS[standing] }
 }
 
 export function RunPill({ standing }: { standing: RunStanding }) {
-  const { tone, icon, word } = runLook(standing)
+  const { tone, icon, word } = runMark(standing)
   return (
     <StatusPill tone={tone} icon={icon}>
       {word}
@@ -46,7 +46,7 @@ export function RunPill({ standing }: { standing: RunStanding }) {
   )
 }
 
-const MARKS: Readonly<Record<StepMark, Look>> = {
+const MARKS: Readonly<Record<StepMark, Mark>> = {
   done: { tone: 'working', icon: CircleCheck },
   failed: { tone: 'failing', icon: CircleX },
   skipped: { tone: 'neutral', icon: CircleMinus },
@@ -60,12 +60,12 @@ export function MarkPill({ mark }: { mark: StepMark }) {
   const { tone, icon } = MARKS[mark]
   return (
     <StatusPill tone={tone} icon={icon}>
-      {MARK_WORDS[mark]}
+      {MARK_TEXTS[mark]}
     </StatusPill>
   )
 }
 
-const WHYS: Readonly<Record<WhyStanding, Look>> = {
+const WHYS: Readonly<Record<WhyStanding, Mark>> = {
   fired: { tone: 'working', icon: CircleCheck },
   held: { tone: 'held', icon: Hand },
   not_met: { tone: 'attention', icon: CircleX },
@@ -78,7 +78,7 @@ export function WhyPill({ standing }: { standing: WhyStanding }) {
   const { tone, icon } = WHYS[standing]
   return (
     <StatusPill tone={tone} icon={icon}>
-      {WHY_WORDS[standing]}
+      {WHY_TEXTS[standing]}
     </StatusPill>
   )
 }

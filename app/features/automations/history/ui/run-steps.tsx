@@ -1,9 +1,9 @@
 import { CheckCheck, ListChecks, RotateCcw, Send, TriangleAlert } from 'lucide-react'
-import { cardLook } from '#app/ui/card.tsx'
+import { cardStyles } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
-import { durationWords } from '#app/ui/time/time-text.ts'
+import { durationText } from '#app/ui/time/time-text.ts'
 import type { ItemView, StepView } from '../run-detail-view.ts'
 import { ExecutedParts, Texts } from './executed-parts.tsx'
 import { RunButton } from './run-button.tsx'
@@ -25,7 +25,7 @@ export function RunSteps({ runId, steps, failedAgain }: RunStepsProps) {
         Steps
       </h2>
       {steps.length === 0 ? (
-        <div className={cardLook}>
+        <div className={cardStyles}>
           <EmptyState icon={ListChecks} title="No steps">
             <p>What the automation said at that time is no longer known, and it did nothing.</p>
           </EmptyState>
@@ -33,7 +33,7 @@ export function RunSteps({ runId, steps, failedAgain }: RunStepsProps) {
       ) : (
         <ol aria-labelledby="steps-title" className="grid gap-3">
           {steps.map((step) => (
-            <li key={step.stepId} className={`${cardLook} grid gap-3 p-4`}>
+            <li key={step.stepId} className={`${cardStyles} grid gap-3 p-4`}>
               <Step runId={runId} step={step} />
               {step === firstFailed ? (
                 <div className="grid justify-items-start gap-1.5">
@@ -129,7 +129,7 @@ function Item({ item, isOnly }: { item: ItemView; isOnly: boolean }) {
                 <span className="font-semibold">{index + 1}.</span>{' '}
                 <Time at={one.at} as="clock" className="tabular-nums" />
                 {' · '}
-                {one.words} after {durationWords(Math.max(0, one.ms))}
+                {one.words} after {durationText(Math.max(0, one.ms))}
                 {one.sentence === null ? null : `. ${one.sentence}`}
               </li>
             ))}

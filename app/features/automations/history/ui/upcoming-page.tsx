@@ -44,7 +44,7 @@ export function UpcomingPage({ runs, looks, ...frame }: UpcomingPageProps) {
               actionOf={(line) => (
                 <RunButton
                   values={{ act: 'cancel', run: String(line.id) }}
-                  look="danger-quiet"
+                  variant="danger-quiet"
                   icon={X}
                   label={`Cancel the run of ${line.ruleName} for ${line.job}`}
                 >
@@ -85,7 +85,7 @@ export function UpcomingPage({ runs, looks, ...frame }: UpcomingPageProps) {
                     <p className="text-label">
                       <Time at={at} as="clock" className="tabular-nums" />
                     </p>
-                    <ButtonLink to={`${AUTOMATION_PATH}?${query}#${ruleAnchor(ruleId)}`} look="quiet">
+                    <ButtonLink to={`${AUTOMATION_PATH}?${query}#${ruleAnchor(ruleId)}`} variant="quiet">
                       Change or switch off<VisuallyHidden> {name}</VisuallyHidden>
                     </ButtonLink>
                   </div>

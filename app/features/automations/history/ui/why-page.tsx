@@ -64,7 +64,7 @@ export function WhyPage({ asked, answer, ...frame }: WhyPageProps) {
               )}
             </Field>
             <div className="sm:pt-[1.625rem]">
-              <Button type="submit" look="primary" icon={HelpCircle} pending={looking} pendingLabel="Looking…">
+              <Button type="submit" variant="primary" icon={HelpCircle} pending={looking} pendingLabel="Looking…">
                 Explain
               </Button>
             </div>

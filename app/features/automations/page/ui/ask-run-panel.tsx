@@ -55,7 +55,7 @@ export function AskRunPanel({ result, account }: AskRunProps) {
             values={asked.values}
             ruleId={ruleId}
             account={account}
-            look="primary"
+            variant="primary"
             icon={Play}
             pendingLabel="Running…"
           >
@@ -127,7 +127,7 @@ function OtherRecord({ ruleId, asked, account }: { ruleId: number; asked: AskedR
                 values={{ recordUuid: uuid }}
                 ruleId={ruleId}
                 account={account}
-                look="quiet"
+                variant="quiet"
                 className="-ml-4 max-w-full"
               >
                 <span className="min-w-0 whitespace-normal text-left">

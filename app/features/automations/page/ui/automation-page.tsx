@@ -197,7 +197,7 @@ function Trouble({ trouble, account }: { trouble: ListTrouble; account: Automati
     <Notice tone="attention" className="mb-5">
       <p className="font-semibold">{trouble.words}</p>
       {trouble.said === '' ? null : <p className="mt-1">ServiceM8 said: {trouble.said}</p>}
-      <ButtonLink to={`/?${new URLSearchParams(automationQuery(account))}`} look="quiet" className="-ml-4">
+      <ButtonLink to={`/?${new URLSearchParams(automationQuery(account))}`} variant="quiet" className="-ml-4">
         Webhook Manager
       </ButtonLink>
     </Notice>

@@ -1,10 +1,10 @@
 import { CircleCheck } from 'lucide-react'
 import { Badge } from '#app/ui/badge.tsx'
 import { Time } from '#app/ui/time/time.tsx'
-import type { LookedBack, LookedBackRow } from '../../form/form-preview.ts'
+import type { Backtest, BacktestRow } from '../../form/form-preview.ts'
 
 /** "In the last 30 days this rule would have …": for whom, when and what; and how much of it is known. */
-export function LookedBackList({ found }: { found: LookedBack }) {
+export function BacktestList({ found }: { found: Backtest }) {
   const { headline, rows, count, basis, ran, ranMore } = found
   return (
     <div className="grid gap-3 text-label">
@@ -33,7 +33,7 @@ export function LookedBackList({ found }: { found: LookedBack }) {
   )
 }
 
-function Row({ row: { title, customer, on, ran, does, trouble } }: { row: LookedBackRow }) {
+function Row({ row: { title, customer, on, ran, does, trouble } }: { row: BacktestRow }) {
   return (
     <li className="wrap-anywhere grid gap-1 rounded-control bg-sunken p-3">
       <div className="flex flex-wrap items-center gap-x-3">

@@ -10,7 +10,7 @@ import {
 import type { Flash } from '#app/lib/flash.ts'
 import { ButtonLink } from '#app/ui/button.tsx'
 import { Field } from '#app/ui/form/field.tsx'
-import { controlLook } from '#app/ui/form/text-input.tsx'
+import { controlStyles } from '#app/ui/form/text-input.tsx'
 import { useToast } from '#app/ui/toast.tsx'
 import { WayButton } from '../../form/ui/way-button.tsx'
 import { copyFailedFlash } from '../page-text.ts'
@@ -46,7 +46,7 @@ export function CopyText({ ruleId, account, step, text, copied, icon, children, 
       {...named}
       query={automationQuery(account, shown)}
       anchor={ruleAnchor(ruleId)}
-      look="quiet"
+      variant="quiet"
       icon={icon}
       onClick={(event) => {
         event.preventDefault()
@@ -88,7 +88,7 @@ export function ShownText({ id, label, hint, text, account, ruleId, rows, childr
             rows={rows}
             value={text}
             onFocus={(event) => event.currentTarget.select()}
-            className={controlLook({ ground: 'fixed', text: 'code', className: 'resize-y py-2' })}
+            className={controlStyles({ ground: 'fixed', text: 'code', className: 'resize-y py-2' })}
           />
         )}
       </Field>

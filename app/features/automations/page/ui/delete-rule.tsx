@@ -31,7 +31,7 @@ export function DeleteRule({ rule, account }: DeleteRuleProps) {
         {...button}
         query={automationQuery(account, step)}
         anchor={ruleAnchor(rule.id)}
-        look="danger-quiet"
+        variant="danger-quiet"
         icon={Trash2}
         aria-label={`Delete ${rule.name}`}
       >
@@ -81,7 +81,7 @@ function DeleteForm({ rule, account, sending }: DeleteRuleProps & { sending: boo
   return (
     <Form method="post" preventScrollReset>
       <ActFields account={account} values={{ act: 'delete', id: String(rule.id) }} />
-      <Button type="submit" look="danger" pending={sending} pendingLabel="Deleting…">
+      <Button type="submit" variant="danger" pending={sending} pendingLabel="Deleting…">
         Delete
       </Button>
     </Form>

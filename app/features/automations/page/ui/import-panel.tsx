@@ -2,11 +2,11 @@ import { Form } from '@remix-run/react'
 import { useState } from 'react'
 import { type AutomationAccount, automationAddress } from '#app/domain/automations/automation-address.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
-import { cardLook } from '#app/ui/card.tsx'
+import { cardStyles } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'
-import { controlLook } from '#app/ui/form/text-input.tsx'
+import { controlStyles } from '#app/ui/form/text-input.tsx'
 import type { PageResult } from '../act-on-rule.ts'
 import { IMPORT_FAILED } from '../page-text.ts'
 import { ActFields } from './rule-button.tsx'
@@ -23,7 +23,7 @@ export function ImportPanel({ account, result }: ImportPanelProps) {
   const [canceled, setCanceled] = useState(0)
   const pending = useIsSending({ act: 'import' })
   return (
-    <section aria-labelledby="import-title" className={`${cardLook} px-4 py-1.5 sm:px-5`}>
+    <section aria-labelledby="import-title" className={`${cardStyles} px-4 py-1.5 sm:px-5`}>
       <h2 id="import-title" className="sr-only">
         Import Automation
       </h2>
@@ -48,12 +48,12 @@ export function ImportPanel({ account, result }: ImportPanelProps) {
                 required
                 spellCheck={false}
                 defaultValue={refused?.text ?? ''}
-                className={controlLook({ className: 'resize-y py-2 font-mono' })}
+                className={controlStyles({ className: 'resize-y py-2 font-mono' })}
               />
             )}
           </Field>
           <div className="flex flex-wrap gap-2">
-            <Button type="submit" look="primary" pending={pending}>
+            <Button type="submit" variant="primary" pending={pending}>
               Import
             </Button>
             <ButtonLink

@@ -113,7 +113,7 @@ function AnywayForm({ result, account }: Omit<NotMetProps, 'returnTo'>) {
   return (
     <Form method="post" preventScrollReset>
       <ActFields account={account} values={sent} />
-      <Button {...withDraft} type="submit" look="primary" pending={pending}>
+      <Button {...withDraft} type="submit" variant="primary" pending={pending}>
         {mode === 'run' ? 'Run Anyway' : 'Show Anyway'}
       </Button>
     </Form>

@@ -3,7 +3,7 @@ import { type AutomationAccount, automationAddress } from '#app/domain/automatio
 import { ButtonLink } from '#app/ui/button.tsx'
 import { Line, PreviewBody } from '../../form/ui/preview-body.tsx'
 import type { PageResult } from '../act-on-rule.ts'
-import { LookedBackList } from './backtest-list.tsx'
+import { BacktestList } from './backtest-list.tsx'
 import { RuleButton } from './rule-button.tsx'
 
 interface PanelProps<Kind extends PageResult['kind']> {
@@ -39,15 +39,15 @@ export function PreviewPanel({ result, account }: PanelProps<'previewed'>) {
 }
 
 /** What it would have done. */
-export function LookBackPanel({ result, account }: PanelProps<'looked_back'>) {
+export function BacktestPanel({ result, account }: PanelProps<'backtested'>) {
   return (
     <Panel result={result} account={account} title="The last 30 days">
-      <LookedBackList found={result.lookBack} />
+      <BacktestList found={result.backtest} />
     </Panel>
   )
 }
 
-interface FrameProps extends PanelProps<'previewed' | 'looked_back'> {
+interface FrameProps extends PanelProps<'previewed' | 'backtested'> {
   title: string
   more?: ReactNode
   children: ReactNode

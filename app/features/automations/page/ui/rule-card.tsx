@@ -21,7 +21,7 @@ import { type OwnerRights, ownerNote } from '#app/domain/people.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { Badge } from '#app/ui/badge.tsx'
 import { ButtonLink } from '#app/ui/button.tsx'
-import { cardLook } from '#app/ui/card.tsx'
+import { cardStyles } from '#app/ui/card.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { OwnerOnly } from '#app/ui/owner-only.tsx'
 import { Time } from '#app/ui/time/time.tsx'
@@ -33,7 +33,7 @@ import { AskRunPanel } from './ask-run-panel.tsx'
 import { CopyText, ShownText } from './copy-text.tsx'
 import { DeleteRule, DeleteRuleQuestion } from './delete-rule.tsx'
 import { NotMetDialog } from './not-met.tsx'
-import { LookBackPanel, PreviewPanel } from './preview-panel.tsx'
+import { BacktestPanel, PreviewPanel } from './preview-panel.tsx'
 import { RuleButton, RuleSwitch } from './rule-button.tsx'
 
 interface RuleCardProps {
@@ -55,7 +55,7 @@ export function RuleCard({ rights, rule, account, step, result }: RuleCardProps)
     if (window.location.hash === `#${id}`) heading.current?.focus({ preventScroll: true })
   }, [id])
   return (
-    <article id={id} aria-labelledby={`${id}-title`} className={`${cardLook} grid gap-3 p-4 sm:p-5`}>
+    <article id={id} aria-labelledby={`${id}-title`} className={`${cardStyles} grid gap-3 p-4 sm:p-5`}>
       <div className="flex items-start gap-3">
         <div className="flex min-h-11 min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1">
           <h3 id={`${id}-title`} ref={heading} tabIndex={-1} className="min-w-0 wrap-anywhere font-semibold text-body">
@@ -75,7 +75,7 @@ export function RuleCard({ rights, rule, account, step, result }: RuleCardProps)
       {own?.kind === 'not_met' ? <NotMetDialog result={own} account={account} returnTo={pressed} /> : null}
       {own?.kind === 'ask_run' ? <AskRunPanel result={own} account={account} /> : null}
       {own?.kind === 'previewed' ? <PreviewPanel result={own} account={account} /> : null}
-      {own?.kind === 'looked_back' ? <LookBackPanel result={own} account={account} /> : null}
+      {own?.kind === 'backtested' ? <BacktestPanel result={own} account={account} /> : null}
       <Opened rights={rights} rule={rule} account={account} step={step} />
     </article>
   )
@@ -130,7 +130,7 @@ function Opened({ rights, rule, account, step }: Omit<RuleCardProps, 'result'>) 
             held={rights.refusal === 'fresh'}
           >
             {(held) => (
-              <RuleButton {...held} act="new_url" ruleId={rule.id} account={account} look="danger-quiet">
+              <RuleButton {...held} act="new_url" ruleId={rule.id} account={account} variant="danger-quiet">
                 Make a new address
               </RuleButton>
             )}
@@ -213,7 +213,7 @@ function Standing({ rule, account }: Pick<RuleCardProps, 'rule' | 'account'>) {
             values={{ to: 'on', existing: 'yes' }}
             ruleId={rule.id}
             account={account}
-            look="quiet"
+            variant="quiet"
             className="-ml-4"
           >
             Switch on, also for what matches already

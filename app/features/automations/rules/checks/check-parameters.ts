@@ -14,7 +14,7 @@ const CELLS = {
 } as const
 
 /** What is said at a cell of a line, by its name. */
-export const CELL_WORDS = {
+export const CELL_TEXTS = {
   material_uuid: 'Choose a material from the list',
   bundle_uuid: 'Choose a bundle from the list',
   quantity: 'Quantity is a number above 0',
@@ -108,7 +108,7 @@ const FLAGS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   ['false', false],
 ])
 
-function readLines(spec: ParameterSpec, cells: readonly (keyof typeof CELL_WORDS)[], given: unknown): Reading {
+function readLines(spec: ParameterSpec, cells: readonly (keyof typeof CELL_TEXTS)[], given: unknown): Reading {
   if (!Array.isArray(given)) return wrong(spec)
   if (given.length > MOST_LINES) return wrong(spec, `${spec.label}: at most ${MOST_LINES} lines`)
   if (!given.every(isRecord)) return wrong(spec)
@@ -117,7 +117,7 @@ function readLines(spec: ParameterSpec, cells: readonly (keyof typeof CELL_WORDS
     const row: Record<string, string | number> = {}
     for (const name of cells) {
       const cell = readCell(name, line[name])
-      if (cell === 'wrong') issues.push({ name: `${spec.name}.${index}.${name}`, message: CELL_WORDS[name] })
+      if (cell === 'wrong') issues.push({ name: `${spec.name}.${index}.${name}`, message: CELL_TEXTS[name] })
       else if (cell !== null) row[name] = cell.value
     }
     return row
@@ -126,7 +126,7 @@ function readLines(spec: ParameterSpec, cells: readonly (keyof typeof CELL_WORDS
 }
 
 /** Null = the line says nothing there. A line without a quantity means one. */
-function readCell(name: keyof typeof CELL_WORDS, given: unknown): { value: string | number } | null | 'wrong' {
+function readCell(name: keyof typeof CELL_TEXTS, given: unknown): { value: string | number } | null | 'wrong' {
   if (name === 'material_uuid' || name === 'bundle_uuid') {
     return typeof given === 'string' && given !== '' && given.length <= 200 ? { value: given } : 'wrong'
   }

@@ -14,8 +14,8 @@ import { toE164 } from '../../records/phone.ts'
 import type { Destination } from '../placeholders/placeholder-format.ts'
 import { isLiteral, isOpen } from '../placeholders/placeholder-syntax.ts'
 import { resolveText } from '../placeholders/placeholders.ts'
-import { CELL_WORDS } from './check-parameters.ts'
-import { alwaysEmptyWords, subjectProblems, withoutAlwaysEmpty } from './subject-check.ts'
+import { CELL_TEXTS } from './check-parameters.ts'
+import { alwaysEmptyText, subjectProblems, withoutAlwaysEmpty } from './subject-check.ts'
 
 export interface LiteralPlace {
   /** Of the rule's records; null = not asked about. */
@@ -53,7 +53,7 @@ export function literalProblems(step: Judged, place: LiteralPlace): LiteralProbl
   const seen = withoutAlwaysEmpty(step, object)
   const problems = valueProblems(seen, place).map((problem) => {
     const isEmpty = textParameter(seen.parameters, problem.name).trim() === ''
-    const why = isEmpty ? alwaysEmptyWords(step, problem.name, object) : null
+    const why = isEmpty ? alwaysEmptyText(step, problem.name, object) : null
     return why === null ? problem : { ...problem, message: why }
   })
   return [...subjectProblems(seen, object, place.feed), ...problems]
@@ -191,8 +191,8 @@ function lineProblems({ parameters }: Judged): LiteralProblem[] {
   ] as const
   for (const [name, id] of lists) {
     for (const [index, row] of rowsParameter(parameters, name).entries()) {
-      const wrong = (cell: keyof typeof CELL_WORDS) =>
-        problems.push({ name: `${name}.${index}.${cell}`, message: CELL_WORDS[cell] })
+      const wrong = (cell: keyof typeof CELL_TEXTS) =>
+        problems.push({ name: `${name}.${index}.${cell}`, message: CELL_TEXTS[cell] })
       const uuid = row[id] ?? ''
       if (!isUuid(uuid) && !isOpen(uuid)) wrong(id)
       if (quantity(row.quantity ?? '') === null) wrong('quantity')

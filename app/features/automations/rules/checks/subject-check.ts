@@ -86,7 +86,7 @@ export function withoutAlwaysEmpty(step: Judged, object: string): Judged {
   const parameters = Object.fromEntries(
     Object.entries(step.parameters).map(([name, value]) => [
       name,
-      alwaysEmptyWords(step, name, object) === null ? value : said(textParameter(step.parameters, name), object),
+      alwaysEmptyText(step, name, object) === null ? value : said(textParameter(step.parameters, name), object),
     ]),
   )
   return { ...step, parameters }
@@ -103,7 +103,7 @@ function said(text: string, object: string): string {
 }
 
 /** The first placeholder of a parameter that no record of that object has a value for, and why; null = there is none. */
-export function alwaysEmptyWords({ parameters }: Judged, name: string, object: string): string | null {
+export function alwaysEmptyText({ parameters }: Judged, name: string, object: string): string | null {
   const text = textParameter(parameters, name)
   if (!text.includes('{')) return null
   for (const piece of readPieces(text)) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Operator } from '#app/domain/automations/rule.ts'
 import { condition } from '#tests/support/record-facts.ts'
 import { PRIORITY_NEVER } from '../../records/fields.ts'
-import { conditionProblem, conditionWords, failedWords, groupWords } from './condition-text.ts'
+import { conditionProblem, conditionText, failedText, groupText } from './condition-text.ts'
 
 const problem = (field: string, operator: Operator, value = '') =>
   conditionProblem(condition(field, operator, value), 'job')
@@ -10,16 +10,16 @@ const problem = (field: string, operator: Operator, value = '') =>
 describe('conditions of other records', () => {
   it('are said as what those records are', () => {
     const booking = (operator: Operator, value: string) =>
-      conditionWords(condition('days_until_booking', operator, value), 'jobactivity')
+      conditionText(condition('days_until_booking', operator, value), 'jobactivity')
     expect(booking('equals', '0')).toBe('the booking is today')
     expect(booking('equals', '1')).toBe('the booking is tomorrow')
     expect(booking('greater_than', '0')).toBe('the booking is after today')
     expect(booking('less_than', '0')).toBe('the booking is over')
     expect(booking('less_than', '3')).toBe('the booking is less than 3 days away')
     const deposit = [condition('active', 'equals', '1'), condition('is_deposit', 'equals', '1')]
-    expect(groupWords(deposit, 'jobpayment')).toBe('it is a deposit')
-    expect(groupWords(deposit.slice(0, 1), 'jobpayment')).toBe('it is not deleted')
-    expect(conditionWords(condition('days_in_queue', 'greater_than', '5'), 'job')).toBe(
+    expect(groupText(deposit, 'jobpayment')).toBe('it is a deposit')
+    expect(groupText(deposit.slice(0, 1), 'jobpayment')).toBe('it is not deleted')
+    expect(conditionText(condition('days_in_queue', 'greater_than', '5'), 'job')).toBe(
       'it has been in its queue for more than 5 days',
     )
   })
@@ -27,19 +27,19 @@ describe('conditions of other records', () => {
 
 describe('why a record did not match', () => {
   it('is said with what was seen and what is wanted', () => {
-    expect(failedWords({ field: 'status', operator: 'equals', value: 'Completed', seen: 'Quote' }, 'job')).toBe(
+    expect(failedText({ field: 'status', operator: 'equals', value: 'Completed', seen: 'Quote' }, 'job')).toBe(
       '"Status" is Quote. The rule wants: its status is Completed.',
     )
-    expect(failedWords({ field: 'contact_mobile', operator: 'is_not_empty', value: '', seen: '' }, 'job')).toBe(
+    expect(failedText({ field: 'contact_mobile', operator: 'is_not_empty', value: '', seen: '' }, 'job')).toBe(
       '"Contact\'s mobile" is empty. The rule wants: it has a mobile number.',
     )
-    expect(failedWords({ field: 'payment_received', operator: 'equals', value: '1', seen: '0' }, 'job')).toBe(
+    expect(failedText({ field: 'payment_received', operator: 'equals', value: '1', seen: '0' }, 'job')).toBe(
       '"Paid" is no. The rule wants: it is paid.',
     )
-    expect(failedWords({ field: 'days_overdue', operator: 'greater_than', value: '6', seen: null }, 'job')).toBe(
+    expect(failedText({ field: 'days_overdue', operator: 'greater_than', value: '6', seen: null }, 'job')).toBe(
       'Nobody knows "Days overdue" of this job, so it does not match: it is more than 6 days overdue.',
     )
-    expect(failedWords({ field: 'priority', operator: 'equals', value: 'Urgent', seen: null }, 'job')).toBe(
+    expect(failedText({ field: 'priority', operator: 'equals', value: 'Urgent', seen: null }, 'job')).toBe(
       PRIORITY_NEVER,
     )
   })

@@ -5,9 +5,9 @@ import { readLocal, readToday } from '#app/domain/local-time.ts'
 import { ownValue } from '#app/lib/json.ts'
 import { folded, readFlag, readList, readNumber } from '../../records/field-value.ts'
 import { type Field, fieldLabel, findField, objectNoun } from '../../records/fields.ts'
-import { OPERATOR_WORDS } from '../form-text.ts'
+import { OPERATOR_TEXTS } from '../form-text.ts'
 import { blankLabel } from '../placeholders/blanks.ts'
-import { dateWords } from '../timing/schedule-text.ts'
+import { dateText } from '../timing/schedule-text.ts'
 import { isComplete } from './condition-test.ts'
 import type { FailedCondition } from './conditions.ts'
 
@@ -17,23 +17,23 @@ export type KnownNames = Readonly<Record<string, string>>
 type Asked = Pick<Condition, 'field' | 'operator' | 'value'>
 
 /** `it has a mobile number`, `its status is Quote`, `the quote is more than 2 days old`. */
-export function conditionWords(condition: Asked, object: string, names: KnownNames = {}): string {
+export function conditionText(condition: Asked, object: string, names: KnownNames = {}): string {
   const { field, operator, value } = condition
   const known = findField(object, field)
   if (operator === 'is_empty' || operator === 'is_not_empty') return presence(field, known, object, operator)
-  if (known?.type === 'age') return ageWords(field, operator, value)
+  if (known?.type === 'age') return ageText(field, operator, value)
   if (known?.type === 'flag') {
     const wanted = readFlag(value)
     if (wanted !== null && value.trim() !== '' && (operator === 'equals' || operator === 'not_equals')) {
-      return flagWords(known, wanted === (operator === 'equals'))
+      return flagText(known, wanted === (operator === 'equals'))
     }
   }
   if (value.trim() === '' && (operator === 'equals' || operator === 'not_equals')) {
     return presence(field, known, object, operator === 'equals' ? 'is_empty' : 'is_not_empty')
   }
-  const shown = valueWords(value, known, names)
+  const shown = valueText(value, known, names)
   const phrase = PHRASES[field]?.[operator]
-  return phrase ? phrase.replace('%', shown) : `${subject(field, object)} ${operatorWords(operator, known)} ${shown}`
+  return phrase ? phrase.replace('%', shown) : `${subject(field, object)} ${operatorText(operator, known)} ${shown}`
 }
 
 const HAVING: Readonly<Record<string, string>> = {
@@ -78,7 +78,7 @@ const FLAGS: Readonly<Record<string, readonly [string, string]>> = {
   task_complete: ['it is done', 'it is not done'],
 }
 
-function flagWords({ name, label }: Field, isSet: boolean): string {
+function flagText({ name, label }: Field, isSet: boolean): string {
   const [yes, no] = ownValue(FLAGS, name) ?? [`"${label}" is ticked`, `"${label}" is not ticked`]
   return isSet ? yes : no
 }
@@ -131,17 +131,17 @@ const AGES: Readonly<Record<string, Readonly<Record<AgeOperator, string>>>> = {
   },
 }
 
-function ageWords(field: string, operator: Operator, value: string): string {
+function ageText(field: string, operator: Operator, value: string): string {
   const days = readNumber(value)
   const idiom = AGE_IDIOMS.get(`${field} ${operator} ${days}`)
   if (idiom !== undefined) return idiom
   const words: Partial<Record<Operator, string>> | undefined = AGES[field]
   const counted = words?.[operator]?.replace('#', days === 1 ? '1 day' : `${value.trim() || '…'} days`)
-  return counted ?? `"${fieldLabel('job', field)}" ${operatorWords(operator, null)} ${value.trim() || '…'}`
+  return counted ?? `"${fieldLabel('job', field)}" ${operatorText(operator, null)} ${value.trim() || '…'}`
 }
 
 /** `more than 2` and `less than 8` days as one: `the quote is 3 to 7 days old`; null when the two are no span. */
-function spanWords(field: string, above: string, below: string): string | null {
+function spanText(field: string, above: string, below: string): string | null {
   const words = ownValue(AGES, field)
   const [from, to] = [above, below].map((text) => (/^-?\d{1,5}$/.test(text.trim()) ? Number(text) : Number.NaN))
   if (!words || from === undefined || to === undefined || !(from >= 0 && to - from >= 2)) return null
@@ -156,7 +156,7 @@ function dayCount(days: number): string {
 /**
  * An AND-group in words, joined by "and". That a record is not deleted is not said: no rule starts on one that is.
  */
-export function groupWords(group: readonly Asked[], object: string, names: KnownNames = {}): string {
+export function groupText(group: readonly Asked[], object: string, names: KnownNames = {}): string {
   const said = group.filter(
     (one) => !(one.field === 'active' && one.operator === 'equals' && readFlag(one.value) === true),
   )
@@ -166,9 +166,9 @@ export function groupWords(group: readonly Asked[], object: string, names: Known
     if (done.has(one)) continue
     const other = group.find((two) => two.field === one.field && isSpan(one, two))
     const [above, below] = one.operator === 'greater_than' ? [one, other] : [other, one]
-    const span = above && below ? spanWords(one.field, above.value, below.value) : null
+    const span = above && below ? spanText(one.field, above.value, below.value) : null
     if (span !== null && other) done.add(other)
-    parts.push(span ?? conditionWords(one, object, names))
+    parts.push(span ?? conditionText(one, object, names))
   }
   return parts.join(' and ')
 }
@@ -181,7 +181,7 @@ function isSpan(one: Asked, two: Asked): boolean {
 }
 
 /** `a job is paid`, `the quote of a job was sent`: what happened when such a flag was set; null = nobody says it so. */
-export function flagEventWords(field: string, one: string): string | null {
+export function flagEventText(field: string, one: string): string | null {
   const [yes] = ownValue(FLAGS, field) ?? []
   if (yes === undefined || field === 'active') return null
   return yes.startsWith('it ') ? `${one} ${yes.slice(3)}` : yes.replace(/ (was|is) /, ` of ${one} $1 `)
@@ -210,36 +210,36 @@ function subject(field: string, object: string, known: Field | null = findField(
   return /^(?:contact|customer|staff member)'s /.test(lower) ? `the ${lower}` : `its ${lower}`
 }
 
-function operatorWords(operator: Operator, known: Field | null): string {
+function operatorText(operator: Operator, known: Field | null): string {
   const isDate = known?.type === 'date'
   if (operator === 'greater_than') return isDate ? 'is after' : 'is more than'
   if (operator === 'less_than') return isDate ? 'is before' : 'is less than'
-  return OPERATOR_WORDS[operator]
+  return OPERATOR_TEXTS[operator]
 }
 
-function valueWords(value: string, known: Field | null, names: KnownNames): string {
+function valueText(value: string, known: Field | null, names: KnownNames): string {
   const text = value.trim()
   if (text === '') return '…'
   const blank = blankLabel(text)
   if (blank) return `[${blank}]`
   const named = ownValue(names, text)
   if (named) return `"${named}"`
-  if (known?.type === 'date') return dayWords(text)
+  if (known?.type === 'date') return dayText(text)
   if (known?.type === 'choice' || known?.type === 'number' || known?.type === 'money') return text
   return `"${text.length > 60 ? `${text.slice(0, 60)}…` : text}"`
 }
 
-function dayWords(text: string): string {
+function dayText(text: string): string {
   const today = readToday(text)
-  if (today === null) return dateWords(text) ?? `"${text}"`
+  if (today === null) return dateText(text) ?? `"${text}"`
   if (today === 0) return 'today'
   if (Math.abs(today) === 1) return today < 0 ? 'yesterday' : 'tomorrow'
   return today < 0 ? `${-today} days ago` : `${today} days from now`
 }
 
 /** Why a record did not match: `Its status is Quote. The rule wants: its status is Completed.` */
-export function failedWords(failed: FailedCondition, object: string, names: KnownNames = {}): string {
-  const wanted = conditionWords(failed, object, names)
+export function failedText(failed: FailedCondition, object: string, names: KnownNames = {}): string {
+  const wanted = conditionText(failed, object, names)
   const known = findField(object, failed.field)
   const label = fieldLabel(object, failed.field)
   if (known?.never) return known.never
@@ -247,7 +247,7 @@ export function failedWords(failed: FailedCondition, object: string, names: Know
     return `Nobody knows "${label}" of this ${objectNoun(object)}, so it does not match: ${wanted}.`
   const isEmpty = known?.type === 'list' ? readList(failed.seen).length === 0 : failed.seen.trim() === ''
   const flag = known?.type === 'flag' ? readFlag(failed.seen) : null
-  const seen = isEmpty ? 'empty' : flag === null ? valueWords(failed.seen, known, names) : flag ? 'yes' : 'no'
+  const seen = isEmpty ? 'empty' : flag === null ? valueText(failed.seen, known, names) : flag ? 'yes' : 'no'
   return `"${label}" is ${seen}. The rule wants: ${wanted}.`
 }
 

@@ -13,7 +13,7 @@ import { intervalOf } from './schedule-interval.ts'
 type Asked = Pick<RuleDefinition, 'trigger' | 'once'>
 
 /** `once per job` · `every time it changes` · `at most once a week per job`; begins small, ends without a full stop. */
-export function onceWords({ trigger, once }: Asked, object: string): string {
+export function onceText({ trigger, once }: Asked, object: string): string {
   const noun = objectNoun(object)
   switch (once) {
     case 'record':
@@ -21,7 +21,7 @@ export function onceWords({ trigger, once }: Asked, object: string): string {
     case 'change':
       return everyChange(trigger, noun)
     case 'period':
-      return everyLook(trigger)
+      return everyTick(trigger)
     case 'day':
     case 'week':
     case 'month':
@@ -33,7 +33,7 @@ export function onceWords({ trigger, once }: Asked, object: string): string {
 
 /** The same where it stands by itself: `Once per job`. */
 export function oftenOf(definition: Asked, object: string): string {
-  return capital(onceWords(definition, object))
+  return capital(onceText(definition, object))
 }
 
 function everyChange(trigger: Trigger, noun: string): string {
@@ -48,7 +48,7 @@ function everyChange(trigger: Trigger, noun: string): string {
   }
 }
 
-function everyLook(trigger: Trigger): string {
+function everyTick(trigger: Trigger): string {
   if (trigger.source !== 'api_polling') return 'every time'
   return intervalOf(trigger) === 'on_demand' ? 'every time it is run' : 'every time it checks'
 }
@@ -56,7 +56,7 @@ function everyLook(trigger: Trigger): string {
 /** As the end of the rule's sentence: always where a customer is written to, else where it is not what anybody expects. */
 export function onceInSentence(definition: Asked & Parameters<typeof defaultOnce>[0], object: string): string | null {
   const said = writesToCustomers(definition) || definition.once !== defaultOnce(definition)
-  return said ? onceWords(definition, object) : null
+  return said ? onceText(definition, object) : null
 }
 
 interface OnceChoice {

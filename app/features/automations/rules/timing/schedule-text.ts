@@ -17,30 +17,30 @@ import { comesAt, cronLineOf, timesOf } from './schedule.ts'
 import { intervalOf, isOnWorkingDays } from './schedule-interval.ts'
 
 /** Begins with a capital, ends without a full stop. `at`: says of a date that it has passed; without it nobody knows. */
-export function scheduleWords(trigger: PollTrigger, at: JudgedAt | null = null): string {
-  const words = intervalWords(trigger)
+export function scheduleText(trigger: PollTrigger, at: JudgedAt | null = null): string {
+  const words = intervalText(trigger)
   if (at !== null && comesAt(trigger, at.zone, at.now) === 'passed') return `${words} (this date has passed)`
   const interval = intervalOf(trigger)
   if (trigger.scheduleType !== 'scheduled' || interval === 'once' || interval === 'on_demand') return words
-  const from = dateWords(trigger.scheduleDate)
+  const from = dateText(trigger.scheduleDate)
   return from === null ? words : `${words}, from ${from}`
 }
 
 /** Of a rule that collects: `until 3 December 2026 at 09:00` · `for the next run (every day at 18:00)`; null = it acts at once. */
-export function collectedWords({ schedule }: WebhookTrigger | ManualTrigger): string | null {
+export function collectedText({ schedule }: WebhookTrigger | ManualTrigger): string | null {
   if (!schedule) return null
-  const words = scheduleWords(timesOf(schedule))
+  const words = scheduleText(timesOf(schedule))
   if (schedule.scheduleType === 'scheduled') return words.replace(/^Once, on /, 'until ')
   return `for the next run (${words.charAt(0).toLowerCase()}${words.slice(1)})`
 }
 
 /** The one date that a rule collects for, once it is over: `3 December 2026 at 09:00`. Null = it is still to come, or there is none. */
-export function passedWords({ schedule }: WebhookTrigger | ManualTrigger, { now, zone }: JudgedAt): string | null {
+export function passedText({ schedule }: WebhookTrigger | ManualTrigger, { now, zone }: JudgedAt): string | null {
   if (!schedule || comesAt(timesOf(schedule), zone, now) !== 'passed') return null
-  return scheduleWords(timesOf(schedule)).replace(/^Once, on /, '')
+  return scheduleText(timesOf(schedule)).replace(/^Once, on /, '')
 }
 
-function intervalWords(trigger: PollTrigger): string {
+function intervalText(trigger: PollTrigger): string {
   const line = cronLineOf(trigger)
   if (line !== null) return `On the schedule "${line}"`
   const at = `at ${timeOf(trigger.runTime)}`
@@ -61,7 +61,7 @@ function intervalWords(trigger: PollTrigger): string {
     case 'last_of_month':
       return `On the last ${day} of every month ${at}`
     case 'once':
-      return onceWords(trigger)
+      return onceText(trigger)
     case 'on_demand':
       return 'When you press Run Now'
     default:
@@ -74,11 +74,11 @@ function hourlyWords({ runTime }: PollTrigger): string {
   return minute === 0 ? 'Every hour' : `Every hour, ${minute} ${minute === 1 ? 'minute' : 'minutes'} past`
 }
 
-function onceWords(trigger: PollTrigger): string {
+function onceText(trigger: PollTrigger): string {
   const reading = trigger.scheduleDate === null ? null : readLocal(trigger.scheduleDate.trim(), 'UTC')
   if (reading === null) return 'Once, when it is switched on'
   const time = reading.hasTime ? localStamp(reading.wall).slice(11, 16) : timeOf(trigger.runTime)
-  return `Once, on ${dateWords(isoDate(dayOf(reading.wall)))} at ${time}`
+  return `Once, on ${dateText(isoDate(dayOf(reading.wall)))} at ${time}`
 }
 
 function timeOf(text: string): string {
@@ -87,7 +87,7 @@ function timeOf(text: string): string {
 }
 
 /** `3 December 2026`; null when it is no date. */
-export function dateWords(text: string | null): string | null {
+export function dateText(text: string | null): string | null {
   const reading = text === null ? null : readLocal(text.trim(), 'UTC')
   if (reading === null) return null
   const { year, month, date } = dateOf(dayOf(reading.wall))

@@ -17,7 +17,7 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { momentOfWall, type Wall, wallAt } from '#app/lib/zone.ts'
-import { INTERVAL_WORDS, intervalOf, isOnWorkingDays } from './schedule-interval.ts'
+import { INTERVAL_TEXTS, intervalOf, isOnWorkingDays } from './schedule-interval.ts'
 
 /** Used where a rule's own time cannot be read: nobody is to be written to at midnight. */
 const DEFAULT_TIME = hours(9)
@@ -119,7 +119,7 @@ function timeOf(trigger: PollTrigger): number {
 /** The cron line that stands in for the interval; null = there is none, or it cannot be read. */
 export function cronLineOf(trigger: PollTrigger): string | null {
   const line = (trigger.scheduleRecurrence ?? '').trim()
-  if (trigger.scheduleType !== 'recurring' || INTERVAL_WORDS.has(line.toLowerCase())) return null
+  if (trigger.scheduleType !== 'recurring' || INTERVAL_TEXTS.has(line.toLowerCase())) return null
   return isCronLine(line) ? line : null
 }
 
@@ -250,7 +250,7 @@ export const DATE_WANTED = 'Choose the date it starts on.'
 /** Of a recurrence that is neither a word we know nor a cron line; null = it can be read, or there is none. */
 export function recurrenceProblem(text: string): string | null {
   const line = text.trim()
-  if (line === '' || INTERVAL_WORDS.has(line.toLowerCase()) || isCronLine(line)) return null
+  if (line === '' || INTERVAL_TEXTS.has(line.toLowerCase()) || isCronLine(line)) return null
   return `"${line}" cannot be read. Use hourly, daily, weekly, monthly or weekdays.`
 }
 

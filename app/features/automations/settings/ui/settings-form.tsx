@@ -137,7 +137,7 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
         </CardSection>
       </div>
       <div>
-        <Button type="submit" look="primary" pending={pending} pendingLabel="Saving…">
+        <Button type="submit" variant="primary" pending={pending} pendingLabel="Saving…">
           Save settings
         </Button>
       </div>

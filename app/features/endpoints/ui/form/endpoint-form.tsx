@@ -135,7 +135,7 @@ function CreateForm({ kind, account, open, refused, sending }: CreateFormProps) 
   const submit = (
     <Button
       type="submit"
-      look="primary"
+      variant="primary"
       {...(kind === 'webhook' ? { size: 'wide' } : {})}
       disabled={open.length === 0 && !account.admin}
       pending={sending}
@@ -173,7 +173,7 @@ export function EditForm({ endpoint, account, refused }: EditFormProps) {
         sent={{ intent: 'update', id: String(id) }}
       >
         <div className="flex flex-wrap gap-2">
-          <Button type="submit" look="primary" pending={sending} pendingLabel="Saving…">
+          <Button type="submit" variant="primary" pending={sending} pendingLabel="Saving…">
             Save
           </Button>
           <ButtonLink to={`${managerSearch(account)}#${cardId(id)}`} preventScrollReset>

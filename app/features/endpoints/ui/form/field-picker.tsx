@@ -1,7 +1,7 @@
 import { Check, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { fieldPresets, OBJECT_KINDS, pickerFields } from '#app/domain/object-catalog.ts'
-import { buttonLook } from '#app/ui/button.tsx'
+import { buttonStyles } from '#app/ui/button.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
@@ -62,7 +62,7 @@ export function FieldPicker({ id, name, label, objectType, value, onChange, erro
               />
             ))}
             {chosen.length > 0 ? (
-              <button type="button" className={buttonLook({ look: 'quiet' })} onClick={() => onChange('')}>
+              <button type="button" className={buttonStyles({ variant: 'quiet' })} onClick={() => onChange('')}>
                 Clear: all fields
               </button>
             ) : null}
@@ -84,7 +84,7 @@ export function FieldPicker({ id, name, label, objectType, value, onChange, erro
   )
 }
 
-const chipLook =
+const chipStyles =
   'inline-flex min-h-11 items-center gap-1.5 rounded-pill border px-3.5 text-dense font-medium transition-colors'
 
 function PresetChip({ name, added, onAdd }: { name: string; added: boolean; onAdd: () => void }) {
@@ -93,7 +93,7 @@ function PresetChip({ name, added, onAdd }: { name: string; added: boolean; onAd
     <button
       type="button"
       onClick={onAdd}
-      className={`${chipLook} ${added ? 'border-accent bg-accent-soft text-accent' : 'border-line-strong hover:border-ink-soft hover:bg-sunken'}`}
+      className={`${chipStyles} ${added ? 'border-accent bg-accent-soft text-accent' : 'border-line-strong hover:border-ink-soft hover:bg-sunken'}`}
     >
       <Icon aria-hidden className="size-3.5" />
       {name}
@@ -143,7 +143,7 @@ function SingleFields({ id, fields, chosen, onToggle }: SingleFieldsProps) {
                 type="button"
                 aria-pressed={pressed}
                 onClick={() => onToggle(field)}
-                className={`${chipLook} ${pressed ? 'border-accent bg-accent-soft text-accent' : 'border-line hover:border-ink-soft hover:bg-sunken'}`}
+                className={`${chipStyles} ${pressed ? 'border-accent bg-accent-soft text-accent' : 'border-line hover:border-ink-soft hover:bg-sunken'}`}
               >
                 {pressed ? <Check aria-hidden className="size-3.5" /> : null}
                 {field}

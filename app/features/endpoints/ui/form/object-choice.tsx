@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { isPolled, type ObjectKind } from '#app/domain/object-catalog.ts'
-import { CHECKED_WORDS } from '#app/domain/polling.ts'
+import { CHECKED_TEXTS } from '#app/domain/polling.ts'
 import { Checkbox } from '#app/ui/form/checkbox.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
@@ -51,7 +51,7 @@ export function ObjectChoice(props: ObjectChoiceProps) {
           >
             <option value="">{wording.choose}</option>
             {open.filter((kind) => kind.delivery === 'subscribed').map(option)}
-            {polled.length > 0 ? <optgroup label={CHECKED_WORDS}>{polled.map(option)}</optgroup> : null}
+            {polled.length > 0 ? <optgroup label={CHECKED_TEXTS}>{polled.map(option)}</optgroup> : null}
           </Select>
         )}
       </Field>

@@ -6,7 +6,7 @@ import { StatusPill } from '#app/ui/badge.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { TimeSplit } from '#app/ui/time/time-split.tsx'
-import { durationWords } from '#app/ui/time/time-text.ts'
+import { durationText } from '#app/ui/time/time-text.ts'
 import { LogEntryActions, type LogOwner } from './log-entry-actions.tsx'
 
 const NO_FORWARDING = 'No forwarding configured for this webhook'
@@ -119,7 +119,7 @@ function Attempt({ result, details }: { result: ForwardingResultView; details: b
         ) : (
           <>
             <span>{result.statusCode === null ? 'No answer' : `Status ${result.statusCode}`}</span>
-            <span title="Response time">{durationWords(result.responseTime)}</span>
+            <span title="Response time">{durationText(result.responseTime)}</span>
           </>
         )}
         <span className="text-ink-soft">

@@ -29,7 +29,7 @@ export function LogEntryActions({ entry, owner }: { entry: LogEntryView; owner: 
   return (
     <div className="-mx-4 flex flex-wrap">
       {latest.map(({ id, url, rule }) => (
-        <ButtonLink key={id} to={deliveryAddress(owner.account, id)} look="quiet" icon={ListTree}>
+        <ButtonLink key={id} to={deliveryAddress(owner.account, id)} variant="quiet" icon={ListTree}>
           {latest.length > 1 ? <Doing what="Details for " where={rule ?? hostOf(url)} /> : 'Details'}
           <VisuallyHidden> of delivery {id}</VisuallyHidden>
         </ButtonLink>
@@ -41,7 +41,7 @@ export function LogEntryActions({ entry, owner }: { entry: LogEntryView; owner: 
           webhookId={owner.webhookId}
           account={owner.account}
           values={{ delivery: String(id) }}
-          look="quiet"
+          variant="quiet"
           icon={RotateCcw}
           pendingLabel="Sending…"
         >
@@ -108,7 +108,7 @@ function CopyCurl({ entry, owner }: { entry: LogEntryView; owner: LogOwner }) {
   return (
     <>
       <span className="needs-script contents">
-        <Button look="quiet" icon={SquareTerminal} pending={busy} onClick={() => void copy()}>
+        <Button variant="quiet" icon={SquareTerminal} pending={busy} onClick={() => void copy()}>
           Copy as curl
         </Button>
       </span>

@@ -40,7 +40,7 @@ export function logFilterQuery(filter: LogFilter): Record<string, string> {
   }
 }
 
-export const TIME_RANGE_WORDS: Record<LogFilter['timeRange'], string> = {
+export const TIME_RANGE_TEXTS: Record<LogFilter['timeRange'], string> = {
   hour: 'Last hour',
   day: 'Last day',
   week: 'Last week',
@@ -48,7 +48,7 @@ export const TIME_RANGE_WORDS: Record<LogFilter['timeRange'], string> = {
   all: 'All time',
 }
 
-export const FORWARDING_WORDS: Record<LogFilter['forwardingStatus'], string> = {
+export const FORWARDING_TEXTS: Record<LogFilter['forwardingStatus'], string> = {
   all: 'All',
   forwarded: 'Forwarded',
   not_forwarded: 'Not forwarded',

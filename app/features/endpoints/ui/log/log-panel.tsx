@@ -25,7 +25,7 @@ import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { useLiveLog } from './live-log.tsx'
 import { LogEntries } from './log-entries.tsx'
 import { type LogOwner, useAfterSendAgain } from './log-entry-actions.tsx'
-import { FORWARDING_WORDS, type LogAnswer, logFilterQuery, readLogFilter, TIME_RANGE_WORDS } from './log-filter.ts'
+import { FORWARDING_TEXTS, type LogAnswer, logFilterQuery, readLogFilter, TIME_RANGE_TEXTS } from './log-filter.ts'
 
 interface LogPanelProps {
   /** Prefix of the ids it needs. */
@@ -59,7 +59,7 @@ export function LogPanel(props: LogPanelProps) {
         <AddressButton
           query={open ? closedQuery : openQuery}
           anchor={anchor}
-          look="quiet"
+          variant="quiet"
           className={clsx('-ml-4 [&>svg]:transition-transform', open && '[&>svg]:rotate-90')}
           aria-expanded={open}
           aria-controls={open ? id : undefined}
@@ -127,7 +127,7 @@ function OpenPanel({ id, subject, source, opened, filter: firstFilter, anchor, o
         <AddressButton
           query={{ ...openQuery, ...logFilterQuery(filter) }}
           anchor={anchor}
-          look="quiet"
+          variant="quiet"
           className="-mr-4"
           icon={RefreshCw}
           pending={asked && loading}
@@ -228,7 +228,7 @@ function FilterForm({ id, filter, onChange, openQuery, anchor }: FilterFormProps
               {...control}
               name="timeRange"
               defaultValue={filter.timeRange}
-              options={TIME_RANGES.map((range) => [range, TIME_RANGE_WORDS[range]])}
+              options={TIME_RANGES.map((range) => [range, TIME_RANGE_TEXTS[range]])}
             />
           )}
         </Field>
@@ -238,7 +238,7 @@ function FilterForm({ id, filter, onChange, openQuery, anchor }: FilterFormProps
               {...control}
               name="forwardingStatus"
               defaultValue={filter.forwardingStatus}
-              options={FORWARDING_FILTERS.map((status) => [status, FORWARDING_WORDS[status]])}
+              options={FORWARDING_FILTERS.map((status) => [status, FORWARDING_TEXTS[status]])}
             />
           )}
         </Field>
