@@ -67,7 +67,9 @@ describe('while storage is nearly full', () => {
     const deliveryId = accepted.outcome === 'stored' ? (accepted.deliveries[0]?.id ?? 0) : 0
     expect(await sendAgain(app, LEEDS, deliveryId)).toMatchObject({ outcome: 'sent' })
     level = 'shorten'
-    expect(await replaySince(app, LEEDS, endpointId, { ...request, dryRun: false })).toMatchObject({ outcome: 'started' })
+    expect(await replaySince(app, LEEDS, endpointId, { ...request, dryRun: false })).toMatchObject({
+      outcome: 'started',
+    })
   })
 
   it('from 95 % on a running replay stands still, and goes on by itself when there is room', async () => {

@@ -14,8 +14,8 @@ import { surviveFullDisk } from '#db/sqlite/full-disk.server.ts'
 import { claimFor } from '#db/sqlite/platform-kind.server.ts'
 import { sqliteStore } from '#db/sqlite/store.server.ts'
 import { ConfigurationError, type Env } from './env.server.ts'
-import { createQuarantine } from './quarantine.server.ts'
 import type { ObservedParts } from './observe/observed-parts.server.ts'
+import { createQuarantine } from './quarantine.server.ts'
 import { lockInUse, otherPlatformSentence, refuseEmptyStart } from './start-checks.server.ts'
 
 /** What everything else stands on. */

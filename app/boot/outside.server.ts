@@ -3,8 +3,8 @@ import { createOutbound } from '#app/adapters/outbound/outbound.server.ts'
 import { createServiceM8Api } from '#app/adapters/servicem8/servicem8.server.ts'
 import { createServiceM8OAuth } from '#app/adapters/servicem8/servicem8-oauth.server.ts'
 import { recordPlatformCall } from '#app/features/events/activity.server.ts'
-import { quarantinedOutbound, quarantinedPlatformApi } from './quarantine.server.ts'
 import type { Data, Ground } from './open-data.server.ts'
+import { quarantinedOutbound, quarantinedPlatformApi } from './quarantine.server.ts'
 
 export type Outside = ReturnType<typeof openOutside>
 

@@ -6,12 +6,12 @@ import {
   CHECKED_TEXTS,
   failureSentence,
   inTurns,
+  nextPollAt,
   POLL_EVERY,
   type PollFailure,
   pollAgainAt,
-  pollsInVain,
-  nextPollAt,
   pollingSentence,
+  pollsInVain,
   sourceOf,
 } from './polling.ts'
 

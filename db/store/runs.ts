@@ -5,9 +5,9 @@ import type { JournalEffect, JournalRow, PlanNotes, Try } from '#app/domain/auto
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type {
   RunOutcome,
+  RunRequest,
   RunSource,
   RunState,
-  RunRequest,
   StartedRun,
   StepState,
   TriggerData,

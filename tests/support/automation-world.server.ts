@@ -260,7 +260,12 @@ export const TRIGGERED: TriggerData = {
   changes: [],
 }
 
-export function aWish(automationId: number, recordUuids: string[], now: number, more: Partial<RunRequest> = {}): RunRequest {
+export function aWish(
+  automationId: number,
+  recordUuids: string[],
+  now: number,
+  more: Partial<RunRequest> = {},
+): RunRequest {
   return {
     automationId,
     version: 1,

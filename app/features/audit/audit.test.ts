@@ -1,16 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import { AUDIT_ACTIONS, AUDIT_GROUPS, type AuditGroup } from '#app/domain/audit.ts'
 import { hostOf } from '#app/lib/url.ts'
-import {
-  actionsOf,
-  actorText,
-  auditText,
-  detailText,
-  maskEmail,
-  maskText,
-  pathPattern,
-  redactDetail,
-} from './audit.ts'
+import { actionsOf, actorText, auditText, detailText, maskEmail, maskText, pathPattern, redactDetail } from './audit.ts'
 import { asksNothingOfAudit, NO_AUDIT_FILTER, readAuditQuery } from './audit-filter.ts'
 
 test('every act is found under exactly one heading, and has words', () => {

@@ -280,9 +280,7 @@ describe('offers', () => {
 
   test('each says in a sentence what is paid today', () => {
     const first = { plan: FIRST, amount: 500, creditPence: 0, now: NOW + days(13) }
-    expect(firstPaymentText(first)).toBe(
-      '£5.00 today. Your paid month starts now and your remaining 1 trial day ends.',
-    )
+    expect(firstPaymentText(first)).toBe('£5.00 today. Your paid month starts now and your remaining 1 trial day ends.')
     expect(renewalText({ amount: 500, prorated: false })).toBe(
       '£5.00 today. A new month starts now. The rest of this month is not refunded.',
     )

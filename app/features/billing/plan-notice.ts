@@ -1,9 +1,9 @@
 // The line about the subscription that every page shows when something is, or soon will be, in the way.
 
-import { QUARANTINED } from '#app/domain/quarantine.ts'
 import { dayText } from '#app/domain/moments.ts'
 import { inTrial, type PaymentMode, type Plan } from '#app/domain/plan.ts'
 import type { PlanHold } from '#app/domain/plan-hold.ts'
+import { QUARANTINED } from '#app/domain/quarantine.ts'
 import type { Millis } from '../../lib/clock.ts'
 import { holdAhead, holdReasonOf } from './hold.ts'
 import { daysLeft } from './offers.ts'

@@ -86,7 +86,10 @@ describe('what an answer of a tool means', () => {
 
   test('a good answer of Zapier says nothing about the Zap, and of n8n nothing to a look', () => {
     expect(word(ZAPIER, 200)).toMatchObject({ verdict: 'ok', sentence: expect.stringContaining('switched off') })
-    expect(word(N8N, 204, 'check')).toMatchObject({ verdict: 'ok', sentence: expect.stringContaining('whether or not') })
+    expect(word(N8N, 204, 'check')).toMatchObject({
+      verdict: 'ok',
+      sentence: expect.stringContaining('whether or not'),
+    })
     expect(word(N8N, 200)).toBeNull()
   })
 

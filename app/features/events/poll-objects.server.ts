@@ -14,10 +14,10 @@ import {
   begunInVain,
   failureSentence,
   inTurns,
-  type PollFailure,
-  pollAgainAt,
   nextPollAt,
   POLL_PURPOSE,
+  type PollFailure,
+  pollAgainAt,
   sourceOf,
 } from '#app/domain/polling.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -29,9 +29,9 @@ import {
   forgettableBefore,
   type ListedRecord,
   latestEdit,
-  pollFilter,
   nextWatermark,
   type PolledEvent,
+  pollFilter,
   type RecordChange,
   readListed,
 } from './polled-changes.ts'

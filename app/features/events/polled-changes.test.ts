@@ -8,8 +8,8 @@ import {
   forgettableBefore,
   type ListedRecord,
   latestEdit,
-  pollFilter,
   nextWatermark,
+  pollFilter,
   readListed,
   type Snapshot,
 } from './polled-changes.ts'

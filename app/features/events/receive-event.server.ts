@@ -218,7 +218,12 @@ function recordChallenge(app: ReceiveApp, ingress: Ingress, call: PlatformCall):
 
 type CallRecord = Pick<NewApiActivity, 'activityType' | 'requestData' | 'responseData' | 'statusCode'>
 
-function record(app: ReceiveApp, { accountUuid }: Ingress, { userAgent, remoteIp }: PlatformCall, told: CallRecord): void {
+function record(
+  app: ReceiveApp,
+  { accountUuid }: Ingress,
+  { userAgent, remoteIp }: PlatformCall,
+  told: CallRecord,
+): void {
   const called = { endpoint: '/hooks/platform/:token', method: 'POST', userAgent, remoteIp, durationMs: 0 }
   app.store.events
     .recordApiActivity({ accountUuid, ...called, ...told })

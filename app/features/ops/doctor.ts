@@ -111,9 +111,7 @@ function configuration(facts: ConfigurationFacts, { totalBytes }: DiskFacts): Fi
   const diskMb = totalBytes / 2 ** 20
   if (diskMb > 0 && facts.maxDbMb > diskMb * NEARLY_FULL_AT) {
     const next = `Set MAX_DB_MB to at most ${Math.floor(diskMb * NEARLY_FULL_AT)}, or enlarge the disk.`
-    found.push(
-      warning('space', `MAX_DB_MB is ${facts.maxDbMb}, and the whole disk has ${sizeText(totalBytes)}.`, next),
-    )
+    found.push(warning('space', `MAX_DB_MB is ${facts.maxDbMb}, and the whole disk has ${sizeText(totalBytes)}.`, next))
   }
   if (!facts.payments) found.push(good('configuration', 'No payments are configured: nobody pays, nothing is limited.'))
   return found

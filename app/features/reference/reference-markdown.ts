@@ -2,8 +2,8 @@
 
 import type { Reference } from '#app/contract/operation.ts'
 import { REFUSAL_TEXTS, type Refusal } from '#app/contract/refusals.ts'
-import { referenceView, type ShownAnswer, type ShownCall } from './reference-view.ts'
 import { GENERAL_TEXTS, OTHER_ADDRESSES, typeAnchor, WHO_TEXTS } from './reference-text.ts'
+import { referenceView, type ShownAnswer, type ShownCall } from './reference-view.ts'
 import type { FieldRow } from './schema-text.ts'
 
 const ANY_INSTALLATION = 'https://fieldhook.example.com'

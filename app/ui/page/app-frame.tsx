@@ -90,7 +90,10 @@ export function FlashLine() {
   const flash = usePlainFlash()
   if (!flash) return null
   return (
-    <div role={flash.kind === 'error' ? 'alert' : 'status'} className={clsx('text-label', toneStyles[tones[flash.kind]])}>
+    <div
+      role={flash.kind === 'error' ? 'alert' : 'status'}
+      className={clsx('text-label', toneStyles[tones[flash.kind]])}
+    >
       <p className="wrap-anywhere mx-auto max-w-6xl px-4 py-3 sm:px-6">
         <strong className="font-semibold">{flash.title}</strong>
         {flash.description ? ` ${flash.description}` : null}

@@ -1,6 +1,6 @@
 // Runs as rows: how they are made, together with what the ledger must hold for them, and how they are read back.
 import type { JournalEffect, JournalRow, PlanNotes, Try } from '#app/domain/automations/journal-row.ts'
-import type { RunState, RunRequest, StartedRun, StepState } from '#app/domain/automations/run.ts'
+import type { RunRequest, RunState, StartedRun, StepState } from '#app/domain/automations/run.ts'
 import {
   RUN_REASON,
   readReason,
@@ -46,7 +46,9 @@ export function insertRuns(sql: Sql): InsertRuns {
 
   function start(accountUuid: string, request: RunRequest, now: number): StartedRun {
     const { automationId } = request
-    const before = request.again ? undefined : request.ledger.find((one) => findLedger.get({ ...one, automationId, now }))
+    const before = request.again
+      ? undefined
+      : request.ledger.find((one) => findLedger.get({ ...one, automationId, now }))
     if (before) return { outcome: 'done_before', recordUuid: before.recordUuid, occurrence: before.occurrence }
     if (count.run({ now, id: automationId, accountUuid }).changes === 0) {
       throw new Error(`account ${accountUuid} has no automation ${automationId}`)

@@ -80,8 +80,7 @@ function actedAtTick(
   const created = momentOf(readField(facts, 'created_date', { now: window.now, zone }) ?? '', zone) ?? 0
   const matches = (tick: Millis) => tick >= created && judge(definition.conditions, facts, { now: tick, zone }).matched
   // As it is since before that time, and met the conditions then already: it was acted on then, or was there when the rule began.
-  if (repeats(definition.trigger) && !actsAgain(definition) && edited < window.from && matches(window.from))
-    return null
+  if (repeats(definition.trigger) && !actsAgain(definition) && edited < window.from && matches(window.from)) return null
   return (
     ticks.find((tick) => tick >= edited && matches(tick)) ??
     ticks.findLast((tick) => tick < edited && matches(tick)) ??

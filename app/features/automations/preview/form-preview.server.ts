@@ -2,8 +2,8 @@
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { FormPreview, PreviewKind } from '../form/form-preview.ts'
 import type { FormState } from '../form/form-state.ts'
-import { type DraftApp, type DraftRequest, previewDraft, sampleDraft } from './preview-draft.server.ts'
 import { backtestDraft } from './backtest.server.ts'
+import { type DraftApp, type DraftRequest, previewDraft, sampleDraft } from './preview-draft.server.ts'
 
 /** Never throws for the platform's trouble: that is an answer, in words, and the form goes on without it. */
 export function previewForm(

@@ -27,6 +27,7 @@ import { executionOf } from '../runs/run-history.ts'
 import { contextValues } from '../runs/run-step.server.ts'
 import { filterOf, judgeAll, listFor } from '../triggers/list-records.server.ts'
 import { notFoundText } from './ask-run.ts'
+import { type Preview, type PreviewParts, previewRun } from './preview.server.ts'
 import {
   choiceOf,
   joinFor,
@@ -36,7 +37,6 @@ import {
   recentRecords,
   searchRecords,
 } from './preview-records.server.ts'
-import { type Preview, type PreviewParts, previewRun } from './preview.server.ts'
 import { previewView } from './preview-view.ts'
 import { notChecked } from './too-long.ts'
 
@@ -253,7 +253,11 @@ function triggerDataOf({ trigger }: RuleDefinition, object: string, records: rea
 const LONGEST_SAMPLE = 160
 
 /** What every placeholder that can be chosen stands for in one record. */
-export async function sampleDraft(app: DraftApp, state: FormState, request: DraftRequest): Promise<Samples | PreviewTrouble> {
+export async function sampleDraft(
+  app: DraftApp,
+  state: FormState,
+  request: DraftRequest,
+): Promise<Samples | PreviewTrouble> {
   const read = await readDraft(app, request.accountUuid, state)
   if (read.outcome !== 'read') return read.trouble
   const { draft } = read

@@ -11,7 +11,7 @@ import { findExecution } from '../runs/run-history.server.ts'
 import type { Execution } from '../runs/run-history.ts'
 import type { EvaluateApp } from '../triggers/evaluate.server.ts'
 import { type MatchedNow, matchNow } from '../triggers/match-now.server.ts'
-import { type NowPlan, type RunNowRequest, planNow } from '../triggers/plan-now.server.ts'
+import { type NowPlan, planNow, type RunNowRequest } from '../triggers/plan-now.server.ts'
 import { changedSince, showRequest } from './approval.server.ts'
 import type { ApprovedPart } from './ask-run.ts'
 import type { Preview } from './preview.server.ts'
@@ -101,7 +101,12 @@ export async function matchedFor(
 }
 
 /** True when all of it was begun by the same press a moment ago: what that changed is no news. */
-async function isPressedAgain(app: RunNowApp, rule: AutomationRow, plan: NowPlan, requested: RunRequested): Promise<boolean> {
+async function isPressedAgain(
+  app: RunNowApp,
+  rule: AutomationRow,
+  plan: NowPlan,
+  requested: RunRequested,
+): Promise<boolean> {
   for (const request of plan.requests) {
     const { accountUuid, id } = rule
     if ((await app.store.runs.findStartedRun(accountUuid, id, keyOf(request, requested), app.clock.now())) === null)
@@ -119,7 +124,9 @@ async function firstOf(
 ): Promise<RunRequest | null> {
   const { requests } = await planNow(app, rule, matched, requested)
   const [first] =
-    requests.length > 0 ? requests : (await planNow(app, rule, matched, { ...requested, includeHandled: true })).requests
+    requests.length > 0
+      ? requests
+      : (await planNow(app, rule, matched, { ...requested, includeHandled: true })).requests
   return first ?? null
 }
 
@@ -169,7 +176,10 @@ async function startEach(
     started.push({ request, answer: await store.runs.startRunOnce(accountUuid, request, keys, now) })
   }
   const answers = await store.runs.startRuns(accountUuid, batch, now)
-  return [...started, ...batch.flatMap((request, index) => (answers[index] ? [{ request, answer: answers[index] }] : []))]
+  return [
+    ...started,
+    ...batch.flatMap((request, index) => (answers[index] ? [{ request, answer: answers[index] }] : [])),
+  ]
 }
 
 function keyOf(request: RunRequest, { bypassConditions, includeHandled }: RunRequested): string {
@@ -177,7 +187,12 @@ function keyOf(request: RunRequest, { bypassConditions, includeHandled }: RunReq
   return `person:${how}|${request.groupKey ?? ''}|${request.recordUuids.join(',')}`.slice(0, 500)
 }
 
-async function pretend(app: RunNowApp, rule: AutomationRow, matched: Matched, request: RunRequest | null): Promise<RanNow> {
+async function pretend(
+  app: RunNowApp,
+  rule: AutomationRow,
+  matched: Matched,
+  request: RunRequest | null,
+): Promise<RanNow> {
   if (!request) return { outcome: 'no_record', message: NO_RECORDS }
   const one = await showRequest(app, rule, request)
   if (one.outcome === 'not_possible') return { outcome: 'unavailable', message: one.message }

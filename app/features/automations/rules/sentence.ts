@@ -46,7 +46,11 @@ export function sentenceOf(definition: Described, names: KnownNames = {}, at: Ju
 }
 
 /** The sentence in its three parts, so that a page can set them apart. */
-export function sentenceParts(definition: Described, names: KnownNames = {}, at: JudgedAt | null = null): SentenceParts {
+export function sentenceParts(
+  definition: Described,
+  names: KnownNames = {},
+  at: JudgedAt | null = null,
+): SentenceParts {
   const { trigger } = definition
   const event = trigger.source === 'webhook' ? mergedEvent(trigger, definition.conditions) : null
   const conditions = definition.conditions.filter((condition) => condition !== event?.condition)

@@ -5,7 +5,7 @@ import type { TriggerData } from '#app/domain/automations/run.ts'
 import type { AccountProfile } from '../actions/action.server.ts'
 import { type Loaded, loadRecords, putOffOf, type RunFacts } from './run-facts.server.ts'
 import { partsOfSteps } from './run-parts.ts'
-import { type RunContext, type StepParts, contextValues } from './run-step.server.ts'
+import { contextValues, type RunContext, type StepParts } from './run-step.server.ts'
 
 interface ContextRequest {
   accountUuid: string
@@ -28,7 +28,11 @@ async function loadProfile(facts: RunFacts, accountUuid: string): Promise<Loaded
     : { outcome: 'put_off', why: putOffOf(answer) }
 }
 
-export async function loadContext(app: Pick<App, 'settings'>, parts: ContextParts, request: ContextRequest): Promise<LoadedContext> {
+export async function loadContext(
+  app: Pick<App, 'settings'>,
+  parts: ContextParts,
+  request: ContextRequest,
+): Promise<LoadedContext> {
   const { accountUuid, automation, definition, object, recordUuids, triggerData } = request
   const account = await loadProfile(parts.facts, accountUuid)
   if (account.outcome === 'put_off') return account

@@ -3,8 +3,8 @@ import type { App } from '#app/context/app-context.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { ClaimedRun, RunFence } from '#db/store/runs.ts'
 import type { Committer } from '../actions/action.server.ts'
-import type { RunFacts } from './run-facts.server.ts'
 import type { ContextLoader } from './run-context.server.ts'
+import type { RunFacts } from './run-facts.server.ts'
 import type { StepParts } from './run-step.server.ts'
 
 export type RunApp = Pick<App, 'store' | 'clock' | 'log' | 'secrets' | 'settings'>

@@ -10,13 +10,13 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { ClaimedRun, NewJournalRow, RunFence, SeenJournal } from '#db/store/runs.ts'
 import { afterPlanPutOff, JOURNAL_CLASSES } from '../rules/journal.ts'
+import { type ContextLoader, contextLoader } from './run-context.server.ts'
 import type { PutOff } from './run-facts.server.ts'
 import { aboutOf } from './run-guards.server.ts'
 import type { RunApp, RunAtWork, RunParts } from './run-inputs.server.ts'
 import { isCustomerMessage } from './run-messages.ts'
 import { resultsOf, rowsOf } from './run-order.ts'
 import { pauseRules } from './run-pause.server.ts'
-import { type ContextLoader, contextLoader } from './run-context.server.ts'
 import { planStep, type RunContext } from './run-step.server.ts'
 
 interface Planner {
@@ -135,7 +135,11 @@ function rowMaker({ accountUuid, runId }: RunFence, step: Step, now: () => Milli
   }
 }
 
-function rowsOfPlan(rows: RowMaker, made: Exclude<Plan, { outcome: 'later' }>, { records }: RunContext): NewJournalRow[] {
+function rowsOfPlan(
+  rows: RowMaker,
+  made: Exclude<Plan, { outcome: 'later' }>,
+  { records }: RunContext,
+): NewJournalRow[] {
   const { nothingToDo } = JOURNAL_CLASSES
   const { warnings } = made
   switch (made.outcome) {

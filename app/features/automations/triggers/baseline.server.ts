@@ -12,8 +12,8 @@ import type { RecordValues } from '#db/store/records.ts'
 import { asText, snapshotFields } from '../records/changes.ts'
 import { objectOfEndpoint } from '../rules/conditions/conditions.ts'
 import { occurrenceOf } from '../rules/timing/once.ts'
-import { filterOf, judgeAll, listFor } from './list-records.server.ts'
 import { type EvaluateApp, tryAgainAt } from './evaluate.server.ts'
+import { filterOf, judgeAll, listFor } from './list-records.server.ts'
 
 const AT_ONCE = 4
 /** Rows of one transaction. */

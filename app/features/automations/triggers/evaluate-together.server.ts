@@ -10,8 +10,8 @@ import { asText, snapshotsOf } from '../records/changes.ts'
 import type { FactPart, RecordFacts } from '../records/facts.ts'
 import { partsOfSteps } from '../runs/run-parts.ts'
 import {
-  evaluateRead,
   type EvaluateApp,
+  evaluateRead,
   loadWatch,
   named,
   nobodyWatches,
@@ -125,7 +125,9 @@ async function judgeAndSettle(
   read: readonly ReadRecord[],
   settled: Set<TouchedRecord>,
 ): Promise<number> {
-  const evaluations = await Promise.all(read.map(async (one) => ({ ...one, evaluation: await evaluateRead(app, watch, one) })))
+  const evaluations = await Promise.all(
+    read.map(async (one) => ({ ...one, evaluation: await evaluateRead(app, watch, one) })),
+  )
   const firing = evaluations.filter(({ evaluation }) => evaluation.requests.length > 0)
   const accountUuid = read[0]?.touched.accountUuid ?? ''
   if (firing.length >= WORTH_JOINING) await warmUp(app, watch, firing)
@@ -160,7 +162,11 @@ async function warmUp(
 }
 
 /** Side by side they share a transaction. One that cannot be written leaves the others. */
-async function settleAll(app: EvaluateApp, evaluations: readonly Evaluation[], settled: Set<TouchedRecord>): Promise<number> {
+async function settleAll(
+  app: EvaluateApp,
+  evaluations: readonly Evaluation[],
+  settled: Set<TouchedRecord>,
+): Promise<number> {
   const written = await Promise.allSettled(
     evaluations.map(async (evaluation) => {
       const started = await settle(app, evaluation)

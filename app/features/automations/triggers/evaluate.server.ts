@@ -46,7 +46,12 @@ export async function evaluateRecord(app: EvaluateApp, touched: TouchedRecord): 
   const facts = joined.facts[0]
   if (!facts) return settle(app, evaluationOfGone(watch, touched))
   const [before] = await app.store.records.loadSnapshots(accountUuid, snapshotsOf(object), [recordUuid])
-  const evaluation = await evaluateRead(app, watch, { touched, record: answer.value, facts, before: before?.fields ?? null })
+  const evaluation = await evaluateRead(app, watch, {
+    touched,
+    record: answer.value,
+    facts,
+    before: before?.fields ?? null,
+  })
   // Asked for only when there will be a run to read about.
   const customers = evaluation.requests.length === 0 ? new Map() : await app.facts.customerNames(accountUuid, [facts])
   return settle(app, named(evaluation, facts, customers))
@@ -114,7 +119,10 @@ export async function evaluateRead(app: EvaluateApp, watch: Watch, read: ReadRec
 /** The runs say whom they are about. */
 export function named(evaluation: Evaluation, facts: RecordFacts, customers: ReadonlyMap<string, string>): Evaluation {
   const conditionMatching = { totalRecords: 1, matchedRecords: [namedRecord(facts, customers)] }
-  const requests = evaluation.requests.map((request) => ({ ...request, triggerData: { ...request.triggerData, conditionMatching } }))
+  const requests = evaluation.requests.map((request) => ({
+    ...request,
+    triggerData: { ...request.triggerData, conditionMatching },
+  }))
   return { ...evaluation, requests }
 }
 
@@ -221,7 +229,10 @@ type WishGiven = Pick<RunRequest, 'source' | 'object' | 'recordUuids' | 'ledger'
   Partial<Omit<RunRequest, 'triggerData'>> & { triggerData: Pick<TriggerData, 'description'> & Partial<TriggerData> }
 
 /** A run that a rule is to make. Where nothing else is given: about single records, not set off by a rule, and waiting for a person if the rule asks first. */
-export function runWish(rule: { id: number; version: number; definition: RuleDefinition }, given: WishGiven): RunRequest {
+export function runWish(
+  rule: { id: number; version: number; definition: RuleDefinition },
+  given: WishGiven,
+): RunRequest {
   return {
     automationId: rule.id,
     version: rule.version,

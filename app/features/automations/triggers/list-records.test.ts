@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { PlatformApi, PlatformRecord, PlatformResult } from '#app/adapters/platform.ts'
 import { ACTIVE_ONLY } from '../rules/conditions/conditions.ts'
-import { listFor } from './list-records.server.ts'
 import type { EvaluateApp } from './evaluate.server.ts'
+import { listFor } from './list-records.server.ts'
 
 const JOBS: PlatformRecord[] = [{ uuid: 'a' }, { uuid: 'b' }]
 

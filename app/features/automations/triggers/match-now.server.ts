@@ -7,8 +7,8 @@ import { asText } from '../records/changes.ts'
 import type { JudgedAt, RecordFacts } from '../records/facts.ts'
 import { type FailedCondition, judge, neededParts, objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
 import { judgedAt } from '../rules/rule-place.server.ts'
-import { filterOf, type Judged, judgeAll, listFor, newestFirst } from './list-records.server.ts'
 import type { EvaluateApp } from './evaluate.server.ts'
+import { filterOf, type Judged, judgeAll, listFor, newestFirst } from './list-records.server.ts'
 
 interface MatchRequest {
   /** Only this record; null = what the rule finds. */

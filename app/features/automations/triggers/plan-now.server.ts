@@ -11,7 +11,7 @@ import { judgedAt } from '../rules/rule-place.server.ts'
 import { occurrenceOf, occurrenceOfCall } from '../rules/timing/once.ts'
 import { type EvaluateApp, rememberUntil, runWish } from './evaluate.server.ts'
 import type { MatchedNow } from './match-now.server.ts'
-import { sortHandled, requestsOf } from './poll.server.ts'
+import { requestsOf, sortHandled } from './poll.server.ts'
 
 type Matched = Extract<MatchedNow, { outcome: 'matched' }>
 type PlanApp = Pick<EvaluateApp, 'store' | 'clock' | 'facts'>
@@ -67,7 +67,12 @@ async function planTick(
  * The first record, whatever was there when the rule was switched on: a person means this one. What the rule has done for it
  * already, it does again only when that is asked for too.
  */
-async function planOne(app: PlanApp, rule: AutomationRow, matched: Matched, requested: RunNowRequest): Promise<NowPlan> {
+async function planOne(
+  app: PlanApp,
+  rule: AutomationRow,
+  matched: Matched,
+  requested: RunNowRequest,
+): Promise<NowPlan> {
   const [facts] = matched.records
   if (!facts) return { requests: [], handled: [] }
   const ledger = await ledgerOf(app, rule, facts)

@@ -2,7 +2,7 @@
 // a crash before it repeats the look, a crash after it repeats nothing.
 import type { App } from '#app/context/app-context.ts'
 import type { PollTrigger, RuleDefinition } from '#app/domain/automations/rule.ts'
-import type { RunSource, RunRequest } from '#app/domain/automations/run.ts'
+import type { RunRequest, RunSource } from '#app/domain/automations/run.ts'
 import { seconds } from '#app/lib/duration.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { DoneFiring } from '#db/store/triggers.ts'
@@ -12,8 +12,8 @@ import { objectOfEndpoint } from '../rules/conditions/conditions.ts'
 import { groupRecords } from '../rules/grouping.ts'
 import { occurrenceOf } from '../rules/timing/once.ts'
 import { nextRun } from '../rules/timing/schedule.ts'
-import { filterOf, type Judged, judgeAll, listFor } from './list-records.server.ts'
 import { type EvaluateApp, rememberUntil, runWish, tryAgainAt } from './evaluate.server.ts'
+import { filterOf, type Judged, judgeAll, listFor } from './list-records.server.ts'
 
 /** Rules looked at in one round, of all accounts. */
 const AT_ONCE = 8
@@ -166,7 +166,11 @@ export async function requestsOf(
   const customers = await app.facts.customerNames(rule.accountUuid, open)
 
   const object = objectOfEndpoint(trigger.endpoint)
-  const request = (records: readonly RecordFacts[], groupKey: string | null, ledger: RunRequest['ledger']): RunRequest =>
+  const request = (
+    records: readonly RecordFacts[],
+    groupKey: string | null,
+    ledger: RunRequest['ledger'],
+  ): RunRequest =>
     runWish(rule, {
       source,
       object,

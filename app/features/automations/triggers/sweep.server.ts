@@ -7,8 +7,8 @@ import { hours, minutes } from '#app/lib/duration.ts'
 import type { SweepTarget, SweptRecord } from '#db/store/triggers.ts'
 import { asText, changesBetween, snapshotFields, snapshotsOf } from '../records/changes.ts'
 import { localBefore } from '../rules/timing/schedule.ts'
-import { listFor, MOST_RECORDS } from './list-records.server.ts'
 import { type EvaluateApp, tryAgainAt } from './evaluate.server.ts'
+import { listFor, MOST_RECORDS } from './list-records.server.ts'
 
 const EVERY = hours(1)
 /** Where the platform sends no webhooks, the sweep is all there is. */

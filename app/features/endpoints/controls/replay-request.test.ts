@@ -42,7 +42,9 @@ describe('the form of the page', () => {
   test("means the account's time of day", () => {
     const since = Date.parse('2025-11-20T22:00:00Z')
     expect(read({})).toEqual({ outcome: 'wish', request: { since, status: 'failed', objectUuid: null } })
-    expect(read({ status: 'all', objectUuid: ' r-1 ' })).toMatchObject({ request: { status: 'all', objectUuid: 'r-1' } })
+    expect(read({ status: 'all', objectUuid: ' r-1 ' })).toMatchObject({
+      request: { status: 'all', objectUuid: 'r-1' },
+    })
   })
 
   test('refuses what is no moment, or is still to come', () => {

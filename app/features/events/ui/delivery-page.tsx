@@ -53,7 +53,10 @@ export function DeliveryPage({ accountUUID, accountName, timezone, admin, now, d
       />
       <div className="mb-5 flex flex-wrap items-center gap-2">
         {delivery.whyNotAgain === null ? (
-          <SendAgainButton deliveryId={delivery.id} variant={delivery.status === 'delivered' ? 'secondary' : 'primary'} />
+          <SendAgainButton
+            deliveryId={delivery.id}
+            variant={delivery.status === 'delivered' ? 'secondary' : 'primary'}
+          />
         ) : null}
         <CopyCurl request={delivery.request} now={now} />
         <AddressButton query={accountQuery(account)} icon={RefreshCw}>

@@ -1,6 +1,6 @@
 // What the pretend payment provider knows of one account: who pays, what for, what came of it, and how it misbehaves.
 import type { Millis } from '#app/lib/clock.ts'
-import { INVOICE_TONES, INVOICE_TEXTS, SUBSCRIPTION_TONES, SUBSCRIPTION_TEXTS } from '../../stripe/hosted-pages.tsx'
+import { INVOICE_TEXTS, INVOICE_TONES, SUBSCRIPTION_TEXTS, SUBSCRIPTION_TONES } from '../../stripe/hosted-pages.tsx'
 import type { InvoiceStatus, PaymentSwitches, SubscriptionStatus } from '../../stripe/ledger.ts'
 import { TEST_CARDS } from '../../stripe/test-cards.ts'
 import type { AccountView, FaultRule } from '../../world.ts'

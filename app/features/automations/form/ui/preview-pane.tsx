@@ -7,7 +7,13 @@ import { Field } from '#app/ui/form/field.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { BacktestList } from '../../page/ui/backtest-list.tsx'
-import { type DraftPreview, PREVIEW_FIELDS, type Backtest, type PreviewTrouble, type RecordChoice } from '../form-preview.ts'
+import {
+  type Backtest,
+  type DraftPreview,
+  PREVIEW_FIELDS,
+  type PreviewTrouble,
+  type RecordChoice,
+} from '../form-preview.ts'
 import { PreviewBody } from './preview-body.tsx'
 
 /** The form that the controls of the pane belong to, wherever they stand. */
