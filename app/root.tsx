@@ -1,5 +1,4 @@
 // The document around every page, the messages, and the page for what goes wrong.
-
 import interLatin from '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2?url'
 import { data, type LinksFunction, type LoaderFunctionArgs, type MetaFunction } from '@remix-run/node'
 import {

@@ -1,5 +1,4 @@
 // The run engine as a process: how much it does at once, how it stops, who works when there are two.
-
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { withMethods } from '#app/lib/families.ts'

@@ -1,6 +1,5 @@
 // Long: every way a rule is set off, on one stage.
 // What sets rules off, with the real engine behind it: a real file, a stepped clock, the platform in process.
-
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { PollTrigger, RuleDefinition, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { LAST_RUNS } from '#app/domain/automations/run-record.ts'

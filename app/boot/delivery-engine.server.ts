@@ -1,5 +1,4 @@
 // Puts the delivery engine together: the group commit that takes events in, the pump that sends them, the housekeeping.
-
 import { randomUUID } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'

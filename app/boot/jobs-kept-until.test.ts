@@ -1,5 +1,4 @@
 // What the pages say about how long things are kept, against the jobs that remove them.
-
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AUDIT_KEPT } from '#app/domain/audit.ts'

@@ -1,5 +1,4 @@
 // Every piece of timed work: name, when (cron pattern, UTC), what. What is not here never runs by itself.
-
 import type { App } from '#app/context/app-context.ts'
 import type { TimedJob } from '#app/engine/scheduler.server.ts'
 import { finishErasures } from '#app/features/accounts/erase-account.server.ts'

@@ -1,6 +1,5 @@
 // What `npm run backup`, `restore`, `drill` and `release` do: puts the parts together, says sentences, returns an exit code.
 // Built as a file of its own (build/operations.js), so that a backup beside the running server needs little memory.
-
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'

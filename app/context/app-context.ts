@@ -1,6 +1,5 @@
 // The bag every use case draws from, as narrow as it needs: `Pick<App, 'store' | 'clock'>`. One file fills it: `boot.server.ts`.
 // What only one feature can name, that feature adds to `App` and `LongWork` itself (`declare module`), so that this file knows none.
-
 import type { Outbound } from '#app/adapters/outbound/outbound.ts'
 import type { Payments } from '#app/adapters/payments.ts'
 import type { CallAsAccount, PlatformApi, PlatformOAuth } from '#app/adapters/platform.ts'

@@ -1,6 +1,5 @@
 // How many calls may be made for one account. The platform allows 180 a minute and 20,000 a day (facts: 5.6); rules at work leave
 // a reserve of both to the screens, where a person waits.
-
 import type { Millis } from '#app/lib/clock.ts'
 import { days, seconds } from '#app/lib/duration.ts'
 import { dayOf } from './local-time.ts'

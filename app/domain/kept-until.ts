@@ -1,6 +1,5 @@
 // What is kept, until when, and why. The jobs that remove it take their durations from here, and the pages and the guide their
 // words: none of them can say something else than what is done.
-
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { AUDIT_KEPT, REFUSED_KEPT } from './audit.ts'
 import { grouped } from './count-text.ts'

@@ -1,6 +1,5 @@
 // Money, dates and times as the account's customers read them. Written out here, because what a runtime makes of a locale changes
 // with its version, and a text that was checked must be the text that is sent.
-
 import type { Wall } from '#app/lib/zone.ts'
 import { type Country, readCountry } from './country.ts'
 import { dateOf, dayOf, MONTHS, WEEKDAYS, wallOfDay, weekdayOf } from './local-time.ts'

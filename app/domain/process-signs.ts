@@ -1,5 +1,4 @@
 // How the process itself does, as the operator's page is told: from memory alone, asking costs nothing.
-
 import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
 import type { SpaceLevel } from './space.ts'

@@ -1,5 +1,4 @@
 // Where each sealed secret of an account stands: the name its ciphertext is bound to.
-
 import { assertNever } from '#app/lib/assert-never.ts'
 import { tokenPlace } from './credential.ts'
 

@@ -1,5 +1,4 @@
 // May this request act? Decided before Remix, whose own check lets resource routes, `?_data=` and a missing Origin through.
-
 import type { IncomingHttpHeaders } from 'node:http'
 import { assertNever } from '#app/lib/assert-never.ts'
 

@@ -1,5 +1,4 @@
 // Who asks for what is not theirs is written down: at a call, at a page, and in front of both.
-
 import type { AppLoadContext } from '@remix-run/node'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { asCaller } from '#app/lib/caller.server.ts'

@@ -1,5 +1,4 @@
 // What every browser journey starts from: a server of its own, and the steps a person repeats.
-
 import AxeBuilder from '@axe-core/playwright'
 import { type BrowserContext, test as base, expect, type Page } from '@playwright/test'
 import { fieldValue } from '../support/scriptless-browser.ts'

@@ -1,6 +1,5 @@
 // Long: one table of every address of the product, how it is called, and what a stranger and another account get for an account’s
 // ids. A route that is not here fails the walk: whoever adds one says here who may call it. A JSON call says it where it is defined.
-
 import { DEMO_ACCOUNT, type Named, type Operation } from '#app/contract/operation.ts'
 import { REFERENCE } from '#app/routes/api/calls.server.ts'
 import type { MatrixCall, OwnedIds } from './matrix-call.ts'

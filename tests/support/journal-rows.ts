@@ -1,5 +1,4 @@
 // Rows of a run's journal, for tests of decisions.
-
 import type { Effect, EffectClass } from '#app/domain/automations/effect.ts'
 import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 

@@ -1,5 +1,4 @@
 // Job contacts at the platform, looked at through the webhook world: what tests of polled objects have in common.
-
 import { POLL_EVERY } from '#app/domain/polling.ts'
 import { pollObjects } from '#app/features/events/poll-objects.server.ts'
 import { minutes } from '#app/lib/duration.ts'

@@ -1,5 +1,4 @@
 // Records as rules see them, for tests of decisions.
-
 import type { Condition, Operator, PollTrigger, RuleDefinition, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { DEFAULT_GUARDS } from '#app/domain/automations/rule.ts'
 import type { JudgedAt, RecordFacts } from '#app/features/automations/records/facts.ts'

@@ -1,5 +1,4 @@
 // Runs as the store gives them, to be varied by a test.
-
 import { DEFAULT_GUARDS, type RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import { aRow, NOW } from './journal-rows.ts'

@@ -1,7 +1,6 @@
 // A week of a trade business in pretend time: jobs are made, moved on and finished while webhooks are dropped, repeated and reordered,
 // answers are lost, the platform throttles and fails, names do not resolve, the process is started anew, and in two of four weeks the
 // clocks change. What must hold afterwards is judged against what was done to the records.
-
 import { createAutomationTriggers } from '#app/boot/automation-triggers.server.ts'
 import type { PollTrigger, RuleDefinition, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { localStamp } from '#app/domain/local-time.ts'

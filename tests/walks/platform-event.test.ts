@@ -1,5 +1,4 @@
 // Walk A in one process: from a change in the platform to a line in the log.
-
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,4 @@
 // What a call to a user's address takes and how it can end. The one implementation is `outbound.server.ts`.
-
 import type { Millis } from '#app/lib/clock.ts'
 import type { AddressReason } from './safe-address.ts'
 

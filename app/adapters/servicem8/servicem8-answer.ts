@@ -1,6 +1,5 @@
 // Reading ServiceM8's answers: what came back, and which kind of failure it is. Always text first, then JSON: errors
 // arrive as JSON, plain text or HTML, flags as numbers or quoted, `errorCode` as a number or a string (facts: 5.1, 5.5, 5.6).
-
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { isRecord } from '#app/lib/json.ts'

@@ -1,5 +1,4 @@
 // ServiceM8's OAuth 2: the address of the consent page, the exchange of a code, the rotation of tokens (facts: section 2).
-
 import type { Clock } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
 import { isRecord } from '#app/lib/json.ts'

@@ -1,5 +1,4 @@
 // ServiceM8's REST and webhook calls. Small on purpose: what the product needs, tolerant of what the platform sends.
-
 import type { Dispatcher } from 'undici'
 import type { Clock, Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'

@@ -1,5 +1,4 @@
 // What is counted and looked at while the real engine works on a real file.
-
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,4 @@
 // What an account chose once for all its automations: quiet hours, limits and cool-downs.
-
 import { z } from 'zod'
 import { readTimeOfDay } from '../local-time.ts'
 

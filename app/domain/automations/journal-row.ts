@@ -1,5 +1,4 @@
 // One row of the journal: an effect, what became of it, and the tries it took. `rules/journal.ts` decides what is next.
-
 import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Effect, PlanWarning, Replacement, StepResult } from './effect.ts'

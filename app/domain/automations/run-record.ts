@@ -1,5 +1,4 @@
 // A run as it is stored and asked for.
-
 import type { CodedReason, Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { JournalRow } from './journal-row.ts'

@@ -1,5 +1,4 @@
 // One event on its way to one address: why it is sent, how far it has come, and what an answer means for it.
-
 import type { Millis } from '#app/lib/clock.ts'
 import { hours } from '#app/lib/duration.ts'
 

@@ -1,5 +1,4 @@
 // A delivery as it is stored, searched and found.
-
 import type { Millis } from '#app/lib/clock.ts'
 import type { AttemptTiming } from './attempt-timing.ts'
 import type { DeliveryCause } from './delivery.ts'

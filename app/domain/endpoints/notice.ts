@@ -1,5 +1,4 @@
 // Notices about an address that fails, stopped or recovered, and the e-mail about them.
-
 import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'

@@ -1,5 +1,4 @@
 // What the buttons of the page "Account and security" send, and the words that answer them.
-
 import { isRole, OWNER_ACT_TEXTS, type OwnerAct, type OwnerRefusal, type Role } from '#app/domain/people.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { ERASURE_TEXTS } from './erasure.ts'

@@ -1,6 +1,5 @@
 // The account's share of calls, kept in memory and asked before every exchange. A process that starts reads what its predecessor
 // did in the last minute, so that a restart does not double the share.
-
 import type { CallGate, CallPriority } from '#app/adapters/platform.ts'
 import {
   CALLS_IN_WINDOW,

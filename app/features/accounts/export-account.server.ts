@@ -1,6 +1,5 @@
 // Writes the copy piece by piece: however long an account's history is, only a few rows of it are in memory, and whoever reads
 // slowly is not written ahead of.
-
 import type { App } from '#app/context/app-context.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { LAST_RUNS, type RunRecord } from '#app/domain/automations/run-record.ts'

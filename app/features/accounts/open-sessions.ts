@@ -1,5 +1,4 @@
 // The browsers that are signed in to an account, as its owner sees them.
-
 import { isAlive, isProofAlive, SESSION_IDLE, type StoredSession, saysMore } from '#app/domain/session.ts'
 import { iso, type Millis } from '#app/lib/clock.ts'
 

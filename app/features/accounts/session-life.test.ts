@@ -1,5 +1,4 @@
 // Sessions, page accounts and upkeep on a real database.
-
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
 import { asCaller, currentCaller, noteProved } from '#app/lib/caller.server.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'

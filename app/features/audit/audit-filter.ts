@@ -1,5 +1,4 @@
 // What of the audit log is asked for, by the page's address and by the call alike.
-
 import { z } from 'zod'
 import { AUDIT_GROUPS, type AuditGroup, type AuditOutcome, type AuditQuery } from '#app/domain/audit.ts'
 import { startOfDay } from '#app/domain/local-time.ts'

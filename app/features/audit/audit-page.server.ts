@@ -1,5 +1,4 @@
 // What the page and the call show of the audit log.
-
 import type { App } from '#app/context/app-context.ts'
 import type { AuditActor, AuditEntry, AuditOutcome } from '#app/domain/audit.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'

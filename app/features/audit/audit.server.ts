@@ -1,5 +1,4 @@
 // Writing it down. An act never fails because its entry could not be written: that is an error of ours, and in the log.
-
 import type { App } from '#app/context/app-context.ts'
 import {
   AUDIT_KEPT,

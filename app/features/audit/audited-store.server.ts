@@ -1,6 +1,5 @@
 // The same store, with every act on it that an owner should be able to look up written down after it was done: whoever calls, and
 // from wherever. Reads, events and deliveries pass straight through.
-
 import type { App } from '#app/context/app-context.ts'
 import type { AuditDetail } from '#app/domain/audit.ts'
 import type { RunRequest, StartedRun } from '#app/domain/automations/run.ts'

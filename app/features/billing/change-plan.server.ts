@@ -1,5 +1,4 @@
 // The one way a plan is written: with the hold that follows from it, and waking what waits when that changes.
-
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { type Plan, TRIAL } from '#app/domain/plan.ts'
 import type { PlanChange } from '#db/store/billing.ts'

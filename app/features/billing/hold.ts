@@ -1,5 +1,4 @@
 // When nothing is sent for an account because it is not paid for. What arrives is stored all the same.
-
 import type { PaymentMode, Plan } from '#app/domain/plan.ts'
 import type { PlanHold } from '../../domain/plan-hold.ts'
 import type { Millis } from '../../lib/clock.ts'

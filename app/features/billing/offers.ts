@@ -1,5 +1,4 @@
 // What an account can buy in its state, what that costs today, and the sentence that says so.
-
 import { inTrial, MONTHLY_PENCE, type Plan } from '#app/domain/plan.ts'
 import type { Millis } from '../../lib/clock.ts'
 import { days } from '../../lib/duration.ts'

@@ -1,5 +1,4 @@
 // The line about the subscription that every page shows when something is, or soon will be, in the way.
-
 import { dayText } from '#app/domain/moments.ts'
 import { inTrial, type PaymentMode, type Plan } from '#app/domain/plan.ts'
 import type { PlanHold } from '#app/domain/plan-hold.ts'

@@ -1,5 +1,4 @@
 // What the page says beside each offer, before anything is pressed: what is paid today and until when.
-
 import { dateOf, dayOf, dayOfDate, wallOfDay } from '#app/domain/local-time.ts'
 import { dayText, plural } from '#app/domain/moments.ts'
 import { inTrial, MONTHLY_PENCE, type Plan } from '#app/domain/plan.ts'

@@ -1,5 +1,4 @@
 // Where an account stands with its subscription, as the page tells it.
-
 import { inTrial, type PaymentMode, type Plan } from '#app/domain/plan.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'

@@ -1,5 +1,4 @@
 // Everything the subscription page shows, worked out of what is known. No component decides about money.
-
 import { grouped } from '#app/domain/count-text.ts'
 import { dayText, momentText, plural } from '#app/domain/moments.ts'
 import {

@@ -1,5 +1,4 @@
 // The account's plan as pages and calls ask for it.
-
 import { dayOf } from '#app/domain/local-time.ts'
 import { billingPeriodOf, type Plan, type SubscriptionFacts, TRIAL } from '#app/domain/plan.ts'
 import { type BillingApp, takesPayments } from './billing-app.server.ts'

@@ -1,6 +1,5 @@
 // What a plan becomes when the provider was read: the state is never invented, only taken over. Pure, so that it does not matter
 // which event led to the reading, or how often, or in which order.
-
 import type { Plan } from '#app/domain/plan.ts'
 import type { Millis } from '../../lib/clock.ts'
 

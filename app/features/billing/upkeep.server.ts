@@ -1,5 +1,4 @@
 // What has to be done about money although nobody asks: holds that begin and end with time, what events were lost, a daily look.
-
 import { PAYMENT_EVENTS_KEPT } from '#app/domain/kept-until.ts'
 import { TRIAL } from '#app/domain/plan.ts'
 import { days, hours, seconds } from '#app/lib/duration.ts'

@@ -1,6 +1,5 @@
 // What making, changing and deleting a webhook has in common with doing so to a forwarding rule: may its address be called,
 // is there room for it, and does the platform watch what everybody needs.
-
 import type { z } from 'zod'
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKind, MOST_ENDPOINTS, noRoomForEndpoints } from '#app/domain/endpoint-key.ts'

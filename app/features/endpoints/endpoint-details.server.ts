@@ -1,5 +1,4 @@
 // A stored endpoint as screens and calls know it: its secrets opened, its status decided.
-
 import type { App } from '#app/context/app-context.ts'
 import { keyOf } from '#app/domain/endpoint-key.ts'
 import { parseFields } from '#app/domain/endpoints/watched-fields.ts'

@@ -1,5 +1,4 @@
 // The one honest status of a webhook, and the sentence an owner would say about it.
-
 import type { EndpointKey, EndpointKind } from '#app/domain/endpoint-key.ts'
 import { ago, clockTime, plural } from '#app/domain/moments.ts'
 import { planHoldText } from '#app/domain/plan-hold.ts'

@@ -1,5 +1,4 @@
 // What a screen knows of an endpoint. Built by the use cases, drawn by the pixels; moments are epoch milliseconds.
-
 import type { EndpointKey, EndpointKind } from '#app/domain/endpoint-key.ts'
 import type { PollState } from '#app/domain/polling.ts'
 import type { Millis } from '#app/lib/clock.ts'

@@ -1,6 +1,5 @@
 // What an endpoint is, a webhook or an extra address: its forms, the object type it resolves to, and the fields it needs from
 // the platform.
-
 import { z } from 'zod'
 import { parseFields, reportable } from '#app/domain/endpoints/watched-fields.ts'
 import { findObjectKind, isPlausibleObjectType, normalizeObjectType, objectLabel } from '#app/domain/object-catalog.ts'

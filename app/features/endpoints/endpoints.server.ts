@@ -1,6 +1,5 @@
 // Making, changing and deleting endpoints: webhooks and extra addresses. The platform is asked first and everything of ours is
 // stored in one transaction after it agreed, so that no failure leaves half an endpoint.
-
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, type EndpointKind, type EndpointRef, keyOf, refOf } from '#app/domain/endpoint-key.ts'
 import { parseFields } from '#app/domain/endpoints/watched-fields.ts'

@@ -1,5 +1,4 @@
 // The manager page: what it shows, and what its forms do.
-
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, type EndpointKind, parseEndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import type { LogEntryView, LogFilter } from '#app/features/events/log-view.ts'

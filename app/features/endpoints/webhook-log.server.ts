@@ -1,5 +1,4 @@
 // The log of one webhook, for its panel on the page and for the call.
-
 import type { App } from '#app/context/app-context.ts'
 import { findObjectKind } from '#app/domain/object-catalog.ts'
 import { logEntry, rangeStart } from '#app/features/events/log.ts'

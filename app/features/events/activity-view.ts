@@ -1,5 +1,4 @@
 // The activity page's one list: events that arrived and exchanges with the platform, merged and put into words.
-
 import { objectLabel } from '#app/domain/object-catalog.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { activityLabel } from './log.ts'

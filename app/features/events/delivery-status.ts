@@ -1,5 +1,4 @@
 // How a delivery stands, and, while it waits, for what.
-
 import { PAUSED_FOR_AT_MOST } from '#app/domain/deliveries/delivery.ts'
 import type { DeliveryCondition } from '#app/domain/deliveries/stored-delivery.ts'
 import { planHoldText } from '#app/domain/plan-hold.ts'

@@ -1,6 +1,5 @@
 // What the platform posts to our address, read into events: the object kind (names of changed fields, never values), the
 // event kind (a named event with the record), and either of them inside the envelope of a signed call.
-
 import { normalizeObjectType } from '#app/domain/object-catalog.ts'
 import { isRecord } from '#app/lib/json.ts'
 import { type JsonRecord, readPayload } from './wire.ts'

@@ -1,5 +1,4 @@
 // The log of a webhook: which entries a filter asks for, and how an event and its attempts are shown.
-
 import { type AttemptTiming, timingOf } from '#app/domain/deliveries/attempt-timing.ts'
 import { iso, isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { days, hours } from '#app/lib/duration.ts'

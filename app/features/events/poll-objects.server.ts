@@ -1,6 +1,5 @@
 // Looks for changes of what the platform sends no webhooks for. What is found takes the same way as what is posted: stored
 // with its snapshot in one transaction, fanned out, limited, counted. What is not stored is found again by the next look.
-
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { AccountCallResult, CallPriority, RecordPage } from '#app/adapters/platform.ts'

@@ -4,7 +4,6 @@
 // second. So a look asks again for the last two hours before what it has seen: that covers the strictness of `gt`, several
 // edits within one second, what is written late, and the hour that comes twice in autumn. What is the same as its snapshot
 // is nothing new, and each change is named by the snapshot it follows: however often it is read, it is one event.
-
 import { findObjectKind } from '#app/domain/object-catalog.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'

@@ -1,5 +1,4 @@
 // What may be asked of the search, by form and by call: read, or refused field by field.
-
 import { z } from 'zod'
 import type { SearchCursor } from '#app/domain/deliveries/stored-delivery.ts'
 import { momentOf } from '#app/domain/local-time.ts'

@@ -1,5 +1,4 @@
 // "Find a delivery": what was asked, looked up in bounded work.
-
 import type { App } from '#app/context/app-context.ts'
 import type { FoundRow } from '#app/domain/deliveries/stored-delivery.ts'
 import { assertNever } from '#app/lib/assert-never.ts'

@@ -1,5 +1,4 @@
 // What `npm run doctor` says: facts in, findings out. Each that is not well names the next step.
-
 import { plural } from '#app/domain/moments.ts'
 import { missingKeysSentence } from '#app/domain/sealed-places.ts'
 import { sizeText } from '#app/domain/size-text.ts'

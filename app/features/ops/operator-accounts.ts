@@ -1,5 +1,4 @@
 // The operator's list of accounts: which of them need care, and why, from states and numbers alone.
-
 import type { CallsLeft } from '#app/domain/call-budget.ts'
 import { grouped } from '#app/domain/count-text.ts'
 import type { Millis } from '#app/lib/clock.ts'

@@ -1,5 +1,4 @@
 // The operator's page: is everything fine? What needs somebody is worked out here, and said in one sentence at the top.
-
 import type { KeptKind } from '#app/domain/kept-until.ts'
 import { plural, spanText } from '#app/domain/moments.ts'
 import type { LoopState } from '#app/domain/process-signs.ts'

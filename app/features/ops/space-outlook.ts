@@ -1,5 +1,4 @@
 // Where the file is heading: what comes in a day, against what is removed by age and what there is.
-
 import { sizeText } from '#app/domain/size-text.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours } from '#app/lib/duration.ts'

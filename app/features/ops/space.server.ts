@@ -1,5 +1,4 @@
 // Keeps the file within its budget: measures, climbs the ladder and comes down again, and makes room in small steps.
-
 import type { App } from '#app/context/app-context.ts'
 import {
   type Admission,

@@ -1,5 +1,4 @@
 // The reference as an OpenAPI 3.1 document.
-
 import {
   limitText,
   type Operation,

@@ -1,5 +1,4 @@
 // What we send to an address (contract, section 6), as the reference tells it.
-
 import { DEMO_JOB } from '#app/contract/operation.ts'
 import { RETRY_FOR } from '#app/domain/deliveries/delivery.ts'
 import { RETRY_GAPS } from '#app/features/events/delivering/delivery.ts'

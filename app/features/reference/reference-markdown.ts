@@ -1,5 +1,4 @@
 // docs/api.md: the same table as the page and the document, as text.
-
 import type { Reference } from '#app/contract/operation.ts'
 import { REFUSAL_TEXTS, type Refusal } from '#app/contract/refusals.ts'
 import { GENERAL_TEXTS, OTHER_ADDRESSES, typeAnchor, WHO_TEXTS } from './reference-text.ts'

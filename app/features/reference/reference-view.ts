@@ -1,5 +1,4 @@
 // The reference as a page and a text show it: calls in groups, their fields in rows, an example as a command.
-
 import {
   limitText,
   type Method,

@@ -1,5 +1,4 @@
 // A template: a rule with blanks, ready to be copied into the form. Texts in [[double brackets]] are for the owner to fill.
-
 import { z } from 'zod'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { CATEGORIES, type Category } from '#app/domain/template-categories.ts'

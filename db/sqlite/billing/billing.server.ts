@@ -1,5 +1,4 @@
 // What accounts pay. A plan is written only by who has read its latest state: see `savePlan`.
-
 import { and, asc, eq, sql as expression, gt, isNotNull } from 'drizzle-orm'
 import type { Plan } from '#app/domain/plan.ts'
 import { account, plan } from '../../schema.ts'

@@ -1,5 +1,4 @@
 // What is known about an endpoint from both sides, and the rhythm of its events. Part of the notice store.
-
 import type { CheckStep } from '#app/domain/endpoints/endpoint-check.ts'
 import type { UpstreamNote } from '#app/domain/endpoints/upstream.ts'
 import type { Millis } from '#app/lib/clock.ts'

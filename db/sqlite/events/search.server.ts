@@ -1,6 +1,5 @@
 // Finding deliveries without an index of their own: walked from the newest event backwards, in steps that give way to the
 // event loop, on the read-only connection. What is looked at in one request is bounded; a cursor says where to go on.
-
 import { setImmediate } from 'node:timers/promises'
 import type {
   FoundDelivery,

@@ -1,5 +1,4 @@
 // Compares what a run's journal says with what arrived: each message at most once, each record once, and never a wrong word.
-
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import { settleUnknown } from '#app/features/automations/history/run-again.server.ts'
 import type { AutomationWorld } from '#tests/support/automation-world.server.ts'

@@ -1,5 +1,4 @@
 // A database with accounts that each forward their jobs to an address: what the product would have after so many sign-ups.
-
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { newSigningSecret } from '#app/adapters/standard-webhooks.server.ts'
 import { signingSecretPlace } from '#app/domain/sealed-places.ts'

@@ -325,7 +325,6 @@ export const ENTRANCES: readonly Entrance[] = [
       'app/features/lookups/dynamic-mapping.ts makeMapping',
       'app/features/endpoints/controls/replay-request.ts readReplayForm',
       'app/http/origin-check.ts admitRequest',
-      'app/http/respond.ts invalid',
       'app/http/refusal-page.ts isVisit',
       'app/http/refusal-page.ts refusalPage',
     ],

@@ -75,6 +75,9 @@ export const BESIDE: Readonly<Record<string, unknown>> = {
   '(text: string, signature: string) => boolean': () => true,
   '(text: string) => string': () => 'x',
   'Draft | null': null,
+  Clock: { now: AT, zone: 'Europe/London' },
+  "'date' | 'moment'": 'moment',
+  RegExp: /[,;]/,
 }
 
 /** Characters: what its callers let through, where that is less than a whole body. By function. */
@@ -122,6 +125,8 @@ export const OWN_TEXT: Readonly<Record<string, string>> = {
   'app/features/automations/records/changes.ts namedRecord': 'a look into a map',
   'app/features/automations/rules/conditions/condition-text.ts failedText': WORDS,
   'app/features/automations/form/form-of-rule.ts formOfRule': ROWS,
+  'app/features/events/delivery-detail.ts requestHeaders': ROWS,
+  'app/lib/json.ts ownValue': 'looks a name up in a table of ours',
   'app/features/automations/form/form-shown.ts isParameterShown': 'names of our own controls',
   'app/domain/automations/history-address.ts': 'an address of ours',
   'app/features/automations/rules/import-rule.ts exportRule': ROWS,

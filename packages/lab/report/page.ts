@@ -1,5 +1,4 @@
 // docs/proof.md from the figures that were recorded: what is shown, what it must be, whether it is, and how to repeat it.
-
 import type { CatalogEntry } from './catalog.ts'
 import { chartSvg } from './chart.ts'
 import type { Figure, Recorded } from './figures.ts'

@@ -1,6 +1,5 @@
 // What a proof prints: the machine, what it was asked to do, figures as lines, and a verdict that decides the exit code. The lines
 // are also the figures that `--record` keeps.
-
 import { type Chart, commandLine, type Figure, recordFigures } from './figures.ts'
 import { describeMachine } from './machine.server.ts'
 

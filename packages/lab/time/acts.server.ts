@@ -1,5 +1,4 @@
 // What happens to the engine from outside, drawn by chance: events, people, receivers' moods, and accidents.
-
 import { AMPLE_SPACE } from '#app/domain/space.ts'
 import { cancelReplay, replaySince, sendAgain, sendTest } from '#app/features/events/delivering/send-again.server.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'

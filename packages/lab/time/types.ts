@@ -1,5 +1,4 @@
 // The parts of the world in pretend time.
-
 import type { DeliveryEngine } from '#app/boot/delivery-engine.server.ts'
 import type { App } from '#app/context/app-context.ts'
 import type { LaneLimits } from '#app/engine/lane-limits.ts'

@@ -1,5 +1,4 @@
 // Keeps the model of endpoints and replays in step with what people do, and compares it with the rows after every act.
-
 import { minutes, seconds } from '#app/lib/duration.ts'
 import type { Client } from '#db/sqlite/client.server.ts'
 import type { AttemptReport } from '#db/store/deliveries.ts'

@@ -1,5 +1,4 @@
 // The switches of an account as their form posts them.
-
 import { fieldsOf, findWebhookObject, SCOPES } from '../servicem8/catalog.ts'
 import type { AccountOptions, FaultEffect } from '../world.ts'
 import { fieldOf, numberOf } from './form.ts'

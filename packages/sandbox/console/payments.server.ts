@@ -1,5 +1,4 @@
 // The payments part of the stage: what its page shows and what its buttons do.
-
 import { faultOfHeader } from '../servicem8/faults.ts'
 import { findIn } from '../stripe/ledger.ts'
 import { FAULT_PREFIX } from '../stripe/stripe-options.ts'

@@ -1,5 +1,4 @@
 // What the receiver keeps of a request, and the words it has for it.
-
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { isRecord } from '#app/lib/json.ts'

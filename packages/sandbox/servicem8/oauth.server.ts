@@ -1,5 +1,4 @@
 // OAuth 2 of the pretend platform: consent page, authorization codes, token endpoint (form-urlencoded only).
-
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { newToken, sameSecret } from '#app/lib/token.server.ts'

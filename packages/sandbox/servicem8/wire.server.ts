@@ -1,5 +1,4 @@
 // `/sandbox/servicem8/…`: reads one call, lets faults have their way, finds out whose token it is, hands it on.
-
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { findRecord, zoneOf } from '../accounts.server.ts'
 import { HANG_MS, holdCalls } from '../held-calls.server.ts'

@@ -1,5 +1,4 @@
 // `/sandbox/stripe/v1/…`: reads one call, finds out who is calling, answers a repeated one as before, hands it on.
-
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HANG_MS, holdCalls } from '../held-calls.server.ts'

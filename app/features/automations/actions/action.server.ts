@@ -1,6 +1,5 @@
 // What an action is: `plan` says what would happen and changes nothing; `commit` does one planned effect. Check Mode, preview
 // and live runs share `plan`, so that what was shown is what is sent.
-
 import type { ActionType } from '#app/domain/automations/action-parameters.ts'
 import type { CommitResult, Effect, Plan, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
 import type { Step } from '#app/domain/automations/rule.ts'

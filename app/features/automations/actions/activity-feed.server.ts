@@ -1,6 +1,5 @@
 // Into the account's activity feed. The platform's feed call is not known (facts: section 8): where the installation has no address for
 // it, the text becomes a note on the job, and the plan says so.
-
 import { FEED_MOST } from '#app/domain/automations/action-parameters.ts'
 import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.ts'
 import type { Action, PlanContext } from './action.server.ts'

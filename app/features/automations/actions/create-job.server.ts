@@ -1,5 +1,4 @@
 // A new job, with its materials and bundles: the job is the first effect, everything else hangs on it.
-
 import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.ts'
 import { isActive, valuesOf } from '../records/fact-rows.ts'
 import { isUuid } from '../records/field-value.ts'

@@ -1,5 +1,4 @@
 // A task, on the job of the run where there is one.
-
 import type { Effect, Plan } from '#app/domain/automations/effect.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import { createWording, impossible, jobName, jobTargets, planned, textWarnings } from './planning.server.ts'

@@ -1,6 +1,5 @@
 // Where subject and text of an e-mail come from. Switching the kind clears the fields of the others (specification, section 4), so
 // only those of the chosen kind are read.
-
 import { templateProblem } from '../rules/checks/template-limits.ts'
 import type { PlanContext } from './action.server.ts'
 import { withSignatureTags } from './email-body.ts'

@@ -1,5 +1,4 @@
 // The files an e-mail carries: those of the jobs, chosen by name, and the document that an earlier step makes.
-
 import type { PlanWarning } from '#app/domain/automations/effect.ts'
 import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
 import { quoted } from '../records/fact-sources.server.ts'

@@ -1,6 +1,5 @@
 // A call that did not work, in words for the owner of a trade business: what happened, and the one next step. `errorClass` is
 // for machines.
-
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import { missingScope } from '#app/lib/missing-scope.ts'

@@ -1,6 +1,5 @@
 // A document out of the platform's templates. The platform answers its bytes and nothing else (facts: 7.1). As an attachment it is a file
 // of the job under an id of ours: that is how it is sent, found again and downloaded. Only for the diary, the platform files it itself.
-
 import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import { folded, isUuid } from '../records/field-value.ts'

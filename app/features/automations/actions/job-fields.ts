@@ -1,6 +1,5 @@
 // The fields of a job that a rule may write, and how each value has to look (facts: objects.json). What the platform computes, and
 // what nobody should change by a rule, is refused with a sentence.
-
 import { JOB_STATUSES } from '#app/domain/automations/rule.ts'
 import { isoDate, localStamp, readLocal, readToday, todayOf, wallOfDay } from '#app/domain/local-time.ts'
 import { ownValue } from '#app/lib/json.ts'

@@ -1,6 +1,5 @@
 // Materials and bundles of a new job, as records to make or to move. There is no call that copies or moves them (facts: section 9), so
 // each line is a record of its own; a bundle comes before its lines, which point at it.
-
 import type { Effect } from '#app/domain/automations/effect.ts'
 import type { Values } from '../records/fact-rows.ts'
 import { readFlag, readNumber } from '../records/field-value.ts'

@@ -1,5 +1,4 @@
 // Who a message of a step goes to: each receiver on its own, checked, and told apart as customer or colleague.
-
 import { isPlainNote, type PlanWarning } from '#app/domain/automations/effect.ts'
 import { contactOf, valuesOf } from '../records/fact-rows.ts'
 import { quoted } from '../records/fact-sources.server.ts'

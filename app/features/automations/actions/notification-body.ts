@@ -1,6 +1,5 @@
 // What send_notification posts: JSON, built from the rule's own `name=value` rows or from a plain message. Braces of free JSON are
 // never read; values are put in after the rows were cut apart, so that no value can add a name.
-
 import { splitOutside } from './receivers.ts'
 
 interface NotificationRow {

@@ -1,6 +1,5 @@
 // An e-mail: plain, HTML or out of a template of the platform; signed, with files and documents; each receiver an effect of its own,
 // because several in one call are not documented (facts: section 6).
-
 import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.ts'
 import { assertNever } from '../../../lib/assert-never.ts'
 import { activeStaff, senderOf } from '../records/staff-members.server.ts'

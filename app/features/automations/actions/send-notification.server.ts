@@ -1,5 +1,4 @@
 // A call of the user's own address, through the same guard as every forward.
-
 import type { Effect, Plan } from '#app/domain/automations/effect.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import type { Action, PlanContext } from './action.server.ts'

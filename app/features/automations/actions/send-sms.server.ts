@@ -1,5 +1,4 @@
 // A text message: written in the rule or taken from the platform's templates, to one number or several, each an effect of its own.
-
 import type { Effect, Plan } from '#app/domain/automations/effect.ts'
 import { templateProblem } from '../rules/checks/template-limits.ts'
 import { creditText, lengthProblem, smsCredits } from '../rules/message-limits.ts'

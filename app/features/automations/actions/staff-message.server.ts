@@ -1,5 +1,4 @@
 // A message to a colleague, in ServiceM8's own message list.
-
 import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.ts'
 import { objectNoun } from '../records/fields.ts'
 import { activeStaff, findStaff, senderOf, staffName } from '../records/staff-members.server.ts'

@@ -1,5 +1,4 @@
 // What the calls about automations answer, as schemas. Each says that it fits what the view makes.
-
 import { z } from 'zod'
 import { id, moment } from '#app/contract/operation.ts'
 import { type AutomationSettings, accountGuardsSchema } from '#app/domain/automations/account-guards.ts'

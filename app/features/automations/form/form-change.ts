@@ -1,6 +1,5 @@
 // What follows from a change in the rule form: choices clear what they exclude, rows come and go and move, and references to the
 // steps of a rule follow their steps.
-
 import { isActionType, SMS_MOST } from '#app/domain/automations/action-parameters.ts'
 import { JOB_STATUSES } from '#app/domain/automations/rule.ts'
 import { assertNever } from '#app/lib/assert-never.ts'

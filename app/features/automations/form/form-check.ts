@@ -1,6 +1,5 @@
 // What keeps a form from being saved, by the same schema and the same checks that the server uses; and the rule as far as it goes, for
 // a preview before it is saved. Fetched when it is first needed, so that the page starts small.
-
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { checkRule } from '../rules/checks/rule-check.ts'
 import { ruleTooLong, tooLongAmong } from '../rules/checks/rule-size.ts'

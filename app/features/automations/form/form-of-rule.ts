@@ -1,5 +1,4 @@
 // A stored rule as the form opens it. Apart from the form's state, because the words that a rule's answer brings along are heavy.
-
 import { defaultOnce, type RuleDefinition, writesToCustomers } from '#app/domain/automations/rule.ts'
 import { formFields } from '../rules/rule-json.ts'
 import { type FormState, formOfFields } from './form-state.ts'

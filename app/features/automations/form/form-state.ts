@@ -1,6 +1,5 @@
 // The rule form as it stands on the screen: all texts, rows with keys that never change, and nothing decided yet. The same functions
 // serve the page without scripts (every button a round trip) and the browser.
-
 import { ACTION_SPECS, isActionType, type ParameterSpec } from '#app/domain/automations/action-parameters.ts'
 import { RECURRENCE_INTERVALS, type RecurrenceWord } from '#app/domain/automations/rule.ts'
 import { isRecord } from '#app/lib/json.ts'

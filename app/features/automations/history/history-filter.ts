@@ -1,5 +1,4 @@
 // What is asked of the history of runs by its form: read, or refused field by field.
-
 import { RUN_STATUSES, type RunQuery } from '#app/domain/automations/run-record.ts'
 import { startOfDay } from '#app/domain/local-time.ts'
 import { parseRuleId } from '../rules/rule-form.ts'

@@ -1,5 +1,4 @@
 // The pages about runs: what was done, what comes next, and one run with everything in it.
-
 import type { App } from '#app/context/app-context.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import type { Millis } from '#app/lib/clock.ts'

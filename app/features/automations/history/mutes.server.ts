@@ -1,5 +1,4 @@
 // Customers and jobs that no automation writes about, and whom a run or a job is about, so that they can be stopped where they are met.
-
 import type { App } from '#app/context/app-context.ts'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import type { Millis } from '#app/lib/clock.ts'

@@ -1,6 +1,5 @@
 // What a person decides about runs: stop one, let it go on, say what became of a message, do it again. Each with its sentence in
 // the history.
-
 import type { App } from '#app/context/app-context.ts'
 import type { RunRequest } from '#app/domain/automations/run.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'

@@ -1,5 +1,4 @@
 // What the buttons around the form do: run, look first, switch, delete, a new address, import.
-
 import { writesToCustomers } from '#app/domain/automations/rule.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Flash } from '#app/lib/flash.ts'

@@ -1,5 +1,4 @@
 // What the buttons around the form of a rule can be asked to do, and what the page is drawn with afterwards.
-
 import type { Backtest } from '../form/form-preview.ts'
 import type { AskedRun } from '../preview/ask-run.ts'
 import type { PreviewView } from '../preview/preview-view.ts'

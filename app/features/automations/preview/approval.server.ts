@@ -1,6 +1,5 @@
 // What a person was shown before "Run for real", as one text that goes out with the button and comes back with the press: so that
 // nothing is done that was not shown.
-
 import type { App } from '#app/context/app-context.ts'
 import type { RunRequest } from '#app/domain/automations/run.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'

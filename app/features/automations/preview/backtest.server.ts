@@ -1,6 +1,5 @@
 // "In the last 30 days this rule would have …": the records it would have acted on, and what it would have sent. Reads a bounded number
 // of times, writes nothing.
-
 import type { App } from '#app/context/app-context.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'

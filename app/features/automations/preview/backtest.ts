@@ -1,6 +1,5 @@
 // "In the last 30 days this rule would have …": when a record would have set the rule off, as far as its present values tell, and how
 // sure that is. The platform keeps no history of a record, so most of it is an estimate; the page says of what kind.
-
 import type { PollTrigger, RuleDefinition, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { readLocal } from '#app/domain/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'

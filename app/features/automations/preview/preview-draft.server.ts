@@ -1,6 +1,5 @@
 // The rule in the form, looked at before it is saved: what it would do with one record, and what its placeholders stand for there.
 // Nothing is written anywhere: everything it reads through has no way to write.
-
 import type { CallFailure } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
 import type { ActionType } from '#app/domain/automations/action-parameters.ts'

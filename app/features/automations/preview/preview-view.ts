@@ -1,6 +1,5 @@
 // What Check Mode and Preview found, as the page shows it: who gets what, over which channel, what it costs, what would change,
 // and what is in the way.
-
 import { actionLabel } from '#app/domain/automations/action-parameters.ts'
 import { isPlainNote } from '#app/domain/automations/effect.ts'
 import { plainText } from '#app/lib/plain-text.ts'

@@ -1,6 +1,5 @@
 // Check Mode and Preview: a run in pretence. The same scene, the same plans, the same order; nothing is written anywhere, because
 // nothing that writes can be reached from here.
-
 import type { App } from '#app/context/app-context.ts'
 import type { Plan, StepResult } from '#app/domain/automations/effect.ts'
 import type { JournalRow, NoEffect } from '#app/domain/automations/journal-row.ts'

@@ -1,5 +1,4 @@
 // What Check Mode and Preview show: everything a run would do, in order, with what would keep it from happening.
-
 import type { PlanWarning } from '#app/domain/automations/effect.ts'
 import type { JournalEffect } from '#app/domain/automations/journal-row.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'

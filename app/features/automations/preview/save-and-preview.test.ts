@@ -1,6 +1,5 @@
 // What the preview calls a failure, the save refuses: over any trigger and its records, any action and any values, with everything they
 // name there at the platform and nothing missing in the records. Names of queues, badges, people and templates are ServiceM8's to know, so here they are names that exist.
-
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {

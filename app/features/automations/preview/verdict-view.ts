@@ -1,5 +1,4 @@
 // "Why did this job not fire?": what each rule made of a record, in words.
-
 import { z } from 'zod'
 import { OPERATORS, type RuleDefinition } from '#app/domain/automations/rule.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'

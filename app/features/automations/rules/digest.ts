@@ -1,5 +1,4 @@
 // Values over all records of a run: how many, how much, and one line for each.
-
 import { JOB_STATUSES } from '#app/domain/automations/rule.ts'
 import { dateText, moneyText, monthText, timeText, type WritingHabits } from '#app/domain/local-format.ts'
 import { dateOf, dayOfDate, isoDate, readLocal, todayOf, weekOf } from '#app/domain/local-time.ts'

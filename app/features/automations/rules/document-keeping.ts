@@ -1,5 +1,4 @@
 // Whether a produced document stays anywhere: what the two boxes of the action say, and what a later step makes necessary.
-
 import { actionSpec } from '#app/domain/automations/action-parameters.ts'
 import type { Step } from '#app/domain/automations/rule.ts'
 import { flagParameter } from '../actions/read-parameters.ts'

@@ -1,6 +1,5 @@
 // The HTML of an e-mail, made safe by `sanitize-html`: it leaves in the business's name and is read in other people's programs. What lays
 // out a letter stays, what runs, loads, embeds or asks for input goes. Only use cases import it: no browser has to fetch the parser.
-
 import sanitize from 'sanitize-html'
 import { isRecord } from '#app/lib/json.ts'
 import { withSignatureTags } from '../actions/email-body.ts'

@@ -1,5 +1,4 @@
 // The words of the rule form: labels and messages, those of the specification word for word.
-
 import type {
   GroupingField,
   Operator,

@@ -1,5 +1,4 @@
 // Records that matched, put together by what they have in common: one run per group.
-
 import type { GroupingField } from '#app/domain/automations/rule.ts'
 import type { FactPart, RecordFacts } from '../records/facts.ts'
 import { folded } from '../records/field-value.ts'

@@ -1,7 +1,6 @@
 // A rule that somebody pastes: read, checked, and turned into the form's fields as a new entry, switched off. Reads what Fieldhook
 // copies today (version 3: one automation in the specification's shape), what it copied before (version 2: a list of `rules`), and
 // the plain `{name, actions, …}` of other copies and of the calls (version 1).
-
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { isRecord } from '#app/lib/json.ts'
 import { tooLongAmong } from './checks/rule-size.ts'

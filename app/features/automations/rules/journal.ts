@@ -1,6 +1,5 @@
 // The journal of a run, and what follows from it. One row per effect, written before and after each call, so that whoever
 // finds it after a crash knows what was done, what was not, and what nobody can know.
-
 import type { CommitResult, Effect, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
 import type { JournalRow, Try } from '#app/domain/automations/journal-row.ts'
 import type { RunOutcome, StepState } from '#app/domain/automations/run.ts'

@@ -1,5 +1,4 @@
 // Rules that change what rules start on, found while somebody edits: told in words, before anything goes round in a circle.
-
 import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
 import { findField } from '../records/fields.ts'
 

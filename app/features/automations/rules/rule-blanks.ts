@@ -1,5 +1,4 @@
 // The blanks (`[[Business name]]`) of a whole rule: a template comes with them, and a rule that has one cannot be switched on.
-
 import type { ParameterValue, RuleDefinition } from '#app/domain/automations/rule.ts'
 import { fillBlanks, openBlanks } from './placeholders/placeholder-syntax.ts'
 

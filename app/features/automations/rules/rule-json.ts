@@ -1,5 +1,4 @@
 // A rule as the calls answer it: the specification's flat fields, and ours beside them. The same fields can be sent back.
-
 import type { RuleDefinition, Schedule, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { type Reason, reasonCode } from '#app/domain/reason.ts'

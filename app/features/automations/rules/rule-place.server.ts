@@ -1,6 +1,5 @@
 // What saving knows of an account beside the rule itself: its country, its webhooks, its own fields, its clock. As the plan of a run
 // knows it, so that both judge alike.
-
 import type { App } from '#app/context/app-context.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { parseFields } from '#app/domain/endpoints/watched-fields.ts'

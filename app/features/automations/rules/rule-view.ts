@@ -1,5 +1,4 @@
 // A rule as its card shows it.
-
 import { actionLabel } from '#app/domain/automations/action-parameters.ts'
 import { type RuleDefinition, type TriggerSource, writesToCustomers } from '#app/domain/automations/rule.ts'
 import { isConnectionPause, runReasonText } from '#app/domain/automations/run-reasons.ts'

@@ -1,5 +1,4 @@
 // Making, changing, switching and deleting rules. What is stored is complete and checked; the platform's subscriptions follow.
-
 import type { App } from '#app/context/app-context.ts'
 import type { PollTrigger, RuleDefinition } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'

@@ -1,6 +1,5 @@
 // A rule in one sentence: "When a job becomes Completed, only if it has a mobile number, then text the customer." Cards, logs,
 // exports and the import all say it the same way.
-
 import { actionSpec } from '#app/domain/automations/action-parameters.ts'
 import type {
   Condition,

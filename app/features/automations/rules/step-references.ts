@@ -1,6 +1,5 @@
 // Which step uses the result of which: a reference to a later step, to none, or to one that gives nothing is told before the rule
 // is saved.
-
 import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
 import { givenBy, notKept, throwsAway } from './document-keeping.ts'
 

@@ -1,6 +1,5 @@
 // One effect of a run: marked, done, written down. What goes out to a customer is asked about first, and one message of an
 // account at a time, so that two runs never both see the last free place under a cap.
-
 import type { Effect, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
 import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'

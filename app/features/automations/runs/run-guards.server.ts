@@ -1,5 +1,4 @@
 // Asked before every message to a customer, just before it is sent: may it go out now?
-
 import type { App } from '#app/context/app-context.ts'
 import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 import type { RuleDefinition, RuleGuards } from '#app/domain/automations/rule.ts'

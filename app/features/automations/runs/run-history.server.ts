@@ -1,5 +1,4 @@
 // The history of runs, for calls and screens.
-
 import type { App } from '#app/context/app-context.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { LAST_RUNS, type RunQuery } from '#app/domain/automations/run-record.ts'

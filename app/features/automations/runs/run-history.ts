@@ -1,6 +1,5 @@
 // The history of runs as calls and screens have it: the specification's execution, and beside it what really stands in the
 // journal.
-
 import { isPlainNote, type Replacement, type StepResult } from '#app/domain/automations/effect.ts'
 import type { JournalEffect, JournalRow } from '#app/domain/automations/journal-row.ts'
 import type { Step } from '#app/domain/automations/rule.ts'

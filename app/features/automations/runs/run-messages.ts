@@ -1,5 +1,4 @@
 // A message to a customer as the guards see it: on which channel, and to whom.
-
 import type { Effect } from '#app/domain/automations/effect.ts'
 import type { JournalEffect } from '#app/domain/automations/journal-row.ts'
 

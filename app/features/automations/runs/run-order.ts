@@ -1,6 +1,5 @@
 // What a run does next, read from its journal alone: the same after a crash as before it.
 // Steps begin in order. One that waits for a retry, the morning or a person holds up only those that need it.
-
 import type { StepResult } from '#app/domain/automations/effect.ts'
 import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 import type { Step } from '#app/domain/automations/rule.ts'

@@ -1,5 +1,4 @@
 // Which parts of a record the steps of a rule speak of: only these are loaded before they are planned.
-
 import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
 import type { FactPart } from '../records/facts.ts'
 import { partsForTexts } from '../rules/placeholders/placeholder-names.ts'

@@ -1,6 +1,5 @@
 // When the account's connection, permission or standing is in the way, its rules are paused instead of failing one by one: one
 // pause, one notice, and everything goes on by itself once the way is free.
-
 import type { App } from '#app/context/app-context.ts'
 import { isConnectionPause } from '#app/domain/automations/run-reasons.ts'
 import { type CodedReason, type Reason, reasonCode } from '#app/domain/reason.ts'

@@ -1,5 +1,4 @@
 // Planning within a live run: what a plan says becomes rows of the journal.
-
 import { v5 as namedUuid } from 'uuid'
 import type { Plan } from '#app/domain/automations/effect.ts'
 import type { JournalEffect, JournalRow, NoEffect } from '#app/domain/automations/journal-row.ts'

@@ -1,6 +1,5 @@
 // The one way a step is planned: live runs, Check Mode and previews all come through here, so that what was shown is what is
 // sent.
-
 import type { LongWork } from '#app/context/app-context.ts'
 import type { ActionType } from '#app/domain/automations/action-parameters.ts'
 import type { Plan, StepResult } from '#app/domain/automations/effect.ts'

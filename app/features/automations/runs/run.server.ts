@@ -1,6 +1,5 @@
 // A run at work: claimed, its steps planned and committed one after the other, each with a row before and after. What comes next
 // is read from the journal alone (run-order.ts), so that it makes no difference who begins, and who goes on after a crash.
-
 import { isConnectionPause, runReason } from '#app/domain/automations/run-reasons.ts'
 import { type Reason, reasonCode } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'

@@ -1,5 +1,4 @@
 // What an account chooses once for all its automations: loaded for the page, changed by the form and the call.
-
 import type { App } from '#app/context/app-context.ts'
 import type { AutomationSettings } from '#app/domain/automations/account-guards.ts'
 import { activeStaff, staffName } from '../records/staff-members.server.ts'

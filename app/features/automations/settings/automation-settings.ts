@@ -1,6 +1,5 @@
 // What an account chooses once for all its automations: how they treat customers, and in whose name they write to staff. Read from
 // a call, from the form, and from where it is kept.
-
 import { z } from 'zod'
 import { type AutomationSettings, accountGuardsSchema } from '#app/domain/automations/account-guards.ts'
 import { DEFAULT_ACCOUNT_GUARDS, readAccountGuards } from '../rules/guards.ts'

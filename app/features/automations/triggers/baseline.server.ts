@@ -1,7 +1,6 @@
 // Switching a rule on never touches what is already there. For a polled rule that acts once on each record, what matches
 // already goes into the ledger; for a rule on events, every record is looked at once, so that the next look can tell what
 // changed. Until that is done the rule does not start.
-
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CallFailure } from '#app/adapters/platform.ts'
 import { localStamp } from '#app/domain/local-time.ts'

@@ -1,5 +1,4 @@
 // Many records of one account that changed together, on a real file: fewer calls, and every record as if it were alone.
-
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { PlatformRecord } from '#app/adapters/platform.ts'
 import type { WebhookTrigger } from '#app/domain/automations/rule.ts'

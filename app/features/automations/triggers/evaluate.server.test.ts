@@ -1,5 +1,4 @@
 // Many records looked at side by side, on a real file, with a platform that does not answer one of the accounts.
-
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'

@@ -1,5 +1,4 @@
 // "Run Now": which records a rule would act on at this moment, because a person asks and not because something happened.
-
 import type { CallFailure } from '#app/adapters/platform.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { AutomationRow } from '#db/store/automations.ts'

@@ -1,6 +1,5 @@
 // What a person's "Run Now" would do: which runs it makes of what matches, and what it leaves alone because it was handled before.
 // The same for the question on the screen and for the call that acts.
-
 import type { PollTrigger } from '#app/domain/automations/rule.ts'
 import type { RunRequest } from '#app/domain/automations/run.ts'
 import type { AutomationRow } from '#db/store/automations.ts'

@@ -1,5 +1,4 @@
 // What the page says after one of the buttons of a webhook or a forwarding rule did its work, or could not.
-
 import { clockTime, plural } from '#app/domain/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'

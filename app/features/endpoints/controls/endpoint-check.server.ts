@@ -1,6 +1,5 @@
 // Checking an address: on request, after a webhook was saved, and when one starts failing. It goes through the guarded outbound
 // module like everything else that calls a user's address, sends no event and counts as no delivery.
-
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import type { CheckStep } from '#app/domain/endpoints/endpoint-check.ts'

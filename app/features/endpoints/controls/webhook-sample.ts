@@ -1,5 +1,4 @@
 // A test event that looks like the platform's own: same shape, field names of the object, nothing of anybody's data.
-
 import { localStamp } from '#app/domain/local-time.ts'
 import { findObjectKind, normalizeObjectType } from '#app/domain/object-catalog.ts'
 import type { Millis } from '#app/lib/clock.ts'

@@ -1,5 +1,4 @@
 // What an account chose about its e-mails.
-
 import type { App } from '#app/context/app-context.ts'
 import type { MailChoice } from '#app/domain/endpoints/notice.ts'
 import { DEFAULT_MAIL_CHOICE } from './notice-mail.ts'

@@ -1,6 +1,5 @@
 // Sends notices by e-mail through the platform, in the account's own name. Each is marked before it is sent: who dies in
 // between has perhaps sent it, and nobody sends it again.
-
 import type { App } from '#app/context/app-context.ts'
 import type { AfterMail } from '#app/domain/endpoints/notice.ts'
 import type { CodedReason } from '#app/domain/reason.ts'

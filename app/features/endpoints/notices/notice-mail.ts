@@ -1,5 +1,4 @@
 // Notices by e-mail: whether one can be sent, when it is tried again, and what it says.
-
 import { z } from 'zod'
 import type { AfterMail, MailChoice, MailPlan, NoticeKind, NoticeSubject } from '#app/domain/endpoints/notice.ts'
 import { clockTime, plural } from '#app/domain/moments.ts'

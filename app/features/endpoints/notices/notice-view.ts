@@ -1,5 +1,4 @@
 // What the screen knows of notices, checks and silence. Moments are epoch milliseconds.
-
 import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import type { CheckStep } from '#app/domain/endpoints/endpoint-check.ts'
 import type { NoticeKind } from '#app/domain/endpoints/notice.ts'

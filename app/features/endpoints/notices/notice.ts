@@ -1,5 +1,4 @@
 // What an account is told about its addresses: that one fails, was stopped, works again. Once per change.
-
 import { type EndpointKey, keyOf } from '#app/domain/endpoint-key.ts'
 import type {
   LatestNotice,

@@ -1,5 +1,4 @@
 // Telling accounts about their addresses: what changed is written down once, looked into, and mailed. Timed work, in steps.
-
 import type { App } from '#app/context/app-context.ts'
 import { NOTICES_KEPT } from '#app/domain/endpoints/notice.ts'
 import type { WatchedEndpoint } from '#db/store/notices.ts'

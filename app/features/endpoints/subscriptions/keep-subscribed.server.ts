@@ -1,5 +1,4 @@
 // After an automation was made, changed, switched or deleted: the platform watches what everybody needs, no more and no less.
-
 import { fieldsToWatch, parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import { NO_CREDENTIALS } from '../endpoint.ts'
 import { oneAtATime } from './one-at-a-time.server.ts'

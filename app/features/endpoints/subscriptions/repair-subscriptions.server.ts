@@ -1,6 +1,5 @@
 // Compares our subscriptions with the platform's own list and puts right what differs: after each change, soon after a
 // start, daily, and when somebody asks. What was put right and what cannot be is explained on the webhook's card.
-
 import { type FieldNeed, parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import { momentOf } from '#app/domain/local-time.ts'
 import { isPolled } from '#app/domain/object-catalog.ts'

@@ -1,5 +1,4 @@
 // What is to be done so that the platform's list of subscriptions and ours agree. Pure.
-
 import { isPolled } from '#app/domain/object-catalog.ts'
 import type { Millis } from '#app/lib/clock.ts'
 

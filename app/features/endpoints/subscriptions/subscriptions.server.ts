@@ -1,6 +1,5 @@
 // Our subscriptions at the platform: one per account and object, each with an address of its own that only it knows.
 // A new one is made beside the old one and takes over in one step, so that a failure anywhere leaves the old one working.
-
 import type { App } from '#app/context/app-context.ts'
 import { type FieldNeed, fieldsToWatch } from '#app/domain/endpoints/watched-fields.ts'
 import { findObjectKind, isPolled, objectLabel, otherSpellings } from '#app/domain/object-catalog.ts'

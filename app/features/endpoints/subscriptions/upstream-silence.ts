@@ -4,7 +4,6 @@
 // least three hours; now they brought none. Nights, weekends and half days are quiet in those weeks too, so they need no
 // special case; one busy hour (an import) is no rhythm; an account younger than two weeks is not judged. A public holiday is
 // the one thing it cannot know, and the sentence says so.
-
 import type { EventRhythm } from '#app/domain/endpoints/upstream.ts'
 import { plural } from '#app/domain/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'

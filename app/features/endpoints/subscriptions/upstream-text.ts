@@ -1,5 +1,4 @@
 // What comparing our subscriptions with the platform's list found, in words.
-
 import type { UpstreamNote } from '#app/domain/endpoints/upstream.ts'
 import { clockTime, plural } from '#app/domain/moments.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'

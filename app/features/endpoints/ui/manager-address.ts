@@ -1,6 +1,5 @@
 // What the address of the manager page says beyond the account: which card is edited, asked about, or looked into.
 // Written and read here, so that every part of the page works by address alone.
-
 import { type EndpointKey, parseEndpointKey } from '#app/domain/endpoint-key.ts'
 import type { LogFilter } from '#app/features/events/log-view.ts'
 import { type ReplayForm, replayFormOf } from '../controls/replay-text.ts'

@@ -1,6 +1,5 @@
 // One attempt: prepared, sent through the guarded outbound module, judged. What follows from it is decided when it is written
 // down.
-
 import type { App } from '#app/context/app-context.ts'
 import type { Verdict } from '#app/domain/deliveries/delivery.ts'
 import { signingSecretPlace } from '#app/domain/sealed-places.ts'

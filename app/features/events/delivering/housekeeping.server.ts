@@ -1,5 +1,4 @@
 // What has to be done to waiting deliveries although nobody asks: in small steps, so that events never wait for it.
-
 import { setImmediate } from 'node:timers/promises'
 import type { App } from '#app/context/app-context.ts'
 import { PAUSED_FOR_AT_MOST, RETRY_FOR } from '#app/domain/deliveries/delivery.ts'

@@ -1,5 +1,4 @@
 // What a person asks for: send this one again, send everything since, try it with a sample.
-
 import { setImmediate } from 'node:timers/promises'
 import type { App } from '#app/context/app-context.ts'
 import { RETRY_FOR, type Verdict } from '#app/domain/deliveries/delivery.ts'

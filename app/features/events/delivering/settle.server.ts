@@ -1,5 +1,4 @@
 // What the store needs to write down attempts, and what the scheduler learns from it.
-
 import type { AttemptOutcome } from '#app/domain/deliveries/delivery.ts'
 import type { AttemptReport, SettledAttempt, SettleOptions } from '#db/store/deliveries.ts'
 import { DELIVERED_BY_ANOTHER, nextStep, STOPPED_BY_RECEIVER } from './delivery.ts'

@@ -1,5 +1,4 @@
 // Bytes of attachments: uploaded raw or as a multipart part named `file`; read through a 302 to short-lived storage.
-
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { newToken } from '#app/lib/token.server.ts'

@@ -1,5 +1,4 @@
 // Calls about subscriptions.
-
 import { priceOf } from '../billing-months.ts'
 import { subscriptionView } from '../billing-views.ts'
 import type { Books } from '../books.server.ts'

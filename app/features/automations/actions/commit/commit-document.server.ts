@@ -1,6 +1,5 @@
 // A document: produced, then stored as a file under an id of ours. Until it is stored nothing has happened, and storing it twice is
 // storing it once, so that every unclear end may simply be repeated.
-
 import type { CommitResult, Effect, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { type Values, valuesOf } from '../../records/fact-rows.ts'

@@ -1,5 +1,4 @@
 // A notification to the user's own address: through the guarded way out, under a key that is the same over every try.
-
 import type { CommitResult, Effect } from '#app/domain/automations/effect.ts'
 import type { Verdict } from '#app/domain/deliveries/delivery.ts'
 import { signingSecretPlace } from '#app/domain/sealed-places.ts'

@@ -1,5 +1,4 @@
 // The short sections of the rule form: grouping, how often, what the rule comes to, and saving.
-
 import { GROUPING_FIELDS, writesToCustomers } from '#app/domain/automations/rule.ts'
 import { Button } from '#app/ui/button.tsx'
 import { FieldError } from '#app/ui/form/field.tsx'

@@ -1,5 +1,4 @@
 // Notifications to an address that refuses them: said when the rule is saved, in the words of the webhook manager.
-
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { chatWarning } from '#app/features/endpoints/chat-address.ts'
 

@@ -1,7 +1,6 @@
 // What the values of a step say by themselves, before any record is known: a number that is no phone number, a date that is no date,
 // a field nobody has, an address that may not be called. Saving and planning ask this one function, so that whatever the preview
 // calls a failure is refused when it is saved. A value with a placeholder is judged when it has one.
-
 import type { ActionType } from '#app/domain/automations/action-parameters.ts'
 import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
 import { isEmptyHtml, withoutSignature, withSignatureTags } from '../../actions/email-body.ts'

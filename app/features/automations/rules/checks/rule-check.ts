@@ -1,6 +1,5 @@
 // What keeps a rule from being saved although its form is complete: names nobody knows, results of steps that come later, triggers
 // that never come (trigger-check.ts), actions that cannot work for the rule's records (subject-check.ts). The same checks stand beside the fields while they are filled in.
-
 import type { ActionType } from '#app/domain/automations/action-parameters.ts'
 import { isOfMany, type RuleDefinition, type Step } from '#app/domain/automations/rule.ts'
 import { findJobField } from '../../actions/job-fields.ts'

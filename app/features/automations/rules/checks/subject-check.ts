@@ -1,5 +1,4 @@
 // Whether an action can do anything for the records of a rule at all. Saving, previews and runs ask this through literal-check.ts.
-
 import type { Step } from '#app/domain/automations/rule.ts'
 import { textParameter, wordParameter } from '../../actions/read-parameters.ts'
 import { belongsToJob, fieldsOf, objectNoun } from '../../records/fields.ts'

@@ -1,5 +1,4 @@
 // What a trigger can say at all: objects, fields, values and days that never come would leave a rule switched on that never acts.
-
 import type { OncePolicy, RuleDefinition, TriggerType, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { isUuid } from '../../records/field-value.ts'

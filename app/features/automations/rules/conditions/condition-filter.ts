@@ -1,5 +1,4 @@
 // Days in the platform's own filter: local times sort as text, so "after this day" and "before this day" are safe to ask for.
-
 import type { Operator } from '#app/domain/automations/rule.ts'
 import { dayOf, isoDate, readLocal, readToday, todayOf } from '#app/domain/local-time.ts'
 import type { JudgedAt } from '../../records/facts.ts'

@@ -1,6 +1,5 @@
 // One line of a filter against one record: numbers are compared as numbers, dates as dates, the rest as text, whatever way the
 // platform spelled them (contract, section 8).
-
 import type { Condition, Operator } from '#app/domain/automations/rule.ts'
 import { dayOf, isoDate, readLocal, readToday, todayOf } from '#app/domain/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'

@@ -1,5 +1,4 @@
 // A line of a filter in words: as part of a rule's sentence, as the reason why a record did not match, and as what has to be put right.
-
 import { type Condition, JOB_STATUSES, OPERATORS, type Operator } from '#app/domain/automations/rule.ts'
 import { readLocal, readToday } from '#app/domain/local-time.ts'
 import { ownValue } from '#app/lib/json.ts'

@@ -1,5 +1,4 @@
 // The filter of a rule: OR of AND-groups, out of the flat list that the specification stores. AND binds tighter.
-
 import {
   type Condition,
   JOB_STATUSES,

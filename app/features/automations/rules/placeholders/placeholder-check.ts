@@ -1,5 +1,4 @@
 // What is wrong with the placeholders of a text, told while it is typed and before it is saved; and the list to choose them from.
-
 import type { Condition, Operator, Step, TriggerSource } from '#app/domain/automations/rule.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { ownValue } from '#app/lib/json.ts'

@@ -1,5 +1,4 @@
 // How a value is written out ("as money"), and how it is made safe for where it goes.
-
 import {
   dateText,
   firstName,

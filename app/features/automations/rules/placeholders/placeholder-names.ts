@@ -1,6 +1,5 @@
 // What the name of a placeholder refers to. The specification's spellings, the friendly ones and those of the platform's own message
 // templates all lead to the same values.
-
 import { readToday } from '#app/domain/local-time.ts'
 import { ownValue } from '#app/lib/json.ts'
 import type { FactPart } from '../../records/facts.ts'

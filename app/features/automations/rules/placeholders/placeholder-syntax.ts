@@ -1,6 +1,5 @@
 // Placeholders in a text, found but not yet filled in: `{name}`, `{entry.0.job_address or "your job"}`, `{total as money}`,
 // `[[a blank to fill in]]`. Braces around anything else (CSS, JSON) are text, and `{{` … `}}` are single braces.
-
 import { ownValue } from '#app/lib/json.ts'
 import { blankAt, replaceBlanks } from './blanks.ts'
 

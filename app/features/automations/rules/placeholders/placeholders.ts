@@ -1,6 +1,5 @@
 // Fills in the placeholders of a text: once, from left to right. What was filled in is never read again, so that braces in a job's
 // description cannot pull in anything, and it is escaped for where the text goes.
-
 import type { Replacement, StepResult } from '#app/domain/automations/effect.ts'
 import { isoDate, todayOf } from '#app/domain/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'

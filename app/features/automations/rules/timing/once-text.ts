@@ -1,5 +1,4 @@
 // How often one record may set a rule off, in words: for the form's choices, the sentence, the card, previews and look-backs.
-
 import {
   defaultOnce,
   type OncePolicy,

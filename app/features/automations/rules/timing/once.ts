@@ -1,5 +1,4 @@
 // How often a rule may fire for one record, as the key under which the ledger remembers it: same key = same firing.
-
 import type { OncePolicy } from '#app/domain/automations/rule.ts'
 import { dateOf, isoDate, localStamp, todayOf, weekOf } from '#app/domain/local-time.ts'
 import { wallAt } from '#app/lib/zone.ts'

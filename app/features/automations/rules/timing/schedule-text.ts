@@ -1,5 +1,4 @@
 // A rule's schedule in words: "Every Monday at 08:00".
-
 import type { ManualTrigger, PollTrigger, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import {
   dateOf,

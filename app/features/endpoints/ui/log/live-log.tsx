@@ -1,5 +1,4 @@
 // The log of one webhook, kept up to date while somebody looks at it.
-
 import { type ClientLoaderFunctionArgs, useFetcher } from '@remix-run/react'
 import { useEffect, useRef, useState } from 'react'
 import type { LogFilter } from '#app/features/events/log-view.ts'

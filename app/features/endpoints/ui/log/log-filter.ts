@@ -1,5 +1,4 @@
 // The filter of a log panel as it stands in an address, and the words for it.
-
 import {
   DEFAULT_LOG_FILTER,
   FORWARDING_FILTERS,
