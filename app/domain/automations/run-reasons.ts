@@ -27,7 +27,7 @@ export const RUN_REASON_TEXTS = {
   no_clear_answer: 'ServiceM8 was asked, and no clear answer came back.',
   no_clear_answer_again: 'ServiceM8 was asked, and no clear answer came back. It is tried again.',
   broken_off: 'A fault on our side broke this off, and it may have been done.',
-  not_searched: 'Looking whether it was done failed on our side.',
+  not_looked: 'Looking whether it was done failed on our side.',
 
   // What guards the customers.
   muted: ({ kind, until, ...at }: { kind: 'company' | 'job'; until: Millis | null } & SeenFrom) =>

@@ -48,15 +48,15 @@ export function noticeStore(client: Client): NoticeStore {
        e.state_since AS stateSince, e.failing_since AS failingSince, json_array_length(e.failure_events) AS failedEvents,
        e.last_success_at AS lastSuccessAt, e.last_sentence AS lastSentence,
        n.id AS latestId, n.kind AS latestKind, n.since AS latestSince, n.at AS latestAt, c.at AS checkedAt
-     FROM (SELECT * FROM endpoint WHERE id > @after ORDER BY id LIMIT @look) e
+     FROM (SELECT * FROM endpoint WHERE id > @after ORDER BY id LIMIT @size) e
      LEFT JOIN endpoint_notice n ON n.id = (SELECT max(id) FROM endpoint_notice WHERE endpoint_id = e.id)
      LEFT JOIN endpoint_check c ON c.endpoint_id = e.id AND json_extract(c.steps, '$[0].name') <> 'upstream'
      WHERE e.state <> 'deleted' AND e.url <> ''
        AND (e.state IN ('stopped', 'failing') OR e.failing_since IS NOT NULL OR n.kind IN ('failing', 'stopped'))
      ORDER BY e.id`,
   )
-  const lastOfStep = sql.prepare<{ after: number; size: number }, { last: number | null; looked: number }>(
-    'SELECT max(id) AS last, count(*) AS looked FROM (SELECT id FROM endpoint WHERE id > @after ORDER BY id LIMIT @look)',
+  const lastOfStep = sql.prepare<{ after: number; size: number }, { last: number | null; seen: number }>(
+    'SELECT max(id) AS last, count(*) AS seen FROM (SELECT id FROM endpoint WHERE id > @after ORDER BY id LIMIT @size)',
   )
   // One statement: what was said meanwhile is seen by it.
   const raise = sql.prepare(
@@ -139,9 +139,9 @@ export function noticeStore(client: Client): NoticeStore {
     ...endpointCheckStore(client),
 
     async watchedEndpointsStep(after, size) {
-      const { last, looked } = lastOfStep.get({ after, size }) ?? { last: null, looked: 0 }
-      const endpoints = looked === 0 ? [] : watched.all({ after, size }).map(toWatched)
-      return { endpoints, next: looked === size ? last : null }
+      const { last, seen } = lastOfStep.get({ after, size }) ?? { last: null, seen: 0 }
+      const endpoints = seen === 0 ? [] : watched.all({ after, size }).map(toWatched)
+      return { endpoints, next: seen === size ? last : null }
     },
 
     async raiseNotice({ accountUuid, endpointId, latestId }, { kind, since, reason, at, mail }) {

@@ -120,7 +120,7 @@ function neverThrowing({ log }: RunApp, committer: Committer): Committer {
         return await committer.verify(effect, context)
       } catch (error) {
         log.error({ run: context.identity.runId, step: context.identity.stepId, error }, 'effect.verify_failed')
-        return { outcome: 'later', sentence: runReason('not_searched'), retryAt: null }
+        return { outcome: 'later', sentence: runReason('not_looked'), retryAt: null }
       }
     },
   }
