@@ -13,7 +13,7 @@ const LONGEST_FORM = 1024 * 1024
 const LONGEST_SEARCH = 100
 
 /**
- * `POST /automation/preview?accountUUID=`: the rule as it stands in the form, and `look` = preview, samples or lookback; answers JSON.
+ * `POST /automation/preview?accountUUID=`: the rule as it stands in the form, and `preview` = preview, samples or backtest; answers JSON.
  * Reads only. What the platform does not answer is told in the answer, with 200.
  */
 export function action(args: ActionFunctionArgs): Promise<Response> {

@@ -20,7 +20,7 @@ export function PreviewPanel({ result, account }: PanelProps<'previewed'>) {
       account={account}
       title={mode === 'check' ? 'Check Mode' : 'Preview'}
       more={
-        <RuleButton act="lookback" ruleId={ruleId} account={account}>
+        <RuleButton act="backtest" ruleId={ruleId} account={account}>
           The last 30 days
         </RuleButton>
       }

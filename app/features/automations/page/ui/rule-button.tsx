@@ -7,11 +7,11 @@ import { HiddenFields, useIsSending } from '#app/ui/form/sent-values.tsx'
 import { useHydrated } from '#app/ui/hydrated.tsx'
 import { FORM } from '../../form/ui/preview-pane.tsx'
 import type { RuleCardView } from '../../rules/rule-view.ts'
-import { PRESS } from '../act-on-rule.ts'
+import { PRESS, type RuleAct } from '../act-on-rule.ts'
 
 interface RuleButtonProps extends Omit<ButtonProps, 'type' | 'pending' | 'name' | 'value'> {
   /** What the page's action is asked to do. */
-  act: string
+  act: RuleAct
   ruleId: number
   account: AutomationAccount
   /** What else it needs to know. */

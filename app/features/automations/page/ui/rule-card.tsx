@@ -286,7 +286,7 @@ function Buttons({ rule, account, pressed }: ButtonsProps) {
           Preview
         </RuleButton>
         <RuleButton
-          act="lookback"
+          act="backtest"
           ruleId={rule.id}
           account={account}
           icon={CalendarClock}
