@@ -1,5 +1,5 @@
-// What an action is: `plan` says what would happen and changes nothing; `commit` does one planned effect. Check Mode, preview
-// and live runs share `plan`, so that what was shown is what is sent.
+// An action: `plan` returns what would happen and changes nothing; `commit` does one planned effect. Check Mode,
+// preview and live runs share `plan`, so what is shown is what is sent.
 import type { ActionType } from '#app/domain/automations/action-parameters.ts'
 import type { CommitResult, Effect, Plan, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
 import type { Step } from '#app/domain/automations/rule.ts'
@@ -7,7 +7,7 @@ import type { AccountCallResult, PlatformRecord } from '../../../adapters/platfo
 import type { Apart } from '../../../lib/apart.ts'
 import type { RecordFacts } from '../records/facts.ts'
 
-/** Reading only: what a plan can reach. Writing is not in the type, so no dry run can write. */
+/** The read access of a plan. It has no write methods, so a dry run cannot write. */
 export interface ReadOnlyPlatform {
   list(object: string, input?: { filter?: string; limit?: number }): Promise<AccountCallResult<PlatformRecord[]>>
   read(object: string, uuid: string): Promise<AccountCallResult<PlatformRecord>>
@@ -28,7 +28,7 @@ export interface PlanContext {
   now: number
   account: AccountProfile
   step: Step
-  /** The group's records (one for an ungrouped run), the first is the example for `entry.0`. */
+  /** The group's records (one for an ungrouped run); the first is `entry.0`. */
   records: readonly RecordFacts[]
   /** Values of the trigger: `date`, `description`, `object`, `company_uuid`, digest values. */
   trigger: Readonly<Record<string, string>>
@@ -39,17 +39,17 @@ export interface PlanContext {
   read: ReadOnlyPlatform
   /** The product's own address, for document links. */
   origin: string
-  /** The records are one group of a rule that groups. Absent: more than one record, or digest values, say so. */
+  /** True when the records are one group of a rule. Missing: true for several records or with digest values. */
   grouped?: boolean
-  /** HTML as it may be sent, made apart from the main thread when it is long. Absent: made at once. */
+  /** Makes HTML safe to send, apart from the main thread when it is long. Missing: it is made safe at once. */
   safeHtml?(text: string): Promise<Apart<string>>
-  /** Goes with what send_notification posts. */
+  /** Included in what send_notification posts. */
   automation?: { id: number; name: string }
   /** Where send_notification posts when the step names no address (notification-address.server.ts); null = nowhere. */
   notifyUrl?: string | null
-  /** The installation knows where the platform's activity feed is. */
+  /** True when the installation knows where the platform's activity feed is. */
   feed?: boolean
-  /** The staff member in whose name messages are signed and sent; absent or null = the first active one. */
+  /** The staff member who signs and sends messages; missing or null = the first active one. */
   senderStaffUuid?: string | null
 }
 
@@ -58,9 +58,9 @@ interface EffectIdentity {
   runId: number
   stepId: string
   itemKey: string
-  /** The same over every try: uuid of a record to create, key of a call, token of a file. */
+  /** The same for every attempt: uuid of a record to create, key of a call, token of a file. */
   clientUuid: string
-  /** When it was marked as being sent, epoch ms; for searches "since then". */
+  /** When the effect was marked as sending, epoch ms; for searches "since then". */
   sendingAt: number
 }
 
@@ -72,7 +72,7 @@ export interface CommitContext {
   results: Readonly<Record<string, StepResult>>
 }
 
-/** One action type: pure of effects in `plan`. Effects themselves are done by one committer (commit-effect.server.ts). */
+/** One action type. `plan` has no side effects; one committer does all effects (commit-effect.server.ts). */
 export interface Action {
   type: ActionType
   plan(context: PlanContext): Promise<Plan>
@@ -80,6 +80,6 @@ export interface Action {
 
 export interface Committer {
   commit(effect: Effect, context: CommitContext): Promise<CommitResult>
-  /** Only for classes that can be looked for; `unclear` for the rest. */
+  /** Only for classes that can be verified; `unclear` for the rest. */
   verify(effect: Effect, context: CommitContext): Promise<VerifyResult>
 }

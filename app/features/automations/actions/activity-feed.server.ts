@@ -1,5 +1,5 @@
-// Into the account's activity feed. The platform's feed call is not known (facts: section 8): where the installation has no address for
-// it, the text becomes a note on the job, and the plan says so.
+// Posts to the account's activity feed. The platform's feed call is unknown (facts: section 8): if the installation has
+// no address for it, the text becomes a note on the job, and the plan says so.
 import { FEED_MOST } from '#app/domain/automations/action-parameters.ts'
 import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.ts'
 import type { Action, PlanContext } from './action.server.ts'
@@ -47,7 +47,7 @@ async function plan(context: PlanContext): Promise<Plan> {
       related_object: related.object,
       related_object_uuid: related.uuid,
       note: message,
-      // The nearest a note has to an action bar: it asks to be dealt with.
+      // The closest equivalent to an action bar: the note asks for action.
       ...(actionBar && { action_required: '1' }),
     },
     parents: {},

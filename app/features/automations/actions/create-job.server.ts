@@ -1,4 +1,4 @@
-// A new job, with its materials and bundles: the job is the first effect, everything else hangs on it.
+// A new job, with its materials and bundles: the job is the first effect, and all others depend on it.
 import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.ts'
 import { isActive, valuesOf } from '../records/fact-rows.ts'
 import { isUuid } from '../records/field-value.ts'
@@ -36,7 +36,7 @@ async function plan(context: PlanContext): Promise<Plan> {
     object: 'job',
     fields: { company_uuid: customer.uuid, ...fields.fields },
     parents: {},
-    // Its number appears only on a read after it was made (facts: 5.8).
+    // The platform returns its number only when the job is read after its creation (facts: 5.8).
     readBack: ['generated_job_id'],
     summary: `New job (${fields.fields.status ?? ''}) for ${customer.name}${lines > 0 ? `, with ${lines} lines` : ''}`,
   }
@@ -67,7 +67,7 @@ async function customerOf(
   return { outcome: 'ok', uuid, name: company.name || 'the customer' }
 }
 
-/** Texts as they are; what they may not be longer than is in the platform's schema (facts: objects.json). */
+/** Texts copied as they are; the platform's schema has their maximum lengths (facts: objects.json). */
 const TEXTS = ['job_description', 'job_address', 'billing_address', 'purchase_order_number'] as const
 
 type JobFields = { outcome: 'ok'; fields: Record<string, string>; warnings: PlanWarning[] } | Ended

@@ -1,9 +1,9 @@
-// A task, on the job of the run where there is one.
+// A task, on the run's job if there is one.
 import type { Effect, Plan } from '#app/domain/automations/effect.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import { createWording, impossible, jobName, jobTargets, planned, textWarnings } from './planning.server.ts'
 
-/** A title is read in a list. */
+/** Titles are shown in a list. */
 const LONGEST_TITLE = 250
 
 export const createTask: Action = { type: 'create_task', plan }

@@ -1,4 +1,4 @@
-// What a download address says once it is opened: whose file, which one, until when.
+// The content of a download address: the account, the file, and the expiry.
 import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
 import { isUuid } from '../records/field-value.ts'
@@ -10,7 +10,7 @@ interface DocumentLink {
   expiresAt: Millis
 }
 
-/** As short as it can be said: the address may stand in a text message. */
+/** Kept short, because the address may be part of a text message. */
 export function writeLink({ accountUuid, attachmentUuid, expiresAt }: DocumentLink): string {
   const packed = (uuid: string) => uuid.replaceAll('-', '')
   return `${packed(accountUuid)}${packed(attachmentUuid)}${Math.round(expiresAt / seconds(1)).toString(36)}`

@@ -1,17 +1,17 @@
-// `/documents/{token}`: an address anybody can open who was given it, for a while. The token is sealed (encrypted and authenticated),
-// so it tells nothing, cannot be made up, and needs no row.
+// `/documents/{token}`: anyone with this address can open the document for a while. The token is sealed (encrypted and
+// authenticated), so it reveals nothing, cannot be forged, and needs no row.
 import type { App } from '#app/context/app-context.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, seconds } from '#app/lib/duration.ts'
 import { readLink, writeLink } from './document-link.ts'
 
-/** Long enough for a customer who comes back to an e-mail. */
+/** Long enough for a customer who returns to an e-mail. */
 const LASTS = days(60)
 const PLACE = 'document link'
 
 type LinkApp = Pick<App, 'secrets' | 'settings' | 'clock'>
 
-/** The address under which an attachment of the account can be downloaded. */
+/** The address for downloading an attachment of the account. */
 export function documentUrl(app: LinkApp, accountUuid: string, attachmentUuid: string): string {
   const expiresAt = Math.ceil((app.clock.now() + LASTS) / seconds(1)) * seconds(1)
   const token = app.secrets.seal(PLACE, writeLink({ accountUuid, attachmentUuid, expiresAt }))
@@ -19,9 +19,9 @@ export function documentUrl(app: LinkApp, accountUuid: string, attachmentUuid: s
 }
 
 type OpenedDocument =
-  /** The file is there for a few minutes, without any sign-in. */
+  /** The file is at this address for a few minutes, without any sign-in. */
   | { outcome: 'found'; url: string }
-  /** No such link, or one that was changed. */
+  /** An unknown link, or one that was changed. */
   | { outcome: 'unknown' }
   | { outcome: 'expired' }
   /** Deleted at the platform. */

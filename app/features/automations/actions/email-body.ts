@@ -1,8 +1,8 @@
-// The two forms of an e-mail's text, and the tag that the platform replaces by a staff member's signature (facts: section 6).
+// The two forms of an e-mail's text, and the tag the platform replaces with a staff signature (facts: section 6).
 
 const SIGNATURE_TAG = '<platform-user-signature></platform-user-signature>'
 const ANY_SIGNATURE = /<platform-user-signature\s*(?:\/>|>\s*<\/platform-user-signature\s*>|>)/gi
-/** Other ways in which texts ask for it. */
+/** Other ways to request a signature in a text. */
 const WISHES = /\{\{?\s*(?:staff[_ ]signature|signature)\s*\}?\}/gi
 
 /** Plain text as HTML that looks the same. */
@@ -22,12 +22,12 @@ function escapeHtml(text: string): string {
     .replaceAll("'", '&#39;')
 }
 
-/** Writes every way to ask for a signature as the platform's tag. Done to the rule's own text, before values are put in. */
+/** Replaces requests for a signature with the platform's tag. Run it on the rule's text before filling in values. */
 export function withSignatureTags(html: string): string {
   return html.replace(WISHES, SIGNATURE_TAG).replace(ANY_SIGNATURE, SIGNATURE_TAG)
 }
 
-/** Does a plain text ask for it? There it stands at the end. */
+/** Does a plain text request a signature? There it goes to the end. */
 export function asksForSignature(text: string): boolean {
   return withSignatureTags(text) !== text
 }
@@ -36,7 +36,7 @@ export function wantsSignature(html: string): boolean {
   return html.includes(SIGNATURE_TAG)
 }
 
-/** At the end of the text, inside the body if there is one. */
+/** Adds the signature at the end of the text, inside the body if there is one. */
 export function withSignature(html: string): string {
   if (wantsSignature(html)) return html
   const end = html.search(/<\/body\s*>/i)
@@ -47,7 +47,7 @@ export function withoutSignature(html: string): string {
   return html.replaceAll(SIGNATURE_TAG, '')
 }
 
-/** Is there anything to read? Tags alone are nothing; a picture is something. */
+/** True when there is nothing to read: tags alone are empty, a picture is not. */
 export function isEmptyHtml(html: string): boolean {
   return !/<img\b/i.test(html) && html.replace(/<[^<>]*>/g, '').replace(/&nbsp;|\s/g, '') === ''
 }

@@ -1,4 +1,4 @@
-// Where subject and text of an e-mail come from. Switching the kind clears the fields of the others (specification, section 4), so
+// The subject and text of an e-mail. Switching the kind clears the fields of the others (specification, section 4), so
 // only those of the chosen kind are read.
 import { templateProblem } from '../rules/checks/template-limits.ts'
 import type { PlanContext } from './action.server.ts'
@@ -36,8 +36,8 @@ function plainly(kind: EmailContent['kind'], subject: string, body: string): Cho
 }
 
 /**
- * What the form filled in from the template counts; what is empty there is read from the template now. Its placeholders are the
- * platform's own; the messaging calls do not resolve them (facts: section 6), so they are put in here like ours.
+ * The form's copy of the template wins; empty fields are read from the template now. The messaging calls do not resolve
+ * the platform's placeholders (facts: section 6), so they are filled in here like ours.
  */
 async function fromTemplate({ step, read }: PlanContext): Promise<Chosen> {
   const subject = textParameter(step.parameters, 'subject')

@@ -1,4 +1,4 @@
-// The files an e-mail carries: those of the jobs, chosen by name, and the document that an earlier step makes.
+// The files of an e-mail: those of the jobs, chosen by name, and the document of an earlier step.
 import type { PlanWarning } from '#app/domain/automations/effect.ts'
 import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
 import { quoted } from '../records/fact-sources.server.ts'
@@ -6,9 +6,9 @@ import type { PlanContext } from './action.server.ts'
 import { afterTrouble, type Ended, ended, impossible, jobTargets, type Wording } from './planning.server.ts'
 import { flagParameter, positionParameter } from './read-parameters.ts'
 
-/** More make an e-mail that nobody's mailbox takes. */
+/** More files make an e-mail too large for any mailbox. */
 const MOST_FILES = 20
-/** Of a group: each costs a call. */
+/** Jobs of a group: each costs a call. */
 const MOST_JOBS = 10
 
 type ChosenFiles = { outcome: 'ok'; attachments: string[]; documentSteps: string[]; warnings: PlanWarning[] } | Ended
@@ -19,7 +19,7 @@ export async function chooseFiles(context: PlanContext, wording: Wording): Promi
   const { parameters } = context.step
   const all = flagParameter(parameters, 'includeAllJobAttachments')
   const some = flagParameter(parameters, 'includeJobAttachments')
-  // The outer switch alone means the job's files.
+  // The outer switch alone selects the job's files.
   const plain = flagParameter(parameters, 'includeAttachments') && document.steps.length === 0
   if (!all && !some && !plain) return { outcome: 'ok', attachments: [], documentSteps: document.steps, warnings: [] }
 
@@ -28,7 +28,7 @@ export async function chooseFiles(context: PlanContext, wording: Wording): Promi
     const filter = `related_object_uuid eq '${quoted(uuid)}' and active eq '1'`
     const answer = await context.read.list('attachment', { filter })
     if (answer.outcome !== 'ok') return ended(afterTrouble(answer, "the job's files"))
-    // Filtered again: a filter that the platform does not understand is ignored, and everybody's files come back (facts: 5.2).
+    // Filtered again: the platform ignores a filter it does not understand and returns everybody's files (facts: 5.2).
     found.push(...answer.value.map(valuesOf).filter((file) => isActive(file) && file.related_object_uuid === uuid))
   }
   const filter = all ? '' : wording.parameter('attachmentFilter', 'plain').trim().toLowerCase()

@@ -1,12 +1,12 @@
-// A call that did not work, in words for the owner of a trade business: what happened, and the one next step. `errorClass` is
-// for machines.
+// A failed call in words for the owner of a trade business: what happened, and the one next step. `errorClass` is for
+// machines.
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import { missingScope } from '#app/lib/missing-scope.ts'
 
 type ErrorClass = 'reconnect' | 'scope' | 'suspended' | 'not_found' | 'invalid' | 'rate_limited' | 'unavailable'
 
-/** A platform call's failure, as far as it is told here. */
+/** The parts of a failed platform call that are needed here. */
 export interface CallTrouble {
   outcome:
     | 'unauthorized'
@@ -27,11 +27,11 @@ export interface CallTrouble {
 interface ReportedTrouble {
   errorClass: ErrorClass
   sentence: Reason
-  /** When the platform named a moment. */
+  /** Set when the platform named a moment. */
   retryAt: number | null
 }
 
-/** `what` = what was asked for, as the object of a sentence: `this job`, `the e-mail template`. */
+/** `what` = the requested thing, as the object of a sentence: `this job`, `the e-mail template`. */
 export function reportTrouble(trouble: CallTrouble, what: string): ReportedTrouble {
   const told = (errorClass: ErrorClass, sentence: Reason): ReportedTrouble => ({ errorClass, sentence, retryAt: null })
   switch (trouble.outcome) {
@@ -67,7 +67,7 @@ export function reportTrouble(trouble: CallTrouble, what: string): ReportedTroub
   }
 }
 
-/** The platform's words may be long, and may quote what we sent. */
+/** Shortens the platform's words, which may be long and may quote what we sent. */
 export function shorten(text: string, most = 200): string {
   const line = text.replace(/\s+/g, ' ').trim()
   return line.length <= most ? line : `${line.slice(0, most - 1)}…`

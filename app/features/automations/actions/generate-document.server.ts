@@ -1,5 +1,5 @@
-// A document out of the platform's templates. The platform answers its bytes and nothing else (facts: 7.1). As an attachment it is a file
-// of the job under an id of ours: that is how it is sent, found again and downloaded. Only for the diary, the platform files it itself.
+// A document from the platform's templates, returned as bytes only (facts: 7.1). An attachment is a file of the job
+// with an id of ours, for sending, finding and downloading it. For the diary alone, the platform files it itself.
 import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import { folded, isUuid } from '../records/field-value.ts'
@@ -41,7 +41,7 @@ async function plan(context: PlanContext): Promise<Plan> {
   const template = await chooseTemplate(context, subject.record)
   if (template.outcome !== 'ok') return template.plan
   const attached = flagParameter(parameters, 'createAttachment')
-  // Never both: a file of the job stands in its diary, and the platform's copy would be a second one.
+  // Never both: the job's files appear in its diary, so the platform's copy would be a second one.
   const inDiary = !attached && flagParameter(parameters, 'storeToDiary')
   const effect: DocumentEffect = {
     kind: 'produce_document',
@@ -98,7 +98,7 @@ function companySubject({ records }: PlanContext): Subject {
 
 type ChosenTemplate = { outcome: 'ok'; type: string; uuid: string | null } | Ended
 
-/** A type, the id of a template, or its name; nothing = the type that fits the job's status. */
+/** A type, the id of a template, or its name; empty = the type that fits the job's status. */
 async function chooseTemplate(context: PlanContext, record: RecordFacts): Promise<ChosenTemplate> {
   const wanted = createWording(context).parameter('templateType', 'plain').trim()
   if (wanted === '') return { outcome: 'ok', type: typeForStatus(record.values.status ?? ''), uuid: null }
@@ -129,7 +129,7 @@ function typeForStatus(status: string): (typeof TYPES)[number] {
   return status === 'Work Order' ? 'Work Order' : 'Invoice'
 }
 
-/** No path, no control characters, at most 127 characters with its ending (facts: 7.2). */
+/** No path, no control characters, at most 127 characters including the extension (facts: 7.2). */
 function fileName(name: string, format: string): string {
   const clean = name
     .replace(/[^\p{L}\p{N} ()&'.,_-]+/gu, ' ')

@@ -1,5 +1,5 @@
-// What an action sets on a job where only ServiceM8 knows the choices: its queue, its category, its badges. They are chosen by id, or by
-// name where a rule was written or imported so.
+// Changes of a job whose choices only ServiceM8 knows: its queue, its category, its badges. Rules choose them by id, or
+// by name if they were written or imported that way.
 import type { CallFailure } from '#app/adapters/platform.ts'
 import type { PlanWarning } from '#app/domain/automations/effect.ts'
 import { localStamp } from '#app/domain/local-time.ts'
@@ -15,7 +15,7 @@ import { findListed, isCalled, readNamed } from './planning.server.ts'
 
 export type JobChange =
   | { outcome: 'change'; fields: Record<string, string>; warnings: PlanWarning[] }
-  /** This job cannot be changed so. */
+  /** The change is impossible for this job. */
   | { outcome: 'problem'; sentence: string }
   /** `what` as in `reportTrouble`. */
   | { outcome: 'failed'; trouble: CallFailure; what: string }
@@ -37,8 +37,8 @@ const QUEUE_GONE =
   'The queue that this automation uses was deleted in ServiceM8. Open the automation and choose another one.'
 
 /**
- * Puts a job into a queue; its id is read afresh, because a deleted queue must not swallow jobs. `record`: what is known of the job;
- * `isIn` = the queue it is in.
+ * Puts a job into a queue. Reads the queue fresh when given by id, because a deleted queue must not swallow jobs.
+ * `record`: the job's known facts; `isIn` = its current queue.
  */
 export async function queueChange(
   context: Pick<PlanContext, 'read' | 'now' | 'account'>,
@@ -58,15 +58,15 @@ export async function queueChange(
       return isUuid(word) ? problem(QUEUE_GONE) : noneCalled('queue', word)
     case 'found': {
       const { uuid = '' } = found.values
-      // Staying where it is must not start the queue's time again.
+      // A job that stays in its queue must not restart the queue's time.
       return isIn === uuid ? setting({ queue_uuid: uuid }) : intoQueue(context, found.values, record)
     }
   }
 }
 
 /**
- * Three fields (facts: 5.8): the queue, until now plus its days, and the job's own staff member where the queue wants somebody; nobody
- * known there means the first active staff member, with a word about it.
+ * Sets three fields (facts: 5.8): the queue, its end date (now plus the queue's days), and a staff member if the queue
+ * requires one: the job's own, else the first active one, with a warning.
  */
 async function intoQueue(
   { read, now, account }: Pick<PlanContext, 'read' | 'now' | 'account'>,
@@ -110,13 +110,13 @@ export async function categoryChange(read: ReadOnlyPlatform, wanted: string): Pr
   }
 }
 
-/** Nothing said = the whole list, as rules had it before badges could be added. */
+/** Missing = `replace`, as in rules from before badges could be added. */
 type BadgeChange = 'add' | 'remove' | 'replace'
 
 /**
- * Badges added, removed or replaced. The platform knows only the whole list (facts: section 5), so the others are written along as they
- * are. `wanted`: names or ids, separated by commas, or a JSON list. `before`: the field as the job has it; a change that changes nothing
- * sets `before` itself.
+ * Adds, removes or replaces badges. The platform knows only the whole list (facts: section 5), so the result includes
+ * the job's other badges. `wanted`: names or ids, separated by commas, or a JSON list. `before`: the job's current
+ * field; without a real change the result is `before` itself.
  */
 export async function badgeChange(
   read: ReadOnlyPlatform,
@@ -147,7 +147,7 @@ export async function badgeChange(
 
 function badgeNamed(badges: readonly Values[], name: string, how: BadgeChange): string | null {
   const same = badges.filter(isCalled(name))
-  // A deleted badge can still be taken off a job, never put on one.
+  // A deleted badge can be removed from a job, but not added.
   const found = same.find(isActive) ?? (how === 'remove' ? same[0] : undefined)
   return found?.uuid?.toLowerCase() ?? null
 }

@@ -1,5 +1,5 @@
-// The fields of a job that a rule may write, and how each value has to look (facts: objects.json). What the platform computes, and
-// what nobody should change by a rule, is refused with a sentence.
+// The job fields that a rule may write, and the form of their values (facts: objects.json). Fields that the platform
+// computes, and fields no rule should change, are refused with a sentence.
 import { JOB_STATUSES } from '#app/domain/automations/rule.ts'
 import { isoDate, localStamp, readLocal, readToday, todayOf, wallOfDay } from '#app/domain/local-time.ts'
 import { ownValue } from '#app/lib/json.ts'
@@ -47,7 +47,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   description: 'job_description',
 }
 
-/** Offered by the form, in this order. */
+/** The fields the form offers, in this order. */
 export const WRITABLE_JOB_FIELDS: readonly { name: string; label: string; kind: JobFieldKind }[] = Object.entries(
   FIELDS,
 ).map(([name, { label, kind }]) => ({ name, label, kind }))
@@ -84,7 +84,7 @@ interface Clock {
   zone: string
 }
 
-/** How a value of each kind is read: null = it is none, and what is said of it then. */
+/** How to read a value of each kind: null = invalid; `otherwise` is the message for it. */
 const KINDS: Readonly<
   Record<Exclude<JobFieldKind, 'text'>, { read(text: string, at: Clock): string | null; otherwise: string }>
 > = {
@@ -98,7 +98,7 @@ const KINDS: Readonly<
   uuid: { read: idValue, otherwise: 'is not an id' },
   queue: { read: idValue, otherwise: 'is not an id' },
   category: { read: idValue, otherwise: 'is not an id' },
-  // Names and ids: only ServiceM8 knows which badges there are (job-change.server.ts).
+  // Names and ids: only ServiceM8 knows the account's badges (job-change.server.ts).
   badges: { read: (text) => text, otherwise: '' },
 }
 
@@ -111,7 +111,7 @@ function idValue(text: string): string | null {
   return isUuid(text) ? text.toLowerCase() : null
 }
 
-/** The value as the platform takes it; '' empties the field. `TODAY`, `TODAY+7` are dates of the account. */
+/** The value in the platform's form; '' empties the field. `TODAY`, `TODAY+7` are dates of the account. */
 export function jobFieldValue(name: string, given: string, at: Clock): JobFieldValue {
   const field = ownValue(FIELDS, name)
   if (!field) return { outcome: 'refused', sentence: `A rule cannot set the field "${name}" of a job.` }
@@ -128,7 +128,7 @@ export function jobFieldValue(name: string, given: string, at: Clock): JobFieldV
   return value === null ? no(`"${text.slice(0, 60)}" ${KINDS[kind].otherwise}.`) : { outcome: 'ok', value }
 }
 
-/** `2026-01-05` or `2026-01-05 09:30:00`; null when the text is no date. */
+/** `2026-01-05` or `2026-01-05 09:30:00`; null when the text is not a date. */
 export function dateValue(text: string, at: Clock, kind: 'date' | 'moment'): string | null {
   const offset = readToday(text)
   if (offset !== null) {

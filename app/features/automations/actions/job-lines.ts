@@ -1,10 +1,10 @@
-// Materials and bundles of a new job, as records to make or to move. There is no call that copies or moves them (facts: section 9), so
-// each line is a record of its own; a bundle comes before its lines, which point at it.
+// Materials and bundles of a new job, as records to create or move. The platform has no call that copies or moves them
+// (facts: section 9), so each line is a separate record; a bundle comes before its lines, which point to it.
 import type { Effect } from '#app/domain/automations/effect.ts'
 import type { Values } from '../records/fact-rows.ts'
 import { readFlag, readNumber } from '../records/field-value.ts'
 
-/** The parameters that say where the lines of a new job come from, where they are not typed in: copied or moved, of one job or of all. */
+/** The parameters for the source of a new job's lines if not typed in: copied or moved, from one job or all. */
 export const LINE_SOURCES = {
   materials: {
     copy: 'copyMaterialsFromJob',
@@ -24,10 +24,10 @@ export const LINE_SOURCES = {
 
 export interface PlannedLine {
   object: 'jobmaterial' | 'jobmaterialbundle'
-  /** Null = a new record; else the record that is moved to the new job. */
+  /** Null = a new record; else the record to move to the new job. */
   moves: { uuid: string; fromJob: string } | null
   fields: Record<string, string>
-  /** Position of its bundle among the planned lines; null = it stands alone. */
+  /** Position of its bundle among the planned lines; null = it has no bundle. */
   bundle: number | null
   words: string
 }
@@ -51,7 +51,7 @@ export interface JobStock {
   bundles: readonly Values[]
 }
 
-/** Bundles with their lines, copied or moved. Lines of no bundle are left out. */
+/** Bundles with their lines, copied or moved. Leaves out lines without a bundle. */
 export function bundleLines(stock: JobStock, how: 'copy' | 'move'): PlannedLine[] {
   const planned: PlannedLine[] = []
   for (const bundle of stock.bundles) {
@@ -66,7 +66,7 @@ export function bundleLines(stock: JobStock, how: 'copy' | 'move'): PlannedLine[
   return planned
 }
 
-/** Lines that stand alone; `all` = those of bundles too, which then stand alone. */
+/** Lines without a bundle; `all` = also the lines of bundles, then without their bundle. */
 export function looseLines(stock: JobStock, how: 'copy' | 'move', all: boolean): PlannedLine[] {
   return stock.lines
     .filter((line) => all || !line.job_material_bundle_uuid)
@@ -88,13 +88,13 @@ function lineOf(
   return { object, moves: null, fields: { ...fields, quantity: values.quantity || '1' }, bundle, words }
 }
 
-/** A material that was chosen by hand. `unitCost` '' = the material's own price; both are ex tax. */
+/** A material chosen in the rule. `unitCost` '' = the material's own price; both are ex tax. */
 export function materialLine(
   material: Values,
   input: { quantity: string; unitCost: string; bundle: number | null },
 ): PlannedLine {
   const price = input.unitCost === '' ? (material.price ?? '') : money(input.unitCost)
-  // A price of its own is ex tax; the material's own is what the price list says it is.
+  // A typed price is ex tax; the price list says whether the material's own price includes tax.
   const inclusive = input.unitCost === '' && readFlag(material.price_includes_taxes ?? '') === true
   const fields: Record<string, string> = { name: material.name ?? '', quantity: input.quantity }
   const put = (name: string, value: string | undefined) => {
@@ -131,7 +131,7 @@ export function bundleLine(bundle: Values, quantity: string): PlannedLine {
   }
 }
 
-/** What a bundle is made of: `material_list` as the platform gives it, a list or its JSON text. */
+/** The parts of a bundle: `material_list` in the platform's form, a list or its JSON text. */
 export function bundleParts(bundle: Readonly<Record<string, unknown>>): { materialUuid: string; quantity: string }[] {
   const list = listOf(bundle.material_list)
   return list.flatMap((part) => {
@@ -153,7 +153,7 @@ function listOf(value: unknown): unknown[] {
   }
 }
 
-/** `2`, `1.5`; nothing = 1; null for what is no number above nothing. */
+/** `2`, `1.5`; an empty text = 1; null for anything but a number above 0. */
 export function quantity(text: string): string | null {
   if (text.trim() === '') return '1'
   const number = readNumber(text)
@@ -169,13 +169,13 @@ function plain(number: number): string {
   return String(Math.round(number * 10_000) / 10_000)
 }
 
-/** `12.50`; '' for what is no amount. */
+/** `12.50`; '' for anything but an amount. */
 function money(text: string): string {
   const number = readNumber(text)
   return number === null || number < 0 ? '' : number.toFixed(2)
 }
 
-/** Effects behind the job, which is effect 0: line N becomes effect N + 1. */
+/** The effects after the job, which is effect 0: line N becomes effect N + 1. */
 export function lineEffects(lines: readonly PlannedLine[]): Effect[] {
   return lines.map((line): Effect => {
     const parents: Record<string, number> = {

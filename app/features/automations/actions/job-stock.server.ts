@@ -1,5 +1,5 @@
-// Which materials and bundles a new job gets: typed in, copied, or moved; from one job, from the run's group, or from all jobs of the
-// customer (specification, sections 3 and 4; contract, section 8).
+// Chooses the materials and bundles of a new job: typed in, copied, or moved; from one job, from the run's group, or
+// from all jobs of the customer (specification, sections 3 and 4; contract, section 8).
 import type { PlatformRecord } from '#app/adapters/platform.ts'
 import type { PlanWarning } from '#app/domain/automations/effect.ts'
 import type { ActionParameters } from '#app/domain/automations/rule.ts'
@@ -32,9 +32,9 @@ import {
 } from './planning.server.ts'
 import { flagParameter, rowsParameter } from './read-parameters.ts'
 
-/** Each line is a call of its own; more would take minutes of the account's share. */
+/** Each line is a separate call; more would take minutes of the account's share of calls. */
 const MOST_LINES = 300
-/** From so many jobs on, one list of everything is cheaper. */
+/** With more jobs than this, one list of everything is cheaper. */
 const MANY_JOBS = 10
 const MOST_ROWS = 50_000
 
@@ -42,7 +42,7 @@ type Source = 'none' | 'manual' | 'copy' | 'move'
 
 interface StockRequest {
   source: Source
-  /** From the group, or all jobs of the customer. */
+  /** True = from all jobs of the group or of the customer. */
   all: boolean
 }
 
@@ -50,7 +50,7 @@ type ChosenLines = { outcome: 'ok'; lines: PlannedLine[]; warnings: PlanWarning[
 
 const TWO_SOURCES = 'It can be copied or moved, not both. Open the automation and choose one.'
 
-/** Copying or moving clears what was typed in; null = both at once. */
+/** Copying or moving replaces what was typed in; null = both are chosen. */
 function wishOf(parameters: ActionParameters, list: keyof typeof LINE_SOURCES): StockRequest | null {
   const { copy, copyAll, transfer, transferAll } = LINE_SOURCES[list]
   const on = (name: string) => flagParameter(parameters, name)
@@ -67,7 +67,7 @@ export async function chooseLines(context: PlanContext, wording: Wording, compan
   const [materials, bundles] = [wishOf(parameters, 'materials'), wishOf(parameters, 'material_bundles')]
   if (!materials || !bundles) return ended(impossible('invalid', TWO_SOURCES))
   const stockOf = createStockReader(context, wording, companyUuid)
-  // Bundles first: their lines name them by their place.
+  // Bundles first, because their lines refer to them by position.
   const chosenBundles = await chooseBundles(context, bundles, stockOf)
   if (chosenBundles.outcome !== 'ok') return chosenBundles
   const bundlesStay = bundles.source === 'none' || bundles.source === 'manual'
@@ -102,7 +102,7 @@ async function chooseMaterials(
   const found = await stockOf(['sourceJobUuid'], all)
   if (found.outcome !== 'ok') return found
   const { stock } = found
-  // A copy without bundles still holds everything; moving a line out of its bundle would leave half a bundle behind.
+  // A copy without bundles still has all lines; moving a line out of its bundle would leave half a bundle behind.
   const lines = looseLines(stock, source, source === 'copy' && bundlesStay)
   const warnings = lines.length === 0 ? [nothing('materials', source)] : []
   if (source === 'move' && bundlesStay && stock.bundles.length > 0) {
@@ -119,10 +119,10 @@ function nothing(what: string, source: Source): PlanWarning {
   }
 }
 
-/** `names`: the parameters that may name the job. */
+/** `names`: the parameters that can name the job. */
 type StockOf = (names: readonly string[], all: boolean) => Promise<{ outcome: 'ok'; stock: JobStock } | Ended>
 
-/** Bundles and materials of the same jobs are read once. */
+/** Reads bundles and materials of the same jobs only once. */
 function createStockReader(context: PlanContext, wording: Wording, companyUuid: string): StockOf {
   const known = new Map<string, JobStock>()
   return async (names, all) => {
@@ -148,7 +148,7 @@ function createStockReader(context: PlanContext, wording: Wording, companyUuid: 
   }
 }
 
-/** The named job, else the one the run is about. */
+/** The named job, else the run's own job. */
 function namedJobs(context: PlanContext, wording: Wording, names: readonly string[]): string[] {
   for (const name of names) {
     const named = wording.parameter(name, 'field').trim().toLowerCase()
@@ -161,7 +161,7 @@ function targetJobs(context: PlanContext): string[] {
   return jobTargets(context).map(({ uuid }) => uuid)
 }
 
-/** Those of the run's group; else the customer's other jobs: what lies on the one that set it off stays there. */
+/** The jobs of the run's group; else the customer's other jobs: stock of the job that triggered the run stays there. */
 async function allJobs(context: PlanContext, companyUuid: string): Promise<{ outcome: 'ok'; jobs: string[] } | Ended> {
   const own = targetJobs(context)
   if (isGrouped(context)) return { outcome: 'ok', jobs: own }

@@ -1,4 +1,4 @@
-// Who a message of a step goes to: each receiver on its own, checked, and told apart as customer or colleague.
+// The receivers of a step's message: each one separate, checked, and classified as a customer or a colleague.
 import { isPlainNote, type PlanWarning } from '#app/domain/automations/effect.ts'
 import { contactOf, valuesOf } from '../records/fact-rows.ts'
 import { quoted } from '../records/fact-sources.server.ts'
@@ -27,7 +27,7 @@ type Channel = 'email' | 'sms'
 
 const CONTACT_FIELD: Record<Channel, string> = { email: 'contact_email', sms: 'contact_mobile' }
 
-/** How a message is called, and what is said where nobody can get it. */
+/** The name of a message, and the texts for when it has no receiver. */
 const MESSAGES = {
   email: {
     name: 'e-mail',
@@ -43,7 +43,7 @@ const MESSAGES = {
 
 interface Audience {
   outcome: 'ok'
-  /** Whom the message may go to, without those it must not be sent to as it is. */
+  /** The receivers, without those the message must not go to as it is. */
   to: string[]
   /** The receivers of each of the fields in `also`. */
   also: string[][]
@@ -52,8 +52,8 @@ interface Audience {
 }
 
 /**
- * Who gets a message, after all of its texts were said: what these lack, and records that were deleted, keep it from customers. `also` =
- * further fields with receivers.
+ * The receivers of a message, after all its texts were filled in: empty placeholders and deleted records keep it from
+ * customers. `also` = further fields with receivers.
  */
 export async function audienceOf(
   context: PlanContext,
@@ -62,7 +62,7 @@ export async function audienceOf(
   also: readonly string[] = [],
 ): Promise<Audience | Ended> {
   const message = MESSAGES[channel]
-  // Only what the message itself lacks keeps it from being sent; a missing number is told on its own.
+  // Only an empty placeholder of the message itself stops it; a missing number has its own warning.
   const [blank] = wording.blanks()
   const isNamed = wordParameter(context.step.parameters, 'to') !== ''
   const wanted = isNamed ? readReceivers(context, wording, 'to', channel) : await contactReceiver(context, channel)
@@ -83,8 +83,8 @@ export async function audienceOf(
 }
 
 /**
- * The usable addresses of a field (`to`, `cc`, `replyTo`). Values are put in after the field was cut into receivers: a value that
- * holds a comma or a line end adds none. What cannot be used is told, and left out.
+ * The usable addresses of a field (`to`, `cc`, `replyTo`). The field is split before values are filled in, so a value
+ * with a comma or a line end adds no receiver. Unusable addresses become warnings.
  */
 function readReceivers(context: PlanContext, wording: Wording, name: string, channel: Channel): Receivers {
   const to: string[] = []
@@ -137,8 +137,8 @@ async function contactReceiver(context: PlanContext, channel: Channel): Promise<
 }
 
 /**
- * Which of them work for the account: guards for customers do not hold these back. When the staff cannot be read, everybody counts
- * as a customer, which only makes us more careful.
+ * Which receivers work for the account: guards for customers do not apply to them. When the staff cannot be read,
+ * everybody but the account's own address counts as a customer, which only makes the guards stricter.
  */
 async function colleagues(context: PlanContext, channel: Channel): Promise<(receiver: string) => boolean> {
   const found = await activeStaff(context.read)

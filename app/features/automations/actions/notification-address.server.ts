@@ -1,11 +1,11 @@
-// Where send_notification goes when its step names no address (contract: section 8), and which addresses it may not call.
+// The address of send_notification when its step names none (contract: section 8), and the addresses it may not call.
 import type { App } from '#app/context/app-context.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { wordParameter } from './read-parameters.ts'
 
 /**
- * The callback address of the rule's own webhook, else of the account's first one; null = none has one. A webhook that is paused or
- * stopped is not called, and one without an address only collects events.
+ * The callback address of the rule's own webhook, else of the account's first one; null = none has one. Skips webhooks
+ * that are paused or stopped, and those without an address, which only collect events.
  */
 export async function findNotifyUrl(
   app: Pick<App, 'store'>,
@@ -22,7 +22,7 @@ export async function findNotifyUrl(
   return (own ?? webhooks[0])?.endpoint.url ?? null
 }
 
-/** Addresses of the rule's own that the outbound guard refuses, each with its sentence. A name that leads nowhere now is let through. */
+/** The rule's addresses that the outbound guard refuses, with its sentence. Names that do not resolve now pass. */
 export async function refusedAddresses(
   app: Pick<App, 'outbound'>,
   { steps }: Pick<RuleDefinition, 'steps'>,
@@ -38,7 +38,7 @@ export async function refusedAddresses(
   return refused
 }
 
-/** As the guard reads it: letters of the scheme may be capital. */
+/** Like the guard, ignores the case of the scheme. */
 function isHttps(url: string): boolean {
   return URL.canParse(url) && new URL(url).protocol === 'https:'
 }

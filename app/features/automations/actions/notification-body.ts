@@ -1,5 +1,5 @@
-// What send_notification posts: JSON, built from the rule's own `name=value` rows or from a plain message. Braces of free JSON are
-// never read; values are put in after the rows were cut apart, so that no value can add a name.
+// The body of send_notification: JSON, built from the rule's `name=value` rows or from a plain message. Braces of free
+// JSON are not parsed; values are filled in after the rows are split, so no value can add a name.
 import { splitOutside } from './receivers.ts'
 
 interface NotificationRow {
@@ -24,7 +24,7 @@ export function readRows(message: string): NotificationRow[] | null {
   return rows
 }
 
-/** JSON text. `fromEntries` makes own properties, so that a row named `__proto__` is just a row. */
+/** JSON text. `fromEntries` creates own properties, so a row named `__proto__` is an ordinary row. */
 export function notificationJson(input: {
   message: string
   rows: readonly { name: string; value: string }[] | null

@@ -1,4 +1,4 @@
-// What all plans need: texts with their placeholders put in once, the jobs a step is about, and the ways a plan can end.
+// Shared by all plans: texts with their placeholders filled in once, the jobs of a step, and the outcomes of a plan.
 import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { Effect, Plan, PlanWarning, Replacement, StepResult } from '#app/domain/automations/effect.ts'
 import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
@@ -13,22 +13,22 @@ import { textParameter } from './read-parameters.ts'
 
 export interface Wording {
   /**
-   * The text as it leaves. `first` = the record that `entry.0` means; default the first of the run. Values of records are escaped
-   * for the destination and never read again.
+   * The text as it is sent. `first` = the record for `entry.0`; by default the first of the run. Values of records are
+   * escaped for the destination and not parsed again.
    */
   say(text: string, destination: Destination, first?: RecordFacts): string
-  /** A parameter of the step, said. */
+  /** A parameter of the step, filled in. */
   parameter(name: string, destination: Destination, first?: RecordFacts): string
-  /** Placeholders that had no value and no fallback, in all texts said so far. */
+  /** Placeholders with neither value nor fallback, in all texts filled in so far. */
   blanks(): string[]
-  /** Names that mean nothing. */
+  /** Placeholder names that do not exist. */
   unknown(): string[]
   replacements(): Replacement[]
-  /** One of these texts is longer, with its values in it, than any message may be. */
+  /** One of these texts, filled in, exceeds the limit for any message. */
   isTooLong(): boolean
 }
 
-/** `values` = names that only these texts know (of a platform template), beside those of the trigger. */
+/** `values` = names known only to these texts (of a platform template), besides those of the trigger. */
 export function createWording(context: PlanContext, values: Readonly<Record<string, string>> = {}): Wording {
   const { records, results, order, account, now } = context
   const trigger = { ...values, ...context.trigger }
@@ -82,7 +82,7 @@ export function impossible(errorClass: string, sentence: string, warnings: PlanW
   return { outcome: 'impossible', errorClass, sentence, warnings }
 }
 
-/** A question the plan needed was not answered well: try again, or it cannot be done. `what` as in `reportTrouble`. */
+/** The plan after a failed read: `later`, or `impossible` when a retry cannot help. `what` as in `reportTrouble`. */
 export function afterTrouble(trouble: CallFailure, what: string): Plan {
   const told = reportTrouble(trouble, what)
   if (told.errorClass === 'not_found' || told.errorClass === 'invalid') {
@@ -91,7 +91,7 @@ export function afterTrouble(trouble: CallFailure, what: string): Plan {
   return { outcome: 'later', errorClass: told.errorClass, sentence: told.sentence, retryAt: told.retryAt }
 }
 
-/** A plan that ends before there is anything to do. */
+/** A plan that ends before it has any effect. */
 export interface Ended {
   outcome: 'ended'
   plan: Plan
@@ -103,11 +103,11 @@ export function ended(plan: Plan): Ended {
 
 export type NamedRecord =
   | { outcome: 'found'; values: Values; record: PlatformRecord }
-  /** Deleted, or never there. */
+  /** Deleted, or never existed. */
   | { outcome: 'gone' }
   | { outcome: 'failed'; trouble: CallFailure }
 
-/** A record that the step names by its id, read afresh. */
+/** A record that the step names by id, read fresh. */
 export async function readNamed(read: ReadOnlyPlatform, object: string, uuid: string): Promise<NamedRecord> {
   if (!isUuid(uuid)) return { outcome: 'gone' }
   const answer = await read.read(object, uuid)
@@ -117,7 +117,7 @@ export async function readNamed(read: ReadOnlyPlatform, object: string, uuid: st
   return isActive(values) ? { outcome: 'found', values, record: answer.value } : { outcome: 'gone' }
 }
 
-/** The first of a list that is meant and not deleted. */
+/** The first record of a list that matches and is not deleted. */
 export async function findListed(
   read: ReadOnlyPlatform,
   object: string,
@@ -133,7 +133,7 @@ export function isCalled(name: string): (row: Values) => boolean {
   return (row) => folded(row.name ?? '') === folded(name)
 }
 
-/** Names in a text that mean nothing are left out of it; whoever reads the plan is told. */
+/** Placeholder names that do not exist are left out of the text; the reader of the plan gets a warning. */
 export function unknownWarnings(wording: Pick<Wording, 'unknown'>): PlanWarning[] {
   return wording.unknown().map((name) => ({
     code: 'unknown_placeholder',
@@ -148,7 +148,7 @@ export function blankWarnings(wording: Pick<Wording, 'blanks'>): PlanWarning[] {
   }))
 }
 
-/** What is doubtful about the texts of a step. */
+/** Warnings about the texts of a step. */
 export function textWarnings(wording: Pick<Wording, 'unknown' | 'blanks'>): PlanWarning[] {
   return [...unknownWarnings(wording), ...blankWarnings(wording)]
 }
@@ -168,13 +168,13 @@ export function jobTargets({ records }: Pick<PlanContext, 'records'>): JobTarget
   })
 }
 
-/** `job 1041`; `the job` while its number is not known. */
+/** `job 1041`; `the job` without a known number. */
 export function jobName(record: RecordFacts | undefined): string {
   const number = record?.values.generated_job_id ?? ''
   return number === '' ? 'the job' : `job ${number}`
 }
 
-/** Why nothing is sent to a customer about these records; null = at least one of them is there. */
+/** Why no message goes to a customer about these records; null = at least one of them is not deleted. */
 export function deletedText({ records }: Pick<PlanContext, 'records'>): string | null {
   const [first] = records
   if (!first || records.some(({ active }) => active)) return null
@@ -185,7 +185,7 @@ export function deletedText({ records }: Pick<PlanContext, 'records'>): string |
 
 export const NO_JOB = 'This action needs a job, and this record belongs to none.'
 
-/** True when the records stand for one group. */
+/** True when the records are one group. */
 export function isGrouped(context: Pick<PlanContext, 'grouped' | 'records' | 'trigger'>): boolean {
   return context.grouped ?? (context.records.length > 1 || Object.hasOwn(context.trigger, 'count'))
 }

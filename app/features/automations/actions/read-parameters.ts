@@ -1,18 +1,18 @@
-// Parameters of a step as an action reads them: whatever shape they were stored in, a text is a text and a flag is a flag.
+// Reads a step's parameters for an action: as text or flag, whatever their stored type.
 import type { ActionParameters, ParameterValue } from '#app/domain/automations/rule.ts'
 
 function own(parameters: ActionParameters, name: string): ParameterValue | undefined {
   return Object.hasOwn(parameters, name) ? parameters[name] : undefined
 }
 
-/** As written, blanks included; '' when it is absent or no text. */
+/** As written, with its spaces; '' when missing or not text. */
 export function textParameter(parameters: ActionParameters, name: string): string {
   const value = own(parameters, name)
   if (Array.isArray(value)) return value.filter((entry) => typeof entry === 'string').join(', ')
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
 }
 
-/** An id, an address, a word: without the blanks around it. */
+/** An id, an address or a word, without outer spaces. */
 export function wordParameter(parameters: ActionParameters, name: string): string {
   return textParameter(parameters, name).trim()
 }
@@ -24,7 +24,7 @@ export function flagParameter(parameters: ActionParameters, name: string): boole
   return typeof value === 'string' && /^(true|on|yes|1)$/i.test(value.trim())
 }
 
-/** A whole number from 1; null when it is absent or none. */
+/** A whole number from 1; null when missing or invalid. */
 export function positionParameter(parameters: ActionParameters, name: string): number | null {
   const value = Number(own(parameters, name) ?? Number.NaN)
   return Number.isInteger(value) && value >= 1 ? value : null

@@ -1,16 +1,16 @@
-// Who a message goes to: several in one field, each told apart and checked.
+// The receivers of a message: several in one field, separated and checked.
 
 const EMAIL = /^[^\s@<>,;"()[\]\\]+@[^\s@<>,;"()[\]\\.]+(\.[^\s@<>,;"()[\]\\.]+)+$/
 const LONGEST_EMAIL = 254
 
-/** At commas, semicolons and line ends. */
+/** Splits at commas, semicolons and line ends. */
 export function splitReceivers(field: string): string[] {
   return splitOutside(field, /[,;\r\n]/)
 }
 
 /**
- * Cuts a text at separators, but not inside a placeholder (`{x or "a, b"}`): that is decided before the values are put in, so that a
- * value cannot add a receiver or a row.
+ * Splits a text at separators, but not inside a placeholder (`{x or "a, b"}`). Call it before values are filled in, so
+ * that a value cannot add a receiver or a row.
  */
 export function splitOutside(text: string, separator: RegExp): string[] {
   const parts: string[] = []
@@ -28,14 +28,14 @@ export function splitOutside(text: string, separator: RegExp): string[] {
   return parts.map((one) => one.trim()).filter((one) => one !== '')
 }
 
-/** The bare address of `Name <a@b.c>` or of `a@b.c`; null when it is none. One address only: nothing after a line end counts. */
+/** The bare address of `Name <a@b.c>` or of `a@b.c`; null when it is none. Ignores everything after the first line. */
 export function readEmail(text: string): string | null {
   const [line = ''] = text.trim().split(/[\r\n]/)
   const address = (/<([^<>]+)>\s*$/.exec(line)?.[1] ?? line).trim().replace(/^mailto:/i, '')
   return EMAIL.test(address) && address.length <= LONGEST_EMAIL ? address : null
 }
 
-/** The same address or number in another spelling counts once; order stays. */
+/** Removes repeated addresses or numbers, ignoring case; keeps the order. */
 export function distinct(values: readonly string[]): string[] {
   const seen = new Set<string>()
   return values.filter((value) => {

@@ -1,4 +1,4 @@
-// Every action by its type. A new one: its entry in action-parameters.ts, its plan in a file beside this one, its line here.
+// Every action by its type. A new one needs an entry in action-parameters.ts, its plan in a file here, a line below.
 import type { ActionType } from '#app/domain/automations/action-parameters.ts'
 import type { Action } from './action.server.ts'
 import { postActivityFeed } from './activity-feed.server.ts'

@@ -1,5 +1,5 @@
-// An e-mail: plain, HTML or out of a template of the platform; signed, with files and documents; each receiver an effect of its own,
-// because several in one call are not documented (facts: section 6).
+// An e-mail: plain, HTML or from a template of the platform; signed, with files and documents. Each receiver is a
+// separate effect, because several in one call are not documented (facts: section 6).
 import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.ts'
 import { assertNever } from '../../../lib/assert-never.ts'
 import { activeStaff, senderOf } from '../records/staff-members.server.ts'
@@ -104,7 +104,7 @@ function waiting(retryAt: number): Plan {
   return { outcome: 'later', errorClass: 'limit', sentence: 'Other texts of this account are prepared first.', retryAt }
 }
 
-/** The first receiver gets the first copy beside it, and so on; copies that are left over are e-mails of their own. */
+/** Each receiver gets one of the copies, in order; leftover copies become separate e-mails. */
 function addressed(to: readonly string[], cc: readonly string[]): { to: string; cc: string }[] {
   const copies = cc.filter((copy) => !to.some((one) => one.toLowerCase() === copy.toLowerCase()))
   return [
@@ -115,7 +115,7 @@ function addressed(to: readonly string[], cc: readonly string[]): { to: string; 
 
 type SignedBody = { outcome: 'ok'; html: string; staffUuid: string | null; warnings: PlanWarning[] } | Ended
 
-/** A signature stands in HTML and needs somebody who signs (contract: section 8); a plain text gets an HTML form for it. */
+/** A signature requires HTML and a staff member who signs (contract: section 8); a plain text is converted to HTML. */
 async function signedBody(context: PlanContext, written: Written, isRequested: boolean): Promise<SignedBody> {
   const asked = isRequested || flagParameter(context.step.parameters, 'includeSignature')
   if (!asked && !wantsSignature(written.html))

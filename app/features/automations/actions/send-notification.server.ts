@@ -1,4 +1,4 @@
-// A call of the user's own address, through the same guard as every forward.
+// A call of the user's own address, through the same outbound guard as every forward.
 import type { Effect, Plan } from '#app/domain/automations/effect.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import type { Action, PlanContext } from './action.server.ts'
@@ -15,7 +15,7 @@ async function plan(context: PlanContext): Promise<Plan> {
     return impossible('invalid', 'A notification can only be sent to a web address. Open the automation and choose it.')
   }
   const wording = createWording(context)
-  // The address is the rule's own words: no value of a record may lead a call elsewhere.
+  // Use the address as the rule has it: a record's value must never redirect a call.
   const url = wordParameter(parameters, 'url') || (context.notifyUrl ?? '')
   if (url === '') {
     return impossible('no_address', 'There is no address to notify. Give one in the automation, or set up a webhook.')
@@ -44,7 +44,7 @@ async function plan(context: PlanContext): Promise<Plan> {
   return planned(wording, [effect], { warnings: textWarnings(wording) })
 }
 
-/** What tells a receiver which job it is about; names as the platform has them. */
+/** Fields that tell a receiver which job it is; names as on the platform. */
 const JOB_FIELDS = [
   'generated_job_id',
   'status',
@@ -65,7 +65,7 @@ function jobOf(context: PlanContext): Record<string, string> | null {
 }
 
 function picked({ values, object }: RecordFacts): Record<string, string> {
-  // Of a booking or a payment, these names belong to the record itself.
+  // On a booking or a payment, these names belong to the record itself.
   const fields = object === 'job' ? JOB_FIELDS : JOB_FIELDS.filter((name) => name !== 'date' && name !== 'edit_date')
   return Object.fromEntries(fields.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])))
 }

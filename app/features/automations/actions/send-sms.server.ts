@@ -1,4 +1,4 @@
-// A text message: written in the rule or taken from the platform's templates, to one number or several, each an effect of its own.
+// A text message: from the rule or the platform's templates, to one or several numbers, each a separate effect.
 import type { Effect, Plan } from '#app/domain/automations/effect.ts'
 import { templateProblem } from '../rules/checks/template-limits.ts'
 import { creditText, lengthProblem, smsCredits } from '../rules/message-limits.ts'
@@ -42,7 +42,7 @@ async function plan(context: PlanContext): Promise<Plan> {
   return planned(wording, effects, { warnings, standIn })
 }
 
-/** What is written in the rule counts, also where a template filled it; an empty one is read from the template now. */
+/** The rule's own text, also if a template filled it in; an empty one is read from the template now. */
 async function textOf({ step, read }: PlanContext): Promise<{ outcome: 'ok'; text: string } | Ended> {
   const written = textParameter(step.parameters, 'message')
   if (written.trim() !== '') return { outcome: 'ok', text: written }

@@ -20,7 +20,7 @@ async function plan(context: PlanContext): Promise<Plan> {
     return impossible('invalid', 'Nobody was chosen for the staff message. Open the automation and choose somebody.')
   }
   const wanted = chosen.map((one) => wording.say(one, 'field').trim())
-  // Only a placeholder says nothing: whom it stands for, this record does not have.
+  // Only placeholders, and all of them are empty on this record.
   if (wanted.every((one) => one === '')) return skipped(nobodyText(context, wording.blanks()))
   const found = await activeStaff(context.read)
   if (found.outcome === 'failed') return afterTrouble(found.trouble, 'the staff list')
@@ -65,7 +65,7 @@ async function plan(context: PlanContext): Promise<Plan> {
   return planned(wording, effects, { warnings })
 }
 
-/** The names under which records have the staff member they are assigned to. */
+/** Placeholders for the staff member a record is assigned to. */
 const ASSIGNED = /(?:^|\.)(?:assigned_staff|staff_uuid|staff\.uuid|(?:queue_assigned|assigned_to)_staff_uuid)$/i
 
 function nobodyText({ records: [record] }: PlanContext, blanks: readonly string[]): string {

@@ -1,4 +1,4 @@
-// The three actions that set something on the jobs of a run: status, queue, field. Each job is written only if it would change.
+// The three actions that change the jobs of a run: status, queue, field. A job is written only if the value differs.
 import type { CallFailure } from '#app/adapters/platform.ts'
 import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.ts'
 import { asText } from '../records/changes.ts'
@@ -124,7 +124,7 @@ function updateEffect(target: JobTarget, values: Values, fields: Record<string, 
   }
 }
 
-/** The job's own fields: those of the record when it is the job, else read now. */
+/** The job's own fields: from the record if it is the job, else read now. */
 async function jobValues(
   { read }: PlanContext,
   { uuid, record }: JobTarget,

@@ -1,4 +1,4 @@
-// What the account says about itself: name, zone, currency and country, as messages and schedules need them.
+// The account's own facts for messages and schedules: name, zone, currency and country.
 import { readCountry } from '#app/domain/country.ts'
 import { isZone } from '#app/lib/zone.ts'
 
@@ -8,13 +8,13 @@ interface VendorFacts {
   zone: string
   /** ISO 4217; '' when the platform does not say. */
   currency: string
-  /** ISO 3166, two letters; '' when nothing tells. */
+  /** ISO 3166, two letters; '' when it cannot be determined. */
   country: string
   /** As typed by the owner: `14 days from the date of invoice`. */
   paymentTerms: string
 }
 
-/** From `vendor.json` (facts: 2.3). `default_region` is a country by name or code, as the account has it. */
+/** From `vendor.json` (facts: 2.3). `default_region` is the account's country, by name or code. */
 export function readVendorFacts(record: Readonly<Record<string, unknown>>): VendorFacts {
   const text = (name: string) => (typeof record[name] === 'string' ? record[name].trim() : '')
   const named = text('timezone_name')
@@ -31,7 +31,7 @@ export function readVendorFacts(record: Readonly<Record<string, unknown>>): Vend
   }
 }
 
-/** Zones that name their country; the first that fits counts. */
+/** Zones that identify their country; the first match wins. */
 const ZONES: readonly (readonly [RegExp, string])[] = [
   [/^Australia\//, 'AU'],
   [/^Pacific\/(Auckland|Chatham)$/, 'NZ'],
@@ -55,7 +55,7 @@ const CURRENCIES: ReadonlyMap<string, string> = new Map([
 function countryOf(region: string, zone: string, currency: string): string {
   const named = readCountry(region)
   if (named) return named
-  // A country without customs known here still has its code.
+  // Keep the code of a country that Fieldhook does not know.
   if (/^[A-Z]{2}$/.test(region)) return region
   return ZONES.find(([pattern]) => pattern.test(zone))?.[1] ?? CURRENCIES.get(currency) ?? ''
 }

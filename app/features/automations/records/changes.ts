@@ -1,23 +1,23 @@
-// What changed in a record between two looks at it.
+// What changed in a record since its last snapshot.
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
 import type { FieldChange, RecordFacts } from './facts.ts'
 
-/** Longer values are kept as a mark that only says "the same or not": a snapshot answers what changed, it is no copy. */
+/** Longer values are kept as a hash: a snapshot shows what changed, it is not a copy of the record. */
 const LONGEST_KEPT = 200
 
 /**
- * Fields the platform moves with every edit or computes by itself: a change of these alone is nobody's news.
+ * Fields the platform changes with every edit or computes itself: a change of these alone starts no rule.
  * Source: servicem8 facts 4.4 and 5.8.
  */
 const NO_NEWS = new Set(['edit_date', 'uuid', 'payment_date', 'lat', 'lng'])
 
-/** Whose snapshots: those of forwarding (polled objects) move at other moments, and either would hide changes from the other. */
+/** Key of the rules' snapshots. Forwarding (polled objects) has its own: sharing would hide changes from either. */
 export function snapshotsOf(object: string): string {
   return `rules:${object}`
 }
 
-/** A record's own fields as a snapshot keeps them. Joined names (`contact_…`) are no part of the record. */
+/** A record's own fields in the form a snapshot stores. Joined names (`contact_…`) are not part of the record. */
 export function snapshotFields(record: Readonly<Record<string, unknown>>): Record<string, string> {
   const kept: Record<string, string> = {}
   for (const [field, value] of Object.entries(record)) {
@@ -27,20 +27,20 @@ export function snapshotFields(record: Readonly<Record<string, unknown>>): Recor
   return kept
 }
 
-/** Beside the fields of a snapshot, under a name no field has: when the record was first seen, as new and nothing more. */
+/** Extra key of a snapshot, under a name no field has: when a new record was first seen, unchanged since. Epoch ms. */
 const NEW_MARK = '~new'
 
-/** An event may come this much later than the record was read. */
+/** How long after the record was read its event may arrive. */
 const LATE_NEWS = minutes(2)
 
-/** The fields of a record that was just seen for the first time, with that moment. */
+/** The fields of a record that was just seen for the first time, marked with that moment. */
 export function markedNew(fields: Readonly<Record<string, string>>, at: Millis): Record<string, string> {
   return { ...fields, [NEW_MARK]: String(at) }
 }
 
 /**
- * Is a change told only now that was in the record when it was first seen? Then `before` has it already, and comparing finds
- * nothing. `named` = the fields the platform says have changed.
+ * Does the event report a change the record already had when it was first seen? Then `before` contains it, and a
+ * comparison finds nothing. `named` = the fields the platform reports as changed.
  */
 export function isLateNews(
   before: Readonly<Record<string, string>> | null,
@@ -55,7 +55,7 @@ export function isLateNews(
   )
 }
 
-/** Platform values are numbers, strings and quoted flags; nothing, and nothing set, are the same. */
+/** Platform values are numbers, strings and quoted flags. Missing values and zero dates become ''. */
 export function asText(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'string') return value === '0000-00-00 00:00:00' || value === '0000-00-00' ? '' : value
@@ -63,7 +63,7 @@ export function asText(value: unknown): string {
   return JSON.stringify(value)
 }
 
-/** 53 bits are plenty to notice that a text is another one. */
+/** A hash of 53 bits, enough to notice that a text changed. */
 function shortened(text: string): string {
   if (text.length <= LONGEST_KEPT) return text
   let high = 0xdeadbeef
@@ -79,8 +79,8 @@ function shortened(text: string): string {
 }
 
 /**
- * Field by field, where `before` knows the field. A field the platform did not list before is no change: a new column there
- * must not set off every rule here. `before` null = first sight: no changes are known.
+ * Compares field by field, where `before` has the field. A field the platform did not list before did not change: a new
+ * column there must not start every rule here. `before` null = first sight: no changes are known.
  */
 export function changesBetween(
   before: Readonly<Record<string, string>> | null,
@@ -96,8 +96,8 @@ export function changesBetween(
 }
 
 /**
- * Was it us? Every change that is known carries the value one of our runs wrote. One field that a person changed in the
- * same save makes it theirs. `writes` = writes on this record young enough to count.
+ * Our write that caused the changes; null when a person made them. Every known change must carry a value that one of
+ * our runs wrote: one field a person changed makes the save theirs. `writes` = recent enough writes on this record.
  */
 export function causedBy<Write extends { field: string; value: string; hop: number }>(
   changes: readonly FieldChange[],
@@ -114,7 +114,7 @@ export function causedBy<Write extends { field: string; value: string; hop: numb
   return latest
 }
 
-/** Follows from another field; says nothing about who. Source: servicem8 facts 5.8. */
+/** Fields that follow from another field, so they do not show who made the change. Source: servicem8 facts 5.8. */
 const STAMPED_BY_PLATFORM = new Set([
   'quote_date',
   'work_order_date',
@@ -126,12 +126,12 @@ const STAMPED_BY_PLATFORM = new Set([
   'geo_is_valid',
 ])
 
-/** How the history and the answer of a run describe a record that matched. */
+/** A matched record as the history and the result of a run show it. */
 export function matchedRecord(facts: RecordFacts) {
   return namedRecord(facts, new Map())
 }
 
-/** The same; `customers` = their names by uuid, where no rule asked for them. */
+/** Like `matchedRecord`; `customers` = names by uuid, for when no rule loaded them. */
 export function namedRecord(facts: RecordFacts, customers: ReadonlyMap<string, string>) {
   const value = (name: string) => facts.values[name] ?? ''
   const companyUuid = facts.companyUuid ?? ''

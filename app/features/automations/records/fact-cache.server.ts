@@ -1,5 +1,5 @@
-// What was read from the platform a little while ago, by account and kind. Bounded: when it is full, the kind of an account that
-// was unused the longest is forgotten as a whole.
+// Caches recent reads from the platform, by account and kind. Bounded: when it is full, it drops the account and kind
+// that was unused the longest, as a whole.
 import type { Clock, Millis } from '#app/lib/clock.ts'
 
 interface Held<Row> {
@@ -9,24 +9,24 @@ interface Held<Row> {
 
 interface CachePart<Row> {
   held: Map<string, Held<Row>>
-  /** Until then the whole list was read: a key that is not here does not exist. */
+  /** Until then the cache has the whole list: a missing key does not exist. */
   wholeUntil: Millis
   weight: number
 }
 
 export interface FactCache<Row> {
-  /** undefined = not known; null = known not to exist. */
+  /** undefined = not cached; null = known not to exist. */
   find(accountUuid: string, kind: string, key: string): Row | null | undefined
   keep(accountUuid: string, kind: string, rows: Iterable<readonly [string, Row | null]>, options: KeepOptions): void
-  /** When the whole list of this kind is known until; 0 = it is not. */
+  /** Until when the whole list of this kind is cached; 0 = it is not. */
   wholeUntil(accountUuid: string, kind: string): Millis
 }
 
 interface KeepOptions {
   until: Millis
-  /** The rows are all there are, as far as can be said until this moment. */
+  /** Set when the rows are the whole list; missing keys then do not exist until this moment. */
   wholeUntil?: Millis
-  /** How much a row weighs against the others; a contact is 1. */
+  /** The weight of a row compared with others; a contact is 1. */
   weight?: number
 }
 
@@ -40,7 +40,7 @@ export function createFactCache<Row>(clock: Clock, heaviest: number = HEAVIEST):
   function cacheOf(accountUuid: string, kind: string): CachePart<Row> | undefined {
     const name = `${accountUuid}|${kind}`
     const cache = caches.get(name)
-    // Taken out and put back: the map's order is the order of last use.
+    // Deleted and set again, so the map's order is the order of last use.
     if (cache) {
       caches.delete(name)
       caches.set(name, cache)

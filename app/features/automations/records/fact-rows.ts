@@ -1,13 +1,13 @@
-// From the platform's records to what rules see: values as text, who belongs to whom, which of several contacts counts.
+// Turns the platform's records into facts: values as text, relations to jobs and customers, the contact to use.
 import { asText } from './changes.ts'
 import { isBlank, readFlag } from './field-value.ts'
 
 export type Values = Readonly<Record<string, string>>
 
-/** Names the platform gives its fields. Anything else (`__proto__`, blanks) is left out. */
+/** The platform's field names. Anything else (`__proto__`, names with spaces) is left out. */
 const NAME = /^[a-z][a-z0-9_]{0,99}$/i
 
-/** The record's own fields as text; times that are not set are empty. */
+/** The record's own fields as text; times that were never set are empty. */
 export function valuesOf(record: Readonly<Record<string, unknown>>): Record<string, string> {
   const values: Record<string, string> = {}
   for (const [name, value] of Object.entries(record)) {
@@ -16,20 +16,20 @@ export function valuesOf(record: Readonly<Record<string, unknown>>): Record<stri
   return values
 }
 
-/** Deleted at the platform = `active` 0; an object without the flag cannot be. */
+/** False when deleted at the platform (`active` 0); an object without the flag cannot be deleted. */
 export function isActive(values: Values): boolean {
   const { active } = values
   return active === undefined || active === '' || readFlag(active) !== false
 }
 
-/** The job that a record is, or belongs to: its own uuid, `job_uuid`, or what it is related to (facts: 5.7). */
+/** The record's job: its own uuid, `job_uuid`, or the record it is related to (facts: 5.7). */
 export function jobUuidOf(object: string, values: Values): string | null {
   if (object === 'job') return values.uuid || null
   if (values.job_uuid) return values.job_uuid
   return relatedTo('job', values)
 }
 
-/** The customer that a record is, or names itself; not what its job knows. */
+/** The record's customer: itself, or the one it names; not its job's customer. */
 export function companyUuidOf(object: string, values: Values): string | null {
   if (object === 'company') return values.uuid || null
   if (values.company_uuid) return values.company_uuid
@@ -42,12 +42,12 @@ function relatedTo(object: string, values: Values): string | null {
   return kind === object && uuid !== '' ? uuid : null
 }
 
-/** The person of the job: the one it is done for, else who pays, else whoever is there. Null = nobody. */
+/** The job's contact: the one of type JOB, else one that is not for billing, else any. Null = none. */
 export function contactOf(rows: readonly Values[]): Values | null {
   return firstOf(rows, [(row) => typeOf(row) === 'job', (row) => typeOf(row) !== 'billing', () => true])
 }
 
-/** The customer's main person: marked so, else of the kind JOB, else whoever is there. */
+/** The customer's main contact: marked as primary, else of type JOB, else any. */
 export function mainContactOf(rows: readonly Values[]): Values | null {
   return firstOf(rows, [
     (row) => readFlag(row.is_primary_contact ?? '') === true,
@@ -69,7 +69,7 @@ function firstOf(rows: readonly Values[], requests: readonly ((row: Values) => b
   return null
 }
 
-/** Who is booked last; bookings only, not what was recorded. '' = nobody. */
+/** The staff member of the latest booking; recorded activities do not count. '' = none. */
 export function bookedStaffOf(rows: readonly Values[]): string {
   const bookings = rows.filter(
     (row) => isActive(row) && readFlag(row.activity_was_scheduled ?? '') === true && (row.staff_uuid ?? '') !== '',
@@ -81,7 +81,7 @@ export function bookedStaffOf(rows: readonly Values[]): string {
   return latest?.staff_uuid ?? ''
 }
 
-/** Joined names of a person, under `contact_` or `company_`. Null = nobody: known to be empty. */
+/** Joined names of a person, under `contact_` or `company_`. Null = no person: the values are known to be empty. */
 export function personValues(prefix: 'contact' | 'company', person: Values | null): Record<string, string> {
   return {
     [`${prefix}_first_name`]: person?.first ?? '',
@@ -117,7 +117,7 @@ export function categoryValues(category: Values | null): Record<string, string> 
   return { category_name: category?.name ?? '' }
 }
 
-/** A uuid to look for; blank and unset ones lead nowhere. */
+/** A uuid to look up; null for blank and unset ones. */
 export function keyOf(uuid: string | null | undefined): string | null {
   return uuid && !isBlank(uuid) ? uuid : null
 }

@@ -1,5 +1,5 @@
-// Reads from the platform what is joined to a record: a few keys one by one, many keys by reading the list once. What was read
-// is shared by all rules of the account for a while.
+// Reads the records joined to a record from the platform: a few keys one by one, many keys by reading the list once.
+// All rules of the account share the results for a while.
 import type {
   AccountCallResult,
   CallAsAccount,
@@ -13,18 +13,18 @@ import { takingTurns } from '#app/lib/turns.server.ts'
 import type { FactCache } from './fact-cache.server.ts'
 import { type Values, valuesOf } from './fact-rows.ts'
 
-/** Rows of one kind by key; a key without rows has an empty list. */
+/** Rows of one kind by key; an empty list for a key without rows. */
 type Found = { outcome: 'ok'; rows: ReadonlyMap<string, Values[]> } | CallFailure
 
-/** What can be looked up, and how: which list, by which field, how long it stays true. */
+/** What can be looked up, and how: in which list, by which field, and how long the result is cached. */
 interface Source {
   object: string
   /** The field that holds the key. */
   by: string
-  /** Besides the key. */
+  /** An extra filter besides the key. */
   filter: string | null
   lastsMs: number
-  /** Only these fields are kept; null = all. */
+  /** The only fields kept; null = all. */
   fields: readonly string[] | null
   weight: number
 }
@@ -49,7 +49,7 @@ const SOURCES = {
     weight: 1,
   },
   company: { object: 'company', by: 'uuid', filter: null, lastsMs: minutes(10), fields: null, weight: 3 },
-  /** Jobs of bookings, payments and notes: fresh, except that one look through a list reads them once. */
+  /** Jobs of bookings, payments and notes: cached only so that one evaluation of a list reads them once. */
   job: { object: 'job', by: 'uuid', filter: null, lastsMs: seconds(30), fields: null, weight: 8 },
   booking: {
     object: 'jobactivity',
@@ -63,32 +63,32 @@ const SOURCES = {
 
 type SourceKind = keyof typeof SOURCES
 
-/** Small lists that are kept whole. */
+/** Small lists that are cached whole. */
 const LISTS = ['staff', 'queue', 'category'] as const
 export type ListKind = (typeof LISTS)[number]
 const LISTS_LAST = hours(1)
-/** A uuid that is not in a kept list may be new: the list is read again, at most this often. */
+/** A uuid missing from a cached list may be new: the list is read again, at most this often. */
 const LOOK_AGAIN = minutes(1)
 
 /**
- * That there is nothing (no contact, no such customer) is believed no longer than this: it is what people put right first. And only
- * in a look through many does a list that was read count as all there is: what a single event is about may be newer than the list.
+ * How long an absence (no contact, no such customer) is cached: people fix that first. A complete list proves an
+ * absence only when many keys are looked up: the record of a single event may be newer than the list.
  */
 const NOTHING_LASTS = seconds(30)
-/** Up to so many keys are asked for one by one. */
+/** Up to this many keys are read one by one. */
 const FEW = 4
-/** Rows of a list that are read at most; more would not fit anywhere else either. */
+/** The most rows read of a list; more would exceed other limits anyway. */
 const MOST_ROWS = 100_000
 const SIDE_BY_SIDE = 4
 
 interface FindOptions {
-  /** What is remembered does not count. */
+  /** True = ignore the cache. */
   fresh?: boolean
   asOf?: Millis
 }
 
 export interface FactSources {
-  /** `asOf`: a list that was read before this moment does not say that something is missing. */
+  /** `asOf`: a list read before this moment does not prove that a row is missing. */
   find(accountUuid: string, kind: SourceKind, keys: readonly string[], options?: FindOptions): Promise<Found>
   /** All rows of a small list, inactive ones included. */
   list(accountUuid: string, kind: ListKind): Promise<{ outcome: 'ok'; rows: Values[] } | CallFailure>
@@ -98,7 +98,7 @@ export interface FactSources {
     kind: ListKind,
     uuid: string,
   ): Promise<{ outcome: 'ok'; row: Values | null } | CallFailure>
-  /** The account's own record, kept for an hour. */
+  /** The account's own record, cached for an hour. */
   vendor(accountUuid: string): Promise<{ outcome: 'ok'; record: PlatformRecord } | CallFailure>
 }
 
@@ -119,7 +119,7 @@ type Reads = ReturnType<typeof createReads>
 function createReads({ callAsAccount, priority }: Pick<SourceDependencies, 'callAsAccount' | 'priority'>) {
   const running = new Map<string, Promise<CallFailure | null>>()
   return {
-    /** Whoever asks for the same thing at the same time gets the same answer. */
+    /** Simultaneous requests for the same thing share one read. */
     once(name: string, work: () => Promise<CallFailure | null>): Promise<CallFailure | null> {
       const known = running.get(name)
       if (known) return known
@@ -136,7 +136,7 @@ function createReads({ callAsAccount, priority }: Pick<SourceDependencies, 'call
     async record(accountUuid: string, object: string, uuid: string): Promise<AccountCallResult<PlatformRecord[]>> {
       const answer = await callAsAccount(accountUuid, (api, token) => api.read(token, object, uuid), { priority })
       if (answer.outcome === 'ok') return { outcome: 'ok', value: [{ ...answer.value, uuid }] }
-      // A customer that is gone is no failure of whoever asks about the job.
+      // A deleted customer does not fail a request about its job.
       return answer.outcome === 'refused' && answer.status === 404 ? { outcome: 'ok', value: [] } : answer
     },
   }
@@ -199,7 +199,7 @@ function createFinder({ cache, clock }: SourceDependencies, reads: Reads): FactS
         ? await readEach(accountUuid, kind, missing)
         : await reads.once(`${accountUuid}|${kind}|*`, () => readWhole(accountUuid, kind))
     if (failure) return failure
-    // Only an account with more rows than are read at once has any left.
+    // Keys are left only when an account has more rows than one read returns.
     const left = wanted.filter((key) => cache.find(accountUuid, kind, key) === undefined)
     const lateFailure = await readEach(accountUuid, kind, left)
     if (lateFailure) return lateFailure
@@ -296,7 +296,7 @@ function joined(first: string, second: string | null): string {
   return second === null ? first : `${first} and ${second}`
 }
 
-/** A quote inside a value is doubled, as the platform's filters want it (facts: 5.2). */
+/** Doubles quotes inside a value, as the platform's filters require (facts: 5.2). */
 export function quoted(value: string): string {
   return value.replaceAll("'", "''")
 }

@@ -1,39 +1,38 @@
-// What the engine knows about one record when a rule looks at it: its own fields and what is joined to it, under the names
-// that conditions and placeholders use. Everything is text; the catalogue (fields.ts) says how to read it.
+// The facts about one record when a rule is evaluated: its own fields and joined ones, under the names that conditions
+// and placeholders use. Everything is text; the catalogue (fields.ts) defines how to read it.
 
-/** A part that needs a call of its own; loaded only when a rule asks for one of its names. */
+/** A part that needs an extra call; loaded only when a rule uses one of its names. */
 export type FactPart = 'contact' | 'company' | 'company_contact' | 'staff' | 'job' | 'queue' | 'category'
 
 export interface RecordFacts {
   /** Normalised object: `job`, `jobactivity`, `company` … */
   object: string
   recordUuid: string
-  /** The job it is, or belongs to. */
+  /** The record's job, or the record itself. */
   jobUuid: string | null
-  /** The customer it is, or belongs to. */
+  /** The record's customer, or the record itself. */
   companyUuid: string | null
   /** The platform's `edit_date`, account-local; empty when it has none. */
   editDate: string
   /** False = deleted at the platform (`active` 0). */
   active: boolean
   /**
-   * Name to value. The record's own fields under the platform's names, plus joined ones: `contact_first_name`, `company_name`,
-   * `staff_name`, `job_address` … and the specification's other names (`created_date`, `total_cost`, `assigned_staff`).
-   * A name that is absent is unknown (not loaded, or no such field); an empty text is empty.
+   * Name to value. The record's own fields under the platform's names, plus joined ones: `contact_first_name`,
+   * `company_name`, `staff_name`, `job_address` … and the specification's other names (`created_date`, `total_cost`,
+   * `assigned_staff`). A missing name is unknown (not loaded, or no such field); an empty text is empty.
    */
   values: Readonly<Record<string, string>>
-  /** Which parts were loaded. */
   parts: readonly FactPart[]
 }
 
-/** One field's change between two looks. `from` is null when the record was not seen before. */
+/** One field's change between two reads. `from` is null when the record was not seen before. */
 export interface FieldChange {
   field: string
   from: string | null
   to: string
 }
 
-/** The moment and place a rule is judged at: ages in whole calendar days need both. */
+/** The moment and zone for evaluating a rule: ages in whole calendar days need both. */
 export interface JudgedAt {
   /** Epoch ms. */
   now: number

@@ -8,9 +8,9 @@ type Values = Readonly<Record<string, string>>
 interface AgeField {
   name: string
   label: string
-  /** Needed besides the record. */
+  /** The part to load besides the record. */
   part: FactPart | null
-  /** Where it makes sense; `job` also for what hangs on a job. */
+  /** The objects that have it; `job` includes objects that belong to a job. */
   objects: readonly string[] | 'all'
   /** The field it counts from. */
   base: string
@@ -19,7 +19,7 @@ interface AgeField {
   direction: 1 | -1
 }
 
-/** Counted when neither the customer nor the account says when an invoice is to be paid. */
+/** Used when neither the customer nor the account has payment terms. */
 const DEFAULT_PAYMENT_DAYS = 14
 
 export const AGE_FIELDS: readonly AgeField[] = [
@@ -82,8 +82,8 @@ export const AGE_FIELDS: readonly AgeField[] = [
 const BY_NAME: ReadonlyMap<string, AgeField> = new Map(AGE_FIELDS.map((field) => [field.name, field]))
 
 /**
- * The age as a whole number in text; '' when there is no such day (never quoted, not in a queue); null when it is unknown
- * because a value it needs was not loaded. A day still to come is negative (`days_until_booking`: one that has passed).
+ * The age as a whole number in text; '' when there is no such day (never quoted, not in a queue); null when unknown
+ * because a value it needs was not loaded. A future day is negative (for `days_until_booking`, a past one).
  */
 export function ageOf(name: string, values: Values, at: JudgedAt): string | null {
   const field = BY_NAME.get(name)
@@ -107,8 +107,8 @@ function firstDay(values: Values, names: readonly string[], zone: string): numbe
 }
 
 /**
- * When the job came into its queue: noted by us, else counted back from the day it may stay until, which the platform sets
- * to so many days after it came (servicem8 facts 5.8).
+ * The day the job entered its queue: as Fieldhook noted it, else counted back from the expiry day, which the platform
+ * sets to a number of days after the entry (servicem8 facts 5.8).
  */
 function queuedOn(values: Values, zone: string): number | 'none' | 'unknown' {
   if (!Object.hasOwn(values, 'queue_uuid')) return 'unknown'
@@ -120,7 +120,7 @@ function queuedOn(values: Values, zone: string): number | 'none' | 'unknown' {
   return typeof until === 'number' && stay !== null ? until - Math.round(stay) : 'unknown'
 }
 
-/** The day an unpaid invoice falls due: the day it was sent, plus the customer's days to pay, else the account's, else 14. */
+/** The due day of an unpaid invoice: the day it was sent plus the payment days of the customer, the account, or 14. */
 function dueOn(values: Values, zone: string): number | 'none' | 'unknown' {
   if (readFlag(values.payment_received ?? '') === true) return 'none'
   if (Object.hasOwn(values, 'invoice_sent') && readFlag(values.invoice_sent ?? '') === false) return 'none'

@@ -1,5 +1,5 @@
-// Which fields there are, as data: per object its own ones, under the platform's names; other names for them; and what can be
-// joined. Source of the own ones: servicem8 facts, objects.json. `fields.ts` is the way to ask.
+// The fields as data, per object: its own fields under the platform's names, other names for them, and the parts that
+// can be joined. Source of the own ones: servicem8 facts, objects.json. Read them through `fields.ts`.
 import type { FactPart } from './facts.ts'
 
 export type FieldType = 'text' | 'number' | 'money' | 'date' | 'flag' | 'uuid' | 'choice' | 'list' | 'phone' | 'age'
@@ -18,16 +18,16 @@ interface AliasRow extends FieldRow {
 type JoinedPart = Exclude<FactPart, 'job'>
 
 export interface ObjectTable {
-  /** One of them, as a person calls it. */
+  /** The singular noun for people. */
   noun: string
-  /** Hangs on a job, and through it on a customer. */
+  /** Belongs to a job, and through it to a customer. */
   belongsToJob: boolean
   own: readonly FieldRow[]
   aliases: readonly AliasRow[]
   joins: readonly JoinedPart[]
 }
 
-/** One row a line, its words apart. */
+/** One row per line, split into words. */
 function wordsOf(text: string): string[][] {
   return text
     .trim()
@@ -59,7 +59,7 @@ const ALWAYS = `
   active flag Not deleted
   edit_date date Last changed`
 
-/** What comes with each part, under the names that conditions and placeholders use. */
+/** The fields of each part, under the names that conditions and placeholders use. */
 export const JOINED: Readonly<Record<JoinedPart, readonly FieldRow[]>> = {
   contact: rows(`
     contact_first_name text Contact's first name
@@ -89,7 +89,7 @@ export const JOINED: Readonly<Record<JoinedPart, readonly FieldRow[]>> = {
   category: rows('category_name text Category'),
 }
 
-/** Other names for joined fields, wherever those exist. */
+/** Other names for joined fields, on objects that have those. */
 export const JOINED_ALIASES: readonly AliasRow[] = aliases(`
   staff_uuid assigned_staff uuid Staff member`)
 
@@ -156,7 +156,7 @@ const JOB_CHILD: readonly JoinedPart[] = ['contact', 'company', 'company_contact
 
 const UPDATED = 'updated_date edit_date date Last changed'
 
-/** The objects that rules can watch or look through. */
+/** The objects that rules can watch or poll. */
 export const OBJECTS: Readonly<Record<string, ObjectTable>> = {
   job: JOB,
   company: {

@@ -1,12 +1,12 @@
-// How the text of a field is read: as a number, an amount, a flag, a list. The platform writes flags as 1, "1" or true, amounts
-// as text, and lists as JSON inside a text (servicem8 facts 5.1).
+// Reads the text of a field as a number, an amount, a flag or a list. The platform writes flags as 1, "1" or true,
+// amounts as text, and lists as JSON inside a text (servicem8 facts 5.1).
 
-/** What neither an empty text nor a date the platform never set says anything about. */
+/** True for an empty text and for a date the platform never set. */
 export function isBlank(text: string): boolean {
   return text.trim() === '' || text.startsWith('0000-00-00')
 }
 
-/** The words a forgetful program writes for "nothing": never shown to anybody. */
+/** Also true for the words that faulty programs write for an empty value; they are never shown. */
 export function isNothing(text: string): boolean {
   return isBlank(text) || text === 'undefined' || text === 'null'
 }
@@ -15,8 +15,8 @@ const PLAIN = /^[+-]?\d+(\.\d+)?$/
 const AMOUNT = /^([+-])?\s*(?:[A-Z]{2,3}\$?|[A-Z]?\p{Sc})?\s*([+-])?((?:\d[\d.,' ]*)?\d)\s*(?:[A-Z]{3}|\p{Sc})?$/u
 
 /**
- * `1234.5`, `1,234.50`, `£1,234.50`, `1.234,50`, `-$12`, `AUD 40`; null when it is no number. A lone comma followed by three
- * digits separates thousands, else decimals.
+ * `1234.5`, `1,234.50`, `£1,234.50`, `1.234,50`, `-$12`, `AUD 40`; null when it is not one. A lone comma followed by
+ * three digits separates thousands, otherwise decimals.
  */
 export function readNumber(text: string): number | null {
   const trimmed = text.trim()
@@ -62,15 +62,15 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
   ['off', false],
 ])
 
-/** `1`, `true`, `Yes` → true; `0`, `false`, `no` and nothing at all → false; null for anything else. */
+/** `1`, `true`, `Yes` → true; `0`, `false`, `no` and an empty text → false; null for anything else. */
 export function readFlag(text: string): boolean | null {
   return FLAGS.get(text.trim().toLowerCase()) ?? null
 }
 
-/** More entries than any record has; the rest is not looked at. */
+/** More entries than any record has; the rest is ignored. */
 const MOST_ENTRIES = 1_000
 
-/** `["a","b"]` (badges come so) or `a, b`, as its first thousand entries; nothing → none. */
+/** `["a","b"]` (the form of badges) or `a, b`, as its first thousand entries; none for an empty text. */
 export function readList(text: string): string[] {
   return entriesOf(text.trim()).slice(0, MOST_ENTRIES)
 }
@@ -83,7 +83,7 @@ function entriesOf(trimmed: string): string[] {
       if (Array.isArray(parsed))
         return parsed.slice(0, MOST_ENTRIES).map((entry) => (typeof entry === 'string' ? entry : JSON.stringify(entry)))
     } catch {
-      // Not JSON after all: read it as a plain list.
+      // Not valid JSON: read it as a plain list.
     }
   }
   return trimmed
@@ -98,10 +98,10 @@ export function isUuid(text: string): boolean {
   return UUID.test(text.trim())
 }
 
-/** The form in which two texts are the same to a person: case, outer blanks and ways to write an accent do not count. */
+/** A form for comparing texts: ignores case, outer spaces and the encoding of accents. */
 export function folded(text: string): string {
   if (text.length < LONG) return foldedAnew(text)
-  // Fifty conditions at thirty moments ask about the same text of one record.
+  // Fifty conditions at thirty moments compare the same text of one record.
   if (lastLong.text !== text) lastLong = { text, folded: foldedAnew(text) }
   return lastLong.folded
 }
@@ -119,8 +119,8 @@ const ONLY_ASCII = /^[\x20-\x7e]*$/
 const PAYMENT_DAYS = /(?:^|\D)(\d{1,3})(?:\D|$)/
 
 /**
- * Days a customer has to pay, out of whatever somebody typed: `14`, `14 days from the date of invoice`, `Net 30`,
- * `Due on receipt`. Null when it says nothing readable.
+ * Days a customer has to pay, from free text: `14`, `14 days from the date of invoice`, `Net 30`, `Due on receipt`.
+ * Null when unreadable.
  */
 export function readPaymentDays(text: string): number | null {
   if (/\b(receipt|immediate(ly)?|completion|cod|cash on delivery|upfront)\b/i.test(text)) return 0

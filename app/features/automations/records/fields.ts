@@ -1,5 +1,5 @@
-// The catalogue of names: what a condition can ask about and a placeholder can show, per object, with its type, its label and
-// the part of the record that has to be loaded for it. Which names there are is data (field-tables.ts); this reads it.
+// The catalogue of fields that conditions and placeholders can use, per object, with type, label and the part of the
+// record to load. The names are data in field-tables.ts; this file reads them.
 import type { FactPart, JudgedAt, RecordFacts } from './facts.ts'
 import { AGE_FIELDS, ageOf } from './field-ages.ts'
 import { type FieldType, JOINED, JOINED_ALIASES, OBJECTS, type ObjectTable } from './field-tables.ts'
@@ -8,13 +8,13 @@ export interface Field {
   name: string
   label: string
   type: FieldType
-  /** What has to be loaded for it; null = it comes with the record. */
+  /** The part to load for it; null = it comes with the record. */
   part: FactPart | null
-  /** The name it is read under when the record does not carry it under its own. */
+  /** The field to read when the record has no value under this name. */
   source: string | null
-  /** The name on the record itself, as the platform filters and reports it; null = joined or computed. */
+  /** The field name on the record itself, as the platform filters and reports it; null = joined or computed. */
   own: string | null
-  /** Why it can never have a value; null = it can. */
+  /** Why it never has a value; null = it can have one. */
   never: string | null
 }
 
@@ -36,7 +36,7 @@ export const CONDITION_FIELDS = [
   'assigned_staff',
 ] as const
 
-/** More of the job and its contact, offered below them. */
+/** More fields of the job and its contact, offered after CONDITION_FIELDS. */
 export const EXTRA_JOB_FIELDS = [
   'quote_sent',
   'quote_date',
@@ -64,13 +64,13 @@ export const AGE_FIELD_NAMES = [
   'days_until_booking',
 ] as const
 
-/** The form's explanation beside `priority`; the catalogue gives it as `never`. */
+/** The form's explanation beside `priority`; the catalogue returns it as `never`. */
 export const PRIORITY_NEVER =
   'ServiceM8 jobs have no priority, so a condition on it never matches. Use a badge, a category or words in the description instead.'
 
 /**
- * What a part needs in turn: a booking's customer is found through its job. Only for objects that belong to a job;
- * `staff` of a booking is its own.
+ * Parts that are loaded through the job, such as a booking's customer. Only for objects that belong to a job; a booking
+ * has `staff` of its own.
  */
 const THROUGH_THE_JOB: ReadonlySet<FactPart> = new Set(['company', 'company_contact', 'queue', 'category', 'staff'])
 
@@ -85,7 +85,7 @@ function buildCatalogue(object: string): ReadonlyMap<string, Field> {
   const fields = new Map<string, Field>()
   const table = OBJECTS[object]
   if (!table) return fields
-  // The first to come keeps the name: a record's own fields before those of its job.
+  // The first field keeps the name: a record's own fields win over those of its job.
   const add = (field: Field) => {
     if (!fields.has(field.name)) fields.set(field.name, field)
   }
@@ -113,7 +113,7 @@ function addJob(add: (field: Field) => void): void {
   for (const row of job?.aliases ?? []) add({ ...row, part: 'job', own: null, never: null })
 }
 
-/** A customer has no job to take a contact from: its main contact answers to the same names. */
+/** A customer has no job to take a contact from, so its main contact has the same names. */
 function addMainContact(add: (field: Field) => void): void {
   for (const row of JOINED.contact) {
     add({ ...row, part: 'company_contact', source: row.name.replace('contact_', 'company_'), own: null, never: null })
@@ -134,30 +134,29 @@ function addAges(
   }
 }
 
-/** Every name an object's rules can use, by name; empty for an object the catalogue does not know. */
+/** All fields an object's rules can use, by name; empty for an unknown object. */
 export function fieldsOf(object: string): ReadonlyMap<string, Field> {
   return CATALOGUES.get(object) ?? UNKNOWN_OBJECT
 }
 
-/** Null = no such name there (it may still be a custom field of the account). */
+/** Null when the catalogue has no such name (it may still be a custom field of the account). */
 export function findField(object: string, name: string): Field | null {
   return fieldsOf(object).get(name) ?? null
 }
 
-/** Objects the catalogue knows. */
 export const KNOWN_OBJECTS: readonly string[] = Object.keys(OBJECTS)
 
-/** `Job`, `Booking`; an unknown object is its own name. */
+/** `Job`, `Booking`; for an unknown object its own name. */
 export function objectNoun(object: string): string {
   return OBJECTS[object]?.noun ?? object
 }
 
-/** Does such a record belong to a job (and through it to a customer)? */
+/** Does a record of this object belong to a job (and through it to a customer)? */
 export function belongsToJob(object: string): boolean {
   return OBJECTS[object]?.belongsToJob ?? false
 }
 
-/** `Job number`; a name outside the catalogue in words: `site_code` → `Site code`. */
+/** `Job number`; a name outside the catalogue becomes words: `site_code` → `Site code`. */
 export function fieldLabel(object: string, name: string): string {
   const known = findField(object, name)?.label ?? findField('job', name)?.label
   if (known) return known
@@ -174,12 +173,12 @@ export function conditionFields(object: string): Field[] {
   return [...rest.filter((field) => field.own), ...first, ...rest.filter((field) => !field.own)]
 }
 
-/** Known, but of no use in a condition. */
+/** Known fields that are useless in a condition. */
 const UNASKED = new Set(['uuid', 'lat', 'lng', 'queue_default_timeframe', 'queue_since'])
 
 /**
- * The value under a name, read as the catalogue says: its own, its source's, or computed for the moment (ages). Null = unknown:
- * not loaded, or no such field.
+ * The value under a name: the record's own, its source field's, or computed for the moment (ages). Null = unknown: not
+ * loaded, or no such field.
  */
 export function readField(facts: RecordFacts, name: string, at: JudgedAt): string | null {
   const { values } = facts
@@ -191,7 +190,7 @@ export function readField(facts: RecordFacts, name: string, at: JudgedAt): strin
   return found(facts, name)
 }
 
-/** What is known of a record beside its values. */
+/** Facts of a record that are kept outside its values. */
 function found(facts: RecordFacts, name: string): string | null {
   switch (name) {
     case 'assigned_staff':
@@ -212,8 +211,8 @@ function found(facts: RecordFacts, name: string): string | null {
 }
 
 /**
- * What has to be loaded so that these names have values on records of the object. Names the catalogue does not know need
- * nothing. Without an object: on whichever object it is, so perhaps a little more than needed.
+ * The parts to load so that these names have values on records of the object. Unknown names need nothing. Without an
+ * object: the parts for all known objects, so perhaps more than needed.
  */
 export function partsFor(names: Iterable<string>, object: string | null): FactPart[] {
   const parts = new Set<FactPart>()
@@ -232,7 +231,7 @@ export function partsFor(names: Iterable<string>, object: string | null): FactPa
   return [...parts].sort()
 }
 
-/** The name that says in words what a field holds as an id: a queue's, a customer's, a person's. */
+/** The field that holds the name for an id: of a queue, a customer, a staff member. Null when there is none. */
 export function nameOfId(name: string): string | null {
   return NAMES_OF_IDS.get(name) ?? null
 }

@@ -1,5 +1,5 @@
-// What rules see of a record: its own fields and, where asked for, the people, customer, staff, queue and job behind it. Few calls:
-// only the parts asked for, lists instead of single records, and a short memory shared by all rules of the account.
+// A record's facts for rules: its own fields and, on request, people, customer, staff, queue and job. Few calls: only
+// needed parts, lists instead of single records, and a short-lived cache shared by the account's rules.
 import type {
   AccountCallResult,
   CallAsAccount,
@@ -36,11 +36,11 @@ type JoinResult = { outcome: 'ok'; facts: RecordFacts[] } | CallFailure
 type ProfileResult = { outcome: 'ok'; profile: AccountProfile } | CallFailure
 
 export interface FactLoader {
-  /** Reads the record itself, always afresh. `gone` = the platform does not have it. */
+  /** Reads the record itself, never from the cache. `gone` = the platform does not have it. */
   one(accountUuid: string, object: string, recordUuid: string, parts: readonly FactPart[]): Promise<FactsResult>
   /**
-   * Adds the parts to records that were read already; in their order. `asOf`: the records may be as new as this moment, so a list
-   * that was read before it does not say that something is missing, nor how a job behind them stands.
+   * Adds the parts to records that were already read, in their order. `asOf`: the records may be as new as this moment,
+   * so a list read before it proves neither that a row is missing nor the state of a record's job.
    */
   join(
     accountUuid: string,
@@ -50,28 +50,28 @@ export interface FactLoader {
     asOf?: Millis,
   ): Promise<JoinResult>
   /**
-   * What customers are called, by uuid: for people who read the history. Nothing depends on it, so a failure only leaves names
-   * out. Nothing is asked for a customer that is known.
+   * Names of customers by uuid, for people who read the history. A failure only leaves names out. Customers whose name
+   * is known are not requested.
    */
   customerNames(accountUuid: string, facts: readonly RecordFacts[]): Promise<ReadonlyMap<string, string>>
   profile(accountUuid: string): Promise<ProfileResult>
 }
 
-/** Reading for plans: single records afresh (customers within ten minutes); staff, queues, categories from the shared memory. */
+/** Reads for plans: single records fresh (customers within ten minutes); staff, queues, categories from the cache. */
 export interface PlanReader {
   reader(accountUuid: string): ReadOnlyPlatform
 }
 
-/** Not `Pick<App, …>`: the App itself names these types. */
+/** Not `Pick<App, …>`, because App refers to these types. */
 interface LoadFactsApp {
   callAsAccount: CallAsAccount
   clock: Clock
 }
 
 interface FactLoaderOptions {
-  /** Default `background`: rules at work leave a reserve of calls to screens. */
+  /** Default `background`: running rules leave a reserve of calls for screens. */
   priority?: CallPriority
-  /** One memory for several loaders. */
+  /** One cache shared by several loaders. */
   cache?: FactCache<Values[]>
 }
 
@@ -142,7 +142,7 @@ function isListKind(object: string): object is ListKind {
 interface Row {
   own: Values
   jobUuid: string | null
-  /** The job's fields; for a job its own. Null = not loaded, or there is none. */
+  /** The job's fields; for a job its own. Null = not loaded, or the record has none. */
   job: Values | null
 }
 
@@ -182,7 +182,7 @@ async function joinAll(
 }
 
 function factsOf(object: string, row: Row, added: Record<string, string>, parts: readonly FactPart[]): RecordFacts {
-  // The record's own names come first.
+  // The record's own fields win.
   const behind = object === 'job' ? row.own : { ...row.job, ...row.own }
   return {
     object,
@@ -196,7 +196,7 @@ function factsOf(object: string, row: Row, added: Record<string, string>, parts:
   }
 }
 
-/** Everything but its own contact and staff is known only through its job. */
+/** All parts but the record's own contact and staff are found only through its job. */
 function needsJob(object: string, wanted: ReadonlySet<FactPart>): boolean {
   if (object === 'company' || object === 'queue' || object === 'material') return false
   const behindJob: FactPart[] = ['job', 'company', 'company_contact', 'queue', 'category', 'staff']
@@ -210,7 +210,7 @@ async function addJobs(
   asOf: Millis,
 ): Promise<CallFailure | null> {
   const keys = rows.flatMap(({ jobUuid }) => (jobUuid === null ? [] : [jobUuid]))
-  // One or two are read as they are now; a whole list of bookings reads the jobs once.
+  // One or two jobs are read fresh; a whole list of bookings reads the jobs once.
   const found = await sources.find(accountUuid, 'job', keys, { fresh: asOf > 0 || new Set(keys).size <= 2 })
   if (found.outcome !== 'ok') return found
   for (const row of rows) row.job = row.jobUuid === null ? null : (found.rows.get(row.jobUuid)?.[0] ?? null)
@@ -239,7 +239,7 @@ function add(joining: Joining, index: number, values: Record<string, string>): v
   Object.assign(joining.added[index] ?? {}, values)
 }
 
-/** Looks rows up by a key of each record, and adds what `describe` makes of them; a record without a key has none. */
+/** Looks up rows by a key of each record and adds what `describe` returns; without a key, from an empty list. */
 async function joinByKey(
   joining: Joining,
   kind: Parameters<FactSources['find']>[1],
@@ -296,13 +296,13 @@ function joinMainContacts(joining: Joining): Promise<CallFailure | null> {
     (row) => companyKey(object, row),
     (people) => {
       const person = mainContactOf(people)
-      // A customer has no job to take a contact from: its main contact answers to the same names.
+      // A customer has no job to take a contact from, so its main contact has the same names.
       return { ...personValues('company', person), ...(object === 'company' && personValues('contact', person)) }
     },
   )
 }
 
-/** Own `staff_uuid` (bookings, forms), else who the queue assigned, else who is booked last (contract: section 8). */
+/** Own `staff_uuid` (bookings, forms), else the queue's assignee, else the one booked last (contract: section 8). */
 async function joinStaff(joining: Joining): Promise<CallFailure | null> {
   const { sources, accountUuid, rows, asOf } = joining
   const uuids = rows.map((row) => keyOf(row.own.staff_uuid) ?? keyOf(row.job?.queue_assigned_staff_uuid))

@@ -1,10 +1,10 @@
-// Phone numbers as the platform's text messages want them: E.164, `+447700900123`. Owners and their customers write them as they
-// are dialled at home.
+// Phone numbers in the format of the platform's text messages: E.164, `+447700900123`. Owners and their customers write
+// them in their national format.
 import { type Country, readCountry } from '#app/domain/country.ts'
 
 type PhoneNumber =
   | { outcome: 'ok'; number: string }
-  /** `sentence` says what is wrong with it, for a person. */
+  /** `sentence` tells a person what is wrong with it. */
   | {
       outcome: 'refused'
       why: 'empty' | 'letters' | 'too_short' | 'too_long' | 'not_a_number' | 'needs_plus'
@@ -15,9 +15,9 @@ interface Dialling {
   name: string
   /** Calling code. */
   code: string
-  /** Dialled before a number at home, and left out abroad. */
+  /** Dialled before a national number, left out from abroad. */
   trunk: string
-  /** Dialled before a foreign number. */
+  /** Prefixes dialled before a foreign number. */
   abroad: readonly string[]
   /** The number without trunk and calling code. */
   national: RegExp
@@ -81,15 +81,15 @@ const DIALLING: Readonly<Record<Country, Dialling>> = {
   CA: { name: 'a Canadian', ...NORTH_AMERICA },
 }
 
-/** E.164 allows this many digits, the calling code among them. */
+/** The most digits E.164 allows, including the calling code. */
 const LONGEST = 15
 const SHORTEST = 8
-/** Characters, with everything people write around a number. */
+/** Characters, including everything people write around a number. */
 const LONGEST_WRITTEN = 200
 
 /**
- * `07700 900123` with `GB` → `+447700900123`. `country` as a code or in words; without a known one only numbers with `+` (or the
- * country's own prefix for abroad) are taken. `(0)` after a calling code, blanks, dots, dashes, brackets and an extension fall away.
+ * `07700 900123` with `GB` → `+447700900123`. `country` is a code or a name; without a known one only numbers with `+`
+ * (or `00`) are accepted. Ignores `(0)` after a calling code, spaces, dots, dashes, brackets and an extension.
  */
 export function toE164(text: string, country: string): PhoneNumber {
   if (text.length > LONGEST_WRITTEN) {
@@ -106,11 +106,11 @@ export function toE164(text: string, country: string): PhoneNumber {
   return national(written, home, text)
 }
 
-/** A `+` at most at the front, then digits only; or what is wrong. */
+/** At most one leading `+`, then only digits; or the problem. */
 function plainDigits(text: string): string | Extract<PhoneNumber, { outcome: 'refused' }> {
   const cleaned = text
     .normalize('NFKC')
-    // Marks that come along when a number is copied from an address book.
+    // Invisible marks that are copied along with a number from an address book.
     .replace(/\p{Cf}/gu, '')
     .trim()
     .replace(/^tel:\s*/i, '')
@@ -122,7 +122,7 @@ function plainDigits(text: string): string | Extract<PhoneNumber, { outcome: 're
   return refused('not_a_number', `${shown(text)} cannot be read as one phone number.`)
 }
 
-/** The digits from the calling code on, when the number says that it has one. */
+/** The digits from the calling code on; null if the number has no calling code. */
 function asAbroad(written: string, home: Country | null): string | null {
   if (written.startsWith('+')) return written.slice(1)
   const prefixes = home === null ? ['00'] : DIALLING[home].abroad
@@ -147,7 +147,7 @@ function national(written: string, home: Country, text: string): PhoneNumber {
   const dialling = DIALLING[home]
   const bare = withoutTrunk(written, dialling)
   if (dialling.national.test(bare)) return { outcome: 'ok', number: `+${dialling.code}${bare}` }
-  // Somebody left out the plus: 447700900123.
+  // The plus is missing: 447700900123.
   const afterCode = written.startsWith(dialling.code) ? withoutTrunk(written.slice(dialling.code.length), dialling) : ''
   if (dialling.national.test(afterCode)) return { outcome: 'ok', number: `+${dialling.code}${afterCode}` }
   return (
@@ -160,7 +160,7 @@ function withoutTrunk(digits: string, { trunk, longest, national: shape }: Diall
   if (!digits.startsWith(trunk)) return digits
   const bare = digits.slice(trunk.length)
   if (shape.test(bare)) return bare
-  // No number begins with a nought; a 1 may also be a mistyped beginning.
+  // No number starts with 0 after the trunk; a 1 may also be a typing mistake.
   return shape.test(digits) || (trunk !== '0' && digits.length <= longest) ? digits : bare
 }
 
@@ -183,7 +183,7 @@ function shown(text: string): string {
   return line.length > 30 ? `"${line.slice(0, 30)}…"` : `"${line}"`
 }
 
-/** Can the number take a text message? `unknown` where numbers do not tell (US, Canada, countries not listed here). */
+/** Can the number receive a text message? `unknown` if numbers do not show it (US, Canada, unlisted countries). */
 export function mobileKind(e164: string): 'mobile' | 'landline' | 'unknown' {
   const dialling = Object.values(DIALLING).find(({ code }) => e164.startsWith(`+${code}`))
   if (!dialling?.mobile) return 'unknown'

@@ -1,5 +1,5 @@
-// Reading for whoever looks at a rule before it is switched on: with the right of way of a screen, each answer kept for a minute, so
-// that typing asks the platform once; and with no way to write at all.
+// Reads for looking at a rule before it is switched on: with the priority of a screen, each answer cached for a minute,
+// so typing asks the platform once, and without any way to write.
 import type { CallAsAccount, PlatformApi, PlatformRecord, PlatformResult } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
 import type { Clock, Millis } from '#app/lib/clock.ts'
@@ -14,7 +14,7 @@ export interface Reads {
 }
 
 const FRESH_FOR = minutes(1)
-/** Records of all answers together, about 4 KB each; the oldest go first. */
+/** Records of all answers together, about 4 KB each; the oldest answers are dropped first. */
 const MOST_RECORDS = 20_000
 
 interface Kept {
@@ -35,8 +35,8 @@ interface Memory {
 const memories = new WeakMap<object, Memory>()
 
 /**
- * `most` = exchanges with the platform for this look, beyond what is remembered; after that every question is answered
- * `rate_limited`, which plans tell as "cannot be said now".
+ * `most` = the calls to the platform that this preview may make; cached answers do not count. After that every call
+ * returns `rate_limited`, which plans report as "cannot be said now".
  */
 export function rememberedReads(
   app: Pick<App, 'callAsAccount' | 'clock' | 'store'>,
@@ -108,7 +108,7 @@ function remembering(api: PlatformApi, { account, memory, clock, budget }: Remem
   }
 }
 
-/** A record of a list that was read within the minute need not be read again. */
+/** Finds a record in a list that was read within the last minute, to save a read. */
 function findListed(
   memory: Memory,
   { account, object, uuid, now }: { account: string; object: string; uuid: string; now: Millis },
@@ -156,7 +156,7 @@ function spent(now: Millis): Extract<PlatformResult<never>, { outcome: 'rate_lim
   return { outcome: 'rate_limited', status: 429, message, retryAt: now + FRESH_FOR }
 }
 
-/** Whoever only looks has no way to write, not even by mistake. */
+/** A preview has no way to write, not even by mistake. */
 const refuse = async () =>
   ({ outcome: 'refused', status: 405, message: 'A look ahead changes nothing.' }) satisfies PlatformResult<never>
 const REFUSING: PlatformApi = {

@@ -1,4 +1,4 @@
-// Who works for the account: whom messages can go to, in whose name they are sent, and which receivers are colleagues.
+// The account's staff: who can receive messages, who sends them, and which receivers are colleagues.
 import type { CallFailure } from '#app/adapters/platform.ts'
 import type { PlanWarning } from '#app/domain/automations/effect.ts'
 import type { PlanContext, ReadOnlyPlatform } from '../actions/action.server.ts'
@@ -16,7 +16,7 @@ export function staffName(staff: Values): string {
   return `${staff.first ?? ''} ${staff.last ?? ''}`.trim() || (staff.email ?? '') || 'a staff member'
 }
 
-/** By uuid, by name or by e-mail address; null = nobody who works there (any more). */
+/** By uuid, name or e-mail address; null = no active staff member. */
 export function findStaff(staff: readonly Values[], wanted: string): Values | null {
   const word = wanted.trim().toLowerCase()
   if (word === '') return null
@@ -29,7 +29,7 @@ export function findStaff(staff: readonly Values[], wanted: string): Values | nu
 
 type Sender = { outcome: 'found'; uuid: string; warnings: PlanWarning[] } | { outcome: 'nobody' }
 
-/** Whom messages come from: the one chosen in the account's settings, else the first active staff member, with a word about it. */
+/** The sender of messages: the one in the account's settings, else the first active member, with a warning. */
 export function senderOf({ senderStaffUuid }: Pick<PlanContext, 'senderStaffUuid'>, staff: readonly Values[]): Sender {
   const chosen = senderStaffUuid ?? ''
   const found = chosen === '' ? null : staff.find((one) => one.uuid === chosen)

@@ -1,4 +1,4 @@
-// Values over all records of a run: how many, how much, and one line for each.
+// Values over all records of a run: count, total, and one line per record.
 import { JOB_STATUSES } from '#app/domain/automations/rule.ts'
 import { dateText, moneyText, monthText, timeText, type WritingHabits } from '#app/domain/local-format.ts'
 import { dateOf, dayOfDate, isoDate, readLocal, todayOf, weekOf } from '#app/domain/local-time.ts'
@@ -6,10 +6,10 @@ import type { FactPart, JudgedAt, RecordFacts } from '../records/facts.ts'
 import { isNothing, readNumber } from '../records/field-value.ts'
 import { partsFor, readField } from '../records/fields.ts'
 
-/** Of a list; nobody reads on, and no message takes more. */
+/** Lines of a list; people read no further, and no message has room for more. */
 const MOST_LINES = 1_000
 
-/** The ready-made lists, by what they are put together; '' = one list. */
+/** The ready-made lists, by how their lines are grouped; '' = one list. */
 const LISTS = ['', 'status', 'customer', 'queue', 'staff'] as const
 
 type ListBy = (typeof LISTS)[number]
@@ -25,7 +25,7 @@ type DigestAccount = JudgedAt & WritingHabits
 
 /**
  * `count`, `sum_total`, `job_list` and `job_list by …`, `count.Completed` and `sum_total.Completed` for each status,
- * `all_job_ids`, `all_job_descriptions`, `all_job_addresses`. Amounts are plain (`1234.50`): `as money` dresses them.
+ * `all_job_ids`, `all_job_descriptions`, `all_job_addresses`. Amounts are plain (`1234.50`): `as money` formats them.
  */
 export function digestValues(records: readonly RecordFacts[], account: DigestAccount): Record<string, string> {
   const values: Record<string, string> = {
@@ -80,7 +80,7 @@ function headed(lines: readonly Line[], by: Exclude<ListBy, ''>, account: Digest
   return [...groups].map(([head, own]) => `${head} (${own.length})\n${textOf(own)}`).join('\n\n')
 }
 
-/** One line for a record: what tells it from the others. */
+/** One line for a record, with the values that identify it. */
 function lineOf(
   facts: RecordFacts,
   { account, oneCustomer }: { account: DigestAccount; oneCustomer: boolean },
@@ -122,7 +122,7 @@ function totalOf(facts: RecordFacts, account: DigestAccount): number {
   return readNumber(text) ?? 0
 }
 
-/** Bookings by their start, everything else the oldest first. */
+/** Bookings by their start, all other records oldest first. */
 function inOrder(records: readonly RecordFacts[], account: DigestAccount): RecordFacts[] {
   const key = (facts: RecordFacts) => {
     const names = facts.object === 'jobactivity' ? ['start_date'] : ['completion_date', 'date', 'edit_date']
@@ -132,7 +132,7 @@ function inOrder(records: readonly RecordFacts[], account: DigestAccount): Recor
   return keyed.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)).map(({ facts }) => facts)
 }
 
-/** In whole cents, so that many small amounts do not drift. */
+/** Adds in whole cents, so that many small amounts cause no rounding error. */
 function plainSum(records: readonly RecordFacts[], account: DigestAccount): string {
   const cents = records.reduce((sum, facts) => sum + Math.round(totalOf(facts, account) * 100), 0)
   return (cents / 100).toFixed(2)
@@ -145,13 +145,16 @@ function joined(records: readonly RecordFacts[], name: string, account: DigestAc
     .join(between)
 }
 
-/** On one line, and nothing where there is nothing. */
+/** The value on one line; '' when there is none. */
 function shown(facts: RecordFacts, name: string, account: DigestAccount): string {
   const value = readField(facts, name, account) ?? ''
   return isNothing(value) ? '' : value.replace(/\s+/g, ' ').trim()
 }
 
-/** `today`, `tomorrow`, `yesterday` (`2026-11-21`), `week` (`47`), `this_month`, `last_month` (`November 2026`), `this_year`. */
+/**
+ * `today`, `tomorrow`, `yesterday` (`2026-11-21`), `week` (`47`), `this_month`/`last_month` (`November 2026`),
+ * `this_year`.
+ */
 export function calendarValues(at: JudgedAt): Record<string, string> {
   const today = todayOf(at)
   const { year, month } = dateOf(today)
@@ -166,7 +169,7 @@ export function calendarValues(at: JudgedAt): Record<string, string> {
   }
 }
 
-/** What is known before any record is: for lists to choose from, and to tell a known name from an unknown one. */
+/** The names known before any record is read: for lists to choose from, and to detect unknown names. */
 export const DIGEST_NAMES: readonly string[] = [
   'count',
   'sum_total',
@@ -187,7 +190,7 @@ export const CALENDAR_NAMES = [
   'this_year',
 ] as const
 
-/** What has to be loaded for one of these names on records of an object. */
+/** The parts to load for one of these names on records of an object. */
 export function partsForDigest(name: string, object: string): FactPart[] {
   const field = name.startsWith('job_list by ')
     ? LIST_FIELD[name.slice('job_list by '.length) as Exclude<ListBy, ''>]

@@ -1,9 +1,9 @@
-// Whether a produced document stays anywhere: what the two boxes of the action say, and what a later step makes necessary.
+// Whether a generated document is kept: the action's two boxes, and the needs of a later step.
 import { actionSpec } from '#app/domain/automations/action-parameters.ts'
 import type { Step } from '#app/domain/automations/rule.ts'
 import { flagParameter } from '../actions/read-parameters.ts'
 
-/** Names that later steps can read of this one: a document that is not kept has no id and no address. */
+/** The names this step's result has for later steps: a document that is not kept has no id and no address. */
 export function givenBy(step: MaybeUnread): readonly string[] {
   return throwsAway(step) ? [] : actionSpec(step.type).gives
 }
@@ -17,17 +17,17 @@ export function throwsAway({ type, parameters }: MaybeUnread): boolean {
   return type === 'generate_document' && parameters !== undefined && !isKept(parameters)
 }
 
-/** A step of which perhaps only the kind is known. */
+/** A step of which only the type may be known. */
 type MaybeUnread = Pick<Step, 'type'> & Partial<Pick<Step, 'parameters'>>
 
-/** About the step at that place, from 0. */
+/** The message for a document that is not kept; `index` from 0. */
 export function notKept(index: number): string {
   return `Action ${index + 1} does not keep its document. Tick “Keep as an attachment of the job” there.`
 }
 
 /**
- * The step as it is planned. A document that a later step sends or links to is stored as a file of ours, whose id is known before it is
- * made: one in the diary can only be searched for. Rules from before the two boxes had a meaning go on working the same way.
+ * The step as planned. A document that a later step sends or links to is stored as a file with an id of ours, known in
+ * advance: one in the diary can only be searched for. Rules older than the two boxes' meaning keep working this way.
  */
 export function keptForLater(step: Step, steps: readonly Step[]): Step {
   if (step.type !== 'generate_document' || flagParameter(step.parameters, 'createAttachment')) return step

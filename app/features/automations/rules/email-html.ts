@@ -1,5 +1,5 @@
-// The HTML of an e-mail, made safe by `sanitize-html`: it leaves in the business's name and is read in other people's programs. What lays
-// out a letter stays, what runs, loads, embeds or asks for input goes. Only use cases import it: no browser has to fetch the parser.
+// Sanitizes the HTML of e-mails with `sanitize-html`: other people's programs show it in the business's name. Layout
+// stays; what runs, loads, embeds or asks for input goes. Only use cases import it: no browser loads the parser.
 import sanitize from 'sanitize-html'
 import { isRecord } from '#app/lib/json.ts'
 import { withSignatureTags } from '../actions/email-body.ts'
@@ -8,11 +8,11 @@ const TAGS = (
   'a abbr address article b bdi bdo big blockquote body br caption center cite code col colgroup dd del dfn div dl dt em ' +
   'figcaption figure font footer h1 h2 h3 h4 h5 h6 head header hr html i img ins kbd li main mark meta nav ol p pre q s samp ' +
   'section small span strike strong style sub sup table tbody td tfoot th thead time title tr tt u ul var wbr ' +
-  // The platform's own, for the signature of a staff member.
+  // The platform's own tag, for the signature of a staff member.
   'platform-user-signature'
 ).split(' ')
 
-/** These go with everything up to their end. */
+/** Removed together with their content. */
 const WITH_CONTENT =
   'script iframe object embed applet noscript noframes noembed template svg math xmp plaintext frameset textarea option select'.split(
     ' ',
@@ -32,34 +32,34 @@ const OPTIONS = {
   allowedSchemes: ['http', 'https', 'mailto', 'tel', 'sms'],
   allowedSchemesByTag: { img: ['http', 'https', 'cid', 'data'] },
   allowedSchemesAppliedToAttributes: ['href', 'src'],
-  // Style sheets and attributes are judged below, whole: only sheets may hold rules for small screens.
+  // `withoutHarm` and `isHarmlessStyle` check styles as a whole: only style sheets may hold rules for small screens.
   allowVulnerableTags: true,
   parseStyleAttributes: false,
   selfClosing: ['img', 'br', 'hr', 'meta', 'col', 'wbr'],
   nestingLimit: 200,
 } as const satisfies sanitize.IOptions
 
-/** A picture inside the address itself: of these kinds, never one that can hold scripts. */
+/** Images inside the address itself: only types that cannot hold scripts. */
 const PICTURE_DATA = /^data:image\/(?:png|gif|jpe?g|webp);/i
 const DOCTYPE = /^\s*<!doctype\b[^<>]{0,300}>/i
 
-/** One that is no entity again once it stands alone. */
+/** An `&amp;` that forms no entity with the text after it once it is decoded. */
 const LONE_AMPERSAND = /&amp;(?!#?\w{1,30};)/g
 
 interface SafeHtml {
   html: string
-  /** What was taken out, in words, each once: `<script>`, `onclick`. */
+  /** What was removed, each once: `<script>`, `onclick`. */
   removed: string[]
 }
 
-/** What an author wrote, as it is kept. Doing it again changes nothing. Placeholders stay, in a link's address too. */
+/** The author's text in its stored form. Idempotent. Placeholders stay, also in a link's address. */
 export function safeEmailHtml(text: string): SafeHtml {
   const { html, removed } = cleaned(withSignatureTags(text))
-  // Inside its braces a placeholder reads as it was written: `{count.Work & Travel}`.
+  // A placeholder keeps its text as written: `{count.Work & Travel}`.
   return { html: html.replace(/\{[^{}<>]{1,700}\}/g, (whole) => whole.replace(LONE_AMPERSAND, '&')), removed }
 }
 
-/** What is about to be sent, with its values in it: two harmless halves may have become one address that runs. */
+/** HTML about to be sent, with its values: two harmless halves may have become a dangerous address. */
 export function safeSentHtml(text: string): string {
   return cleaned(text).html
 }
@@ -83,24 +83,24 @@ function cleaned(text: string): SafeHtml {
   const removed = new Set<string>()
   for (const { tag, before, left } of opened) {
     if (!TAGS.includes(tag)) removed.add(`<${tag}>`)
-    // What is left of the attributes is what the library wrote.
+    // The attributes that are left are those the library wrote.
     else for (const [name, value] of before) if (value !== '' && !Object.hasOwn(left, name)) removed.add(name)
   }
   if (dropsStyle) removed.add('<style>')
   return { html: doctype + html, removed: [...removed] }
 }
 
-/** What the allow-list cannot tell by the name of an attribute. */
+/** Removes allowed attributes whose value is dangerous. */
 function withoutHarm(attributes: Record<string, string>): void {
   const { src, style } = attributes
   if (src !== undefined && /^\W*d\W*a\W*t\W*a\W*:/i.test(src.slice(0, 100)) && !PICTURE_DATA.test(src))
     delete attributes.src
   if (style !== undefined && !isHarmlessStyle(style)) delete attributes.style
-  // Comments inside of an address mean nothing to a browser; looking for their ends takes long.
+  // Browsers ignore comments inside an address, and finding their ends takes long.
   for (const name of ['href', 'src']) if (attributes[name]?.includes('<!--')) delete attributes[name]
 }
 
-/** Without comments, in which a word could hide. */
+/** Checked without comments, in which a word could hide. */
 function isHarmlessStyle(style: string): boolean {
   const rules = withoutComments(style).toLowerCase()
   return !/\\|expression\s{0,20}\(|javascript:|vbscript:|behaviou?r\s{0,20}:|-moz-binding|@import|<\//.test(rules)
@@ -111,7 +111,7 @@ function withoutComments(style: string): string {
   for (let open = style.indexOf('/*'); open >= 0; open = style.indexOf('/*', at)) {
     rules += style.slice(at, open)
     const end = style.indexOf('*/', open + 2)
-    // What never ends is a comment to the end.
+    // An unclosed comment runs to the end.
     if (end < 0) return rules
     at = end + 2
   }
@@ -121,8 +121,8 @@ function withoutComments(style: string): string {
 const HTML_TEXTS = ['customHtmlBody', 'htmlBody'] as const
 
 /**
- * A rule as it was sent, with the HTML of its e-mails made safe before anything is checked: with nothing left of a text, there is
- * none. `takenOut`: what went, as a sentence; null = nothing. What is no rule stays as it is.
+ * A rule as it was sent, with the HTML of its e-mails sanitized before any check, so a text with nothing left counts as
+ * empty. `takenOut`: a sentence about what was removed; null = nothing. A body that is not a rule stays unchanged.
  */
 export function withSafeEmails<T>(body: T): { body: T; takenOut: string | null } {
   if (!isRecord(body) || !Array.isArray(body.actions)) return { body, takenOut: null }
@@ -145,5 +145,5 @@ export function withSafeEmails<T>(body: T): { body: T; takenOut: string | null }
   return { body: { ...body, actions }, takenOut }
 }
 
-/** Characters: longer ones are refused by the check that follows. */
+/** Characters: the check that follows refuses longer ones. */
 const LONGEST = 100_000

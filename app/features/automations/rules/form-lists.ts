@@ -1,4 +1,4 @@
-// What the rule form chooses from, out of the platform's pick-lists.
+// The choices of the rule form, from the platform's pick-lists.
 import { optionText } from './message-limits.ts'
 
 export interface NamedId {
@@ -20,7 +20,7 @@ export interface FormLists {
   badges: NamedId[]
 }
 
-/** Where the rows of a list of the platform go, by the name of the list. */
+/** The form's list for each list of the platform, by name. */
 export const FORM_LIST = {
   queues: 'queues',
   staff: 'staff',
@@ -35,13 +35,13 @@ export const FORM_LIST = {
   badges: 'badges',
 } as const satisfies Readonly<Record<string, keyof FormLists>>
 
-/** As the calls for the lists answer them, by the name of the list. */
+/** The answers of the calls, by the name of the list. */
 type FoundLists = Partial<Record<string, readonly Row[]>>
 
-/** Long lists are cut: whoever needs another one pastes its id. */
+/** Long lists are cut; for other options a person pastes the id. */
 const MOST_OPTIONS = 300
 const PREVIEW = 600
-/** Of the template of a text message, which goes into the field when it is chosen. */
+/** For the template of a text message, which fills the field when it is chosen. */
 const LONGEST_TEXT = 4_000
 
 type Row = Readonly<Record<string, unknown>>
@@ -86,7 +86,7 @@ function text(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
 
-/** Two materials may have one name: the item number tells them apart. */
+/** Materials can share a name; the item number distinguishes them. */
 function stockOption(row: Row): { label: string } {
   const name = optionText(text(row.name))
   const number = text(row.item_number)

@@ -1,4 +1,4 @@
-// The words of the rule form: labels and messages, those of the specification word for word.
+// The texts of the rule form: labels and messages, the specification's word for word.
 import type {
   GroupingField,
   Operator,
@@ -14,7 +14,7 @@ import type { FieldErrors } from './rule-form.ts'
 export const FORM_TEXTS = {
   createFailed: 'Failed to create automation',
   updateFailed: 'Error updating automation',
-  /** When the server gave no reason. */
+  /** Used when the server gave no reason. */
   updateFailedWhy: 'Failed to update automation',
   notChecked: 'The texts could not be checked',
   created: 'Automation created',
@@ -22,7 +22,7 @@ export const FORM_TEXTS = {
   gone: 'This automation was deleted meanwhile. What you wrote is still here: cancel the edit to start a new one.',
 } as const
 
-/** Title and text of the message together; a screen shows them as two. */
+/** The message's title and text in one; a screen shows them separately. */
 const AUTHENTICATION_ERROR = 'Authentication Error: Please authenticate with the platform first.'
 
 export function authenticationFlash(): Flash {
@@ -30,7 +30,7 @@ export function authenticationFlash(): Flash {
   return { kind: 'error', title, description }
 }
 
-/** Names the fields, each once, without their places. */
+/** Lists the field names, each once, without their indexes. */
 export function formErrorFlash(errors: FieldErrors): Flash {
   const names = [...new Set(Object.keys(errors).map((field) => field.split('.')[0] ?? field))]
   return {
@@ -49,7 +49,7 @@ export function savedFlash(isNew: boolean, active: boolean, warning: string | nu
   }
 }
 
-/** `message` = the server's reason; without one there is a default. */
+/** `message` = the server's reason; '' = the default text. */
 export function refusedFlash(isNew: boolean, message: string): Flash {
   return isNew
     ? { kind: 'error', title: FORM_TEXTS.createFailed, ...(message !== '' && { description: message }) }
@@ -62,7 +62,7 @@ export const SOURCE_TEXTS: Readonly<Record<TriggerSource, { label: string; hint:
   manual_endpoint: { label: 'Manual Endpoint', hint: 'Another program calls it, for one job and a date.' },
 }
 
-/** Of a job; other records are only created, changed, or changed in one field. */
+/** For a job; other records can only be created, changed, or changed in one field. */
 export const TRIGGER_TYPE_TEXTS: Readonly<Record<TriggerType, string>> = {
   job_status: 'Its status changes',
   job_queue: 'Its queue changes',
@@ -92,7 +92,7 @@ export const INTERVAL_TEXTS: Readonly<Record<PollInterval, string>> = {
   on_demand: 'Only when you press Run Now',
 }
 
-/** The words a recurrence may be; anything else is a cron line. */
+/** The words allowed as a recurrence; anything else is a cron line. */
 export const RECURRENCE_TEXTS: Readonly<Record<RecurrenceWord, string>> = {
   hourly: 'Every hour',
   daily: 'Every day',
@@ -124,7 +124,7 @@ export const GROUPING_TEXTS: Readonly<Record<GroupingField, string>> = {
   staff_uuid: 'Staff member',
 }
 
-/** Objects whose events are offered without a webhook of the account. */
+/** Objects whose events are offered even without a webhook. */
 export const WATCHED_TEXTS: Readonly<Record<string, string>> = {
   job: 'Job',
   jobactivity: 'Job Activity',

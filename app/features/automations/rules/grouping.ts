@@ -1,24 +1,24 @@
-// Records that matched, put together by what they have in common: one run per group.
+// Groups matched records by a common value: one run per group.
 import type { GroupingField } from '#app/domain/automations/rule.ts'
 import type { FactPart, RecordFacts } from '../records/facts.ts'
 import { folded } from '../records/field-value.ts'
 import { partsFor } from '../records/fields.ts'
 
 interface RecordGroup {
-  /** The same at every look: the ledger remembers it. */
+  /** The same on every poll, because the ledger stores it. */
   key: string
-  /** For people: the customer, the status, the queue, the person. */
+  /** The readable name: of the customer, the status, the queue, the staff member. */
   label: string
   /** In the order given; never empty. */
   records: RecordFacts[]
 }
 
-/** Which names make the key, the first known wins; which make the label; and what a record without one is. */
+/** Per grouping: the key fields (the first with a value wins), the label fields, and the label without a value. */
 const HOW: Readonly<Record<GroupingField, { keys: string[]; label: string[]; without: string | null }>> = {
   company_uuid: { keys: ['company_uuid'], label: ['company_name'], without: null },
   status: { keys: ['status'], label: ['status'], without: 'No status' },
   queue: { keys: ['queue_uuid'], label: ['queue_name'], without: 'Not in a queue' },
-  // The platform has none: every record stands for itself, so that nobody gets what was meant for somebody else.
+  // The platform has no priority: each record is a group of its own, so no receiver gets another's message.
   priority: { keys: ['priority'], label: ['priority'], without: null },
   staff_uuid: {
     keys: ['staff_uuid', 'assigned_staff', 'queue_assigned_staff_uuid'],
@@ -28,8 +28,8 @@ const HOW: Readonly<Record<GroupingField, { keys: string[]; label: string[]; wit
 }
 
 /**
- * Groups in the order of their first record. Records without a customer (or priority) have nothing in common: each is a group of
- * its own. Records without a queue, a person or a status are one group.
+ * Groups in the order of their first record. Each record without a customer (or priority) is a group of its own; all
+ * records without a queue, a staff member or a status form one group.
  */
 export function groupRecords(records: readonly RecordFacts[], field: GroupingField): RecordGroup[] {
   const { label, without } = HOW[field]
@@ -44,7 +44,7 @@ export function groupRecords(records: readonly RecordFacts[], field: GroupingFie
   return [...groups.values()]
 }
 
-/** What a record has in the field it is grouped by; '' = nothing. */
+/** The record's value of the grouping field; '' = none. */
 function groupValue(facts: RecordFacts, field: GroupingField): string {
   const value = firstOf(facts, HOW[field].keys)
   if (value !== '' || field !== 'company_uuid') return value
@@ -59,7 +59,7 @@ function firstOf(facts: RecordFacts, names: readonly string[]): string {
   return ''
 }
 
-/** What has to be loaded to group records of the object. */
+/** The parts to load to group records of the object. */
 export function partsForGrouping(field: GroupingField, object: string): FactPart[] {
   const { keys, label } = HOW[field]
   return partsFor([keys[0] ?? '', ...label], object)

@@ -1,5 +1,5 @@
-// What protects an account's customers from its rules, and rules from each other. Everything is off or generous until somebody
-// chooses otherwise, and each decision is a reason in the journal: nothing is dropped without a word.
+// Guards that protect an account's customers from its rules, and rules from each other. Everything is off or generous
+// by default, and the journal has a reason for each decision: no message is dropped silently.
 import { type AccountGuards, accountGuardsSchema } from '#app/domain/automations/account-guards.ts'
 import type { RuleGuards } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
@@ -21,7 +21,7 @@ export const DEFAULT_ACCOUNT_GUARDS: AccountGuards = {
   floodPerHour: 200,
 }
 
-/** What is stored, or the defaults; a single value that cannot be read is its default, the others stay. */
+/** The stored guards or the defaults; a single unreadable value becomes its default, the others stay. */
 export function readAccountGuards(stored: unknown): AccountGuards {
   const given = typeof stored === 'object' && stored !== null ? stored : {}
   const parsed = accountGuardsSchema.safeParse({ ...DEFAULT_ACCOUNT_GUARDS, ...given })
@@ -31,23 +31,22 @@ export function readAccountGuards(stored: unknown): AccountGuards {
   return accountGuardsSchema.parse({ ...DEFAULT_ACCOUNT_GUARDS, ...good })
 }
 
-/** One message to one customer, about to be sent. */
 export interface MessageAsked {
   rule: RuleGuards
   account: AccountGuards
   at: JudgedAt
-  /** "Nothing automatic to this customer", or about this job; `until` null = for good. */
+  /** Nothing automatic goes to this customer, or about this job; `until` null = for good. */
   muted: { kind: 'company' | 'job'; until: Millis | null } | null
   /** Messages to customers so far. A day is the account's calendar day. */
   sent: {
     byRuleToday: number
     byRuleLastHour: number
     byAccountToday: number
-    /** The latest to this customer, from this rule and from any; null = none. */
+    /** The latest message to this customer, from this rule and from any rule; null = none. */
     lastByRule: Millis | null
     lastByAnyRule: Millis | null
   }
-  /** A person pressed "send": what would hold it, or move it, is not asked again. */
+  /** A person pressed "send": caps, cooldowns and quiet hours are not checked again. */
   released: boolean
 }
 
@@ -58,8 +57,8 @@ export type MessageVerdict =
   | { outcome: 'hold'; reason: CodedReason }
 
 /**
- * May this message go out? Asked just before sending, every time, also when a person went past the conditions. What keeps it back for
- * good comes first, then what needs a person, then what only needs time.
+ * May this message go out? Called just before every send, also when a person bypassed the conditions. Checks what skips
+ * the message first, then what needs a person, then what only delays it.
  */
 export function mayMessage(asked: MessageAsked): MessageVerdict {
   return isKeptBack(asked) ?? (asked.released ? null : (needsPerson(asked) ?? isQuietNow(asked))) ?? { outcome: 'now' }
@@ -80,7 +79,7 @@ function isKeptBack({ rule, account, at, muted, sent, released }: MessageAsked):
   return { outcome: 'skip', reason: runReason('customer_cooldown', { days, at: byAny, ...at }) }
 }
 
-/** The last message while its pause lasts; counted in calendar days. */
+/** The time of the last message while its pause lasts, else null; counted in calendar days. */
 function pauseLeft(last: Millis | null, pauseDays: number, at: JudgedAt): Millis | null {
   if (last === null || pauseDays <= 0) return null
   const passed = dayOf(wallAt(at.now, at.zone)) - dayOf(wallAt(last, at.zone))
@@ -106,7 +105,7 @@ function isQuietNow({ rule, account, at }: MessageAsked): MessageVerdict | null 
   return { outcome: 'later', at: until, reason: runReason('quiet_hours', { at: until, ...at }) }
 }
 
-/** When the quiet hours of this moment end; null = it is not quiet. */
+/** When the current quiet hours end; null = it is not quiet. */
 export function quietUntil(
   guards: Pick<AccountGuards, 'quietFrom' | 'quietTo' | 'quietWeekends'>,
   { now, zone }: JudgedAt,
@@ -121,33 +120,33 @@ export function quietUntil(
   }
   const wall = wallAt(now, zone)
   if (!isQuiet(wall)) return null
-  // It ends at the end time or at midnight of one of the next days: a weekend may stand between.
+  // They end at the end time or at midnight of one of the next days: a weekend may be in between.
   const ends = [0, 1, 2, 3].flatMap((ahead) => [wallOfDay(dayOf(wall) + ahead), wallOfDay(dayOf(wall) + ahead) + to])
   const end = ends.sort((a, b) => a - b).find((one) => one > wall && !isQuiet(one))
   return end === undefined ? null : Math.max(momentOfWall(end, zone).at, now + 1)
 }
 
-// ---- rules that set off rules ----
+// ---- rules that trigger rules ----
 
-/** So many rules may set each other off in a row; the next run waits for a person. */
+/** How many rules may trigger each other in a row; the next run waits for a person. */
 const HOP_LIMIT = 3
 
-/** The same rule on the same record, more often than this within `BREAKER_WITHIN`, is stopped. Successes count. */
+/** More runs of a rule on the same record within `BREAKER_WITHIN` pause the rule. Successful runs count. */
 const BREAKER_RUNS = 3
 export const BREAKER_WITHIN = minutes(10)
 
 type LoopVerdict =
   | { outcome: 'go' }
-  /** Its own doing. */
+  /** The rule made the change itself. */
   | { outcome: 'skip'; sentence: string }
-  /** The run is made and waits for a person. */
+  /** The run is created and waits for a person. */
   | { outcome: 'hold'; reason: CodedReason }
-  /** The rule is paused, and this run held with it. */
+  /** The rule is paused and this run is held. */
   | { outcome: 'pause'; reason: CodedReason }
 
 /**
- * May a rule start on a change? `cause` = the rule whose write the change is, with the hop of that write; null = a person's change.
- * `runsOnRecord` = when this rule ran on this record lately, epoch ms.
+ * May a rule start on a change? `cause` = the rule that wrote the change, with the hop of that write; null = a person's
+ * change. `runsOnRecord` = when this rule recently ran on this record, epoch ms.
  */
 export function mayStart(input: {
   automationId: number

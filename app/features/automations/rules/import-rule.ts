@@ -1,6 +1,6 @@
-// A rule that somebody pastes: read, checked, and turned into the form's fields as a new entry, switched off. Reads what Fieldhook
-// copies today (version 3: one automation in the specification's shape), what it copied before (version 2: a list of `rules`), and
-// the plain `{name, actions, …}` of other copies and of the calls (version 1).
+// Imports a pasted rule: reads and checks it, and returns the form's fields of a new entry, switched off. Accepts
+// Fieldhook's current copies (version 3: one automation in the specification's shape), older ones (version 2: a list of
+// `rules`), and the plain `{name, actions, …}` of other copies and of the calls (version 1).
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { isRecord } from '#app/lib/json.ts'
 import { tooLongAmong } from './checks/rule-size.ts'
@@ -22,7 +22,7 @@ const LONGEST_IMPORT = 400_000
 const MOST_RULES = 50
 const DEEPEST = 12
 
-/** `errors` by field of the rule that could not be read. */
+/** `errors` by field of the unreadable rule. */
 type Refused = { outcome: 'refused'; message: string; errors: FieldErrors }
 
 type ReadImport = { outcome: 'read'; rules: ImportedRule[] } | Refused
@@ -30,11 +30,11 @@ type ReadImport = { outcome: 'read'; rules: ImportedRule[] } | Refused
 interface ImportedRule {
   form: RuleForm
   fields: Record<string, unknown>
-  /** The copy does not say which records it watches: a person has to. Its `object` is empty then. */
+  /** True when the copy does not say which records it watches: a person has to, and its `object` is empty. */
   objectOpen: boolean
 }
 
-/** What a server owns, or belongs to one account: copied along by older exports, never taken over. */
+/** Fields that the server owns or that belong to one account: older exports contain them, imports drop them. */
 const NOT_TAKEN = new Set([
   'id',
   'accountUUID',
@@ -89,14 +89,14 @@ function refused(message: string, errors: FieldErrors = {}): Refused {
   return { outcome: 'refused', message, errors }
 }
 
-/** `called`: what it is called among several; null = it is the only one. */
+/** `called`: its name among several; null = it is the only one. */
 function readRule(given: unknown, called: string | null): { outcome: 'read'; rule: ImportedRule } | Refused {
   if (!isRecord(given) || typeof given.name !== 'string' || given.name.trim() === '') return refused(NOT_A_RULE)
   if (!Array.isArray(given.actions) || given.actions.length === 0) return refused(NOT_A_RULE)
   const fields = fieldsOf(given)
   const objectOpen = fields.object === ''
   if (objectOpen && called !== null) return refused(`${called}: ${OBJECT_OPEN}`)
-  // Everything else about it can be checked all the same.
+  // Check all other fields with a stand-in object.
   const parsed = ruleForm.safeParse(objectOpen ? { ...fields, object: 'job' } : fields)
   if (parsed.success) return { outcome: 'read', rule: { form: parsed.data, fields, objectOpen } }
   const errors = issuesByField(parsed.error.issues)
@@ -123,7 +123,7 @@ function fieldsOf(given: Record<string, unknown>): Record<string, unknown> {
     ...(groupingEnabled !== undefined && rest.enableGrouping === undefined && { enableGrouping: groupingEnabled }),
     ...(groupingCriteria !== undefined && rest.groupingField === undefined && { groupingField: groupingCriteria }),
     triggerSource: source,
-    // Of copies from when they could be ticked where they do nothing.
+    // In older copies these could be ticked where they have no effect.
     ...(source !== 'api_polling' && { enableGrouping: false, digest: false }),
     ...(source === 'webhook' && { object: rest.object || objectOf(given) }),
     name: `${name}${IMPORTED_SUFFIX}`,
@@ -131,18 +131,18 @@ function fieldsOf(given: Record<string, unknown>): Record<string, unknown> {
   }
 }
 
-/** Which kind of trigger a copy means that does not name it. */
+/** The trigger source of a copy that does not name it. */
 function sourceOf(given: Record<string, unknown>): string {
   if (given.triggerType || given.webhookSubscriptionId || given.object) return 'webhook'
   return given.apiEndpoint || given.pollInterval ? 'api_polling' : 'manual_endpoint'
 }
 
-/** A webhook of the account it came from means nothing here. A status and a queue are of jobs only; else nobody can tell: ''. */
+/** Webhook ids of another account mean nothing here. Status and queue belong to jobs only; otherwise unknown: ''. */
 function objectOf({ triggerType }: Record<string, unknown>): string {
   return triggerType === 'job_status' || triggerType === 'job_queue' ? 'job' : ''
 }
 
-/** A rule as it is copied: no account, no counts, no keys. `exportedAt`: ISO text. */
+/** The copy of a rule: no account, no counts, no keys. `exportedAt`: ISO text. */
 export function exportRule(rule: { name: string; definition: RuleDefinition }, exportedAt: string): string {
   const { webhookSubscriptionId: _own, ...fields } = formFields(rule.definition)
   return JSON.stringify(

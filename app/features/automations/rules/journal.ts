@@ -1,5 +1,5 @@
-// The journal of a run, and what follows from it. One row per effect, written before and after each call, so that whoever
-// finds it after a crash knows what was done, what was not, and what nobody can know.
+// The journal of a run, and the next state of each row. One row per effect, written before and after each call, so that
+// after a crash the journal tells what was done, what was not, and what is unknown.
 import type { CommitResult, Effect, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
 import type { JournalRow, Try } from '#app/domain/automations/journal-row.ts'
 import type { RunOutcome, StepState } from '#app/domain/automations/run.ts'
@@ -9,15 +9,15 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 
-/** `errorClass` of rows that stand for a reason of ours. The platform's own classes stand beside them. */
+/** `errorClass` of rows with a reason of Fieldhook's own. Other rows carry the platform's classes. */
 export const JOURNAL_CLASSES = {
-  /** Waits for the platform's limit or for our own bucket: nothing later may overtake it. */
+  /** Waits for the platform's limit or for our own bucket; no later row may overtake it. */
   limit: 'limit',
-  /** Waits for a person to reconnect, to grant, to pay. */
+  /** These three wait for a person to reconnect, to grant a permission, to pay. */
   reconnect: 'reconnect',
   scope: 'scope',
   suspended: 'suspended',
-  /** Moved by the quiet hours or a daily cap. */
+  /** Postponed by the quiet hours or a daily cap. */
   moved: 'moved',
   /** A person decides whether it is sent. */
   held: 'held',
@@ -25,7 +25,7 @@ export const JOURNAL_CLASSES = {
   guard: 'guard',
   /** Planning found nothing to do. */
   nothingToDo: 'nothing_to_do',
-  /** What it needs did not succeed. */
+  /** A step or effect it depends on did not succeed. */
   previousFailed: 'previous_failed',
   cancelled: 'cancelled',
 } as const
@@ -37,7 +37,7 @@ const BLOCKING: ReadonlySet<string | null> = new Set([
   JOURNAL_CLASSES.suspended,
 ])
 
-/** The pause after each try that failed. After the last one it has failed for good: 20 hours and 43 minutes in all. */
+/** The pause after each failed attempt. After the last one the row fails for good: 20 hours and 43 minutes in all. */
 export const RETRY_GAPS: readonly number[] = [
   seconds(30),
   minutes(2),
@@ -48,23 +48,23 @@ export const RETRY_GAPS: readonly number[] = [
   hours(12),
 ]
 
-/** Between two looks while the account is not connected, lacks a permission or is suspended. */
+/** Between two checks while the account is not connected, lacks a permission or is suspended. */
 export const BLOCKED_GAP = hours(1)
 
-/** So long an effect waits for limits, permissions or an answer to "was it done?"; then it has failed. */
+/** The longest an effect waits for limits, permissions or an answer to "was it done?"; then it fails. */
 export const WAIT_AT_MOST = hours(48)
 
 /** What to do with one row now. */
 type RowNext =
   | { next: 'send' }
-  /** It was being sent when somebody stopped writing: look whether it was done. */
+  /** The process stopped while sending: verify whether the effect was done. */
   | { next: 'verify' }
-  /** Nothing of it can be done before another plan. */
+  /** The row has nothing to send until it is planned again. */
   | { next: 'plan' }
   | { next: 'wait'; until: Millis; blocks: boolean }
-  /** Nothing happens until a person says so. */
+  /** Waits for a person's decision. */
   | { next: 'ask' }
-  /** Its parent effect came to nothing. */
+  /** A parent effect was not sent and never will be. */
   | { next: 'give_up' }
   /** A parent effect is not done yet. */
   | { next: 'after_sibling' }
@@ -83,7 +83,7 @@ export function rowNext(row: JournalRow, siblings: readonly JournalRow[], now: M
     case 'held':
       return { next: 'ask' }
     case 'sending':
-      // The receiver knows a repeat by its key, and nothing shows afterwards whether it arrived.
+      // The receiver recognizes a repeated webhook by its key, and nothing can verify its arrival: send it again.
       return wait ?? { next: row.effect.class === 'webhook' ? 'send' : 'verify' }
     case 'failed':
       return at === null ? { next: 'ended' } : (wait ?? begin(row, siblings))
@@ -108,7 +108,7 @@ function parentsOf(effect: Effect): number[] {
   return 'parents' in effect && effect.parents ? Object.values(effect.parents) : []
 }
 
-/** May something still become of it? */
+/** Can the row still change? */
 export function isOpen(row: JournalRow): boolean {
   switch (row.state) {
     case 'planned':
@@ -126,7 +126,7 @@ export function isOpen(row: JournalRow): boolean {
   }
 }
 
-/** How a row stands after something happened to it; the columns that change. */
+/** The new values of a row's columns after an attempt, a check or a plan. */
 export interface RowChange {
   state: StepState
   attempt: number
@@ -134,11 +134,11 @@ export interface RowChange {
   sentence: Reason | null
   nextAttemptAt: Millis | null
   result: StepResult | null
-  /** Null = nothing worth noting among the tries. */
+  /** Null when there is nothing to add to the list of tries. */
   try: Omit<Try, 'at' | 'endedAt'> | null
 }
 
-/** What follows from the answer to a try that has just ended. `row` as it was marked before the call. */
+/** The change after an attempt that has just ended. `row` is the row as it was marked before the call. */
 export function afterCommit(row: JournalRow, answer: CommitResult, now: Millis): RowChange {
   const { sentence } = answer.outcome === 'sent' ? { sentence: null } : answer
   switch (answer.outcome) {
@@ -163,7 +163,7 @@ export function afterCommit(row: JournalRow, answer: CommitResult, now: Millis):
   }
 }
 
-/** What follows from having looked. `again` = do it (once more): the row is as good as planned. */
+/** The change after verifying. `again` = send (once more), as if the row were planned. */
 export function afterVerify(row: JournalRow, answer: VerifyResult, now: Millis): RowChange | 'again' {
   const maySend = (sentence: Reason | null) =>
     row.attempt <= RETRY_GAPS.length
@@ -173,7 +173,7 @@ export function afterVerify(row: JournalRow, answer: VerifyResult, now: Millis):
     case 'done':
       return { ...ended(row, 'sent', null, null), result: answer.result, try: { outcome: 'verified', sentence: null } }
     case 'not_done':
-      // Not to be seen is no proof: a message may still be on its way.
+      // No trace is no proof: a message may still be on its way.
       return row.effect.class === 'customer' ? mayHaveBeenSent(row) : maySend(null)
     case 'unclear':
       switch (row.effect.class) {
@@ -202,7 +202,7 @@ export function afterVerify(row: JournalRow, answer: VerifyResult, now: Millis):
   }
 }
 
-/** A plan that could not be made now. `retryAt` = a moment the platform named: costs no attempt. */
+/** The change when planning failed for now. `retryAt` = a moment the platform named; it costs no attempt. */
 export function afterPlanPutOff(
   row: Pick<JournalRow, 'attempt' | 'plannedAt'>,
   answer: { errorClass: string; sentence: Reason; retryAt: Millis | null },
@@ -233,7 +233,7 @@ function ended(row: JournalRow, state: StepState, errorClass: string | null, sen
   return { state, attempt: row.attempt, errorClass, sentence, nextAttemptAt: null, result: row.result, try: null }
 }
 
-/** The request went out and nobody knows what became of it. */
+/** The request went out and its result is unknown. */
 function unclear(row: JournalRow, sentence: Reason, now: Millis): RowChange {
   switch (row.effect.class) {
     case 'customer':
@@ -261,7 +261,7 @@ function mayHaveBeenSent(row: JournalRow): RowChange {
   return ended(row, 'unknown', 'unclear', runReason('may_have_been_sent'))
 }
 
-/** Nothing was done, and not because of the thing itself: the try is given back. */
+/** Nothing was done, for a reason outside the effect: the attempt is not counted. */
 function waiting(row: JournalRow, errorClass: string, sentence: Reason, until: Millis, now: Millis): RowChange {
   const last = row.tries.at(-1)
   if (last?.outcome === 'wait' && now - last.at > WAIT_AT_MOST) return ended(row, 'failed', errorClass, sentence)
@@ -275,7 +275,7 @@ function waiting(row: JournalRow, errorClass: string, sentence: Reason, until: M
 
 const TRIES_KEPT = 20
 
-/** The tries with the one that has just ended. Waits one after the other are one long wait. */
+/** The tries plus the one that has just ended. Consecutive waits are merged into one long wait. */
 export function triesAfter(row: JournalRow, change: RowChange, at: Millis, endedAt: Millis): Try[] {
   if (change.try === null) return row.tries
   const last = row.tries.at(-1)
@@ -284,7 +284,7 @@ export function triesAfter(row: JournalRow, change: RowChange, at: Millis, ended
   return [...before, { ...change.try, at: merges ? last.at : at, endedAt }].slice(-TRIES_KEPT)
 }
 
-/** Null = it has been tried often enough. */
+/** Null when no attempts are left. */
 function nextTry({ attempt }: Pick<JournalRow, 'attempt'>, now: Millis): Millis | null {
   const gap = RETRY_GAPS[attempt - 1]
   return gap === undefined ? null : now + gap
@@ -294,7 +294,7 @@ function gapAfter(row: JournalRow): number {
   return RETRY_GAPS[Math.max(0, row.attempt - 1)] ?? hours(12)
 }
 
-/** Skipped because somebody or something wanted it so; not because what came before failed. */
+/** Skipped on purpose, by a person, a guard or the plan; not after a failed step or a cancelled run. */
 export function isDeliberate(row: JournalRow): boolean {
   return (
     row.state === 'skipped' &&
@@ -304,8 +304,8 @@ export function isDeliberate(row: JournalRow): boolean {
 }
 
 /**
- * success = everything was sent or deliberately skipped, partial = some of it, failure = nothing was sent and something should
- * have been, nothing = all of it was skipped on purpose.
+ * success = everything was sent or skipped on purpose, partial = something was sent and something is missing, failure =
+ * nothing was sent and something should have been, nothing = everything was skipped on purpose.
  */
 export function outcomeOf(journal: readonly JournalRow[]): Exclude<RunOutcome, 'cancelled'> {
   const sent = journal.some((row) => row.state === 'sent')

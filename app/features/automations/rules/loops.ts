@@ -1,4 +1,4 @@
-// Rules that change what rules start on, found while somebody edits: told in words, before anything goes round in a circle.
+// Finds rules that trigger each other, and warns in words during editing, before a loop can start.
 import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
 import { findField } from '../records/fields.ts'
 
@@ -29,7 +29,7 @@ function writtenBy({ type, parameters }: Step): string[] {
   }
 }
 
-/** The field of a job whose change sets the rule off; `*` = any; null = changes of jobs do not. */
+/** The job field whose change triggers the rule; `*` = any; null = job changes do not trigger it. */
 function startsOn({ trigger }: RuleDefinition): string | null {
   if (trigger.source !== 'webhook' || trigger.object !== 'job') return null
   switch (trigger.type) {
@@ -53,8 +53,8 @@ function feeds(from: RuleDefinition, to: RuleDefinition): string | null {
 }
 
 /**
- * One sentence for each circle that a rule is part of, with rules that are on. A circle of one is no danger (a rule does not react
- * to its own changes), and neither is one in which every rule acts once for each record.
+ * One sentence per loop of this rule with other active rules. A rule alone cannot loop, because it does not react to
+ * its own changes, and neither is a loop with a rule that acts once per record.
  */
 export function loopWarnings(rule: NamedRule, others: readonly NamedRule[]): string[] {
   const rules = others.filter((other) => other.active && other.id !== rule.id)

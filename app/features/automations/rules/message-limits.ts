@@ -1,12 +1,12 @@
-// How long texts may be, and what a text message costs.
+// Limits for the length of texts, and the cost of a text message.
 import { FEED_MOST, SMS_MOST } from '#app/domain/automations/action-parameters.ts'
 
 /** Source: the specification, section 9, and the platform (servicem8 facts, section 6). */
 const SMS_SEGMENT = 153
-/** Of an option in a list of templates. */
+/** Characters of an option in a list of templates. */
 const OPTION_LONGEST = 50
 
-/** Credits that a text message costs: one for each 153 characters, begun ones count. Nothing costs nothing. */
+/** The credits of a text message: one for each 153 characters or part of them; 0 for an empty text. */
 export function smsCredits(text: string): number {
   return Math.ceil(text.length / SMS_SEGMENT)
 }
@@ -21,7 +21,7 @@ export function creditText(credits: number): string {
   return credits === 1 ? '1 credit' : `${credits} credits`
 }
 
-/** Why a text cannot be sent as it is, or null. Asked for the text as typed, and again for what goes out. */
+/** Why a text is too long to send, or null. Checked for the text as typed, and again for the final text. */
 export function lengthProblem(kind: 'sms' | 'feed', text: string): string | null {
   const longest = kind === 'sms' ? SMS_MOST : FEED_MOST
   if (text.length <= longest) return null
@@ -29,7 +29,7 @@ export function lengthProblem(kind: 'sms' | 'feed', text: string): string | null
   return `${what} has ${text.length} characters; at most ${longest} can be sent.`
 }
 
-/** The beginning of a text, for a list to choose from. */
+/** The beginning of a text, as an option of a list. */
 export function optionText(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
   return line.length > OPTION_LONGEST ? `${line.slice(0, OPTION_LONGEST)}…` : line

@@ -1,15 +1,15 @@
-// The blanks (`[[Business name]]`) of a whole rule: a template comes with them, and a rule that has one cannot be switched on.
+// The blanks (`[[Business name]]`) of a rule. Templates contain them; a rule with one cannot be switched on.
 import type { ParameterValue, RuleDefinition } from '#app/domain/automations/rule.ts'
 import { fillBlanks, openBlanks } from './placeholders/placeholder-syntax.ts'
 
 type Blankable = Pick<RuleDefinition, 'trigger' | 'conditions' | 'steps'>
 
-/** Labels of the blanks that nobody has filled in, each once, in the order of the rule. */
+/** Labels of the open blanks, each once, in the order of the rule. */
 export function openBlanksOf(definition: Blankable): string[] {
   return [...new Set(textsOfRule(definition).flatMap(openBlanks))]
 }
 
-/** Every text of a rule in which a person's words, placeholders or blanks may stand. */
+/** Every text of a rule that can hold a person's words, placeholders or blanks. */
 function textsOfRule({ trigger, conditions, steps }: Blankable): string[] {
   const ofTrigger =
     trigger.source === 'webhook' ? [trigger.jobUuid, trigger.queueUuid, trigger.fieldName, trigger.fromValue] : []
@@ -28,7 +28,7 @@ function textsOfValue(value: ParameterValue): string[] {
   )
 }
 
-/** The rule with the blanks filled in that have an answer. A blank inside an answer stays one. */
+/** Fills in the rule's blanks that have an answer. A blank inside an answer stays a blank. */
 export function withBlanksFilled<Definition extends Blankable>(
   definition: Definition,
   answers: Readonly<Record<string, string>>,

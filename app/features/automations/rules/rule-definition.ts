@@ -1,4 +1,4 @@
-// What a rule is, out of its flat fields. Without the schema, because the page has its sentence made of it while it is typed.
+// Turns a rule's flat fields into its definition. No schema: the page uses it for the sentence while a person types.
 import {
   type Condition,
   DEFAULT_GUARDS,
@@ -11,14 +11,14 @@ import {
 } from '#app/domain/automations/rule.ts'
 import type { RuleForm } from './rule-fields.ts'
 
-/** The fields that say what a rule does. */
+/** The fields that define what a rule does. */
 export type RuleContent = Omit<
   RuleForm,
   'name' | 'active' | 'includeExisting' | 'accountUUID' | 'triggerConditions' | 'apiMethod'
 > &
   Partial<Pick<RuleForm, 'triggerConditions'>>
 
-/** `objectOfWebhook` = the object of the chosen webhook; null = none was chosen, and the form names the object. */
+/** `objectOfWebhook` = the object of the chosen webhook; null = none was chosen, and the form has the object. */
 export function definitionOf(form: RuleContent, objectOfWebhook: string | null): RuleDefinition {
   const trigger = triggerOf(form, objectOfWebhook)
   const conditions: Condition[] = (form.conditions ?? form.triggerConditions ?? []).map((one) => ({
@@ -88,7 +88,7 @@ function scheduleOf(form: RuleContent): Schedule {
   }
 }
 
-/** Of events and calls: with a schedule they are collected, without one done at once. */
+/** The schedule of a rule on events or calls: with one they are collected, without one the rule acts at once. */
 function collected(form: RuleContent): { schedule?: Schedule } {
   const schedule = scheduleOf(form)
   switch (schedule.scheduleType) {
@@ -101,7 +101,7 @@ function collected(form: RuleContent): { schedule?: Schedule } {
   }
 }
 
-/** In the order their numbers say, else as they came. A step keeps the id it has; new ones get the next free one. */
+/** Ordered by their numbers, else as given. Steps keep their ids; new ones get the next free id. */
 function stepsOf(actions: RuleContent['actions']): Step[] {
   const inOrder = [...actions].sort((a, b) => (a.sequenceOrder ?? 0) - (b.sequenceOrder ?? 0))
   const taken = new Set<string>()
@@ -110,7 +110,7 @@ function stepsOf(actions: RuleContent['actions']): Step[] {
   let next = 1
   return inOrder.map((one, index) => {
     let stepId = one.id
-    // Twice the same id (a copied line): the second is a new step.
+    // The same id twice (a copied line): the second is a new step.
     while (stepId === '' || used.has(stepId)) {
       const candidate = `s${next}`
       next += 1
@@ -121,7 +121,7 @@ function stepsOf(actions: RuleContent['actions']): Step[] {
       id: stepId,
       type: one.type,
       parameters: one.parameters,
-      // The first has nothing to wait for.
+      // The first step has no previous one to wait for.
       waitForPrevious: index > 0 && one.waitForPrevious === true,
     }
   })

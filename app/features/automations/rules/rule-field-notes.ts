@@ -1,4 +1,4 @@
-// What each field of an automation means, for the reference; limits that the form checks by itself.
+// The meaning of each field of an automation, for the reference; and limits that the form checks by itself.
 import type { FieldNote } from '#app/contract/operation.ts'
 import { ACTION_TYPES } from '#app/domain/automations/action-parameters.ts'
 import { MOST_ACTIONS, MOST_CONDITIONS } from './rule-fields.ts'

@@ -1,4 +1,4 @@
-// The flat fields of a rule as they are sent, each checked by itself. Texts are the specification's.
+// The flat fields of a rule as sent, each checked separately. Texts are the specification's.
 import { z } from 'zod'
 import { isActionType } from '#app/domain/automations/action-parameters.ts'
 import {
@@ -19,7 +19,7 @@ const ACTION_REQUIRED = 'At least one action is required'
 export const MOST_CONDITIONS = 50
 export const MOST_ACTIONS = 20
 
-/** Null, absent and blank are the same: not chosen. */
+/** Null, missing and blank all mean not chosen. */
 const text = z
   .union([z.string(), z.number()], { error: 'Invalid input' })
   .nullish()
@@ -82,7 +82,7 @@ const guards = z.strictObject({
 
 const ONCE = /^(record|change|day|week|month|period|value:[a-z][a-z0-9_]{0,99})$/
 
-/** Every field a client may send. What the server owns (counts, dates, address) is not among them, and so is refused. */
+/** Every field a client may send. Fields the server owns (counts, dates, address) are refused. */
 const fields = {
   name: limited(200).refine((value) => value !== '', NAME_REQUIRED),
   description: limited(2_000),
@@ -116,7 +116,7 @@ const fields = {
   digest: flag,
   once: text.refine((value) => value === '' || ONCE.test(value), 'Invalid input'),
   guards: guards.nullish(),
-  /** Switching on also acts on what matches already. */
+  /** Switching on also acts on existing matches. */
   includeExisting: flag,
   actions: z
     .array(action, { error: ACTION_REQUIRED })
@@ -124,7 +124,7 @@ const fields = {
     .max(MOST_ACTIONS, `At most ${MOST_ACTIONS} actions`),
 }
 
-/** `accountUUID` selects the account and is checked by the caller; it says nothing about the rule. */
+/** `accountUUID` selects the account and is checked by the caller; it is not part of the rule. */
 export const ruleFields = z.strictObject({ ...fields, accountUUID: text })
 
 export type RuleForm = z.output<typeof ruleFields>

@@ -1,5 +1,5 @@
-// A rule as it is sent: the form's flat fields, checked and turned into what a rule is. One schema for the call, the page's form,
-// the import and the templates. Texts are the specification's.
+// A rule as it is sent: the form's flat fields, checked and turned into a definition. One schema for the call, the
+// page's form, the import and the templates. Texts are the specification's.
 import { z } from 'zod'
 import { ruleTooLong, TOO_LONG_MARK } from './checks/rule-size.ts'
 import { definitionOf } from './rule-definition.ts'
@@ -11,7 +11,7 @@ const DIGEST_ACTS = 'One run over everything works only with a Scheduled API Che
 
 type Misfit = [field: string, message: string]
 
-/** What is missing of the trigger. */
+/** Missing fields of the trigger. */
 function* missing(form: RuleForm): Generator<Misfit> {
   if (form.triggerSource === 'webhook') {
     if (form.webhookSubscriptionId === undefined && form.object === '') {
@@ -25,7 +25,7 @@ function* missing(form: RuleForm): Generator<Misfit> {
   }
 }
 
-/** What a rule that checks no list lacks, or cannot have. */
+/** Missing or forbidden fields of a rule that polls no list. */
 function* collecting({ scheduleType, scheduleDate, scheduleRecurrence, ...form }: RuleForm): Generator<Misfit> {
   if (scheduleType === 'scheduled' && scheduleDate === '') yield ['scheduleDate', DATE_WANTED]
   if (scheduleType === 'recurring') {
@@ -43,18 +43,18 @@ export const ruleForm = ruleFields.superRefine((form, context) => {
   if (tooLong !== null) context.addIssue({ code: 'custom', path: ['actions'], message: tooLong, params: TOO_LONG_MARK })
 })
 
-/** The id of a rule in an address or a form; null for anything that cannot be one. */
+/** The id of a rule in an address or a form; null if it cannot be an id. */
 export function parseRuleId(text: string | undefined): number | null {
   return text !== undefined && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null
 }
 
-/** Errors by field, as every answer carries them: `actions.0.parameters.to`. */
+/** Errors by field, as every response has them: `actions.0.parameters.to`. */
 export type FieldErrors = Record<string, string[]>
 
 export interface FormIssue {
   path: readonly PropertyKey[]
   message: string
-  /** Names that are not allowed, of a form that takes certain fields only. */
+  /** Names that are not allowed, for a form with a fixed set of fields. */
   keys?: readonly string[]
 }
 
@@ -76,11 +76,11 @@ export function issuesByField(issues: readonly FormIssue[]): FieldErrors {
   return errors
 }
 
-/** The first of them as one sentence. */
+/** The first issue as one sentence. */
 export function firstIssue(issues: readonly FormIssue[]): string {
   const first = issues[0]
   return first?.keys ? `Not allowed: ${first.keys.join(', ')}` : (first?.message ?? 'Invalid input')
 }
 
-/** The switch of the list, and nothing else. */
+/** The body of the list's switch: `active` and nothing else. */
 export const activeOnly = z.strictObject({ active: z.boolean({ error: 'Invalid input' }) })

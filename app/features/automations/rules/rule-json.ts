@@ -1,4 +1,4 @@
-// A rule as the calls answer it: the specification's flat fields, and ours beside them. The same fields can be sent back.
+// A rule as the calls return it: the specification's flat fields plus ours. The same fields can be sent back.
 import type { RuleDefinition, Schedule, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { type Reason, reasonCode } from '#app/domain/reason.ts'
@@ -7,7 +7,7 @@ import type { JudgedAt } from '../records/facts.ts'
 import { openBlanksOf } from './rule-blanks.ts'
 import { sentenceOf } from './sentence.ts'
 
-/** A stored rule as far as its answer needs it. Moments are epoch ms. */
+/** The parts of a stored rule that its JSON needs. Moments are epoch ms. */
 export interface RuleOfJson {
   id: number
   name: string
@@ -22,7 +22,7 @@ export interface RuleOfJson {
   updatedAt: number
 }
 
-/** The fields of the form that say what a rule does; `toForm` and reading them back gives the same rule. */
+/** The form fields that define what a rule does; reading them back gives the same rule. */
 export function formFields(definition: RuleDefinition) {
   const { trigger, grouping, guards } = definition
   const event = trigger.source === 'webhook' ? trigger : null
@@ -64,7 +64,7 @@ function eventFields(trigger: WebhookTrigger | null) {
   }
 }
 
-/** Of a rule that looks by itself, or of one that collects. */
+/** The schedule of a rule that polls or collects. */
 function scheduleFields(schedule: Schedule | null) {
   return {
     runTime: schedule?.runTime ?? null,
@@ -92,7 +92,7 @@ export function ruleJson(rule: RuleOfJson, accountId: string, triggerUrl: string
     triggerUrl,
     sentence: sentenceOf(rule.definition, {}, at),
     nextRunAt: isoOrNull(rule.nextRunAt),
-    /** True while what is there already is being noted, before the rule starts. */
+    /** True until the rule's baseline is complete; the rule does not start before. */
     preparing: rule.active && !rule.baselined,
     pausedReason: rule.pausedReason && runReasonText(rule.pausedReason),
     pausedReasonCode: reasonCode(rule.pausedReason),

@@ -1,5 +1,5 @@
-// What saving knows of an account beside the rule itself: its country, its webhooks, its own fields, its clock. As the plan of a run
-// knows it, so that both judge alike.
+// What saving needs to know about an account besides the rule: its country, webhooks, custom fields and time. A run's
+// plan uses the same facts, so both checks agree.
 import type { App } from '#app/context/app-context.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { parseFields } from '#app/domain/endpoints/watched-fields.ts'
@@ -14,7 +14,7 @@ import { objectOfRule } from './conditions/conditions.ts'
 
 type PlaceApp = Pick<App, 'store' | 'clock' | 'settings' | 'outbound' | 'planning'>
 
-/** ServiceM8 is asked only for what the rule makes necessary; no answer stops nobody. */
+/** Asks ServiceM8 only for what the rule requires; a missing answer does not prevent saving. */
 export async function rulePlace(app: PlaceApp, accountUuid: string, definition: RuleDefinition): Promise<RulePlace> {
   const webhooks = await app.store.endpoints.listEndpoints(accountUuid, 'webhook')
   const ownFields = await fieldsOutside(app, accountUuid, definition, webhooks)
@@ -29,7 +29,7 @@ export async function rulePlace(app: PlaceApp, accountUuid: string, definition: 
   }
 }
 
-/** Now, in the account's zone. */
+/** The current time, with the account's zone. */
 export async function judgedAt(app: Pick<App, 'store' | 'clock'>, accountUuid: string): Promise<JudgedAt> {
   return { now: app.clock.now(), zone: (await app.store.accounts.findAccount(accountUuid))?.timezone ?? 'UTC' }
 }
@@ -41,8 +41,8 @@ async function countryOf(app: PlaceApp, accountUuid: string, definition: RuleDef
 }
 
 /**
- * Fields of the account's own that its webhooks name, or that a record of it carries; looked for only when the rule names one that
- * the catalogue does not know. Null = ServiceM8 did not say.
+ * The account's custom fields, from its webhooks or from one record; read only when the rule names a field that the
+ * catalogue does not know. Null = ServiceM8 did not answer.
  */
 async function fieldsOutside(
   app: PlaceApp,

@@ -1,4 +1,4 @@
-// A rule as its card shows it.
+// The view of a rule on its card.
 import { actionLabel } from '#app/domain/automations/action-parameters.ts'
 import { type RuleDefinition, type TriggerSource, writesToCustomers } from '#app/domain/automations/rule.ts'
 import { isConnectionPause, runReasonText } from '#app/domain/automations/run-reasons.ts'
@@ -21,32 +21,32 @@ export interface RuleCardView {
   description: string
   sentence: SentenceParts
   active: boolean
-  /** On, but what is there already is still being noted. */
+  /** On, but its baseline is not complete. */
   preparing: boolean
-  /** On, but the engine does not start it, and why. */
+  /** On, but paused by the engine, and why. */
   pausedReason: string | null
-  /** Once ServiceM8 accepts our calls again; else a person ends the pause. */
+  /** True when the pause ends once ServiceM8 accepts our calls again; else a person ends it. */
   pauseEndsByItself: boolean
-  /** What has to be filled in before it can be switched on. */
+  /** Blanks to fill in before it can be switched on. */
   openBlanks: string[]
   source: TriggerSource
-  /** `Webhook Event` and how quickly it reacts. */
+  /** `Webhook Event` and its reaction time. */
   trigger: string
-  /** Null = it does not look by the clock. */
+  /** Null = the rule has no schedule. */
   schedule: string | null
-  /** How often for the same record: `Once per job`. */
+  /** How often it fires for the same record: `Once per job`. */
   often: string
-  /** The next look, epoch ms; null = none is due. */
+  /** The next poll, epoch ms; null = none is due. */
   nextRunAt: number | null
   executionCount: number
   lastExecutedAt: number | null
   /** `Send SMS`, in order. */
   actions: string[]
-  /** Switching it on asks: only new ones, or also what matches already? */
+  /** Switching on asks whether to include existing matches. */
   asksAboutExisting: boolean
-  /** The whole rule as JSON, to be pasted elsewhere. */
+  /** The whole rule as JSON, to paste elsewhere. */
   json: string
-  /** The address that starts a manual rule, key included; null for other rules. */
+  /** The address that starts a manual rule, with its key; null for other rules. */
   triggerUrl: string | null
 }
 
@@ -88,7 +88,7 @@ export function ruleCardView(
   }
 }
 
-/** Can it write to a customer about the same record again, by itself? Whoever runs it by hand is asked. */
+/** Can it message a customer about the same record again, by itself? A manual run asks the person first. */
 export function canRepeat(definition: RuleDefinition): boolean {
   const { trigger, once } = definition
   const byItself =
@@ -118,7 +118,7 @@ function triggerText({ trigger }: RuleDefinition): string {
   }
 }
 
-/** One condition that was not met: what it asked, and what was seen. */
+/** A failed condition, with its words. */
 export interface FailedView {
   field: string
   operator: string

@@ -1,4 +1,4 @@
-// Making, changing, switching and deleting rules. What is stored is complete and checked; the platform's subscriptions follow.
+// Creates, changes, switches and deletes rules. Stored rules are complete and checked; subscriptions follow them.
 import type { App } from '#app/context/app-context.ts'
 import type { PollTrigger, RuleDefinition } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
@@ -33,10 +33,10 @@ type Invalid = { outcome: 'invalid'; message: string; errors: FieldErrors }
 
 export type RuleRefusal = Invalid | { outcome: 'too_many'; message: string } | { outcome: 'not_found' } | NotChecked
 
-/** `warning`: it is stored, but something is still in its way, in words. */
+/** `warning`: the rule is saved, but something keeps it from working fully. Null = nothing. */
 type RuleSaved = { outcome: 'saved'; rule: AutomationRow; warning: string | null }
 
-/** The whole address of a manual rule's trigger, its key included; null for other rules. */
+/** The full trigger address of a manual rule, with its key; null for other rules. */
 export function triggerUrlOf(app: Pick<App, 'secrets' | 'settings'>, rule: AutomationRow): string | null {
   if (rule.triggerKeySealed === null || rule.triggerSource !== 'manual_endpoint') return null
   const key = app.secrets.open(triggerKeyPlace(rule.accountUuid), rule.triggerKeySealed)
@@ -48,7 +48,7 @@ function newTriggerKey(app: Pick<App, 'secrets'>, accountUuid: string) {
   return { hash: hashToken(key), sealed: app.secrets.seal(triggerKeyPlace(accountUuid), key) }
 }
 
-/** `body` as it was sent: checked here, whoever sends it. */
+/** `body` as it was sent; it is checked here for all callers. */
 export async function createRule(app: RulesApp, accountUuid: string, body: unknown): Promise<RuleSaved | RuleRefusal> {
   const read = await readRule(app, accountUuid, body)
   if (read.outcome !== 'read') return read
@@ -72,7 +72,7 @@ export async function createRule(app: RulesApp, accountUuid: string, body: unkno
   return saved(app, accountUuid, id, takenOut)
 }
 
-/** The whole form, or exactly `{active}`. */
+/** `body`: the whole form, or exactly `{active}`. */
 export async function changeRule(
   app: RulesApp,
   accountUuid: string,
@@ -113,7 +113,7 @@ export async function changeRule(
   return saved(app, accountUuid, id, takenOut)
 }
 
-/** On and off. `includeExisting`: switching on also acts on what matches already. */
+/** Switches a rule on or off. `includeExisting`: switching on also acts on existing matches. */
 export async function switchRule(
   app: RulesApp,
   rule: AutomationRow,
@@ -131,7 +131,7 @@ export async function switchRule(
     active,
     pausedReason: null,
     nextRunAt: active ? await firstTick(app, accountUuid, definition, now) : null,
-    // One that was only paused by the engine knows what was there: nothing was missed on purpose.
+    // A rule that only the engine paused already knows the existing records, so it keeps its baseline.
     ...(active && !rule.active && { baselined: !needsBaseline(definition, includeExisting) }),
     at: now,
   })
@@ -155,7 +155,7 @@ export async function deleteRule(
   return { outcome: 'deleted' }
 }
 
-/** A new key: the old address is dead at once. */
+/** Creates a new key; the old address stops working at once. */
 export async function renewTriggerKey(
   app: RulesApp,
   accountUuid: string,
@@ -182,7 +182,7 @@ async function saved(
   return { outcome: 'saved', rule, warning: warnings.length > 0 ? warnings.join(' ') : null }
 }
 
-/** The platform's subscriptions and the loops learn of it. The rule is stored already: trouble here is a warning, no refusal. */
+/** Updates the platform's subscriptions and the loops. The rule is stored already, so a failure is only a warning. */
 async function follow(app: RulesApp, accountUuid: string): Promise<string | null> {
   app.rulesChanged()
   try {
@@ -194,10 +194,10 @@ async function follow(app: RulesApp, accountUuid: string): Promise<string | null
 }
 
 type ReadRule =
-  /** `takenOut`: what of its e-mails was not safe and went, in a sentence; null = nothing. */
+  /** `takenOut`: what was removed from its e-mails as unsafe, as a sentence; null = nothing. */
   { outcome: 'read'; form: RuleForm; definition: RuleDefinition; takenOut: string | null } | Invalid | NotChecked
 
-/** `before` = the stored rule. What it says already may stay while it is only renamed, paused or left as it is. */
+/** `before` = the stored rule. Its existing problems may stay while it is only renamed, paused or unchanged. */
 async function readRule(
   app: RulesApp,
   accountUuid: string,
@@ -236,7 +236,7 @@ function refused(issues: readonly FormIssue[]): Invalid {
   return { outcome: 'invalid', message: firstIssue(issues), errors: issuesByField(issues) }
 }
 
-/** Why a stored rule cannot be switched on as it is: rules are judged more strictly now than when some were saved. Null = it can. */
+/** Why a stored rule cannot be switched on: checks are stricter now than when some rules were saved. Null = it can. */
 async function refuseAsStored(
   app: RulesApp,
   { accountUuid, definition }: AutomationRow,
@@ -284,8 +284,8 @@ const RECURRING: readonly PollTrigger['interval'][] = [
 ]
 
 /**
- * Must what is there be noted before the rule starts? Rules on events need to know what every record looks like; recurring
- * polled rules that act once on each record leave alone what matches already, unless the person says otherwise.
+ * Must existing records be noted before the rule starts? Rules on events need a snapshot of every record; recurring
+ * polled rules that act once per record skip existing matches, unless the person chooses otherwise.
  */
 export function needsBaseline(definition: RuleDefinition, includeExisting: boolean): boolean {
   const { trigger } = definition
@@ -303,7 +303,7 @@ function isSameRule(a: RuleDefinition, b: RuleDefinition): boolean {
   return said(a) === said(b)
 }
 
-/** Does it look at the same records in the same way? New words in a message change nothing about what was done before. */
+/** Do both rules select the same records in the same way? A new message text does not change what was handled. */
 function sameQuestion(a: RuleDefinition, b: RuleDefinition): boolean {
   const question = (definition: RuleDefinition) => {
     const { actions: _actions, guards: _guards, description: _description, ...rest } = formFields(definition)

@@ -1,5 +1,5 @@
-// A rule in one sentence: "When a job becomes Completed, only if it has a mobile number, then text the customer." Cards, logs,
-// exports and the import all say it the same way.
+// A rule in one sentence: "When a job becomes Completed, only if it has a mobile number, then text the customer."
+// Cards, logs, exports and the import share it.
 import { actionSpec } from '#app/domain/automations/action-parameters.ts'
 import type {
   Condition,
@@ -36,15 +36,15 @@ export interface SentenceParts {
 type Described = Pick<RuleDefinition, 'trigger' | 'conditions' | 'grouping' | 'digest' | 'steps' | 'guards' | 'once'>
 
 /**
- * `names` = what ids stand for, by uuid; an id without a name is "a queue", "a staff member". `at`: of a date that has passed, it is
- * said that it has.
+ * `names` = names by uuid; an id without a name is "a queue", "a staff member". With `at`, the sentence says so if a
+ * date has passed.
  */
 export function sentenceOf(definition: Described, names: KnownNames = {}, at: JudgedAt | null = null): string {
   const { when, onlyIf, does } = sentenceParts(definition, names, at)
   return onlyIf === null ? `${when}, ${does}.` : `${when}, only if ${onlyIf}, then ${does}.`
 }
 
-/** The sentence in its three parts, so that a page can set them apart. */
+/** The sentence in its three parts, so that a page can show them separately. */
 export function sentenceParts(
   definition: Described,
   names: KnownNames = {},
@@ -63,8 +63,8 @@ export function sentenceParts(
 }
 
 /**
- * "The status changes, only if it is Completed" is "becomes Completed"; "Paid changes, only if it is paid" is "is paid". Only where
- * every record has to be so, and the line is then not said again.
+ * Turns "The status changes, only if it is Completed" into "becomes Completed", and "Paid changes, only if it is paid"
+ * into "is paid". Only if every match needs the condition; the condition is then not repeated.
  */
 function mergedEvent(
   trigger: WebhookTrigger,
@@ -168,7 +168,7 @@ function stepsWords(steps: readonly Step[], names: KnownNames): string {
   }, '')
 }
 
-/** Of a rule that collects what happens: when it does it all. */
+/** The steps of a rule that collects, with the time it does them. */
 function timed(trigger: WebhookTrigger | ManualTrigger, does: string, at: JudgedAt | null): string {
   const schedule = collectedText(trigger)
   if (schedule === null) return does
@@ -223,7 +223,7 @@ function copies(parameters: Step['parameters']): boolean {
   )
 }
 
-/** Nobody named: the customer. A placeholder says whose address it is. */
+/** Without a receiver, the customer. A placeholder shows whose address it is. */
 function receiver(to: string, names: KnownNames): string {
   if (to === '') return 'the customer'
   const [placeholder] = placeholdersIn(to)
@@ -236,7 +236,7 @@ function staffReceiver(uuid: string, names: KnownNames): string {
   return idText(uuid, '', 'a staff member', names)
 }
 
-/** A name in quotes, a blank by its label, an id nobody can read by what it is. */
+/** A name in quotes, a blank as its label, an unreadable id as its kind. */
 function idText(id: string, before: string, otherwise: string, names: KnownNames): string {
   const named = ownValue(names, id)
   if (named) return before === '' ? named : `${before}"${named}"`
@@ -250,7 +250,7 @@ function format(outputFormat: string): string {
   return outputFormat === '' ? '' : ` as ${outputFormat.toUpperCase()}`
 }
 
-/** A blank by its label; placeholders as three dots. */
+/** The text with blanks as their labels and placeholders as three dots. */
 function bare(text: string): string {
   return readPieces(text)
     .map((piece) => (piece.kind === 'text' ? piece.text : piece.kind === 'blank' ? `[${piece.label}]` : '…'))

@@ -1,5 +1,5 @@
-// Which step uses the result of which: a reference to a later step, to none, or to one that gives nothing is told before the rule
-// is saved.
+// Checks which step uses the result of which: before saving, reports references to a later step, to none, or to one
+// without a result.
 import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
 import { givenBy, notKept, throwsAway } from './document-keeping.ts'
 
@@ -29,7 +29,7 @@ export function checkReferences({
   })
 }
 
-/** `index`: of the step that refers. */
+/** `index`: the step with the reference. */
 function referenceProblem(
   { position, stepId, field }: ReturnType<typeof referencesOf>[number],
   steps: readonly Step[],
@@ -44,7 +44,7 @@ function referenceProblem(
   return gives.length === 0 || gives.includes(field) ? null : `${name} gives ${gives.join(' and ')}, but not ${field}.`
 }
 
-/** Of the document that the step attaches: the one of the action it names, else the latest before it. */
+/** Problem of the document that the step attaches: from the action it names, else the latest before it. */
 function documentProblem({ parameters }: Step, earlier: readonly Step[]): string | null {
   if (parameters.includeGeneratedDocument !== true) return null
   const position = parameters.documentActionIndex

@@ -1,4 +1,4 @@
-// Does a change of a record set off a rule on events? The conditions are asked afterwards.
+// Does a change of a record trigger a rule on events? The conditions are checked later.
 import type { RuleDefinition, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { FieldChange, RecordFacts } from '../records/facts.ts'
@@ -6,13 +6,13 @@ import { folded, isBlank } from '../records/field-value.ts'
 import { fieldLabel, findField, objectNoun } from '../records/fields.ts'
 
 export interface RecordChange {
-  /** The platform said that the record is new, or a look through the whole list met it for the first time. */
+  /** The platform reported the record as new, or a read of the whole list found it for the first time. */
   created: boolean
-  /** It was made and changed in one go: what changed was already there at the first look, or was told only after it. */
+  /** The new record was also changed: the first read already had the change, or its event came after it. */
   changedSince?: boolean
   /** Fields the platform named; it may name none, and some that did not change. */
   changedFields: readonly string[]
-  /** What is different since the last look, field by field. */
+  /** The differences from the last snapshot, field by field. */
   changes: readonly FieldChange[]
   facts: RecordFacts
 }
@@ -26,9 +26,9 @@ function no(why: string): TriggerVerdict {
 }
 
 /**
- * A new record counts as a change of status, queue or field to the value it came with, unless the rule asks for the value
- * before; one that was changed as well, before anybody looked, counts as changed too, from empty. A record that was deleted sets
- * off nothing, except a rule on that very field.
+ * A new record counts as a change of status, queue or field to its initial value, unless the rule requires a value
+ * before. A new record that was also changed before the first read counts as changed, from empty. A deleted record
+ * triggers nothing, except a rule on that very field.
  */
 export function triggerMatches(trigger: WebhookTrigger, change: RecordChange): TriggerVerdict {
   const { facts, created } = change
@@ -66,7 +66,7 @@ function anyFieldFires({ created, changes }: RecordChange): TriggerVerdict {
   return created || changes.length > 0 ? FIRES : no(NOTHING_CHANGED)
 }
 
-/** `created` and null: it came with this value; else what changed; null = it did not. */
+/** The change of a field; `from` is null for the initial value of a new record. Null = the field did not change. */
 function changeOf(
   trigger: WebhookTrigger,
   { created, changes, facts }: RecordChange,
@@ -79,7 +79,7 @@ function changeOf(
   return created && !isBlank(value) && !isNo(value) ? { field, from: null, to: value } : null
 }
 
-/** A flag that was never set is no news of a new record. */
+/** A flag that was never set does not count as a change of a new record. */
 function isNo(value: string): boolean {
   return value === '0' || value === '[]'
 }
@@ -109,14 +109,14 @@ function isSame(a: string, b: string): boolean {
   return folded(a) === folded(b)
 }
 
-/** The platform's name of a field: changes are told under it. */
+/** The platform's name of a field; changes are listed under it. */
 function ownName(trigger: WebhookTrigger, name: string | null): string | null {
   return name === null ? null : (findField(trigger.object, name)?.own ?? null)
 }
 
 /**
- * The record's own fields that the platform has to watch for this rule, under its names; empty = all of them. Only what sets
- * the rule off: everything else is read when it looks. Rules without an event need none, and answer null.
+ * The record's own fields that the platform must watch for this rule, under its names; empty = all. Only fields that
+ * trigger the rule: the rest is read during evaluation. Null for rules without events.
  */
 export function neededFields({ trigger }: Pick<RuleDefinition, 'trigger'>): string[] | null {
   if (trigger.source !== 'webhook') return null

@@ -1,6 +1,6 @@
-// Switching a rule on never touches what is already there. For a polled rule that acts once on each record, what matches
-// already goes into the ledger; for a rule on events, every record is looked at once, so that the next look can tell what
-// changed. Until that is done the rule does not start.
+// Switching a rule on never affects existing records. For a polled rule that acts once per record, the ledger gets the
+// existing matches; for a rule on events, every record gets a snapshot, so later reads can detect changes. The rule
+// does not start before the baseline is complete.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CallFailure } from '#app/adapters/platform.ts'
 import { localStamp } from '#app/domain/local-time.ts'
@@ -19,7 +19,7 @@ const AT_ONCE = 4
 const ROWS = 500
 
 interface BaselineRound {
-  /** When a rule that could not be noted is tried again; null = none waits. */
+  /** When a failed baseline is retried; null = none waits. */
   nextAt: number | null
 }
 
@@ -63,7 +63,7 @@ export function createBaseline(app: EvaluateApp): { round(): Promise<BaselineRou
   }
 }
 
-/** Null = done, or the rule is another one meanwhile. */
+/** Null = done, or the rule was changed meanwhile. */
 async function noteWhatIsThere(app: EvaluateApp, rule: AutomationRow): Promise<CallFailure | null> {
   const { accountUuid, definition } = rule
   const { trigger } = definition
@@ -72,7 +72,7 @@ async function noteWhatIsThere(app: EvaluateApp, rule: AutomationRow): Promise<C
     return finish(app, rule, { ledger: [], snapshots: [], partial: false }, 'job')
   const object = trigger.source === 'webhook' ? trigger.object : objectOfEndpoint(trigger.endpoint)
 
-  // A rule on events needs every record, deleted ones too: one that is brought back is not new.
+  // A rule on events needs every record, deleted ones too: a restored record is not new.
   const at = { now: app.clock.now(), zone: account.timezone }
   const filter = trigger.source === 'webhook' ? '' : filterOf(definition, at)
   const listed = await listFor(app, accountUuid, object, filter)
@@ -84,7 +84,7 @@ async function noteWhatIsThere(app: EvaluateApp, rule: AutomationRow): Promise<C
         ? []
         : [{ recordUuid, editDate: asText(record.edit_date), fields: snapshotFields(record) }]
     })
-    // Nothing there yet is something to go on from as well: whatever comes is new.
+    // An empty list is a baseline too: every later record is new.
     const emptySince = localStamp(wallAt(at.now, account.timezone))
     return finish(app, rule, { ledger: [], snapshots, partial: !listed.complete, emptySince }, object)
   }

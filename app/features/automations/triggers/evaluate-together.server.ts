@@ -1,5 +1,5 @@
-// Many records of one account that changed at about the same time (an import, a bulk edit): the list of what was edited lately is read
-// once instead of each record, and what belongs to them is joined once. Each is judged and settled by itself, as if it were alone.
+// Evaluates many records of one account that changed at about the same time (an import, a bulk edit): reads the list of
+// recent edits once instead of each record, and joins once. Each record is still evaluated and settled separately.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import { localStamp } from '#app/domain/local-time.ts'
@@ -21,26 +21,26 @@ import {
   type Watch,
 } from './evaluate.server.ts'
 
-/** Judged and written in one go; then everybody else has a turn. */
+/** Records evaluated and written in one go before other work gets a turn. */
 const AT_A_TIME = 25
-/** An edit is this much older than the first event of it, at most, else the record is read by itself. */
+/** The longest time between an edit and its first event; an older edit is read individually. */
 const EDITED_BEFORE = minutes(10)
-/** What a sweep found was edited since the sweep before. */
+/** The same for records found by a sweep: they were edited since the sweep before. */
 const SWEPT_BEFORE = hours(3)
-/** One page of the platform's list; what does not stand on it is read by itself (facts: 5.3). */
+/** One page of the platform's list; records beyond it are read individually (facts: 5.3). */
 const MOST_EDITED = 5_000
-/** From so many runs that begin together on, what their steps speak of is read into the shared memory at once … */
+/** From this many runs that start together, the parts their steps use are loaded into the shared cache first … */
 const WORTH_JOINING = 10
-/** … as far as it stays there long enough: see `fact-sources.server.ts`. */
+/** … but only parts that stay cached long enough: see `fact-sources.server.ts`. */
 const LASTING: readonly FactPart[] = ['contact', 'company', 'company_contact']
 
 interface EvaluatedTogether {
   started: number
-  /** Not on the list: deleted for good, edited long before its event, or more than a page. To be read one by one. */
+  /** Not on the list: deleted for good, edited long before the event, or beyond one page. Read them one by one. */
   left: TouchedRecord[]
 }
 
-/** `records` = of one account and one object. Each that is done, or put off, is added to `settled`; what is not, was not touched. */
+/** `records` = of one account and one object. `settled` gets each one settled or postponed; others are untouched. */
 export async function evaluateTogether(
   app: EvaluateApp,
   records: readonly TouchedRecord[],
@@ -58,7 +58,7 @@ export async function evaluateTogether(
   const listed = await app.callAsAccount(accountUuid, (api, token) =>
     api.list(token, object, { limit: MOST_EDITED, filter: `edit_date gt '${editedSince(records, watch.zone)}'` }),
   )
-  // An object that the platform does not filter this way is read as before.
+  // The platform cannot filter this object this way: read its records one by one.
   if (listed.outcome === 'refused') return { started: 0, left: [...records] }
   if (listed.outcome !== 'ok') return putAllOff(app, watch, records, listed, settled)
 
@@ -96,7 +96,7 @@ export async function evaluateTogether(
   return { started, left }
 }
 
-/** In the account's own time, as the platform writes it. */
+/** In the account's local time and the platform's format. */
 function editedSince(records: readonly TouchedRecord[], zone: string): string {
   const since = records.map(({ firstAt, eventSeq }) => firstAt - (eventSeq === null ? SWEPT_BEFORE : EDITED_BEFORE))
   return localStamp(wallAt(Math.min(...since), zone))
@@ -142,7 +142,7 @@ async function judgeAndSettle(
   )
 }
 
-/** Only so that many runs do not each ask for it: a failure is theirs to meet. */
+/** Spares many runs the same read. Its failure is ignored: the runs then read, and fail, by themselves. */
 async function warmUp(
   app: EvaluateApp,
   { rules }: Watch,
@@ -161,7 +161,7 @@ async function warmUp(
   await app.facts.join(accountUuid, object, records, parts)
 }
 
-/** Side by side they share a transaction. One that cannot be written leaves the others. */
+/** Concurrent writes share a transaction. A failed write does not stop the others. */
 async function settleAll(
   app: EvaluateApp,
   evaluations: readonly Evaluation[],
@@ -186,7 +186,7 @@ async function putAllOff(
   failure: CallFailure,
   settled: Set<TouchedRecord>,
 ): Promise<EvaluatedTogether> {
-  // Spent calls put off everything of the account at once; with the youngest, which is not given up for its age before others are.
+  // A rate limit postpones the whole account at once. Pass the youngest: an old record would be given up instead.
   const youngest = records.reduce((a, b) => (b.firstAt > a.firstAt ? b : a))
   const told = failure.outcome === 'rate_limited' ? [youngest] : records
   await Promise.all(told.map((touched) => putOff(app, touched, watch.rules, failure)))

@@ -1,5 +1,5 @@
-// A record that rules watch has changed: it is read once, for all of them, compared with what it looked like, and each rule
-// says what it makes of it. Snapshot, verdicts, runs and the end of the wait are one act of the store.
+// Evaluates a changed record: reads it once for all rules that watch it, compares it with its snapshot, and gets a
+// verdict from each rule. The store writes snapshot, verdicts, runs and the end of the wait in one transaction.
 import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
 import type { OncePolicy, RuleDefinition } from '#app/domain/automations/rule.ts'
@@ -28,12 +28,12 @@ import { triggerMatches } from '../rules/triggers.ts'
 
 export type EvaluateApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'> & { facts: FactLoader }
 
-/** Our own writes come back as events within this time. ms */
+/** How long our own writes can come back as events. ms */
 const OWN_WRITE_COUNTS = minutes(10)
-/** A record that cannot be read is tried this long, as the platform itself tries its webhooks. ms */
+/** How long an unreadable record is retried, the same as the platform retries its webhooks. ms */
 const TRIED_FOR = hours(72)
 
-/** Answers how many runs it started. */
+/** Returns how many runs it started. */
 export async function evaluateRecord(app: EvaluateApp, touched: TouchedRecord): Promise<number> {
   const { accountUuid, object, recordUuid } = touched
   const watch = await loadWatch(app, accountUuid, object)
@@ -52,19 +52,19 @@ export async function evaluateRecord(app: EvaluateApp, touched: TouchedRecord): 
     facts,
     before: before?.fields ?? null,
   })
-  // Asked for only when there will be a run to read about.
+  // Load customers only when a run will start and show them.
   const customers = evaluation.requests.length === 0 ? new Map() : await app.facts.customerNames(accountUuid, [facts])
   return settle(app, named(evaluation, facts, customers))
 }
 
-/** Who watches the object, and what they ask about its records. */
+/** The rules that watch the object, and the parts of its records their conditions need. */
 export interface Watch {
   rules: AutomationRow[]
   parts: FactPart[]
   zone: string
 }
 
-/** Null = nobody does any more. */
+/** Null when no rule watches the object any more. */
 export async function loadWatch(app: EvaluateApp, accountUuid: string, object: string): Promise<Watch | null> {
   const rules = await app.store.automations.automationsWatching(accountUuid, object)
   const account = await app.store.accounts.findAccount(accountUuid)
@@ -77,7 +77,7 @@ export function nobodyWatches(touched: TouchedRecord): Evaluation {
   return { touched, snapshot: null, verdicts: [], requests: [] }
 }
 
-/** The record as it is now, and as it was when it was looked at before; null = never. */
+/** The record now, and its last snapshot; `before` is null when it was never seen. */
 export interface ReadRecord {
   touched: TouchedRecord
   record: PlatformRecord
@@ -85,7 +85,7 @@ export interface ReadRecord {
   before: Readonly<Record<string, string>> | null
 }
 
-/** What every rule makes of the record. Nothing is written yet, except that a rule going round in a circle is stopped. */
+/** Evaluates every rule for the record. Writes nothing, except that it stops a rule that triggers itself in a loop. */
 export async function evaluateRead(app: EvaluateApp, watch: Watch, read: ReadRecord): Promise<Evaluation> {
   const { touched, record, facts, before } = read
   const { accountUuid, object, recordUuid } = touched
@@ -103,7 +103,7 @@ export async function evaluateRead(app: EvaluateApp, watch: Watch, read: ReadRec
   const opinions = await Promise.all(watch.rules.map((rule) => guarded(app, rule, opinionOf(rule, seen), now)))
   return {
     touched,
-    // Met by a change, and never before: whether it is new is for the sweep to say, which knows what was there.
+    // First seen through a change: the sweep decides whether it is new, because it knows which records existed.
     snapshot: seen.firstSight
       ? 'none'
       : {
@@ -116,7 +116,7 @@ export async function evaluateRead(app: EvaluateApp, watch: Watch, read: ReadRec
   }
 }
 
-/** The runs say whom they are about. */
+/** Adds the record and its customer's name to the runs. */
 export function named(evaluation: Evaluation, facts: RecordFacts, customers: ReadonlyMap<string, string>): Evaluation {
   const conditionMatching = { totalRecords: 1, matchedRecords: [namedRecord(facts, customers)] }
   const requests = evaluation.requests.map((request) => ({
@@ -187,7 +187,7 @@ function opinionOf(rule: AutomationRow, seen: Seen): Opinion {
   }
 }
 
-/** Rules that set off rules: the run waits for a person, or the rule is stopped with it. */
+/** Checks the loop guards: the run is skipped, held for a person, or held while its rule is paused. */
 async function guarded(app: EvaluateApp, rule: AutomationRow, opinion: Opinion, now: number): Promise<Opinion> {
   if (!opinion.fires) return opinion
   const { cause, request } = opinion
@@ -219,7 +219,7 @@ async function guarded(app: EvaluateApp, rule: AutomationRow, opinion: Opinion, 
   }
 }
 
-/** Until when the ledger remembers a firing; null = for good. */
+/** How long the ledger remembers a firing; null = for good. */
 export function rememberUntil(once: OncePolicy, now: number): number | null {
   const kept = daysToRemember(once)
   return kept === null ? null : now + days(kept)
@@ -228,7 +228,7 @@ export function rememberUntil(once: OncePolicy, now: number): number | null {
 type WishGiven = Pick<RunRequest, 'source' | 'object' | 'recordUuids' | 'ledger' | 'wakeAt'> &
   Partial<Omit<RunRequest, 'triggerData'>> & { triggerData: Pick<TriggerData, 'description'> & Partial<TriggerData> }
 
-/** A run that a rule is to make. Where nothing else is given: about single records, not set off by a rule, and waiting for a person if the rule asks first. */
+/** A run request of a rule. Default: single records, not triggered by a rule, held if the rule asks first. */
 export function runWish(
   rule: { id: number; version: number; definition: RuleDefinition },
   given: WishGiven,
@@ -270,7 +270,7 @@ function evaluationOfGone({ rules }: Watch, touched: TouchedRecord): Evaluation 
   return { touched, snapshot: null, verdicts, requests: [] }
 }
 
-/** Answers how many runs it started. */
+/** Returns how many runs it started. */
 export async function settle(app: EvaluateApp, evaluation: Evaluation): Promise<number> {
   const started = await app.store.triggers.settleTouched(evaluation.touched.accountUuid, evaluation, app.clock.now())
   const count = started.filter((one) => one.outcome === 'started').length
@@ -279,7 +279,7 @@ export async function settle(app: EvaluateApp, evaluation: Evaluation): Promise<
   return count
 }
 
-/** Later, or, after three days, never: then each rule's verdict says so. */
+/** Postpones the record. After three days it gives up instead, and each rule's verdict says so. */
 export async function putOff(
   app: EvaluateApp,
   touched: TouchedRecord,
@@ -301,13 +301,13 @@ export async function putOff(
     return settle(app, { touched, snapshot: before ?? null, verdicts, requests: [] })
   }
   const again = tryAgainAt(failure, touched.tries, now)
-  // All of the account's at once: hundreds that are put off one by one would keep the disk busy, and everybody waiting.
+  // Postpone all of the account's records at once: hundreds of single writes would keep the disk busy.
   if (failure.outcome === 'rate_limited') await app.store.triggers.postponeAllTouched(touched.accountUuid, again)
   else await app.store.triggers.postponeTouched(touched, again)
   return 0
 }
 
-/** When a background read that failed is worth trying again. Shared by everything that reads for rules. */
+/** When to retry a background read that failed. Shared by all reads for rules. */
 export function tryAgainAt(failure: CallFailure, tries: number, now: number): number {
   switch (failure.outcome) {
     case 'rate_limited':
@@ -320,7 +320,7 @@ export function tryAgainAt(failure: CallFailure, tries: number, now: number): nu
     case 'forbidden':
     case 'suspended':
     case 'unauthorized':
-      // A person has to do something first; signing in again wakes nobody, so look now and then.
+      // A person has to act first; signing in again triggers no retry, so check every 10 minutes.
       return now + minutes(10)
     default:
       return assertNever(failure)

@@ -1,40 +1,40 @@
-// Looks at records that changed, many side by side, and those of one account together when there are many.
+// Evaluates changed records: many side by side, and together when one account has many.
 import { seconds } from '#app/lib/duration.ts'
 import type { TouchedRecord } from '#db/store/triggers.ts'
 import { type EvaluateApp, evaluateRecord, pauseAfter } from './evaluate.server.ts'
 import { evaluateTogether } from './evaluate-together.server.ts'
 
 /**
- * Records looked at side by side, and of one account. Nearly all of a look is waiting for the platform, so many cost little; and
- * an account whose calls are spent, or whose platform does not answer, keeps two places and never the others' as well.
+ * Evaluations side by side, in total and per account. An evaluation mostly waits for the platform, so many cost little.
+ * An account without calls left, or whose platform does not answer, occupies two places at most.
  */
 const AT_ONCE = 32
 const PER_ACCOUNT = 2
 
-/** From so many due records of one list on, the list is read once instead of each of them, for so many at a time. */
+/** From this many due records of one list, read the list once instead of each record, MOST_TOGETHER at a time. */
 const MANY = 10
 const MOST_TOGETHER = 200
 
-/** Where not even the delay of a look can be written down, none is begun for so long. ms */
+/** How long no evaluation starts after a postponement could not be stored. ms */
 const REST = seconds(10)
 
 interface Evaluator {
-  /** Begins to look at what is due, as far as there is room, and does not wait for it. Resolves with when to come again. */
+  /** Starts due evaluations while there is room, without waiting for them. Resolves with the time of the next round. */
   round(): Promise<number | null>
-  /** Resolves when nothing is being looked at any more. */
+  /** Resolves when no evaluation is running any more. */
   settled(): Promise<void>
 }
 
 /**
- * Each look, at one record or at many of one account, has a place of its own and gives it back when it is done: one that takes long
- * keeps nobody waiting. `ended` is told of each with how many runs it started, and calls for the next round. One record's trouble is
- * its own: it is put off.
+ * Each evaluation, of one record or of many of one account, has its own place and frees it at its end, so a slow one
+ * delays no other. Each calls `ended` with the number of runs it started, which triggers the next round. A record that
+ * fails is postponed alone.
  */
 export function createEvaluator(app: EvaluateApp, ended: (started: number) => void): Evaluator {
   const underWay = new Set<string>()
   const looks = new Set<Promise<void>>()
   const atWork = new Map<string, number>()
-  /** Looked for on a list in vain: to be read by themselves. */
+  /** Records not found on a list; they are read one by one. */
   const alone = new Set<string>()
   let restUntil = 0
 
@@ -56,18 +56,18 @@ export function createEvaluator(app: EvaluateApp, ended: (started: number) => vo
   async function evaluateAll(records: readonly TouchedRecord[]): Promise<number> {
     const [first] = records
     if (records.length === 1 && first) return look(first)
-    // What was settled before something broke is done for good: to look at it a second time could set rules off twice.
+    // Records settled before an error stay settled: evaluating them again could start rules twice.
     const settled = new Set<TouchedRecord>()
     try {
       const { started, left } = await evaluateTogether(app, records, settled)
-      // They are still due, and have the next places.
+      // They are still due, and take the next places.
       for (const touched of left) alone.add(keyOf(touched))
       return started
     } catch (error) {
       const undone = records.filter((touched) => !settled.has(touched))
       app.log.error({ account: first?.accountUuid, object: first?.object, error }, 'records.evaluation_failed')
       await Promise.all(undone.map(postpone))
-      // There may have been some, so the runs are looked for.
+      // Some of them may have started runs, so make the caller look for runs.
       return settled.size
     }
   }
@@ -91,7 +91,7 @@ export function createEvaluator(app: EvaluateApp, ended: (started: number) => vo
     try {
       await app.store.triggers.postponeTouched(touched, app.clock.now() + pauseAfter(tries))
     } catch (error) {
-      // It is still due: asking again at once would only spend the account's calls.
+      // The record is still due: an immediate retry would only spend the account's calls.
       restUntil = app.clock.now() + REST
       app.log.error({ account: accountUuid, object, error }, 'record.not_put_off')
     }
@@ -101,12 +101,12 @@ export function createEvaluator(app: EvaluateApp, ended: (started: number) => vo
     return (atWork.get(accountUuid) ?? 0) >= PER_ACCOUNT
   }
 
-  /** What did not work together is tried by itself. */
+  /** A record that failed or was not found together with others is read alone. */
   function isByItself(touched: TouchedRecord): boolean {
     return touched.tries > 0 || alone.has(keyOf(touched))
   }
 
-  /** The record alone, or with everything like it that is due, when that is much. */
+  /** The record alone, or with all other due records of its list if there are many. */
   async function withOthers(touched: TouchedRecord, now: number): Promise<TouchedRecord[]> {
     const { accountUuid, object } = touched
     const due = await app.store.triggers.dueTouchedOf(accountUuid, object, now, MOST_TOGETHER)
@@ -118,7 +118,7 @@ export function createEvaluator(app: EvaluateApp, ended: (started: number) => vo
     async round() {
       const now = app.clock.now()
       if (restUntil > now) return restUntil
-      // Those at work are still due: they are counted in, and left out.
+      // Running records are still due: raise the limit by their number, and skip them below.
       const limit = AT_ONCE + looks.size
       const due = await app.store.triggers.dueTouched(now, { limit, perAccount: PER_ACCOUNT })
       const dueOf = (account: string) => due.filter((touched) => touched.accountUuid === account).length
@@ -126,11 +126,11 @@ export function createEvaluator(app: EvaluateApp, ended: (started: number) => vo
         const { accountUuid } = touched
         if (looks.size >= AT_ONCE) break
         if (underWay.has(keyOf(touched)) || isFull(accountUuid)) continue
-        // Only an account that fills its places may have more.
+        // Only an account with enough due records to fill its places gets more at once.
         const mayHaveMore = dueOf(accountUuid) >= PER_ACCOUNT && !isByItself(touched)
         begin(accountUuid, mayHaveMore ? await withOthers(touched, now) : [touched])
       }
-      // What is due already and has no place is begun when one is given back.
+      // Due records without a place start when a place is freed.
       return app.store.triggers.nextTouchedDueAt(now)
     },
     async settled() {

@@ -1,4 +1,4 @@
-// The records a rule looks through: listed, joined, judged; a few hundred at a time, so that nobody else waits for it.
+// Lists, joins and evaluates the records of a rule, a few hundred at a time, so no other work has to wait.
 import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
@@ -15,7 +15,7 @@ import {
 import { partsForGrouping } from '../rules/grouping.ts'
 import type { EvaluateApp } from './evaluate.server.ts'
 
-/** More than this of one list is not read: 4 pages of the platform's largest size (facts: 5.3). */
+/** The most records read of one list: 4 pages of the platform's largest size (facts: 5.3). */
 export const MOST_RECORDS = 20_000
 const AT_A_TIME = 250
 
@@ -24,8 +24,8 @@ type Listed =
   | { outcome: 'failed'; failure: CallFailure }
 
 /**
- * The list, filtered by the platform as far as it can; everything is judged again here. A filter that the platform refuses (a field
- * it does not filter by) only costs calls: the list is asked for once more without it.
+ * The list, filtered by the platform as far as possible; every record is evaluated again here. If the platform refuses
+ * the filter (a field it cannot filter by), the list is requested once more without it, which only costs calls.
  */
 export async function listFor(app: EvaluateApp, accountUuid: string, object: string, filter: string): Promise<Listed> {
   const ask = (wanted: string) =>
@@ -50,14 +50,14 @@ export function filterOf(definition: RuleDefinition, at: JudgedAt): string {
 
 export interface Judged {
   matched: RecordFacts[]
-  /** Of the newest that did not match, newest first; at most one. */
+  /** The failed conditions of the newest record that did not match; empty when there is none. */
   failed: FailedCondition[]
   total: number
 }
 
 type JudgedList = { outcome: 'ok'; judged: Judged } | { outcome: 'failed'; failure: CallFailure }
 
-/** By their last edit. */
+/** By last edit. */
 export function newestFirst(records: readonly PlatformRecord[]): PlatformRecord[] {
   return [...records].sort((a, b) => (asText(a.edit_date) < asText(b.edit_date) ? 1 : -1))
 }

@@ -1,4 +1,4 @@
-// "Run Now": which records a rule would act on at this moment, because a person asks and not because something happened.
+// "Run Now": finds the records a rule would act on now, because a person asks and not because of an event.
 import type { CallFailure } from '#app/adapters/platform.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
@@ -10,23 +10,23 @@ import type { EvaluateApp } from './evaluate.server.ts'
 import { filterOf, type Judged, judgeAll, listFor, newestFirst } from './list-records.server.ts'
 
 interface MatchRequest {
-  /** Only this record; null = what the rule finds. */
+  /** Only this record; null = the rule's matches. */
   recordUuid: string | null
-  /** Past the conditions; then one record only, the newest if none is named. */
+  /** Ignores the conditions; then one record only, by default the newest. */
   bypassConditions: boolean
 }
 
 export type MatchedNow =
   | { outcome: 'matched'; object: string; records: RecordFacts[]; total: number }
   /**
-   * `failed`: the conditions that the newest (or the named) record does not meet; empty = there is no record at all. `record` = the
-   * named one; null = none was named.
+   * `failed`: the conditions that the newest (or the named) record does not meet; empty = there is no record.
+   * `record` = the named record; null = none was named.
    */
   | { outcome: 'nothing'; failed: FailedCondition[]; total: number; record: RecordFacts | null }
   | { outcome: 'no_record'; message: string }
   | { outcome: 'failed'; failure: CallFailure }
 
-/** What is looked for: the records of a rule, at one moment. */
+/** The search for a rule's records at one moment. */
 interface Search {
   accountUuid: string
   definition: RuleDefinition
@@ -35,8 +35,8 @@ interface Search {
 }
 
 /**
- * Polled rules: every record that matches. Rules on events and manual ones: the newest that matches, one only, because a
- * person means "try it", not "text everybody". Nothing is stored or sent.
+ * Polled rules: every matching record. Rules on events and manual ones: only the newest match, because a person means
+ * "try it", not "text everybody". Stores and sends nothing.
  */
 export async function matchNow(app: EvaluateApp, rule: AutomationRow, request: MatchRequest): Promise<MatchedNow> {
   const { accountUuid, definition } = rule
@@ -65,7 +65,7 @@ async function matchNamed(
   return { outcome: 'nothing', failed: verdict.failed, total: 1, record: facts }
 }
 
-/** Past the conditions means one record, so there is no need to look at the others. */
+/** Without conditions only one record is run, so the others need not be read. */
 async function takeNewest(app: EvaluateApp, search: Search): Promise<MatchedNow> {
   const { accountUuid, object, at } = search
   const everything = { ...search.definition, conditions: [] }
@@ -89,12 +89,12 @@ async function matchListed(app: EvaluateApp, search: Search): Promise<MatchedNow
     return { outcome: 'matched', object, records: isOfAll ? matched : matched.slice(0, 1), total }
   }
   if (failed.length > 0) return nothing(judged.judged)
-  // The platform's own filter left nothing: the newest record says which conditions it was.
+  // The platform's filter returned nothing: the newest record shows which conditions failed.
   const all = await judgeListed(app, search, { ...definition, conditions: [] })
   return all.outcome === 'failed' ? all : nothing(all.judged)
 }
 
-/** `asked`: whose conditions the platform filters by. */
+/** `asked`: the definition whose conditions the platform filters by. */
 async function judgeListed(app: EvaluateApp, { accountUuid, definition, object, at }: Search, asked: RuleDefinition) {
   const listed = await listFor(app, accountUuid, object, filterOf(asked, at))
   return listed.outcome === 'failed' ? listed : judgeAll(app, accountUuid, object, listed.records, definition, at)

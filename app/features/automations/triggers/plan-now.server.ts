@@ -1,5 +1,5 @@
-// What a person's "Run Now" would do: which runs it makes of what matches, and what it leaves alone because it was handled before.
-// The same for the question on the screen and for the call that acts.
+// Plans a person's "Run Now": which runs the matches make, and which records are skipped as already handled. The
+// question on the screen and the call that acts share it.
 import type { PollTrigger } from '#app/domain/automations/rule.ts'
 import type { RunRequest } from '#app/domain/automations/run.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
@@ -16,17 +16,17 @@ type Matched = Extract<MatchedNow, { outcome: 'matched' }>
 type PlanApp = Pick<EvaluateApp, 'store' | 'clock' | 'facts'>
 
 export interface RunNowRequest {
-  /** Past the conditions. */
+  /** Ignores the conditions. */
   bypassConditions: boolean
-  /** Only this one; null = what the rule finds. */
+  /** Only this record; null = the rule's matches. */
   recordUuid: string | null
-  /** Also what was handled before, or was there when the rule was switched on. */
+  /** Includes records that were handled before or existed when the rule was switched on. */
   includeHandled: boolean
 }
 
 export interface NowPlan {
   requests: RunRequest[]
-  /** Records that match and are left alone: with the run that handled them, or none where they were there before the rule. */
+  /** Skipped matches, each with the run that handled it; no run if it existed before the rule. */
   handled: DoneFiring[]
 }
 
@@ -43,7 +43,7 @@ export async function planNow(
     : planOne(app, rule, matched, requested)
 }
 
-/** A tick, asked for by hand. */
+/** A tick that a person requested. */
 async function planTick(
   app: PlanApp,
   rule: AutomationRow,
@@ -52,7 +52,7 @@ async function planTick(
   again: boolean,
 ): Promise<NowPlan> {
   const tickOf = { at: await judgedAt(app, rule.accountUuid), source: 'person' as const, tick: null }
-  // While what is there is still being noted, all of it is what was there.
+  // Until the baseline is complete, all matches count as existing.
   const preparing = rule.active && !rule.baselined
   const { open, handled } = preparing
     ? { open: [], handled: matched.records.map(({ recordUuid }) => ({ recordUuid, runId: null, at: tickOf.at.now })) }
@@ -63,8 +63,8 @@ async function planTick(
 }
 
 /**
- * The first record, whatever was there when the rule was switched on: a person means this one. What the rule has done for it
- * already, it does again only when that is asked for too.
+ * A run for the first record, also if it existed when the rule was switched on: the person means this one. If the rule
+ * has acted on it before, only with `includeHandled`.
  */
 async function planOne(
   app: PlanApp,
@@ -93,13 +93,13 @@ async function planOne(
     ledger,
     ...(before && { again: true }),
     wakeAt: app.clock.now(),
-    // Whoever presses the button has been asked.
+    // The person who presses the button has already agreed.
     held: null,
   })
   return { requests: [request], handled: [] }
 }
 
-/** What the ledger is to remember of it, so that the rule does not act again by itself; of "every time" there is nothing. */
+/** The entry that keeps the rule from acting again by itself; empty for "every time". */
 async function ledgerOf(app: PlanApp, rule: AutomationRow, facts: RecordFacts): Promise<RunRequest['ledger']> {
   const { once, trigger } = rule.definition
   if (once === 'change' || once === 'period') return []
@@ -112,7 +112,7 @@ async function ledgerOf(app: PlanApp, rule: AutomationRow, facts: RecordFacts): 
   return [{ recordUuid: facts.recordUuid, occurrence, expiresAt: rememberUntil(once, at.now) }]
 }
 
-/** What an outside caller would have sent. */
+/** The values that an outside caller would send. */
 function calledWith(rule: AutomationRow, facts: RecordFacts): Record<string, string> {
   if (rule.triggerSource !== 'manual_endpoint') return {}
   return { job_uuid: facts.recordUuid, date: (facts.values.date ?? '').slice(0, 10) }

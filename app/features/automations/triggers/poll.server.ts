@@ -1,5 +1,5 @@
-// Rules that look through a list of the platform at set times. The tick, its runs and the next tick are one act of the store:
-// a crash before it repeats the look, a crash after it repeats nothing.
+// Rules that poll a list of the platform at set times. One transaction stores the tick, its runs and the next tick: a
+// crash before it repeats the poll, a crash after it repeats nothing.
 import type { App } from '#app/context/app-context.ts'
 import type { PollTrigger, RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { RunRequest, RunSource } from '#app/domain/automations/run.ts'
@@ -15,9 +15,9 @@ import { nextRun } from '../rules/timing/schedule.ts'
 import { type EvaluateApp, rememberUntil, runWish, tryAgainAt } from './evaluate.server.ts'
 import { filterOf, type Judged, judgeAll, listFor } from './list-records.server.ts'
 
-/** Rules looked at in one round, of all accounts. */
+/** Rules polled in one round, of all accounts. */
 const AT_ONCE = 8
-/** More than this of a group is not listed in the history. */
+/** The most records of a group that the history lists. */
 const MOST_LISTED = 50
 
 interface PollRound {
@@ -27,11 +27,11 @@ interface PollRound {
 }
 
 interface Poller {
-  /** Looks at every rule that is due. Never throws for one rule's trouble. */
+  /** Polls every due rule. Never throws because of a single rule. */
   round(): Promise<PollRound>
 }
 
-/** Keeps in memory only which rules wait for the platform to answer again: after a start they are simply tried. */
+/** Only the pauses of rules that wait for the platform are kept in memory: after a restart they are tried at once. */
 export function createPoller(app: EvaluateApp): Poller {
   const waiting = new Map<number, { until: number; tries: number }>()
 
@@ -66,7 +66,7 @@ export function createPoller(app: EvaluateApp): Poller {
       )
       const retries = [...waiting.values()].map((one) => one.until)
       const nextDue = await app.store.automations.nextAutomationDueAt()
-      // A rule that waits for the platform is due all along: only its pause counts.
+      // A rule that waits for the platform stays due, so only its pause counts.
       const nextAt =
         ready.length > 0 ? nextDue : soonest([...retries, ...(nextDue !== null && nextDue > now ? [nextDue] : [])])
       return { started: started.reduce((sum, count) => sum + count, 0), nextAt }
@@ -107,7 +107,7 @@ async function pollNow(app: EvaluateApp, rule: AutomationRow, now: number): Prom
     )
     return { outcome: 'settled', started: (started ?? []).filter((one) => one.outcome === 'started').length } as const
   }
-  // However late, and however many ticks were missed: one look on return (contract, section 8).
+  // However late, and however many ticks were missed: one poll on return (contract, section 8).
   const at = { now, zone: account.timezone }
   const listed = await listFor(app, accountUuid, objectOfEndpoint(trigger.endpoint), filterOf(definition, at))
   if (listed.outcome === 'failed') return listed
@@ -121,11 +121,11 @@ async function pollNow(app: EvaluateApp, rule: AutomationRow, now: number): Prom
 interface TickOf {
   at: { now: number; zone: string }
   source: RunSource
-  /** The tick's own moment; null = a person asked. */
+  /** The tick's planned time; null = a person asked. */
   tick: number | null
 }
 
-/** What a look has to act on, and what the ledger says was handled before; of "every time" nothing was. */
+/** Splits the matches into open ones and those the ledger has as handled. With "every time", all are open. */
 export async function sortHandled(
   app: Pick<EvaluateApp, 'store'>,
   rule: AutomationRow,
@@ -148,8 +148,8 @@ function firingOf({ once }: RuleDefinition, facts: RecordFacts, { at, tick }: Ti
 }
 
 /**
- * The runs a look makes: one for each record, group, or for all of it. What was handled before has to be left out by then, for
- * groups too, so that one finished record does not keep the rest of its group from their run.
+ * The runs of a poll: one per record, per group, or one for all. Handled records must be left out before, for groups
+ * too, so that one finished record does not keep the rest of its group from their run.
  */
 export async function requestsOf(
   app: Pick<EvaluateApp, 'facts'>,
@@ -162,7 +162,7 @@ export async function requestsOf(
   const { at, source, tick } = tickOf
   const perRecord = definition.once !== 'period'
   const open = judged.matched
-  // Of those that will stand in the history.
+  // Names for the records that the history shows.
   const customers = await app.facts.customerNames(rule.accountUuid, open)
 
   const object = objectOfEndpoint(trigger.endpoint)
@@ -189,7 +189,7 @@ export async function requestsOf(
   const expiresAt = rememberUntil(definition.once, at.now)
   const ledgerOf = (records: readonly RecordFacts[], groupKey: string): RunRequest['ledger'] => {
     if (perRecord) return records.map((facts) => ({ ...firingOf(definition, facts, tickOf), expiresAt }))
-    // A person who asks for a report gets one, whatever the schedule did today.
+    // A person who asks for a report gets one, even if the schedule already made one today.
     const first = records[0]
     if (source === 'person' || !first) return []
     const occurrence = occurrenceOf(definition.once, { facts: first, changes: [], at, groupKey, tick })

@@ -1,5 +1,5 @@
-// Webhooks give speed, the sweep gives completeness: every hour the lists that rules watch are compared with what the records
-// looked like, so that an event that was lost, or came while we were away, is found all the same.
+// Webhooks are fast, the sweep is complete: every hour it compares the lists that rules watch with the snapshots, and
+// so finds changes whose event was lost or came while Fieldhook was not running.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { PlatformRecord } from '#app/adapters/platform.ts'
 import { isPolled } from '#app/domain/object-catalog.ts'
@@ -11,14 +11,14 @@ import { type EvaluateApp, tryAgainAt } from './evaluate.server.ts'
 import { listFor, MOST_RECORDS } from './list-records.server.ts'
 
 const EVERY = hours(1)
-/** Where the platform sends no webhooks, the sweep is all there is. */
+/** For objects without webhooks, which only the sweep can watch. */
 const EVERY_WITHOUT_EVENTS = minutes(5)
-/** Covers what `gt` leaves out, ties of one second, late writes, and the hour that comes twice in autumn. */
+/** Covers records that `gt` excludes: ties within one second, late writes, and the repeated hour in autumn. */
 const OVERLAP_HOURS = 2
 const AT_ONCE = 4
 const ROWS = 500
 
-/** Compares what is due; resolves with how many records were found changed. */
+/** Sweeps the due lists; resolves with the number of changed records found. */
 export async function sweepDue(app: EvaluateApp): Promise<{ found: number; more: boolean }> {
   const targets = await app.store.triggers.dueSweeps(app.clock.now(), AT_ONCE)
   let found = 0
@@ -60,7 +60,7 @@ async function sweep(app: EvaluateApp, target: SweepTarget): Promise<number> {
     await app.store.triggers.settleSweep(target, { records, cursor: null }, app.clock.now())
     await nextTurn()
   }
-  // Only now: what was not stored is listed again.
+  // Only now: if storing fails, the records are listed again.
   await app.store.triggers.settleSweep(
     target,
     { records: [], cursor: { watermark: latest, nextAt: app.clock.now() + periodOf(object) } },
@@ -94,7 +94,7 @@ async function compare(
       }
       continue
     }
-    // Everything was met when the rule was switched on, so what is unknown since has come since.
+    // The baseline has every record that existed when the rule was switched on, so an unknown one is new.
     const isNew = watermark !== '' && complete && !partial && asText(record.active) !== '0'
     swept.push({ values, touch: isNew ? { changedFields: [], created: true } : null })
   }

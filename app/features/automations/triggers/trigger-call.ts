@@ -1,4 +1,4 @@
-// What an outside program sends to a manual rule's address.
+// The body and key that an outside program sends to a manual rule's address.
 import { z } from 'zod'
 import { dayOfDate, isoDate } from '#app/domain/local-time.ts'
 
@@ -7,7 +7,7 @@ const date = z
   .refine(isWritten, 'date must be written YYYY-MM-DD')
   .refine((text) => !isWritten(text) || isRealDate(text), 'date is not a day of the calendar')
 
-/** Both are required; anything else is refused, so that a typing mistake is told and not ignored. */
+/** Both are required; other fields are refused, so that a typing mistake is reported and not ignored. */
 export const triggerBody = z.strictObject({
   job_uuid: z
     .string({ error: 'job_uuid is required' })
@@ -29,7 +29,7 @@ function isRealDate(text: string): boolean {
   return isoDate(dayOfDate(year, month, day)) === text
 }
 
-/** The caller's own key, as a header: up to 255 visible characters. Null = none, or none that can be used. */
+/** The caller's own key, as a header: up to 255 visible characters. Null = none or unusable; `bad` = unusable. */
 export function readIdempotencyKey(header: string | null): { key: string | null; bad: boolean } {
   if (header === null || header === '') return { key: null, bad: false }
   const usable = /^[\x21-\x7e]{1,255}$/.test(header)

@@ -1,4 +1,4 @@
-// A manual rule, set off by another program: the key in its address is the proof, there is no session.
+// A manual rule, triggered by another program: the key in the address authenticates the call, there is no session.
 import type { App } from '#app/context/app-context.ts'
 import type { ManualTrigger } from '#app/domain/automations/rule.ts'
 import type { RunRequest } from '#app/domain/automations/run.ts'
@@ -16,10 +16,10 @@ import type { TriggerBody } from './trigger-call.ts'
 
 type TriggerApp = Pick<App, 'store' | 'clock' | 'log' | 'wakeRuns'>
 
-/** A caller's own key counts this long. */
+/** How long a caller's idempotency key is remembered. */
 const KEY_COUNTS = hours(24)
 
-/** The rule an address leads to. Null for a wrong id, a wrong key, a rule that is no longer manual: all the same to a stranger. */
+/** The rule of an address. Null for a wrong id or key and for a rule no longer manual, so strangers learn nothing. */
 export async function findTriggered(
   app: Pick<App, 'store'>,
   id: number | null,
@@ -33,12 +33,12 @@ export async function findTriggered(
 const NO_SCHEDULE: ManualTrigger = { source: 'manual_endpoint' }
 
 export type Triggered =
-  /** `waits`: nothing is done for the account at present, and why. `doneBefore`: the run does nothing, and why. */
+  /** `waits`: why the account's runs do not start at present. `doneBefore`: why the run does nothing. */
   | { outcome: 'accepted'; runId: number; repeated: boolean; waits: string | null; doneBefore?: string }
-  /** It exists, and is switched off or stopped: said to whoever has its key. */
+  /** The rule is switched off or stopped; told only to callers with its key. */
   | { outcome: 'off'; message: string }
 
-/** The record is read when the run begins: the caller's answer waits for no platform. */
+/** The run reads the record when it starts, so the caller's answer does not wait for the platform. */
 export async function triggerRule(
   app: TriggerApp,
   rule: AutomationRow,
@@ -67,7 +67,7 @@ export async function triggerRule(
     wakeAt: collectedUntil ?? now,
     ...(collectedUntil !== null && { waits: runReason('collected') }),
   })
-  // Each call is one run. Only a key of the caller's says that two calls are the same.
+  // Each call is one run. Only the caller's own key makes two calls the same.
   const keys = idempotencyKey === null ? [] : [{ key: `own:${hashToken(idempotencyKey)}`, expiresAt: now + KEY_COUNTS }]
   const start = (asked: RunRequest) => app.store.runs.startRunOnce(rule.accountUuid, asked, keys, now)
   const started = await start(request)
@@ -84,7 +84,7 @@ export async function triggerRule(
     case 'repeated':
       return { outcome: 'accepted', runId: started.runId, repeated: true, waits: null }
     case 'done_before': {
-      // The caller has its run all the same, and its history says why nothing was sent.
+      // The caller still gets a run, and its history says why nothing was sent.
       const done = runReason('done_before', { once: onceText(definition, 'job') })
       const triggerData = { ...request.triggerData, doneBefore: done }
       const told = await start({ ...request, ledger: [], wakeAt: now, held: null, triggerData })

@@ -1,5 +1,5 @@
-// A document: produced, then stored as a file under an id of ours. Until it is stored nothing has happened, and storing it twice is
-// storing it once, so that every unclear end may simply be repeated.
+// A document: generated, then stored as a file with an id of ours. Nothing has happened before it is stored, and
+// storing it twice has the same result, so every unclear outcome can be retried.
 import type { CommitResult, Effect, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { type Values, valuesOf } from '../../records/fact-rows.ts'
@@ -47,7 +47,7 @@ export function createDocumentCommits(
     },
 
     async find(effect, { identity }, call) {
-      // Nothing of it can be found, and a second try leaves nothing behind.
+      // A document that is not kept cannot be found, and a second attempt leaves nothing behind.
       if (effect.attachTo === null && !effect.storeToDiary) return { outcome: 'not_done' }
       if (effect.attachTo === null) return findInDiary(app, effect, identity, call)
       const answer = await call((api, token) => api.fileAddress(token, identity.clientUuid))
@@ -59,7 +59,7 @@ export function createDocumentCommits(
   }
 }
 
-/** What the platform filed itself has an id that nobody knows: a new file of that kind, since it was asked for, is it. */
+/** The platform's own file has an unknown id: a new file of that format since the request is taken as this one. */
 async function findInDiary(
   app: Pick<CommitApp, 'store'>,
   { objectUuid, outputFormat }: DocumentEffect,

@@ -1,4 +1,4 @@
-// Does one planned effect, and tells exactly how it ended; looks afterwards where an end was unclear. The journal decides what follows.
+// Does one planned effect and reports its exact outcome; verifies an unclear one. The journal decides what follows.
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { CommitContext, Committer } from '../action.server.ts'
 import { createDocumentCommits } from './commit-document.server.ts'
@@ -8,7 +8,7 @@ import { createRecordCommits } from './commit-record.server.ts'
 import { createWebhookCommits, type SignNotification } from './commit-webhook.server.ts'
 
 interface CommitterOptions {
-  /** Signs notifications like forwards (adapters/standard-webhooks.server.ts `signForward`); absent = they leave unsigned. */
+  /** Signs notifications like forwards (adapters/standard-webhooks.server.ts `signForward`); missing = no signature. */
   sign?: SignNotification
 }
 

@@ -1,4 +1,4 @@
-// The ways an effect can end, out of the ways a call can end.
+// Maps the outcomes of a call to the outcomes of an effect.
 import type { AccountCallResult, CallFailure, PlatformApi, PlatformResult } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
 import type { CommitResult, Effect, VerifyResult } from '#app/domain/automations/effect.ts'
@@ -12,12 +12,12 @@ import { reportTrouble } from '../failure-text.ts'
 
 export type CommitApp = Pick<App, 'callAsAccount' | 'clock' | 'log' | 'store' | 'outbound' | 'secrets' | 'settings'>
 
-/** A call as the account of the effect, with the share of calls that rules have. */
+/** A call as the effect's account, with the rules' share of calls. */
 export type CallForEffect = <T>(
   call: (api: PlatformApi, token: string) => Promise<PlatformResult<T>>,
 ) => Promise<AccountCallResult<T>>
 
-/** How a write that did not work ends. `what` as in `reportTrouble`. */
+/** The outcome of a failed write. `what` as in `reportTrouble`. */
 export function endedBadly(trouble: CallFailure, what: string): CommitResult {
   const { errorClass, sentence, retryAt } = reportTrouble(trouble, what)
   switch (errorClass) {
@@ -31,7 +31,7 @@ export function endedBadly(trouble: CallFailure, what: string): CommitResult {
     case 'invalid':
       return { outcome: 'failed', errorClass, sentence, retry: false }
     case 'unavailable':
-      // Certainly not done, or nobody knows: the difference decides whether a customer may be written to again.
+      // Certainly not done, or unknown: this decides whether a customer may get the message again.
       return trouble.outcome === 'unavailable' && trouble.undone
         ? { outcome: 'failed', errorClass, sentence, retry: true }
         : { outcome: 'unknown', sentence: runReason('no_clear_answer') }
@@ -40,7 +40,7 @@ export function endedBadly(trouble: CallFailure, what: string): CommitResult {
   }
 }
 
-/** How a look afterwards ends that was not answered. */
+/** The outcome of a verification whose call failed. */
 export function searchedInVain(trouble: CallFailure, what: string): VerifyResult {
   const { sentence, retryAt } = reportTrouble(trouble, what)
   return { outcome: 'later', sentence, retryAt }
@@ -50,10 +50,10 @@ export function unclear(sentence: string): VerifyResult {
   return { outcome: 'unclear', sentence }
 }
 
-/** Clocks differ. */
+/** Tolerance for clocks that differ. */
 const SLACK = minutes(2)
 
-/** When the effect was sent, as the account's local time, for searches "since then". */
+/** When the effect was sent, in the account's local time, for searches "since then". */
 export async function sinceSending(
   app: Pick<App, 'store'>,
   { accountUuid, sendingAt }: CommitContext['identity'],
@@ -62,7 +62,7 @@ export async function sinceSending(
   return localStamp(wallAt(sendingAt - SLACK, account?.timezone ?? 'UTC'))
 }
 
-/** For logs and sentences: what kind of thing it is. */
+/** The kind of a record, for logs and sentences. */
 const THINGS: Readonly<Record<string, string>> = {
   job: 'this job',
   task: 'this task',

@@ -1,4 +1,4 @@
-// Messages to people. A customer gets each at most once: what is not certain is told as unclear, and only a person repeats it.
+// Messages to people. A customer gets each at most once: an uncertain outcome is unclear, and only a person repeats it.
 import type { PlatformRecord } from '#app/adapters/platform.ts'
 import type { CommitResult, Effect, VerifyResult } from '#app/domain/automations/effect.ts'
 import { valuesOf } from '../../records/fact-rows.ts'
@@ -37,7 +37,7 @@ export function createMessageCommits(app: Pick<CommitApp, 'store' | 'settings'>)
       if (sent.outcome === 'ok') {
         return { outcome: 'sent', result: { message_id: sent.value.messageId, status: 'sent' } }
       }
-      // A 403 may be about whoever signs (facts: 5.5): that is no missing permission, and other rules can go on.
+      // A 403 may concern the signing staff member (facts: 5.5): no permission is missing, and other rules can go on.
       if (sent.outcome === 'forbidden' && effect.signatureOfStaff !== null && /impersonat/i.test(sent.message)) {
         const sentence = 'The staff member who was to sign no longer works here. Choose another sender in the settings.'
         return { outcome: 'failed', errorClass: 'staff_gone', sentence, retry: false }
@@ -62,7 +62,7 @@ export function createMessageCommits(app: Pick<CommitApp, 'store' | 'settings'>)
       if (jobUuid === null) return unclear(NOT_PROVABLE)
       const object = effect.kind === 'send_sms' ? 'sms' : 'email'
       const filter = `related_object_uuid eq '${quoted(jobUuid)}'`
-      // The history is young, its scopes are not ours by default, its fields are not published: it can prove, never disprove.
+      // The history is new, its fields unpublished, its scopes not ours by default: it can prove, but never disprove.
       const answer = await call((api, token) => api.list(token, object, { filter }))
       if (answer.outcome !== 'ok') return unclear(NOT_PROVABLE)
       const since = await sinceSending(app, context.identity)

@@ -1,4 +1,4 @@
-// Records that are made and changed at the platform. A record is made under an id of ours, so that a repeat is harmless and a look
+// Creates and updates records at the platform. New records get an id of ours, so a repeat is harmless and a check
 // afterwards is certain.
 import type { PlatformRecord } from '#app/adapters/platform.ts'
 import type { CommitResult, Effect, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
@@ -26,7 +26,7 @@ interface RecordCommits {
   findUpdated(effect: UpdateEffect, context: CommitContext, call: CallForEffect): Promise<VerifyResult>
 }
 
-/** Under which name a new record's id is known to later steps (specification, section 3). */
+/** The name under which later steps read a new record's id (specification, section 3). */
 const ID_NAMES: Readonly<Record<string, string>> = {
   job: 'job_uuid',
   task: 'task_uuid',
@@ -34,7 +34,7 @@ const ID_NAMES: Readonly<Record<string, string>> = {
   staffmessage: 'staff_message_uuid',
 }
 
-/** Where the platform did not take our id: the list to search, and the field that names the record it hangs on. */
+/** For records the platform gave another id: the object, and the filter field with the record it belongs to. */
 const SEARCHED: Readonly<Record<string, string>> = {
   job: 'company_uuid',
   task: 'related_object_uuid',
@@ -42,7 +42,7 @@ const SEARCHED: Readonly<Record<string, string>> = {
   staffmessage: 'to_staff_uuid',
 }
 
-/** Fields that do not tell two records apart, or that the platform writes in its own way. */
+/** Fields that do not distinguish records, or that the platform writes in its own form. */
 const NOT_COMPARED = new Set(['queue_expiry_date', 'queue_assigned_staff_uuid', 'action_required'])
 const PARENT_MISSING: CommitResult = {
   outcome: 'failed',
@@ -64,12 +64,12 @@ export function createRecordCommits(app: Pick<CommitApp, 'store' | 'log'>): Reco
     }
     if (made.outcome !== 'ok') return endedBadly(made, thingOf(effect))
     const read = await readBack(effect, made.value.uuid, call)
-    // Made for certain; its number is still wanted, so it is looked at again.
+    // The record exists for certain, but its number is still missing: verify later.
     if (read === null) return { outcome: 'unknown', sentence: 'It was made, but its number could not be read yet.' }
     return { outcome: 'sent', result: { ...resultOf(effect, made.value.uuid), ...read } }
   }
 
-  /** Null = not to be had just now. */
+  /** Null = the record cannot be read right now. */
   async function readBack(effect: CreateEffect, uuid: string, call: CallForEffect): Promise<StepResult | null> {
     if (effect.readBack.length === 0) return {}
     const answer = await call((api, token) => api.read(token, effect.object, uuid))
@@ -86,7 +86,7 @@ export function createRecordCommits(app: Pick<CommitApp, 'store' | 'log'>): Reco
     return refusedToMove ? moveByCopy(effect, fields, context, call) : endedBadly(answer, thingOf(effect))
   }
 
-  /** Where the platform does not let a line change its job: a copy on the new job, then the old one goes (facts: section 9). */
+  /** If the platform refuses to move a line: copies it to the new job, then removes it (facts: section 9). */
   async function moveByCopy(
     effect: UpdateEffect,
     fields: Record<string, string>,
@@ -115,7 +115,7 @@ export function createRecordCommits(app: Pick<CommitApp, 'store' | 'log'>): Reco
     return findTwin(effect, context, call)
   }
 
-  /** One that says the same and came into being since: only where the platform gave it an id of its own. */
+  /** Finds an equal record created since the attempt; needed only when the platform gave it another id. */
   async function findTwin(effect: CreateEffect, context: CommitContext, call: CallForEffect): Promise<VerifyResult> {
     const by = SEARCHED[effect.object]
     const fields = withParents(effect.fields, effect.parents, context)
@@ -146,7 +146,7 @@ export function createRecordCommits(app: Pick<CommitApp, 'store' | 'log'>): Reco
     return isMove(effect) && !isActive(record) ? findCopy(effect, context, call) : { outcome: 'not_done' }
   }
 
-  /** The line that was to move is gone: was its copy made? */
+  /** The line to move is gone: was its copy created? */
   async function findCopy(effect: UpdateEffect, context: CommitContext, call: CallForEffect): Promise<VerifyResult> {
     const { clientUuid } = context.identity
     const copy = await call((api, token) => api.read(token, effect.object, clientUuid))
@@ -157,7 +157,7 @@ export function createRecordCommits(app: Pick<CommitApp, 'store' | 'log'>): Reco
   return { create, update, findCreated, findUpdated }
 }
 
-/** Null = a parent came to nothing. */
+/** Null = a parent effect was not done. */
 function withParents(
   fields: Record<string, string>,
   parents: Record<string, number>,
@@ -185,12 +185,12 @@ function pickedOf(effect: CreateEffect, record: PlatformRecord): StepResult {
   return Object.fromEntries(effect.readBack.map((name) => [name, asText(record[name])]))
 }
 
-/** Is it one of our fields that the platform complains about (`company_uuid is not valid`), and not the record's own id? */
+/** Is the complaint about a field of ours (`company_uuid is not valid`), not about the record's own id? */
 function namesOurField(message: string, fields: Record<string, string>): boolean {
   return Object.keys(fields).some((name) => name !== 'uuid' && message.includes(name))
 }
 
-/** What a copy of a line may carry: not its id, not what the platform keeps itself. */
+/** The fields to copy of a line: without its id and fields the platform sets itself. */
 function copyable(values: Values): Record<string, string> {
   const left = new Set(['uuid', 'active', 'edit_date', 'job_uuid', 'job_material_bundle_uuid'])
   return Object.fromEntries(Object.entries(values).filter(([name, value]) => !left.has(name) && value !== ''))
@@ -204,13 +204,13 @@ function isTwin(record: Values, fields: Record<string, string>, since: string): 
   )
 }
 
-/** As the platform may write it back: line ends, blanks around it, `1` for `1.00`. */
+/** Equal in the forms the platform may return: line ends, outer spaces, `1` for `1.00`. */
 function sameValue(held: string, wanted: string): boolean {
   const plain = (text: string) => asText(text).replaceAll('\r\n', '\n').trim()
   const [a, b] = [plain(held), plain(wanted)]
   if (a === b) return true
   const number = /^-?\d+(\.\d+)?$/
   if (number.test(a) && number.test(b)) return Number(a) === Number(b)
-  // A date that was written without a time comes back with one.
+  // A date written without a time comes back with one.
   return /^\d{4}-\d\d-\d\d/.test(b) && (a === `${b} 00:00:00` || b === `${a} 00:00:00`)
 }

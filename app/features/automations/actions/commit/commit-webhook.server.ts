@@ -1,4 +1,4 @@
-// A notification to the user's own address: through the guarded way out, under a key that is the same over every try.
+// A notification to the user's own address: through the outbound guard, with the same key for every attempt.
 import type { CommitResult, Effect } from '#app/domain/automations/effect.ts'
 import type { Verdict } from '#app/domain/deliveries/delivery.ts'
 import { signingSecretPlace } from '#app/domain/sealed-places.ts'
@@ -8,7 +8,7 @@ import { seconds } from '#app/lib/duration.ts'
 import type { CommitContext } from '../action.server.ts'
 import type { CommitApp } from './commit-ends.server.ts'
 
-/** Standard Webhooks headers, as forwards have them. */
+/** Standard Webhooks headers, the same as for forwards. */
 export type SignNotification = (forward: {
   id: string
   timestampSeconds: number
@@ -51,7 +51,7 @@ export function createWebhookCommits(app: WebhookApp, sign: SignNotification | n
   }
 }
 
-/** The secret of the address where it is one of the account's own; else of its first webhook, which its owner knows. */
+/** The secret of the account's endpoint with this address; else of its first webhook, which the owner knows. */
 async function secretFor(app: WebhookApp, accountUuid: string, url: string): Promise<string | null> {
   const endpoints = await app.store.endpoints.listEndpoints(accountUuid)
   const own = endpoints.find(({ endpoint }) => endpoint.url === url)
@@ -69,7 +69,7 @@ function endOf({ outcome, statusCode, sentence }: Verdict): CommitResult {
   switch (outcome) {
     case 'delivered':
       return { outcome: 'sent', result: { message: sentence, status: String(statusCode ?? '') } }
-    // The address is wrong, or wants nothing more: a person has to change something.
+    // The address is wrong or wants no more calls: a person has to change something.
     case 'redirect':
     case 'gone':
     case 'blocked':
@@ -87,7 +87,7 @@ function endOf({ outcome, statusCode, sentence }: Verdict): CommitResult {
       return { outcome: 'failed', errorClass: 'unavailable', sentence, retry: true }
     case 'reset':
     case 'timeout':
-      // It may have arrived; the receiver knows a repeat by its key.
+      // It may have arrived; the receiver recognizes a repeat by its key.
       return { outcome: 'unknown', sentence }
     default:
       return assertNever(outcome)

@@ -1,4 +1,4 @@
-// Reads the parameters of one action as they came from a call, a form or an import, and tells everything that is wrong with them.
+// Reads the parameters of one action from a call, a form or an import, and reports every problem.
 import { type ActionType, actionSpec, type ParameterSpec } from '#app/domain/automations/action-parameters.ts'
 import { type ActionParameters, JOB_STATUSES, type ParameterValue } from '#app/domain/automations/rule.ts'
 import { isRecord } from '#app/lib/json.ts'
@@ -7,13 +7,13 @@ import { isLiteral } from '../placeholders/placeholder-syntax.ts'
 
 const MOST_LINES = 100
 
-/** The cells of a line of materials or bundles: which record it is, and how much of it. */
+/** The cells of a line of materials or bundles: the record and its amount. */
 const CELLS = {
   materials: ['material_uuid', 'quantity', 'unit_cost'],
   bundles: ['bundle_uuid', 'quantity'],
 } as const
 
-/** What is said at a cell of a line, by its name. */
+/** The message for a wrong cell of a line, by the cell's name. */
 export const CELL_TEXTS = {
   material_uuid: 'Choose a material from the list',
   bundle_uuid: 'Choose a bundle from the list',
@@ -21,7 +21,7 @@ export const CELL_TEXTS = {
   unit_cost: 'Unit cost is a number from 0',
 } as const
 
-/** `name` = the parameter; of a line of a list, its cell: `materials.0.quantity`. */
+/** `name` = the parameter; for a line of a list its cell: `materials.0.quantity`. */
 interface ParameterIssue {
   name: string
   message: string
@@ -32,8 +32,8 @@ type ReadParameters =
   | { outcome: 'invalid'; issues: ParameterIssue[] }
 
 /**
- * Parameters of one action as they came, checked and put into shape. Absent and empty ones are left out; numbers may come as
- * text. Everything that is wrong is told, in the order of the table.
+ * Checks and normalizes the parameters of one action. Leaves out missing and empty ones; accepts numbers as text.
+ * Reports every problem, in the order of the table.
  */
 export function readParameters(type: ActionType, given: Readonly<Record<string, unknown>>): ReadParameters {
   const { parameters: specs } = actionSpec(type)
@@ -49,12 +49,12 @@ export function readParameters(type: ActionType, given: Readonly<Record<string, 
   return issues.length > 0 ? { outcome: 'invalid', issues } : { outcome: 'read', parameters }
 }
 
-/** Placeholders count as they are written; null = it fits. */
+/** Placeholders count as written; null = the text fits. */
 export function lengthProblemOf({ label, most = 2_000 }: ParameterSpec, text: string): string | null {
   return text.length > most ? `${label} has at most ${most} characters` : null
 }
 
-/** Without a value: nothing was given, and nothing has to be. */
+/** No value: none was given, and none is required. */
 type Reading = { value?: ParameterValue } | { issues: ParameterIssue[] }
 
 function readParameter(spec: ParameterSpec, given: unknown): Reading {
@@ -89,7 +89,7 @@ const READERS: Record<ParameterSpec['kind'], (spec: ParameterSpec, given: unknow
   bundles: (spec, given) => readLines(spec, CELLS.bundles, given),
 }
 
-/** Blanks alone are nothing where something is required. */
+/** Spaces alone count as empty for a required parameter. */
 function isEmpty(spec: ParameterSpec, value: unknown): boolean {
   if (isAbsent(value)) return true
   return spec.required === true && typeof value === 'string' && value.trim() === ''
@@ -99,7 +99,7 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === ''
 }
 
-/** A box that is ticked is `on` in a form. */
+/** A form sends `on` for a ticked box. */
 const FLAGS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   [true, true],
   ['true', true],
@@ -125,7 +125,7 @@ function readLines(spec: ParameterSpec, cells: readonly (keyof typeof CELL_TEXTS
   return issues.length > 0 ? { issues } : { value }
 }
 
-/** Null = the line says nothing there. A line without a quantity means one. */
+/** Null = the cell is empty. A missing quantity means 1. */
 function readCell(name: keyof typeof CELL_TEXTS, given: unknown): { value: string | number } | null | 'wrong' {
   if (name === 'material_uuid' || name === 'bundle_uuid') {
     return typeof given === 'string' && given !== '' && given.length <= 200 ? { value: given } : 'wrong'
@@ -136,7 +136,7 @@ function readCell(name: keyof typeof CELL_TEXTS, given: unknown): { value: strin
   return isAmount && (name !== 'quantity' || value > 0) ? { value } : 'wrong'
 }
 
-/** What only several parameters together can get wrong: sources that exclude each other, content that is missing. */
+/** Checks of several parameters together: sources that exclude each other, missing content. */
 const TOGETHER: Partial<Record<ActionType, (parameters: ActionParameters) => ParameterIssue[]>> = {
   create_job: (parameters) => [...statusIssues(parameters), ...sourceIssues(parameters)],
   update_job_status: statusIssues,
@@ -152,7 +152,7 @@ const TOGETHER: Partial<Record<ActionType, (parameters: ActionParameters) => Par
 
 const TYPED_EMAIL = { at: 'customBody', oneOf: ['customBody', 'customSubject'], message: 'Message is required' }
 
-/** By the kind of content: one of these has to be there, and where it is said if none is. */
+/** By the kind of content: the parameters of which one is required, and the parameter that shows the error. */
 const EMAIL_CONTENT: Readonly<Record<string, typeof TYPED_EMAIL>> = {
   html: { at: 'customHtmlBody', oneOf: ['customHtmlBody', 'htmlBody'], message: 'Message is required' },
   template: { at: 'emailTemplateId', oneOf: ['emailTemplateId'], message: 'Email Template is required' },

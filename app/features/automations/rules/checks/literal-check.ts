@@ -1,6 +1,6 @@
-// What the values of a step say by themselves, before any record is known: a number that is no phone number, a date that is no date,
-// a field nobody has, an address that may not be called. Saving and planning ask this one function, so that whatever the preview
-// calls a failure is refused when it is saved. A value with a placeholder is judged when it has one.
+// Checks the values of a step before any record is known: an invalid phone number, an invalid date, an unknown
+// field, an address that may not be called. Saving and planning share this check, so saving refuses whatever the
+// preview calls a failure. A value with a placeholder is checked once it is filled in.
 import type { ActionType } from '#app/domain/automations/action-parameters.ts'
 import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
 import { isEmptyHtml, withoutSignature, withSignatureTags } from '../../actions/email-body.ts'
@@ -17,23 +17,23 @@ import { CELL_TEXTS } from './check-parameters.ts'
 import { alwaysEmptyText, subjectProblems, withoutAlwaysEmpty } from './subject-check.ts'
 
 export interface LiteralPlace {
-  /** Of the rule's records; null = not asked about. */
+  /** The object of the rule's records; null = skip the checks that depend on it. */
   object: string | null
-  /** As `toE164` takes it; null = not known here, and numbers without a country code get the benefit of the doubt. */
+  /** As `toE164` takes it; null = unknown here: numbers without a country code are accepted. */
   country: string | null
-  /** Addresses that the outbound guard refuses, each with its sentence. */
+  /** Addresses the outbound guard refuses, each with the sentence that says why. */
   refusedAddresses?: Readonly<Record<string, string>>
-  /** Where a notification goes that names no address; null = nowhere. Absent = not known here. */
+  /** The address of a notification that names none; null = there is none. Missing = unknown here. */
   notifyUrl?: string | null
-  /** Does the installation know where ServiceM8's activity feed is? Absent = not known here. */
+  /** Does the installation know where ServiceM8's activity feed is? Missing = unknown here. */
   feed?: boolean
 }
 
 interface LiteralProblem {
-  /** The parameter it stands at; of a line of a list, its cell: `materials.0.quantity`; '' = the choice of the action. */
+  /** The parameter with the problem; for a line of a list its cell: `materials.0.quantity`; '' = the action's type. */
   name: string
   message: string
-  /** Part of the step works all the same: another receiver gets the message. */
+  /** Part of the step still works: another receiver gets the message. */
   partial?: true
 }
 
@@ -45,7 +45,7 @@ const CHOOSE_TEMPLATE = 'Choose a template from the list.'
 const DATE_HINT = 'Use a date such as 2026-11-21, or TODAY, TODAY+7.'
 const TEXT_FIELDS = ['job_description', 'job_address', 'billing_address', 'purchase_order_number'] as const
 
-/** In the order of the form's fields; empty = nothing can be said against it yet. */
+/** In the order of the form's fields; empty = no problem can be found yet. */
 export function literalProblems(step: Judged, place: LiteralPlace): LiteralProblem[] {
   const { object } = place
   if (object === null) return valueProblems(step, place)
@@ -62,7 +62,7 @@ function valueProblems(step: Judged, place: LiteralPlace): LiteralProblem[] {
   return JUDGES[step.type]?.(step, place) ?? []
 }
 
-/** Everything wrong with the steps of a rule, at the field of each. */
+/** Everything wrong with the steps of a rule, each problem with the path of its field. */
 export function literalIssues(
   { steps }: Pick<RuleDefinition, 'steps'>,
   place: LiteralPlace,
@@ -75,7 +75,7 @@ export function literalIssues(
   )
 }
 
-/** Is there a phone number that only the account's country can tell right from wrong? */
+/** Is there a phone number that can only be checked with the account's country? */
 export function needsCountry({ steps }: Pick<RuleDefinition, 'steps'>): boolean {
   return steps.some(
     ({ type, parameters }) =>
@@ -105,7 +105,7 @@ const JUDGES: Partial<Record<ActionType, (step: Judged, place: LiteralPlace) => 
   update_job_field: jobFieldProblems,
 }
 
-/** A literal as the plan of the step reads it. */
+/** A literal, filled in as the step's plan would. */
 function said(text: string, destination: Destination): string {
   return resolveText(text, destination, NOTHING).text
 }
@@ -119,7 +119,7 @@ const NOTHING = {
   now: 0,
 }
 
-/** The value as it would be said; null = it depends on a record, or on a blank. */
+/** The value as it would be sent; null = it depends on a record or on a blank. */
 function literal(step: Judged, name: string, destination: Destination): string | null {
   const text = textParameter(step.parameters, name)
   return isLiteral(text) ? said(text, destination) : null
@@ -129,7 +129,7 @@ function missing(step: Judged, name: string, message: string): LiteralProblem[] 
   return literal(step, name, 'plain')?.trim() === '' ? [{ name, message }] : []
 }
 
-/** For ids that are read as they stand, so that a placeholder never gets a value. */
+/** For ids that are used literally, where a placeholder is never filled in. */
 function notAnId(step: Judged, name: string, message: string): LiteralProblem[] {
   const word = wordParameter(step.parameters, name)
   return isUuid(word) || isOpen(word) ? [] : [{ name, message }]
@@ -142,7 +142,7 @@ function statusProblems(step: Judged): LiteralProblem[] {
   return value.outcome === 'refused' ? [{ name: 'status', message: value.sentence }] : []
 }
 
-/** Whether a text is a date does not depend on the day. */
+/** Any moment will do: whether a text is a date does not depend on the day. */
 const EPOCH = { now: 0, zone: 'UTC' }
 
 function createJobProblems(step: Judged): LiteralProblem[] {
@@ -165,7 +165,7 @@ function createJobProblems(step: Judged): LiteralProblem[] {
   return [...problems, ...sourceProblems(step), ...lineProblems(step)]
 }
 
-/** The job that materials come from, where one is named and used. */
+/** The job that materials come from, if one is named and used. */
 function sourceProblems(step: Judged): LiteralProblem[] {
   const on = (name: string) => flagParameter(step.parameters, name)
   const isOfOneJob = (list: keyof typeof LINE_SOURCES) => {
@@ -227,7 +227,7 @@ function emailProblems(step: Judged): LiteralProblem[] {
         ]
     }
   }
-  // Whoever is named in `to` gets the e-mail all the same.
+  // The receivers in `to` get the e-mail anyway.
   const besides = ['cc', 'replyTo'].flatMap((name) => receiverProblems(step, name, emailProblem))
   return [
     ...receiverProblems(step, 'to', emailProblem),
@@ -236,7 +236,7 @@ function emailProblems(step: Judged): LiteralProblem[] {
   ]
 }
 
-/** A signature alone is no message. */
+/** A message with only a signature is empty. */
 function isEmptyMessage(html: string): boolean {
   const tagged = withSignatureTags(html)
   return isLiteral(tagged) && isEmptyHtml(withoutSignature(said(tagged, 'html')))
@@ -252,7 +252,7 @@ function smsProblems(step: Judged, { country }: LiteralPlace): LiteralProblem[] 
   return problems
 }
 
-/** Of a field with receivers. One that can be reached, or may be, is enough for the step to work. */
+/** Problems of a field with receivers. The step works if at least one of them can, or may, be reached. */
 function receiverProblems(
   { parameters }: Judged,
   name: string,
@@ -281,7 +281,7 @@ function notificationProblems(step: Judged, { refusedAddresses, notifyUrl }: Lit
   const url = wordParameter(step.parameters, 'url')
   if (url === '') return notifyUrl === null ? [{ name: 'url', message: NO_ADDRESS }] : []
   if (isOpen(url)) return []
-  // No value of a record leads a call elsewhere, so the address stands here word for word.
+  // A record's value must never redirect a call, so the address has no placeholders.
   if (!isLiteral(url)) return [{ name: 'url', message: 'Write the whole address: placeholders have no value in it.' }]
   if (!/^https?:\/\/[^/]/i.test(url) || !URL.canParse(url)) return [{ name: 'url', message: NOT_AN_ADDRESS }]
   const refused = refusedAddresses && Object.hasOwn(refusedAddresses, url) ? refusedAddresses[url] : undefined
@@ -304,7 +304,7 @@ function jobFieldProblems(step: Judged): LiteralProblem[] {
     const whole = change === '' || change === 'replace'
     return !whole && value.trim() === '' ? [{ name: 'fieldValue', message: 'Choose a badge.' }] : []
   }
-  // By its id or by its name: only ServiceM8 knows which queues and categories there are.
+  // Given by id or by name: only ServiceM8 knows the account's queues and categories.
   if ((field.kind === 'queue' || field.kind === 'category') && value.trim() !== '') return []
   const read = jobFieldValue(field.name, value, EPOCH)
   if (read.outcome === 'ok') return []

@@ -1,13 +1,13 @@
-// The known name that a misspelt one was probably meant to be.
+// Suggests the known name for a misspelt one.
 
-/** The nearest of the names, if it is near enough to be what was meant; null = none is. */
+/** The nearest of the names, if it is near enough; null = none is. */
 export function nearestOf(written: string, names: readonly string[]): string | null {
   const asked = spelt(written)
   const most = Math.max(1, Math.floor(asked.length / 4))
   let best: { name: string; distance: number } | null = null
   for (const name of names) {
     const known = spelt(name)
-    // Each letter of difference in length is one to add or drop.
+    // Every letter of difference in length is at least one edit.
     if (Math.abs(known.length - asked.length) > most) continue
     const distance = editDistance(asked, known)
     if (best === null || distance < best.distance) best = { name, distance }
@@ -19,7 +19,7 @@ function spelt(name: string): string {
   return name.toLowerCase().replace(/[\s.]+/g, '_')
 }
 
-/** Letters to add, drop or change to get from one to the other. */
+/** The number of letters to add, drop or change to turn one into the other. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i += 1) {
@@ -33,13 +33,13 @@ function editDistance(a: string, b: string): number {
   return row[b.length] ?? 0
 }
 
-/** Looks for the nearest of the names; null = none is near, or enough was looked for. */
+/** Finds the nearest of the names; null = none is near, or the limit of searches is reached. */
 export type Suggest = (written: string, names: () => readonly string[]) => string | null
 
 /** Comparing with every known name costs more than all other checks of a text together. */
 const MOST_SUGGESTIONS = 5
 
-/** Suggestions for the first five names that are asked for; one for all texts of a rule. The same name is looked for once. */
+/** Suggests for the first five different names only; share one per rule. A repeated name is not searched again. */
 export function createSuggestions(most: number = MOST_SUGGESTIONS): Suggest {
   const known = new Map<string, string | null>()
   return (written, names) => {

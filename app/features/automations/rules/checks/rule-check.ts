@@ -1,5 +1,5 @@
-// What keeps a rule from being saved although its form is complete: names nobody knows, results of steps that come later, triggers
-// that never come (trigger-check.ts), actions that cannot work for the rule's records (subject-check.ts). The same checks stand beside the fields while they are filled in.
+// The errors that prevent saving a complete form: unknown names, results of later steps, triggers that never fire
+// (trigger-check.ts), actions that cannot work (subject-check.ts). The form shows them beside its fields too.
 import type { ActionType } from '#app/domain/automations/action-parameters.ts'
 import { isOfMany, type RuleDefinition, type Step } from '#app/domain/automations/rule.ts'
 import { findJobField } from '../../actions/job-fields.ts'
@@ -15,7 +15,7 @@ import { type LiteralPlace, literalIssues } from './literal-check.ts'
 import { createSuggestions } from './name-suggestion.ts'
 import { type TriggerPlace, triggerIssues } from './trigger-check.ts'
 
-/** Where the text of a parameter goes, and so how its values are written. Not listed: plain text. */
+/** The destination of each parameter's text, which decides how values are formatted. Not listed: plain text. */
 const DESTINATIONS: Partial<Record<ActionType, Record<string, Destination>>> = {
   send_sms: { to: 'phone', message: 'sms' },
   send_email: {
@@ -36,13 +36,13 @@ export function destinationOf({ type, parameters }: DestinationStep, parameter: 
   return DESTINATIONS[type]?.[parameter] ?? 'plain'
 }
 
-/** The form's parameters are all texts; those of a stored step are not. */
+/** The form's parameters are all texts; those of a stored step may be other types. */
 interface DestinationStep {
   type: ActionType
   parameters: Readonly<Record<string, Step['parameters'][string]>>
 }
 
-/** Texts that a customer reads; addresses and numbers are no such texts. */
+/** Parameters that a customer reads; addresses and numbers are not among them. */
 const READ_BY_CUSTOMERS: Partial<Record<ActionType, readonly string[]>> = {
   send_sms: ['message'],
   send_email: ['customSubject', 'customBody', 'customHtmlSubject', 'customHtmlBody', 'subject', 'htmlBody'],
@@ -53,14 +53,14 @@ export function isReadByCustomers(type: ActionType, parameter: string): boolean 
 }
 
 export interface RulePlace extends Omit<LiteralPlace, 'object'>, TriggerPlace {
-  /** It is stored already, and what was taken then may stay: whoever knows the stored rule judges its trigger (rules.server.ts). */
+  /** Stored, so old problems may stay: the caller with the stored rule checks its trigger (rules.server.ts). */
   stored?: boolean
 }
 
-/** What is known where nobody asks ServiceM8 or the network: in a browser, and for rules that are not stored. */
+/** The facts known without ServiceM8 or the network: in a browser, and for rules that are not stored. */
 const ANYWHERE: RulePlace = { country: null }
 
-/** Errors only: what is merely doubtful is told on the form and does not stop anybody. */
+/** Errors only: the form shows warnings, and they do not prevent saving. */
 export function checkRule(definition: RuleDefinition, known: RulePlace = ANYWHERE): FormIssue[] {
   const { trigger, conditions, steps } = definition
   const object = objectOfRule(definition)

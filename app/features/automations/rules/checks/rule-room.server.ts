@@ -1,12 +1,12 @@
-// Is there room in the account for a rule as it is to be stored? Asked when it is saved and when it is looked at before.
+// Checks whether the account has room for a rule, when it is saved and when it is previewed.
 import type { App } from '#app/context/app-context.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { lengthOfRule, rulesTooLong } from './rule-size.ts'
 
-/** Rules of one account. Each that watches events is asked at every event. */
+/** Rules of one account. Every event evaluates each rule that watches its object. */
 export const MOST_RULES = 200
 
-/** Why not, in words; null = there is. `before` = what the rule says as stored; null = a new one. One that grows no longer has room. */
+/** Why there is no room; null = there is, always if the rule does not grow. `before` = as stored; null = a new rule. */
 export async function noRoomFor(
   app: Pick<App, 'store'>,
   accountUuid: string,

@@ -1,4 +1,4 @@
-// Whether an action can do anything for the records of a rule at all. Saving, previews and runs ask this through literal-check.ts.
+// Checks whether an action can work for a rule's records. Saving, previews and runs use it through literal-check.ts.
 import type { Step } from '#app/domain/automations/rule.ts'
 import { textParameter, wordParameter } from '../../actions/read-parameters.ts'
 import { belongsToJob, fieldsOf, objectNoun } from '../../records/fields.ts'
@@ -7,13 +7,13 @@ import { type Placeholder, readPieces } from '../placeholders/placeholder-syntax
 
 type Judged = Pick<Step, 'type' | 'parameters'>
 
-/** `name`: the parameter it stands at; '' = the choice of the action itself. */
+/** `name`: the parameter with the problem; '' = the choice of the action itself. */
 interface SubjectProblem {
   name: string
   message: string
 }
 
-/** Objects outside the catalogue are ServiceM8's to know: they get the benefit of the doubt. */
+/** Only ServiceM8 knows objects outside the catalogue, so they pass these checks. */
 function isKnown(object: string): boolean {
   return fieldsOf(object).size > 0
 }
@@ -30,7 +30,7 @@ function hasContact(object: string): boolean {
   return !isKnown(object) || fieldsOf(object).has('contact_email')
 }
 
-/** What keeps the action from working for every record of that object. `feed`: as of `LiteralPlace`. */
+/** Why the action cannot work for any record of that object. `feed`: as in `LiteralPlace`. */
 export function subjectProblems(
   { type, parameters }: Judged,
   object: string,
@@ -69,7 +69,7 @@ function unfit(needs: string, object: string): SubjectProblem {
   return { name: '', message }
 }
 
-/** Why a placeholder has no value on any record of that object; null = it may have one. */
+/** Why a placeholder never has a value on records of that object; null = it can have one. */
 function emptyBecause({ name }: Placeholder, object: string): string | null {
   const meaning = meaningOf(name, { object })
   const noun = objectNoun(object)
@@ -80,7 +80,7 @@ function emptyBecause({ name }: Placeholder, object: string): string | null {
   return meaning?.kind === 'field' && fieldsOf(object).get(meaning.field)?.never ? 'no record has it' : null
 }
 
-/** The step as every record of that object sees it: what is always empty is gone, or is its fallback. */
+/** The step for records of that object: placeholders that are always empty become their fallback or nothing. */
 export function withoutAlwaysEmpty(step: Judged, object: string): Judged {
   const parameters = Object.fromEntries(
     Object.entries(step.parameters).map(([name, value]) => [
@@ -95,13 +95,13 @@ function said(text: string, object: string): string {
   const parts = readPieces(text).map((piece) => {
     if (piece.kind === 'blank') return piece.written
     if (piece.kind === 'placeholder' && emptyBecause(piece, object) === null) return piece.written
-    // Braces in it stay text when it is read again.
+    // Escaped, so that braces in it stay text when it is parsed again.
     return (piece.kind === 'text' ? piece.text : (piece.fallback ?? '')).replaceAll('{', '{{')
   })
   return parts.join('')
 }
 
-/** The first placeholder of a parameter that no record of that object has a value for, and why; null = there is none. */
+/** The first placeholder of a parameter that is empty on every record of that object, and why; null = none. */
 export function alwaysEmptyText({ parameters }: Judged, name: string, object: string): string | null {
   const text = textParameter(parameters, name)
   if (!text.includes('{')) return null

@@ -1,9 +1,9 @@
-// How much a text may be that a template of ServiceM8 brings when it is sent: texts of a rule have these limits when they are saved.
+// Limits for texts of a ServiceM8 template when they are sent; a rule's own texts are checked when they are saved.
 import { grouped } from '#app/domain/count-text.ts'
 import { MOST_PLACEHOLDERS } from '../placeholders/placeholder-check.ts'
 import { placeholdersIn } from '../placeholders/placeholder-syntax.ts'
 
-/** Characters, HTML included. As many as a whole rule may have. */
+/** Characters, including HTML. The same as for a whole rule. */
 const TEMPLATE_LONGEST = 100_000
 
 /** Why a text of a template cannot be filled in and sent; null = it can. */

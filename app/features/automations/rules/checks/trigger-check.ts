@@ -1,4 +1,4 @@
-// What a trigger can say at all: objects, fields, values and days that never come would leave a rule switched on that never acts.
+// Checks that a trigger can fire: with impossible objects, fields, values or days, an active rule would never act.
 import type { OncePolicy, RuleDefinition, TriggerType, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { isUuid } from '../../records/field-value.ts'
@@ -10,11 +10,11 @@ import type { FormIssue } from '../rule-form.ts'
 import { comesAt, timesOf } from '../timing/schedule.ts'
 import { nearestOf } from './name-suggestion.ts'
 
-/** What only the account knows. Absent = not known here, and not asked about. */
+/** Facts of the account. A missing one is unknown here and not checked. */
 export interface TriggerPlace {
   /** Objects whose events can start a rule. */
   watchable?: readonly string[]
-  /** Fields outside the catalogue that the account has on the rule's object. */
+  /** The account's custom fields on the rule's object. */
   ownFields?: readonly string[]
   now?: Millis
   /** IANA zone of the account. */
@@ -30,7 +30,7 @@ export function triggerIssues(definition: Pick<RuleDefinition, 'trigger' | 'once
   ]
 }
 
-/** Types that only jobs have, and what they need. */
+/** Types that only jobs have, and the field they need. */
 const OF_JOBS: Partial<Record<TriggerType, string>> = { job_status: 'status', job_queue: 'queue' }
 
 function eventIssues(trigger: WebhookTrigger, place: TriggerPlace): FormIssue[] {
@@ -55,7 +55,7 @@ function typeProblem({ type, object }: WebhookTrigger): string | null {
   return `A ${objectNoun(object)} has no ${missing}. Choose job_created, job_updated or job_field.`
 }
 
-/** Of a value before the change that the field never has. */
+/** Problem of a value before the change that the field can never have. */
 function fromValueProblem({ object, type, fieldName, fromValue }: WebhookTrigger): string | null {
   const compared = type === 'job_status' ? 'status' : type === 'job_field' ? fieldName : null
   const field = compared === null ? null : findField(object, compared)
@@ -68,7 +68,7 @@ function idProblem(id: string | null, what: string): string | null {
   return `"${id}" is not the id of a ${what}. Choose one from the list.`
 }
 
-/** Of a name that the object has not; null = it has it, or nobody here knows. */
+/** Problem of a field name the object does not have; null = it has it, or that is unknown here. */
 function fieldProblem(object: string, name: string, { ownFields }: TriggerPlace): string | null {
   if (!ownFields || ownFields.includes(name.toLowerCase()) || findField(object, name) !== null) return null
   const names = [...fieldsOf(object).keys()]

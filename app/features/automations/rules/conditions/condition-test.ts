@@ -1,5 +1,5 @@
-// One line of a filter against one record: numbers are compared as numbers, dates as dates, the rest as text, whatever way the
-// platform spelled them (contract, section 8).
+// Tests one condition against one record: numbers compare as numbers, dates as dates, the rest as text, whatever the
+// platform's spelling (contract, section 8).
 import type { Condition, Operator } from '#app/domain/automations/rule.ts'
 import { dayOf, isoDate, readLocal, readToday, todayOf } from '#app/domain/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
@@ -10,22 +10,22 @@ import { findField, nameOfId, readField } from '../../records/fields.ts'
 
 interface Tested {
   passes: boolean
-  /** The value that was looked at; null = unknown, and then nothing passes. */
+  /** The value that was tested; null = unknown, so no operator passes. */
   seen: string | null
 }
 
-/** Operators whose value may be missing: then they ask about emptiness, or need none. */
+/** Operators that work without a value: they then test for emptiness, or need none. */
 const VALUE_OPTIONAL: ReadonlySet<Operator> = new Set(['equals', 'not_equals', 'is_empty', 'is_not_empty'])
 
-/** Says the line enough to be asked? A blank that was never filled in (`[[…]]`) does not. */
+/** Can the condition be tested? Not with a blank that was never filled in (`[[…]]`). */
 export function isComplete({ operator, value }: Pick<Condition, 'operator' | 'value'>): boolean {
   if (operator === 'is_empty' || operator === 'is_not_empty') return true
   return !value.includes('[[') && (VALUE_OPTIONAL.has(operator) || value.trim() !== '')
 }
 
 /**
- * A value that is unknown passes no operator, `is_empty` and the negative ones included: nobody can say so. An incomplete line
- * passes for no record either, so that a forgotten value never means "everybody".
+ * An unknown value passes no operator, not even `is_empty` and the negative ones. An incomplete condition passes for no
+ * record, so a forgotten value never means "everybody".
  */
 export function testCondition(condition: Condition, facts: RecordFacts, at: JudgedAt): Tested {
   const { field, operator, value: wanted } = condition
@@ -37,7 +37,7 @@ export function testCondition(condition: Condition, facts: RecordFacts, at: Judg
   return { passes: holds(operator, seen, wanted, type, at), seen }
 }
 
-/** `queue_uuid equals Waiting for parts`: a person writes the name and means the id. Either may be what is meant. */
+/** `queue_uuid equals Waiting for parts`: a person writes a name where an id is stored, so tests both. */
 function testNamed(
   { field, operator, value: wanted }: Condition,
   id: string,
@@ -99,8 +99,8 @@ function areEqual(seen: string, wanted: string, type: FieldType, at: JudgedAt): 
 }
 
 /**
- * How what was seen stands to what is wanted: below 0, 0, above 0; NaN when they cannot be compared. A field of a type is
- * compared as that type only; a text as numbers, else as dates, else as text.
+ * The order of `seen` and `wanted`: below 0, 0, above 0; NaN when they cannot be compared. A typed field compares only
+ * as its type; a text as numbers, else as dates, else as text.
  */
 function orderOf(seen: string, wanted: string, type: FieldType, at: JudgedAt): number {
   if (isBlank(seen)) return Number.NaN
@@ -128,7 +128,7 @@ function numberOrder(seen: string, wanted: string): number {
   return a === null || b === null ? Number.NaN : a - b
 }
 
-/** To the second when both say a time, else by the day. */
+/** To the second when both have a time, else by the day. */
 function dateOrder(seen: string, wanted: string, at: JudgedAt): number {
   const is = readLocal(seen.trim(), at.zone)
   if (is === null) return Number.NaN
@@ -149,13 +149,13 @@ function textTest(seen: string, wanted: string, type: FieldType, at: JudgedAt, t
   return !isBlank(seen) && test(folded(seen), folded(part))
 }
 
-/** Written with and without blanks, brackets and dashes it is one number. */
+/** Equal whether written with or without spaces, brackets and dashes. */
 function isSamePhone(a: string, b: string): boolean {
   return folded(a) === folded(b) || (digitsOf(a).length >= 6 && digitsOf(a) === digitsOf(b))
 }
 
 function digitsOf(text: string): string {
   const bare = text.replace(/[\s().\-/]/g, '')
-  // Letters stay: "none" contains no digits, and must not be part of every number.
+  // Letters stay: otherwise "none" would have no digits and be part of every number.
   return folded(bare)
 }

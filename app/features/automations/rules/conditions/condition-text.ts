@@ -1,4 +1,4 @@
-// A line of a filter in words: as part of a rule's sentence, as the reason why a record did not match, and as what has to be put right.
+// A condition in words: in a rule's sentence, as the reason why a record did not match, and as a problem to fix.
 import { type Condition, JOB_STATUSES, OPERATORS, type Operator } from '#app/domain/automations/rule.ts'
 import { readLocal, readToday } from '#app/domain/local-time.ts'
 import { ownValue } from '#app/lib/json.ts'
@@ -10,7 +10,7 @@ import { dateText } from '../timing/schedule-text.ts'
 import { isComplete } from './condition-test.ts'
 import type { FailedCondition } from './conditions.ts'
 
-/** Names of what rules know only by its id: queues, staff, customers, categories, badges; by uuid. */
+/** Names by uuid of queues, staff, customers, categories and badges, which rules know only by id. */
 export type KnownNames = Readonly<Record<string, string>>
 
 type Asked = Pick<Condition, 'field' | 'operator' | 'value'>
@@ -63,7 +63,7 @@ function presence(field: string, known: Field | null, object: string, operator: 
   return `${subject(field, object, known)} is ${isThere ? 'not ' : ''}empty`
 }
 
-/** Yes and no, where "X is set" would be clumsy. */
+/** The words for yes and no, where "X is ticked" would be clumsy. */
 const FLAGS: Readonly<Record<string, readonly [string, string]>> = {
   quote_sent: ['the quote was sent', 'the quote was not sent'],
   invoice_sent: ['the invoice was sent', 'the invoice was not sent'],
@@ -84,7 +84,7 @@ function flagText({ name, label }: Field, isSet: boolean): string {
 
 type AgeOperator = 'greater_than' | 'less_than' | 'equals'
 
-/** How people say it instead of counting the days. */
+/** Common phrases that replace a number of days. */
 const AGE_IDIOMS: ReadonlyMap<string, string> = new Map([
   ['days_since_quote greater_than 0', 'the quote is from before today'],
   ['days_since_completion greater_than 0', 'it was completed before today'],
@@ -96,7 +96,7 @@ const AGE_IDIOMS: ReadonlyMap<string, string> = new Map([
   ['days_until_booking less_than 0', 'the booking is over'],
 ])
 
-/** `#` is the number of days, with its word. */
+/** `#` is replaced with the number of days and the word. */
 const AGES: Readonly<Record<string, Readonly<Record<AgeOperator, string>>>> = {
   days_since_quote: {
     greater_than: 'the quote is more than # old',
@@ -139,7 +139,7 @@ function ageText(field: string, operator: Operator, value: string): string {
   return counted ?? `"${fieldLabel('job', field)}" ${operatorText(operator, null)} ${value.trim() || '…'}`
 }
 
-/** `more than 2` and `less than 8` days as one: `the quote is 3 to 7 days old`; null when the two are no span. */
+/** `more than 2` and `less than 8` days in one: `the quote is 3 to 7 days old`; null when they form no span. */
 function spanText(field: string, above: string, below: string): string | null {
   const words = ownValue(AGES, field)
   const [from, to] = [above, below].map((text) => (/^-?\d{1,5}$/.test(text.trim()) ? Number(text) : Number.NaN))
@@ -153,7 +153,7 @@ function dayCount(days: number): string {
 }
 
 /**
- * An AND-group in words, joined by "and". That a record is not deleted is not said: no rule starts on one that is.
+ * An AND-group in words, joined by "and". Leaves out "it is not deleted", because no rule starts on a deleted record.
  */
 export function groupText(group: readonly Asked[], object: string, names: KnownNames = {}): string {
   const said = group.filter(
@@ -179,14 +179,14 @@ function isSpan(one: Asked, two: Asked): boolean {
   )
 }
 
-/** `a job is paid`, `the quote of a job was sent`: what happened when such a flag was set; null = nobody says it so. */
+/** `a job is paid`, `the quote of a job was sent`: the event of setting such a flag; null = no phrase for it. */
 export function flagEventText(field: string, one: string): string | null {
   const [yes] = ownValue(FLAGS, field) ?? []
   if (yes === undefined || field === 'active') return null
   return yes.startsWith('it ') ? `${one} ${yes.slice(3)}` : yes.replace(/ (was|is) /, ` of ${one} $1 `)
 }
 
-/** `%` is the value. */
+/** `%` is replaced with the value. */
 const PHRASES: Readonly<Record<string, Partial<Record<Operator, string>>>> = {
   queue_uuid: { equals: 'it is in the queue %', not_equals: 'it is not in the queue %' },
   queue: { equals: 'it is in the queue %', not_equals: 'it is not in the queue %' },
@@ -251,14 +251,14 @@ export function failedText(failed: FailedCondition, object: string, names: Known
 }
 
 interface ConditionProblem {
-  /** A warning does not keep the rule from being saved. */
+  /** A warning does not prevent saving. */
   severity: 'error' | 'warning'
   sentence: string
-  /** The control that it is said at. */
+  /** The control that shows it. */
   at: 'field' | 'operator' | 'value'
 }
 
-/** What is wrong with a line as it was typed; null = nothing. */
+/** What is wrong with a condition as typed; null = nothing. */
 export function conditionProblem(condition: Asked, object: string): ConditionProblem | null {
   const { field, operator, value } = condition
   const error = (at: ConditionProblem['at'], sentence: string): ConditionProblem => ({
@@ -278,10 +278,10 @@ export function conditionProblem(condition: Asked, object: string): ConditionPro
   return wrong === null ? null : error('value', wrong)
 }
 
-/** Operators that read the value as what the field is. */
+/** Operators that read the value as the field's type. */
 const TYPED: ReadonlySet<Operator> = new Set(['equals', 'not_equals', 'greater_than', 'less_than'])
 
-/** Why a field never has such a value; null = it may. */
+/** Why a field can never have this value; null = it can. */
 export function valueProblem({ name, type }: Field, operator: Operator, value: string): string | null {
   if (!TYPED.has(operator) || value === '') return null
   switch (type) {

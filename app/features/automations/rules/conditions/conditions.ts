@@ -1,4 +1,4 @@
-// The filter of a rule: OR of AND-groups, out of the flat list that the specification stores. AND binds tighter.
+// The filter of a rule: OR of AND-groups, from the flat list that the specification stores. AND binds tighter.
 import {
   type Condition,
   JOB_STATUSES,
@@ -19,13 +19,13 @@ export interface FailedCondition {
   field: string
   operator: Operator
   value: string
-  /** What the record has there; null = unknown: not loaded, or no such field. */
+  /** The record's value; null = unknown: not loaded, or no such field. */
   seen: string | null
 }
 
 type Judgement = { matched: true } | { matched: false; failed: FailedCondition[] }
 
-/** Each inner list is one AND-group; the first line's own operator says nothing. */
+/** Each inner list is one AND-group; the operator of the first line is ignored. */
 export function conditionGroups(conditions: readonly Condition[]): Condition[][] {
   const groups: Condition[][] = []
   for (const condition of conditions) {
@@ -37,8 +37,8 @@ export function conditionGroups(conditions: readonly Condition[]): Condition[][]
 }
 
 /**
- * Does the record match? If not, every line that failed, in the order of the list, with the value seen. No conditions match
- * every record.
+ * Does the record match? If not, returns every failed line in the order of the list, with the record's value. An empty
+ * list matches every record.
  */
 export function judge(conditions: readonly Condition[], facts: RecordFacts, at: JudgedAt): Judgement {
   const failed: FailedCondition[] = []
@@ -56,19 +56,19 @@ export function judge(conditions: readonly Condition[], facts: RecordFacts, at: 
   return groupFails ? { matched: false, failed } : { matched: true }
 }
 
-/** The names whose values the filter looks at. */
+/** The fields whose values the filter reads. */
 export function namesInConditions(conditions: readonly Condition[]): string[] {
   const names = new Set<string>()
   for (const { field, value } of conditions) {
     names.add(field)
-    // "Queue equals Waiting for parts" is about the queue's name.
+    // "Queue equals Waiting for parts" compares the queue's name.
     const named = nameOfId(field)
     if (named !== null && value.trim() !== '' && !isUuid(value)) names.add(named)
   }
   return [...names]
 }
 
-/** What has to be loaded before the filter can judge records of the object (null: of whichever object). */
+/** The parts to load before the filter can be evaluated for records of the object (null: of any object). */
 export function neededParts(conditions: readonly Condition[], object: string | null = null): FactPart[] {
   return partsFor(namesInConditions(conditions), object)
 }
@@ -77,7 +77,7 @@ export function neededParts(conditions: readonly Condition[], object: string | n
 const MOST_CLAUSES = 10
 const LONGEST_VALUE = 255
 
-/** What most lists are asked for. Source: servicem8 facts 5.2, deleted records stay with `active` 0. */
+/** The filter for most lists. Source: servicem8 facts 5.2, deleted records stay with `active` 0. */
 export const ACTIVE_ONLY = "active eq '1'"
 
 /** `/api_1.0/jobactivity.json` → `jobactivity`. */
@@ -85,7 +85,7 @@ export function objectOfEndpoint(endpoint: PollEndpoint): string {
   return /\/(\w+)\.json/.exec(endpoint)?.[1] ?? 'job'
 }
 
-/** Is what the rule reads everything the platform returns, deleted records too? Only "Jobs" is; "active ones only" stands beside it. */
+/** Does the rule read deleted records too? Only on "Jobs"; the form has "active ones only" as another choice. */
 export function readsDeleted(trigger: Trigger): boolean {
   return trigger.source === 'api_polling' && trigger.endpoint === WHOLE_LIST
 }
@@ -93,9 +93,9 @@ export function readsDeleted(trigger: Trigger): boolean {
 const WHOLE_LIST: PollEndpoint = '/api_1.0/job.json'
 
 /**
- * The part of the filter that the platform can apply itself, as its `$filter` text: only what its eq, gt and lt certainly read as we
- * do (ids, the four statuses, flags that are set, days), so that nothing that matches is ever left out. Everything that comes
- * back is judged again. Without a moment, days are left to us. Empty = the whole list.
+ * The part of the filter that the platform applies itself, as its `$filter` text: only clauses whose eq, gt and lt the
+ * platform certainly reads as we do (ids, the four statuses, flags that are set, days), so no match is left out. Every
+ * result is evaluated again. Without a moment, days are not part of it. Empty = the whole list.
  */
 export function serverFilter(
   conditions: readonly Condition[],
@@ -122,13 +122,13 @@ function clausesOf({ field, operator, value }: Condition, object: string, at: Ju
   return clause === null ? [] : [clause]
 }
 
-/** Null = the platform may read the value in another way. */
+/** Null = the platform may read the value differently. */
 function equalsClause(type: FieldType, name: string, wanted: string): string | null {
   switch (type) {
     case 'uuid':
       return isUuid(wanted) ? `${name} eq '${wanted.toLowerCase()}'` : null
     case 'flag':
-      // A flag that was never set may be 0 or nothing: only "is set" is one value.
+      // A flag that was never set may be 0 or empty: only "is set" is a single value.
       return wanted !== '' && readFlag(wanted) === true ? `${name} eq '1'` : null
     case 'choice': {
       const status = JOB_STATUSES.find((one) => one.toLowerCase() === wanted.toLowerCase())
@@ -139,7 +139,7 @@ function equalsClause(type: FieldType, name: string, wanted: string): string | n
   }
 }
 
-/** The object a rule's records are: a call from outside is about a job. */
+/** The object of a rule's records; a call from outside is always about a job. */
 export function objectOfRule({ trigger }: Pick<RuleDefinition, 'trigger'>): string {
   switch (trigger.source) {
     case 'webhook':

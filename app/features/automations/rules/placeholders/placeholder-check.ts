@@ -1,4 +1,4 @@
-// What is wrong with the placeholders of a text, told while it is typed and before it is saved; and the list to choose them from.
+// Checks a text's placeholders while it is typed and before it is saved, and lists the placeholders to choose from.
 import type { Condition, Operator, Step, TriggerSource } from '#app/domain/automations/rule.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { ownValue } from '#app/lib/json.ts'
@@ -13,25 +13,25 @@ import type { Destination } from './placeholder-format.ts'
 import { type Meaning, meaningOf, namesOf } from './placeholder-names.ts'
 import { openBlanks, type Placeholder, placeholdersIn } from './placeholder-syntax.ts'
 
-/** The place a text stands in. */
+/** Where the text is used. */
 export interface PlaceholderPlace {
-  /** Of the rule's records. */
+  /** The object of the rule's records. */
   object: string
   source: TriggerSource
   /** True = a run may have several records. */
   manyRecords: boolean
-  /** All steps, in order, and which of them the text belongs to. */
+  /** All steps in order; `index` is the step the text belongs to. */
   steps: readonly (Pick<Step, 'id' | 'type'> & Partial<Pick<Step, 'parameters'>>)[]
   index: number
   destination: Destination
-  /** A message to a customer is not sent with a gap in it. */
+  /** True for a message to a customer, which is not sent while a placeholder is empty. */
   toCustomer: boolean
-  /** The rule's conditions: what they ask for is not empty. */
+  /** The rule's conditions: a field they require is never empty. */
   conditions?: readonly Condition[]
 }
 
 export interface PlaceholderProblem {
-  /** Only errors keep a rule from being saved; an open blank keeps it from being switched on. */
+  /** Only errors prevent saving; an open blank prevents switching the rule on. */
   severity: 'error' | 'warning'
   code:
     | 'unknown'
@@ -47,14 +47,14 @@ export interface PlaceholderProblem {
   /** As written, without braces. */
   name: string
   sentence: string
-  /** The name that is probably meant; null = none is near. */
+  /** The nearest known name; null = none is near. */
   suggestion: string | null
 }
 
-/** Of one text. No message needs so many, and each is looked up whenever the text is sent. */
+/** Of one text. No message needs more, and each send looks up every one. */
 export const MOST_PLACEHOLDERS = 200
 
-/** In the order of the text; each name once per kind of trouble. `suggest`: shared by all texts of a rule. */
+/** In the order of the text; each name once per code. `suggest` is shared by all texts of a rule. */
 export function checkPlaceholders(
   text: string,
   place: PlaceholderPlace,
@@ -81,7 +81,7 @@ export function checkPlaceholders(
   })
 }
 
-/** The same one written twice has the same trouble. */
+/** The same placeholder written twice has the same problems. */
 function differentOnes(placeholders: readonly Placeholder[]): Placeholder[] {
   return [...new Map(placeholders.map((one) => [one.written, one])).values()]
 }
@@ -137,7 +137,7 @@ function problemsOf(placeholder: Placeholder, place: PlaceholderPlace, suggest: 
   return problems
 }
 
-/** Behind the last step, no certain text is meant. */
+/** An index behind the last step belongs to no specific text. */
 function takesSignature({ steps, index, toCustomer, destination }: PlaceholderPlace): boolean {
   if (index >= steps.length) return true
   return steps[index]?.type === 'send_email' && toCustomer && destination !== 'subject'
@@ -188,7 +188,7 @@ function typeOf(meaning: Meaning, object: string): FieldType | null {
   }
 }
 
-/** What is no text among the names of the calendar and of what set the rule off. */
+/** Calendar and trigger names whose type is not text. */
 const TYPE_OF_NAME: Readonly<Record<string, FieldType>> = {
   today: 'date',
   tomorrow: 'date',
@@ -213,7 +213,7 @@ function wrongType({ name, format }: Placeholder, type: FieldType | null, destin
   return format === 'phone' && type !== 'phone' ? `{${name}} is not a phone number, so "as phone" does nothing.` : null
 }
 
-/** What a job always has. */
+/** Fields that always have a value. */
 const NEVER_EMPTY: ReadonlySet<string> = new Set(['status', 'generated_job_id', 'uuid', 'edit_date', 'active', 'date'])
 
 function mayBeEmpty(meaning: Meaning, type: FieldType | null, { object, conditions = [] }: PlaceholderPlace): boolean {
@@ -224,7 +224,7 @@ function mayBeEmpty(meaning: Meaning, type: FieldType | null, { object, conditio
   return !isAskedFor(meaning.field, object, conditions)
 }
 
-/** Operators that an empty value does not pass. */
+/** Operators that never match an empty value. */
 const ASKS_FOR: ReadonlySet<Operator> = new Set([
   'is_not_empty',
   'contains',
@@ -234,7 +234,7 @@ const ASKS_FOR: ReadonlySet<Operator> = new Set([
   'less_than',
 ])
 
-/** Does every way to match need a value there? An age needs the day it counts from. */
+/** Does every way to match require a value there? An age requires the date it counts from. */
 function isAskedFor(field: string, object: string, conditions: readonly Condition[]): boolean {
   const names = namesOf(object)
   const real = (name: string) => names.get(name)?.own ?? name
@@ -245,7 +245,7 @@ function isAskedFor(field: string, object: string, conditions: readonly Conditio
   return conditions.length > 0 && conditionGroups(conditions).every((group) => group.some(asks))
 }
 
-/** `{{first name}}` is what other tools want; here it is braces around words. */
+/** Other tools write `{{first name}}`; here the text is sent with its braces. */
 function doubled(text: string, { object }: PlaceholderPlace): PlaceholderProblem[] {
   return [...text.matchAll(/\{\{\s*([A-Za-z_][\w. ]{0,80}?)\s*\}\}/g)].flatMap(
     ([, name = '']): PlaceholderProblem[] => {
@@ -262,11 +262,11 @@ export interface PlaceholderChoice {
   label: string
   group: 'record' | 'all_records' | 'dates' | 'business' | 'earlier_steps' | 'ids' | 'further_records'
   type: FieldType | null
-  /** Some records have nothing there. */
+  /** Set when some records have no value there. */
   mayBeEmpty?: true
 }
 
-/** Everything a text in this place can refer to, the likeliest first. */
+/** Everything a text in this place can refer to, the most likely first. */
 export function placeholderChoices(place: PlaceholderPlace): PlaceholderChoice[] {
   const { object, steps, index } = place
   const worded = conditionFields(object).filter((field) => !isForMachines(field))
@@ -317,14 +317,14 @@ const BUSINESS = [
   choice('staff_signature', 'Signature of the staff member', 'business', 'text'),
 ]
 
-/** Without a call, the same names are of the record; not every record has a date. */
+/** Without a call, these names belong to the record; not every record has a date. */
 function ofTheRecord(called: readonly PlaceholderChoice[], object: string): PlaceholderChoice[] {
   return called
     .filter(({ name }) => name !== 'date' || namesOf(object).has('date'))
     .map((choice) => ({ ...choice, label: choice.name === 'date' ? 'Date of the record' : 'Job (id)', group: 'ids' }))
 }
 
-/** Ids, and what only ServiceM8 itself reckons with: at the end of the list. */
+/** Ids, and fields only ServiceM8 itself uses: at the end of the list. */
 function isForMachines({ name, never }: Field): boolean {
   return never !== null || /(?:^|_)uuid$|^assigned_staff$|^queue$/.test(name)
 }
@@ -354,7 +354,7 @@ function words(name: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** `entry.0.stauts`: what stands before the name stays, and the name is one of the record's. */
+/** For `entry.0.stauts`: keeps the prefix and suggests one of the record's names. */
 function nearestName(name: string, place: PlaceholderPlace, suggest: Suggest): string | null {
   const prefix = /^entry[._[]\d{1,4}\]?[._]/i.exec(name)?.[0] ?? ''
   const names = () =>

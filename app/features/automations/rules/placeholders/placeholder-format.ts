@@ -1,4 +1,4 @@
-// How a value is written out ("as money"), and how it is made safe for where it goes.
+// Formats a value ("as money") and makes it safe for its destination.
 import {
   dateText,
   firstName,
@@ -15,8 +15,8 @@ import { toE164 } from '../../records/phone.ts'
 import type { Format } from './placeholder-syntax.ts'
 
 /**
- * Where a text goes. `plain`: an e-mail or a note without markup · `html` · `subject`: one line · `sms` · `json`: inside a JSON string ·
- * `phone`: a number to write to · `date`: a date field of the platform · `field`: any other field of the platform.
+ * The destination of a text. `plain`: e-mail or note without markup · `html` · `subject`: one line · `sms` · `json`: in
+ * a JSON string · `phone`: a receiver's number · `date`: a date field of the platform · `field`: any other.
  */
 export type Destination = 'plain' | 'html' | 'subject' | 'sms' | 'json' | 'phone' | 'date' | 'field'
 
@@ -25,7 +25,7 @@ interface FormatAccount extends WritingHabits {
   zone: string
 }
 
-/** The value written out; null when it is nothing of that kind (then it is better left as it is). */
+/** The formatted value; null when it does not fit the format (the value is then best left unchanged). */
 export function formatted(value: string, format: Format, account: FormatAccount): string | null {
   switch (format) {
     case 'date':
@@ -55,7 +55,7 @@ export function formatted(value: string, format: Format, account: FormatAccount)
   }
 }
 
-/** What no text may carry: control characters other than tab and line break, halves of characters, what turns the direction around. */
+/** Forbidden in texts: control characters but tab and line break, lone surrogates, marks that change direction. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out.
 const UNWANTED = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u202a-\u202e\u2066-\u2069\ufeff]|\p{Cs}/gu
 
@@ -66,13 +66,13 @@ export function cleaned(text: string): string {
 const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
 /**
- * A cleaned value, made safe for its destination. Inside an HTML tag (a link's address) line breaks become blanks and addresses that
- * would run a script become `#`.
+ * A cleaned value, made safe for its destination. Inside an HTML tag (a link's address) line breaks become spaces and
+ * addresses that would run a script become `#`.
  */
 export function escaped(value: string, destination: Destination, isInTag: boolean): string {
   switch (destination) {
     case 'html': {
-      // Browsers skip blanks, tabs and line breaks within a scheme.
+      // Browsers ignore spaces, tabs and line breaks within a scheme.
       const isScript = isInTag && /^(?:javascript|vbscript|data):/i.test(value.replace(/\s+/g, ''))
       const safe = (isScript ? '#' : value).replace(/[&<>"']/g, (character) => HTML[character] ?? '')
       return safe.replaceAll('\n', isInTag ? ' ' : '<br>\n')
@@ -93,7 +93,7 @@ export function escaped(value: string, destination: Destination, isInTag: boolea
   }
 }
 
-/** The whole text, as its destination wants it: one line for a subject, E.164 for a number, `2026-11-21` for a date. */
+/** The whole text in its destination's form: one line for a subject, E.164 for a number, `2026-11-21` for a date. */
 export function finished(text: string, destination: Destination, account: FormatAccount, now: number): string {
   switch (destination) {
     case 'subject':
@@ -115,7 +115,7 @@ export function finished(text: string, destination: Destination, account: Format
   }
 }
 
-/** `TODAY`, `TODAY+7` and dates with or without a time of day; what is no date stays, for the step to refuse. */
+/** `TODAY`, `TODAY+7` and dates with or without a time of day; any other text stays, for the step to refuse. */
 function dateField(text: string, { zone }: FormatAccount, now: number): string {
   if (isBlank(text)) return ''
   const days = readToday(text)

@@ -1,5 +1,5 @@
-// What the name of a placeholder refers to. The specification's spellings, the friendly ones and those of the platform's own message
-// templates all lead to the same values.
+// What the name of a placeholder refers to. The specification's names, the friendly ones and those of the platform's
+// own message templates all give the same values.
 import { readToday } from '#app/domain/local-time.ts'
 import { ownValue } from '#app/lib/json.ts'
 import type { FactPart } from '../../records/facts.ts'
@@ -8,27 +8,27 @@ import { CALENDAR_NAMES, DIGEST_NAMES, partsForDigest } from '../digest.ts'
 import { placeholdersIn } from './placeholder-syntax.ts'
 
 export type Meaning =
-  /** A field of the Nth record of the run, from 0. `dressed`: dates and amounts are written out although no format is asked. */
+  /** A field of the Nth record of the run, from 0. `dressed`: dates and amounts are formatted even without a format. */
   | { kind: 'field'; entry: number; field: string; dressed: boolean }
-  /** What an earlier step gave; by its position from 1, or by its id. */
+  /** A result of an earlier step, by its position from 1 or by its id. */
   | { kind: 'result'; step: { position: number } | { id: string }; field: string }
-  /** Over all records: `count`, `job_list`. In lower case. */
+  /** A digest of all records: `count`, `job_list`. In lower case. */
   | { kind: 'digest'; name: string }
   | { kind: 'calendar'; name: string }
   | { kind: 'today'; days: number; dressed: boolean }
-  /** What set the rule off: `description`, `object`, `company_uuid`, `job_uuid`, `date`. */
+  /** A value of the trigger: `description`, `object`, `company_uuid`, `job_uuid`, `date`. */
   | { kind: 'trigger'; name: TriggerName }
   | { kind: 'account'; field: 'name' | 'email' }
-  /** The signature of the staff member, in the text of an e-mail. */
+  /** The staff member's signature, in the text of an e-mail. */
   | { kind: 'signature' }
-  /** A marker of the platform's templates that stands for a file: nothing is written in its place. */
+  /** A marker for a file in the platform's templates: replaced with nothing. */
   | { kind: 'marker' }
 
 export const TRIGGER_NAMES = ['description', 'object', 'company_uuid', 'job_uuid', 'date'] as const
 
 type TriggerName = (typeof TRIGGER_NAMES)[number]
 
-/** Other names of fields, where the record has no field of that name itself. */
+/** Other names of fields, used if the record has no field of that name itself. */
 const FIELD_ALIASES: ReadonlyMap<string, string> = new Map([
   ['first_name', 'contact_first_name'],
   ['last_name', 'contact_last_name'],
@@ -57,10 +57,10 @@ const FIELD_ALIASES: ReadonlyMap<string, string> = new Map([
   ['category', 'category_name'],
 ])
 
-/** Shown by name although the record has the id. */
+/** Shown as a name although the record holds the id. */
 const SHOWN_BY_NAME: ReadonlyMap<string, string> = new Map([['queue', 'queue_name']])
 
-/** `customer.first_name`: what stands before the dot, and the names it gives; `*` = any field of the record. */
+/** `customer.first_name`: the prefixes and their names; `*` = any field of the record. */
 const PREFIXES: Readonly<Record<string, Readonly<Record<string, string>> | '*'>> = {
   job: '*',
   booking: '*',
@@ -96,7 +96,7 @@ const PREFIXES: Readonly<Record<string, Readonly<Record<string, string>> | '*'>>
   category: { name: 'category_name', uuid: 'category_uuid' },
 }
 
-/** As the form offers it, as people shorten it, and as the platform's own templates have it. */
+/** As the form offers it, as people shorten it, and as the platform's own templates write it. */
 const SIGNATURES: ReadonlySet<string> = new Set(['staff_signature', 'signature', 'platform-user-signature'])
 
 export const ACCOUNT: ReadonlyMap<string, 'name' | 'email'> = new Map([
@@ -112,14 +112,14 @@ export const ACCOUNT: ReadonlyMap<string, 'name' | 'email'> = new Map([
 const DIGEST: ReadonlySet<string> = new Set(DIGEST_NAMES.map((name) => name.toLowerCase()))
 const CALENDAR: ReadonlySet<string> = new Set(CALENDAR_NAMES)
 
-/** What the object of the record decides: its own names go before other names for something else. */
+/** The object of the record: its own field names win over other meanings. */
 export interface NameContext {
   object: string
-  /** Has a record this name although the catalogue does not know it (a field of the account's own)? Absent: no record is read yet. */
+  /** Does a record have this name though the catalogue does not (a custom field)? Missing: no record is read yet. */
   hasOwn?(entry: number, name: string): boolean
 }
 
-/** Null = there is no such name. Case, and blanks for underscores, do not count. */
+/** Null = there is no such name. Ignores case, and reads spaces as underscores. */
 export function meaningOf(written: string, context: NameContext): Meaning | null {
   const name = written.trim().toLowerCase().replace(/\s+/g, ' ')
   const days = readToday(name)
@@ -140,7 +140,7 @@ function joined(name: string): string {
 
 function isDigest(name: string): boolean {
   if (DIGEST.has(name) || DIGEST.has(joined(name))) return true
-  // Whatever statuses an account has.
+  // An account may have any status.
   return /^(?:count|sum_total)\.[^.]+$/.test(name)
 }
 
@@ -164,7 +164,7 @@ function fieldMeaning(name: string, context: NameContext): Meaning | null {
   const names = ownValue(PREFIXES, prefix)
   if (names === undefined || more.length > 0) return null
   const field = names === '*' ? fieldNamed(rest, 0, context) : ownValue(names, rest)
-  // The platform's own templates write dates and amounts out.
+  // The platform's own templates format dates and amounts.
   return ofField(field, 0, prefix === 'job')
 }
 
@@ -177,20 +177,20 @@ function fieldNamed(name: string, entry: number, context: NameContext): string |
   if (shown) return shown
   const fields = namesOf(context.object)
   const known = fields.get(name)
-  // The record's own field first: a customer's "address" is not its job's.
+  // The record's own field wins: a customer's "address" is not its job's.
   if (known?.own) return name
   const alias = FIELD_ALIASES.get(name)
   if (alias !== undefined && fields.has(alias)) return alias
   return known || context.hasOwn?.(entry, name) ? name : null
 }
 
-/** The names on an object; on one the catalogue does not know, those of a job. */
+/** The fields of an object; for an unknown object, those of a job. */
 export function namesOf(object: string): ReadonlyMap<string, Field> {
   const fields = fieldsOf(object)
   return fields.size > 0 ? fields : fieldsOf('job')
 }
 
-/** What has to be loaded so that the placeholders of these texts have values on records of the object. */
+/** The parts to load so that the placeholders of these texts have values on records of the object. */
 export function partsForTexts(texts: Iterable<string>, object: string): FactPart[] {
   const placeholders = [...texts].flatMap((text) => placeholdersIn(text))
   return [...new Set(placeholders.flatMap(({ name }) => partsForName(name, object)))].sort()

@@ -1,4 +1,4 @@
-// Finding a placeholder by words of its label or its name.
+// Finds placeholders by words of their label or name.
 
 export function matchingChoices<Choice extends { name: string; label: string; group: string }>(
   choices: readonly Choice[],

@@ -1,5 +1,5 @@
-// Placeholders in a text, found but not yet filled in: `{name}`, `{entry.0.job_address or "your job"}`, `{total as money}`,
-// `[[a blank to fill in]]`. Braces around anything else (CSS, JSON) are text, and `{{` … `}}` are single braces.
+// Finds placeholders without filling them in: `{name}`, `{total as money}`, `{entry.0.job_address or "your job"}`, and
+// blanks: `[[Business name]]`. Braces around anything else (CSS, JSON) are text, and `{{` … `}}` are single braces.
 import { ownValue } from '#app/lib/json.ts'
 import { blankAt, replaceBlanks } from './blanks.ts'
 
@@ -11,22 +11,22 @@ export interface Placeholder {
   kind: 'placeholder'
   /** As written, braces included. */
   written: string
-  /** What it refers to, as written. */
+  /** The name it refers to, as written. */
   name: string
-  /** Stands in when there is no value; null = none was given. */
+  /** Used when there is no value; null = none given. */
   fallback: string | null
   format: Format | null
-  /** Something after "as" that is no format. */
+  /** The word after "as" if it is not a known format, else null. */
   unknownFormat: string | null
 }
 
 type Piece =
   | { kind: 'text'; text: string }
   | Placeholder
-  /** A blank that its owner has to fill in before the rule can be switched on. */
+  /** A blank that the owner has to fill in before the rule can be switched on. */
   | { kind: 'blank'; written: string; label: string }
 
-// Editors of phones and of HTML change quotation marks: all of these mean the same.
+// Editors of phones and of HTML change quotation marks, so all of these are accepted.
 const QUOTED = `(?:"([^"]{0,500})"|“([^”]{0,500})”|„([^“”]{0,500})[“”]|&quot;(.{0,500}?)&quot;|'([^']{0,500})'|‘([^’]{0,500})’)`
 const NAME = `[A-Za-z_][\\w .+\\-&'/()[\\]]{0,119}?`
 const PLACEHOLDER = new RegExp(
@@ -35,7 +35,7 @@ const PLACEHOLDER = new RegExp(
 )
 const QUOTED_GROUPS = 6
 
-/** What may begin or end something; all else is text. No blank begins before a third bracket. */
+/** The signs that may start or end a piece; all else is text. No blank starts before a third bracket. */
 const SIGN = /\{|\}\}|\[\[(?!\[)/g
 
 /** The pieces in order; together they are the whole text. */
@@ -47,7 +47,7 @@ export function readPieces(text: string): Piece[] {
     if (words !== '') pieces.push({ kind: 'text', text: words })
     plain = []
   }
-  // `}}` ends what `{{` began; elsewhere (CSS, JSON) it is two braces.
+  // `}}` closes an open `{{`; elsewhere (CSS, JSON) it is two braces.
   let doubled = 0
   let at = 0
   while (at < text.length) {
@@ -67,7 +67,7 @@ export function readPieces(text: string): Piece[] {
   return pieces
 }
 
-/** What the sign at this place is. `length`: as it is written. `opens`: pairs of braces that it begins. */
+/** The piece that starts at this sign. `length`: in the text as written. `opens`: change in the number of open `{{`. */
 function signAt(text: string, at: number, isInDoubled: boolean): { piece: Piece; length: number; opens?: 1 | -1 } {
   if (text.startsWith('{{', at)) return { piece: { kind: 'text', text: '{' }, length: 2, opens: 1 }
   if (isInDoubled && text.startsWith('}}', at)) return { piece: { kind: 'text', text: '}' }, length: 2, opens: -1 }
@@ -118,23 +118,23 @@ export function placeholdersIn(text: string): Placeholder[] {
   return text.includes('{') ? readPieces(text).filter((piece) => piece.kind === 'placeholder') : []
 }
 
-/** Is there neither a placeholder nor a blank in it? */
+/** True if the text has neither a placeholder nor a blank. */
 export function isLiteral(text: string): boolean {
   return readPieces(text).every(({ kind }) => kind === 'text')
 }
 
-/** Is there a blank that its owner has to fill in? Such a rule cannot be switched on, and is judged when the blank is filled in. */
+/** Is there a blank to fill in? Such a rule cannot be switched on; the text is checked once the blank is filled in. */
 export function isOpen(text: string): boolean {
   return openBlanks(text).length > 0
 }
 
-/** The labels of blanks that are still open, each once. */
+/** The labels of open blanks, each once. */
 export function openBlanks(text: string): string[] {
   if (!text.includes('[[')) return []
   return [...new Set(readPieces(text).flatMap((piece) => (piece.kind === 'blank' ? [piece.label] : [])))]
 }
 
-/** Blanks that have an answer are filled in with it, once; the others stay. */
+/** Fills in the blanks that have an answer, once; the others stay. */
 export function fillBlanks(text: string, answers: Readonly<Record<string, string>>): string {
   if (!text.includes('[[')) return text
   return replaceBlanks(text, (label) => ownValue(answers, label) ?? null)

@@ -1,5 +1,5 @@
-// Fills in the placeholders of a text: once, from left to right. What was filled in is never read again, so that braces in a job's
-// description cannot pull in anything, and it is escaped for where the text goes.
+// Fills in the placeholders of a text once, from left to right. Filled-in values are not parsed again, so braces in a
+// job's description cannot pull in anything, and they are escaped for the destination.
 import type { Replacement, StepResult } from '#app/domain/automations/effect.ts'
 import { isoDate, todayOf } from '#app/domain/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
@@ -12,7 +12,7 @@ import { cleaned, type Destination, escaped, finished, formatted } from './place
 import { type Meaning, meaningOf, type NameContext } from './placeholder-names.ts'
 import { type Format, type Placeholder, readPieces } from './placeholder-syntax.ts'
 
-/** The account as far as texts need it. */
+/** The parts of the account that texts use. */
 interface PlaceholderAccount {
   name: string
   email: string
@@ -27,7 +27,7 @@ interface PlaceholderAccount {
 export interface PlaceholderScope {
   /** The run's records; the first is `entry.0`. */
   records: readonly RecordFacts[]
-  /** What set the rule off: `description`, `object`, `company_uuid`, `job_uuid`, `date`; digest values when known already. */
+  /** The trigger: `description`, `object`, `company_uuid`, `job_uuid`, `date`; digest values if already known. */
   trigger: Readonly<Record<string, string>>
   /** Results of earlier steps by step id. */
   results: Readonly<Record<string, StepResult>>
@@ -41,23 +41,23 @@ export interface PlaceholderScope {
 interface ResolvedText {
   text: string
   replacements: Replacement[]
-  /** Names without a value and without a fallback, and blanks (`[[…]]`) that nobody filled in; each once, as written. */
+  /** Names with neither value nor fallback, and blanks (`[[…]]`) that nobody filled in; each once, as written. */
   blanks: string[]
-  /** Names that mean nothing; nothing stands in their place. */
+  /** Names that do not exist; they are replaced with nothing. */
   unknown: string[]
-  /** With its values it is longer than any message may be: it is cut off, and nobody should send it. */
+  /** The filled-in text exceeds the limit for any message: it is cut off and must not be sent. */
   isTooLong: boolean
 }
 
-/** Characters of a text with its values in it. */
+/** Characters of a filled-in text. */
 const LONGEST = 500_000
 
-/** A value, and how it is written out when no format is asked for; null = such a name does not exist. */
+/** A value and its default format; null = no such name exists. */
 type Found = { value: string; format: Format | null; mayBeEmpty?: true } | null
 
 /**
- * The text with every placeholder filled in. A name without a value leaves its fallback, else nothing: never "undefined", "null" or its
- * braces. What to do about blanks and unknown names is the step's business.
+ * The text with every placeholder filled in. A name without a value becomes its fallback, else nothing: never
+ * "undefined", "null" or its braces. The step decides what to do about blanks and unknown names.
  */
 export function resolveText(text: string, destination: Destination, scope: PlaceholderScope): ResolvedText {
   const replacements: Replacement[] = []
@@ -98,7 +98,7 @@ export function resolveText(text: string, destination: Destination, scope: Place
 
 type TagState = 'text' | 'tag' | '"' | "'"
 
-/** Where each sign leads; where it leads nowhere, it is a sign like any other. A `>` in quotation marks does not end a tag. */
+/** The next state for each character; other characters change nothing. A `>` in quotation marks does not end a tag. */
 const TAG_SIGNS: Readonly<Record<TagState, Readonly<Record<string, TagState>>>> = {
   text: { '<': 'tag' },
   tag: { '>': 'text', '"': '"', "'": "'" },
@@ -106,7 +106,7 @@ const TAG_SIGNS: Readonly<Record<TagState, Readonly<Record<string, TagState>>>> 
   "'": { "'": 'tag' },
 }
 
-/** Takes the author's text as it comes and says whether it ends inside of a tag. */
+/** Reads the author's text piece by piece and returns whether it ends inside a tag. */
 function createTagReader(): (text: string) => boolean {
   let at: TagState = 'text'
   return (text) => {
@@ -115,7 +115,7 @@ function createTagReader(): (text: string) => boolean {
   }
 }
 
-/** The text as it grows. Looks at its last character only, so that each piece costs its own length. */
+/** Collects the text. Looks only at its last character, so each piece costs just its own length. */
 function createOutput() {
   const parts: string[] = []
   let length = 0
@@ -171,7 +171,7 @@ function insertionFor(
   }
 }
 
-/** One text asks for the same things several times, and digest values cost a pass over every record. */
+/** Caches the digest values: a text uses names repeatedly, and digest values cost a pass over every record. */
 function lookUpIn(scope: PlaceholderScope): (name: string) => Found {
   const { records, account, now } = scope
   const at: JudgedAt = { now, zone: account.zone }
@@ -188,7 +188,7 @@ function lookUpIn(scope: PlaceholderScope): (name: string) => Found {
     return digest.get(name) ?? digest.get(name.replaceAll(' ', '_')) ?? (name.startsWith('sum_total.') ? '0.00' : '0')
   }
   return (name) => {
-    // What came with the trigger goes before what a name means otherwise.
+    // Values from the trigger win over any other meaning of a name.
     const given = ownValue(scope.trigger, name)
     if (given !== undefined && !isNothing(given)) return { value: given, format: null }
     const meaning = meaningOf(name, context)
@@ -223,7 +223,7 @@ function foundFor(meaning: Meaning, scope: PlaceholderScope, at: JudgedAt, diges
       return plain(triggerValue(meaning.name, scope, at))
     case 'account':
       return plain(scope.account[meaning.field])
-    // Where a signature may stand, the e-mail puts it in itself.
+    // The e-mail inserts the signature itself where one is allowed.
     case 'signature':
     case 'marker':
       return { value: '', format: null, mayBeEmpty: true }
@@ -237,14 +237,14 @@ function dressOf(facts: RecordFacts | undefined, field: string): Format | null {
   return type === 'date' ? 'date' : type === 'money' ? 'money' : null
 }
 
-/** '' = the step has not run, or gives nothing of that name. */
+/** '' when the step has not run or returns nothing of that name. */
 function resultValue(id: string, field: string, { results }: PlaceholderScope): string {
   const result = ownValue(results, id)
   if (!result) return ''
   const name = field === '' ? 'result' : field
   const named = ownValue(result, name)
   if (named !== undefined) return named
-  // `{action_1_result}` alone: whatever the step gives first; `number` is what people call a job's.
+  // `{action_1_result}` alone: the first value the step returns; `number` is what people call a job's number.
   if (field === '') return Object.values(result)[0] ?? ''
   return field === 'number' ? (result.generated_job_id ?? '') : ''
 }

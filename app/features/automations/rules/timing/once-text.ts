@@ -1,4 +1,4 @@
-// How often one record may set a rule off, in words: for the form's choices, the sentence, the card, previews and look-backs.
+// How often one record may trigger a rule, in words: for form choices, sentence, card, previews and backtests.
 import {
   defaultOnce,
   type OncePolicy,
@@ -11,7 +11,7 @@ import { intervalOf } from './schedule-interval.ts'
 
 type Asked = Pick<RuleDefinition, 'trigger' | 'once'>
 
-/** `once per job` · `every time it changes` · `at most once a week per job`; begins small, ends without a full stop. */
+/** `once per job` · `every time it changes` · `at most once a week per job`; no initial capital, no full stop. */
 export function onceText({ trigger, once }: Asked, object: string): string {
   const noun = objectNoun(object)
   switch (once) {
@@ -30,7 +30,7 @@ export function onceText({ trigger, once }: Asked, object: string): string {
   }
 }
 
-/** The same where it stands by itself: `Once per job`. */
+/** The same as a text of its own: `Once per job`. */
 export function oftenOf(definition: Asked, object: string): string {
   return capital(onceText(definition, object))
 }
@@ -52,7 +52,7 @@ function everyTick(trigger: Trigger): string {
   return intervalOf(trigger) === 'on_demand' ? 'every time it is run' : 'every time it checks'
 }
 
-/** As the end of the rule's sentence: always where a customer is written to, else where it is not what anybody expects. */
+/** For the end of the rule's sentence: always if it messages customers, else only if it differs from the default. */
 export function onceInSentence(definition: Asked & Parameters<typeof defaultOnce>[0], object: string): string | null {
   const said = writesToCustomers(definition) || definition.once !== defaultOnce(definition)
   return said ? onceText(definition, object) : null
@@ -63,7 +63,7 @@ interface OnceChoice {
   label: string
 }
 
-/** What can be chosen for a rule of this kind; what it has already is always among them. */
+/** The choices for a rule of this kind, always including its current one. */
 export function onceChoices({ trigger, once }: Asked, object: string): OnceChoice[] {
   const every: OncePolicy[] = trigger.source === 'api_polling' ? ['period', 'change'] : ['change']
   const values: OncePolicy[] = ['record', 'day', 'week', 'month', ...every]
@@ -75,7 +75,7 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** The status whose later edits set the rule off too: "anything changes, only if the status is Completed". Null = none. */
+/** The status whose later edits also trigger it: "anything changes, only if the status is Completed". Null = none. */
 export function laterEditsOf({ trigger, conditions }: Pick<RuleDefinition, 'trigger' | 'conditions'>): string | null {
   if (trigger.source !== 'webhook' || trigger.object !== 'job') return null
   const anything = trigger.type === 'job_updated' || (trigger.type === 'job_field' && trigger.fieldName === null)

@@ -1,4 +1,4 @@
-// How often a rule may fire for one record, as the key under which the ledger remembers it: same key = same firing.
+// How often a rule may fire for one record, as the key stored in the ledger: the same key means the same firing.
 import type { OncePolicy } from '#app/domain/automations/rule.ts'
 import { dateOf, isoDate, localStamp, todayOf, weekOf } from '#app/domain/local-time.ts'
 import { wallAt } from '#app/lib/zone.ts'
@@ -8,20 +8,20 @@ import { readField } from '../../records/fields.ts'
 
 export interface Firing {
   facts: RecordFacts
-  /** What changed; empty when a schedule or a person looks. */
+  /** The changes; empty for a schedule or a manual run. */
   changes: readonly FieldChange[]
   at: JudgedAt
-  /** Grouped runs: the group's key; null = the record stands for itself. */
+  /** Grouped runs: the group's key; null = the record alone. */
   groupKey: string | null
-  /** The schedule's tick, epoch ms; null = there is none. */
+  /** The schedule's tick, epoch ms; null = no schedule. */
   tick: number | null
-  /** Changes are collected until then, epoch ms: those of one record count as one. Absent = acted on at once. */
+  /** Changes are collected until then, epoch ms, and those of one record count as one. Missing = not collected. */
   collectedUntil?: number | null
 }
 
 /**
- * The ledger's key for a firing. Two firings with the same key (for the same rule and record, or group) are one: the second is
- * "done before". A repeat of the same change, however it is heard of, has the same key.
+ * The ledger's key for a firing. Two firings with the same key (for the same rule and record, or group) are one: the
+ * second is "done before". Every report of the same change has the same key.
  */
 export function occurrenceOf(once: OncePolicy, firing: Firing): string {
   const key = keyOf(once, firing)
@@ -29,8 +29,8 @@ export function occurrenceOf(once: OncePolicy, firing: Firing): string {
 }
 
 /**
- * The same for a call from outside, which is about one job and a date; null = every call is a firing of its own.
- * `date`: `YYYY-MM-DD`, as the caller gave it.
+ * The ledger's key for a call from outside, which is about one job and a date; null = every call is a separate firing.
+ * `date`: `YYYY-MM-DD`, as the caller sent it.
  */
 export function occurrenceOfCall(once: OncePolicy, date: string, at: JudgedAt): string | null {
   switch (once) {
@@ -82,7 +82,7 @@ function keyOf(once: OncePolicy, { facts, changes, at, tick, collectedUntil = nu
   }
 }
 
-/** The platform moves `edit_date` with every save; where there is none, what changed says which change it was. */
+/** The platform updates `edit_date` with every save; a record without it is identified by its changed values. */
 function changeKey(facts: RecordFacts, changes: readonly FieldChange[], at: JudgedAt): string {
   if (facts.editDate !== '') return `edit ${facts.editDate}`
   const values = changes.map(({ field, to }) => `${field}=${to}`).sort()
@@ -95,7 +95,7 @@ function localMinute(at: number, zone: string): string {
 
 const LONGEST = 80
 
-/** A long text is kept as its beginning and a number that stands for the whole. */
+/** Shortens a long text to its beginning and a checksum of the whole. */
 function shortText(text: string): string {
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 20)}#${checksum(text)}`
 }
@@ -112,7 +112,7 @@ function checksum(text: string): string {
   return ((high >>> 0) * 2 ** 21 + ((low >>> 0) & 0x1fffff)).toString(36)
 }
 
-/** Days that a key is kept once it can no longer come up by itself; null = for good. */
+/** Days to keep a key after it can no longer recur by itself; null = for good. */
 export function daysToRemember(once: OncePolicy): number | null {
   switch (once) {
     case 'day':

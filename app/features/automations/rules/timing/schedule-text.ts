@@ -15,7 +15,7 @@ import type { JudgedAt } from '../../records/facts.ts'
 import { comesAt, cronLineOf, timesOf } from './schedule.ts'
 import { intervalOf, isOnWorkingDays } from './schedule-interval.ts'
 
-/** Begins with a capital, ends without a full stop. `at`: says of a date that it has passed; without it nobody knows. */
+/** Starts with a capital, ends without a full stop. With `at`, the text says so if the date has passed. */
 export function scheduleText(trigger: PollTrigger, at: JudgedAt | null = null): string {
   const words = intervalText(trigger)
   if (at !== null && comesAt(trigger, at.zone, at.now) === 'passed') return `${words} (this date has passed)`
@@ -25,7 +25,7 @@ export function scheduleText(trigger: PollTrigger, at: JudgedAt | null = null): 
   return from === null ? words : `${words}, from ${from}`
 }
 
-/** Of a rule that collects: `until 3 December 2026 at 09:00` · `for the next run (every day at 18:00)`; null = it acts at once. */
+/** Until when it collects: `until 3 December 2026 at 09:00` · `for the next run (every day at 18:00)`; else null. */
 export function collectedText({ schedule }: WebhookTrigger | ManualTrigger): string | null {
   if (!schedule) return null
   const words = scheduleText(timesOf(schedule))
@@ -33,7 +33,7 @@ export function collectedText({ schedule }: WebhookTrigger | ManualTrigger): str
   return `for the next run (${words.charAt(0).toLowerCase()}${words.slice(1)})`
 }
 
-/** The one date that a rule collects for, once it is over: `3 December 2026 at 09:00`. Null = it is still to come, or there is none. */
+/** The past date until which a rule collected: `3 December 2026 at 09:00`. Null = still to come, or no date. */
 export function passedText({ schedule }: WebhookTrigger | ManualTrigger, { now, zone }: JudgedAt): string | null {
   if (!schedule || comesAt(timesOf(schedule), zone, now) !== 'passed') return null
   return scheduleText(timesOf(schedule)).replace(/^Once, on /, '')
@@ -85,7 +85,7 @@ function timeOf(text: string): string {
   return time === null ? '09:00' : localStamp(time).slice(11, 16)
 }
 
-/** `3 December 2026`; null when it is no date. */
+/** `3 December 2026`; null when it is not a date. */
 export function dateText(text: string | null): string | null {
   const reading = text === null ? null : readLocal(text.trim(), 'UTC')
   if (reading === null) return null

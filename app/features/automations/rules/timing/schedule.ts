@@ -1,6 +1,6 @@
-// When a polled rule looks next, in the time of its account. Decided from the rule and a moment alone: nothing is remembered, so
-// it is the same after a restart. A tick whose local time does not exist comes at the first minute that does; one whose local
-// time comes twice comes the first time only; the 31st is the last day of a shorter month.
+// The next tick of a polled rule, in its account's time zone. Computed from the rule and a moment alone, so it is the
+// same after a restart. A tick whose local time does not exist comes at the first minute that does; one whose local
+// time occurs twice comes the first time only; the 31st is the last day of a shorter month.
 import { Cron } from 'croner'
 import type { ManualTrigger, PollTrigger, Schedule, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import {
@@ -19,16 +19,16 @@ import { hours, minutes } from '#app/lib/duration.ts'
 import { momentOfWall, type Wall, wallAt } from '#app/lib/zone.ts'
 import { INTERVAL_TEXTS, intervalOf, isOnWorkingDays } from './schedule-interval.ts'
 
-/** Used where a rule's own time cannot be read: nobody is to be written to at midnight. */
+/** Used when a rule's own time cannot be read, so that no customer gets a message at midnight. */
 const DEFAULT_TIME = hours(9)
 
-/** A look costs calls of the account's daily budget: a finer line is thinned out to this. */
+/** Every poll uses calls of the account's daily budget, so ticks of a cron line are at least this far apart. */
 const CLOSEST_TICKS = minutes(5)
 
-/** Longer than any rule of this kind waits: the 29th of February is found. */
+/** Longer than any gap between two ticks, even of 29 February. */
 const LOOKED_AHEAD_DAYS = 8 * 366
 
-/** What the interval, its day and its time, or a recurrence in their place, come to. */
+/** The schedule that results from the interval with its day and time, or from a recurrence instead. */
 type Plan =
   | { kind: 'hourly'; minute: number; workingDays: boolean }
   | { kind: 'days'; time: number; isDay: (day: number) => boolean }
@@ -37,8 +37,8 @@ type Plan =
   | { kind: 'never' }
 
 /**
- * The first tick after a moment, epoch ms; null = none comes by itself. `once` without a date is due when the rule is switched on,
- * and only then: ask `firstRun`. A zone that is not known counts as UTC.
+ * The first tick after a moment, epoch ms; null when the schedule has none. `once` without a date is due only when the
+ * rule is switched on: use `firstRun`. An unknown zone counts as UTC.
  */
 export function nextRun(trigger: PollTrigger, zone: string, after: Millis): Millis | null {
   const start = startOf(trigger, zone)
@@ -60,12 +60,12 @@ export function nextRun(trigger: PollTrigger, zone: string, after: Millis): Mill
   }
 }
 
-/** The first tick of a rule that is switched on now: like `nextRun`, but `once` whose date is past or not given is due at once. */
+/** The first tick of a rule that is switched on now: like `nextRun`, but `once` without a future date is due now. */
 export function firstRun(trigger: PollTrigger, zone: string, now: Millis): Millis | null {
   return nextRun(trigger, zone, now) ?? (planOf(trigger).kind === 'once' ? now : null)
 }
 
-/** Of a rule that collects: its times, as a rule by the clock would have them. Without a recurrence it is every day. */
+/** The schedule of a rule that collects, in the form of a polled rule. Daily without a recurrence. */
 export function timesOf(schedule: Schedule): PollTrigger {
   return {
     source: 'api_polling',
@@ -77,16 +77,16 @@ export function timesOf(schedule: Schedule): PollTrigger {
 }
 
 /**
- * Until when a rule on events, or one that is called, collects what it would do; null = it acts at once. Scheduled: until its date,
- * afterwards at once. Recurring: until its next time, again and again.
+ * How long a rule on events, or one that is called, collects records; null = it acts at once. Scheduled: until its
+ * date, at once after that. Recurring: until its next time, again and again.
  */
 export function collectsUntil(trigger: WebhookTrigger | ManualTrigger, zone: string, now: Millis): Millis | null {
   return trigger.schedule ? nextRun(timesOf(trigger.schedule), zone, now) : null
 }
 
 /**
- * Does anything come of these times? `passed` = their one date is over, `never` = the days of a cron line are in no calendar.
- * On demand and "when it is switched on" come when a person says so.
+ * Does the schedule ever start a run? `passed` = its only date is past, `never` = no calendar day matches the cron
+ * line. `yes` for "on demand" and "when it is switched on": a person starts those.
  */
 export function comesAt(trigger: PollTrigger, zone: string, now: Millis): 'yes' | 'passed' | 'never' {
   const plan = planOf(trigger)
@@ -95,19 +95,19 @@ export function comesAt(trigger: PollTrigger, zone: string, now: Millis): 'yes' 
   return start !== null && start <= now ? 'passed' : 'yes'
 }
 
-/** A local time, as the platform writes it, so many hours earlier on the same wall. Unreadable: as it was. */
+/** A local time in the platform's format, moved back by hours of local time. Unreadable text is returned unchanged. */
 export function localBefore(text: string, hoursBefore: number): string {
   const reading = readLocal(text, 'UTC')
   return reading === null ? text : localStamp(reading.wall - hours(hoursBefore))
 }
 
-/** Not before this moment; null = from now on. */
+/** The earliest moment of a tick; null = any time. */
 function startOf(trigger: PollTrigger, zone: string): Millis | null {
   if (trigger.scheduleDate === null) return null
   if (trigger.scheduleType !== 'scheduled' && intervalOf(trigger) !== 'once') return null
   const reading = readLocal(trigger.scheduleDate.trim(), zone)
   if (reading === null) return null
-  // A bare date means its whole day; something that happens once takes its time from the rule.
+  // A date without a time means the whole day; a rule that runs once takes the time from `runTime`.
   const time = reading.hasTime || intervalOf(trigger) !== 'once' ? 0 : timeOf(trigger)
   return momentOfWall(reading.wall + time, zone).at
 }
@@ -116,7 +116,7 @@ function timeOf(trigger: PollTrigger): number {
   return readTimeOfDay(trigger.runTime) ?? DEFAULT_TIME
 }
 
-/** The cron line that stands in for the interval; null = there is none, or it cannot be read. */
+/** The cron line used instead of the interval; null when there is none or it cannot be read. */
 export function cronLineOf(trigger: PollTrigger): string | null {
   const line = (trigger.scheduleRecurrence ?? '').trim()
   if (trigger.scheduleType !== 'recurring' || INTERVAL_TEXTS.has(line.toLowerCase())) return null
@@ -169,8 +169,8 @@ function isWorkingDay(day: number): boolean {
 }
 
 /**
- * The day of the month that `day` is in. On working days only, one that falls on a weekend is the Monday after, or the Friday
- * before where that Monday is in the next month.
+ * The day of the month that `day` is in. On working days only, a weekend day becomes the Monday after, or the Friday
+ * before if that Monday is in the next month.
  */
 function dayInMonth(day: number, dayOfMonth: number, workingDays: boolean): number {
   const { year, month } = dateOf(day)
@@ -181,7 +181,7 @@ function dayInMonth(day: number, dayOfMonth: number, workingDays: boolean): numb
 }
 
 function nextDay(plan: Extract<Plan, { kind: 'days' }>, zone: string, after: Millis): Millis | null {
-  // A day that a zone left out altogether has its tick at the beginning of the next: one day back is looked at too.
+  // A day that the zone skips altogether has its tick at the start of the next day, so begin one day back.
   const first = dayOf(wallAt(after, zone)) - 1
   for (let day = first; day < first + LOOKED_AHEAD_DAYS; day += 1) {
     if (!plan.isDay(day)) continue
@@ -191,7 +191,7 @@ function nextDay(plan: Extract<Plan, { kind: 'days' }>, zone: string, after: Mil
   return null
 }
 
-/** An hour that a change of the clocks leaves out has no tick of its own: the one after it is near enough. */
+/** An hour skipped by a clock change has no tick; the tick after it is near enough. */
 function nextHourly(plan: Extract<Plan, { kind: 'hourly' }>, zone: string, after: Millis): Millis | null {
   const hour = Math.floor(wallAt(after, zone) / hours(1)) * hours(1)
   for (let step = -2; step < 24 * 5; step += 1) {
@@ -203,11 +203,11 @@ function nextHourly(plan: Extract<Plan, { kind: 'hourly' }>, zone: string, after
   return null
 }
 
-/** The line is read on the account's wall, as if it were UTC; only its moments are the zone's. */
+/** Reads the line in the account's local time as if it were UTC, then converts each result with the zone. */
 function nextOfLine(line: string, zone: string, after: Millis): Millis | null {
   const cron = readLine(line)
   const earliest = Math.floor(after / minutes(1)) * minutes(1) + CLOSEST_TICKS
-  // Two hours back: after a clock was put back, walls that are still to come look as if they had been.
+  // Two hours back: after clocks are put back, local times that are still to come look like past ones.
   let wall: Wall | null = wallAt(after, zone) - hours(2)
   for (let tries = 0; tries < 1000 && wall !== null; tries += 1) {
     wall = cron?.nextRun(new Date(wall))?.getTime() ?? null
@@ -218,7 +218,7 @@ function nextOfLine(line: string, zone: string, after: Millis): Millis | null {
   return null
 }
 
-/** What a person has to put right before the rule can be switched on, at the field that has it; null = nothing. */
+/** What a person has to fix before the rule can be switched on, and in which field. */
 interface ScheduleProblem {
   field: 'runTime' | 'weekday' | 'dayOfMonth' | 'scheduleDate' | 'scheduleRecurrence'
   message: string
@@ -247,7 +247,7 @@ export function scheduleProblem(trigger: PollTrigger): ScheduleProblem | null {
 
 export const DATE_WANTED = 'Choose the date it starts on.'
 
-/** Of a recurrence that is neither a word we know nor a cron line; null = it can be read, or there is none. */
+/** The problem of a recurrence that is neither a known word nor a cron line; null when there is none. */
 export function recurrenceProblem(text: string): string | null {
   const line = text.trim()
   if (line === '' || INTERVAL_TEXTS.has(line.toLowerCase()) || isCronLine(line)) return null
