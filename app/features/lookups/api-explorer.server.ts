@@ -1,13 +1,13 @@
-// The API Testing tab: one of the platform's lists, raw, and what its records are made of.
+// The API Testing tab: one of the platform's lists, raw, with the fields of its records.
 import type { App } from '#app/context/app-context.ts'
 import { type ApiTest, apiCallFailed, fieldsFound } from './api-fields.ts'
 import { testApi } from './lookups.server.ts'
 import { isApiName } from './lookups.ts'
 
-/** So many are drawn on the page; the fields are those of all that were read. */
+/** Maximum records shown; the fields cover all records read. */
 const MOST_SHOWN = 20
 
-/** `query` = the page's: `api` is one of the ten names. Null = nothing is asked. For admins; the caller has checked. */
+/** `query` = the page's: `api` is one of the ten names. Null = no test asked. For admins; the caller has checked. */
 export async function loadApiTest(
   app: Pick<App, 'callAsAccount' | 'clock' | 'store'>,
   accountUuid: string,
@@ -16,7 +16,7 @@ export async function loadApiTest(
   const api = query.get('api') ?? ''
   if (!isApiName(api)) return null
   const looked = await testApi(app, accountUuid, api)
-  // As the call of the same name answers it.
+  // Same message as the API call of that name.
   if (looked.outcome === 'failed') return { outcome: 'failed', api, message: apiCallFailed(500, looked.message) }
   const { records } = looked
   const shown = records.slice(0, MOST_SHOWN)

@@ -1,14 +1,14 @@
-// What an API test found: the fields of the records, and the words around it.
+// Results of an API test: the fields of the records, and the messages.
 import { isRecord } from '#app/lib/json.ts'
 import type { ApiName } from './lookups.ts'
 
 export interface FoundField {
-  /** `company_uuid`; inside another field with a dot, in a list with []. */
+  /** `company_uuid`; nested fields with a dot, in a list with []. */
   path: string
   kinds: string[]
-  /** The first value that is not empty, as JSON cut short; null = empty everywhere. */
+  /** The first non-empty value, as truncated JSON; null = empty everywhere. */
   sample: string | null
-  /** In how many of the records it is not empty. */
+  /** Number of records where it is not empty. */
   filled: number
 }
 
@@ -16,7 +16,7 @@ const LONGEST_SAMPLE = 80
 const DEEPEST = 4
 const MOST_FIELDS = 500
 
-/** Fields of all records together, in the order they first appear. */
+/** Returns the fields of all records, in order of first appearance. */
 export function fieldsFound(records: readonly Readonly<Record<string, unknown>>[]): FoundField[] {
   const found = new Map<string, Seen>()
   for (const [index, record] of records.entries()) {
@@ -38,13 +38,13 @@ function note(field: Seen, value: unknown, record: number): void {
   if (kind === null) return
   if (!field.kinds.includes(kind)) field.kinds.push(kind)
   if (value === '') return
-  // In a list the same field comes several times within one record.
+  // In a list the same field may occur several times within one record.
   if (field.seenIn !== record) field.filled += 1
   field.seenIn = record
   field.sample ??= sampleOf(value)
 }
 
-/** Every field with its path, and those inside it after it. */
+/** Yields each field with its path, then the fields inside it. */
 function* valuesIn(record: Readonly<Record<string, unknown>>, prefix = '', depth = 1): Generator<[string, unknown]> {
   for (const [name, value] of Object.entries(record)) {
     const path = prefix + name
@@ -56,7 +56,7 @@ function* valuesIn(record: Readonly<Record<string, unknown>>, prefix = '', depth
   }
 }
 
-/** Null = nothing is there. */
+/** Null = no value. */
 function kindOf(value: unknown): string | null {
   if (value === null || value === undefined) return null
   if (Array.isArray(value)) return 'list'
@@ -81,12 +81,12 @@ export const API_LABELS: Readonly<Record<ApiName, string>> = {
   activities: 'Activities',
 }
 
-/** `text` is the platform's own message, as the call answers it. */
+/** `text` is the platform's own message, as in the API answer. */
 export function apiCallFailed(status: number, text: string): string {
   return `API call failed: ${status} ${text}`
 }
 
-/** What a test came to, as the page shows it. */
+/** Test result as the page shows it. */
 export type ApiTest =
   | { outcome: 'found'; api: ApiName; count: number; shown: number; raw: string; fields: FoundField[] }
   | { outcome: 'failed'; api: ApiName; message: string }

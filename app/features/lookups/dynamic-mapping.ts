@@ -1,8 +1,8 @@
-// Dynamic mappings: names for fields that the API test found. They live in the browser only, and travel as JSON, version 1.0.
+// Dynamic mappings: names for fields of the API test. Only in the browser; exported as JSON, version 1.0.
 import { z } from 'zod'
 import { API_NAMES, type ApiName } from './lookups.ts'
 
-/** One call of a chain: the record comes from this list, and this field of it counts. */
+/** One call of a chain: reads this field of a record from this list. */
 interface ApiChainLink {
   api: ApiName
   field: string
@@ -10,7 +10,7 @@ interface ApiChainLink {
 
 export interface DynamicMapping {
   name: string
-  /** The first link gives the value, or the uuid with which the next one is looked up; the last one gives the value. */
+  /** Each link but the last gives the uuid for the next lookup; the last link gives the value. */
   apiChain: ApiChainLink[]
   /** ISO 8601. */
   createdAt: string
@@ -26,7 +26,7 @@ export const MOST_LINKS = 4
 const MOST_MAPPINGS = 500
 const LONGEST_NAME = 100
 
-/** `Customer e-mail` is `customer_e_mail`. */
+/** `Customer e-mail` becomes `customer_e_mail`. */
 export function mappingKey(name: string): string {
   return name
     .trim()
@@ -79,7 +79,7 @@ type ReadMappings =
   | { outcome: 'read'; mappings: DynamicMappings; count: number }
   | { outcome: 'refused'; message: string }
 
-/** Keys are made anew from the names, so that what was edited by hand fits. */
+/** Rebuilds keys from the names, so edits by hand stay consistent. */
 export function readMappings(text: string): ReadMappings {
   let value: unknown
   try {

@@ -1,4 +1,4 @@
-// Every pick-list that the rule form offers. A list that cannot be read is empty, and its reason is told beside it.
+// All pick-lists of the rule form. A list that cannot be read is empty, with its reason beside it.
 import type { App } from '#app/context/app-context.ts'
 import { EMPTY_LISTS, FORM_LIST, type FormLists } from '#app/features/automations/rules/form-lists.ts'
 import { type LookedUpForForm, lookUpForForm } from './lookups.server.ts'
@@ -9,7 +9,7 @@ interface LoadedLists {
   failures: { name: LookupName; message: string }[]
 }
 
-/** Short lists beside each other, long ones one at a time: only one of them is in memory as it came. */
+/** Reads short lists in parallel, long ones one at a time: only one raw long list is in memory. */
 export async function loadFormLists(
   app: Pick<App, 'callAsAccount' | 'clock' | 'store'>,
   accountUuid: string,

@@ -1,12 +1,12 @@
-// Lists of the platform that were read a moment ago, so that several screens ask once. What one account keeps here is bounded in bytes:
-// its lists are as large as it makes them, and the memory is everybody's.
+// Caches platform lists for a minute, so several screens share one read. Limits each account in bytes: accounts decide
+// how large their lists are, and all share the memory.
 import type { Clock } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
 
 const FRESH_FOR = minutes(1)
-/** Accounts times lists; what is over goes, then the oldest. */
+/** Accounts times lists; expired entries go first, then the oldest. */
 const MOST_KEPT = 500
-/** Bytes of one account, and of all together. A list that is longer is read again each time. */
+/** Bytes per account, and in total. A longer list is read again each time. */
 const MOST_OF_ACCOUNT = 2_000_000
 const MOST_OF_ALL = 32_000_000
 
@@ -14,15 +14,16 @@ interface Kept {
   accountUuid: string
   until: number
   answer: Promise<unknown>
-  /** 0 until the answer is there. */
+  /** 0 until the answer arrives. */
   bytes: number
 }
 
 const caches = new WeakMap<object, Map<string, Kept>>()
 
 /**
- * The answer of a minute ago, or a new one. `bytes` = how much an answer takes; null = it is not kept, and the next one asks again.
- * @param of.list one of the account's, and who wants it: those that want different things of a list name it differently
+ * Returns the cached answer, up to a minute old, or a new one. `bytes` = its size; null = not cached, so the next call
+ * reads again.
+ * @param of.list a list of the account and its reader: readers that need different data use different names
  */
 export function keptFor<T>(
   app: { clock: Clock; store: object },
@@ -55,7 +56,7 @@ export function keptFor<T>(
   return answer
 }
 
-/** The oldest of the account go first, then the oldest of all. */
+/** Removes the account's oldest entries first, then the oldest of all. */
 function makeRoom(cache: Map<string, Kept>, accountUuid: string): void {
   const bytesOf = (kept: Iterable<Kept>) => [...kept].reduce((sum, { bytes }) => sum + bytes, 0)
   const own = [...cache].filter(([, kept]) => kept.accountUuid === accountUuid)

@@ -1,9 +1,9 @@
-// What queues and people are called, by uuid: so that sentences say names where rules hold ids.
+// Names of queues and people by uuid, so sentences show names where rules hold ids.
 import type { App } from '#app/context/app-context.ts'
 import { EMPTY_LISTS, namesOfLists } from '#app/features/automations/rules/form-lists.ts'
 import { lookUpForForm } from './lookups.server.ts'
 
-/** Lists that cannot be read leave the ids without names; nobody is told. */
+/** If a list cannot be read, its ids stay without names; no error is shown. */
 export async function loadKnownNames(
   app: Pick<App, 'callAsAccount' | 'clock' | 'store'>,
   accountUuid: string,

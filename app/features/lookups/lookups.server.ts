@@ -1,4 +1,4 @@
-// Reading the platform's pick-lists, each at most once a minute per account however many screens ask.
+// Reads the platform's pick-lists, each at most once a minute per account, however many screens need it.
 import type { AccountCallResult, PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
 import { FORM_LIST, type FormLists, toFormLists } from '#app/features/automations/rules/form-lists.ts'
@@ -20,7 +20,7 @@ type LookupApp = Pick<App, 'callAsAccount' | 'clock' | 'store'>
 
 type LookedUp =
   | { outcome: 'found'; records: Record<string, unknown>[] }
-  /** The platform's own message, so that the name of a missing scope survives; or that nobody signed in. */
+  /** The platform's own message, so it names a missing scope; or that no one signed in. */
   | { outcome: 'failed'; message: string; tooLarge?: true }
 
 export type LookedUpForForm =
@@ -28,10 +28,10 @@ export type LookedUpForForm =
   | Extract<LookedUp, { outcome: 'failed' }>
 
 const ADMIN_RECORDS = 100
-/** Bytes of a page of what is a short list for everybody: short ones are read beside each other. */
+/** Bytes of a page of a list that is short in every business: these are read in parallel. */
 const SHORT_LIST_BYTES = 2 * 1024 * 1024
 
-/** As the call answers it. Failures are not kept, the next try asks again; but a list that is too long is so for a minute, and reading it again would cost as much. */
+/** As the API answers it. A failure is not cached; "too long" is, for a minute: reading again costs as much. */
 export function lookUp(app: LookupApp, accountUuid: string, name: LookupName): Promise<LookedUp> {
   return keptFor(
     app,
@@ -41,7 +41,7 @@ export function lookUp(app: LookupApp, accountUuid: string, name: LookupName): P
   )
 }
 
-/** As the rule form draws it: its first rows, and of each record what is shown. */
+/** The list as the rule form draws it: its first rows, reduced to the fields shown. */
 export function lookUpForForm(app: LookupApp, accountUuid: string, name: LookupName): Promise<LookedUpForForm> {
   return keptFor(
     app,
@@ -50,14 +50,14 @@ export function lookUpForForm(app: LookupApp, accountUuid: string, name: LookupN
       const looked = await readList(app, accountUuid, name, 'form')
       if (looked.outcome === 'failed') return looked
       const rows = toFormLists({ [name]: looked.records })[FORM_LIST[name]]
-      // Copied: what was cut off a text stays in memory as long as what is left of it.
+      // Copied: a slice would keep the whole original text in memory.
       return { outcome: 'found', rows: JSON.parse(JSON.stringify(rows)) as typeof rows }
     },
     (looked) => (looked.outcome === 'found' ? bytesOf(looked.rows) : keptFailure(looked)),
   )
 }
 
-/** Null = it is not kept. */
+/** Null = not cached. */
 function keptFailure({ tooLarge }: { tooLarge?: true }): number | null {
   return tooLarge ? 0 : null
 }
@@ -80,7 +80,7 @@ async function readList(
   return toLookedUp(answer, (records) => lookupRecords(name, records))
 }
 
-/** Raw records for the admin's API test, never cached. */
+/** Reads raw records for the admin's API test, without a cache. */
 export async function testApi(app: LookupApp, accountUuid: string, name: ApiName): Promise<LookedUp> {
   const answer = await app.callAsAccount(accountUuid, (api, token) =>
     api.list(token, API_NAMES[name], { limit: ADMIN_RECORDS }),

@@ -1,4 +1,4 @@
-// The platform's pick-lists as the form needs them: which there are, where they come from, and under which names they are answered.
+// The platform's pick-lists for the form: their names, their sources, and the field names of the answers.
 import { plainText } from '#app/lib/plain-text.ts'
 
 export const LOOKUPS = [
@@ -16,7 +16,7 @@ export const LOOKUPS = [
 ] as const
 export type LookupName = (typeof LOOKUPS)[number]
 
-/** The admin's API test, by its ten names (source: objects of the platform facts, "specApiNames"). */
+/** The ten names of the admin's API test (source: objects of the platform facts, "specApiNames"). */
 export const API_NAMES = {
   jobs: 'job',
   companies: 'company',
@@ -39,7 +39,7 @@ export function isApiName(name: string): name is ApiName {
   return Object.hasOwn(API_NAMES, name)
 }
 
-/** What the documented client looks for in the message when nobody has signed in for the account. */
+/** The documented client looks for this text when no one has signed in for the account. */
 export const NOT_SIGNED_IN = 'This account has only placeholder credentials. Please sign in to ServiceM8 first.'
 
 export const OBJECT_OF: Readonly<Record<LookupName, string>> = {
@@ -56,7 +56,7 @@ export const OBJECT_OF: Readonly<Record<LookupName, string>> = {
   badges: 'badge',
 }
 
-/** Jobs are many and only the newest are worth choosing from; the rest are short lists. */
+/** Jobs are many and only the newest are useful choices; the rest are short lists. */
 export const MOST_LISTED: Readonly<Record<LookupName, number>> = {
   jobs: 1_000,
   queues: 1_000,
@@ -71,12 +71,12 @@ export const MOST_LISTED: Readonly<Record<LookupName, number>> = {
   badges: 1_000,
 }
 
-/** Never long, whatever the business: how it is organised. Jobs, customers, stock and e-mail templates may be many or large. */
+/** Lists of how a business is organised are always short. Jobs, customers, stock and e-mail templates may be large. */
 export function isShortList(name: LookupName): boolean {
   return !['jobs', 'companies', 'materials', 'bundles', 'email-templates'].includes(name)
 }
 
-/** What is answered of a record; null = all of it. */
+/** Fields in the answer; null = all. */
 const FIELDS: Readonly<Record<LookupName, readonly string[] | null>> = {
   jobs: null,
   queues: ['name'],
@@ -91,11 +91,11 @@ const FIELDS: Readonly<Record<LookupName, readonly string[] | null>> = {
   badges: ['name'],
 }
 
-/** The form draws the beginning of a text; a template is put into a field when it is chosen. Characters. */
+/** Characters. The form shows the start of a text, but puts a chosen template into a field. */
 const DRAWN_TEXT = 300
 const DRAWN_TEMPLATE = 20_000
 
-/** Of a record as it was read: what is answered by the call, or drawn by the form. */
+/** Reduces a raw record to the fields that the API call or the form needs. */
 export function keptOfRecord(
   name: LookupName,
   reader: 'call' | 'form',
@@ -113,12 +113,12 @@ export function keptOfRecord(
   return kept
 }
 
-/** A text of its own: a slice would keep the whole text it was cut from. */
+/** Copies the text: a slice would keep the whole original in memory. */
 function ownText(text: string, most: number): string {
   return JSON.parse(JSON.stringify(text.slice(0, most))) as string
 }
 
-/** About how much memory they take. */
+/** Estimates the memory use. */
 export function bytesOf(rows: readonly object[]): number {
   let bytes = 0
   for (const row of rows) {
@@ -134,7 +134,7 @@ type Raw = Readonly<Record<string, unknown>>
 
 const text = (value: unknown) => (value === null || value === undefined ? '' : String(value))
 
-/** What is not deleted, as the specification names its fields. */
+/** Keeps records that are not deleted, with the specification's names. */
 export function lookupRecords(name: LookupName, records: readonly Raw[]): Record<string, unknown>[] {
   const present = records.filter((record) => text(record.active) !== '0')
   switch (name) {
@@ -176,7 +176,7 @@ export function lookupRecords(name: LookupName, records: readonly Raw[]): Record
         template_type: text(record.template_type),
         related_object: text(record.related_object),
       }))
-    // A bundle needs a number and may go without a name (facts: 5.7).
+    // A bundle requires a number, not a name (facts: 5.7).
     case 'materials':
     case 'bundles':
       return byName(
@@ -193,7 +193,7 @@ function byName<T extends { name: string }>(records: T[]): T[] {
   return records.sort((a, b) => a.name.localeCompare(b.name, 'en'))
 }
 
-/** Kinds of document templates there are, each once. */
+/** Returns the distinct kinds of document templates. */
 export function templateTypes(records: readonly Record<string, unknown>[]): string[] {
   return [...new Set(records.map((record) => text(record.template_type)).filter((type) => type !== ''))].sort()
 }

@@ -1,4 +1,4 @@
-// Small builders that the library is written with, so that a template reads like its sentence.
+// Small builders for the library, so each template reads like its sentence.
 import type { ActionType } from '#app/domain/automations/action-parameters.ts'
 import {
   type ActionParameters,
@@ -15,12 +15,12 @@ import {
 
 type Operator = Condition['operator']
 
-/** All of these. */
+/** Joins conditions with AND. */
 export function all(...lines: [field: string, operator: Operator, value?: string][]): Condition[] {
   return lines.map(([field, operator, value = '']) => ({ field, operator, value, logicalOperator: 'AND' }))
 }
 
-/** Any of these. */
+/** Joins conditions with OR. */
 export function any(...lines: [field: string, operator: Operator, value?: string][]): Condition[] {
   return lines.map(([field, operator, value = '']) => ({ field, operator, value, logicalOperator: 'OR' }))
 }
@@ -95,7 +95,7 @@ export function step(type: ActionType, parameters: ActionParameters, waitForPrev
   return { type, parameters, waitForPrevious }
 }
 
-/** Messages to customers go out by day, and only while the rule's conditions still hold. */
+/** Customer messages respect quiet hours, and go out only while the rule's conditions still hold. */
 export const TO_CUSTOMERS: Partial<RuleGuards> = { respectQuietHours: true, recheckBeforeSending: true }
 
 export const MOBILE = '{entry.0.contact_mobile}'

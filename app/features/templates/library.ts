@@ -1,4 +1,4 @@
-// The 25 templates that come with the product.
+// The 25 built-in templates.
 import { MONEY } from './library-money.ts'
 import { VISITS } from './library-visits.ts'
 import type { LibraryTemplate } from './template.ts'

@@ -1,4 +1,4 @@
-// What of templates is done apart from the main thread when somebody sends much of it: see decision 0037. Only the server imports this.
+// Template work on large input that runs off the main thread: see decision 0037. Only the server imports this.
 import { plainIssue } from '#app/features/automations/page/long-work.ts'
 import { withSafeEmails } from '#app/features/automations/rules/email-html.ts'
 import { readTemplate } from './template.ts'

@@ -1,4 +1,4 @@
-// The Template Library tab: what it shows, and the template an admin makes out of an automation.
+// The Template Library tab: its data, and the template an admin creates from an automation.
 import type { App } from '#app/context/app-context.ts'
 import { firstIssue, parseRuleId } from '#app/features/automations/rules/rule-form.ts'
 import { formFields } from '#app/features/automations/rules/rule-json.ts'
@@ -11,12 +11,12 @@ type LibraryApp = Pick<App, 'store' | 'clock' | 'log'>
 type MakingApp = LibraryApp & Pick<App, 'apart'>
 
 interface TemplateLibraryData {
-  /** Those that were asked for; null = they could not be fetched. */
+  /** Templates that match the query; null = loading failed. */
   templates: TemplateCardView[] | null
   search: string
   /** A category of `template.ts`; '' = all. */
   category: string
-  /** Automations that an admin can make a template of. */
+  /** Automations an admin can turn into a template. */
   rules: { id: number; name: string }[]
 }
 
@@ -48,8 +48,8 @@ export async function loadTemplateLibrary(
 const NOT_CREATED = 'Failed to create template'
 
 /**
- * Makes a template of one of the account's automations. For admins; the caller has checked. `form`: `name`, `description`,
- * `category`, `isPublic` = yes, `rule` = the automation's id.
+ * Creates a template from one of the account's automations. For admins; the caller has checked. `form`: `name`,
+ * `description`, `category`, `isPublic` = yes, `rule` = the automation's id.
  */
 export async function createTemplateFromForm(
   app: MakingApp,

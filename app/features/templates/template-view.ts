@@ -1,4 +1,4 @@
-// A template as the library shows it, and the search through them.
+// A template as the library shows it, and the library search.
 import { actionLabel } from '#app/domain/automations/action-parameters.ts'
 import { type Category, isCategory } from '#app/domain/template-categories.ts'
 import { openBlanksOf } from '#app/features/automations/rules/rule-blanks.ts'
@@ -14,9 +14,9 @@ export interface TemplateCardView {
   sentence: SentenceParts
   /** `Send SMS`, in order. */
   actions: string[]
-  /** What ServiceM8 does by itself that this would do twice; null = nothing. */
+  /** The ServiceM8 feature that this would duplicate; null = none. */
   overlap: string | null
-  /** What has to be filled in, each once. */
+  /** Blanks to fill in, without duplicates. */
   blanks: string[]
   usageCount: number
 }
@@ -36,7 +36,7 @@ export function templateCardView(template: TemplateOfJson): TemplateCardView {
   }
 }
 
-/** What the address asks the library for. */
+/** The library query in the address. */
 interface TemplateQuery {
   search: string
   /** Null = all. */
@@ -53,7 +53,7 @@ export function readTemplateQuery(params: URLSearchParams): TemplateQuery {
   }
 }
 
-/** Every word of the search stands somewhere in what the card says; case is ignored. */
+/** Matches templates whose card contains every word of the search; ignores case. */
 export function findTemplates(
   templates: readonly TemplateCardView[],
   { search, category }: TemplateQuery,
@@ -71,5 +71,5 @@ export function findTemplates(
 
 export const TEMPLATES_NOT_FETCHED = 'Failed to fetch templates'
 
-/** Where an admin's new template is sent to; the answer leads back to the library. */
+/** Admins post new templates here; the response redirects to the library. */
 export const NEW_TEMPLATE_PATH = '/automation/templates'

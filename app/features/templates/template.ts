@@ -1,4 +1,4 @@
-// A template: a rule with blanks, ready to be copied into the form. Texts in [[double brackets]] are for the owner to fill.
+// A template: a rule with blanks, ready to copy into the form. The owner fills in texts in [[double brackets]].
 import { z } from 'zod'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { CATEGORIES, type Category } from '#app/domain/template-categories.ts'
@@ -10,7 +10,7 @@ import { isoOrNull } from '#app/lib/clock.ts'
 export const TEMPLATE_NAME_REQUIRED = 'Template name is required'
 const COPY_SUFFIX = ' (From Template)'
 
-/** One of the library. Ids below 1,000 are the project's own and never change their meaning. */
+/** A template of the library. Ids below 1,000 are reserved for the project and never change their meaning. */
 export interface LibraryTemplate {
   id: number
   name: string
@@ -18,7 +18,7 @@ export interface LibraryTemplate {
   description: string
   category: Category
   definition: RuleDefinition
-  /** ServiceM8 has an automation of its own that does something similar: both together would write twice. */
+  /** A similar automation of ServiceM8 itself: both together would send messages twice. */
   overlap?: string
 }
 
@@ -30,7 +30,7 @@ export interface TemplateOfJson extends Omit<LibraryTemplate, 'overlap'> {
   updatedAt: number | null
 }
 
-/** The entity of the specification, and the form's other fields beside it. */
+/** The entity of the specification, plus the form's other fields. */
 export function templateJson(template: TemplateOfJson) {
   const { conditions, enableGrouping, groupingField, description: _own, ...fields } = formFields(template.definition)
   return {
@@ -50,7 +50,7 @@ export function templateJson(template: TemplateOfJson) {
   }
 }
 
-/** What a copy answers: the form's fields, ready to be loaded as a new entry. */
+/** Response to a copy: the form's fields, ready to load as a new rule. */
 export function templateCopy(template: TemplateOfJson) {
   const { conditions, ...fields } = formFields(template.definition)
   return {
@@ -61,7 +61,7 @@ export function templateCopy(template: TemplateOfJson) {
   }
 }
 
-/** A template as an admin sends it: the rule's form with a category, in the entity's own spelling of grouping. */
+/** A template as an admin sends it: the rule form plus a category, with the entity's names for grouping. */
 const templateHead = z.object({
   name: z
     .string({ error: TEMPLATE_NAME_REQUIRED })
@@ -73,7 +73,7 @@ const templateHead = z.object({
   isPublic: z.boolean({ error: 'Invalid input' }).default(true),
 })
 
-/** The same as one body, as the call takes it: what `readTemplate` reads of it, and nothing else. */
+/** The same as one body, as the API takes it: exactly the fields that `readTemplate` reads. */
 const { accountUUID, enableGrouping, groupingField, ...ruleFields } = ruleForm.shape
 export const templateBody = z.strictObject({
   ...ruleFields,
@@ -85,7 +85,7 @@ export const templateBody = z.strictObject({
   accountUUID,
 })
 
-/** What the call that copies one is sent: for which account. */
+/** Body of the copy call: the target account. */
 export const copyBody = z.strictObject({ accountUUID: z.unknown() })
 
 export type ReadTemplate =
@@ -115,7 +115,7 @@ export function readTemplate(body: Readonly<Record<string, unknown>>): ReadTempl
     ...rest,
     ...(groupingEnabled !== undefined && { enableGrouping: groupingEnabled }),
     ...(groupingCriteria !== undefined && { groupingField: groupingCriteria }),
-    // A template belongs to no account, and so to no webhook of one.
+    // A template has no account, and so no webhook.
     ...(rest.triggerSource === 'webhook' && { webhookSubscriptionId: null, object: rest.object || 'job' }),
   })
   if (!form.success) return { outcome: 'invalid', issues: form.error.issues }

@@ -1,4 +1,4 @@
-// The template library as one list: what comes with the product, and what admins made.
+// The template library as one list: built-in templates and those made by admins.
 import type { App } from '#app/context/app-context.ts'
 import type { Category } from '#app/domain/template-categories.ts'
 import { type NotChecked, notChecked } from '#app/features/automations/preview/too-long.ts'
@@ -8,7 +8,7 @@ import type { ReadTemplate, TemplateOfJson } from './template.ts'
 type TemplatesApp = Pick<App, 'store' | 'clock' | 'log'>
 type MakingApp = TemplatesApp & Pick<App, 'apart'>
 
-/** Public ones and the account's own, the library first. `category` null = all. */
+/** Lists public templates and the account's own, built-in ones first. `category` null = all. */
 export async function listTemplates(
   app: TemplatesApp,
   accountUuid: string | null,
@@ -23,7 +23,7 @@ export async function listTemplates(
   return category === null ? all : all.filter((template) => template.category === category)
 }
 
-/** Counts the use. Null = no such template, or somebody else's private one. */
+/** Counts the use. Null = no such template, or another account's private one. */
 export async function copyTemplate(app: TemplatesApp, accountUuid: string, id: number): Promise<TemplateOfJson | null> {
   const template = (await listTemplates(app, accountUuid, null)).find((one) => one.id === id)
   if (!template) return null

@@ -1,4 +1,4 @@
-// What the calls about automations answer, as schemas. Each says that it fits what the view makes.
+// Response schemas of the automation API. Each checks that its type fits the view.
 import { z } from 'zod'
 import { id, moment } from '#app/contract/operation.ts'
 import { type AutomationSettings, accountGuardsSchema } from '#app/domain/automations/account-guards.ts'
@@ -36,7 +36,7 @@ const parameters = z
   )
   .describe('By the names of the action.')
 
-/** What a rule says; a template says the same. */
+/** Fields of a rule; a template has the same. */
 export const ruleFields = {
   triggerSource: z.enum(TRIGGER_SOURCES),
   webhookSubscriptionId: whole,

@@ -1,4 +1,4 @@
-// The examples of the reference to calls about automations.
+// Examples in the API reference for automations.
 import type { z } from 'zod'
 import { DEMO_ACCOUNT, DEMO_JOB } from '#app/contract/operation.ts'
 import { DEFAULT_GUARDS } from '#app/domain/automations/rule.ts'

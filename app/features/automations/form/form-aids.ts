@@ -1,5 +1,5 @@
-// What the form says about the rule while it is being written: its sentence, its warnings, and what there is to choose from for the
-// object it is about. The server reckons it for the first page; the browser fetches this and goes on.
+// Help shown while the rule is edited: its sentence, its warnings, and the choices for its object. The server computes
+// it for the first page; the browser loads this module and continues.
 import { isActionType } from '#app/domain/automations/action-parameters.ts'
 import { type Condition, isOfMany, type Step } from '#app/domain/automations/rule.ts'
 
@@ -30,24 +30,24 @@ export interface TokenChoice {
   name: string
   label: string
   group: string
-  /** Some records have nothing there. */
+  /** Empty in some records. */
   mayBeEmpty?: true
 }
 
 export interface FormAids {
-  /** Null until there is something to say. */
+  /** Null while the rule says too little for a sentence. */
   sentence: SentenceParts | null
-  /** Rules that may go round in a circle. */
+  /** Warnings about rules that trigger themselves in a loop. */
   warnings: string[]
-  /** Blanks of a template that nobody has filled in. */
+  /** Blanks of a template that are not filled in yet. */
   blanks: string[]
   noun: string
   fields: FieldChoice[]
-  /** That every action can use. */
+  /** Available to every action. */
   placeholders: TokenChoice[]
-  /** By the step's key: those that only this action can use, such as results of the actions before it. */
+  /** By step key: placeholders only this action can use, such as results of earlier actions. */
   own: Record<string, TokenChoice[]>
-  /** About the texts of the actions, by the step's key and the parameter's name; blanks are told once for all. */
+  /** Notes on the texts of the actions, by step key and parameter name; blanks are listed once for all. */
   hints: Record<string, string[]>
 }
 
@@ -94,7 +94,7 @@ export function aidsOf(
     placeholders: offeredAt({ ...place(0), destination: 'plain', toCustomer: false }).map(tokenOf),
     own: Object.fromEntries(
       state.steps.flatMap(({ key, id, type }) => {
-        // In the draft, lines without a type are left out.
+        // The draft leaves out actions without a type.
         const index = draft.steps.findIndex((step) => step.id === (id || key))
         if (index < 0) return []
         const own = offeredOnlyAt({ ...place(index), destination: 'plain', toCustomer: type === 'send_email' })
@@ -114,7 +114,7 @@ function groupOf(name: string): FieldChoice['group'] {
   return AGE_FIELD_NAMES.some((one) => one === name) ? 'age' : 'more'
 }
 
-/** Of other rules, as much as a warning about circles needs: those that are on and start on a change of a job. */
+/** Returns the rules needed to warn about loops, reduced: those that are on and start on a change of a job. */
 export function rulesForWarnings(rules: readonly NamedRule[]): NamedRule[] {
   return rules
     .filter(({ active, definition: { trigger } }) => active && trigger.source === 'webhook' && trigger.object === 'job')

@@ -1,5 +1,5 @@
-// What the rule form sends: the fields of the chosen trigger and nothing else; and the rule as far as it can be told before it is
-// complete, for its sentence.
+// Builds the body that the rule form sends, with only the fields of the chosen trigger; and a draft of the incomplete
+// rule for its sentence.
 import { isActionType } from '#app/domain/automations/action-parameters.ts'
 import {
   type ActionParameters,
@@ -27,7 +27,7 @@ import {
 
 const on = (value: string) => value === 'true'
 
-/** Fields that only one trigger has. */
+/** Fields that belong to a single trigger. */
 const ONLY_OF: Record<string, readonly string[]> = {
   webhook: [
     'webhookSubscriptionId',
@@ -38,7 +38,7 @@ const ONLY_OF: Record<string, readonly string[]> = {
   api_polling: ['apiEndpoint', 'apiMethod', 'pollInterval', 'workingDays'],
 }
 
-/** The body for creating or changing a rule. It is not checked here: numbers and ids go as they were typed. */
+/** Returns the body for creating or changing a rule. Does not validate: numbers and ids go as typed. */
 export function toBody(state: FormState): Record<string, unknown> {
   const includeExisting = asksAboutExisting(state) && on(state.values.includeExisting)
   const body = { ...bodyOf(state), once: chosenOnce(state), includeExisting }
@@ -100,21 +100,21 @@ function parametersOf(step: StepRow): ActionParameters {
   return parameters
 }
 
-/** A line nobody filled in is no line. Errors come by the place among these. */
+/** Leaves out blank lines. Errors refer to positions in this list. */
 export function linesSent(step: StepRow, list: LineList): LineRow[] {
   return step[list].filter(
     ({ uuid, unit_cost, quantity }) => uuid !== '' || unit_cost !== '' || !['', '1'].includes(quantity),
   )
 }
 
-/** The rule as it stands, complete or not, for its sentence and for warnings. What is missing has its default. */
+/** Returns the rule as it stands, complete or not, for its sentence and warnings. Fills missing parts with defaults. */
 export function draftOf(state: FormState): RuleDefinition {
   const body = bodyOf(state)
   const { triggerSource, scheduleType, scheduleDate, scheduleRecurrence, guards } = body
   const known = <Choice extends string>(choices: readonly Choice[], value: string) =>
     choices.find((one) => one === value)
   const number = (text: string) => (/^\d+$/.test(text) ? Number(text) : undefined)
-  // Without its day or its times a schedule says nothing yet.
+  // Ignore a schedule without its day or times.
   const unfinished = (scheduleType === 'scheduled' ? scheduleDate : scheduleRecurrence) === ''
   const form: RuleContent = {
     ...body,
@@ -141,14 +141,14 @@ export function draftOf(state: FormState): RuleDefinition {
   return definitionOf(form, null)
 }
 
-/** How often for the same record, as the form stands: what a person chose, else what the rule is created with. */
+/** Returns how often the rule runs for the same record: the user's choice, else the default of a new rule. */
 export function chosenOnce(state: FormState): OncePolicy {
   return draftOf(state).once
 }
 
 const ONE_OFF: readonly string[] = ['once', 'on_demand']
 
-/** Is there a choice between what matches from now on and what matches already? Only for rules that look again and again. */
+/** True when the form asks whether to include records that match already. Only for rules that poll repeatedly. */
 export function asksAboutExisting(state: FormState): boolean {
   const { triggerSource, pollInterval, active } = state.values
   const repeats = triggerSource === 'api_polling' && !ONE_OFF.includes(pollInterval)

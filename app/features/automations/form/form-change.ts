@@ -1,5 +1,5 @@
-// What follows from a change in the rule form: choices clear what they exclude, rows come and go and move, and references to the
-// steps of a rule follow their steps.
+// Applies changes to the rule form: a choice clears the fields it rules out, rows are added, removed and moved, and
+// references to the steps of a rule follow their steps.
 import { isActionType, SMS_MOST } from '#app/domain/automations/action-parameters.ts'
 import { JOB_STATUSES } from '#app/domain/automations/rule.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
@@ -23,17 +23,17 @@ import {
 
 export type FormIntent =
   | { kind: 'next' | 'save' | 'cancel' | 'add_condition' }
-  /** "Anything changes" becomes "its status changes". */
+  /** Turns "Anything changes" into "its status changes". */
   | { kind: 'on_status' }
   | { kind: 'add_step'; type: string }
   | { kind: 'becomes'; status: string }
   | { kind: 'remove_condition' | 'remove_step' | 'up' | 'down'; key: string }
   | { kind: 'add_line'; key: string; list: LineList }
   | { kind: 'remove_line'; key: string; line: string }
-  /** Shows something about the rule as it stands; `record` = with which record, '' = the newest that fits. */
+  /** Previews the unsaved rule; `record` = the record to use, '' = the newest that matches. */
   | { kind: 'preview'; preview: PreviewKind; record: string }
 
-/** What the buttons of the form send as `intent`; all of them begin like this. */
+/** Prefix of every `intent` that the form's buttons send. */
 export const FORM_INTENT = 'form.'
 
 export function parseFormIntent(text: string): FormIntent | null {
@@ -66,7 +66,7 @@ export function parseFormIntent(text: string): FormIntent | null {
   }
 }
 
-/** The state after a press. `next`, `save`, `cancel` and `look` leave it as it is. */
+/** Applies a button press. `next`, `save`, `cancel` and `preview` change nothing. */
 export function applyIntent(state: FormState, intent: FormIntent): FormState {
   const { next } = state
   switch (intent.kind) {
@@ -121,7 +121,7 @@ function newStep(key: string, type: string): StepRow {
   return { key, id: '', type, wait: '', parameters: { ...defaultsOf(type) }, materials: [], material_bundles: [] }
 }
 
-/** What a new action starts with. Nothing that sends, and nothing that a person has to take away again. */
+/** Initial parameters of a new action. None of them sends anything or has to be removed by the user. */
 function defaultsOf(type: string): Record<string, string> {
   switch (type) {
     case 'send_email':
@@ -135,7 +135,7 @@ function defaultsOf(type: string): Record<string, string> {
   }
 }
 
-/** "Becomes Completed" is a condition on the status: the one there is, or a new one before the others. */
+/** Sets the condition for "Becomes Completed": updates the existing status condition, or adds one at the top. */
 function becomes(state: FormState, status: string): FormState {
   const isOurs = ({ field, operator }: ConditionRow) => field === 'status' && operator === 'equals'
   if (state.conditions.some(isOurs)) {
@@ -161,7 +161,7 @@ function moved(state: FormState, key: string, by: -1 | 1): FormState {
   return inNewOrder(state, steps)
 }
 
-/** `action_2_result` means the second action: it goes on meaning the same one. One that is gone becomes 0, which is told. */
+/** Keeps `action_2_result` pointing to the same action. A removed action becomes 0, which the check reports. */
 function inNewOrder(state: FormState, steps: StepRow[]): FormState {
   const position = (old: number) => {
     const step = state.steps[old - 1]
@@ -180,7 +180,7 @@ function inNewOrder(state: FormState, steps: StepRow[]): FormState {
       const document = Number(parameters.documentActionIndex ?? '')
       if (document > 0) parameters.documentActionIndex = String(position(document) || '')
       if (parameters.documentActionIndex === '') delete parameters.documentActionIndex
-      // The first has nothing to wait for.
+      // The first step has no earlier step to wait for.
       return { ...step, parameters, wait: index === 0 ? '' : step.wait }
     }),
   }
@@ -204,27 +204,28 @@ function withParameters(parameters: Record<string, string>, change: Record<strin
   return Object.fromEntries(Object.entries({ ...parameters, ...change }).filter(([, value]) => value !== ''))
 }
 
-/** For a template that fills in a text. */
+/** Templates that can fill in a text. */
 type Templates = Pick<FormLists, 'smsTemplates'> | null
 
-/** One control: what it shows, and what the form (or its step) is with another value in it. */
+/** One control: its value, and a function that returns the form (or step) with a new value. */
 interface Control<Whole> {
   value: string
   change(value: string): Whole
 }
 
-/** Before the name of a control: the text box for a value that is not on its list. */
+/** Name prefix of the text box for a value outside the control's list. */
 export const OTHER = 'o.'
 
 /**
- * Names: a field of the rule (`runTime`), `c.<key>.<part>` of a condition, and of an action `s.<key>.type`, `.wait`, `.p.<parameter>`,
- * `.l.<line>.<part>`, `.from.<list>` and `.all.<list>` for the source of lines; each may have `OTHER` before it. Null = there is no such control.
+ * Finds a control by name: a field of the rule (`runTime`), `c.<key>.<part>` of a condition, and of an action
+ * `s.<key>.type`, `.wait`, `.p.<parameter>`, `.l.<line>.<part>`, `.from.<list>` and `.all.<list>` for the source of
+ * lines; each may start with `OTHER`. Null = none.
  */
 function controlOf(state: FormState, name: string, lists: Templates): Control<FormState> | null {
   const main = name.startsWith(OTHER) ? name.slice(OTHER.length) : name
   const top = TOP_FIELDS.find((field) => field === main)
   if (top) {
-    // Shown as what holds while nobody chose, and goes on following what the rule is until somebody does.
+    // Shows the default, which follows the rule until the user makes a choice.
     const value = top === 'once' ? chosenOnce(state) : state.values[top]
     return { value, change: (changed) => withTop(state, top, changed) }
   }
@@ -237,12 +238,12 @@ function controlOf(state: FormState, name: string, lists: Templates): Control<Fo
     : null
 }
 
-/** What the control of that name shows now; null = there is no such control. */
+/** Returns the current value of the named control; null = no such control. */
 export function valueAt(state: FormState, name: string): string | null {
   return controlOf(state, name, null)?.value ?? null
 }
 
-/** One control changed, with what follows from it. */
+/** Sets one control and applies the changes that follow from it. */
 export function setValue(state: FormState, name: string, value: string, lists: Templates = null): FormState {
   return controlOf(state, name, lists)?.change(value) ?? state
 }
@@ -251,7 +252,7 @@ function withTop(state: FormState, name: TopField, value: string): FormState {
   const values = { ...state.values, [name]: value }
   const objectOf = (events: string) => events.split(':').at(-1)
   if (name === 'events' && objectOf(value) !== objectOf(state.values.events)) {
-    // A status and a queue are of jobs only.
+    // Only jobs have a status and a queue.
     if (objectOf(value) !== 'job' && /^job_(status|queue)$/.test(values.triggerType)) values.triggerType = ''
     values.triggerFieldName = ''
     values.triggerFromValue = ''
@@ -266,7 +267,7 @@ function conditionControl(state: FormState, key: string, name: string): Control<
   const changed = (value: string): ConditionRow => ({
     ...row,
     [part]: value,
-    // Another field has other values.
+    // The new field has different values.
     ...(part === 'field' && row.field !== value && { value: '' }),
   })
   return {
@@ -327,7 +328,7 @@ function withParameter(step: StepRow, name: string, value: string, lists: Templa
   return { ...step, parameters: withParameters(step.parameters, change) }
 }
 
-/** Other parameters that change with that one. */
+/** Returns other parameters that change along with this one. */
 function followUps(step: StepRow, name: string, value: string, lists: Templates): Record<string, string> {
   switch (name) {
     case 'contentType': {
@@ -335,7 +336,7 @@ function followUps(step: StepRow, name: string, value: string, lists: Templates)
       return Object.fromEntries(others.map((other) => [other, '']))
     }
     case 'fieldName':
-      // Another field has other values; of badges, most rules add one.
+      // The new field has different values; for badges, most rules add one.
       return step.type === 'update_job_field' && value !== step.parameters.fieldName
         ? { fieldValue: '', badgeChange: value === 'badges' ? 'add' : '' }
         : {}
@@ -350,27 +351,27 @@ function followUps(step: StepRow, name: string, value: string, lists: Templates)
   }
 }
 
-/** Choices come before what they decide about. */
+/** Apply these first: they decide which other controls exist. */
 const FIRST =
   /^triggerSource$|^events$|\.type$|\.field$|\.from\.|\.all\.|\.p\.(contentType|fieldName|useSmsTemplate|smsTemplateId)$/
 
-/** Characters of one value; more is cut. */
+/** Characters of one value; the rest is cut. */
 const MOST_TEXT = 25_000
-/** More than the fullest form has. What follows is not read. */
+/** More values than the fullest form has; the rest is ignored. */
 const MOST_VALUES = 10_000
 
-/** As a form's value is kept: with one kind of line end, and not endless. */
+/** Normalizes a value for storage: unifies line ends and limits the length. */
 export function asTyped(text: string): string {
   return text.replace(/\r\n?/g, '\n').slice(0, MOST_TEXT)
 }
 
-/** What a form sent, taken as changes of the state it was drawn from: what has no control stays, and a choice has its consequences. */
+/** Applies submitted values, and what follows from them, to the drawn state. Fields without a control stay. */
 export function applyControls(
   drawn: FormState,
   sent: Iterable<readonly [string, unknown]>,
   lists: Templates = null,
 ): FormState {
-  // A box has an empty value before it, so that unticking is sent: the last one counts.
+  // A hidden empty value before each checkbox makes unticking visible; the last value counts.
   const controls = new Map<string, string>()
   let left = MOST_VALUES
   for (const [name, value] of sent) {
@@ -380,7 +381,7 @@ export function applyControls(
   }
   const changes = [...controls].filter(([name, value]) => {
     const before = valueAt(drawn, name)
-    // An empty box for "another value" says nothing.
+    // Ignore an empty "another value" box.
     return before !== null && before !== value && !(value === '' && name.startsWith(OTHER))
   })
   const inOrder = [...changes.filter(([name]) => FIRST.test(name)), ...changes.filter(([name]) => !FIRST.test(name))]

@@ -1,5 +1,5 @@
-// What keeps a form from being saved, by the same schema and the same checks that the server uses; and the rule as far as it goes, for
-// a preview before it is saved. Fetched when it is first needed, so that the page starts small.
+// Validates the form with the same schema and checks as the server, and builds a draft for the preview. Loaded on first
+// use to keep the page small.
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { checkRule } from '../rules/checks/rule-check.ts'
 import { ruleTooLong, tooLongAmong } from '../rules/checks/rule-size.ts'
@@ -9,7 +9,7 @@ import { type FieldErrors, issuesByField, ruleForm } from '../rules/rule-form.ts
 import { draftOf, toBody } from './form-body.ts'
 import { type FormState, objectOfForm } from './form-state.ts'
 
-/** Errors by field, as the call answers them; empty = it can be saved. */
+/** Errors by field, as in the API answers; empty = the form can be saved. */
 export function problemsOf(state: FormState): FieldErrors {
   const parsed = ruleForm.safeParse(toBody(state))
   const errors = parsed.success ? {} : issuesByField(parsed.error.issues)
@@ -23,14 +23,14 @@ export function problemsOf(state: FormState): FieldErrors {
   return errors
 }
 
-/** The rule as far as it goes, and what keeps its steps from being complete, by step id. */
+/** The rule so far, with the errors of unfinished steps by step id. */
 export interface Draft {
   name: string
   ruleId: number | null
   object: string
   definition: RuleDefinition
   unfinished: ReadonlyMap<string, string>
-  /** Why it is too long to be saved, and so to be looked at; null = it is not. */
+  /** Why the rule is too long to save, and so to preview; null = it is not. */
   tooLong: string | null
 }
 
@@ -39,7 +39,7 @@ export function readDraft(state: FormState): Draft {
   const parsed = ruleForm.safeParse(toBody(state))
   const errors = problemsOf(state)
   const definition = parsed.success ? definitionOf(parsed.data, object) : draftOf(state)
-  // In the draft, lines without a type are left out.
+  // The draft leaves out actions without a type.
   const places = state.steps.flatMap(({ type }, index) => (type === '' ? [] : [index]))
   const unfinished = new Map<string, string>()
   for (const [place, step] of definition.steps.entries()) {

@@ -1,4 +1,4 @@
-// The rule form's buttons: every press is sent here when there are no scripts, and saving always.
+// Handles the rule form's buttons: every press without scripts, and saving always.
 import type { App } from '#app/context/app-context.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
 import type { Flash } from '#app/lib/flash.ts'
@@ -21,7 +21,7 @@ import type { AskedPreview, FormView } from './form-view.ts'
 import { readForm } from './form-wire.ts'
 
 type FormOutcome =
-  /** Draw the form again; `flash` says why, if something was wrong. */
+  /** Redraw the form; `flash` explains a problem, if any. */
   | { outcome: 'form'; form: FormView; flash: Flash | null }
   | { outcome: 'saved'; ruleId: number; message: string; flash: Flash }
   | { outcome: 'cancelled' }
@@ -30,7 +30,7 @@ export function isFormIntent(intent: string): boolean {
   return intent.startsWith(FORM_INTENT)
 }
 
-/** The form as a page shows it. */
+/** Loads the form for a page. */
 export async function loadForm(
   app: Pick<App, 'store' | 'apart'>,
   accountUuid: string,
@@ -52,7 +52,7 @@ export async function loadForm(
   return { state, errors, trouble, aids, rules, webhooks, quiet }
 }
 
-/** What cannot be said about its texts in time is left out, and the form says so. */
+/** Computes the aids. If the texts take too long to check, leaves them out and the form says so. */
 async function loadAids(
   app: Pick<App, 'apart'>,
   accountUuid: string,
@@ -67,7 +67,7 @@ async function loadAids(
   return { aids: aidsOf(bare, rules, names), trouble }
 }
 
-/** `lists` = what can be chosen from, for a template that fills in a text. The caller has checked the account. */
+/** `lists` = the available choices, for a template that fills in a text. The caller has checked the account. */
 export async function handleForm(
   app: RulesApp & DraftApp,
   accountUuid: string,
@@ -106,7 +106,7 @@ export async function handleForm(
   return draw(read, saved.outcome === 'invalid' ? saved.errors : {}, refusedFlash(ruleId === null, why))
 }
 
-/** A record that was pressed is the one; else what is searched for, else the newest that fits. */
+/** Previews the record that was pressed; else one that matches the search, else the newest that matches. */
 async function looked(
   app: DraftApp,
   accountUuid: string,
@@ -117,7 +117,7 @@ async function looked(
   const sent = (name: string) => String(formData.get(name) ?? '')
   const search = sent(PREVIEW_FIELDS.search).trim().slice(0, 100)
   const before = sent(PREVIEW_FIELDS.was)
-  // Another search begins anew; the same one goes on with the record that was chosen.
+  // A new search starts over; the same search keeps the chosen record.
   const record = intent.record || (search === before ? readRecordId(sent(PREVIEW_FIELDS.record)) : '')
   const request = { preview: intent.preview, accountUuid, record, search, names: namesOfLists(lists) }
   const answer = await previewForm(app, state, request)

@@ -1,9 +1,9 @@
-// What a person sees of a rule before it is saved: the values its placeholders have, what it would do with a record, and what it would
-// have done. As the page is sent it; nothing here can write.
+// The preview of an unsaved rule, as sent to the page: sample placeholder values, the effect on one record, and a
+// backtest. Nothing here can write.
 import type { Millis } from '#app/lib/clock.ts'
 import type { PreviewView } from '../preview/preview-view.ts'
 
-/** What can be asked about the rule in the form. */
+/** Kinds of preview for the rule in the form. */
 export const PREVIEW_KINDS = ['preview', 'samples', 'backtest'] as const
 export type PreviewKind = (typeof PREVIEW_KINDS)[number]
 
@@ -11,10 +11,10 @@ export function isPreviewKind(text: string): text is PreviewKind {
   return PREVIEW_KINDS.some((preview) => preview === text)
 }
 
-/** Names of what the form sends beside the rule; no part of it. `was` = the search that the record was found by. */
+/** Names of preview inputs sent along with the form; not part of the rule. `was` = the search that found the record. */
 export const PREVIEW_FIELDS = { search: 'preview.search', record: 'preview.record', was: 'preview.was' } as const
 
-/** Ids of the platform's records. */
+/** Accepts ids of platform records. */
 export function readRecordId(text: string): string {
   return /^[\w-]{1,100}$/.test(text) ? text.toLowerCase() : ''
 }
@@ -23,61 +23,61 @@ export interface RecordChoice {
   uuid: string
   /** `Job 4411 · Margaret Smith · 12 High Street`. */
   label: string
-  /** Does it meet the conditions? */
+  /** True when the record meets the conditions. */
   matches: boolean
 }
 
 export interface DraftPreview {
   kind: 'preview'
   record: RecordChoice
-  /** The conditions it does not meet, in words; what is shown is shown all the same. */
+  /** Conditions the record fails, in words. The preview is shown anyway. */
   failed: string[]
-  /** Others to choose from, newest first. */
+  /** Other records to choose from, newest first. */
   choices: RecordChoice[]
-  /** What was asked for and not found, or what the choice was made from. */
+  /** Explains a search without a result, or where the choices come from. */
   note: string | null
   preview: PreviewView
 }
 
 export interface Samples {
   kind: 'samples'
-  /** The record they are of. */
+  /** Label of the record they come from. */
   about: string
-  /** By the placeholder's name; '' = empty in this record, absent = known only when it runs. */
+  /** By placeholder name; '' = empty in this record, missing = known only at run time. */
   values: Record<string, string>
 }
 
 export interface BacktestRow {
   key: string
-  /** `Job 4411`; of a group, what it has in common. */
+  /** `Job 4411`; for a group, the value its records share. */
   title: string
   customer: string
-  /** When it would have been; null = cannot be said. */
+  /** When the rule would have run; null = unknown. */
   on: Millis | null
-  /** It really ran for it in that time. */
+  /** True when the rule really ran for it then. */
   ran: boolean
-  /** What it would have done, one line each. */
+  /** What the run would have done, one line each. */
   does: { summary: string; to: string | null; text: string | null; credits: number }[]
-  /** Why it would have done nothing, or what cannot be said. */
+  /** Why the run would have done nothing, or what is unknown. */
   trouble: string | null
 }
 
 export interface Backtest {
   kind: 'backtest'
-  /** `In the last 30 days this rule would have …` */
+  /** `In the last 30 days this rule would have …`. */
   headline: string
   rows: BacktestRow[]
-  /** How many it would have been; more than the rows when they are cut. */
+  /** Total number of runs; more than `rows` when the list is cut. */
   count: number
-  /** How it was reckoned, and what cannot be known. */
+  /** How the backtest is estimated, and what it cannot know. */
   basis: string[]
-  /** Runs there really were in that time; null = it is not stored yet. */
+  /** Real runs in that period; null = the rule is not stored yet. */
   ran: number | null
-  /** There were at least so many. */
+  /** True when `ran` is a lower bound. */
   ranMore: boolean
 }
 
-/** It could not be looked up; the form works all the same. */
+/** The preview failed; the form still works. */
 export interface PreviewTrouble {
   kind: 'trouble'
   message: string
@@ -85,5 +85,5 @@ export interface PreviewTrouble {
 
 export type FormPreview = DraftPreview | Samples | Backtest | PreviewTrouble
 
-/** An empty value of a record is shown so. */
+/** Shown for an empty value of a record. */
 export const EMPTY_SAMPLE = '–'

@@ -1,5 +1,5 @@
-// Which controls of the rule form stand there, as far as another choice decides it. The form draws by this and sends by it: what a
-// person cannot see any more is neither sent nor said. It stays in the form, so that the choice can be taken back.
+// Decides which controls of the rule form are visible, based on other choices. The form uses it to draw and to send: a
+// hidden control is neither sent nor described. Its value stays in the form, so the choice can be undone.
 import { findJobField } from '../actions/job-fields.ts'
 import { LINE_SOURCES } from '../actions/job-lines.ts'
 import { lengthProblemOf } from '../rules/checks/check-parameters.ts'
@@ -13,7 +13,7 @@ import {
   type TopField,
 } from './form-state.ts'
 
-/** Is that control of the rule itself there? `includeExisting` has `asksAboutExisting`. */
+/** True when the form shows this control of the rule. For `includeExisting` see `asksAboutExisting`. */
 export function isShown(state: FormState, name: TopField): boolean {
   const { triggerSource, triggerType, scheduleType, enableGrouping } = state.values
   const onEvents = triggerSource === 'webhook'
@@ -57,7 +57,7 @@ export function isShown(state: FormState, name: TopField): boolean {
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
-/** A cron line has its own time, and so has a moment. Of an event or a call, only what is collected is done at a set time. */
+/** Cron lines and dates with a time have their own time. Events and calls use one only for collected runs. */
 function hasTimeOfDay(state: FormState): boolean {
   const { triggerSource, scheduleType, scheduleDate } = state.values
   const interval = intervalInForm(state)
@@ -66,7 +66,7 @@ function hasTimeOfDay(state: FormState): boolean {
   return scheduleType === 'recurring' && interval !== null && interval !== 'line'
 }
 
-/** The values that count: of a control that is not there, ''. */
+/** Returns the effective values: '' for a hidden control. */
 export function shownValues(state: FormState): FormState['values'] {
   const { values } = state
   return Object.fromEntries(
@@ -74,7 +74,7 @@ export function shownValues(state: FormState): FormState['values'] {
   ) as FormState['values']
 }
 
-/** The choice that stands for the parameters of `LINE_SOURCES`. */
+/** The choice that represents the parameters of `LINE_SOURCES`. */
 export type LineSource = 'manual' | 'copy' | 'transfer'
 
 export function lineSource(
@@ -88,14 +88,14 @@ export function lineSource(
   return { source, all: on(names.copyAll) || on(names.transferAll), job: names.job }
 }
 
-/** What belongs to each kind of e-mail. */
+/** Parameters of each kind of e-mail. */
 export const EMAIL_CONTENT: Readonly<Record<string, readonly string[]>> = {
   manual: ['customSubject', 'customBody'],
   html: ['customHtmlSubject', 'customHtmlBody'],
   template: ['emailTemplateId', 'subject', 'htmlBody'],
 }
 
-/** Is the control of that parameter there? */
+/** True when the form shows that parameter. */
 export function isParameterShown(step: Pick<StepRow, 'type' | 'parameters'>, name: string): boolean {
   const { type, parameters } = step
   const on = (other: string) => parameters[other] === 'true'
@@ -135,7 +135,7 @@ function isEmailPartShown(content: string, name: string, on: (name: string) => b
   }
 }
 
-/** Why a text is too long, in the words that saving would use. `name` = the control's; null = it is not a parameter, or fits. */
+/** Why a text is too long, in the words of the save check. `name` = the control's; null = no parameter, or it fits. */
 export function limitProblem(state: FormState, name: string, value: string): string | null {
   const [letter, key, part, parameter] = name.split('.')
   if (letter !== 's' || part !== 'p') return null

@@ -1,5 +1,5 @@
-// The rule form as it stands on the screen: all texts, rows with keys that never change, and nothing decided yet. The same functions
-// serve the page without scripts (every button a round trip) and the browser.
+// The rule form as shown on screen: all values are texts, rows have stable keys, nothing is validated yet. The page
+// without scripts (one round trip per button) and the browser use the same functions.
 import { ACTION_SPECS, isActionType, type ParameterSpec } from '#app/domain/automations/action-parameters.ts'
 import { RECURRENCE_INTERVALS, type RecurrenceWord } from '#app/domain/automations/rule.ts'
 import { isRecord } from '#app/lib/json.ts'
@@ -53,33 +53,33 @@ export type LineList = (typeof LINE_LISTS)[number]
 
 export interface StepRow {
   key: string
-  /** The stored step's; empty = not stored yet. */
+  /** Id of the stored step; empty = not stored yet. */
   id: string
-  /** Empty = nothing chosen. */
+  /** Empty = no action chosen. */
   type: string
-  /** A ticked box is `true`, an empty one ''. */
+  /** `true` when ticked, else ''. */
   wait: string
-  /** By the parameter's name; what is empty is not there. */
+  /** By parameter name; empty values are left out. */
   parameters: Record<string, string>
   materials: LineRow[]
   material_bundles: LineRow[]
 }
 
-/** Ticked boxes are `true`, the rest ''. */
+/** Ticked boxes are `true`, unticked ones ''. */
 export interface FormState {
-  /** The rule that is being changed; null = a new one. */
+  /** Id of the rule being edited; null = a new rule. */
   ruleId: number | null
-  /** The number of the next key. */
+  /** Number for the next row key. */
   next: number
   values: Record<TopField, string>
   conditions: ConditionRow[]
   steps: StepRow[]
 }
 
-/** The field of the page that has the state its form was drawn from. */
+/** Name of the hidden field with the state the form was drawn from. */
 export const STATE_FIELD = 'state'
 
-/** What a form sends, as far as it is not in its controls. */
+/** Returns the hidden fields of the form. */
 export function toForm(state: FormState): [name: string, value: string][] {
   return [[STATE_FIELD, JSON.stringify(state)]]
 }
@@ -107,7 +107,7 @@ export function emptyForm(): FormState {
   }
 }
 
-/** The parameters an action has, lists of lines left out. */
+/** Returns the parameters of an action, without lists of lines. */
 export function plainParameters(type: string): ParameterSpec[] {
   const spec = ACTION_SPECS.find((one) => one.type === type)
   return spec ? spec.parameters.filter(({ kind }) => kind !== 'materials' && kind !== 'bundles') : []
@@ -115,7 +115,7 @@ export function plainParameters(type: string): ParameterSpec[] {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Of the documented flat fields (an import, a copy of a template, a stored rule); always as a new entry. */
+/** Reads the documented flat fields (import, copied template, stored rule), always as a new rule. */
 export function formOfFields(fields: Fields): FormState {
   let next = 1
   const key = (letter: string) => `${letter}${next++}`
@@ -149,7 +149,7 @@ function valuesOf(fields: Fields): FormState['values'] {
 
 function eventsOf(fields: Fields): string {
   const webhook = written(fields, 'webhookSubscriptionId')
-  // Empty on purpose: a person has to choose.
+  // Empty on purpose: the user has to choose.
   const object = written(fields, 'object') || (fields.object === '' ? '' : 'job')
   if (object === '') return ''
   return webhook === '' ? `object:${object}` : `webhook:${webhook}:${object}`
@@ -183,8 +183,8 @@ function stepOf(fields: Fields, key: (letter: string) => string): StepRow {
 }
 
 /**
- * Parameters under the names that the form draws them by. Actions read some from a second name as well: a subject, a text, the job
- * that bundles come from; and files are attached without the box around them.
+ * Renames parameters to the names the form uses. Actions also accept a second name for some: a subject, a text, the job
+ * that bundles come from; and they attach files even if the outer checkbox is off.
  */
 function asDrawn(type: string, given: Record<string, string>): Record<string, string> {
   const parameters = { ...given }
@@ -200,7 +200,7 @@ function asDrawn(type: string, given: Record<string, string>): Record<string, st
       instead('customHtmlSubject', 'subject')
       instead('customHtmlBody', 'htmlBody')
     }
-    // All of the job's files need no further box.
+    // Attaching all files of the job needs no other box.
     if (on('includeAllJobAttachments')) parameters.includeJobAttachments = 'true'
     if (on('includeJobAttachments') || on('includeGeneratedDocument')) parameters.includeAttachments = 'true'
   }
@@ -214,14 +214,14 @@ function recordsIn(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter(isRecord) : []
 }
 
-/** As a control holds it. */
+/** The value as the text of a control. */
 function written(from: Fields, name: string): string {
   const value = Object.hasOwn(from, name) ? from[name] : null
   if (typeof value === 'boolean') return value ? 'true' : ''
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
 
-/** The object whose records the rule is about: of the chosen events, or of the list it looks through. */
+/** Returns the object of the rule: that of the chosen events, or of the polled list. */
 export function objectOfForm({ values }: FormState): string {
   if (values.triggerSource === 'webhook') return values.events.split(':').at(-1) || 'job'
   if (values.triggerSource !== 'api_polling') return 'job'
@@ -229,7 +229,7 @@ export function objectOfForm({ values }: FormState): string {
   return object
 }
 
-/** How often the rule acts by the clock, as far as the form can tell: `line` = as a cron line says; null = it does not. */
+/** How often the rule runs by schedule, as far as the form knows: `line` = a cron line; null = never. */
 export function intervalInForm({ values }: FormState): string | null {
   const { triggerSource, scheduleType, pollInterval } = values
   const word = values.scheduleRecurrence.trim().toLowerCase()
@@ -239,7 +239,7 @@ export function intervalInForm({ values }: FormState): string | null {
   return triggerSource === 'api_polling' ? pollInterval : null
 }
 
-/** Which parts of the form are there yet. They come one after the other, as each is filled in. */
+/** Decides which parts of the form are visible. Each part appears once the previous one is filled in. */
 export function partsShown(state: FormState): { trigger: boolean; rest: boolean; submit: boolean } {
   const trigger = state.values.name.trim() !== ''
   const rest = trigger && isTriggerReady(state)

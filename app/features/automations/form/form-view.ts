@@ -1,4 +1,4 @@
-// The rule form as a page is sent it.
+// The rule form as sent to a page.
 import type { Flash } from '#app/lib/flash.ts'
 import type { NamedRule } from '../rules/loops.ts'
 import type { FieldErrors } from '../rules/rule-form.ts'
@@ -6,7 +6,7 @@ import type { FormAids } from './form-aids.ts'
 import type { FormPreview } from './form-preview.ts'
 import type { FormState } from './form-state.ts'
 
-/** With what it was asked, so that the page can go on from there. */
+/** A preview with its request, so the page can continue from there. */
 export interface AskedPreview {
   answer: FormPreview
   search: string
@@ -15,16 +15,16 @@ export interface AskedPreview {
 
 export interface FormView {
   state: FormState
-  /** By field, as the calls answer them. */
+  /** By field, as in the API answers. */
   errors: FieldErrors
-  /** What the message beside it says, for a page without scripts: why it was not saved, or what an import left open; null = nothing. */
+  /** For a page without scripts: why saving failed, or what an import left open; null = no message. */
   trouble: Flash | null
   aids: FormAids
-  /** Other rules, as far as warnings about circles need them. */
+  /** Other rules, reduced to what loop warnings need. */
   rules: NamedRule[]
-  /** What its own option for quiet hours comes to, with how they stand in the account; absent = not known. */
+  /** What the rule's quiet hours option means with the account's setting; missing = unknown. */
   quiet?: { words: string; link: string }
   webhooks: { id: number; objectType: string; label: string; active: boolean }[]
-  /** What was asked about it by a press without scripts; absent = nothing. */
+  /** The preview requested by a press without scripts; missing = none. */
   preview?: AskedPreview
 }

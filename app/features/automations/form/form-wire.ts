@@ -1,5 +1,5 @@
-// The rule form as it is sent: the state it was drawn from, and its controls by name. A control that differs is a change. The schema is
-// heavy, so only the server imports this.
+// Parses the submitted rule form: the state it was drawn from, and its controls by name. A control with a different
+// value is a change. The schema is heavy, so only the server imports this.
 import { z } from 'zod'
 import { isActionType } from '#app/domain/automations/action-parameters.ts'
 import type { FormLists } from '../rules/form-lists.ts'
@@ -11,7 +11,7 @@ const text = z.string().catch('').transform(asTyped)
 
 const key = (letter: 'c' | 's' | 'l') => z.string().regex(new RegExp(`^${letter}\\d{1,7}$`))
 
-/** Of rows with the same key the last counts. */
+/** When rows share a key, the last one counts. */
 function rows<Row extends { key: string }>(most: number, row: z.ZodType<Row>) {
   const each = (all: Row[]) => [...new Map(all.map((one) => [one.key, one])).values()].slice(0, most)
   return z.array(row).catch([]).transform(each)
@@ -37,7 +37,7 @@ const drawnForm = z.object({
   steps: rows(20, step),
 })
 
-/** The state out of what a form sent; `lists` fill in what a template says. Without the state it was drawn from, an empty one counts. */
+/** Parses a submitted form; `lists` provide template texts. Starts empty when the drawn state is missing. */
 export function readForm(
   sent: Iterable<readonly [string, unknown]>,
   lists: Pick<FormLists, 'smsTemplates'> | null = null,
@@ -52,7 +52,7 @@ function drawnState(sent: unknown): FormState {
   try {
     given = JSON.parse(String(sent))
   } catch {
-    // Not a state: nobody's form sends that.
+    // Invalid JSON: no real form sends that.
   }
   const read = drawnForm.safeParse(given)
   if (!read.success) return emptyForm()

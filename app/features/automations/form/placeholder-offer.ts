@@ -1,4 +1,4 @@
-// Which placeholders are offered for one text of the rule form: those that saving takes in that very place, and no other.
+// Decides which placeholders the form offers for a text: exactly those that saving accepts there.
 import { isActionType } from '#app/domain/automations/action-parameters.ts'
 import { isOfMany } from '#app/domain/automations/rule.ts'
 import { destinationOf, isReadByCustomers } from '../rules/checks/rule-check.ts'
@@ -11,7 +11,7 @@ import {
 import { draftOf } from './form-body.ts'
 import { type FormState, objectOfForm } from './form-state.ts'
 
-/** `name` = the control's, `s.<key>.p.<parameter>`; in the order of the list. */
+/** `name` = the control's, `s.<key>.p.<parameter>`; results are in list order. */
 export function offeredIn(state: FormState, name: string): PlaceholderChoice[] {
   const [, key = '', , parameter = ''] = name.split('.')
   const index = state.steps.findIndex((step) => step.key === key)
@@ -23,7 +23,7 @@ export function offeredIn(state: FormState, name: string): PlaceholderChoice[] {
     source: draft.trigger.source,
     manyRecords: isOfMany(draft),
     steps: draft.steps,
-    // In the draft, lines without a type are left out.
+    // The draft leaves out actions without a type.
     index: draft.steps.findIndex(({ id }) => id === (step.id || step.key)),
     destination: destinationOf({ type: step.type, parameters: step.parameters }, parameter),
     toCustomer: isReadByCustomers(step.type, parameter),
@@ -36,7 +36,7 @@ export function offeredAt(place: PlaceholderPlace): PlaceholderChoice[] {
   return [...choices, ...furtherChoices(choices, place)].filter((choice) => isTaken(choice, place))
 }
 
-/** Of these, what depends on the step that the text is in: results of the steps before it, and the signature of an e-mail. */
+/** Of these, returns the ones that depend on the step: results of earlier steps, and the signature of an e-mail. */
 export function offeredOnlyAt(place: PlaceholderPlace): PlaceholderChoice[] {
   return placeholderChoices(place).filter(
     (choice) => (choice.group === 'earlier_steps' || choice.name === 'staff_signature') && isTaken(choice, place),
@@ -49,7 +49,7 @@ function isTaken({ name }: PlaceholderChoice, place: PlaceholderPlace): boolean 
 
 const FURTHER = ['second', 'third'] as const
 
-/** The same fields of the second and the third record; in rules whose runs have only one, there are none. */
+/** Returns the same fields for the second and third record; none when runs of the rule have only one record. */
 function furtherChoices(choices: readonly PlaceholderChoice[], { manyRecords }: PlaceholderPlace): PlaceholderChoice[] {
   if (!manyRecords) return []
   const own = choices.filter(({ name }) => name.startsWith('entry.0.'))

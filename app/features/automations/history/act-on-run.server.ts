@@ -1,4 +1,4 @@
-// What the buttons of the history do, each with the message that is shown afterwards.
+// Handles the buttons of the history, each with its toast.
 import type { App } from '#app/context/app-context.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Flash } from '#app/lib/flash.ts'
@@ -29,7 +29,7 @@ export const RUN_ACTS = [
   'discard_all',
 ] as const
 
-/** `runId` = the run to show next; null = the page it was pressed on. */
+/** `runId` = the run to show next; null = stay on the page. */
 interface RunActed {
   flash: Flash
   runId: number | null

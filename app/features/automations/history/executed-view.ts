@@ -1,5 +1,5 @@
-// What an execution was given and what it made of it, as the log and the page of a run show it: the records that matched, and of each
-// step its parameters and what its placeholders became.
+// Input and result of an execution, as the log and the run page show them: the matching records, and for each step its
+// parameters and placeholder values.
 import { ACTION_SPECS } from '#app/domain/automations/action-parameters.ts'
 import type { ParameterValue } from '#app/domain/automations/rule.ts'
 import type { ExecutedAction, Execution } from '../runs/run-history.ts'
@@ -10,11 +10,11 @@ export interface NamedText {
 }
 
 interface ReplacementView {
-  /** The placeholder as it stands in the rule: `{entry.0.total as money}`. */
+  /** The placeholder as written in the rule: `{entry.0.total as money}`. */
   written: string
-  /** What stands in its place; '' = nothing. */
+  /** Its replacement; '' = empty. */
   resolved: string
-  /** The value before a format or fallback made something else of it, '' = it had none; null = it is what stands there. */
+  /** The value before a format or fallback changed it, '' = it was empty; null = unchanged. */
   value: string | null
 }
 
@@ -24,14 +24,14 @@ export interface ExecutedView {
 }
 
 export interface MatchedView {
-  /** Records that matched, and all that were checked. */
+  /** Number of matching records, and of all checked. */
   matched: number
   total: number
-  /** The first of those that matched. */
+  /** The first matching records. */
   records: { title: string; facts: NamedText[] }[]
 }
 
-/** More of one list is not drawn. */
+/** Maximum records shown per list. */
 const MOST_RECORDS = 20
 
 export function executedView({ action, parameters, result }: ExecutedAction): ExecutedView {
@@ -49,7 +49,7 @@ export function executedView({ action, parameters, result }: ExecutedAction): Ex
   }
 }
 
-/** Null = nothing was matched: the call or the event named its record. */
+/** Null = no matching took place: the call or event named its record. */
 export function matchedView({ triggerData, object, recordUuids }: Execution): MatchedView | null {
   const found = triggerData.conditionMatching
   if (!found) return null

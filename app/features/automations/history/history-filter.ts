@@ -1,10 +1,10 @@
-// What is asked of the history of runs by its form: read, or refused field by field.
+// Parses the search form of the run history, or rejects it field by field.
 import { RUN_STATUSES, type RunQuery } from '#app/domain/automations/run-record.ts'
 import { startOfDay } from '#app/domain/local-time.ts'
 import { parseRuleId } from '../rules/rule-form.ts'
 import { type HistoryField, type HistoryForm, historyFormOf } from './history-form.ts'
 
-/** Runs of one page. */
+/** Runs per page. */
 export const RUNS_PAGE = 25
 
 const MESSAGES = {
@@ -20,7 +20,7 @@ type ReadHistory =
   | { outcome: 'query'; query: RunQuery; form: HistoryForm }
   | { outcome: 'invalid'; errors: Record<string, string[]>; form: HistoryForm }
 
-/** Days are of the account's calendar; `until` is included. */
+/** Days are in the account's time zone; `until` is included. */
 export function readHistory(params: URLSearchParams, timezone: string): ReadHistory {
   const form = historyFormOf(params)
   const errors: Record<string, string[]> = {}
@@ -33,7 +33,7 @@ export function readHistory(params: URLSearchParams, timezone: string): ReadHist
   const until = field('until', form.until, MESSAGES.day, (text) => startOfDay(text, 1, timezone))
   if (since !== null && until !== null && until <= since) errors.until = [MESSAGES.order]
   const query: RunQuery = {
-    // One more than is shown tells whether there are older ones.
+    // One more than shown, to detect older runs.
     limit: RUNS_PAGE + 1,
     before: field('before', params.get('before') ?? '', MESSAGES.before, parseRuleId),
     automationId: field('rule', form.rule, MESSAGES.rule, parseRuleId),

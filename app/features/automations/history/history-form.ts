@@ -1,8 +1,8 @@
-// The form over the history of runs, as pages draw it. Reading it is `history-filter.ts`: that brings the rules' schema along, which
-// is too much for a page's script.
+// The search form of the run history, as pages draw it. Parsing is in `history-filter.ts`, which imports the rules'
+// schema: too heavy for a page's script.
 import type { RunStatus } from '#app/domain/automations/run-record.ts'
 
-/** In the order of the form. Texts as typed; empty = does not matter. */
+/** In form order. Texts as typed; empty = any. */
 const HISTORY_FIELDS = ['text', 'rule', 'status', 'from', 'until', 'record'] as const
 export type HistoryField = (typeof HISTORY_FIELDS)[number]
 export type HistoryForm = Record<HistoryField, string>

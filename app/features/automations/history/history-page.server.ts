@@ -1,4 +1,4 @@
-// The pages about runs: what was done, what comes next, and one run with everything in it.
+// Loads the run pages: history, upcoming runs, and one run in detail.
 import type { App } from '#app/context/app-context.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -16,20 +16,20 @@ import { type KnownRecord, type RunLine, runLine } from './run-list-view.ts'
 
 type HistoryApp = Pick<App, 'store' | 'clock'>
 
-/** Counted no further: `99+`. */
+/** Counting stops here: `99+`. */
 const MOST_COUNTED = 100
 const MOST_UPCOMING = 50
 
 interface HistoryData {
   form: HistoryForm
   errors: Record<string, string[]>
-  /** Null when it was not searched, because of `errors`. */
+  /** Null when `errors` prevented the search. */
   lines: RunLine[] | null
-  /** Where older ones begin; null = there are none. */
+  /** Cursor of the older runs; null = there are none. */
   next: number | null
-  /** This is not the first page. */
+  /** True on every page but the first. */
   isOlder: boolean
-  /** For the choice of one. */
+  /** Options of the rule filter. */
   rules: { id: number; name: string }[]
   /** Runs of the chosen rule that wait for a person; 0 without one. */
   held: number
@@ -61,7 +61,7 @@ export async function loadHistory(
   }
 }
 
-/** How many wait for a person; `MOST_COUNTED` means at least so many. */
+/** Counts runs that wait for a person; `MOST_COUNTED` means at least that many. */
 export function countNeedsPerson(app: HistoryApp, accountUuid: string): Promise<number> {
   return app.store.runs.countRunsThatNeedPerson(accountUuid, MOST_COUNTED)
 }
@@ -72,7 +72,7 @@ interface NextCheck {
   /** `Every day at 10:00`. */
   schedule: string
   at: Millis
-  /** It is on, but stopped. */
+  /** Set when the rule is on, but paused. */
   pausedReason: string | null
 }
 
@@ -96,7 +96,7 @@ export async function loadUpcoming(app: HistoryApp, accountUuid: string): Promis
   return { runs: await linesOf(app, accountUuid, executions), looks: looks.sort((a, b) => a.at - b.at) }
 }
 
-/** When a rule looks next, or does what it collects; null = it does neither by the clock. */
+/** When a rule next polls, or runs its collected records; null = neither is scheduled. */
 function nextOf(
   { definition: { trigger }, nextRunAt }: AutomationRow,
   zone: string,
@@ -109,7 +109,7 @@ function nextOf(
   return trigger.schedule && at !== null ? { schedule: scheduleText(timesOf(trigger.schedule)), at } : null
 }
 
-/** Null = no such run of this account. */
+/** Null = the account has no such run. */
 export async function loadRun(
   app: HistoryApp,
   accountUuid: string,
@@ -131,7 +131,7 @@ async function linesOf(app: HistoryApp, accountUuid: string, executions: Executi
   return executions.map((execution) => runLine(execution, known.get(execution.id) ?? null))
 }
 
-/** Of records that a run does not describe itself (called from outside), what they looked like when a rule last saw them. */
+/** For records that a run does not describe itself (external call), returns the values a rule last saw. */
 async function knownRecords(app: HistoryApp, accountUuid: string, executions: readonly Execution[]) {
   const known = new Map<number, KnownRecord>()
   const bare = executions.filter(

@@ -1,4 +1,4 @@
-// What the pages about runs say after a button was pressed.
+// Toasts of the run pages.
 import type { Flash } from '#app/lib/flash.ts'
 
 function done(title: string, description?: string): Flash {

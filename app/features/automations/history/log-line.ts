@@ -1,4 +1,4 @@
-// One execution as the "Recent Automation Logs" show it: the customer's job first, then what became of it.
+// One execution in "Recent Automation Logs": the customer's job first, then the result.
 import { actionLabel } from '#app/domain/automations/action-parameters.ts'
 import type { Execution } from '../runs/run-history.ts'
 import { type ExecutedView, executedView, type MatchedView, matchedView } from './executed-view.ts'
@@ -9,11 +9,11 @@ export interface LogLine {
   id: number
   name: string
   status: LogStatus
-  /** `Job 4411 · Margaret Smith`, several records counted; what set it off when no record is known. */
+  /** `Job 4411 · Margaret Smith`, several records counted; the trigger when no record is known. */
   about: string
-  /** Why it is as it is; null = nothing to say. */
+  /** Explains the status; null = nothing to add. */
   reason: string | null
-  /** What set it off. */
+  /** The trigger. */
   because: string
   /** Epoch ms. */
   at: number

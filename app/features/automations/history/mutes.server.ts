@@ -1,4 +1,4 @@
-// Customers and jobs that no automation writes about, and whom a run or a job is about, so that they can be stopped where they are met.
+// Customers and jobs that are muted, and the customers of a run or a job, so a page can offer to mute them.
 import type { App } from '#app/context/app-context.ts'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -16,7 +16,7 @@ interface MuteRequest {
   kind: 'company' | 'job'
   recordUuid: string
   until: Millis | null
-  /** What the page called it, for when ServiceM8 cannot be asked. */
+  /** Name shown on the page, used when ServiceM8 cannot be reached. */
   knownName?: string
 }
 
@@ -24,14 +24,14 @@ type Muted =
   | { outcome: 'muted'; mute: Mute; isNew: boolean }
   | { outcome: 'invalid'; field: 'recordUuid' | 'until'; message: string }
 
-/** Newest first; those that are over are left out. */
+/** Newest first, without expired ones. */
 export function listMutes(app: Pick<App, 'store' | 'clock'>, accountUuid: string): Promise<Mute[]> {
   return app.store.runs.listMutes(accountUuid, app.clock.now())
 }
 
 /**
- * Stops every message to the customer, or about the job. Stopping must be possible at any time: when ServiceM8 does not answer, it
- * is done all the same, and only the name is missing. `staffUuid` = who asks, as far as the session knows.
+ * Stops every message to the customer, or about the job. Must work at any time: when ServiceM8 does not answer, the
+ * mute is stored anyway, without a name. `staffUuid` = the requester, as far as the session knows.
  */
 export async function muteRecord(
   app: MuteApp,
@@ -69,7 +69,7 @@ function nameOf(kind: MuteRequest['kind'], record: Readonly<Record<string, unkno
   return number === '' ? '' : `job ${number}`
 }
 
-/** Null = there is no such mute of this account; else what it was. */
+/** Removes a mute and returns it; null = the account has no such mute. */
 export async function allowAgain(
   app: MuteApp,
   accountUuid: string,
@@ -85,7 +85,7 @@ export async function allowAgain(
   return removed ? mute : null
 }
 
-/** The buttons of the pages. `form`: `company` and `name`, or `mute` (its id). */
+/** Handles the page buttons. `form`: `company` and `name`, or `mute` (its id). */
 export async function actOnMute(
   app: MuteApp,
   accountUuid: string,
@@ -105,16 +105,16 @@ export async function actOnMute(
   return muted.outcome === 'invalid' ? notMutedFlash(muted.message) : mutedFlash(mutedName(muted.mute))
 }
 
-/** A customer that a page is about. */
+/** A customer that a page shows. */
 export interface MetCustomer {
   uuid: string
-  /** '' = not known. */
+  /** '' = unknown. */
   name: string
-  /** Null = automations may write to them. */
+  /** Null = automations may message them. */
   mute: Pick<Mute, 'id' | 'createdAt' | 'until' | 'by'> | null
 }
 
-/** More than these are not offered on one page: the run is a report then, not a message to somebody. */
+/** Above this number a page offers none: the run is a report then, not a message to one customer. */
 const MOST_MET = 5
 
 export async function meet(
@@ -133,7 +133,7 @@ export async function meet(
 
 type AboutRun = Pick<RunRecord, 'object' | 'recordUuids' | 'triggerData' | 'journal'>
 
-/** Whom a run is about: as it was noted when it began and when its messages were planned, else what a rule last saw of the record. */
+/** Customers of a run: those noted at its start or when it planned messages, else those a rule last saw. */
 export async function customersOfRun(
   app: Pick<App, 'store' | 'clock'>,
   accountUuid: string,
@@ -148,7 +148,7 @@ export async function customersOfRun(
   )
 }
 
-/** Names by uuid; '' = not known. */
+/** Names by uuid; '' = unknown. */
 function customersNoted({ triggerData, journal }: AboutRun): Map<string, string> {
   const names = new Map<string, string>()
   for (const { companyUuid, companyName } of triggerData.conditionMatching?.matchedRecords ?? []) {

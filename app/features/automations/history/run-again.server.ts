@@ -1,5 +1,4 @@
-// What a person decides about runs: stop one, let it go on, say what became of a message, do it again. Each with its sentence in
-// the history.
+// A person's decisions about runs: cancel, release, settle a message, repeat. Each leaves a sentence in the history.
 import type { App } from '#app/context/app-context.ts'
 import type { RunRequest } from '#app/domain/automations/run.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
@@ -11,7 +10,7 @@ import { repeatText } from './run-detail-view.ts'
 
 type AgainApp = Pick<App, 'store' | 'clock' | 'log' | 'secrets' | 'wakeRuns'>
 
-/** Nothing of it begins any more; what is done stays done. `discarded` = it was held, and a person said no. */
+/** Cancels what has not started; finished work stays. `discarded` = it was held, and a person declined. */
 export async function cancelRun(
   app: AgainApp,
   accountUuid: string,
@@ -28,7 +27,7 @@ export async function cancelRun(
   return cancelled
 }
 
-/** Those of the given runs that are held, or hold a message, go on. Answers how many. */
+/** Releases those of the runs that are held, or hold a message. Returns their number. */
 export async function releaseRuns(app: AgainApp, accountUuid: string, runIds: readonly number[]): Promise<number> {
   const released = await app.store.runs.releaseRuns(accountUuid, runIds, {
     reason: runReason('released'),
@@ -39,7 +38,7 @@ export async function releaseRuns(app: AgainApp, accountUuid: string, runIds: re
   return released
 }
 
-/** "Send all" or "discard" over what a rule holds. Answers how many runs. */
+/** Sends or discards everything a rule holds. Returns the number of runs. */
 export async function settleHeldRuns(
   app: AgainApp,
   accountUuid: string,
@@ -52,7 +51,7 @@ export async function settleHeldRuns(
   return runIds.length
 }
 
-/** What became of a message that may have been sent: a person looked, and says so. */
+/** Stores a person's answer on a message that may have been sent. */
 export async function settleUnknown(
   app: AgainApp,
   accountUuid: string,
@@ -79,7 +78,7 @@ export async function settleUnknown(
   return settled
 }
 
-/** What failed is tried again, in the same run and under the same keys. */
+/** Retries failed effects in the same run, with the same keys. */
 export async function rerunFailed(app: AgainApp, accountUuid: string, runId: number): Promise<RerunFailed> {
   const again = await app.store.runs.rerunFailed(accountUuid, runId, {
     reason: runReason('released'),
@@ -90,7 +89,7 @@ export async function rerunFailed(app: AgainApp, accountUuid: string, runId: num
   return again
 }
 
-/** Said before a run is done once more: how many messages will repeat. Null = no such run. */
+/** Says before a repeat how many messages it resends. Null = no such run. */
 export async function repeatOffer(
   { store }: Pick<App, 'store'>,
   accountUuid: string,
@@ -102,15 +101,15 @@ export async function repeatOffer(
 
 export type RanAgain =
   | { outcome: 'started'; runId: number; customerMessages: number }
-  /** Asked for twice within a moment: it is the same run. */
+  /** Requested twice within moments: the same run. */
   | { outcome: 'repeated'; runId: number }
   | { outcome: 'rule_deleted' }
   | { outcome: 'not_found' }
 
-/** A double click is one wish. */
+/** A double click counts once. */
 const SAME_WISH = seconds(10)
 
-/** All of it once more, as a new run: as the rule said then, or (`today`) as it says now. The ledger is not asked. */
+/** Repeats everything as a new run: with the rule as it was then, or (`today`) as it is now. Ignores the ledger. */
 export async function runAllAgain(
   app: AgainApp,
   accountUuid: string,

@@ -1,4 +1,4 @@
-// One run with everything that happened in it, and what a person can do about it.
+// One run with all its events, and the actions a person can take.
 import { actionLabel } from '#app/domain/automations/action-parameters.ts'
 import type { Execution, HistoryItem, HistoryStep } from '../runs/run-history.ts'
 import { type ExecutedView, executedView, type MatchedView, matchedView, type NamedText } from './executed-view.ts'
@@ -20,16 +20,16 @@ export interface ItemView {
   key: string
   mark: StepMark
   summary: string
-  /** Why it is as it is; null = nothing to say. */
+  /** Explains the state; null = nothing to add. */
   sentence: string | null
-  /** The final texts: what was or will be sent, to whom. */
+  /** Final texts with receivers, sent or planned. */
   went: NamedText[]
-  /** What came back. */
+  /** The response. */
   came: NamedText[]
   tries: { at: number; ms: number; words: string; sentence: string | null }[]
-  /** When it is tried next, epoch ms; null = not by itself. */
+  /** Next attempt, epoch ms; null = none on its own. */
   nextAt: number | null
-  /** A person says what became of it. */
+  /** True when a person has to report the outcome. */
   settle: boolean
 }
 
@@ -39,18 +39,18 @@ export interface StepView {
   label: string
   mark: StepMark
   warnings: string[]
-  /** What was as it should be, and is good to know. */
+  /** Useful notes that are not problems. */
   notes: string[]
-  /** What the rule says there, and what its placeholders became; null = it has not come to this step. */
+  /** The step's parameters, and the values of its placeholders; null = the run has not reached this step. */
   executed: ExecutedView | null
   items: ItemView[]
 }
 
-/** Each with the sentence that says what it will do; null = it is not offered. */
+/** Each value says what the action will do; null = not offered. */
 export interface RunOffers {
   failedAgain: string | null
   allAgain: string | null
-  /** With the rule as it is today, where that is another. */
+  /** With the current rule, if it has changed since. */
   today: string | null
   release: string | null
   discard: string | null
@@ -60,7 +60,7 @@ export interface RunOffers {
 export interface RunView {
   line: RunLine
   version: number
-  /** What set it off, as a sentence without its end. */
+  /** The trigger, as a sentence without its end. */
   source: string
   groupKey: string | null
   changes: Execution['triggerData']['changes']
@@ -72,18 +72,18 @@ export interface RunView {
   endedAt: number | null
   steps: StepView[]
   offers: RunOffers
-  /** It changes by itself: worth looking at again. */
+  /** True while the run changes on its own: keep refreshing. */
   isLive: boolean
 }
 
-/** What doing it once more means: see `findRunToRepeat`. */
+/** What a repeat of the run involves: see `findRunToRepeat`. */
 export interface Repeatable {
   version: number
   customerMessages: number
   rule: { version: number; deleted: boolean }
 }
 
-/** A person's wish says so itself. */
+/** A run by hand says so in its own text. */
 const SOURCES: Readonly<Record<Execution['source'], string>> = {
   webhook: 'An event at ServiceM8',
   poll: 'A look by the clock',
@@ -96,7 +96,7 @@ function sourceText({ source, replayOf, triggerData }: Execution): string {
   return [who, triggerData.description].filter(Boolean).join(': ') || 'A person'
 }
 
-/** More of one record list is not drawn. */
+/** Maximum records shown per list. */
 const MOST_RECORDS = 20
 
 export function runView(execution: Execution, repeatable: Repeatable | null, known: KnownRecord | null): RunView {
@@ -201,7 +201,7 @@ function offersOf(execution: Execution, repeatable: Repeatable | null): RunOffer
   const wasSent = items.some((item) => item.state === 'sent')
   const isHeld = state === 'held' || items.some((item) => item.state === 'held')
   const repeat = isOver && repeatable !== null && !repeatable.rule.deleted ? repeatable : null
-  // What is held because of a message that may have been sent is settled there, not let go.
+  // A run held by an unclear message is settled there, not released.
   const isClear = !items.some((item) => item.state === 'unknown')
   return {
     failedAgain: failed.length > 0 && state !== 'running' ? failedAgainText(failed, wasSent) : null,
@@ -247,7 +247,7 @@ function moment(iso: string | null): number | null {
   return iso === null ? null : Date.parse(iso)
 }
 
-/** Before all of a run is done once more. */
+/** The question before a whole run is repeated. */
 export function repeatText(messages: number): string {
   if (messages === 0) return 'Everything is done once more. No customer gets a message again.'
   const times = messages === 1 ? '1 message' : `${messages} messages`

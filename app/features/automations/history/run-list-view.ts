@@ -8,7 +8,7 @@ export type RunStanding =
   | 'failure'
   | 'nothing'
   | 'cancelled'
-  /** Something in it may have been sent. */
+  /** A message may have been sent. */
   | 'unknown'
   | 'held'
   | 'waiting'
@@ -32,21 +32,20 @@ export interface RunLine {
   ruleName: string
   /** `Job 4411`; several records are counted. */
   job: string
-  /** Name of the customer, or where it is; '' = not known. */
+  /** Customer name, or the address; '' = unknown. */
   customer: string
   standing: RunStanding
   needsYou: boolean
-  /** What happened. */
   happened: string
-  /** What set it off. */
+  /** The trigger. */
   because: string
   /** Epoch ms. */
   at: number
-  /** When it goes on by itself, epoch ms; null = it does not. */
+  /** When it continues on its own, epoch ms; null = never. */
   goesOnAt: number | null
 }
 
-/** What is known of a record that the run itself does not describe. */
+/** Known values of a record that the run itself does not describe. */
 export type KnownRecord = Readonly<Record<string, string>>
 
 export function runLine(execution: Execution, known: KnownRecord | null = null): RunLine {
@@ -84,7 +83,7 @@ function standingOfRun(execution: Pick<Execution, 'steps' | 'state' | 'outcome'>
   }
 }
 
-/** What was done and what was not, in the order of the steps; or why nothing was. */
+/** What was done and what was not, in step order; or why the run did nothing. */
 function happenedText(execution: Pick<Execution, 'actionsExecuted' | 'state' | 'reason'>): string {
   const { actionsExecuted, state, reason } = execution
   const done = actionsExecuted.map(({ result, error }) => error ?? result.message).filter((text) => text !== '')
@@ -112,7 +111,7 @@ function aboutOf(execution: Execution, known: KnownRecord | null): { job: string
     const what = object === 'job' ? `${count} jobs` : `${count} records`
     return { job: what, customer: customers.size === 1 ? customer : '' }
   }
-  // A record without a number of its own is named by its uuid there: nobody wants to read that.
+  // A record without a number has its uuid here, which people cannot read.
   const isNumber = number !== '' && number !== recordUuids[0]
   if (object === 'job') return { job: isNumber ? `Job ${number}` : 'A job', customer }
   const kind = NOUNS[object] ?? 'Record'

@@ -1,4 +1,4 @@
-// What the buttons around the form do: run, look first, switch, delete, a new address, import.
+// Handles the buttons around the form: run, preview, switch, delete, new address, import.
 import { writesToCustomers } from '#app/domain/automations/rule.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Flash } from '#app/lib/flash.ts'
@@ -48,24 +48,24 @@ import {
 } from './page-text.ts'
 
 type RuleActOutcome =
-  /** Redirect to the plain page and show `flash` there; `open` = whose address is shown. */
+  /** Redirect to the plain page and show `flash`; `openUrlOf` = the rule whose address is shown. */
   | { outcome: 'done'; flash: Flash; openUrlOf?: number }
   | { outcome: 'shown'; result: PageResult; toast: Flash | null }
-  /** The fields of one pasted rule, for the form: a new entry, switched off. */
+  /** Fields of one pasted rule for the form: a new rule, switched off. */
   | { outcome: 'imported'; fields: Record<string, unknown>; toast: Flash }
 
 type ActApp = RulesApp & RunNowApp
 
 interface Asked {
   admin: boolean
-  /** False = this account has run enough for this minute. */
+  /** False = the account has reached its runs per minute. */
   takeRun(): boolean
   names: KnownNames
 }
 
 /**
- * `values`: `id` (the rule's) and by act `bypass` = yes and `recordUuid` (run, check, preview), for `run` also `ASK_FIELDS`, `to` = on or off and
- * `existing` = yes (switch), `json` (import).
+ * `values`: `id` (the rule's) and by act `bypass` = yes and `recordUuid` (run, check, preview), for `run` also
+ * `ASK_FIELDS`, `to` = on or off and `existing` = yes (switch), `json` (import).
  */
 export async function actOnRule(
   app: ActApp,
@@ -142,7 +142,7 @@ async function run(
   const { id: ruleId, name } = rule
   switch (ran.outcome) {
     case 'ran':
-      // Nothing was new: what was handled before may be meant all the same.
+      // Nothing new to run: ask whether to rerun handled records.
       return ran.started === 0 && ran.repeated === 0 && ran.handled ? ask(null) : done(ranFlash(ran))
     case 'changed':
       return ask(CHANGED_SINCE[ran.part])
@@ -192,13 +192,13 @@ function notMet(
   })
 }
 
-/** A record that has neither number nor name is not called by its id. */
+/** Returns '' for a record with neither number nor name, instead of its id. */
 function titleOf(record: RecordFacts): string {
   const title = recordTitle(record.object, matchedRecord(record))
   return title === record.recordUuid ? '' : title
 }
 
-/** Shown what would happen, a person says yes. */
+/** Shows the preview and asks for approval. */
 async function askFirst(
   app: ActApp,
   rule: AutomationRow,
@@ -218,7 +218,7 @@ async function askFirst(
   }
 }
 
-/** One rule goes into the form to be looked over; several are stored at once, each switched off. */
+/** Opens a single rule in the form; stores several directly, each switched off. */
 async function importRules(app: RulesApp, accountUuid: string, text: string): Promise<RuleActOutcome> {
   const refuse = (message: string): RuleActOutcome => ({
     outcome: 'shown',

@@ -1,4 +1,4 @@
-// What the buttons around the form of a rule can be asked to do, and what the page is drawn with afterwards.
+// Actions of the buttons around the rule form, and the results the page shows afterwards.
 import type { Backtest } from '../form/form-preview.ts'
 import type { AskedRun } from '../preview/ask-run.ts'
 import type { PreviewView } from '../preview/preview-view.ts'
@@ -18,9 +18,9 @@ export const RULE_ACTS = [
 ] as const
 export type RuleAct = (typeof RULE_ACTS)[number]
 
-/** Without scripts a button sends the form of the rule along; then this says what the button does, as a query. */
+/** Without scripts a button submits the rule form; this field holds the button's own values, as a query. */
 export const PRESS = 'press'
-/** As `act`: leads to another state of the page, whose query and anchor stand beside it. */
+/** Value of `act`: opens another state of the page, given by a query and an anchor. */
 export const GO = 'go'
 
 export function isRuleAct(text: string | undefined): text is RuleAct {
@@ -29,20 +29,20 @@ export function isRuleAct(text: string | undefined): text is RuleAct {
 
 export type RunMode = 'run' | 'check' | 'preview'
 
-/** What the page is drawn with again, once. */
+/** Result shown on the next page load, once. */
 export type PageResult =
-  /** Asks whether to go on all the same. */
+  /** Asks whether to continue anyway. */
   | {
       kind: 'not_met'
       ruleId: number
       name: string
       mode: RunMode
-      /** The record that was asked for, and what it is called (`Job 3120`; '' = nothing); '' and null = none was: the newest counts. */
+      /** The requested record and its label (`Job 3120`; '' = none); '' and null = the newest record. */
       recordUuid: string
       record: string | null
       failed: FailedView[]
     }
-  /** What a run would do, to customers too: a person says yes first. */
+  /** The preview, messages included, that a person has to approve. */
   | { kind: 'ask_run'; ruleId: number; name: string; asked: AskedRun }
   | { kind: 'previewed'; ruleId: number; name: string; mode: 'check' | 'preview'; preview: PreviewView }
   | { kind: 'backtested'; ruleId: number; name: string; backtest: Backtest }

@@ -1,4 +1,4 @@
-// The automations page: what it shows beside the form.
+// Loads the automations page, without the form.
 import type { App } from '#app/context/app-context.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
@@ -20,17 +20,17 @@ interface AutomationPageData {
   /** IANA zone of the account. */
   timezone: string
   now: Millis
-  /** Newest first; null = they could not be fetched. */
+  /** Newest first; null = loading failed. */
   rules: RuleCardView[] | null
-  /** The last 20 executions, when the address has them open: null = not open. */
+  /** The last 20 executions; null = the address does not open them. */
   logs: LogLine[] | 'failed' | null
-  /** Which limits are in force, in one line. */
+  /** The active limits, in one line. */
   limits: string
-  /** Names of rules from before "how often" was a choice, which can write to a customer again; empty = told, or none. */
+  /** Names of rules older than the "how often" choice that can message a customer again; empty = dismissed, or none. */
   repeats: string[]
 }
 
-/** `names` = what queues and people are called, by uuid; `logs` and `rules` = which parts are to be seen. */
+/** `names` = names of queues and people, by uuid; `logs` and `rules` = which parts to load. */
 export async function loadAutomationPage(
   app: PageApp,
   accountUuid: string,
@@ -54,7 +54,7 @@ async function repeatsOf(app: PageApp, accountUuid: string): Promise<string[]> {
   return rules.filter(({ definition }) => canRepeat(definition)).map(({ name }) => name)
 }
 
-/** One part of the page that cannot be read leaves the others usable. */
+/** A failure in one part leaves the rest of the page usable. */
 async function listCards(app: PageApp, accountUuid: string, names: KnownNames): Promise<RuleCardView[] | null> {
   try {
     const rules = await app.store.automations.listAutomations(accountUuid)

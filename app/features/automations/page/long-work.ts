@@ -1,4 +1,4 @@
-// What is done apart from the main thread when somebody sends much of it: see decision 0037. Only the server imports this.
+// Work on large input that runs off the main thread: see decision 0037. Only the server imports this.
 import { aidsOf } from '../form/form-aids.ts'
 import { problemsOf, readDraft } from '../form/form-check.ts'
 import { checkRule } from '../rules/checks/rule-check.ts'
@@ -9,7 +9,7 @@ import type { RuleForm } from '../rules/rule-fields.ts'
 import { type FormIssue, ruleForm } from '../rules/rule-form.ts'
 
 type ReadRuleForm =
-  /** `takenOut`: what of its e-mails was not safe and went, in a sentence; null = nothing. */
+  /** `takenOut`: the unsafe e-mail content that was removed, in a sentence; null = none. */
   { outcome: 'read'; form: RuleForm; takenOut: string | null } | { outcome: 'invalid'; issues: FormIssue[] }
 
 function readRuleForm(body: unknown): ReadRuleForm {
@@ -19,7 +19,7 @@ function readRuleForm(body: unknown): ReadRuleForm {
   return { outcome: 'invalid', issues: parsed.error.issues.map(plainIssue) }
 }
 
-/** An issue of zod may carry what cannot be copied. */
+/** A zod issue may contain values that cannot be cloned. */
 export function plainIssue(issue: FormIssue & { code?: string }): FormIssue {
   const { path, message, keys, code } = issue
   return {

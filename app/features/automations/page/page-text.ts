@@ -1,4 +1,4 @@
-// What the automations page says: its toasts, its refusals, and why something cannot be shown.
+// Texts of the automations page: toasts, refusals, and load errors.
 import type { Flash } from '#app/lib/flash.ts'
 import { isHeldBack, NOT_RUN_YET, type RanNowFacts, ranNowText } from '../preview/run-now-text.ts'
 import { FORM_TEXTS } from '../rules/form-text.ts'
@@ -18,7 +18,7 @@ export const LOOK_BACK_FAILED = 'The last 30 days could not be looked up'
 export const RULE_DELETE_FAILED = 'Failed to delete automation'
 export const RULE_UPDATE_FAILED = FORM_TEXTS.updateFailed
 export const IMPORT_FAILED = 'Import failed'
-/** Title and text of the message together. */
+/** Title and text of the toast in one string. */
 const COPY_FAILED = 'Copy failed: Failed to copy automation to clipboard'
 
 export const GONE = 'This automation was deleted.'
@@ -45,14 +45,14 @@ export const RULE_IMPORTED: Flash = {
   description: 'Check it, then press Create Automation. It starts switched off.',
 }
 
-/** The copy did not say what its events are about. */
+/** The pasted copy did not name its object. */
 export const RULE_IMPORTED_OPEN: Flash = {
   kind: 'success',
   title: 'Automation imported',
   description: 'The copy does not say which records start it. Choose them under Webhook Subscription.',
 }
 
-/** Several at once are stored at once, each switched off. */
+/** Several imported rules are stored directly, each switched off. */
 export function importedFlash(count: number): Flash {
   return {
     kind: 'success',
@@ -65,13 +65,13 @@ export function failed(title: string, why: string): Flash {
   return { kind: 'error', title, description: why }
 }
 
-/** `warning`: what is still in the way although it is stored. */
+/** `warning`: a remaining problem although the change is stored. */
 export function switchedFlash(active: boolean, warning: string | null): Flash {
   const what = active ? 'It is on.' : 'It is off. Nothing starts until you switch it on.'
   return { kind: 'success', title: FORM_TEXTS.updated, description: warning ?? what }
 }
 
-/** After "Run Now". */
+/** Toast after "Run Now". */
 export function ranFlash(ran: RanNowFacts): Flash {
   const words = ranNowText(ran)
   const only = ran.started === 1 ? ran.executions[0] : undefined
@@ -93,11 +93,11 @@ export function ranFlash(ran: RanNowFacts): Flash {
 
 export interface ListTrouble {
   words: string
-  /** The platform's own, or ours. */
+  /** The platform's own message, or ours. */
   said: string
 }
 
-/** Why the lists of jobs and queues are empty. */
+/** Explains why the lists of jobs and queues are empty. */
 export function listTrouble(message: string): ListTrouble {
   const isScope = /insufficient_scope|read_job_queues/.test(message)
   return { words: isScope ? UPDATED_PERMISSIONS : AUTHENTICATE_FOR_LISTS, said: message }
@@ -108,7 +108,7 @@ export function copyFailedFlash(): Flash {
   return failed(title, why)
 }
 
-/** What a paused rule needs: `connection` = signing in again, and it goes on by itself; else a person starts it again. */
+/** How to resume a paused rule: `connection` = sign in again, then it resumes on its own; else a person restarts it. */
 export function pauseHelp(endsByItself: boolean): { kind: 'connection' | 'person'; text: string } {
   return endsByItself
     ? { kind: 'connection', text: 'It goes on by itself as soon as ServiceM8 accepts our calls again.' }

@@ -1,5 +1,5 @@
-// What a person was shown before "Run for real", as one text that goes out with the button and comes back with the press: so that
-// nothing is done that was not shown.
+// Encodes what a person saw before "Run for real" as a text. The button sends it back, so the run does only what was
+// shown.
 import type { App } from '#app/context/app-context.ts'
 import type { RunRequest } from '#app/domain/automations/run.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
@@ -22,10 +22,10 @@ export interface RequestShown {
 
 type Shown<Of> = { outcome: 'shown'; shown: Of } | { outcome: 'not_possible'; message: string }
 
-/** Runs that are shown with their texts; the rest is counted. */
+/** Runs shown with their texts; the rest are only counted. */
 const MOST_SHOWN = 10
 
-/** What one run would do, without doing it; `at` = as of another moment than now. */
+/** Previews one run; `at` = as of another time than now. */
 export async function showRequest(
   app: ApprovalApp,
   rule: AutomationRow,
@@ -52,7 +52,7 @@ export async function showRequest(
   }
 }
 
-/** The first of the runs with everything they would do, and the text that stands for all of them. */
+/** Previews the first runs, and returns the approval text for all of them. */
 export async function showRequests(
   app: ApprovalApp,
   rule: AutomationRow,
@@ -68,7 +68,7 @@ export async function showRequests(
   return { outcome: 'shown', shown: { runs, approval: approvalOf(rule, requests, runs, at ?? app.clock.now()) } }
 }
 
-/** Which part of what was shown is another one now; null = none. The message `not_possible` as of `showRequests`. */
+/** Returns the first part that differs from what was shown; null = none. `not_possible` as in `showRequests`. */
 export async function changedSince(
   app: ApprovalApp,
   rule: AutomationRow,
@@ -82,8 +82,8 @@ export async function changedSince(
 }
 
 /**
- * When it was shown, as long as that day lasts: times to the second ("until", "date") are no change, another day is. Null = it
- * counts as of now.
+ * Returns when it was shown, if that was today: times to the second ("until", "date") are no change, another day is.
+ * Null = compare as of now.
  */
 async function shownAt(app: ApprovalApp, { accountUuid }: AutomationRow, seen: string): Promise<Millis | null> {
   const at = Number(seen.split('.')[0])
@@ -93,7 +93,7 @@ async function shownAt(app: ApprovalApp, { accountUuid }: AutomationRow, seen: s
   return todayOf({ now: at, zone }) === todayOf({ now, zone }) ? at : null
 }
 
-/** The moment, then a hash for each of `APPROVED_PARTS`. What guards would say now is left out: it changes with every message sent. */
+/** The time, then a hash for each of `APPROVED_PARTS`. Leaves out guard verdicts, as every message changes them. */
 function approvalOf(
   { version }: AutomationRow,
   requests: readonly RunRequest[],

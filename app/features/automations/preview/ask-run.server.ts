@@ -1,4 +1,4 @@
-// "Run Now" of a rule that writes to customers, before it acts: planned with real records, and with what their people got before.
+// The question before "Run Now" writes to customers: plans with real records, and shows earlier messages.
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { RecordChoice } from '../form/form-preview.ts'
 import { rememberedReads } from '../records/remembered-reads.server.ts'
@@ -28,11 +28,11 @@ interface Asked extends RunNowRequest {
   names: KnownNames
 }
 
-/** Reads and plans; nothing is sent or noted. */
+/** Reads and plans; sends and stores nothing. */
 export async function askRun(app: RunNowApp, rule: AutomationRow, asked: Asked): Promise<RunQuestion> {
   const parts: EvaluateApp = { ...app, facts: app.planning.facts }
   const chosen = await choicesFor(app, rule, asked)
-  // What was searched for is the record, and never another one.
+  // Use the record that was searched for, never another one.
   const [found] = asked.search === '' ? [] : chosen
   if (asked.search !== '' && !found) {
     return { outcome: 'ask', asked: nothingFound(asked.search, await choicesFor(app, rule, { ...asked, search: '' })) }
@@ -70,7 +70,7 @@ export async function askRun(app: RunNowApp, rule: AutomationRow, asked: Asked):
   }
 }
 
-/** Each with what its people got before. */
+/** Adds the earlier messages of the recipients. */
 async function shownRuns(
   app: RunNowApp,
   { accountUuid, definition }: AutomationRow,
@@ -91,7 +91,7 @@ function nothingFound(search: string, choices: RecordChoice[]): AskedRun {
   return { about: '', handled: null, note: notFoundText(search), runs: [], more: 0, choices, search, values: null }
 }
 
-/** A rule by the clock acts on all that matches, any other on one record. */
+/** A polling rule acts on all matches, any other on one record. */
 function isOne({ triggerSource }: AutomationRow, { bypassConditions }: RunNowRequest): boolean {
   return triggerSource !== 'api_polling' || bypassConditions
 }
@@ -102,7 +102,7 @@ function aboutOf(requests: NowPlan['requests'], runs: AskedRun['runs']): string 
   return `${requests.reduce((sum, { recordUuids }) => sum + recordUuids.length, 0)} records`
 }
 
-/** Records to choose another one from. What cannot be listed now is no reason not to ask. */
+/** Returns other records to choose from. Continues without them if the list fails. */
 async function choicesFor(app: RunNowApp, rule: AutomationRow, { search }: Asked): Promise<RecordChoice[]> {
   const { accountUuid, definition } = rule
   const { conditions } = definition

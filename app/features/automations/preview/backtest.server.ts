@@ -1,5 +1,5 @@
-// "In the last 30 days this rule would have …": the records it would have acted on, and what it would have sent. Reads a bounded number
-// of times, writes nothing.
+// "In the last 30 days this rule would have …": finds the records it would have acted on, and the messages. Limits its
+// reads, writes nothing.
 import type { App } from '#app/context/app-context.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
@@ -27,15 +27,15 @@ import { type DraftApp, draftParts, readDraft, runOfDraft, troubleOf } from './p
 import { partsToShow, presentRecords, recentRecords, sinceOf } from './preview-records.server.ts'
 import { recordLabel } from './preview-view.ts'
 
-/** Exchanges with the platform for one look back, beyond what is remembered. */
+/** Maximum platform calls of one backtest, cached reads not counted. */
 const MOST_CALLS = 40
 const AT_A_TIME = 250
-/** Runs of the time that are looked through for what really happened. */
+/** Maximum real runs read from the period. */
 const MOST_RUNS = 100
-/** Records of one group that are planned. */
+/** Maximum records planned per group. */
 const MOST_OF_GROUP = 100
 
-/** Of the rule in the form. */
+/** Backtests the rule in the form. */
 export async function backtestDraft(
   app: DraftApp,
   accountUuid: string,
@@ -45,7 +45,7 @@ export async function backtestDraft(
   return read.outcome === 'read' ? backtest(app, accountUuid, read.draft) : read.trouble
 }
 
-/** Of a stored rule, as its card asks. */
+/** Backtests a stored rule, for its card. */
 export function backtestRule(app: DraftApp, rule: AutomationRow): Promise<Backtest | PreviewTrouble> {
   const { definition, id, name } = rule
   return backtest(app, rule.accountUuid, {
@@ -58,7 +58,7 @@ export function backtestRule(app: DraftApp, rule: AutomationRow): Promise<Backte
   })
 }
 
-/** What one run would have been for. */
+/** The records of one hypothetical run. */
 interface Unit {
   key: string
   groupKey: string | null
@@ -108,7 +108,7 @@ async function backtest(app: DraftApp, accountUuid: string, draft: Draft): Promi
   }
 }
 
-/** `all` = everything there is, and not only what was changed lately. */
+/** `all` = includes every record, not only recently changed ones. */
 async function recordsToLookThrough(reads: Reads, accountUuid: string, { definition, object }: Draft, at: JudgedAt) {
   if (definition.trigger.source === 'api_polling') {
     return presentRecords(reads, accountUuid, object, at, readsDeleted(definition.trigger))
@@ -117,7 +117,7 @@ async function recordsToLookThrough(reads: Reads, accountUuid: string, { definit
   return { ...recent, all: false }
 }
 
-/** What the look back leaves out, because there is too much of it. */
+/** Lists what the backtest skips because there is too much of it. */
 function notLookedThrough(
   { trigger }: RuleDefinition,
   found: { records: readonly unknown[]; all: boolean; complete: boolean },
@@ -132,7 +132,7 @@ function notLookedThrough(
   ].filter((text) => text !== '')
 }
 
-/** Everything the steps speak of is read for all of them at once; each plan then finds it remembered. */
+/** Reads everything the steps need for all records at once; each plan then hits the cache. */
 async function wholeRecords(
   reads: Reads,
   accountUuid: string,
@@ -145,7 +145,7 @@ async function wholeRecords(
   return new Map((joined.outcome === 'ok' ? joined.facts : []).map((facts) => [facts.recordUuid, facts]))
 }
 
-/** The record as it was read: joining again only fills the memory. */
+/** The record as read: joining it again only fills the cache. */
 function rawOf({ values, recordUuid }: RecordFacts) {
   return { ...values, uuid: recordUuid }
 }
@@ -166,7 +166,7 @@ async function actedOn(
   const from = sinceOf(at.now)
   const ticks = trigger.source === 'api_polling' ? ticksOf(trigger, from, at.now, at.zone) : []
   const parts = partsToJudge(definition, object)
-  // One look now says nothing about when.
+  // A rule that polls once has no known past date.
   const dated = trigger.source !== 'api_polling' || repeats(trigger)
   const acted: Acted[] = []
   const turn = takingTurns()
@@ -208,7 +208,7 @@ interface RowRequest {
   accountUuid: string
   draft: Draft
   unit: Unit
-  /** With names and contacts, as far as they could be read. */
+  /** With names and contacts, as far as they were readable. */
   whole: ReadonlyMap<string, RecordFacts>
   ran: RealRuns
   sums: { messages: number; credits: number }
@@ -259,7 +259,7 @@ function doneBy({ effects }: PreviewedStep): BacktestRow['does'] {
 
 const LONGEST_TEXT = 200
 
-/** The words that would have been read; of a change, its summary says enough. */
+/** The message text; a change has none, its summary is enough. */
 function textOf(fields: Readonly<Record<string, string>>): string | null {
   const text = (fields.message || fields.textBody || fields.subject || '').replace(/\s+/g, ' ').trim()
   if (text === '') return null
@@ -267,14 +267,14 @@ function textOf(fields: Readonly<Record<string, string>>): string | null {
 }
 
 interface RealRuns {
-  /** Held, waiting and cancelled ones that never began are none. Null = the rule is not stored yet. */
+  /** Without held, waiting and cancelled runs that never started. Null = the rule is not stored yet. */
   count: number | null
-  /** False = there are more than are looked through. */
+  /** False = more runs exist than were read. */
   complete: boolean
   records: ReadonlySet<string>
 }
 
-/** What really ran in the time. */
+/** Real runs of the period. */
 async function runsOf(
   app: Pick<App, 'store'>,
   accountUuid: string,
@@ -294,7 +294,7 @@ async function runsOf(
 interface Headline {
   definition: RuleDefinition
   object: string
-  /** What was looked through. */
+  /** The records examined. */
   found: { records: readonly unknown[]; all: boolean }
   units: number
   shown: readonly BacktestRow[]

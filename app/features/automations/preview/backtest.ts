@@ -1,5 +1,6 @@
-// "In the last 30 days this rule would have …": when a record would have set the rule off, as far as its present values tell, and how
-// sure that is. The platform keeps no history of a record, so most of it is an estimate; the page says of what kind.
+// "In the last 30 days this rule would have …": estimates from its current values when a record would have triggered
+// the rule, and how sure that is. The platform keeps no record history, so most of it is an estimate; the page says
+// which.
 import type { PollTrigger, RuleDefinition, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { readLocal } from '#app/domain/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
@@ -12,31 +13,31 @@ import { judge } from '../rules/conditions/conditions.ts'
 import { nextRun } from '../rules/timing/schedule.ts'
 
 export const BACKTEST_DAYS = 30
-/** Records that are shown with what would have been sent. */
+/** Maximum records shown with their messages. */
 export const MOST_BACKTESTED = 50
 
 interface BacktestWindow {
   from: Millis
   now: Millis
   zone: string
-  /** When a rule by the clock would have looked; empty for others. */
+  /** When a polling rule would have checked; empty for others. */
   ticks: readonly Millis[]
 }
 
-/** By itself, again and again? */
+/** True when the rule polls repeatedly. */
 export function repeats({ interval }: PollTrigger): boolean {
   return interval !== 'once' && interval !== 'on_demand'
 }
 
-/** On a record that stays as it is? */
+/** True when it acts on unchanged records again. */
 function actsAgain({ once }: RuleDefinition): boolean {
   return once === 'day' || once === 'week' || once === 'month' || once === 'period'
 }
 
-/** The looks of a rule by the clock in the time; one a day is enough of those that look more often. */
+/** Ticks of a polling rule within the window; one a day for rules that poll more often. */
 export function ticksOf(trigger: PollTrigger, from: Millis, now: Millis, zone: string): Millis[] {
   if (!repeats(trigger)) return [now]
-  // As if it had been there all along, whatever day it is to begin.
+  // As if the rule had always been on, whatever its start date.
   const always: PollTrigger =
     trigger.scheduleType === 'scheduled' ? { ...trigger, scheduleType: 'immediate', scheduleDate: null } : trigger
   const ticks: Millis[] = []
@@ -50,10 +51,7 @@ export function ticksOf(trigger: PollTrigger, from: Millis, now: Millis, zone: s
   return ticks
 }
 
-/**
- * When the rule would have acted on the record in the time; null = it would not have. With its values as they are now: what was
- * otherwise before its last change cannot be seen.
- */
+/** When the rule would have acted on the record; null = never. Uses the current values: older ones are unknown. */
 export function wouldHaveActed(definition: RuleDefinition, facts: RecordFacts, window: BacktestWindow): Millis | null {
   const { trigger } = definition
   switch (trigger.source) {
@@ -68,7 +66,7 @@ export function wouldHaveActed(definition: RuleDefinition, facts: RecordFacts, w
   }
 }
 
-/** At the first look after its last change, when it certainly was as it is now; else at the last one before it that matches. */
+/** Returns the first matching tick after the last change, when the values are certain; else the last one before it. */
 function actedAtTick(
   definition: RuleDefinition & { trigger: PollTrigger },
   facts: RecordFacts,
@@ -78,7 +76,7 @@ function actedAtTick(
   const edited = momentOf(facts.editDate, zone) ?? window.from
   const created = momentOf(readField(facts, 'created_date', { now: window.now, zone }) ?? '', zone) ?? 0
   const matches = (tick: Millis) => tick >= created && judge(definition.conditions, facts, { now: tick, zone }).matched
-  // As it is since before that time, and met the conditions then already: it was acted on then, or was there when the rule began.
+  // Unchanged since before the window and already matching then: the rule had acted on it, or found it when it started.
   if (repeats(definition.trigger) && !actsAgain(definition) && edited < window.from && matches(window.from)) return null
   return (
     ticks.find((tick) => tick >= edited && matches(tick)) ??
@@ -100,13 +98,13 @@ function actedOnEvent(
     if (queue === '' || (trigger.queueUuid !== null && queue !== trigger.queueUuid)) return null
   }
   const known = momentOf(stampOf(trigger, facts, { now, zone }), zone)
-  // Without a stamp, all that is known is when it was changed last.
+  // Without a stamp, only the time of the last change is known.
   const at = known ?? momentOf(facts.editDate, zone)
   if (at === null || at < from || at > now) return null
   return judge(definition.conditions, facts, { now: at, zone }).matched ? at : null
 }
 
-/** The platform stamps when a job came to its status, and when a record was made (facts: 5.8). */
+/** The platform stamps when a job reached its status, and when a record was created (facts: 5.8). */
 const STATUS_STAMPS: Readonly<Record<string, string>> = {
   Quote: 'quote_date',
   'Work Order': 'work_order_date',
@@ -126,7 +124,7 @@ function momentOf(text: string, zone: string): Millis | null {
   return reading === null ? null : momentOfWall(reading.wall, zone).at
 }
 
-/** What the list was reckoned from, and what is not in it. `all`: everything there is, not only what was changed lately. */
+/** Explains what the estimate is based on, and what is missing. `all`: every record, not only recently changed ones. */
 export function basisOf({ trigger, once }: RuleDefinition, object: string, all: boolean): string[] {
   const noun = objectNoun(object)
   const which = all ? '' : ` that was changed in the last ${BACKTEST_DAYS} days`

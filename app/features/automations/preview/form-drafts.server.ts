@@ -1,5 +1,5 @@
-// What was written into the form and not saved yet, for the page without scripts: a press elsewhere on the page redirects, and the
-// form is drawn again with it. In memory only: it is nobody's rule yet, and a start of the process may forget it.
+// Keeps unsaved form input for the page without scripts: a press elsewhere on the page redirects, then the form is
+// redrawn from here. In memory only: it is not a rule yet, and a restart may lose it.
 import type { App } from '#app/context/app-context.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours } from '#app/lib/duration.ts'
@@ -7,9 +7,9 @@ import { newToken } from '#app/lib/token.server.ts'
 import { emptyForm, type FormState } from '../form/form-state.ts'
 
 const LASTS = hours(2)
-/** Of one account, so that whoever presses a lot pushes out only what is their own. The oldest go first. */
+/** Per account, so heavy use evicts only the account's own drafts. Oldest first. */
 const MOST_OF_ACCOUNT = 10
-/** Of all accounts together, in characters: a form may be as long as a pasted rule. About 32 MB. */
+/** Across all accounts, in characters: a form may be as long as a pasted rule. About 32 MB. */
 const HEAVIEST = 16_000_000
 
 interface Draft {
@@ -19,12 +19,12 @@ interface Draft {
   weight: number
 }
 
-/** The oldest first. */
+/** Oldest first. */
 type CachePart = Map<string, Draft>
 
 const caches = new WeakMap<object, CachePart>()
 
-/** Answers its token; null = there is nothing in it worth keeping. `before` = the token of the same form until now. */
+/** Returns the draft's token; null = nothing worth keeping. `before` = the form's previous token. */
 export function keepDraft(
   app: Pick<App, 'store' | 'clock'>,
   accountUuid: string,
@@ -44,7 +44,7 @@ export function keepDraft(
   return token
 }
 
-/** What is over goes, and then the oldest: of the account that has too many, and of all when it is too much. */
+/** Removes expired drafts, then the oldest: of an account above its limit, and of all above the total. */
 function makeRoom(drafts: CachePart, accountUuid: string, now: Millis): void {
   for (const [token, { until }] of drafts) if (until <= now) drafts.delete(token)
   const own = [...drafts].filter(([, draft]) => draft.accountUuid === accountUuid)
@@ -57,7 +57,7 @@ function makeRoom(drafts: CachePart, accountUuid: string, now: Millis): void {
   }
 }
 
-/** Null = it is somebody else's, too old, or was never kept. */
+/** Null = another account's, expired, or never stored. */
 export function findDraft(
   app: Pick<App, 'store' | 'clock'>,
   accountUuid: string,

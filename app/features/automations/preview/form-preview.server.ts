@@ -1,11 +1,11 @@
-// One way in for everything a person can look at before a rule is saved, for the page with scripts and for the one without.
+// Single entry point for previews of an unsaved rule, with and without scripts.
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { FormPreview, PreviewKind } from '../form/form-preview.ts'
 import type { FormState } from '../form/form-state.ts'
 import { backtestDraft } from './backtest.server.ts'
 import { type DraftApp, type DraftRequest, previewDraft, sampleDraft } from './preview-draft.server.ts'
 
-/** Never throws for the platform's trouble: that is an answer, in words, and the form goes on without it. */
+/** Never throws when the platform fails: the answer says so in words, and the form continues without a preview. */
 export function previewForm(
   app: DraftApp,
   state: FormState,

@@ -1,5 +1,5 @@
-// The rule in the form, looked at before it is saved: what it would do with one record, and what its placeholders stand for there.
-// Nothing is written anywhere: everything it reads through has no way to write.
+// Previews the rule in the form before it is saved: what it would do with one record, and its placeholder values there.
+// Writes nothing: everything it reads through is read-only.
 import type { CallFailure } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
 import type { ActionType } from '#app/domain/automations/action-parameters.ts'
@@ -44,7 +44,7 @@ export type DraftApp = Pick<
   'store' | 'clock' | 'log' | 'secrets' | 'settings' | 'callAsAccount' | 'planning' | 'apart'
 >
 
-/** The draft of what stands in the form, or why it cannot be told now. */
+/** Returns the draft of the form, or why it cannot be read now. */
 export async function readDraft(
   app: Pick<App, 'apart'>,
   accountUuid: string,
@@ -59,15 +59,15 @@ export async function readDraft(
 
 export interface DraftRequest {
   accountUuid: string
-  /** Of which record; '' = the newest that meets the conditions. */
+  /** The record to preview; '' = the newest that meets the conditions. */
   record: string
-  /** Job number or customer to choose from; '' = the newest. */
+  /** Job number or customer to search for; '' = the newest. */
   search: string
-  /** What queues, people and customers are called, by uuid. */
+  /** Names of queues, people and customers, by uuid. */
   names: KnownNames
 }
 
-/** `planning` that reads through the memory, and tells unfinished steps what is missing instead of planning them. */
+/** Returns `planning` with cached reads; an unfinished step reports what is missing instead of a plan. */
 export function draftParts({ planning }: Pick<App, 'planning'>, reads: Reads, { unfinished }: Draft): PreviewParts {
   const actions = Object.fromEntries(
     Object.entries(planning.actions).map(([type, action]): [string, PreviewParts['actions'][ActionType]] => [
@@ -165,7 +165,7 @@ type Asked =
   | { outcome: 'gone' | 'none' }
   | { outcome: 'failed'; failure: CallFailure }
 
-/** The record that was asked for; `none` = none was. */
+/** Returns the requested record; `none` = none requested. */
 async function askedRecord(
   reads: Reads,
   { object, definition }: Draft,
@@ -177,7 +177,7 @@ async function askedRecord(
   return one.outcome === 'gone' ? one : { outcome: 'failed', failure: one }
 }
 
-/** A run of a group or a list has all of it; else the one record. More than so many are not planned for a look. */
+/** Maximum records planned in a preview. A run of a group or a list has all of its records; any other has one. */
 const MOST_OF_GROUP = 100
 
 interface OfRun {
@@ -205,14 +205,14 @@ async function recordsOfRun(
   if (judged.outcome === 'failed') return judged
   const { matched } = judged.judged
   const has = (records: readonly RecordFacts[]) => records.some(({ recordUuid }) => recordUuid === facts.recordUuid)
-  // One that does not match is in no group: then it stands alone, with the conditions it fails beside it.
+  // A record that does not match has no group: show it alone, with its failed conditions.
   if (!has(matched)) return alone
   const group =
     field === null ? { key: null, records: matched } : groupRecords(matched, field).find((one) => has(one.records))
   return { outcome: 'ok', records: (group?.records ?? [facts]).slice(0, MOST_OF_GROUP), groupKey: group?.key ?? null }
 }
 
-/** The run that the draft would make of the records. */
+/** Previews the run of the draft for these records. */
 export function runOfDraft(
   app: DraftApp,
   parts: PreviewParts,
@@ -231,7 +231,7 @@ export function runOfDraft(
   })
 }
 
-/** As a run by hand would have it; a manual rule is called with the job and its date. */
+/** Trigger data as in a run by hand; a manual rule gets the job and its date. */
 function triggerDataOf({ trigger }: RuleDefinition, object: string, records: readonly RecordFacts[]): TriggerData {
   const [first] = records
   const values: Record<string, string> =
@@ -251,7 +251,7 @@ function triggerDataOf({ trigger }: RuleDefinition, object: string, records: rea
 
 const LONGEST_SAMPLE = 160
 
-/** What every placeholder that can be chosen stands for in one record. */
+/** Returns the value of every available placeholder in one record. */
 export async function sampleDraft(
   app: DraftApp,
   state: FormState,

@@ -1,4 +1,4 @@
-// The records a person can look at a rule with: those changed in the last days, newest first, found by job number or customer.
+// Records to preview a rule with: recently changed ones, newest first, found by job number or customer.
 import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { Condition } from '#app/domain/automations/rule.ts'
 import { dayOf, localStamp, wallOfDay } from '#app/domain/local-time.ts'
@@ -24,20 +24,20 @@ interface RecentRecords {
   outcome: 'ok'
   /** Newest change first. */
   records: PlatformRecord[]
-  /** False = there are more than are read at once. */
+  /** False = more records exist than one read returns. */
   complete: boolean
 }
 
 /** One page of the platform's largest size (facts: 5.3). */
 const MOST_READ = 5_000
-/** Where nothing was changed lately, so many of the rest. */
+/** Records to read when nothing changed recently. */
 const MOST_OLDER = 500
 const AT_A_TIME = 100
-/** Records judged in search of one that meets the conditions. */
+/** Maximum records evaluated to find one that meets the conditions. */
 const MOST_JUDGED = 1_000
 export const MOST_CHOICES = 8
 
-/** What was changed in the last 30 days; where that is nothing, what there is. Deleted records only if `withDeleted`. */
+/** Records changed in the last 30 days; if there are none, older ones. Deleted records only if `withDeleted`. */
 export async function recentRecords(
   reads: Reads,
   accountUuid: string,
@@ -45,7 +45,7 @@ export async function recentRecords(
   at: JudgedAt,
   { orOlder, withDeleted }: { orOlder: boolean; withDeleted: boolean },
 ): Promise<RecentRecords | FailedRead> {
-  // From the beginning of a day, so that the question stays the same all day and is remembered.
+  // Start at the beginning of a day, so the query stays the same all day and is cached.
   const since = localStamp(wallOfDay(dayOf(wallAt(sinceOf(at.now), at.zone))))
   const of = { accountUuid, object, withDeleted }
   const recent = await list(reads, of, `edit_date gt '${since}'`, MOST_READ)
@@ -54,8 +54,8 @@ export async function recentRecords(
 }
 
 /**
- * What a rule by the clock looks through: all of it, because much of it meets a condition only by growing older.
- * `all` = false: there is more than is read at once, so it is what was changed lately.
+ * Reads all records for a polling rule, because many meet a condition only as they age. `all` = false: too many for one
+ * read, so these are the recently changed ones.
  */
 export async function presentRecords(
   reads: Reads,
@@ -93,7 +93,7 @@ async function list(reads: Reads, { accountUuid, object, withDeleted }: ListOf, 
   return { outcome: 'ok', records, complete: answer.value.length < limit } as const
 }
 
-/** What a record is called by, and what the conditions ask about. */
+/** Parts that the record's label and the conditions need. */
 export function partsToShow(object: string, conditions: readonly Condition[]): FactPart[] {
   return [...new Set([...partsFor(['company_name', 'generated_job_id'], object), ...neededParts(conditions, object)])]
 }
@@ -122,7 +122,7 @@ export async function joinFor(
   return joined.outcome === 'ok' ? { outcome: 'ok', facts: joined.facts } : { outcome: 'failed', failure: joined }
 }
 
-/** Joined so many at a time, as far as somebody asks for more. */
+/** Joins records in batches, only as far as the caller reads. */
 async function* joinedInTurn(
   reads: Reads,
   from: ChooseFrom,
@@ -139,7 +139,7 @@ async function* joinedInTurn(
   }
 }
 
-/** The newest that meets the conditions; null = none of the newest does. */
+/** Returns the newest record that meets the conditions; null = none does. */
 export async function newestMatching(
   reads: Reads,
   from: ChooseFrom,
@@ -176,7 +176,7 @@ export async function searchRecords(
   return { outcome: 'ok', facts: found }
 }
 
-/** An old job is asked for by its number; it is not among those that were changed lately. */
+/** Finds an old job by its number, as it is not among the recently changed ones. */
 async function jobsByNumber(
   reads: Reads,
   from: ListOf,

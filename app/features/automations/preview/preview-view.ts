@@ -1,5 +1,5 @@
-// What Check Mode and Preview found, as the page shows it: who gets what, over which channel, what it costs, what would change,
-// and what is in the way.
+// The result of Check Mode and Preview as the page shows it: recipients, channel, cost, changes, and what blocks the
+// run.
 import { actionLabel } from '#app/domain/automations/action-parameters.ts'
 import { isPlainNote } from '#app/domain/automations/effect.ts'
 import { plainText } from '#app/lib/plain-text.ts'
@@ -16,14 +16,13 @@ export interface PreviewEffectView {
   summary: string
   /** `Text message`, `E-mail`; null = a change in ServiceM8 or a call. */
   channel: string | null
-  /** Who gets it. */
   to: string | null
-  /** Final texts, exactly as they would leave. */
+  /** Final texts, exactly as sent. */
   texts: PreviewedText[]
   changes: { field: string; from: string; to: string }[]
   credits: number
   attachments: string[]
-  /** What the guards would do with it now; null = it may go. */
+  /** What the guards do with the message now; null = it may go. */
   held: string | null
 }
 
@@ -32,9 +31,9 @@ export interface PreviewStepView {
   outcome: PreviewedStep['outcome']
   sentence: string | null
   effects: PreviewEffectView[]
-  /** What is in the way, or missing. */
+  /** Problems and missing values. */
   warnings: string[]
-  /** What is as it should be, and good to know. */
+  /** Useful notes that are not problems. */
   notes: string[]
 }
 
@@ -68,7 +67,7 @@ export const OUTCOME_TEXTS: Readonly<Record<PreviewedStep['outcome'], string>> =
   unanswered: 'Not ready yet',
 }
 
-/** `often` = how often for the same record, in words; `names` = what queues and people are called, by uuid. */
+/** `often` = how often for the same record, in words; `names` = names of queues and people, by uuid. */
 export function previewView({ execution, preview }: Previewed, often: string, names: KnownNames = {}): PreviewView {
   return {
     about: aboutOf(execution),
@@ -95,7 +94,7 @@ function aboutOf({ triggerData, object, recordUuids }: Execution): string {
   return record ? recordLabel(object, record) : ''
 }
 
-/** `Job 4411`; a customer by its name. */
+/** `Job 4411`; for a customer, the name. */
 export function recordTitle(object: string, { jobId, companyName }: { jobId: string; companyName: string }): string {
   return object === 'job' ? `Job ${jobId}` : companyName || jobId
 }
@@ -110,7 +109,7 @@ export function recordLabel(
   return [what, ...rest].join(' · ')
 }
 
-/** Names of final values that are texts to read; the rest of a change is told by what it was and would be. */
+/** Labels of the final values shown as text; other changes show the old and new value. */
 const TEXT_LABELS: Readonly<Record<string, string>> = {
   subject: 'Subject',
   textBody: 'Text',
@@ -128,10 +127,10 @@ function effectView(effect: PreviewedEffect, names: KnownNames): PreviewEffectVi
   const called = (value: string) => (Object.hasOwn(names, value) ? (names[value] ?? value) : value)
   const told = Object.keys(fields).filter((name) => {
     if (kind === 'update_record' || name === 'to' || name === 'url' || name === 'templateType') return false
-    // An id says nothing to people; what it stands for is in the summary, or has a name.
+    // Hide ids without a name: the summary says what they stand for.
     if (name === 'related_object') return false
     if (/(^|_)uuid$/.test(name) && !Object.hasOwn(names, fields[name] ?? '')) return false
-    // The same words twice would only be longer: the plain text is what people read.
+    // Skip the HTML copy: people read the plain text.
     return !(name === 'htmlBody' && (fields.textBody ?? '') !== '')
   })
   return {
@@ -153,12 +152,12 @@ function effectView(effect: PreviewedEffect, names: KnownNames): PreviewEffectVi
   }
 }
 
-/** `queue_uuid` is the queue. */
+/** `queue_uuid` becomes `queue`. */
 function fieldText(name: string): string {
   return name.replace(/_uuid$/, '').replaceAll('_', ' ')
 }
 
-/** An HTML text by what is written in it. */
+/** Converts HTML to its plain text. */
 function readable(text: string): string {
   return /<(p|br|div|table|ul|ol|h\d|html|body|a)\b/i.test(text) ? plainText(text) : text.trim()
 }

@@ -1,5 +1,5 @@
-// Check Mode and Preview: a run in pretence. The same scene, the same plans, the same order; nothing is written anywhere, because
-// nothing that writes can be reached from here.
+// Check Mode and Preview: a dry run with the same context, plans and order as a live run. Writes nothing: no code
+// reachable from here can write.
 import type { App } from '#app/context/app-context.ts'
 import type { Plan, StepResult } from '#app/domain/automations/effect.ts'
 import type { JournalRow, NoEffect } from '#app/domain/automations/journal-row.ts'
@@ -25,7 +25,7 @@ export interface PreviewParts extends StepParts {
   facts: RunFacts
 }
 
-/** A run that is not to be: of a stored rule, or of one that is only a form yet (id 0). */
+/** A dry run: of a stored rule, or of an unsaved form (id 0). */
 interface PreviewRequest {
   accountUuid: string
   automation: { id: number; name: string; version: number }
@@ -40,16 +40,16 @@ export type Preview =
   | {
       outcome: 'previewed'
       steps: PreviewedStep[]
-      /** Messages to customers that would go out now or later, and their text message credits. */
+      /** Customer messages that would go out now or later, and their text message credits. */
       customerMessages: number
       credits: number
-      /** As the history would have it, for `executionOf`. Id 0: it never was. */
+      /** As the history would show it, for `executionOf`. Id 0: the run never existed. */
       run: RunRecord
     }
-  /** The platform did not answer what has to be known first. */
+  /** The platform did not answer a read that the preview needs. */
   | { outcome: 'not_possible'; why: PutOff }
 
-/** More effects than this are planned, and counted, but not simulated one by one. */
+/** Maximum effects simulated one by one; the rest are planned and counted. */
 const MOST_TURNS = 2_000
 
 export async function previewRun(app: PreviewApp, parts: PreviewParts, request: PreviewRequest): Promise<Preview> {
@@ -96,7 +96,7 @@ export async function previewRun(app: PreviewApp, parts: PreviewParts, request: 
   }
 }
 
-/** What the steps of a pretended run share. */
+/** Shared by the steps of a dry run. */
 interface Pretence {
   app: PreviewApp
   request: PreviewRequest
@@ -117,7 +117,7 @@ async function pretend(
   const { previousFailed } = JOURNAL_CLASSES
   const deps = { clock: app.clock, log: app.log, actions: parts.actions, ...(parts.apart && { apart: parts.apart }) }
 
-  /** False = nothing more would happen by itself. */
+  /** Returns false when nothing more happens on its own. */
   async function act(next: RunNext): Promise<boolean> {
     switch (next.next) {
       case 'plan': {
@@ -137,7 +137,7 @@ async function pretend(
         Object.assign(next.row, { state: 'skipped', errorClass: previousFailed, sentence: next.sentence })
         return true
       case 'send': {
-        // What later steps see: the words for what only the real run knows.
+        // Stand-in texts for results that only a real run knows.
         const result = standIns.get(next.row.stepId) ?? {}
         Object.assign(next.row, { state: 'sent', result: next.row.itemKey === '0' ? result : {} })
         return true
@@ -162,7 +162,7 @@ async function pretend(
   return { journal, shown }
 }
 
-/** The plan as rows of the pretended journal, and as it is shown. */
+/** Adds the plan to the simulated journal and returns its view. */
 async function take(pretence: Pretence, step: Step, plan: Plan): Promise<PreviewedStep> {
   const { app, request, journal } = pretence
   const shown = {
@@ -194,7 +194,7 @@ async function take(pretence: Pretence, step: Step, plan: Plan): Promise<Preview
   }
 }
 
-/** A message that the guards keep back does not count as sent. */
+/** A message held back by guards does not count as sent. */
 async function takeEffects(
   { app, request, context, journal }: Pretence,
   step: Step,

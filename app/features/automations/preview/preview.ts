@@ -1,4 +1,4 @@
-// What Check Mode and Preview show: everything a run would do, in order, with what would keep it from happening.
+// The data of Check Mode and Preview: everything a run would do, in order, with what would prevent it.
 import type { PlanWarning } from '#app/domain/automations/effect.ts'
 import type { JournalEffect } from '#app/domain/automations/journal-row.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
@@ -11,15 +11,15 @@ export interface PreviewedEffect {
   effectClass: JournalEffect['class']
   summary: string
   channel: 'sms' | 'email' | null
-  /** Who gets it; null = nobody, it is a change in ServiceM8. */
+  /** Recipient; null = none, it is a change in ServiceM8. */
   to: string | null
-  /** Final texts and values, exactly as they would leave. */
+  /** Final texts and values, exactly as sent. */
   fields: Record<string, string>
   changes: { field: string; from: string; to: string }[]
   /** Text message credits. */
   credits: number
   attachments: string[]
-  /** What the guards say now; null = they are not asked about it. */
+  /** The guards' verdict now; null = they do not apply. */
   guard: GuardView | null
 }
 
@@ -32,7 +32,7 @@ export interface PreviewedStep {
   stepId: string
   sequenceOrder: number
   action: string
-  /** `left_out` = it would not begin, or has nothing to do; `impossible` = it would fail; `unanswered` = cannot be said now. */
+  /** `left_out` = would not start, or has nothing to do; `impossible` = would fail; `unanswered` = unknown now. */
   outcome: 'would_run' | 'left_out' | 'impossible' | 'unanswered'
   /** Why it is left out, or would fail. */
   sentence: string | null
@@ -70,7 +70,7 @@ function guardView(verdict: MessageVerdict): GuardView {
   return { ...rest, sentence: runReasonText(reason) }
 }
 
-/** What a verdict adds to the warnings of a step. */
+/** The warning that a verdict adds to a step. */
 export function guardWarning(effect: JournalEffect, verdict: MessageVerdict): PlanWarning | null {
   if (verdict.outcome === 'now' || !isCustomerMessage(effect)) return null
   const code = { later: 'moved', skip: 'kept_back', hold: 'held' }[verdict.outcome]

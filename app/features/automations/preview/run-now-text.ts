@@ -1,25 +1,25 @@
-// What a person reads after "Run Now".
+// Messages shown after "Run Now".
 import type { Execution } from '../runs/run-history.ts'
 
 export const NOT_RUN_YET = 'Automation not run yet'
 
-/** Not begun, and nothing that would go on by itself: nothing is done for the account at all, and its reason says why. */
+/** True when the run has not started and will not on its own: the account is on hold, and the reason says why. */
 export function isHeldBack({ state, startedAt, nextAttemptAt, reason }: Execution): boolean {
   return state === 'waiting' && startedAt === null && nextAttemptAt === null && reason !== null
 }
 
-/** What "Run Now" came to. */
+/** Result of "Run Now". */
 export interface RanNowFacts {
-  /** New runs, and those that were there already; not more than a few of each. */
+  /** New and existing runs, at most a few of each. */
   executions: Execution[]
   started: number
-  /** Runs that the same press made a moment ago: they are the answer. */
+  /** Runs the same press made a moment ago; they are the result. */
   repeated: number
-  /** Records that match and were left alone; null = none was. */
+  /** Matching records that were skipped; null = none. */
   handled: { count: number; why: string } | null
 }
 
-/** Why matching records are left alone: `runId` null = it was there when the rule was switched on. */
+/** Why matching records are skipped: `runId` null = matched already when the rule was switched on. */
 export function handledText(handled: readonly { runId: number | null }[]): string {
   const before = handled.filter(({ runId }) => runId !== null).length
   const present = handled.length - before
@@ -30,7 +30,7 @@ export function handledText(handled: readonly { runId: number | null }[]): strin
   return `${said.join(', and ')}.`
 }
 
-/** The same in the question whether to run it again. */
+/** The same, in the question whether to run it again. */
 export function ranBeforeText(handled: readonly { runId: number | null }[], object: string): string {
   if (handled.some(({ runId }) => runId === null)) return handledText(handled)
   const noun = object === 'job' ? 'job' : 'record'

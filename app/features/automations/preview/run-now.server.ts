@@ -1,4 +1,4 @@
-// "Run Now", "Run Anyway", Check Mode and Preview: what a person asks of a rule by hand.
+// "Run Now", "Run Anyway", Check Mode and Preview: runs that a person requests by hand.
 import type { App } from '#app/context/app-context.ts'
 import type { RunRequest } from '#app/domain/automations/run.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -23,9 +23,9 @@ export type RunNowApp = Pick<
 >
 
 interface RunRequested extends RunNowRequest {
-  /** Only shows what would happen. */
+  /** Only previews the run. */
   pretend: boolean
-  /** What a person was shown and agreed to, as `showRequests` has it; null = nobody was shown anything. */
+  /** The preview a person approved, as in `showRequests`; null = nothing was shown. */
   seen: string | null
 }
 
@@ -33,7 +33,7 @@ interface Previewed {
   steps: Extract<Preview, { outcome: 'previewed' }>['steps']
   customerMessages: number
   credits: number
-  /** Records the rule would act on, and of how many. */
+  /** Records the rule would act on, and the total. */
   matched: number
   total: number
 }
@@ -44,7 +44,7 @@ export interface NotMet {
   outcome: 'conditions_not_met'
   message: string
   failed: FailedCondition[]
-  /** The record that was asked for; null = none was, it is the newest that fails. */
+  /** The requested record; null = none requested, this is the newest that fails. */
   record: RecordFacts | null
 }
 
@@ -53,7 +53,7 @@ export type NothingToRun = { outcome: 'no_record' | 'unavailable'; message: stri
 
 type RanNow =
   | ({ outcome: 'ran' } & RanNowFacts)
-  /** What would be done is no longer what the person was shown. */
+  /** The run would differ from the preview the person saw. */
   | { outcome: 'changed'; part: ApprovedPart }
   | { outcome: 'previewed'; execution: Execution; preview: Previewed }
   | NotMet
@@ -62,11 +62,11 @@ type RanNow =
 const CONDITIONS_NOT_MET = 'No record meets the conditions of this automation.'
 export const NO_RECORDS = 'There is no record to act on.'
 
-/** A person waits this long for the outcome; what takes longer goes on and is in the history. */
+/** How long a person waits for the result; a longer run continues and is in the history. */
 const WAITS = seconds(10)
-/** A click twice is one wish. */
+/** Two clicks within this time count as one. */
 const SAME_WISH = seconds(10)
-/** Runs whose outcome is waited for and shown; the others are in the history. */
+/** Runs to wait for and show; the others are in the history. */
 const MOST_SHOWN = 5
 
 export async function runNow(app: RunNowApp, rule: AutomationRow, requested: RunRequested): Promise<RanNow> {
@@ -76,7 +76,7 @@ export async function runNow(app: RunNowApp, rule: AutomationRow, requested: Run
   if (requested.pretend) return pretend(app, rule, matched, await firstOf(parts, rule, matched, requested))
   const plan = await planNow(parts, rule, matched, requested)
   const { seen } = requested
-  // With nothing left to do it was pressed twice, or somebody was quicker: that is told as it is.
+  // With nothing left to do, it was a double click, or another person was faster: report that instead.
   if (seen !== null && !(await isPressedAgain(app, rule, plan, requested))) {
     const since = await changedSince(app, rule, plan.requests, seen)
     if (since.outcome === 'not_possible') return { outcome: 'unavailable', message: since.message }
@@ -85,7 +85,7 @@ export async function runNow(app: RunNowApp, rule: AutomationRow, requested: Run
   return start(app, rule, plan, requested)
 }
 
-/** What the rule would act on at this moment, or why it would not. */
+/** Returns what the rule would act on now, or why it would not. */
 export async function matchedFor(
   app: EvaluateApp,
   rule: AutomationRow,
@@ -100,7 +100,7 @@ export async function matchedFor(
     : { outcome: 'conditions_not_met', message: CONDITIONS_NOT_MET, failed, record }
 }
 
-/** True when all of it was begun by the same press a moment ago: what that changed is no news. */
+/** True when the same press started all of it a moment ago: then its changes do not count. */
 async function isPressedAgain(
   app: RunNowApp,
   rule: AutomationRow,
@@ -115,7 +115,7 @@ async function isPressedAgain(
   return true
 }
 
-/** A preview shows the first run that would be made, whatever was handled before. */
+/** A preview shows the first run, even for records handled before. */
 async function firstOf(
   app: EvaluateApp,
   rule: AutomationRow,
@@ -139,10 +139,10 @@ async function start(app: RunNowApp, rule: AutomationRow, plan: NowPlan, request
   for (const { request, answer } of await startEach(app, accountUuid, plan.requests, requested, now)) {
     if (answer.outcome === 'started') started.push(answer.runId)
     else if (answer.outcome === 'repeated') repeated.add(answer.runId)
-    // Somebody was quicker: which run has its records.
+    // Another request was faster: find the runs of these records.
     else handled.push(...(await app.store.triggers.doneBefore(accountUuid, id, request.ledger)).values())
   }
-  // A press a moment ago is the same one.
+  // A press a moment ago counts as the same one.
   const isSamePress = ({ runId, at }: DoneFiring) => runId !== null && now - at < SAME_WISH
   for (const { runId } of handled.filter(isSamePress)) if (runId !== null) repeated.add(runId)
   const before = handled.filter((one) => !isSamePress(one))
@@ -160,7 +160,7 @@ async function start(app: RunNowApp, rule: AutomationRow, plan: NowPlan, request
   }
 }
 
-/** Many of a tick are written at once: the ledger knows them. The others are known by the wish itself, and come first. */
+/** Starts several runs of a tick in one write; the ledger catches repeats. Others go first, each with a key. */
 async function startEach(
   { store }: RunNowApp,
   accountUuid: string,

@@ -1,4 +1,4 @@
-// What is said when a rule could not be checked: it would take too long, or others wait already.
+// Messages for a rule that could not be checked: too slow, or the queue is full.
 import type { NotDone } from '#app/lib/apart.ts'
 
 const TOO_LONG = 'This automation takes too long to check. Make its texts shorter.'

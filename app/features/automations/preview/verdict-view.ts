@@ -1,4 +1,4 @@
-// "Why did this job not fire?": what each rule made of a record, in words.
+// "Why did this job not fire?": the verdict of each rule on a record, in words.
 import { z } from 'zod'
 import { OPERATORS, type RuleDefinition } from '#app/domain/automations/rule.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
@@ -15,18 +15,18 @@ export interface WhyView {
   name: string
   sentence: SentenceParts
   standing: WhyStanding
-  /** Why, in sentences. */
+  /** The reason, in sentences. */
   words: string[]
-  /** Each condition that failed, with the value seen. */
+  /** Each failed condition, with the value seen. */
   failed: string[]
-  /** When it last looked or acted, epoch ms; null = it did not. */
+  /** Last time the rule checked or acted, epoch ms; null = never. */
   at: number | null
   runId: number | null
-  /** Its next look, epoch ms; null = none is due. */
+  /** Next check, epoch ms; null = none is due. */
   nextAt: number | null
 }
 
-/** A rule as far as its answer needs it. */
+/** The parts of a rule that its answer needs. */
 export interface WhyRule {
   id: number
   name: string
@@ -38,11 +38,11 @@ export interface WhyRule {
 }
 
 export interface WhyFacts {
-  /** The latest time it looked; null = no trace of that. */
+  /** The latest check; null = none stored. */
   verdict: { verdict: string; detail: string | null; at: number; runId: number | null } | null
-  /** What it did about the record before; `runId` null = it was there when the rule was switched on. */
+  /** What the rule did for the record before; `runId` null = it matched already when the rule was switched on. */
   ledger: { runId: number | null; at: number } | null
-  /** As the record is now; null = it could not be read. */
+  /** The record's current result; null = it could not be read. */
   now: { matched: true } | { matched: false; failed: readonly FailedCondition[] } | null
 }
 
@@ -75,7 +75,7 @@ function answerOf(rule: WhyRule, { verdict, ledger, now }: WhyFacts): Answer {
   const nothing = { failed: [], at: null, runId: null }
   const isOff = !rule.active || rule.pausedReason !== null
   const acted = verdict?.verdict === 'fired' || verdict?.verdict === 'held'
-  // A look that came after the last deed says more than the deed.
+  // A check after the last action is more recent news.
   if (verdict && (acted || ledger?.runId == null || verdict.at >= ledger.at)) return ofVerdict(verdict, now)
   if (ledger && ledger.runId !== null) {
     return { ...nothing, standing: 'fired', words: ['It did it for this record.'], at: ledger.at, runId: ledger.runId }
@@ -149,7 +149,7 @@ function failedOf(now: WhyFacts['now']): readonly FailedCondition[] {
 }
 
 const detail = z.object({
-  /** Why a run is held; or, in words, why the rule left the record alone. */
+  /** Why a run is held; or why the rule skipped the record, in words. */
   reason: z.custom<Reason>().nullish(),
   sentence: z.string().nullish(),
   failed: z
@@ -157,7 +157,7 @@ const detail = z.object({
     .nullish(),
 })
 
-/** Written by the engine; one of an older version is as good as none. */
+/** Written by the engine; ignores the format of an older version. */
 function readDetail(text: string | null): { sentence: string | null; failed: FailedCondition[] } {
   if (text === null) return { sentence: null, failed: [] }
   try {
@@ -169,7 +169,7 @@ function readDetail(text: string | null): { sentence: string | null; failed: Fai
   }
 }
 
-/** What a person asks about: the number of a job, or the uuid of a record. */
+/** The record a person asks about: a job number, or a record uuid. */
 type AskedRecord = { by: 'number'; number: string } | { by: 'uuid'; uuid: string }
 
 /** Null = neither. `#4411` and `Job 4411` are 4411. */
@@ -182,7 +182,7 @@ export function readAskedRecord(text: string): AskedRecord | null {
 
 export const NOT_A_RECORD = 'Enter the number of a job, like 4411, or the id of a record.'
 
-/** Standings in the order a person wants them: what is closest to having happened first. */
+/** Display order: the standings closest to a run come first. */
 const ORDER: readonly WhyStanding[] = ['held', 'fired', 'passed_over', 'not_met', 'not_yet', 'off']
 
 export function inOrder(views: readonly WhyView[]): WhyView[] {

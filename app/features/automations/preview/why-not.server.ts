@@ -1,4 +1,4 @@
-// "Why did this job not fire?" for one record and every rule: what the rules noted, and how it stands with the record as it is now.
+// "Why did this job not fire?" for one record and every rule: stored verdicts, and the current state of the record.
 import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
@@ -15,16 +15,16 @@ type WhyAnswer =
   | {
       outcome: 'answered'
       recordUuid: string
-      /** `Job 4411`, or what was asked when the record could not be read. */
+      /** `Job 4411`, or the text asked for if the record could not be read. */
       title: string
-      /** Customer or address; '' = not known. */
+      /** Customer or address; '' = unknown. */
       about: string
-      /** Why it could not be read: what stands there then is what the rules noted. */
+      /** Why the record could not be read; then only stored verdicts are shown. */
       trouble: string | null
       rules: WhyView[]
-      /** Rules about other things than jobs: they are asked with the id of such a record. */
+      /** Number of rules not about jobs: ask for those with a record id. */
       others: number
-      /** Whose job it is, and whether anything may be written to them; empty = not known. */
+      /** Customers of the job, and whether they are muted; empty = unknown. */
       customers: MetCustomer[]
     }
 
@@ -52,7 +52,7 @@ export async function explainRecord(
   const views = rules.flatMap((rule): WhyView[] => {
     const verdict = verdicts.find((one) => one.automationId === rule.id) ?? null
     const done = ledger.find((one) => one.automationId === rule.id) ?? null
-    // A rule about bookings has nothing to say about a job; what it noted about the very record it does.
+    // A rule about bookings has no answer for a job, unless it has a verdict on this very record.
     const concernsIt = objectOfRule(rule.definition) === 'job' || verdict !== null || done !== null
     return concernsIt ? [whyView(rule, { verdict, ledger: done, now: judged?.verdictOf(rule) ?? null }, names, at)] : []
   })
@@ -87,7 +87,7 @@ async function findJob(app: WhyApp, accountUuid: string, number: string): Promis
   return { outcome: 'found', uuid, job, trouble: null }
 }
 
-/** A uuid may be that of a booking or a customer too: then only what the rules noted counts. */
+/** A uuid may be that of a booking or a customer too: then only stored verdicts count. */
 async function readJob(app: WhyApp, accountUuid: string, uuid: string): Promise<Found> {
   const answer = await app.callAsAccount(accountUuid, (api, token) => api.read(token, 'job', uuid))
   if (answer.outcome === 'ok') return { outcome: 'found', uuid, job: { ...answer.value, uuid }, trouble: null }
@@ -105,7 +105,7 @@ function couldNotAsk(failure: CallFailure): string {
   return `ServiceM8 could not be asked: ${message || 'it did not answer.'}`
 }
 
-/** Every rule about jobs is judged on the same facts, loaded once. */
+/** Evaluates every job rule on the same facts, loaded once. */
 async function judgeNow(app: WhyApp, accountUuid: string, job: PlatformRecord) {
   const rules = (await app.store.automations.listAutomations(accountUuid)).filter(
     ({ definition }) => objectOfRule(definition) === 'job',

@@ -1,16 +1,16 @@
-// How it stands between a rule and a record, and the word for it. Apart from `verdict-view.ts`, which reads what was kept: pages draw
-// with this alone.
+// The standing between a rule and a record, and its label. Separate from `verdict-view.ts`, which parses stored
+// verdicts: pages need only this.
 
 export type WhyStanding =
-  /** It did it. */
+  /** The rule acted. */
   | 'fired'
-  /** It waits for a person. */
+  /** The run waits for a person. */
   | 'held'
   | 'not_met'
-  /** It could, and did not: the reason stands there. */
+  /** The rule could act and did not; the reason says why. */
   | 'passed_over'
   | 'off'
-  /** Nothing has set it off so far. */
+  /** Nothing has triggered the rule so far. */
   | 'not_yet'
 
 export const WHY_TEXTS: Readonly<Record<WhyStanding, string>> = {

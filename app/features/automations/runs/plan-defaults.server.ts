@@ -1,4 +1,4 @@
-// What plans are told beside the run itself, by what the account and the installation have chosen.
+// Defaults for plans, from the settings of the account and the installation.
 import type { App } from '#app/context/app-context.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { findNotifyUrl, refusedAddresses } from '../actions/notification-address.server.ts'

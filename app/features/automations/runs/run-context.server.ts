@@ -1,4 +1,4 @@
-// Everything that the plans of one run share, loaded once: the account, the records as they are now, and what the product knows.
+// Loads the context that all plans of a run share, once: the account, the current records, and our own defaults.
 import type { App } from '#app/context/app-context.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { TriggerData } from '#app/domain/automations/run.ts'
@@ -18,7 +18,7 @@ interface ContextRequest {
 
 type ContextParts = Pick<StepParts, 'defaults'> & { facts: RunFacts }
 
-/** `no_records` = every record of the run is gone. */
+/** `no_records` = all records of the run are deleted. */
 type LoadedContext = Loaded<RunContext | 'no_records'>
 
 async function loadProfile(facts: RunFacts, accountUuid: string): Promise<Loaded<AccountProfile>> {
@@ -55,7 +55,7 @@ export async function loadContext(
   }
 }
 
-/** What is loaded for one turn of a run at work, when the first step needs it. */
+/** Loads context for one turn of a run, when the first step needs it. */
 export interface ContextLoader {
   load(): Promise<LoadedContext>
   profile(): Promise<Loaded<AccountProfile>>
@@ -68,7 +68,7 @@ export function contextLoader(app: Pick<App, 'settings'>, parts: ContextParts, r
   }
 }
 
-/** What could not be loaded is asked for again, not remembered. */
+/** Caches successful loads only; failures are retried. */
 function remembered<T>(load: () => Promise<Loaded<T>>): () => Promise<Loaded<T>> {
   let kept: Loaded<T> | null = null
   return async () => {

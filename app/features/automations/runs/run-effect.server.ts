@@ -1,5 +1,5 @@
-// One effect of a run: marked, done, written down. What goes out to a customer is asked about first, and one message of an
-// account at a time, so that two runs never both see the last free place under a cap.
+// Executes one effect of a run: marks it, sends it, records the result. Checks guards before each customer message, one
+// message per account at a time, so two runs cannot both use the last place under a cap.
 import type { Effect, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
 import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
@@ -82,7 +82,7 @@ export function createEffectRunner(app: RunApp, parts: RunParts): EffectRunner {
     const at = clock.now()
     const found = await committer.verify(effect, contextOf(run, row, seen))
     const change = afterVerify(row, found, clock.now())
-    // Of a cancelled run nothing begins any more, and nobody will look again.
+    // A cancelled run starts nothing new and is not checked again.
     const last = seen.cancelled ? whenCancelled(row, change, found) : change
     if (last === 'again') await send(work, row, seen)
     else await endSending(app, work, row, last, at)
@@ -104,7 +104,7 @@ export function createEffectRunner(app: RunApp, parts: RunParts): EffectRunner {
   return { send, verify, giveUp }
 }
 
-/** What is thrown is a fault of ours, and nobody knows what became of the effect. */
+/** A thrown error is a bug of ours, and the outcome of the effect is unknown. */
 function neverThrowing({ log }: RunApp, committer: Committer): Committer {
   return {
     async commit(effect, context) {
@@ -126,7 +126,7 @@ function neverThrowing({ log }: RunApp, committer: Committer): Committer {
   }
 }
 
-/** How a message stands that does not go out now. */
+/** The new row of a message that a guard holds back. */
 function keptBack(row: Message, answer: Exclude<GuardAnswer, { outcome: 'now' }>, now: Millis): RowWrite {
   const aside = { ...row, nextAttemptAt: null, at: now }
   const { moved, guard, held } = JOURNAL_CLASSES
@@ -168,7 +168,7 @@ async function endSending(
   app.log.info({ ...fields, errorClass: change.errorClass, durationMs: now - startedAt }, 'effect.ended')
 }
 
-/** What is known is written down again and again this long: forgetting that a message went out is the worst that can happen. */
+/** Pauses between attempts to store a known result: losing the record of a sent message is the worst case. */
 const WRITE_PAUSES = [250, seconds(1), seconds(3), seconds(10), seconds(30)]
 
 async function steadily({ clock, log }: RunApp, goOn: () => boolean, write: () => Promise<unknown>): Promise<void> {
@@ -187,7 +187,7 @@ async function steadily({ clock, log }: RunApp, goOn: () => boolean, write: () =
   await write()
 }
 
-/** One after the other, by key: what comes second begins when the first has ended, however it ended. */
+/** Serializes work by key: each task starts when the previous one has settled. */
 function createTurns(): { take<T>(key: string, work: () => Promise<T>): Promise<T> } {
   const last = new Map<string, Promise<unknown>>()
   return {
@@ -214,7 +214,7 @@ function seenOf({ stepId, itemKey, state, attempt }: JournalRow): RowSeen {
   return { stepId, itemKey, state, attempt }
 }
 
-/** A cancelled run ends now: what is not certainly done or not done stays open for a person. */
+/** Ends the effect of a cancelled run: an uncertain outcome stays open for a person. */
 function whenCancelled(row: JournalRow, change: RowChange | 'again', found: VerifyResult): RowChange {
   const { attempt, result } = row
   const ended = { attempt, result, nextAttemptAt: null, try: null }
@@ -258,7 +258,7 @@ function fieldWrites({ automationId, hop }: ClaimedRun, effect: Effect, uuid: st
   return Object.entries(fields).map(([field, value]) => ({ object, recordUuid, field, value, automationId, hop }))
 }
 
-/** The platform gave the new record an id of its own. */
+/** Own writes under the platform's id, if it differs from ours. */
 function writesUnderOtherUuid(run: ClaimedRun, row: JournalRow, result: StepResult | null): FieldWrite[] {
   if (row.effect.kind !== 'create_record') return []
   const uuid = result?.uuid ?? row.clientUuid

@@ -1,4 +1,4 @@
-// What a run knows when it plans: its records as they are now, the account, and what set it off.
+// Loads the inputs of a plan: the current records, the account, and the trigger.
 import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { Reason } from '#app/domain/reason.ts'
@@ -8,7 +8,7 @@ import { reportTrouble } from '../actions/failure-text.ts'
 import type { FactPart, RecordFacts } from '../records/facts.ts'
 import { readsDeleted, serverFilter } from '../rules/conditions/conditions.ts'
 
-/** Of the fact loader, what a run needs. */
+/** The part of the fact loader that runs use. */
 export interface RunFacts {
   one(
     accountUuid: string,
@@ -26,21 +26,21 @@ export interface RunFacts {
   reader(accountUuid: string): ReadOnlyPlatform
 }
 
-/** Why something could not be asked: what `afterPlanPutOff` decides by. */
+/** Why a read failed; input of `afterPlanPutOff`. */
 export interface PutOff {
   errorClass: string
   sentence: Reason
   retryAt: number | null
 }
 
-/** More records than this are looked for in a list before they are read one by one. */
+/** Above this number, records are first looked up in a list, then read one by one. */
 const ONE_BY_ONE = 4
 
 export type Loaded<T> = { outcome: 'ok'; value: T } | { outcome: 'put_off'; why: PutOff }
 
 type RunRecords = Pick<ClaimedRun, 'accountUuid' | 'object' | 'recordUuids'>
 
-/** The records of a run that still exist, in its order. A deleted one is left out, unless the rule asks for those too. */
+/** Loads the records that still exist, in the run's order. Leaves out deleted ones, unless the rule includes them. */
 export async function loadRecords(
   facts: RunFacts,
   run: RunRecords,
@@ -67,7 +67,7 @@ export async function loadRecords(
   return { outcome: 'ok', value }
 }
 
-/** Many records of a rule by the clock are read as one list; empty = they are to be read one by one. */
+/** Reads many records of a polling rule as one list; empty = read them one by one. */
 async function recordsOfList(
   facts: RunFacts,
   { accountUuid, object, recordUuids }: RunRecords,
@@ -86,7 +86,7 @@ async function recordsOfList(
     : { outcome: 'put_off', why: putOffOf(joined) }
 }
 
-/** A call that gave no answer, in the journal's words. `refused` = asked wrongly: no repeat helps, but a person may. */
+/** Converts a failed call to journal terms. `refused` = invalid request: a retry does not help, but a person may. */
 export function putOffOf(failure: CallFailure): PutOff {
   const { errorClass, sentence, retryAt } = reportTrouble(failure, 'this record')
   return { errorClass, sentence, retryAt }

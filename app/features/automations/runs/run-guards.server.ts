@@ -1,4 +1,4 @@
-// Asked before every message to a customer, just before it is sent: may it go out now?
+// Checks just before each customer message whether it may go out now.
 import type { App } from '#app/context/app-context.ts'
 import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 import type { RuleDefinition, RuleGuards } from '#app/domain/automations/rule.ts'
@@ -19,12 +19,12 @@ type GuardApp = Pick<App, 'store' | 'clock' | 'secrets'>
 
 export type GuardAnswer = MessageVerdict | { outcome: 'put_off'; why: PutOff }
 
-/** Every hash a receiver may be stored under, the present one first. */
+/** Every hash a receiver may be stored under, the current one first. */
 function receiverHashes({ secrets }: Pick<App, 'secrets'>, accountUuid: string, effect: CustomerMessage): string[] {
   return secrets.fingerprints(receiverPurpose(accountUuid), receiverOf(effect))
 }
 
-/** The same of somebody who is about to be written to. */
+/** The same, for a receiver not written to yet. */
 export function hashesOfReceiver(
   { secrets }: Pick<App, 'secrets'>,
   accountUuid: string,
@@ -34,7 +34,7 @@ export function hashesOfReceiver(
   return secrets.fingerprints(receiverPurpose(accountUuid), receiverText(channel, to))
 }
 
-/** How a message that was sent, or may have been, is counted. */
+/** Returns how a message counts that was sent, or may have been. */
 export function messageNote(
   app: Pick<App, 'secrets'>,
   run: Pick<ClaimedRun, 'accountUuid' | 'automationId'>,
@@ -52,7 +52,7 @@ export async function askGuards(
   row: JournalRow & { effect: CustomerMessage },
   zone: string,
 ): Promise<GuardAnswer> {
-  // A person who says "send" has seen that the rule is off.
+  // A person who presses "send" knows that the rule is off.
   if (run.source !== 'person' && !row.released && reasonCode(run.reason) !== 'released') {
     if (run.rule.deleted) return { outcome: 'skip', reason: runReason('deleted_meanwhile') }
     if (!run.rule.active) return { outcome: 'skip', reason: runReason('switched_off_meanwhile') }
@@ -72,7 +72,7 @@ export async function askGuards(
   })
 }
 
-/** On fresh data. Of a group it is enough that one record still matches. */
+/** Rechecks conditions on fresh data. For a group, one matching record is enough. */
 async function recheck(
   app: GuardApp,
   facts: RunFacts,
@@ -99,7 +99,7 @@ interface AskedMessage {
   released: boolean
 }
 
-/** What the account's and the rule's guards say at this moment. */
+/** Evaluates the guards of the account and the rule now. */
 export async function messageVerdict(app: GuardApp, asked: AskedMessage): Promise<MessageVerdict> {
   const { accountUuid, automationId, guards, effect, about, zone, released } = asked
   const now = app.clock.now()
@@ -117,7 +117,7 @@ export async function messageVerdict(app: GuardApp, asked: AskedMessage): Promis
   return mayMessage({ rule: guards, account, at, muted, sent, released })
 }
 
-/** Whom and what a message is about: a mute of the customer counts always, that of a job only for a message about that job alone. */
+/** Customers and job of a message. A customer's mute always applies, a job's only to messages about that job alone. */
 export function aboutOf(
   records: readonly RecordFacts[],
   effect: CustomerMessage,

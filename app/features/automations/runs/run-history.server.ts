@@ -1,4 +1,4 @@
-// The history of runs, for calls and screens.
+// The history of runs, for API and pages.
 import type { App } from '#app/context/app-context.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { LAST_RUNS, type RunQuery } from '#app/domain/automations/run-record.ts'
@@ -6,10 +6,10 @@ import { type Execution, executionOf } from './run-history.ts'
 
 type HistoryApp = Pick<App, 'store'>
 
-/** More at once is never answered. */
+/** Maximum number of runs per answer. */
 const MOST_AT_ONCE = 100
 
-/** Newest first; without a query the last 20 over all rules of the account. */
+/** Newest first; without a query the last 20 across all rules of the account. */
 export async function listExecutions(
   { store }: HistoryApp,
   accountUuid: string,
@@ -20,7 +20,7 @@ export async function listExecutions(
   return (await store.runs.listRuns(accountUuid, { ...LAST_RUNS, ...query, limit, says })).map(executionOf)
 }
 
-/** Null = no such run of this account. */
+/** Null = the account has no such run. */
 export async function findExecution(
   { store }: HistoryApp,
   accountUuid: string,
@@ -30,7 +30,7 @@ export async function findExecution(
   return run && executionOf(run)
 }
 
-/** Reasons are stored as codes, and looked for as what they say. */
+/** Reasons are stored as codes; the search matches their texts. */
 function saysText(text: string): NonNullable<RunQuery['says']> {
   const wanted = text.trim().toLowerCase()
   return (reason) => runReasonText(reason).toLowerCase().includes(wanted)

@@ -1,5 +1,4 @@
-// The history of runs as calls and screens have it: the specification's execution, and beside it what really stands in the
-// journal.
+// The history of runs for API and pages: the execution of the specification, plus the actual journal.
 import { isPlainNote, type Replacement, type StepResult } from '#app/domain/automations/effect.ts'
 import type { JournalEffect, JournalRow } from '#app/domain/automations/journal-row.ts'
 import type { Step } from '#app/domain/automations/rule.ts'
@@ -13,12 +12,12 @@ import { iso, isoOrNull } from '#app/lib/clock.ts'
 import { isDeliberate } from '../rules/journal.ts'
 import { resultOfStep, rowsOf, type StepStanding, standingOf } from './run-order.ts'
 
-/** Does a person have to decide something about it? */
+/** True when the run needs a person's decision. */
 export function needsPerson(run: Pick<RunRecord, 'state' | 'journal'>): boolean {
   return run.state === 'held' || run.journal.some((row) => row.state === 'unknown' || row.state === 'held')
 }
 
-/** The specification's word; null while it is not done. */
+/** Status as the specification names it; null until the run is done. */
 export function executionStatus(
   run: Pick<RunRecord, 'state' | 'outcome' | 'journal'>,
 ): 'success' | 'partial' | 'failure' | null {
@@ -54,7 +53,7 @@ export interface HistoryItem {
   effectClass: JournalEffect['class']
   summary: string
   state: JournalRow['state']
-  /** Final, as it was or will be sent. */
+  /** Final values, as sent or as they will be sent. */
   resolved: Record<string, string>
   result: StepResult | null
   error: string | null
@@ -66,7 +65,7 @@ export interface HistoryItem {
   sendingAt: string | null
   endedAt: string | null
   nextAttemptAt: string | null
-  /** "May have been sent": it went out, or send it. */
+  /** For "May have been sent": mark as sent, or send. */
   settle: boolean
 }
 
@@ -75,14 +74,14 @@ export interface HistoryStep {
   sequenceOrder: number
   action: string
   state: StepStanding
-  /** What was in the way, or missing. */
+  /** Problems and missing values. */
   warnings: string[]
-  /** What was as it should be, and is good to know. */
+  /** Useful notes that are not problems. */
   notes: string[]
   items: HistoryItem[]
 }
 
-/** One execution as `GET /api/automation-logs` and the run call answer it. */
+/** One execution, as returned by `GET /api/automation-logs` and the run call. */
 export interface Execution {
   id: number
   automationRuleId: number
@@ -102,7 +101,7 @@ export interface Execution {
   state: RunState
   outcome: RunOutcome | null
   reason: string | null
-  /** The same for programs; null = a text of others. */
+  /** Code of `reason` for programs; null = the text is not ours. */
   reasonCode: string | null
   needsYou: boolean
   object: string
@@ -111,12 +110,12 @@ export interface Execution {
   replayOf: number | null
   startedAt: string | null
   endedAt: string | null
-  /** When it goes on by itself. */
+  /** When the run continues on its own. */
   nextAttemptAt: string | null
   steps: HistoryStep[]
 }
 
-/** While the account is held, what would be the next waits for that and for nothing else. */
+/** While the account is on hold, only that hold decides what the run waits for. */
 function asHeld(run: RunRecord): RunRecord {
   return run.accountHold ? { ...run, state: 'waiting', reason: planHoldText(run.accountHold) } : run
 }
@@ -158,7 +157,7 @@ export function executionOf(record: RunRecord): Execution {
   }
 }
 
-/** As the rule had them; without the rule, as far as the journal knows. */
+/** The steps of the rule; if its definition is gone, those in the journal. */
 function stepsOf(run: RunRecord): Step[] {
   if (run.definition) return run.definition.steps
   const ids = [...new Set(run.journal.map((row) => row.stepId))]
@@ -234,7 +233,7 @@ function historyItem(row: JournalRow): HistoryItem {
   }
 }
 
-/** The final values of an effect, by name: what was sent to whom. */
+/** Returns the final values of an effect by name: what was sent, and to whom. */
 export function resolvedFields(effect: JournalEffect): Record<string, string> {
   switch (effect.kind) {
     case 'none':

@@ -1,4 +1,4 @@
-// What a run at work draws from.
+// Inputs of a run in progress.
 import type { App } from '#app/context/app-context.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { ClaimedRun, RunFence } from '#db/store/runs.ts'
@@ -14,13 +14,13 @@ export interface RunParts extends StepParts {
   facts: RunFacts
 }
 
-/** A run that this process has claimed. */
+/** A run claimed by this process. */
 export interface RunAtWork {
   run: ClaimedRun
-  /** Writes are refused when the run is somebody else's by now. */
+  /** Rejects writes when another process owns the run. */
   fence: RunFence
   context: ContextLoader
   startedAt: Millis
-  /** False = nothing more may begin: the process drains. */
+  /** False = start nothing new: the process is draining. */
   goOn(): boolean
 }

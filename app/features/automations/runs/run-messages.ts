@@ -1,4 +1,4 @@
-// A message to a customer as the guards see it: on which channel, and to whom.
+// A customer message as the guards see it: channel and receiver.
 import type { Effect } from '#app/domain/automations/effect.ts'
 import type { JournalEffect } from '#app/domain/automations/journal-row.ts'
 
@@ -12,7 +12,7 @@ export function channelOf(effect: CustomerMessage): 'sms' | 'email' {
   return effect.kind === 'send_sms' ? 'sms' : 'email'
 }
 
-/** The same text for the same person, however the address was typed. */
+/** Normalizes the address, so one person always has the same text. */
 export function receiverOf(effect: CustomerMessage): string {
   return receiverText(channelOf(effect), effect.to)
 }
@@ -21,7 +21,7 @@ export function receiverText(channel: 'sms' | 'email', to: string): string {
   return channel === 'sms' ? to.replace(/[^\d+]/g, '') : to.trim().toLowerCase()
 }
 
-/** What the keyed hash of a receiver is bound to. */
+/** Binds the keyed hash of a receiver to the account. */
 export function receiverPurpose(accountUuid: string): string {
   return `customer message|${accountUuid}`
 }

@@ -1,5 +1,5 @@
-// What a run does next, read from its journal alone: the same after a crash as before it.
-// Steps begin in order. One that waits for a retry, the morning or a person holds up only those that need it.
+// Decides what a run does next, from its journal alone: the same before and after a crash. Steps start in order. A step
+// that waits for a retry, for quiet hours or for a person blocks only the steps that need it.
 import type { StepResult } from '#app/domain/automations/effect.ts'
 import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 import type { Step } from '#app/domain/automations/rule.ts'
@@ -13,7 +13,7 @@ import { referencesOf } from '../rules/step-references.ts'
 
 export type RunNext =
   | { next: 'plan'; step: Step }
-  /** The step does not begin at all. */
+  /** The step never starts. */
   | { next: 'skip_step'; step: Step; sentence: Reason }
   | { next: 'skip_row'; row: JournalRow; sentence: Reason }
   | { next: 'send'; row: JournalRow }
@@ -22,13 +22,13 @@ export type RunNext =
   | { next: 'hold'; reason: Reason }
   | { next: 'finish'; outcome: RunOutcome; reason: Reason | null }
 
-/** What a step or an effect that cannot go on waits for: a moment, or a person. `blocks` = nothing later may overtake it. */
+/** What blocks a step or an effect: a point in time, or a person. `blocks` = nothing later may overtake it. */
 type Pending = { next: 'wait'; until: Millis; reason: Reason | null; blocks: boolean } | { next: 'ask'; reason: Reason }
 
-/** What can be done at once. */
+/** Actions that can run now. */
 type AtOnce = Extract<RunNext, { next: 'plan' | 'skip_step' | 'skip_row' | 'send' | 'verify' }>
 
-/** `cancelled` = nothing more begins; what may be on its way is looked at, then it ends. */
+/** `cancelled` = start nothing new; verify what may be in flight, then end. */
 export function nextOfRun(
   steps: readonly Step[],
   journal: readonly JournalRow[],
@@ -53,7 +53,7 @@ export function nextOfRun(
   return { next: 'finish', outcome, reason: endReason(journal, outcome) }
 }
 
-/** What each effect, and the first step without any, makes of now; up to where nothing may overtake. */
+/** Yields the next action of each effect, and of the first step without effects; stops where nothing may overtake. */
 function* inOrder(steps: readonly Step[], journal: readonly JournalRow[], now: Millis): Generator<AtOnce | Pending> {
   for (const [index, step] of steps.entries()) {
     const rows = rowsOf(journal, step.id)
@@ -68,7 +68,7 @@ function* inOrder(steps: readonly Step[], journal: readonly JournalRow[], now: M
   }
 }
 
-/** Null = nothing is left to do, or nothing can be done before its siblings. */
+/** Null = nothing is left to do, or a sibling effect has to go first. */
 function goingOn(step: Step, row: JournalRow, rows: readonly JournalRow[], now: Millis): AtOnce | Pending | null {
   const act = rowNext(row, rows, now)
   switch (act.next) {
@@ -82,7 +82,7 @@ function goingOn(step: Step, row: JournalRow, rows: readonly JournalRow[], now: 
     case 'wait':
       return { ...act, reason: row.sentence }
     case 'ask':
-      // One that is held waits for a person by itself; an unclear one only if something needs it.
+      // A held effect always waits for a person; an unclear one only when another effect needs it.
       return row.state === 'held' ? { next: 'ask', reason: row.sentence ?? runReason('held') } : null
     case 'after_sibling':
       return { next: 'ask', reason: runReason('message_unclear') }
@@ -93,7 +93,7 @@ function goingOn(step: Step, row: JournalRow, rows: readonly JournalRow[], now: 
   }
 }
 
-/** The first thing that went wrong, or why nothing was done. */
+/** Returns the first error, or why the run did nothing. */
 function endReason(journal: readonly JournalRow[], outcome: RunOutcome): Reason | null {
   if (outcome === 'success') return null
   const told = (row: JournalRow) => (outcome === 'nothing' ? true : row.state === 'failed' || row.state === 'unknown')
@@ -104,7 +104,7 @@ export function rowsOf(journal: readonly JournalRow[], stepId: string): JournalR
   return journal.filter((row) => row.stepId === stepId).sort((a, b) => Number(a.itemKey) - Number(b.itemKey))
 }
 
-/** Null = not yet: what it needs has not begun, or goes on without anybody. */
+/** Null = not yet: a step it needs has not started, or still continues on its own. */
 function beginning(
   steps: readonly Step[],
   journal: readonly JournalRow[],
@@ -129,13 +129,13 @@ function beginning(
   return { next: 'ask', reason: runReason(isUnclear ? 'message_unclear' : 'held') }
 }
 
-/** A result is there only when something was sent. Otherwise it is enough that there was nothing to do. */
+/** A step that reads a result needs a sent effect. For others it is enough that there was nothing to do. */
 function isEnough(rows: readonly JournalRow[], result: boolean): boolean {
   if (result && !rows.some((row) => row.state === 'sent')) return false
   return rows.every((row) => row.state === 'sent' || (isDeliberate(row) && row.errorClass !== JOURNAL_CLASSES.guard))
 }
 
-/** Ids of the earlier steps whose results a step reads: `action_2_result`, `step.s1`, a generated document by its number. */
+/** Ids of earlier steps whose results the step reads: `action_2_result`, `step.s1`, a document by number. */
 export function neededSteps(step: Step, steps: readonly Step[]): string[] {
   const ids = new Set<string>()
   const position = steps.findIndex((one) => one.id === step.id)
@@ -148,14 +148,14 @@ export function neededSteps(step: Step, steps: readonly Step[]): string[] {
   }
   const { includeGeneratedDocument, documentActionIndex } = step.parameters
   if (includeGeneratedDocument === true) {
-    // Without a number: the document made last before it.
+    // Without a number: the latest document before it.
     const last = steps.slice(0, position).findLastIndex((one) => one.type === 'generate_document')
     add(typeof documentActionIndex === 'number' ? documentActionIndex - 1 : last)
   }
   return [...ids]
 }
 
-/** Every text within the parameters of a step. */
+/** Returns all texts within the parameters of a step. */
 export function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (Array.isArray(value)) return value.flatMap(textsOf)
@@ -163,7 +163,7 @@ export function textsOf(value: unknown): string[] {
   return []
 }
 
-/** What a step gave: the results of its effects, the first one's names winning. Null = nothing was sent. */
+/** Merges the results of a step's effects; the first effect wins. Null = nothing was sent. */
 export function resultOfStep(rows: readonly JournalRow[]): StepResult | null {
   const sent = rows.filter((row) => row.state === 'sent' && row.result !== null)
   if (sent.length === 0) return null
@@ -182,7 +182,7 @@ export function resultsOf(steps: readonly Step[], journal: readonly JournalRow[]
 
 export type StepStanding = 'not_begun' | 'open' | 'sent' | 'skipped' | 'failed' | 'unknown' | 'held'
 
-/** A step in one word: what most wants to be seen. */
+/** Summarizes a step in one word: its most urgent state. */
 export function standingOf(rows: readonly JournalRow[]): StepStanding {
   if (rows.length === 0) return 'not_begun'
   for (const state of ['unknown', 'held'] as const) if (rows.some((row) => row.state === state)) return state

@@ -1,13 +1,13 @@
-// Which parts of a record the steps of a rule speak of: only these are loaded before they are planned.
+// Finds the parts of a record that a rule's steps mention: planning loads only these.
 import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
 import type { FactPart } from '../records/facts.ts'
 import { partsForTexts } from '../rules/placeholders/placeholder-names.ts'
 import { textsOf } from './run-order.ts'
 
-/** What the platform's own message templates may speak of: their text is not known before the plan reads it. */
+/** Parts that platform message templates may use: their text is unknown until planning reads it. */
 const OF_TEMPLATES: readonly FactPart[] = ['company', 'contact', 'staff']
 
-/** For planning all steps over records of the object. */
+/** Parts for planning all steps over records of the object. */
 export function partsOfSteps({ steps }: Pick<RuleDefinition, 'steps'>, object: string): FactPart[] {
   const parts = new Set(partsForTexts(textsOf(steps.map((step) => step.parameters)), object))
   if (steps.some(usesTemplate)) for (const part of OF_TEMPLATES) parts.add(part)

@@ -1,11 +1,11 @@
-// When the account's connection, permission or standing is in the way, its rules are paused instead of failing one by one: one
-// pause, one notice, and everything goes on by itself once the way is free.
+// Pauses rules when the account's connection, permission or standing blocks them, instead of failing each one: one
+// pause, one notice, and everything resumes on its own once the problem is solved.
 import type { App } from '#app/context/app-context.ts'
 import { isConnectionPause } from '#app/domain/automations/run-reasons.ts'
 import { type CodedReason, type Reason, reasonCode } from '#app/domain/reason.ts'
 import type { ClaimedRun } from '#db/store/runs.ts'
 
-/** Connection and standing concern all rules of the account, a permission only the one that needs it. */
+/** Connection and standing affect all rules of the account, a permission only the rule that needs it. */
 export async function pauseRules(
   { store, clock, log }: Pick<App, 'store' | 'clock' | 'log'>,
   run: Pick<ClaimedRun, 'accountUuid' | 'automationId'>,
@@ -24,8 +24,8 @@ export async function pauseRules(
 }
 
 /**
- * Takes back pauses whose cause is gone: the account answers again, or the permission was given. What waited for it goes on.
- * Answers whether anything did.
+ * Lifts pauses whose cause is gone: the account responds again, or the permission was granted. Waiting runs continue.
+ * Returns true when any rule resumed.
  */
 export async function resumeRules(app: Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'>): Promise<boolean> {
   const { store, clock, log, callAsAccount } = app
@@ -35,7 +35,7 @@ export async function resumeRules(app: Pick<App, 'store' | 'clock' | 'log' | 'ca
   }
   let resumed = 0
   for (const [accountUuid, reasons] of byAccount) {
-    // Without a connection this is answered here, without a call.
+    // Without a connection this returns at once, with no call.
     const answer = await callAsAccount(accountUuid, (api, token) => api.vendor(token))
     if (answer.outcome !== 'ok') continue
     const granted = (await store.accounts.findCredential(accountUuid))?.scope.split(/\s+/) ?? []

@@ -1,4 +1,4 @@
-// Planning within a live run: what a plan says becomes rows of the journal.
+// Plans the steps of a live run and writes the plan to the journal.
 import { v5 as namedUuid } from 'uuid'
 import type { Plan } from '#app/domain/automations/effect.ts'
 import type { JournalEffect, JournalRow, NoEffect } from '#app/domain/automations/journal-row.ts'
@@ -24,10 +24,10 @@ interface Planner {
   skip(work: RunAtWork, step: Step, sentence: Reason): Promise<void>
 }
 
-/** The namespace of ids that we give to effects; made once, never changed. */
+/** UUID namespace of the ids we give to effects; never changes. */
 const EFFECTS = '0b0c4f3e-5b8e-4c5b-9c0a-7f1f6e3a9d21'
 
-/** The same over every try and every restart: the platform knows a repeat by it. */
+/** The same for every attempt and after every restart, so the platform recognizes a repeat. */
 function effectUuid(accountUuid: string, runId: number, stepId: string, itemKey: string): string {
   return namedUuid(`${accountUuid}|${runId}|${stepId}|${itemKey}`, EFFECTS)
 }
@@ -68,7 +68,7 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
     log.debug({ run: run.id, step: step.id, action: step.type, outcome: made.outcome }, 'step.planned')
   }
 
-  /** The account, not the step, is in the way: its rules stop as well, once. */
+  /** When the account blocks the step, also pauses its rules, once. */
   async function putOff(
     { run, fence }: Pick<RunAtWork, 'run' | 'fence'>,
     step: Step,
@@ -78,7 +78,7 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
     const now = clock.now()
     const { errorClass, sentence } = why
     const held = { attempt: before?.attempt ?? 0, effect: NO_EFFECT, plannedAt: before?.plannedAt ?? now }
-    // Asked wrongly, or not there: the same question has the same answer.
+    // An invalid request or a missing record fails the same way every time.
     const isHopeless = errorClass === 'invalid' || errorClass === 'not_found'
     const change = isHopeless
       ? { state: 'failed' as const, attempt: held.attempt, errorClass, sentence, nextAttemptAt: null }
@@ -96,7 +96,7 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
     await save(fence, step, [rowMaker(fence, step, clock.now).without('skipped', previousFailed, sentence)])
   }
 
-  /** Refused when the run is not ours any more, or was cancelled: the next look at the journal tells. */
+  /** Rejected when another process owns the run, or it was cancelled: the next read of the journal shows that. */
   async function save(fence: RunFence, step: Step, rows: NewJournalRow[]): Promise<void> {
     await store.runs.planEffects(fence, step.id, rows)
   }
@@ -106,7 +106,7 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
 
 interface RowMaker {
   planned(itemKey: string, effect: JournalEffect): NewJournalRow
-  /** For a step that has no effects. */
+  /** For a step without effects. */
   without(state: NewJournalRow['state'], errorClass: string | null, sentence: Reason | null): NewJournalRow
 }
 

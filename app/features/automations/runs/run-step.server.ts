@@ -1,5 +1,4 @@
-// The one way a step is planned: live runs, Check Mode and previews all come through here, so that what was shown is what is
-// sent.
+// Plans a step. Live runs, Check Mode and previews all use this path, so a run sends exactly what a preview shows.
 import type { LongWork } from '#app/context/app-context.ts'
 import type { ActionType } from '#app/domain/automations/action-parameters.ts'
 import type { Plan, StepResult } from '#app/domain/automations/effect.ts'
@@ -16,19 +15,19 @@ import { keptForLater } from '../rules/document-keeping.ts'
 
 type PlanAction = Pick<Action, 'plan'>
 
-/** What plans are told beside the run itself: who signs, where notifications go and may not go. */
+/** Defaults for plans: who signs, where notifications go, and addresses they may not use. */
 export type PlanDefaults = Pick<PlanContext, 'senderStaffUuid' | 'notifyUrl' | 'feed'> &
   Pick<LiteralPlace, 'refusedAddresses'>
 
 export interface StepParts {
   actions: Readonly<Record<ActionType, PlanAction>>
-  /** Where long texts are made ready to be sent; absent = at once. */
+  /** Runs heavy text work off the main thread; missing = inline. */
   apart?: WorkApart<LongWork>
-  /** Asked once per run; absent = nothing is known. */
+  /** Called once per run; missing = no defaults. */
   defaults?(accountUuid: string, definition: RuleDefinition): Promise<PlanDefaults>
 }
 
-/** What all steps of one run share. */
+/** Shared by all steps of one run. */
 export interface RunContext {
   automation: { id: number; name: string }
   definition: RuleDefinition
@@ -42,13 +41,13 @@ export interface RunContext {
   origin: string
 }
 
-/** What whoever set the run off brought along. Dates, lists and the record's own values are found when a text asks for them. */
+/** Returns the values that the trigger supplied. Dates, lists and record values are resolved when a text uses them. */
 export function contextValues({ object, values }: TriggerData): Record<string, string> {
   return { object, ...values }
 }
 
 /**
- * What the step would do, complete and final. A fault of ours is told as one: it is not tried again by itself, because it would
+ * Plans the step completely, with final values. Reports an internal error as such and does not retry, because it would
  * fail again.
  */
 export async function planStep(
@@ -78,7 +77,7 @@ export async function planStep(
       ...defaults,
     })
     if (plan.outcome !== 'planned' && plan.outcome !== 'skipped') return plan
-    // What saving refuses is never done, nor passed over as nothing to do: the same function judges both (literal-check.ts).
+    // A run never does what saving rejects, nor skips it silently: one function judges both (literal-check.ts).
     const { notifyUrl, feed } = defaults
     const object = objectOfRule(definition)
     const place = { object, country: context.account.country, refusedAddresses, notifyUrl, feed: feed === true }

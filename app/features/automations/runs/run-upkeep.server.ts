@@ -1,11 +1,11 @@
-// Keeping what automations leave behind bounded. Removed in small steps, oldest first; what is not done is never removed.
+// Deletes old automation data, in small steps, oldest first; never deletes unfinished runs.
 import type { App } from '#app/context/app-context.ts'
 import { ENDED_MUTES_KEPT, MESSAGES_KEPT, OWN_WRITES_KEPT, RUNS_KEPT } from '#app/domain/kept-until.ts'
 import type { Leftover } from '#db/store/run-upkeep.ts'
 
 type UpkeepApp = Pick<App, 'store' | 'clock' | 'log'>
 
-/** How long each kind is kept, ms. */
+/** Retention of each kind, ms. */
 const LEFTOVERS: Record<Leftover, number> = {
   verdict: RUNS_KEPT,
   ledger: 0,
@@ -18,7 +18,7 @@ const LEFTOVERS: Record<Leftover, number> = {
 const ROWS_PER_STEP = 200
 const PAUSE_MS = 20
 
-/** `signal` ends it early. */
+/** `signal` stops it early. */
 export async function forgetOldRuns(app: UpkeepApp, signal?: AbortSignal): Promise<void> {
   const { store, clock, log } = app
   const now = clock.now()

@@ -1,5 +1,5 @@
-// A run at work: claimed, its steps planned and committed one after the other, each with a row before and after. What comes next
-// is read from the journal alone (run-order.ts), so that it makes no difference who begins, and who goes on after a crash.
+// Works on a run: claims it, then plans and commits its steps one by one, with a journal row before and after each. The
+// journal alone decides what comes next (run-order.ts), so any process can start a run or resume it after a crash.
 import { isConnectionPause, runReason } from '#app/domain/automations/run-reasons.ts'
 import { type Reason, reasonCode } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
@@ -11,21 +11,22 @@ import { nextOfRun, type RunNext } from './run-order.ts'
 import { createPlanner } from './run-plan.server.ts'
 
 /**
- * Works on a run until it ends, waits, or `goOn` says no. Resolves with the moment it goes on by itself; null = it does not, or
- * it is somebody else's. Rejects only for a fault (the database cannot be written): the run is then taken up again later.
+ * Works on a run until it ends, waits, or `goOn` returns false. Resolves with the time it continues on its own; null =
+ * it does not, or another process owns it. Rejects only on an error (the database cannot be written): the run is
+ * retried later.
  */
 type WorkOnRun = (run: { accountUuid: string; id: number }, goOn: () => boolean) => Promise<Millis | null>
 
 type Parking = { state: 'waiting' | 'held'; wakeAt: Millis; reason: Reason }
 type Finish = Extract<RunNext, { next: 'finish' }>
 
-/** `owner` names this start of the process: writes of an earlier one are refused. */
+/** `owner` identifies this start of the process; writes of an earlier one are rejected. */
 export function createRunWorker(app: RunApp, parts: RunParts, owner: string): WorkOnRun {
   const { store, clock, log } = app
   const planner = createPlanner(app, parts)
   const effects = createEffectRunner(app, parts)
 
-  /** One step onward. `again` = the journal says what comes then; else the moment it goes on by itself, null = it does not. */
+  /** Runs one step. `again` = ask the journal for the next one; else the time it continues on its own, null = never. */
   async function act(work: RunAtWork, seen: SeenJournal, next: RunNext) {
     switch (next.next) {
       case 'plan':
@@ -93,7 +94,7 @@ export function createRunWorker(app: RunApp, parts: RunParts, owner: string): Wo
 
 const VERSION_GONE: RunNext = { next: 'finish', outcome: 'failure', reason: runReason('version_gone') }
 
-/** What the journal says, unless the run has not begun and there is a reason why it should not. */
+/** Returns what the journal says, unless the run has not started and should not. */
 function nextFor(run: ClaimedRun, seen: SeenJournal, now: Millis): RunNext {
   const { definition } = run.rule
   if (!definition) return VERSION_GONE
@@ -104,7 +105,7 @@ function nextFor(run: ClaimedRun, seen: SeenJournal, now: Millis): RunNext {
   return nextOfRun(definition.steps, seen.rows, now, seen.cancelled)
 }
 
-/** A person who asks for a run, or lets one go on, has seen how the rule stands. */
+/** A person who requests or releases a run has seen the state of the rule. */
 function whyNotBegun({ source, reason, rule, triggerData }: ClaimedRun): RunNext | null {
   if (source === 'person') return null
   if (triggerData.doneBefore !== undefined)

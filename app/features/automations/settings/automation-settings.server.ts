@@ -1,4 +1,4 @@
-// What an account chooses once for all its automations: loaded for the page, changed by the form and the call.
+// Loads and changes an account's automation settings, for the page and the API.
 import type { App } from '#app/context/app-context.ts'
 import type { AutomationSettings } from '#app/domain/automations/account-guards.ts'
 import { activeStaff, staffName } from '../records/staff-members.server.ts'
@@ -14,10 +14,10 @@ export async function loadSettings(app: Pick<App, 'store'>, accountUuid: string)
 
 export type Senders =
   | { outcome: 'ok'; staff: NamedId[] }
-  /** ServiceM8 does not answer at present; its own words. */
+  /** ServiceM8 does not answer; `message` is its own. */
   | { outcome: 'unknown'; message: string }
 
-/** Who can be chosen: everybody who works there. */
+/** Returns the possible senders: all active staff. */
 export async function listSenders(app: Pick<App, 'planning'>, accountUuid: string): Promise<Senders> {
   const answer = await activeStaff(app.planning.facts.reader(accountUuid))
   if (answer.outcome !== 'ok') return { outcome: 'unknown', message: answer.trouble.message }
@@ -25,13 +25,13 @@ export async function listSenders(app: Pick<App, 'planning'>, accountUuid: strin
   return { outcome: 'ok', staff }
 }
 
-/** Names by uuid. They make it easier to read; without them it is as true, so none are given when ServiceM8 does not answer. */
+/** Returns names by uuid, for display only; empty when ServiceM8 does not answer. */
 export async function staffNames(app: Pick<App, 'planning'>, accountUuid: string): Promise<Record<string, string>> {
   const senders = await listSenders(app, accountUuid)
   return Object.fromEntries(senders.outcome === 'ok' ? senders.staff.map(({ uuid, label }) => [uuid, label]) : [])
 }
 
-/** What a person is called; null = not known: they signed in without saying who, or ServiceM8 does not answer. */
+/** Returns the person's name; null = unknown: they signed in without an identity, or ServiceM8 does not answer. */
 export async function personName(
   app: Pick<App, 'planning'>,
   accountUuid: string,
@@ -45,13 +45,13 @@ export async function personName(
 type SettingsChanged =
   | { outcome: 'saved'; settings: AutomationSettings; changed: boolean }
   | { outcome: 'invalid'; errors: Record<string, string[]> }
-  /** Another sender was chosen, and ServiceM8 cannot be asked who works there. Nothing was saved. */
+  /** A new sender was chosen, but the staff list cannot be read. Nothing was saved. */
   | { outcome: 'not_asked'; message: string }
 
 const NOBODY = 'Nobody of that id works here (any more). Choose somebody else.'
 const NOT_ASKED = 'ServiceM8 could not be asked who works for you, so another sender cannot be chosen now.'
 
-/** `staffUuid` = who asks, as far as the session knows. */
+/** `staffUuid` = the requester, as far as the session knows. */
 export async function changeSettings(
   app: SettingsApp,
   accountUuid: string,

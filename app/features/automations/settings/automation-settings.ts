@@ -1,5 +1,5 @@
-// What an account chooses once for all its automations: how they treat customers, and in whose name they write to staff. Read from
-// a call, from the form, and from where it is kept.
+// Settings of an account for all its automations: how they treat customers, and who signs messages to staff. Parsed
+// from an API call, from the form, and from storage.
 import { z } from 'zod'
 import { type AutomationSettings, accountGuardsSchema } from '#app/domain/automations/account-guards.ts'
 import { DEFAULT_ACCOUNT_GUARDS, readAccountGuards } from '../rules/guards.ts'
@@ -15,11 +15,11 @@ export function isRecordUuid(text: string): boolean {
 const SENDER_WANTED = 'Give the id of a staff member, or null.'
 const sender = z.string(SENDER_WANTED).refine(isRecordUuid, SENDER_WANTED).nullable()
 
-/** The body of a change: any of the settings; what is not named stays as it is. */
+/** Body of a change: any of the settings; those left out stay unchanged. */
 export const settingsChange = z.strictObject({ ...accountGuardsSchema.shape, senderStaffUuid: sender }).partial()
 export type SettingsChange = z.infer<typeof settingsChange>
 
-/** What is stored, or the defaults; a value that cannot be read is its default. */
+/** Returns the stored settings, with the default for every missing or unreadable value. */
 export function readSettings(stored: unknown): AutomationSettings {
   return { ...readAccountGuards(stored), senderStaffUuid: readSender(stored) }
 }
@@ -30,16 +30,16 @@ function readSender(stored: unknown): string | null {
   return typeof senderStaffUuid === 'string' && isRecordUuid(senderStaffUuid) ? senderStaffUuid : null
 }
 
-/** What is named is set. Absent and undefined are the same. */
+/** Applies a change. Missing and undefined both mean unchanged. */
 export function applyChange(before: AutomationSettings, change: SettingsChange): AutomationSettings {
   const named = Object.entries(change).filter(([, value]) => value !== undefined)
   return { ...before, ...Object.fromEntries(named) }
 }
 
-/** Quiet hours for every automation; for those that ask for them; for none. */
+/** Quiet hours for all automations; for those that opt in; for none. */
 export type QuietChoice = 'all' | 'asked' | 'none'
 
-/** The form's fields as typed. */
+/** Form fields as typed. */
 export interface SettingsForm {
   quiet: QuietChoice
   quietFrom: string
@@ -61,7 +61,7 @@ const SAME_TIMES = 'Give an end other than the beginning, or choose "No quiet ho
 
 type ReadForm = { outcome: 'read'; change: SettingsChange } | { outcome: 'invalid'; errors: SettingsErrors }
 
-/** As sent. An empty number is its default. */
+/** As submitted. An empty number means the default. */
 export function settingsFormOf(sent: URLSearchParams): SettingsForm {
   const text = (name: string) => (sent.get(name) ?? '').trim().slice(0, 100)
   const quiet = text('quiet')
@@ -78,7 +78,7 @@ export function settingsFormOf(sent: URLSearchParams): SettingsForm {
   }
 }
 
-/** Without quiet hours their times are not looked at: they may be left as they stand. */
+/** Parses the form. Without quiet hours their times are not validated, so they may stay as they are. */
 export function readSettingsForm(form: SettingsForm): ReadForm {
   const { quiet, quietWeekends, senderStaffUuid } = form
   const isOff = quiet === 'none'
@@ -96,7 +96,7 @@ export function readSettingsForm(form: SettingsForm): ReadForm {
     const name = String(path[0])
     errors[name] = [...(errors[name] ?? []), message]
   }
-  // The same time twice means none to the engine: whoever typed it meant something else.
+  // The engine reads two equal times as no quiet hours, which is not what the user meant.
   if (!isOff && !quietWeekends && form.quietFrom === form.quietTo && !errors.quietFrom) errors.quietTo = [SAME_TIMES]
   if (!parsed.success || Object.keys(errors).length > 0) return { outcome: 'invalid', errors }
   return { outcome: 'read', change: parsed.data }
@@ -109,7 +109,7 @@ function numberOf(text: string, otherwise: number): number {
   return /^-?\d+([.,]\d+)?$/.test(text) ? Number(text.replace(',', '.')) : Number.NaN
 }
 
-/** The form as it is opened. Without quiet hours it offers the usual ones. */
+/** Returns the initial form. Without quiet hours it suggests the default times. */
 export function formOfSettings(settings: AutomationSettings, quiet: QuietChoice): SettingsForm {
   const { quietFrom, quietTo } = quiet === 'none' ? DEFAULT_ACCOUNT_GUARDS : settings
   return {

@@ -1,9 +1,9 @@
-// "Nothing automatic to this customer, or about this job": as the calls take and answer it.
+// "Nothing automatic to this customer, or about this job": the API format of a mute.
 import { z } from 'zod'
 import { iso, isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { isRecordUuid } from './automation-settings.ts'
 
-/** Far more than anybody stops by hand. */
+/** Far more than anyone mutes by hand. */
 export const MOST_MUTES = 2_000
 
 export const MUTE_TEXTS = {
@@ -13,7 +13,7 @@ export const MUTE_TEXTS = {
   tooMany: `Messages are stopped for ${MOST_MUTES} customers and jobs already. Allow some again first.`,
 } as const
 
-/** What buttons on pages do. */
+/** Actions of the page buttons. */
 export const MUTE_ACTS = ['mute', 'allow'] as const
 export type MuteAct = (typeof MUTE_ACTS)[number]
 
@@ -21,7 +21,7 @@ export function readMuteAct(act: string | null): MuteAct | null {
   return MUTE_ACTS.find((one) => one === act) ?? null
 }
 
-/** `kind` is a customer unless it says otherwise; `until` null or absent = for good. */
+/** `kind` defaults to customer; `until` null or missing = no end. */
 export const muteBody = z.strictObject({
   kind: z.enum(['company', 'job'], 'kind must be company or job').default('company'),
   recordUuid: z.string('recordUuid is required').refine(isRecordUuid, 'recordUuid must be the id of a record'),
@@ -35,12 +35,12 @@ export interface Mute {
   id: number
   kind: 'company' | 'job'
   recordUuid: string
-  /** As it was called when it was stopped; '' = not known. */
+  /** The name when it was muted; '' = unknown. */
   name: string
-  /** Null = for good. */
+  /** Null = no end. */
   until: Millis | null
   createdAt: Millis
-  /** Who stopped it; null = not known. */
+  /** Who muted it; null = unknown. */
   by: string | null
 }
 

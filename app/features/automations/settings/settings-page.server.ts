@@ -1,4 +1,4 @@
-// The page of settings: what it shows, and what its buttons do.
+// The settings page: its data and its buttons.
 import type { Flash } from '#app/lib/flash.ts'
 import type { GuardChange } from '#db/store/run-guards.ts'
 import { actOnMute, listMutes } from '../history/mutes.server.ts'
@@ -20,14 +20,14 @@ import {
 import { type Mute, readMuteAct } from './mute.ts'
 import { limitsLine, quietChoice, SETTINGS_FLASHES } from './settings-text.ts'
 
-/** More are not listed at once. */
+/** Maximum number listed. */
 const MOST_LISTED = 200
 
 interface SettingsData {
   form: SettingsForm
   senders: Senders
   mutes: Mute[]
-  /** Beyond those listed. */
+  /** Number beyond those listed. */
   moreMutes: number
   /** Newest first. */
   changes: GuardChange[]
@@ -57,10 +57,10 @@ export async function loadLimitsLine(app: Pick<SettingsApp, 'store' | 'clock'>, 
 
 type SettingsActed =
   | { outcome: 'done'; flash: Flash }
-  /** Draw the form again, as it was typed. */
+  /** Redraw the form with the typed values. */
   | { outcome: 'form'; form: SettingsForm; errors: SettingsErrors; flash: Flash }
 
-/** `sent`: the form's fields; or `act` = `allow` with `mute`. `staffUuid` = who asks, as far as the session knows. */
+/** `sent`: the form's fields; or `act` = `allow` with `mute`. `staffUuid` = the requester, if the session knows. */
 export async function actOnSettings(
   app: SettingsApp,
   accountUuid: string,

@@ -1,11 +1,11 @@
-// What an account's choices about its automations say to people: on the automations page, in the rule form, in the list of changes.
+// Texts for an account's automation settings: on the automations page, in the rule form, in the list of changes.
 import type { AccountGuards, AutomationSettings } from '#app/domain/automations/account-guards.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import type { QuietChoice } from './automation-settings.ts'
 
 type QuietHours = Pick<AccountGuards, 'quietFrom' | 'quietTo' | 'quietWeekends' | 'quietForAll'>
 
-/** The engine takes the same time twice for none. */
+/** The engine reads two equal times as none. */
 export function quietChoice({ quietFrom, quietTo, quietWeekends, quietForAll }: QuietHours): QuietChoice {
   if (quietFrom === quietTo && !quietWeekends) return 'none'
   return quietForAll ? 'all' : 'asked'
@@ -24,7 +24,7 @@ function quietSentence(hours: QuietHours): string {
   return `quiet hours ${quietSpan(hours)}, ${whose}`
 }
 
-/** What the rule's own option says about them. */
+/** Hint for the rule's own quiet hours option. */
 export function quietHint(hours: QuietHours): { words: string; link: string } {
   const choice = quietChoice(hours)
   if (choice === 'none') return { words: 'No quiet hours are set, so this changes nothing.', link: 'Set quiet hours' }
@@ -60,7 +60,7 @@ function messages(count: number): string {
   return count === 1 ? '1 message' : `${count} messages`
 }
 
-/** One line for the automations page: what differs from the defaults, and who is left alone. */
+/** One line for the automations page: settings that differ from the defaults, and the mutes. */
 export function limitsLine(
   settings: AccountGuards,
   defaults: AccountGuards,
@@ -78,7 +78,7 @@ export function limitsLine(
   return said.length === 0 ? 'No limits beyond the defaults.' : `Your limits: ${said.join('; ')}.`
 }
 
-/** What a person changed, for the list of changes; '' = nothing. `senderName` = what the new sender is called. */
+/** Describes a change for the list of changes; '' = no change. `senderName` = name of the new sender. */
 export function changeText(before: AutomationSettings, after: AutomationSettings, senderName: string | null): string {
   const changed = limitText(after, before)
   if (before.senderStaffUuid !== after.senderStaffUuid) {
@@ -89,7 +89,7 @@ export function changeText(before: AutomationSettings, after: AutomationSettings
   return changed.length === 0 ? '' : `Set: ${changed.join('; ')}.`
 }
 
-/** `Margaret Smith`, or what stands for a name that is not known. */
+/** `Margaret Smith`, or a generic term if the name is unknown. */
 export function mutedName({ kind, name }: { kind: 'company' | 'job'; name: string }): string {
   return name || (kind === 'company' ? 'a customer' : 'a job')
 }

@@ -15,23 +15,23 @@ import { API_NAMES, type ApiName } from '../lookups.ts'
 import { useKeptMappings } from './kept-mappings.tsx'
 
 export interface ApiExplorerProps {
-  /** Null = nothing was asked so far. */
+  /** Null = no test yet. */
   test: ApiTest | null
   admin: boolean
-  /** The account as the address names it. */
+  /** From the address. */
   accountId: string
 }
 
 const NAMES = Object.keys(API_NAMES) as ApiName[]
 
-/** What is open over the page: a new mapping (of this field), or the list of them. */
+/** The open dialog: a new mapping (of this field), or the list of mappings. */
 type Open = { dialog: 'create'; field: string } | { dialog: 'list' } | null
 
 async function loadDialogs() {
   return import('./mapping-dialogs.tsx')
 }
 
-/** Asks one of the platform's lists and shows what comes back. For admins. */
+/** Queries one of the platform's lists and shows the response. For admins. */
 export function ApiExplorer({ test, admin, accountId }: ApiExplorerProps) {
   const { state, location } = useNavigation()
   const testing = state === 'loading' && location?.search.includes('api=') === true
@@ -166,12 +166,12 @@ function Found({ test: { api, count, shown, raw, fields }, onMap }: FoundProps) 
 
 interface FoundFieldsProps {
   fields: readonly FoundField[]
-  /** Records there are. */
+  /** Number of records. */
   count: number
   onMap: (field: string, button: HTMLElement) => void
 }
 
-/** Every field with an example; each can be given a name. */
+/** Lists all fields with an example; each can be mapped to a name. */
 function FoundFields({ fields, count, onMap }: FoundFieldsProps) {
   return (
     <ul aria-labelledby="api-fields-title" className="grid max-h-[32rem] divide-y divide-line overflow-y-auto">

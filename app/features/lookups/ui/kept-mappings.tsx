@@ -1,11 +1,11 @@
-// Dynamic mappings outlast a change of tabs and a reload: kept in this browser tab, for each account on its own.
+// Dynamic mappings survive a tab switch and a reload: stored in this browser tab, per account.
 import { useEffect, useState } from 'react'
 import { type DynamicMappings, exportMappings, readMappings } from '../dynamic-mapping.ts'
 
-/** A frame may be denied the browser's storage: then they last as long as the page. */
+/** Inside a frame, browser storage may be denied: then mappings last as long as the page. */
 const inMemory = new Map<string, DynamicMappings>()
 
-/** The account's mappings and how to change them; empty on the server and for the first drawing. */
+/** Returns the account's mappings and their setter; empty on the server and on first render. */
 export function useKeptMappings(accountId: string): [DynamicMappings, (mappings: DynamicMappings) => void] {
   const [mappings, setMappings] = useState<DynamicMappings>({})
   useEffect(() => setMappings(load(accountId)), [accountId])
@@ -38,6 +38,6 @@ function keep(accountId: string, mappings: DynamicMappings): void {
   try {
     sessionStorage.setItem(placeOf(accountId), exportMappings(mappings, new Date().toISOString()))
   } catch {
-    // Denied or full: they are still in memory.
+    // Denied or full: the mappings stay in memory.
   }
 }

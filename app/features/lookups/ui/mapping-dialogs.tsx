@@ -1,4 +1,4 @@
-// The two dialogs of dynamic mappings. They come with the first press: a page without them stays small.
+// The two dialogs of dynamic mappings. Loaded on first use, to keep the page small.
 import { Download, Plus, Trash2, Upload } from 'lucide-react'
 import { type FormEvent, type RefObject, useRef, useState } from 'react'
 import { Button } from '#app/ui/button.tsx'
@@ -22,7 +22,7 @@ import { API_NAMES, type ApiName } from '../lookups.ts'
 const NAMES = Object.keys(API_NAMES) as ApiName[]
 
 interface CreateMappingDialogProps {
-  /** Where it was begun from; '' = no field yet. */
+  /** The field the user started from; '' = none yet. */
   field: string
   api: ApiName
   taken: DynamicMappings
@@ -44,7 +44,7 @@ export function CreateMappingDialog({ field, api, taken, returnTo, onClose, onSa
 
   function save(event: FormEvent) {
     event.preventDefault()
-    // The dialog stands inside the page's tree: its form is nobody else's.
+    // The dialog is inside the page's React tree: keep its submit away from outer forms.
     event.stopPropagation()
     const made = makeMapping(name, chain, new Date().toISOString())
     if (made.outcome === 'refused') return setError(made)

@@ -16,7 +16,7 @@ interface CreateTemplateProps {
   rules: { id: number; name: string }[]
 }
 
-/** For admins: a template is made of an automation that works. The answer leads back here and says how it went. */
+/** For admins: creates a template from a working automation. The response returns here with the result. */
 export function CreateTemplate({ account, rules }: CreateTemplateProps) {
   const { state, formAction } = useNavigation()
   const pending = state !== 'idle' && formAction?.startsWith(NEW_TEMPLATE_PATH) === true

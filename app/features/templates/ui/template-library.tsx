@@ -15,19 +15,19 @@ import { CreateTemplate } from './create-template.tsx'
 import { TemplateCard } from './template-card.tsx'
 
 export interface TemplateLibraryProps {
-  /** Those that fit the search; null = they could not be fetched. */
+  /** Templates that match the search; null = loading failed. */
   templates: TemplateCardView[] | null
   search: string
   /** '' = all. */
   category: string
   admin: boolean
-  /** The account as the address names it. */
+  /** From the address. */
   accountId: string
-  /** Automations that an admin can make a template of. */
+  /** Automations an admin can turn into a template. */
   rules: { id: number; name: string }[]
 }
 
-/** Browse, search, and take one into the form. All by address, so that it works without scripts. */
+/** Browses, searches, and opens a template in the form. Uses only addresses, so it works without scripts. */
 export function TemplateLibrary({ templates, search, category, admin, accountId, rules }: TemplateLibraryProps) {
   const account: AutomationAccount = { accountUUID: accountId, admin }
   const all = automationQuery(account, { step: 'none' }, 'templates')
@@ -59,7 +59,7 @@ export function TemplateLibrary({ templates, search, category, admin, accountId,
 interface FoundTemplatesProps {
   templates: TemplateCardView[]
   account: AutomationAccount
-  /** The query that shows all again; null = these are all. */
+  /** The query that shows all templates; null = all are shown. */
   allOf: Record<string, string> | null
 }
 
@@ -105,7 +105,7 @@ function LibraryFilter({ query, search, category, isFiltered }: LibraryFilterPro
   const searching = state === 'loading' && location?.search.includes('tab=templates') === true
   return (
     <Form
-      // Another address fills the fields afresh.
+      // Reset the fields when the address changes.
       key={`${search}|${category}`}
       method="get"
       action={AUTOMATION_PATH}

@@ -23,10 +23,10 @@ import {
   WordsControl,
 } from './form-controls.tsx'
 
-/** Characters from which on a text gets more than one line. */
+/** Texts that allow this many characters or more get several lines. */
 const LONG_TEXT = 500
 
-/** The fields that are drawn by hand, by the action they belong to. */
+/** Custom fields, by action. */
 const FIELDS: Partial<Record<ActionType, () => ReactNode>> = {
   create_job: () => <CreateJobFields />,
   send_email: () => <EmailFields />,
@@ -48,7 +48,7 @@ const FIELDS: Partial<Record<ActionType, () => ReactNode>> = {
   update_job_field: () => <JobFieldFields />,
 }
 
-/** The parameters of one action: drawn by hand, or one control for each parameter of its entry, in that order. */
+/** The parameters of one action: its custom fields, or one control per parameter in the order of its spec. */
 export function ActionFields() {
   const type = useStep().step.type as ActionType
   return FIELDS[type]?.() ?? plainParameters(type).map((spec) => <PlainField key={spec.name} spec={spec} />)
@@ -236,7 +236,7 @@ function JobFieldFields() {
   )
 }
 
-/** Lists for what has a list, a calendar for days, words for the rest. */
+/** A list where one exists, a date picker for days, free text for the rest. */
 function JobFieldValue() {
   const { lists } = useRuleForm()
   const field = findJobField(useStep().step.parameters.fieldName ?? '')
@@ -286,7 +286,7 @@ const BADGE_CHANGES = [
   { value: 'replace', label: 'Replace all badges' },
 ]
 
-/** One is added or removed by its name; replacing names them all. */
+/** Adding or removing takes one badge by name; replacing takes all of them. */
 function BadgeFields() {
   const { lists } = useRuleForm()
   const change = useStep().step.parameters.badgeChange || 'replace'

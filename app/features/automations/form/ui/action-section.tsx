@@ -9,7 +9,7 @@ import { ActionFields } from './action-fields.tsx'
 import { StepProvider, useRuleForm } from './form-context.tsx'
 import { BoxControl, FormSection, IntentButton, SelectControl, ShowFields } from './form-controls.tsx'
 
-/** What the rule does, one after the other. */
+/** The actions of the rule, in order. */
 export function ActionSection() {
   const { state, errors, aids, alive, samples } = useRuleForm()
   const none = Object.hasOwn(errors, 'actions') ? errors.actions : undefined
@@ -48,7 +48,7 @@ export function ActionSection() {
   )
 }
 
-/** One to copy, with its value in a real record once that was asked for. */
+/** A placeholder to copy, with its value in a real record once samples are loaded. */
 function Token({ token: { name, label, mayBeEmpty } }: { token: TokenChoice }) {
   const { samples } = useRuleForm()
   return (

@@ -1,4 +1,4 @@
-// Belongs to the pixels (.tsx), because it acts, and only in a browser.
+// A UI module (.tsx), because it has side effects and runs only in a browser.
 import { askOwnServer } from '#app/ui/ask-own-server.tsx'
 import type { FormPreview, PreviewKind } from '../form-preview.ts'
 import { PREVIEW_FIELDS } from '../form-preview.ts'
@@ -13,7 +13,7 @@ interface Asked {
   signal?: AbortSignal
 }
 
-/** Looks at the rule as it stands. Every trouble is an answer in words; only an ended `signal` rejects. */
+/** Requests a preview of the unsaved rule. Every failure is an answer in words; only an aborted `signal` rejects. */
 export async function askPreview({
   accountUUID,
   state,

@@ -7,7 +7,7 @@ import type { ConditionRow } from '../form-state.ts'
 import { useControl, useRuleForm } from './form-context.tsx'
 import { FormSection, IntentButton, SelectControl, ShowFields, TextControl } from './form-controls.tsx'
 
-/** Which records count: lines joined by AND and OR. */
+/** The conditions a record has to meet, joined by AND and OR. */
 export function ConditionSection() {
   const { state } = useRuleForm()
   const mixed = new Set(state.conditions.slice(1).map(({ logicalOperator }) => logicalOperator)).size > 1

@@ -19,7 +19,7 @@ import {
   WordsControl,
 } from './form-controls.tsx'
 
-/** A new job: for whom, what, and what goes into it. */
+/** Fields of a new job: customer, description, and contents. */
 export function CreateJobFields() {
   const { lists } = useRuleForm()
   return (
@@ -60,7 +60,7 @@ const SOURCE_OPTIONS: { value: LineSource; label: string }[] = [
   { value: 'transfer', label: 'Move existing ones' },
 ]
 
-/** One source: typed in, copied or moved. Choosing another empties the list. */
+/** Lines from one source: typed in, copied or moved. Another source clears the list. */
 function Lines({ list, title }: { list: LineList; title: string }) {
   const { lists, errors } = useRuleForm()
   const { step, index } = useStep()
@@ -124,7 +124,7 @@ interface LineProps {
   list: LineList
   line: LineRow
   place: number
-  /** The field of the answer its errors come under. */
+  /** Field path of its errors in the answer. */
   path: string
 }
 

@@ -11,7 +11,7 @@ import {
   WordsControl,
 } from './form-controls.tsx'
 
-/** An e-mail: written here as text or HTML, or out of a template of the platform; with files. */
+/** An e-mail: written here as text or HTML, or from a template of the platform; with files. */
 export function EmailFields() {
   const { lists } = useRuleForm()
   const { step } = useStep()

@@ -1,4 +1,4 @@
-// What every control of the rule form needs to know, without being handed it by each section.
+// Shared context for every control of the rule form, so sections do not pass it down.
 import { createContext, useContext } from 'react'
 import type { FormLists } from '../../rules/form-lists.ts'
 import type { FieldErrors } from '../../rules/rule-form.ts'
@@ -9,20 +9,20 @@ import { limitProblem } from '../form-shown.ts'
 import type { FormState, StepRow } from '../form-state.ts'
 
 export interface RuleFormTools {
-  /** As the address has it; '' = nobody signed in. */
+  /** From the address; '' = not signed in. */
   accountUUID: string
-  /** The record of the preview, for sample values; '' = the newest that fits. */
+  /** The previewed record, for sample values; '' = the newest that matches. */
   example: string
-  /** Values of the placeholders, when they were asked for without scripts. */
+  /** Placeholder values, when requested without scripts. */
   samples: Samples | null
   state: FormState
   errors: FieldErrors
   lists: FormLists
   aids: FormAids
   webhooks: readonly { id: number; objectType: string; label: string; active: boolean }[]
-  /** What the option for quiet hours comes to in this account; absent = not known. */
+  /** What the quiet hours option means for this account; missing = unknown. */
   quiet?: { words: string; link: string }
-  /** False until scripts run: then buttons that ask the server are offered instead. */
+  /** False until scripts run: then the form offers buttons that ask the server instead. */
   alive: boolean
   set: (name: string, value: string) => void
 }
@@ -42,7 +42,7 @@ interface StepPlace {
 }
 
 const StepContext = createContext<StepPlace | null>(null)
-/** Around the fields of an action. */
+/** Wraps the fields of an action. */
 export const StepProvider = StepContext.Provider
 
 export function useStep(): StepPlace {
@@ -52,8 +52,8 @@ export function useStep(): StepPlace {
 }
 
 /**
- * Full name, value, setter, errors and notes of a control. Within an action, `p.to` is its parameter `to`. `path` = the field of the
- * answer its errors come under.
+ * Returns full name, value, setter, errors and notes of a control. Within an action, `p.to` is its parameter `to`.
+ * `path` = the field of the answer with its errors.
  */
 export function useControl(given: string, path?: string) {
   const { state, errors, aids, alive, set } = useRuleForm()
@@ -61,22 +61,22 @@ export function useControl(given: string, path?: string) {
   const field = path ?? names.field
   const found = Object.hasOwn(errors, field) ? errors[field] : undefined
   const value = valueAt(state, name) ?? ''
-  // Length is checked while it is typed: nobody has to press Save to learn of it.
+  // Check the length while the user types, not only on Save.
   const tooLong = found ? null : limitProblem(state, name, value)
   return {
     id: `rule-${name}`,
     name,
     value,
     set: (value: string) => set(name, value),
-    /** About the placeholders in it. */
+    /** Notes about the placeholders in the value. */
     notes: Object.hasOwn(aids.hints, about) ? (aids.hints[about] ?? []) : [],
     ...(found ? { errors: found } : tooLong !== null && { errors: [tooLong] }),
-    // With scripts the form itself leads there.
+    // With scripts the form moves the focus itself.
     ...(!alive && found && field === Object.keys(errors)[0] && { autoFocus: { autoFocus: true } }),
   }
 }
 
-/** `field` = of the answer; `about` = what is noted about its placeholders. */
+/** `field` = error path in the answer; `about` = key of the placeholder notes. */
 function namesOf(given: string, place: StepPlace | null) {
   if (!place || !given.startsWith('p.')) return { name: given, field: given, about: '' }
   const { step, index } = place

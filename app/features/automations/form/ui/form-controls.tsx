@@ -13,10 +13,10 @@ import { useControl, useRuleForm } from './form-context.tsx'
 import { InsertPlaceholder } from './insert-placeholder.tsx'
 
 interface ControlProps {
-  /** As `setValue` knows it; within an action `p.<parameter>`. */
+  /** Name as in `setValue`; within an action `p.<parameter>`. */
   name: string
   label: string
-  /** The field that errors of it come under; its name when left out. */
+  /** Field path of this control's errors; defaults to the name. */
   path?: string
   hint?: ReactNode
 }
@@ -50,7 +50,7 @@ export function TextControl({ name: given, label, path, hint, ...rest }: TextCon
 }
 
 interface SelectControlProps extends ControlProps {
-  /** What it says while nothing is chosen; null = something always is. */
+  /** Label while nothing is chosen; null = a value is always set. */
   none: string | null
   options: readonly { value: string; label: string }[]
   children?: ReactNode
@@ -79,13 +79,13 @@ export function SelectControl({ name: given, label, path, hint, none, options, c
   )
 }
 
-/** A value that is on no list: a placeholder, a blank of a template, an id. */
+/** Labels a value outside the list: a placeholder, a blank of a template, an id. */
 function asWritten(value: string): string {
   const blank = blankLabel(value)
   return blank ? `Still open: ${blank}` : `As written: ${value.length > 40 ? `${value.slice(0, 40)}…` : value}`
 }
 
-/** Ticked sends `true`; the empty value before it says that it was there to be ticked. */
+/** Sends `true` when ticked; the empty hidden value before it makes unticking visible to the server. */
 export function BoxControl({ name: given, children, hint }: { name: string; children: ReactNode; hint?: ReactNode }) {
   const { id, name, value, set } = useControl(given)
   return (
@@ -114,11 +114,11 @@ interface ChoiceProps {
   name: string
   legend: string
   options: readonly { value: string; label: string; hint?: string }[]
-  /** What holds while nothing is chosen. */
+  /** Applies while nothing is chosen. */
   otherwise?: string
 }
 
-/** One of a few, all in sight. */
+/** One of a few options, all visible. */
 export function Choice({ name: given, legend, options, otherwise = '' }: ChoiceProps) {
   const { id, name, value, set } = useControl(given)
   const chosen = value === '' ? otherwise : value
@@ -153,13 +153,13 @@ export function Choice({ name: given, legend, options, otherwise = '' }: ChoiceP
 }
 
 interface WordsControlProps extends ControlProps {
-  /** Lines that are shown; 1 = a single line. */
+  /** Visible lines; 1 = a single-line input. */
   rows?: number
   placeholder?: string
   code?: boolean
 }
 
-/** A text that placeholders can stand in, with the list to pick them from. Open blanks of a template are told below it. */
+/** A text that may contain placeholders, with a picker to insert them. Lists open blanks of a template below. */
 export function WordsControl({
   name: given,
   label,
@@ -232,15 +232,15 @@ export function WordsControl({
 interface PickControlProps extends ControlProps {
   list: readonly NamedId[]
   none: string
-  /** Further choices before the list. */
+  /** Extra options before the list. */
   first?: readonly { value: string; label: string }[]
-  /** What the list needs to have anything in it. */
+  /** Hint shown when the list is empty: what it needs. */
   emptyHint: string
-  /** What can be typed instead; an id or a placeholder when left out. */
+  /** Label of the free text; defaults to an id or a placeholder. */
   typed?: string
 }
 
-/** An id from a list of the account; or a placeholder, or an id that is not on it, typed below. */
+/** Picks an id from a list of the account; placeholders and other ids can be typed below. */
 export function PickControl({ list, first = [], emptyHint, typed, hint, ...shared }: PickControlProps) {
   const { name, value, set } = useControl(shared.name, shared.path)
   const options = [...first, ...list.map(({ uuid, label: words }) => ({ value: uuid, label: words }))]
@@ -273,7 +273,7 @@ export function PickControl({ list, first = [], emptyHint, typed, hint, ...share
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 const DAY_AND_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/
 
-/** A day from the calendar, or a day and a time; what no calendar has (written by a program, say) stands there as it is. */
+/** A date, or a date and time. Shows a value that no date picker supports (written by a program, say) as plain text. */
 export function DateControl({ withTime = false, ...shared }: ControlProps & { withTime?: boolean }) {
   const { value } = useControl(shared.name, shared.path)
   if (value === '') return <TextControl {...shared} type={withTime ? 'datetime-local' : 'date'} />
@@ -281,7 +281,7 @@ export function DateControl({ withTime = false, ...shared }: ControlProps & { wi
   return DAY.test(value) ? <TextControl {...shared} type="date" /> : <TextControl {...shared} />
 }
 
-/** A day from the calendar; or TODAY, or a placeholder, which no calendar has. */
+/** A date from the picker; or TODAY or a placeholder as text. */
 export function DayControl({ hint, ...shared }: ControlProps) {
   const { name, value, set } = useControl(shared.name, shared.path)
   if (value !== '' && !DAY.test(value)) {
@@ -307,12 +307,12 @@ export function DayControl({ hint, ...shared }: ControlProps) {
   )
 }
 
-/** A button of the form; without scripts its press is a round trip. */
+/** A submit button of the form; without scripts a press is a round trip. */
 export function IntentButton({ intent, ...rest }: ButtonProps & { intent: string }) {
   return <Button {...rest} type="submit" name="intent" value={intent} />
 }
 
-/** Only while there are no scripts: draws the form anew for what was chosen. */
+/** Only without scripts: redraws the form for the new choice. */
 export function ShowFields({ children }: { children: ReactNode }) {
   const { alive } = useRuleForm()
   if (alive) return null
@@ -348,7 +348,7 @@ export function FormSection({ id, title, hint, children }: SectionProps) {
 }
 
 export const NEEDS_SIGN_IN = 'The list needs you to be signed in to ServiceM8. An id can be typed below.'
-/** Of lists that many accounts have nothing in. */
+/** For lists that are empty in many accounts. */
 export const NONE_TO_CHOOSE =
   'There is nothing to choose from: ServiceM8 has none, or you are not signed in to it. An id can be typed below.'
 export const STATUS_OPTIONS = JOB_STATUSES.map((value) => ({ value, label: value }))

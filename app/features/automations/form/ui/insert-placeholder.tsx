@@ -9,13 +9,13 @@ async function loadPicker() {
 }
 
 interface InsertPlaceholderProps {
-  /** Name and label of the control that it is written into. */
+  /** Name and label of the control to insert into. */
   name: string
   into: string
   onChoose: (written: string) => void
 }
 
-/** Opens the list of placeholders below a text, and writes the chosen one where the caret is. */
+/** Opens the placeholder list below a text, and inserts the chosen one at the caret. */
 export function InsertPlaceholder({ name, into, onChoose }: InsertPlaceholderProps) {
   const { state } = useRuleForm()
   const [open, setOpen] = useState(false)

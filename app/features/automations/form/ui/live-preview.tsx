@@ -1,5 +1,5 @@
-// The live side of the preview, fetched when there is something to preview: it asks again when a person pauses, and gives up on
-// whatever was asked before.
+// The live preview, loaded when there is something to preview: refreshes when the user pauses, and cancels earlier
+// requests.
 import { useEffect, useRef, useState } from 'react'
 import { toBody } from '../form-body.ts'
 import type { FormPreview } from '../form-preview.ts'
@@ -7,15 +7,15 @@ import type { FormState } from '../form-state.ts'
 import { askPreview } from './ask-preview.tsx'
 import { PreviewPane, type Shown } from './preview-pane.tsx'
 
-/** A person who writes pauses this long between two thoughts. ms */
+/** How long the user has to pause before the preview refreshes, ms. */
 const PAUSE = 700
 
 export interface LivePreviewProps {
   accountUUID: string
   state: FormState
-  /** What was on the page before. */
+  /** The preview shown so far. */
   before: Shown
-  /** The record that is being looked at, for whoever shows its values. */
+  /** Reports the previewed record to the component that shows its values. */
   onRecord(uuid: string): void
 }
 
@@ -30,7 +30,7 @@ export function LivePreview({ accountUUID, state, before, onRecord }: LivePrevie
   const backAsking = useRef<AbortController | null>(null)
   const latest = useRef(state)
   latest.current = state
-  // Only what the rule says counts: a press that changes nothing asks nothing.
+  // Refresh only when the rule changes: a press that changes nothing sends no request.
   const asked = JSON.stringify([toBody(state), chosen, search, turn])
   const lastAsked = useRef('')
   const told = useRef(onRecord)
@@ -105,7 +105,7 @@ export function LivePreview({ accountUUID, state, before, onRecord }: LivePrevie
   )
 }
 
-/** A look that did not work leaves what was shown before. */
+/** Keeps the last preview when a request fails. */
 function withAnswer(last: Shown, answer: FormPreview): Shown {
   switch (answer.kind) {
     case 'preview':

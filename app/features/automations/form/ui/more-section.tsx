@@ -6,7 +6,7 @@ import { isShown } from '../form-shown.ts'
 import { useRuleForm } from './form-context.tsx'
 import { BoxControl, TextControl } from './form-controls.tsx'
 
-/** What most rules do not need: how many, and what protects customers. */
+/** Options that most rules do not need: limits, and protection for customers. */
 export function MoreSection() {
   const { state, errors } = useRuleForm()
   const written = (['cooldownDays', 'dailyCap', 'respectQuietHours', 'askFirst', 'recheckBeforeSending'] as const).some(
@@ -68,7 +68,7 @@ export function MoreSection() {
   )
 }
 
-/** How the account's quiet hours stand, and the way to them. */
+/** The account's quiet hours, with a link to them. */
 function QuietHint() {
   const { quiet } = useRuleForm()
   const [query] = useSearchParams()
@@ -76,7 +76,7 @@ function QuietHint() {
   const account = { accountUUID: query.get('accountUUID') ?? '', admin: query.get('admin') === 'yes' }
   return (
     <>
-      {quiet.words} {/* In a tab of its own: what is typed here stays. */}
+      {quiet.words} {/* Opens in a new tab, so the form keeps its input. */}
       <Link
         to={settingsAddress(account)}
         target="_blank"

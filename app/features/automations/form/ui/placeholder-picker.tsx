@@ -11,14 +11,14 @@ import { type RuleFormTools, useRuleForm } from './form-context.tsx'
 
 interface PlaceholderPickerProps {
   state: FormState
-  /** Name of the control that it is written into. */
+  /** Name of the control to insert into. */
   into: string
-  /** With its braces. */
+  /** Includes the braces. */
   onChoose: (written: string) => void
   onClose: () => void
 }
 
-/** Searched by its label or its name; the names themselves are small print. */
+/** Lists placeholders, searchable by label or name; names are in small print. */
 export function PlaceholderPicker({ state, into, onChoose, onClose }: PlaceholderPickerProps) {
   const [wanted, setWanted] = useState('')
   const choices = useMemo(() => offeredIn(state, into), [state, into])
@@ -33,12 +33,12 @@ export function PlaceholderPicker({ state, into, onChoose, onClose }: Placeholde
             type="search"
             value={wanted}
             autoComplete="off"
-            // Whoever opened the list wants to search it.
+            // Focus the search field as soon as the list opens.
             autoFocus
             onChange={(event) => setWanted(event.currentTarget.value)}
             onKeyDown={(event) => {
               if (event.key === 'Escape') onClose()
-              // Enter takes the first one; it does not send the form.
+              // Enter picks the first match and does not submit the form.
               if (event.key !== 'Enter') return
               event.preventDefault()
               const [first] = found
@@ -76,7 +76,7 @@ export function PlaceholderPicker({ state, into, onChoose, onClose }: Placeholde
   )
 }
 
-/** What it stands for in the record, and that it may be empty in another. */
+/** The placeholder's value in the record, and a note if it may be empty in others. */
 function Sample({ samples, choice }: { samples: Samples | null; choice: PlaceholderChoice }) {
   const value = samples && Object.hasOwn(samples.values, choice.name) ? (samples.values[choice.name] ?? '') : null
   const shown = samples === null ? '' : value === null ? 'Known when it runs' : value === '' ? EMPTY_SAMPLE : value
@@ -88,7 +88,7 @@ function Sample({ samples, choice }: { samples: Samples | null; choice: Placehol
   )
 }
 
-/** `message` = why there are none; both null = not there yet. */
+/** `message` = why there are no samples; both null = still loading. */
 interface SamplesShown {
   samples: Samples | null
   message: string | null
@@ -124,7 +124,7 @@ function samplesOf({
   if (last && last.key === key && now - last.at < FRESH_FOR) return last.answer
   const answer = askPreview({ accountUUID, state, preview: 'samples', record: example }).then((found): SamplesShown => {
     if (found.kind === 'samples') return { samples: found, message: null }
-    // The next list asks again.
+    // Do not cache failures.
     last = null
     return { samples: null, message: found.kind === 'trouble' ? found.message : null }
   })

@@ -18,13 +18,13 @@ const looks: Record<PreviewStepView['outcome'], { tone: Tone; icon: LucideIcon }
 
 interface PreviewBodyProps {
   preview: PreviewView
-  /** More to know at the top. */
+  /** Extra lines at the top. */
   first?: ReactNode
-  /** The record that the heading names already. */
+  /** The record already named in the heading. */
   inHeading?: string
 }
 
-/** What each step would do: who would get what, what it costs, what would change, what is in the way. */
+/** What each step would do: recipients, cost, changes, and what blocks it. */
 export function PreviewBody({ preview, first, inHeading }: PreviewBodyProps) {
   return (
     <>
@@ -71,7 +71,7 @@ function Effect({ effect }: { effect: PreviewEffectView }) {
   const { summary, channel, to, texts, changes, credits, attachments, held } = effect
   return (
     <div className="grid gap-2 border-line border-t pt-2">
-      {/* Of a message, the lines below say it all. */}
+      {/* For a message, the lines below already say everything. */}
       {summary === '' || channel !== null ? null : <p className="wrap-anywhere text-label">{summary}</p>}
       <dl className="grid gap-x-4 gap-y-1 text-label sm:grid-cols-[max-content_minmax(0,1fr)]">
         {channel ? <Line label="Channel">{channel}</Line> : null}

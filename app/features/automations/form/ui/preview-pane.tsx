@@ -16,7 +16,7 @@ import {
 } from '../form-preview.ts'
 import { PreviewBody } from './preview-body.tsx'
 
-/** The form that the controls of the pane belong to, wherever they stand. */
+/** Id of the form that the pane's controls belong to, wherever they are rendered. */
 export const FORM = 'automation-form'
 
 export interface Shown {
@@ -29,18 +29,18 @@ export interface Shown {
 
 export const NOTHING_SHOWN: Shown = { preview: null, back: null, trouble: null, search: '', record: '' }
 
-/** What the scripts do instead of a round trip. */
+/** Handlers that replace the round trips when scripts run. */
 interface LiveHands {
   onSearch(text: string): void
   onRecord(uuid: string): void
   onPreview(): void
   onBacktest(): void
-  /** Something is being looked up. */
+  /** A preview is loading. */
   busy: boolean
   backBusy: boolean
 }
 
-/** Beside the form: what the rule would do with a real record, and what it would have done. Nothing here is part of the rule. */
+/** Shows what the rule would do with a real record, and its backtest. Nothing here is part of the rule. */
 export function PreviewPane({ shown, live = null }: { shown: Shown; live?: LiveHands | null }) {
   const { preview, back, trouble, search, record } = shown
   const instead = (act: (() => void) | undefined) => (event: MouseEvent) => {
@@ -49,7 +49,7 @@ export function PreviewPane({ shown, live = null }: { shown: Shown; live?: LiveH
     act()
   }
   return (
-    // At a desk it takes at most a good half of the height, and the list below it the rest.
+    // On a desktop, takes at most 55% of the height and leaves the rest to the list below.
     <aside
       aria-label="Preview of the automation in the form"
       className="min-w-0 desk:max-h-[55dvh] desk:shrink-0 desk:overflow-y-auto"

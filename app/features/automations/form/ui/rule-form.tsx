@@ -22,12 +22,12 @@ import { GroupSection, LaterEdits, OftenSection, Summary, SwitchAndSave } from '
 import { TriggerSection } from './trigger-section.tsx'
 
 interface RuleFormPanelProps {
-  /** As the address has it; '' = nobody signed in. */
+  /** From the address; '' = not signed in. */
   accountUUID: string
-  /** As the server drew it; another one (a rule to edit, a copy, a refusal) takes the place of what is shown. */
+  /** As the server drew it; a new one (a rule to edit, a copy, a rejected save) replaces the form on screen. */
   form: FormView
   lists: FormLists
-  /** What stands in the column beside the form, below the preview. */
+  /** Content of the column beside the form, below the preview. */
   beside?: ReactNode
 }
 
@@ -44,7 +44,7 @@ async function loadProblems() {
   return (await import('../form-check.ts')).problemsOf
 }
 
-/** The form that grows as it is filled in. Without scripts every button is a round trip; with them only saving is. */
+/** The rule form grows as it is filled in. Without scripts every button is a round trip; with them, only Save. */
 export function RuleFormPanel({ accountUUID, form, lists, beside }: RuleFormPanelProps) {
   const { state, setState, errors, alive, saving, onSubmit } = useEditing(accountUUID, form)
   const [example, setExample] = useState(form.preview?.record ?? '')
@@ -70,7 +70,7 @@ export function RuleFormPanel({ accountUUID, form, lists, beside }: RuleFormPane
       <CardSection id="rule-form" title={editing ? 'Edit Automation' : 'Create Automation'} className="self-start">
         <RuleFormProvider value={tools}>
           <Form method="post" id={FORM} preventScrollReset noValidate onSubmit={onSubmit} className="grid gap-5">
-            {/* Enter in a field draws the form anew; it never sends, moves or removes anything. */}
+            {/* Enter in a field redraws the form; it never sends, moves or removes anything. */}
             <button type="submit" name="intent" value="form.next" hidden tabIndex={-1} aria-hidden />
             <input type="hidden" name="accountUUID" value={accountUUID} />
             {toForm(state).map(([name, value]) => (
@@ -95,7 +95,7 @@ export function RuleFormPanel({ accountUUID, form, lists, beside }: RuleFormPane
           </Form>
         </RuleFormProvider>
       </CardSection>
-      {/* At a desk, what stands beside the form stays in sight while it is written: the preview, and the list in what is left. */}
+      {/* On a desktop, the column beside the form stays in view: the preview, with the list in the rest. */}
       <div
         className={clsx(
           'grid min-w-0 content-start gap-5',
@@ -116,7 +116,7 @@ export function RuleFormPanel({ accountUUID, form, lists, beside }: RuleFormPane
   )
 }
 
-/** One after the other, as each is filled in. */
+/** Sections appear one by one as the form is filled in. */
 function Sections({ saving }: { saving: boolean }) {
   const { state } = useRuleForm()
   const shown = partsShown(state)
@@ -139,7 +139,7 @@ function Sections({ saving }: { saving: boolean }) {
   )
 }
 
-/** What is in the form and wrong with it, and what its buttons do. */
+/** State, errors and button handlers of the form. */
 function useEditing(accountUUID: string, form: FormView) {
   const [state, setState] = useState(form.state)
   const [errors, setErrors] = useState(form.errors)
@@ -151,7 +151,7 @@ function useEditing(accountUUID: string, form: FormView) {
   const saving = useSaving()
   const { part: problemsOf } = useOnDemand(loadProblems, recheck)
 
-  // What was filled in before the page came alive counts.
+  // Keep what the user typed before hydration.
   useEffect(() => {
     const element = document.getElementById(FORM)
     if (element instanceof HTMLFormElement) setState(applyControls(form.state, new FormData(element)))
@@ -175,7 +175,7 @@ function useEditing(accountUUID: string, form: FormView) {
     if (problemsOf && recheck) setErrors(problemsOf(state))
   }, [problemsOf, recheck, state])
 
-  // Only when the form itself was drawn anew: what was added is not there before.
+  // Wait until the form is redrawn: a newly added control does not exist before.
   useEffect(() => {
     if (focus.current === null) return
     const target = focusTarget(focus.current)
@@ -216,7 +216,7 @@ function useEditing(accountUUID: string, form: FormView) {
   return { state, setState, errors, alive, saving, onSubmit }
 }
 
-/** Server first, so that it is there without scripts; from then on as quickly as the browser finds time. */
+/** Uses the server's result first, so it works without scripts; then recomputes in the browser, deferred. */
 function useAids(form: FormView, state: FormState, lists: FormLists, alive: boolean) {
   const { part: aidsOf } = useOnDemand(loadAids, alive)
   const names = useMemo(() => namesOfLists(lists), [lists])
@@ -232,7 +232,7 @@ function useSaving(): boolean {
   return state !== 'idle' && formData?.get('intent') === 'form.save'
 }
 
-/** Without the check the server decides alone. */
+/** If the check cannot be loaded, the server validates alone. */
 async function findProblems(state: FormState): Promise<FieldErrors> {
   try {
     return (await loadProblems())(state)
@@ -241,7 +241,7 @@ async function findProblems(state: FormState): Promise<FieldErrors> {
   }
 }
 
-/** Where the focus goes after a press, as a selector: to what came, to the button that moved, or to what is left. */
+/** Selects the focus target after a press: the added row, the button that moved, or what is left. */
 function focusAfter(state: FormState, intent: FormIntent): string | null {
   switch (intent.kind) {
     case 'add_condition':
@@ -265,7 +265,7 @@ function focusAfter(state: FormState, intent: FormIntent): string | null {
   }
 }
 
-/** The first of the alternatives that is there. */
+/** Returns the first selector that matches. */
 function focusTarget(selectors: string): HTMLElement | null {
   for (const selector of selectors.split(', ')) {
     const found = document.getElementById(FORM)?.querySelector<HTMLElement>(selector)
@@ -282,7 +282,7 @@ interface FormPreviewProps {
   onRecord(uuid: string): void
 }
 
-/** The preview beside the form: by itself with scripts, by a button without. */
+/** The preview beside the form: automatic with scripts, by a button without. */
 function FormPreview({ accountUUID, form, state, alive, onRecord }: FormPreviewProps) {
   const { part: Live } = useOnDemand(loadLive, alive)
   const before = shownOf(form)

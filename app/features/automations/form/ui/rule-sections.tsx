@@ -1,4 +1,4 @@
-// The short sections of the rule form: grouping, how often, what the rule comes to, and saving.
+// The short sections of the rule form: grouping, how often, summary, and saving.
 import { GROUPING_FIELDS, writesToCustomers } from '#app/domain/automations/rule.ts'
 import { Button } from '#app/ui/button.tsx'
 import { FieldError } from '#app/ui/form/field.tsx'
@@ -11,7 +11,7 @@ import { objectOfForm } from '../form-state.ts'
 import { useRuleForm } from './form-context.tsx'
 import { BoxControl, Choice, FormSection, IntentButton, SelectControl, ShowFields } from './form-controls.tsx'
 
-/** One run for several records that belong together. */
+/** Groups related records into one run. */
 export function GroupSection() {
   const { state } = useRuleForm()
   return (
@@ -33,7 +33,7 @@ export function GroupSection() {
   )
 }
 
-/** How often the actions above happen for one and the same record: never hidden, because a customer may be on the other end. */
+/** How often the actions run for the same record: always visible, because customers may be affected. */
 export function OftenSection() {
   const { state } = useRuleForm()
   const draft = draftOf(state)
@@ -54,7 +54,7 @@ export function OftenSection() {
   )
 }
 
-/** "Anything changes" with a status beside it starts at every later edit as well: said where it is written, with the way out. */
+/** Warns that "Anything changes" with a status condition also starts on every later edit, and offers the fix. */
 export function LaterEdits() {
   const { state } = useRuleForm()
   const draft = draftOf(state)
@@ -74,7 +74,7 @@ export function LaterEdits() {
   )
 }
 
-/** The rule in one sentence, and what may go wrong with it. */
+/** The rule in one sentence, with its warnings. */
 export function Summary() {
   const { aids } = useRuleForm()
   const { sentence, warnings } = aids

@@ -6,7 +6,7 @@ import { DateControl, PickControl, SelectControl, TextControl } from './form-con
 
 const CRON_LINE = 'A cron line, for example 30 7 * * 1'
 
-/** When the rule acts. A rule that checks a list has a frequency beside it; any other acts at once, on a day, or at set times. */
+/** When the rule runs. A polling rule also has a frequency; any other runs at once, on a day, or at set times. */
 export function ScheduleFields() {
   const { state } = useRuleForm()
   const { triggerSource } = state.values

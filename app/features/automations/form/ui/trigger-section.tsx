@@ -19,7 +19,7 @@ import { useRuleForm } from './form-context.tsx'
 import { Choice, FormSection, IntentButton, SelectControl, ShowFields, TextControl } from './form-controls.tsx'
 import { ScheduleFields } from './schedule-fields.tsx'
 
-/** What starts the rule: an event, a look through a list, or a call from outside. */
+/** The trigger of the rule: an event, a polled list, or an external call. */
 export function TriggerSection() {
   const { state } = useRuleForm()
   return (
@@ -45,7 +45,7 @@ function WebhookTrigger() {
   const types = TRIGGER_TYPES.filter((type) => object === 'job' || !/^job_(status|queue)$/.test(type))
   return (
     <>
-      {/* Below each other: beside each other, a desk cuts what they say. */}
+      {/* Stacked: side by side, a desktop cuts their texts. */}
       <div className="grid items-start gap-4">
         <EventsControl />
         {events === '' ? null : (
@@ -143,7 +143,7 @@ function EventsControl() {
   )
 }
 
-/** Each adds the status as a condition. */
+/** Each button adds the status as a condition. */
 function BecomesButtons() {
   const { state } = useRuleForm()
   const status = state.conditions.find(({ field, operator }) => field === 'status' && operator === 'equals')?.value

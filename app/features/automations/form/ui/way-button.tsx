@@ -5,7 +5,7 @@ import { useHydrated } from '#app/ui/hydrated.tsx'
 import { GO, PRESS } from '../../page/act-on-rule.ts'
 import { FORM } from './preview-pane.tsx'
 
-/** A way to another state of the page. Until scripts run, the press sends the form of the rule along, so that nothing in it is lost. */
+/** A link to another state of the page. Until scripts run, a press submits the rule form too, so no input is lost. */
 export const WayButton = forwardRef<HTMLButtonElement, AddressButtonProps>(function WayButton(props, ref) {
   const hydrated = useHydrated()
   const { query, anchor = '', ...button } = props

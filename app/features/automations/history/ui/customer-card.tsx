@@ -18,7 +18,7 @@ interface CustomerCardProps {
   account: AutomationAccount
 }
 
-/** Where a person meets a customer, they can stop what is written to them. Nothing when nobody is known. */
+/** Lets a person mute the customers shown. Renders nothing without any. */
 export function CustomerCard({ customers, account }: CustomerCardProps) {
   if (customers.length === 0) return null
   return (

@@ -1,7 +1,7 @@
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import type { ExecutedView, MatchedView, NamedText } from '../executed-view.ts'
 
-/** Of one step: what the automation says, and what its placeholders became. */
+/** The parameters of one step, and the values of its placeholders. */
 export function ExecutedParts({ executed: { parameters, replacements } }: { executed: ExecutedView }) {
   return (
     <>
@@ -28,7 +28,7 @@ export function ExecutedParts({ executed: { parameters, replacements } }: { exec
   )
 }
 
-/** Which records met the conditions, and of how many. */
+/** The records that met the conditions, and the number checked. */
 export function MatchedRecords({ matched: { matched, total, records } }: { matched: MatchedView }) {
   const more = matched - records.length
   return (
@@ -53,7 +53,7 @@ export function MatchedRecords({ matched: { matched, total, records } }: { match
   )
 }
 
-/** Named texts behind a line that opens them; nothing when there are none. */
+/** Named texts in a collapsible section; nothing when there are none. */
 export function Texts({ title, texts, open }: { title: string; texts: readonly NamedText[]; open: boolean }) {
   if (texts.length === 0) return null
   return (

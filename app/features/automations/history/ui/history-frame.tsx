@@ -14,7 +14,7 @@ export interface HistoryFrameProps {
   accountName: string
   /** IANA zone of the account. */
   timezone: string
-  /** The server's moment. */
+  /** The server's time. */
   now: Millis
   /** Runs that wait for a person; counted to 100. */
   needsYou: number
@@ -27,7 +27,7 @@ interface FrameProps extends HistoryFrameProps {
   children: ReactNode
 }
 
-/** What the pages about runs stand in: where you are, and the ways to the others. */
+/** Frame of the run pages: the current page, and links to the others. */
 export function HistoryFrame({
   account,
   accountName,

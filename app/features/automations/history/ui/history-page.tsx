@@ -16,7 +16,7 @@ export interface HistoryPageProps extends HistoryFrameProps {
   /** As typed. */
   form: HistoryForm
   errors: Record<string, string[]>
-  /** Null when it was not searched, because of `errors`. */
+  /** Null when `errors` prevented the search. */
   lines: RunLine[] | null
   next: number | null
   isOlder: boolean
@@ -25,7 +25,7 @@ export interface HistoryPageProps extends HistoryFrameProps {
   held: number
 }
 
-/** All runs, newest first. Everything by address alone, so that a search can be kept and gone back to. */
+/** All runs, newest first. The address holds the whole search, so it can be bookmarked. */
 export function HistoryPage(props: HistoryPageProps) {
   const { account, form, errors, lines, rules, held } = props
   return (
@@ -78,7 +78,7 @@ function FoundRuns({ account, form, lines, next, isOlder }: HistoryPageProps & {
   )
 }
 
-/** Many at once, for what a flood or "ask me first" keeps back. */
+/** Handles many held runs at once, after a flood or "ask me first". */
 function HeldOfRule({ ruleId, held }: { ruleId: string; held: number }) {
   const runs = held === 1 ? '1 run of this automation waits' : `${held} runs of this automation wait`
   return (

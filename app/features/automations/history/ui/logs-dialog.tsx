@@ -30,7 +30,7 @@ async function loadDialog() {
   return (await import('#app/ui/sheet-dialog.tsx')).SheetDialog
 }
 
-/** Open because the address says so: over the page where scripts run, at its top where none do. */
+/** Open when the address says so: a dialog with scripts, the top of the page without. */
 export function LogsDialog({ logs, account, tab }: LogsDialogProps) {
   const hydrated = useHydrated()
   const navigate = useNavigate()
@@ -141,7 +141,7 @@ function LogLines({ logs, account }: Pick<LogsDialogProps, 'logs' | 'account'>) 
   )
 }
 
-/** The page of one execution. */
+/** Address of one execution's page. */
 function runAddress(account: AutomationAccount, id: number): string {
   const query = new URLSearchParams({ accountUUID: account.accountUUID, ...(account.admin && { admin: 'yes' }) })
   return `/automation/runs/${id}?${query}`

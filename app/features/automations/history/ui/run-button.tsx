@@ -5,16 +5,16 @@ import { Button, type ButtonProps } from '#app/ui/button.tsx'
 import { HiddenFields, useIsSending } from '#app/ui/form/sent-values.tsx'
 
 interface RunButtonProps {
-  /** One of `RUN_ACTS`, and what it is about: `run`, `rule`, `step` and `item`. */
+  /** One of `RUN_ACTS`, with its values: `run`, `rule`, `step` and `item`. */
   values: { act: string } & Record<string, string>
   variant?: ButtonProps['variant']
   icon?: LucideIcon
-  /** For those who hear only the button. */
+  /** Label for screen readers. */
   label?: string
   children: ReactNode
 }
 
-/** A form of its own, sent to the page it stands on, so that it works without scripts. */
+/** A button with its own form that posts to the current page, so it works without scripts. */
 export function RunButton({ values, variant = 'secondary', icon, label, children }: RunButtonProps) {
   const pending = useIsSending(values)
   return (

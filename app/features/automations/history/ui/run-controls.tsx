@@ -9,7 +9,7 @@ interface RunControlsProps {
   offers: RunOffers
 }
 
-/** Each button with what it will do; what sends again is opened first. */
+/** Each button says what it will do; one that resends has to be opened first. */
 export function RunControls({ runId, offers }: RunControlsProps) {
   const { failedAgain, allAgain, today, release, discard, cancel } = offers
   const run = String(runId)

@@ -20,7 +20,7 @@ interface RunFilterProps {
 
 const MORE: readonly HistoryField[] = ['from', 'until', 'record']
 
-/** A form that asks for the page with another address, scripts or not. */
+/** A GET form: the search is in the address, with or without scripts. */
 export function RunFilter({ account, form, errors, rules }: RunFilterProps) {
   const { state, location } = useNavigation()
   const searching = state === 'loading' && location?.pathname === RUNS_PATH
@@ -28,7 +28,7 @@ export function RunFilter({ account, form, errors, rules }: RunFilterProps) {
   return (
     <Card className="p-4 sm:p-5">
       <Form
-        // Another address fills the fields afresh.
+        // Reset the fields when the address changes.
         key={JSON.stringify(form)}
         method="get"
         action={RUNS_PATH}

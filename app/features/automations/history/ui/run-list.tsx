@@ -11,11 +11,11 @@ interface RunListProps {
   account: AutomationAccount
   /** Id of the heading above it. */
   labelledBy: string
-  /** What can be done with one of them here. */
+  /** The action offered for each run. */
   actionOf?: (line: RunLine) => ReactNode
 }
 
-/** Job and customer first, then what happened. Rows of one sheet on a wide screen, a card each on a phone. */
+/** Job and customer first, then what happened. Rows of one table on a wide screen, cards on a phone. */
 export function RunList({ lines, account, labelledBy, actionOf }: RunListProps) {
   return (
     <ol

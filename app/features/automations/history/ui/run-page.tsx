@@ -18,11 +18,11 @@ import { RunSteps } from './run-steps.tsx'
 
 interface RunPageProps extends HistoryFrameProps {
   run: RunView
-  /** Whom it is about; empty = not known, or too many. */
+  /** Customers of the run; empty = unknown, or too many. */
   customers?: readonly MetCustomerView[]
 }
 
-/** One run: whom it was about, what happened, and what can be done about it. */
+/** One run: its customers, its events, and the available actions. */
 export function RunPage({ run, customers = [], ...frame }: RunPageProps) {
   const { account } = frame
   const { line, steps, offers } = run
@@ -157,7 +157,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 
 const LOOK_AGAIN_MS = seconds(3)
 
-/** While it is at work and somebody looks at it. */
+/** Refreshes the page while the run is in progress. */
 function useRecheck(isLive: boolean): void {
   const { revalidate } = useRevalidator()
   const again = useRef(revalidate)

@@ -12,11 +12,11 @@ import { MarkPill } from './run-pills.tsx'
 interface RunStepsProps {
   runId: number
   steps: readonly StepView[]
-  /** What trying again means; null = it is not offered. */
+  /** What a retry does; null = not offered. */
   failedAgain: string | null
 }
 
-/** Every step in its order: how it went, what went in, what came out. */
+/** All steps in order: status, input and output. */
 export function RunSteps({ runId, steps, failedAgain }: RunStepsProps) {
   const firstFailed = failedAgain === null ? null : steps.find((step) => step.mark === 'failed')
   return (
@@ -140,7 +140,7 @@ function Item({ item, isOnly }: { item: ItemView; isOnly: boolean }) {
   )
 }
 
-/** Nobody can know whether it arrived: a person looks into the job diary and says so. */
+/** Delivery is unknown: a person checks the job diary and reports the outcome. */
 function Settle({ runId, stepId, item }: { runId: number; stepId: string; item: ItemView }) {
   const values = { run: String(runId), step: stepId, item: item.key }
   return (

@@ -16,7 +16,7 @@ interface UpcomingPageProps extends HistoryFrameProps {
   looks: { ruleId: number; name: string; schedule: string; at: Millis; pausedReason: string | null }[]
 }
 
-/** What happens next by itself, and how to stop it. */
+/** Runs and checks that happen next, with a way to stop them. */
 export function UpcomingPage({ runs, looks, ...frame }: UpcomingPageProps) {
   const { account } = frame
   const query = new URLSearchParams(automationQuery(account))

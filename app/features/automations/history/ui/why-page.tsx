@@ -25,17 +25,17 @@ type WhyAnswerView =
       trouble: string | null
       rules: WhyView[]
       others: number
-      /** Whose job it is; empty = not known. */
+      /** Customers of the job; empty = unknown. */
       customers?: readonly MetCustomerView[]
     }
 
 export interface WhyPageProps extends HistoryFrameProps {
-  /** As typed; '' = nothing was asked. */
+  /** As typed; '' = no question yet. */
   asked: string
   answer: WhyAnswerView | null
 }
 
-/** One job, every automation, and what each made of it. */
+/** One job, with the verdict of every automation. */
 export function WhyPage({ asked, answer, ...frame }: WhyPageProps) {
   const { account } = frame
   const { state, location } = useNavigation()

@@ -23,11 +23,11 @@ interface AskRunProps {
   account: AutomationAccount
 }
 
-/** Before customers are written to: whom, what, and what they got already. Works without scripts, as a step of the page. */
+/** Asks before customers get messages: recipients, texts, earlier messages. Works without scripts, as a page step. */
 export function AskRunPanel({ result, account }: AskRunProps) {
   const { ruleId, asked } = result
   const heading = useRef<HTMLHeadingElement>(null)
-  // Each answer has the focus once, also a second one for the same rule.
+  // Focus every new answer, also a second one for the same rule.
   useEffect(() => heading.current?.focus(), [result])
   const titleId = `ask-run-${ruleId}-title`
   return (
@@ -62,7 +62,7 @@ export function AskRunPanel({ result, account }: AskRunProps) {
             Run for real
           </RuleButton>
         )}
-        {/* Without an anchor: to a browser without scripts that would be a place on this very page, which stays. */}
+        {/* No anchor: without scripts, the browser would only jump within this page. */}
         <ButtonLink to={automationAddress(account)} preventScrollReset>
           Cancel
         </ButtonLink>

@@ -33,41 +33,41 @@ import { ActFields, useWithDraft } from './rule-button.tsx'
 import { RuleCard } from './rule-card.tsx'
 
 export interface AutomationPageProps {
-  /** The account as the address names it; stands in every link and form. */
+  /** From the address; part of every link and form. */
   accountUUID: string
   accountName: string
   /** IANA zone of the account. */
   timezone: string
-  /** The page was asked for by an admin, as one. */
+  /** True when an admin opened the page in admin mode. */
   admin: boolean
-  /** The server's moment. */
+  /** The server's time. */
   now: Millis
-  /** Newest first; null = they could not be fetched. */
+  /** Newest first; null = loading failed. */
   rules: RuleCardView[] | null
-  /** The last executions when the address has them open. */
+  /** The last executions when the address opens the logs. */
   logs: LogLine[] | 'failed' | null
-  /** Which limits are in force, in one line. */
+  /** The active limits, in one line. */
   limits: string
-  /** Rules that can write to a customer again, as long as nobody dismissed the notice about them. */
+  /** Rules that can message a customer again; empty once the notice is dismissed. */
   repeats: string[]
   tab: AutomationTab
   step: AutomationStep
   result: PageResult | null
-  /** Token of what was written without scripts and not saved yet; null = nothing. */
+  /** Token of input that is not saved yet, without scripts; null = none. */
   draft?: string | null
   /** Why the lists of jobs and queues are empty, else null. */
   trouble: ListTrouble | null
-  /** Why the account has to be connected again, else null. */
+  /** Why the account has to be reconnected, else null. */
   reconnect: string | null
-  /** Who may make the address of a rule anew: a key. */
+  /** Who may replace the address of a rule, which is a secret key. */
   rights: OwnerRights
-  /** The form of a rule, with what stands beside it; only where the first tab is open. */
+  /** The rule form and the content beside it; only on the first tab. */
   form?: (beside: ReactNode) => ReactNode
-  /** What stands in another tab: the library, the API test. */
+  /** Content of the other tabs: the library, the API test. */
   children?: ReactNode
 }
 
-/** Everything around the form. */
+/** The automations page around the rule form. */
 export function AutomationPage(props: AutomationPageProps) {
   const { accountUUID, admin, rules, logs, tab, step, result, form, children } = props
   const account: AutomationAccount = { accountUUID, admin, ...(props.draft && { draft: props.draft }) }
@@ -109,7 +109,7 @@ export function AutomationPage(props: AutomationPageProps) {
   )
 }
 
-/** Form left, the rest right. Whoever opens a rule in the form is led there: the keyboard as well as the eye. */
+/** Form on the left, the rest on the right. Opening a rule in the form moves the focus there. */
 function FormPlace({ step, children }: { step: AutomationStep; children: ReactNode }) {
   const place = useRef<HTMLDivElement>(null)
   const opened = step.step === 'edit' ? step.ruleId : step.step === 'copy' ? -step.templateId : null
@@ -125,7 +125,7 @@ function FormPlace({ step, children }: { step: AutomationStep; children: ReactNo
 
 function Ways({ account, tab }: { account: AutomationAccount; tab: AutomationTab }) {
   const search = new URLSearchParams(automationQuery(account))
-  // Only the first tab has a form whose contents could be lost.
+  // Only the first tab has a form with input to lose.
   const Way = tab === 'rules' ? WayButton : AddressButton
   return (
     <>
@@ -145,7 +145,7 @@ function Ways({ account, tab }: { account: AutomationAccount; tab: AutomationTab
   )
 }
 
-/** What protects customers, and the way to change it. */
+/** The limits that protect customers, with a link to change them. */
 function Limits({ limits, account }: { limits: string; account: AutomationAccount }) {
   return (
     <p className="wrap-anywhere mb-4 flex flex-wrap items-center gap-x-2 text-label text-ink-soft">
@@ -166,7 +166,7 @@ const TAB_LABELS: Record<AutomationTab, string> = {
   api: 'API Testing',
 }
 
-/** Ways between addresses, so that each tab can be reloaded, kept, and opened without scripts. */
+/** Tabs are links, so each can be reloaded, bookmarked, and opened without scripts. */
 function Tabs({ account, tab: open }: { account: AutomationAccount; tab: AutomationTab }) {
   const tabs = (['rules', 'templates', 'api'] as const).filter((tab) => tab !== 'api' || account.admin)
   return (
@@ -212,7 +212,7 @@ interface RuleListProps {
   result: PageResult | null
 }
 
-/** The list. When a rule goes away and takes the focus with it, the heading has it next. */
+/** The list of rules. When a removed rule had the focus, the heading gets it. */
 function RuleList({ rights, rules, account, step, result }: RuleListProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   const length = rules?.length ?? 0
@@ -260,7 +260,7 @@ function RuleList({ rights, rules, account, step, result }: RuleListProps) {
 
 const DISMISS = { act: 'repeats_told' }
 
-/** Once, to whoever had automations before "how often" could be seen: they work as before. */
+/** Shown once to accounts that had automations before "how often" was visible: they work as before. */
 export function RepeatNotice({ names, account }: { names: readonly string[]; account: AutomationAccount }) {
   const pending = useIsSending(DISMISS)
   const withDraft = useWithDraft(DISMISS)

@@ -3,7 +3,7 @@ import { Badge } from '#app/ui/badge.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import type { Backtest, BacktestRow } from '../../form/form-preview.ts'
 
-/** "In the last 30 days this rule would have …": for whom, when and what; and how much of it is known. */
+/** "In the last 30 days this rule would have …": records, times and actions, and how certain they are. */
 export function BacktestList({ found }: { found: Backtest }) {
   const { headline, rows, count, basis, ran, ranMore } = found
   return (

@@ -18,7 +18,7 @@ import { copyFailedFlash } from '../page-text.ts'
 interface CopyTextProps {
   ruleId: number
   account: AutomationAccount
-  /** Which text of the rule the page shows where the clipboard cannot be had. */
+  /** The text of the rule that the page shows if copying fails. */
   step: 'json' | 'url'
   text: string
   copied: Flash
@@ -27,7 +27,7 @@ interface CopyTextProps {
   'aria-label': string
 }
 
-/** Copies at once; without scripts, or when the browser refuses, the page shows the text to be copied by hand. */
+/** Copies directly; without scripts, or if the browser refuses, the page shows the text to copy by hand. */
 export function CopyText({ ruleId, account, step, text, copied, icon, children, ...named }: CopyTextProps) {
   const toast = useToast()
   const navigate = useNavigate()
@@ -66,11 +66,11 @@ interface ShownTextProps {
   account: AutomationAccount
   ruleId: number
   rows: number
-  /** Further buttons beside "Close". */
+  /** More buttons beside "Close". */
   children?: ReactNode
 }
 
-/** The text in a box that can only be read, selected as soon as it has the focus. */
+/** A read-only text box that selects its text on focus. */
 export function ShownText({ id, label, hint, text, account, ruleId, rows, children }: ShownTextProps) {
   const box = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {

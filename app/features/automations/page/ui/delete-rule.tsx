@@ -20,7 +20,7 @@ interface DeleteRuleProps {
 
 const DELETE_TITLE = 'Delete Automation'
 
-/** The button and its question: a dialog, or a page with the question in it where no dialog can be had. */
+/** The delete button and its question: in a dialog, or on the page where no dialog is available. */
 export function DeleteRule({ rule, account }: DeleteRuleProps) {
   const sending = useIsSending({ act: 'delete', id: String(rule.id) })
   const step = { step: 'delete', ruleId: rule.id } as const

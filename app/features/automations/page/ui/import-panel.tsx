@@ -16,10 +16,10 @@ interface ImportPanelProps {
   result: PageResult | null
 }
 
-/** Takes what "Copy as JSON" gave, here or elsewhere. */
+/** Imports the JSON of "Copy as JSON", from here or elsewhere. */
 export function ImportPanel({ account, result }: ImportPanelProps) {
   const refused = result?.kind === 'import_refused' ? result : null
-  // A refusal draws the panel anew, open and with what was pasted.
+  // A rejected import redraws the panel, open and with the pasted text.
   const [canceled, setCanceled] = useState(0)
   const pending = useIsSending({ act: 'import' })
   return (

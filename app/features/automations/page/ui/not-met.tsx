@@ -15,7 +15,7 @@ type NotMet = Extract<PageResult, { kind: 'not_met' }>
 interface NotMetProps {
   result: NotMet
   account: AutomationAccount
-  /** The button that was pressed; has the focus again after Cancel. */
+  /** The pressed button; gets the focus back after Cancel. */
   returnTo: RefObject<HTMLElement | null>
 }
 
@@ -23,7 +23,7 @@ async function loadDialog() {
   return (await import('#app/ui/confirm-dialog.tsx')).ConfirmDialog
 }
 
-/** No record, or not the one asked for, meets the conditions: which, in words, and whether to go on all the same. */
+/** Lists the conditions that the requested or newest record fails, and asks whether to continue anyway. */
 export function NotMetDialog({ result, account, returnTo }: NotMetProps) {
   const hydrated = useHydrated()
   const [closed, setClosed] = useState<NotMet | null>(null)
@@ -60,7 +60,7 @@ function NotMetQuestion({ result, account }: Omit<NotMetProps, 'returnTo'>) {
         <FailedConditions result={result} />
       </div>
       <div className="flex flex-wrap gap-2">
-        {/* Without an anchor: to a browser without scripts that would be a place on this very page, which stays. */}
+        {/* No anchor: without scripts, the browser would only jump within this page. */}
         <ButtonLink to={automationAddress(account)} preventScrollReset>
           Cancel
         </ButtonLink>
@@ -98,7 +98,7 @@ function FailedConditions({ result: { name, record, failed, mode } }: { result: 
   )
 }
 
-/** Within a sentence. */
+/** Label within a sentence. */
 function calledIn(record: string | null): string {
   if (record === null) return 'the newest record'
   return record || 'this record'

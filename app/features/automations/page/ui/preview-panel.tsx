@@ -11,7 +11,6 @@ interface PanelProps<Kind extends PageResult['kind']> {
   account: AutomationAccount
 }
 
-/** What a run would do now. */
 export function PreviewPanel({ result, account }: PanelProps<'previewed'>) {
   const { ruleId, mode, preview } = result
   return (
@@ -38,7 +37,6 @@ export function PreviewPanel({ result, account }: PanelProps<'previewed'>) {
   )
 }
 
-/** What it would have done. */
 export function BacktestPanel({ result, account }: PanelProps<'backtested'>) {
   return (
     <Panel result={result} account={account} title="The last 30 days">
@@ -55,7 +53,7 @@ interface FrameProps extends PanelProps<'previewed' | 'backtested'> {
 
 function Panel({ result, account, title, more, children }: FrameProps) {
   const heading = useRef<HTMLHeadingElement>(null)
-  // Each answer has the focus once, also a second one for the same rule.
+  // Focus every new answer, also a second one for the same rule.
   useEffect(() => heading.current?.focus(), [result])
   const titleId = `${result.kind}-${result.ruleId}-title`
   return (
@@ -66,7 +64,7 @@ function Panel({ result, account, title, more, children }: FrameProps) {
       {children}
       <div className="flex flex-wrap gap-2">
         {more}
-        {/* Without an anchor: to a browser without scripts that would be a place on this very page, which stays. */}
+        {/* No anchor: without scripts, the browser would only jump within this page. */}
         <ButtonLink to={automationAddress(account)} preventScrollReset>
           Close
         </ButtonLink>

@@ -10,15 +10,15 @@ import type { RuleCardView } from '../../rules/rule-view.ts'
 import { PRESS, type RuleAct } from '../act-on-rule.ts'
 
 interface RuleButtonProps extends Omit<ButtonProps, 'type' | 'pending' | 'name' | 'value'> {
-  /** What the page's action is asked to do. */
+  /** Name of the page action. */
   act: RuleAct
   ruleId: number
   account: AutomationAccount
-  /** What else it needs to know. */
+  /** Further values of the action. */
   values?: Record<string, string>
 }
 
-/** A button that does one thing with one rule: a form of its own, so that it works without scripts. */
+/** A button for one action on one rule. Has its own form, so it works without scripts. */
 export const RuleButton = forwardRef<HTMLButtonElement, RuleButtonProps>(function RuleButton(
   { act, ruleId, account, values = {}, ...button },
   ref,
@@ -35,24 +35,24 @@ export const RuleButton = forwardRef<HTMLButtonElement, RuleButtonProps>(functio
 })
 
 /**
- * Until scripts run, a press sends the form of the rule along, so that nothing is lost that was written there: the button then belongs
- * to that form, and says in its value what it does.
+ * Until scripts run, a press submits the rule form too, so its input is not lost: the button then belongs to that form,
+ * and its value holds the action.
  */
 export function useWithDraft(values: Record<string, string>): { form?: string; name?: string; value?: string } {
   return useHydrated() ? {} : { form: FORM, name: PRESS, value: String(new URLSearchParams(values)) }
 }
 
-/** What every form around the rules carries along. */
+/** Hidden fields of every form around the rules. */
 export function ActFields({ account, values }: { account: AutomationAccount; values: Record<string, string> }) {
   return <HiddenFields values={{ ...values, accountUUID: account.accountUUID }} />
 }
 
-/** On and off, by a form: it works without scripts. */
+/** On/off switch as a form, so it works without scripts. */
 export function RuleSwitch({ rule, account }: { rule: RuleCardView; account: AutomationAccount }) {
   const values = { act: 'switch', id: String(rule.id), to: rule.active ? 'off' : 'on' }
   const pending = useIsSending(values)
   const withDraft = useWithDraft(values)
-  // While it is on its way it stands where it is going.
+  // While pending, show the new state.
   const on = pending ? !rule.active : rule.active
   return (
     <Form method="post" preventScrollReset className="contents">

@@ -44,13 +44,13 @@ interface RuleCardProps {
   result: PageResult | null
 }
 
-/** One rule of the list: what it says, how it stands, and all that can be done with it. */
+/** One rule of the list: its sentence, its status, and its actions. */
 export function RuleCard({ rights, rule, account, step, result }: RuleCardProps) {
   const id = ruleAnchor(rule.id)
   const heading = useRef<HTMLHeadingElement>(null)
   const pressed = useRef<HTMLButtonElement>(null)
   const own = result !== null && 'ruleId' in result && result.ruleId === rule.id ? result : null
-  // An address that points here brings the focus along.
+  // An address with this anchor moves the focus here.
   useEffect(() => {
     if (window.location.hash === `#${id}`) heading.current?.focus({ preventScroll: true })
   }, [id])
@@ -96,7 +96,7 @@ function StateBadge({ rule: { active, pausedReason } }: { rule: RuleCardView }) 
   )
 }
 
-/** What the address opens of this rule: its JSON, its URL, or the question before it is deleted. */
+/** The part of this rule that the address opens: its JSON, its URL, or the delete question. */
 function Opened({ rights, rule, account, step }: Omit<RuleCardProps, 'result'>) {
   if (!('ruleId' in step) || step.ruleId !== rule.id) return null
   const id = ruleAnchor(rule.id)
@@ -144,7 +144,7 @@ function Opened({ rights, rule, account, step }: Omit<RuleCardProps, 'result'>) 
   }
 }
 
-/** "When … only if … then …", the three words set apart. */
+/** "When … only if … then …", with the keywords highlighted. */
 function Sentence({ parts: { when, onlyIf, does } }: { parts: SentenceParts }) {
   const event = /^When /.test(when) ? when.slice(5) : null
   return (
@@ -168,7 +168,7 @@ function Sentence({ parts: { when, onlyIf, does } }: { parts: SentenceParts }) {
   )
 }
 
-/** What keeps it from working, and what to do about it. */
+/** Problems that stop the rule, with their fixes. */
 function Standing({ rule, account }: Pick<RuleCardProps, 'rule' | 'account'>) {
   const help = rule.pausedReason === null ? null : pauseHelp(rule.pauseEndsByItself)
   return (

@@ -11,13 +11,13 @@ import { Notice } from '#app/ui/notice.tsx'
 import type { QuietChoice, SettingsErrors, SettingsForm } from '../automation-settings.ts'
 
 interface SettingsFormProps {
-  /** As it is saved. */
+  /** As saved. */
   saved: SettingsForm
-  /** What was typed and not saved. */
+  /** Input that was rejected. */
   refused: { form: SettingsForm; errors: SettingsErrors } | null
   defaults: AutomationSettings
   senders: { outcome: 'ok'; staff: { uuid: string; label: string }[] } | { outcome: 'unknown'; message: string }
-  /** IANA zone of the account: the times of day are its own. */
+  /** IANA zone of the account; the times of day use it. */
   zone: string
 }
 
@@ -31,7 +31,7 @@ const QUIET_CHOICES: readonly { value: QuietChoice; label: string; hint: string 
   { value: 'none', label: 'No quiet hours', hint: 'Messages go out at any time.' },
 ]
 
-/** Plain fields: the browser keeps what is typed, the server says what is not right. */
+/** Uncontrolled fields: the browser keeps the input, the server validates it. */
 export function SettingsFormCard({ saved, refused, defaults, senders, zone }: SettingsFormProps) {
   const form = useRef<HTMLFormElement>(null)
   const shown = refused?.form ?? saved
@@ -39,7 +39,7 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
   const { state, formData } = useNavigation()
   const pending = state !== 'idle' && formData?.get('act') === 'save'
   const first = Object.keys(shown).find((name) => Object.hasOwn(errors, name))
-  // With scripts the page stays, so the browser's own `autofocus` does nothing.
+  // With scripts the page is not reloaded, so the browser's `autofocus` has no effect.
   useEffect(() => {
     if (refused) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
   }, [refused])
@@ -62,7 +62,7 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
   return (
     <Form method="post" ref={form} noValidate preventScrollReset className="grid min-w-0 gap-5">
       <input type="hidden" name="act" value="save" />
-      {/* After saving, what is saved stands there; the button stays, and the focus on it. */}
+      {/* After a save, resets the fields to the saved values; the button keeps its focus. */}
       <div key={JSON.stringify(saved)} className="grid gap-5">
         <CardSection id="quiet" title="Quiet hours">
           <div className="grid gap-4">
@@ -145,14 +145,14 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
   )
 }
 
-/** Numbers as text: what is no number is to reach the server, which says so. */
+/** Numbers as text: invalid input has to reach the server, which explains the error. */
 const NUMBER = { type: 'text', inputMode: 'numeric' } as const
 const TIME = { type: 'time' } as const
 type ControlKind = typeof NUMBER | typeof TIME
 
 type TextName = Exclude<keyof SettingsForm, 'quiet' | 'quietWeekends' | 'senderStaffUuid'>
 
-/** Who was chosen stays on the list, also when nobody can say what they are called. */
+/** Keeps the chosen sender on the list, even when the name is unknown. */
 function senderOptions(senders: SettingsFormProps['senders'], chosen: string): { uuid: string; label: string }[] {
   const staff = senders.outcome === 'ok' ? senders.staff : []
   if (chosen === '' || staff.some(({ uuid }) => uuid === chosen)) return staff

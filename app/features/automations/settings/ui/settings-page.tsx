@@ -18,22 +18,22 @@ export interface SettingsPageProps {
   accountName: string
   /** IANA zone of the account. */
   timezone: string
-  /** The server's moment. */
+  /** The server's time. */
   now: Millis
   defaults: AutomationSettings
-  /** As it is saved. */
+  /** As saved. */
   form: SettingsForm
   senders: { outcome: 'ok'; staff: { uuid: string; label: string }[] } | { outcome: 'unknown'; message: string }
   mutes: Mute[]
-  /** Beyond those listed. */
+  /** Number beyond those listed. */
   moreMutes: number
   /** Newest first. */
   changes: { at: Millis; by: string | null; words: string }[]
-  /** What was typed and not saved. */
+  /** Input that was rejected. */
   refused: { form: SettingsForm; errors: SettingsErrors } | null
 }
 
-/** How all automations treat customers, who signs, and whom nobody writes to. */
+/** How all automations treat customers, who signs, and which customers are muted. */
 export function SettingsPage(props: SettingsPageProps) {
   const { account, accountName, timezone, now, defaults, senders, refused } = props
   return (
@@ -100,7 +100,7 @@ function Muted({ mutes, more }: { mutes: Mute[]; more: number }) {
   )
 }
 
-/** Who stopped it, when, and for how long. */
+/** Who muted it, when, and for how long. */
 export function MutedSince({ mute: { createdAt, by, until } }: { mute: Pick<Mute, 'createdAt' | 'by' | 'until'> }) {
   return (
     <p className="wrap-anywhere text-dense text-ink-soft">
