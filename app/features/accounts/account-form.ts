@@ -1,4 +1,4 @@
-// What the buttons of the page "Account and security" send, and the words that answer them.
+// The intents and messages of the buttons on the page "Account and security".
 import { isRole, OWNER_ACT_TEXTS, type OwnerAct, type OwnerRefusal, type Role } from '#app/domain/people.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { ERASURE_TEXTS } from './erasure.ts'
@@ -9,7 +9,7 @@ type AccountIntent =
   | { intent: 'erase'; name: string }
   | { intent: 'role'; staffUuid: string; role: Role }
 
-/** Null = none of ours. */
+/** Returns null when the intent is unknown. */
 export function readAccountIntent(form: URLSearchParams): AccountIntent | null {
   switch (form.get('intent')) {
     case 'end_session':
@@ -46,7 +46,7 @@ export const ACCOUNT_FLASHES = {
   erasing: { kind: 'success', title: ERASURE_TEXTS.begun, description: ERASURE_TEXTS.begunMore },
 } as const satisfies Record<string, Flash>
 
-/** What a button of the page needs, by its intent; null = everybody may press it. */
+/** The owner act that each intent needs; null when everybody may press the button. */
 export const INTENT_NEEDS: Record<AccountIntent['intent'], OwnerAct | null> = {
   end_session: null,
   end_all: 'end_all',
@@ -54,12 +54,12 @@ export const INTENT_NEEDS: Record<AccountIntent['intent'], OwnerAct | null> = {
   role: 'roles',
 }
 
-/** Why what only owners may was not done. */
+/** Explains why an act for owners was refused. */
 export function ownerFlash(refused: OwnerRefusal): Flash {
   return { kind: 'error', ...OWNER_ACT_TEXTS[refused] }
 }
 
-/** Why it was not erased. */
+/** Why the account was not erased. */
 export const NOT_ERASED = {
   wrong_name: ERASURE_TEXTS.wrongName,
   under_way: ERASURE_TEXTS.underWay,

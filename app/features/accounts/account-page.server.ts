@@ -1,4 +1,4 @@
-// What the page "Account and security" knows about the connection and the browsers.
+// Loads the facts about the connection and the browsers for the page "Account and security".
 import type { App } from '#app/context/app-context.ts'
 import { BACKUPS_KEPT, type KeptKind, keptUntil, MOST_COUNTED, shortageText } from '#app/domain/kept-until.ts'
 import type { Session } from '#app/domain/session.ts'
@@ -10,15 +10,15 @@ import { scopeNames } from './permissions.ts'
 interface ConnectionFacts {
   state: 'connected' | 'reconnect'
   since: Millis
-  /** The permissions that ServiceM8 gave. */
+  /** The permissions that ServiceM8 granted. */
   scopes: string[]
 }
 
-/** What of an account is there, by the kinds that are counted. */
+/** The stored data of an account, for the kinds that are counted. */
 interface KeptFacts {
   kinds: KeptKind[]
   counts: Partial<Record<KeptKind['id'], { count: number; oldestAt: Millis | null }>>
-  /** Why less is kept for now; null = it is not. */
+  /** Why retention is shorter for now; null when it is not. */
   shortage: string | null
 }
 

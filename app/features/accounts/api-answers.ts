@@ -1,5 +1,5 @@
-// What calls about accounts, sessions and an account's own data answer with, as the reference tells it and the tests hold it against
-// real answers.
+// Response schemas of the calls for accounts, sessions and an account's own data. The reference shows them, and tests
+// check real answers against them.
 import { z } from 'zod'
 import { moment } from '#app/contract/operation.ts'
 import type { CredentialAnswer } from '#app/domain/credential.ts'

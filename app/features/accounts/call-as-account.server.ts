@@ -1,6 +1,6 @@
-// Platform calls of a connected account, with a token that works: renewed early, once, in order, and stored before use.
-// The platform's refresh token is single use (facts: 2.2): two renewals at once, or one whose result is lost, end the
-// connection. So one renewal per account at a time, and a new pair that cannot be stored is kept and stored later.
+// Makes platform calls for a connected account with a valid token, which is renewed early and stored before use. The
+// platform's refresh token is single use (facts: 2.2): two renewals at once, or a lost result, end the connection. So
+// an account has one renewal at a time, and a new pair that cannot be stored is kept in memory and stored later.
 import type {
   CallAsAccount,
   CallFailure,
@@ -26,11 +26,11 @@ interface CallDependencies {
   log: Log
   secrets: SecretBox
   oauth: Pick<PlatformOAuth, 'refresh'>
-  /** With `actingFor`, calls are made (and recorded) in the account's name, each exchange past the gate. */
+  /** With `actingFor`, calls are made and recorded in the account's name, and each exchange passes the gate. */
   platformApi: PlatformApi & {
     actingFor?: (accountUuid: string, options: { gate: CallGate; counts: boolean }) => PlatformApi
   }
-  /** The accounts' shares of calls. Default: its own. */
+  /** The accounts' call budget. Default: a new one. */
   budget?: CallBudget
 }
 
@@ -41,7 +41,7 @@ const RECONNECT = { outcome: 'reconnect', message: CREDENTIAL_MESSAGES.reconnect
 
 export function createCallAsAccount(app: CallDependencies): CallAsAccount {
   const renewals = new Map<string, Promise<TokenResult>>()
-  /** Pairs the platform gave and the store did not take, by account: the only copy of a connection. */
+  /** Token pairs that the platform issued but the store failed to save, by account: the only copy of a connection. */
   const unsaved = new Map<string, { generation: number; tokens: PlatformTokens }>()
   const budget = app.budget ?? createCallBudget(app)
 
@@ -56,7 +56,7 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
     return second.outcome === 'token' ? noted(accountUuid, await call(api, second.token)) : notAsked(second)
   }
 
-  /** A permission that is missing is remembered, so that the pages can offer to ask for it. Never fails the call. */
+  /** Stores a missing permission, so that the pages can offer to ask for it. Never fails the call. */
   async function noted<Result extends { outcome: string }>(accountUuid: string, result: Result): Promise<Result> {
     const scope = result.outcome === 'forbidden' && 'message' in result ? missingScope(String(result.message)) : null
     if (scope === null) return result
@@ -66,7 +66,7 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
     return result
   }
 
-  /** `rejected` = the generation whose token the platform just refused: whatever its expiry says, it needs renewal. */
+  /** `rejected` = the generation whose token the platform just refused: it needs renewal, whatever its expiry says. */
   async function usableToken(accountUuid: string, rejected: number | null): Promise<TokenResult> {
     const held = await app.store.findCredential(accountUuid)
     const ready = tokenIn(held, rejected)
@@ -78,7 +78,7 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
     return renewal
   }
 
-  /** The answer that needs no renewal, or null. */
+  /** Returns the result when no renewal is needed, otherwise null. */
   function tokenIn(held: CredentialRow | null, rejected: number | null): TokenResult | null {
     if (!held) return NOT_CONNECTED
     if (held.state === 'reconnect') return RECONNECT
@@ -102,10 +102,10 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
   }
 
   async function refresh(held: CredentialRow, rejected: number | null): Promise<TokenResult> {
-    // Renewal begins before the token ends: while it still works, the platform's trouble is not the caller's.
+    // Renewal starts before the token expires: while it still works, platform trouble does not affect the caller.
     const stillGood = () => held.generation !== rejected && app.clock.now() < held.expiresAt
     const refreshToken = unsealToken(app, held, 'refresh_token')
-    // Brought from outside without one: such a connection ends with its token.
+    // A connection stored from outside without a refresh token ends with its access token.
     if (refreshToken === '') return stillGood() ? heldToken(held) : giveUp(held, CREDENTIAL_MESSAGES.reconnect)
 
     const refreshed = await app.oauth.refresh(refreshToken)
@@ -146,7 +146,7 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
     return RECONNECT
   }
 
-  /** Somebody signed in while we were asking: theirs is newer, and what we hold is not worth keeping. */
+  /** Someone signed in during our renewal: their tokens are newer, so ours are discarded. */
   async function afterAnother(accountUuid: string): Promise<TokenResult> {
     const held = await app.store.findCredential(accountUuid)
     if (!held) return NOT_CONNECTED
@@ -154,12 +154,12 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
   }
 }
 
-/** For what automations do by themselves: every call made through it counts as used. */
+/** For calls that automations make: every call counts as used. */
 export function countedCalls(callAsAccount: CallAsAccount): CallAsAccount {
   return (accountUuid, call, options) => callAsAccount(accountUuid, call, { ...options, counts: true })
 }
 
-/** Without a token the platform was not asked, or said 401: whatever was wanted was certainly not done. */
+/** Without a token the platform was not called, or answered 401, so the action was certainly not done. */
 function notAsked<Failure extends Exclude<TokenResult, { outcome: 'token' }>>(failure: Failure): Failure {
   return failure.outcome === 'unavailable' ? { ...failure, undone: true } : failure
 }

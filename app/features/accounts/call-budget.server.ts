@@ -1,5 +1,5 @@
-// The account's share of calls, kept in memory and asked before every exchange. A process that starts reads what its predecessor
-// did in the last minute, so that a restart does not double the share.
+// The account's share of calls, held in memory and checked before every exchange. A new process reads the calls of its
+// predecessor's last minute, so that a restart does not double the share.
 import type { CallGate, CallPriority } from '#app/adapters/platform.ts'
 import {
   CALLS_IN_WINDOW,
@@ -22,21 +22,21 @@ import type { ActivityStore } from '#db/store/activity.ts'
 interface BudgetDependencies {
   clock: Clock
   log: Log
-  /** Absent: every account begins with a full share. */
+  /** Without it, every account begins with a full share. */
   store: Partial<Pick<ActivityStore, 'recentApiCalls'>>
 }
 
 export interface CallBudget {
   gateOf(accountUuid: string, priority: CallPriority): CallGate
-  /** Calls that the account with the fewest left may still make now, for a person. Accounts that were not called for have a full share. */
+  /** Calls that the account with the fewest left may make now for a person. Uncalled accounts have a full share. */
   leastLeft(): number
-  /** What is left of the account's share. Of an account that made no call since the start, what its predecessor wrote down. */
+  /** What is left of the account's share. Before its first call here, read from the predecessor's records. */
   leftOf(accountUuid: string): Promise<CallsLeft>
 }
 
 export function createCallBudget(app: BudgetDependencies): CallBudget {
   const counts = new Map<string, Promise<CallCount>>()
-  /** Those that are loaded. */
+  /** The counts that have finished loading. */
   const loaded = new Set<CallCount>()
 
   function countOf(accountUuid: string): Promise<CallCount> {
@@ -54,7 +54,7 @@ export function createCallBudget(app: BudgetDependencies): CallBudget {
       const known = await app.store.recentApiCalls?.(accountUuid, { since: now - WINDOW, day: dayOf(now) })
       return known ? countFrom(known, app.clock.now()) : noCalls(now)
     } catch (error) {
-      // The platform's own limit still stands behind this one.
+      // Continue: the platform's own limit still applies.
       app.log.warn({ account: accountUuid, error }, 'budget.not_read')
       return noCalls(now)
     }

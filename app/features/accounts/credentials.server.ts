@@ -1,11 +1,11 @@
-// What the JSON calls may do with credentials. Real tokens come in only with proof and never go out.
+// The credential operations of the JSON calls. Real tokens are accepted only with proof and never returned.
 import type { App } from '#app/context/app-context.ts'
 import { type CredentialAnswer, type CredentialBody, credentialAnswer, expiryOf } from '#app/domain/credential.ts'
 import { PLACEHOLDER_LASTS, type Session } from '#app/domain/session.ts'
 import { hours } from '#app/lib/duration.ts'
 import { sealTokens } from './sealed-tokens.server.ts'
 
-/** Which of the session's accounts hold a connection that works. */
+/** Lists the session's accounts and whether each has a working connection. */
 export async function listAccounts(
   app: Pick<App, 'store'>,
   session: Session | null,
@@ -20,9 +20,9 @@ export async function listAccounts(
 }
 
 /**
- * Whether the account is connected, in the documented shape. A connection the platform no longer accepts counts as
- * none: the documented client then shows the sign-in gate, which is the way out.
- * @param id as it was asked for; @param accountUuid the session's account it leads to
+ * Describes whether the account is connected, in the documented shape. A connection the platform no longer accepts
+ * counts as none: the documented client then shows the sign-in gate, where the user can reconnect.
+ * @param id as requested; @param accountUuid the session's account it leads to
  */
 export async function describeCredential(
   app: Pick<App, 'store'>,
@@ -36,7 +36,7 @@ export async function describeCredential(
   return marker === null ? null : credentialAnswer(id, 'placeholder', marker)
 }
 
-/** Notes that an unknown id was opened. Changes nothing for an account that has credentials. */
+/** Records that an unknown id was opened. Changes nothing for an account that has credentials. */
 export async function leavePlaceholder(
   app: Pick<App, 'store' | 'clock'>,
   id: string,
@@ -50,11 +50,11 @@ export async function leavePlaceholder(
 
 type StoredTokens =
   | { outcome: 'stored' }
-  /** The platform says that the token is no good, or another account's. */
+  /** The platform says that the token is invalid or belongs to another account. */
   | { outcome: 'not_theirs' }
   | { outcome: 'unavailable'; message: string }
 
-/** Stores tokens brought from outside, if the platform names `accountUuid` as their owner. The session owns it already. */
+/** Stores tokens from outside if the platform names `accountUuid` as owner. The session already owns the account. */
 export async function storeTokens(
   app: Pick<App, 'store' | 'clock' | 'log' | 'secrets' | 'platformApi'>,
   accountUuid: string,
@@ -70,7 +70,7 @@ export async function storeTokens(
   }
   const tokens = {
     accessToken: body.accessToken,
-    // Without one the connection lasts as long as its token, then asks for a sign-in.
+    // Without a refresh token the connection lasts as long as its access token, then needs a sign-in.
     refreshToken: body.refreshToken ?? '',
     expiresAt: expiryOf(body, app.clock.now() + hours(1)),
     scope: '',

@@ -1,5 +1,5 @@
-// Ends an account in two steps: everything that acts for it stops at once, in one transaction; what it left behind goes a little
-// later, when nothing of it is under way any more, and in steps. A crash in between delays it and forgets nothing.
+// Erases an account in two phases: one transaction stops everything that acts for it; the data goes a little later in
+// steps, when nothing is under way any more. A crash in between delays the erasure and loses nothing.
 import type { App } from '#app/context/app-context.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import { ERASED, isNameTyped, LAST_EFFECTS_END } from './erasure.ts'
@@ -11,7 +11,7 @@ type ErasureApp = Pick<
 
 export type Erasing = { outcome: 'begun' } | { outcome: 'wrong_name' } | { outcome: 'under_way' }
 
-/** `typed` = the account's name, as a person typed it. */
+/** `typed` = the account's name as the user typed it. */
 export async function eraseAccount(app: ErasureApp, accountUuid: string, typed: string): Promise<Erasing> {
   const account = await app.store.accounts.findAccount(accountUuid)
   if (!account) return { outcome: 'under_way' }
@@ -35,7 +35,7 @@ export async function eraseAccount(app: ErasureApp, accountUuid: string, typed: 
 const ROWS_PER_STEP = 200
 const PAUSE_MS = 20
 
-/** Each minute: accounts whose last effects are over are removed. `signal` ends it early; the next minute goes on. */
+/** Removes accounts whose last effects are over. Run every minute. `signal` ends it early; the next run continues. */
 export async function finishErasures(app: ErasureApp, signal?: AbortSignal): Promise<void> {
   for (const { accountUuid, removeAt } of await app.store.accounts.erasuresUnderWay()) {
     if (signal?.aborted) return
@@ -57,15 +57,16 @@ async function finishErasure(app: ErasureApp, accountUuid: string, signal: Abort
     })
   }
   await app.store.accounts.endErasure(accountUuid, { answerGone: !told })
-  // Last of all: what was sealed for it opens nowhere in this file any more. The note outlives it: a crash in between forgets no key.
+  // The key goes last: nothing encrypted for the account can be read in this file any more. The erasure note goes after
+  // it, so that no crash forgets a key.
   await app.store.accounts.forgetAccountKey(accountUuid)
   await app.store.accounts.closeErasure(accountUuid)
   app.log.warn({ account: accountUuid, platformNotified: told }, 'account.erased')
 }
 
 /**
- * Best effort, and never throws: an address that the platform goes on calling answers 410, which ends the subscription as well.
- * True = the platform holds none of ours any more.
+ * Best effort, never throws: an address the platform still calls answers 410, which also ends the subscription. Returns
+ * true when the platform holds none of our subscriptions any more.
  */
 async function endPlatformSubscriptions(app: ErasureApp, accountUuid: string): Promise<boolean> {
   try {

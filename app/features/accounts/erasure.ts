@@ -1,11 +1,11 @@
-// Erasing an account: what has to be typed, and what is said about it.
+// Erasing an account: the name to type, and the texts.
 import { z } from 'zod'
 import { seconds } from '#app/lib/duration.ts'
 
-/** What is under way when an account ends is over by then: an attempt to deliver takes 15 s at most, a step of a run less. */
+/** All work under way when an account ends is over by then: an attempt takes at most 15 s, a run's step less. */
 export const LAST_EFFECTS_END = seconds(40)
 
-/** Stands where things of an erased account are stopped. */
+/** The reason stored when things of an erased account are stopped. */
 export const ERASED = 'The account was erased.'
 
 export const ERASURE_TEXTS = {
@@ -22,18 +22,18 @@ export const eraseBody = z.strictObject({
   name: z.string({ error: 'Type the name of the account.' }).max(300, 'Type the name of the account.'),
 })
 
-/** What has to be typed. An account that nobody signed in to has no name. */
+/** Returns the name to type. An account that nobody signed in to has no name, so its uuid is used. */
 export function nameToType({ uuid, name }: { uuid: string; name: string }): string {
   return name.trim() === '' ? uuid : name.trim()
 }
 
-/** Case and spaces around it do not matter: it is a pause for thought, no password. */
+/** Ignores case and surrounding spaces: the name is a pause for thought, not a password. */
 export function isNameTyped(typed: string, account: { uuid: string; name: string }): boolean {
   const plain = (text: string) => text.trim().replace(/\s+/g, ' ').toLowerCase()
   return plain(typed) === plain(nameToType(account))
 }
 
-/** What is gone afterwards, in the words of the page. */
+/** What is deleted, in the words of the page. */
 export const WHAT_GOES = [
   'Webhooks, forwarding rules and automations stop at once, and nothing that waits is sent any more.',
   'ServiceM8 is told to send no more events.',

@@ -1,5 +1,5 @@
-// Writes the copy piece by piece: however long an account's history is, only a few rows of it are in memory, and whoever reads
-// slowly is not written ahead of.
+// Streams the export: however long an account's history is, only a few rows are in memory, and a slow reader slows the
+// writing down.
 import type { App } from '#app/context/app-context.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { LAST_RUNS, type RunRecord } from '#app/domain/automations/run-record.ts'
@@ -14,7 +14,7 @@ type ExportApp = Pick<App, 'store' | 'clock' | 'settings'>
 
 const ROWS_AT_ONCE = 20
 
-/** One JSON text, in pieces. Null = there is no such account. */
+/** Returns the JSON text in pieces; null when the account does not exist. */
 export async function exportAccount(app: ExportApp, accountUuid: string): Promise<AsyncGenerator<string> | null> {
   const account = await app.store.accounts.findAccount(accountUuid)
   return account && pieces(app, account)
@@ -75,7 +75,7 @@ async function* pieces(
   yield '\n}\n'
 }
 
-/** An address without its secrets. */
+/** An endpoint without its secrets. */
 function endpointFacts({ id, accountUuid, objectType, createdAt, updatedAt }: EndpointRecord) {
   return { id, accountUuid, objectType, createdAt, updatedAt }
 }
@@ -84,12 +84,12 @@ function addressFacts({ url, fieldFilter, state, stateReason, lastSuccessAt }: E
   return { url, fieldFilter, state, stateReason, lastSuccessAt }
 }
 
-/** A rule without its key. */
+/** A rule without its trigger key. */
 function ruleFacts({ triggerKeySealed, pausedReason, ...rule }: AutomationRow) {
   return { ...rule, pausedReason: said(pausedReason), hasTriggerAddress: triggerKeySealed !== null }
 }
 
-/** Reasons as sentences: a copy is read by people. */
+/** Writes reasons as sentences, because people read the export. */
 function runFacts({ reason, accountHold, journal, ...run }: RunRecord) {
   return {
     ...run,
@@ -113,7 +113,7 @@ async function* listed<Row>(name: string, rows: readonly Row[], facts: (row: Row
   yield '\n]'
 }
 
-/** Newest first, page after page until one is empty. */
+/** Newest first, page by page until one is empty. */
 async function* paged<Row extends { id: number }>(
   name: string,
   read: (before: number | null) => Promise<readonly Row[]>,
@@ -133,12 +133,12 @@ function field(name: string, value: unknown): string {
   return `${JSON.stringify(name)}: ${json(value)}`
 }
 
-/** Whatever a text holds, nothing of ours that opens something leaves with it. */
+/** Removes our own addresses and keys from any text. */
 function json(value: unknown): string {
   return withoutCapabilities(JSON.stringify(value ?? null))
 }
 
-/** Moments as a person and another program can read them: `…At` and `at` as ISO 8601. */
+/** Writes moments as ISO 8601 (`…At` and `at`), readable for people and programs. */
 function withMoments(row: object): object {
   const moment = (name: string, value: unknown) =>
     typeof value === 'number' && (name === 'at' || /(At|Since|Until|until|Start|End)$/.test(name)) ? iso(value) : value

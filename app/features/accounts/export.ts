@@ -1,10 +1,10 @@
-// A copy of everything that is kept about an account, for its owner to take along: how much of it, and what is never in it.
+// The export of all data stored about an account, for its owner: how much history it has, and what is never in it.
 import { days } from '#app/lib/duration.ts'
 
-/** How far back events, deliveries and runs are told; the rest is told whole. */
+/** How far back events, deliveries and runs go; everything else is complete. */
 export const EXPORT_HISTORY = days(90)
 
-/** Our own addresses and keys, wherever in a text they stand: who holds the file must not be able to use them. */
+/** Our own addresses and keys, removed from every text: a holder of the file must not be able to use them. */
 const CAPABILITIES: readonly (readonly [RegExp, string])[] = [
   [/(\/hooks\/platform\/)[\w-]{16,}/g, '$1[left out]'],
   [/(\/documents\/)[\w.-]{16,}/g, '$1[left out]'],

@@ -1,23 +1,23 @@
-/** What the sign-in gate shows: no account in the address, ready to sign in, or sign-in opened and awaited. */
+/** The state of the sign-in gate: no account in the URL, ready to sign in, or sign-in opened and awaited. */
 export type GateState = 'no_account' | 'ready' | 'opened'
 
-/** Said once above the gate (spec, section 8). */
+/** Shown once above the gate (spec, section 8). */
 export const GATE_GREETINGS = {
   newAccount: 'New account detected: Please sign in to link this account.',
   checkFailed: 'Account check failed: Please sign in to authenticate.',
 } as const
 
 /**
- * What to say to somebody whose browser cannot show the account it names. Never depends on whether such an account exists:
- * a stranger learns nothing by asking.
- * @param heldSession the browser sent what was a session of ours, and it is over
- * @param proofRefused the address brought a proof for linking, and it was not taken
+ * Returns the greeting for a browser that may not see the account in its URL. Never depends on whether that account
+ * exists, so that it reveals nothing to strangers.
+ * @param heldSession the browser sent a session of ours that has ended
+ * @param proofRefused the URL contained a proof for linking, which was refused
  */
 export function greetingAtGate({ heldSession, proofRefused }: { heldSession: boolean; proofRefused: boolean }): string {
   return heldSession || proofRefused ? GATE_GREETINGS.checkFailed : GATE_GREETINGS.newAccount
 }
 
-/** Could the `token` of an address link an account: a one-time ticket, or the platform's signed text? Else it is a marker. */
+/** Whether a URL's `token` can link an account: a one-time ticket or the platform's signed text. Else it's a marker. */
 export function isLinkProof(token: string | null): token is string {
   return token !== null && token.length <= 8192 && /^[\w-]{43}$|^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)
 }

@@ -1,10 +1,10 @@
-// Which external id leads to which account. A mapping never grants a session.
+// Maps external ids to accounts. A mapping never grants a session.
 import type { App } from '#app/context/app-context.ts'
 import { decideNamedAs, MOST_IDS_PER_ACCOUNT } from '#app/domain/account-id.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import type { MappedId } from '#db/store/accounts.ts'
 
-/** The session must own `accountUuid`: the caller has checked that. */
+/** Maps an id. The caller has checked that the session owns `accountUuid`. */
 export function mapAccountId(
   app: Pick<App, 'store'>,
   input: { externalId: string; accountUuid: string },
@@ -15,8 +15,8 @@ export function mapAccountId(
 type Linked = { outcome: 'linked'; accountUuid: string } | { outcome: 'refused' } | { outcome: 'taken' | 'full' }
 
 /**
- * Links an external id with a one-time proof: the platform's signed text for that very account (then the id is the
- * account's own), or a link ticket (then the id leads to the ticket's account). Each proof works once.
+ * Links an external id with a one-time proof: the platform's signed text for that same account (the id is the account's
+ * own), or a link ticket (the id leads to the ticket's account). Each proof works once.
  */
 export async function linkAccountId(
   app: Pick<App, 'store' | 'log' | 'readSigned'>,
@@ -37,7 +37,7 @@ export async function linkAccountId(
 
 type LinkTarget = { outcome: 'linkable'; accountUuid: string; accountName: string } | { outcome: 'refused' }
 
-/** Which account a proof would link the id with. Changes nothing, and uses nothing up: a person is asked with it. */
+/** Returns the account a proof would link the id to, for the question to the user. Does not use up the proof. */
 export async function findLinkTarget(
   app: Pick<App, 'store' | 'readSigned'>,
   { externalId, token }: { externalId: string; token: string },

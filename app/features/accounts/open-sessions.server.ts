@@ -4,12 +4,12 @@ import { asOperator } from '#app/lib/caller.server.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import { isSessionId, type OpenSession, openSessions } from './open-sessions.ts'
 
-/** What a session is called outside: nothing can be opened with it, and it says nothing about other accounts of the same browser. */
+/** Derives a session's public id: it opens nothing and reveals nothing about the same browser's other accounts. */
 function shownIdFor(accountUuid: string): (tokenHash: string) => string {
   return (tokenHash) => hashToken(`shown session|${accountUuid}|${tokenHash}`).slice(0, 22)
 }
 
-/** `current` = the session that asks; null = none of them is marked. */
+/** `current` = the requesting session, which is marked; null when none is. */
 export async function listOpenSessions(
   app: Pick<App, 'store' | 'clock'>,
   accountUuid: string,
@@ -20,7 +20,7 @@ export async function listOpenSessions(
   return openSessions(stored, { now: app.clock.now(), current: current?.tokenHashes ?? [], shownId })
 }
 
-/** False = no such session of these accounts. The browser that asks is listed once: all it holds of the account ends together. */
+/** False = no such session of these accounts. The requesting browser is one entry, whose sessions end together. */
 export async function endOpenSession(
   app: Pick<App, 'store' | 'log'>,
   accountUuids: readonly string[],
@@ -42,14 +42,14 @@ export async function endOpenSession(
 }
 
 /**
- * For the operator: every browser is signed out of an account, which the account's own log tells as asked for by the operator.
- * Whether the caller is one has been checked. Answers how many it were.
+ * For the operator: signs every browser out of an account. The account's own audit log names the operator. The caller
+ * has checked that the request comes from the operator. Returns the number of sessions.
  */
 export function endSessionsOfAccount(app: Pick<App, 'store' | 'log'>, accountUuid: string): Promise<number> {
   return asOperator(() => endEverySession(app, accountUuid))
 }
 
-/** Every browser is signed out of the account, this one too. Answers how many it were. */
+/** Signs every browser out of the account, including this one. Returns the number of sessions. */
 export async function endEverySession(app: Pick<App, 'store' | 'log'>, accountUuid: string): Promise<number> {
   const ended = await app.store.accounts.endSessionsOf(accountUuid, null)
   app.log.info({ account: accountUuid, ended }, 'sessions.ended')

@@ -3,15 +3,15 @@ import { isAlive, isProofAlive, SESSION_IDLE, type StoredSession, saysMore } fro
 import { iso, type Millis } from '#app/lib/clock.ts'
 
 export interface OpenSession {
-  /** Made of the stored hash for this account alone: it ends a session and opens none. */
+  /** Derived from the stored hash for this account only: it can end a session but not open one. */
   id: string
   since: Millis
   lastSeen: Millis
-  /** Unless it is used again before. */
+  /** When the session ends, unless it is used before then. */
   endsAt: Millis
   how: 'signed_in' | 'opened_in_servicem8'
   staffUuid: string | null
-  /** The browser that asks. */
+  /** True for the requesting browser. */
   current: boolean
 }
 
@@ -20,7 +20,10 @@ export const HOW_TEXTS: Record<OpenSession['how'], string> = {
   opened_in_servicem8: 'Opened from inside ServiceM8',
 }
 
-/** Those that live. The browser that asks comes first, and once: it may hold one for its tabs and one for a frame. `shownId` makes the id of a stored hash. */
+/**
+ * Returns the live sessions. The requesting browser comes first and only once: it may hold one session for its tabs and
+ * one for a frame. `shownId` derives the id from a stored hash.
+ */
 export function openSessions(
   stored: readonly StoredSession[],
   input: { now: Millis; current: readonly string[]; shownId: (tokenHash: string) => string },
@@ -50,7 +53,7 @@ export function openSessions(
   return [...mine, ...others.sort((a, b) => b.lastSeen - a.lastSeen)]
 }
 
-/** As the call answers it. */
+/** A session as the call returns it. */
 export function sessionJson({ id, since, lastSeen, endsAt, how, current }: OpenSession) {
   return {
     id,

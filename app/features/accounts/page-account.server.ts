@@ -1,4 +1,4 @@
-// Which account a page shows, or why it shows the sign-in gate.
+// Decides which account a page shows, or why it shows the sign-in gate.
 import type { App } from '#app/context/app-context.ts'
 import { accountIdIn } from '#app/domain/account-id.ts'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
@@ -10,38 +10,38 @@ import { missingScopes } from './permissions.ts'
 import { idsToTry, NOTHING_REMEMBERED, type Remembered } from './remembered.ts'
 
 export type PageAccount =
-  /** The address names no account, and the session holds none to pick. */
+  /** The URL names no account, and the session has none to pick. */
   | { outcome: 'no_account' }
-  /** The address names an account this browser has not proved, or one that was never connected. */
+  /** The URL names an account this browser has not proved, or one that was never connected. */
   | { outcome: 'sign_in'; accountId: string }
   | {
       outcome: 'ready'
       account: AccountRow
-      /** As the address names it: for links. */
+      /** As the URL names it, for links. */
       accountId: string
       admin: boolean
-      /** The platform no longer accepts the connection: the page still shows everything and asks to sign in again. */
+      /** Set when the platform no longer accepts the connection: the page still shows all and asks to sign in. */
       reconnect: string | null
-      /** Permissions that only signing in again can bring; empty = none is missing. */
+      /** Permissions that only a new sign-in can grant; empty when none is missing. */
       missingScopes: string[]
       role: Role
-      /** Of the proof that says who it is, and of the latest. */
+      /** `provedAt`: when the current identity was proved; `freshAt`: the latest proof. */
       provedAt: Millis
       freshAt: Millis
-      /** Who is signed in, when the platform said so. */
+      /** The person who is signed in, if the platform said so. */
       staffUuid: string | null
     }
 
 interface Asked {
   query: URLSearchParams
   adminHeader: string | null
-  /** What the browser remembers; absent = nothing. */
+  /** The ids the browser remembers; missing when there are none. */
   remembered?: Remembered
 }
 
 /**
- * Without an id in the address it is one the browser remembers, as far as its session has proved it; else the latest proved
- * one that has a token; else the latest whose connection has to be made anew (spec, section 4).
+ * Without an id in the URL, picks a remembered id that the session has proved; otherwise the latest proved account with
+ * a token; otherwise the latest that must reconnect (spec, section 4).
  */
 export async function findPageAccount(
   app: Pick<App, 'store' | 'settings'>,

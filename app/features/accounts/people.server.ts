@@ -1,8 +1,8 @@
-// The people of a firm as the account page lists them.
+// The people of a company, as the account page lists them.
 import type { App } from '#app/context/app-context.ts'
 import { type Asking, type OwnerAct, type OwnerRights, ownerActRefusal, type PeopleOfPage } from '#app/domain/people.ts'
 
-/** `staffNames` asks the platform, and is called only when somebody is listed. A person without a name is shown by their id. */
+/** `staffNames` asks the platform; only called if someone is listed. People without a name are shown by their id. */
 export async function loadPeople(
   app: Pick<App, 'store' | 'clock'>,
   accountUuid: string,
@@ -20,7 +20,7 @@ export async function loadPeople(
   return { people, rights: { refusal: ownerActRefusal('roles', asking, app.clock.now()), owners } }
 }
 
-/** The same of one act for a page that lists nobody. `staffNames` as above, and only when somebody else has to be named. */
+/** The rights for one act, for pages without the list. Calls `staffNames` only to name someone else. */
 export async function loadOwnerRights(
   app: Pick<App, 'store' | 'clock'>,
   accountUuid: string,

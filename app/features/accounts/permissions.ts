@@ -1,13 +1,13 @@
-// Which permissions an account still has to give, and the words for it. Drawn in the browser too.
+// The permissions an account still has to grant, and the texts about them. Also runs in the browser.
 
-/** Names of permissions in a text of the platform or of ours, space or comma separated. */
+/** Parses permission names from a text of the platform or ours, separated by spaces or commas. */
 export function scopeNames(text: string): string[] {
   return [...new Set(text.split(/[\s,]+/).filter(Boolean))]
 }
 
 /**
- * The permissions to ask for again: those we want that the sign-in did not grant, and those ServiceM8 has refused since. Nothing
- * is said of a connection whose grant is not known, and nothing of one that is lost: that one asks for everything anyway.
+ * Returns the permissions to ask for again: those the sign-in did not grant, and those ServiceM8 has refused since.
+ * Empty for a connection whose grant is unknown, and for a lost one, which asks for everything anyway.
  */
 export function missingScopes(
   credential: { state: 'connected' | 'reconnect'; scope: string; stateReason: string | null },
@@ -19,7 +19,7 @@ export function missingScopes(
   return [...new Set([...notGranted, ...scopeNames(credential.stateReason ?? '')])]
 }
 
-/** Title and sentence of the notice that stands above Reconnect. */
+/** Title and sentence of the notice above Reconnect. */
 export const PERMISSIONS_MISSING = 'ServiceM8 permissions are missing'
 
 export function permissionsSentence(scopes: readonly string[]): string {

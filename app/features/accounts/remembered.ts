@@ -1,19 +1,19 @@
-// Which account a page shows when its address names none: the ones this browser remembers, in the order they are tried.
+// Picks the account of a page whose URL names none: the ids this browser remembers, in the order to try.
 import { readAccountId } from '#app/domain/account-id.ts'
 
-/** Ids a browser keeps for us. They only select: what is shown is always an account that its session has proved. */
+/** Ids stored in the browser. They only select: a page always shows an account that the session has proved. */
 export interface Remembered {
-  /** The account preferred in this browser session: the one opened last. */
+  /** The account to prefer in this browser session: the last one opened. */
   preferred: string | null
-  /** The external id opened last, however long ago. */
+  /** The last external id opened, however long ago. */
   last: string | null
 }
 
 export const NOTHING_REMEMBERED: Remembered = { preferred: null, last: null }
 
 /**
- * The ids to try. One with an excluded prefix (of whatever case) is never loaded by itself: the operator uses such ids for
- * try-outs, and nobody should find themselves in one of those without having asked for it.
+ * Returns the ids to try. Ids with an excluded prefix (in any case) are never opened automatically: the operator uses
+ * them for tests, and nobody should land in one without asking for it.
  */
 export function idsToTry({ preferred, last }: Remembered, excludedPrefixes: readonly string[]): string[] {
   const ids = [preferred, last].map(readAccountId).filter((id) => id !== null)

@@ -7,7 +7,7 @@ interface Sealing {
   secrets: SecretBox
 }
 
-/** Tokens as they may be stored: each bound to its account and column. */
+/** Encrypts tokens for storage, each bound to its account and column. */
 export function sealTokens({ secrets }: Sealing, accountUuid: string, tokens: PlatformTokens): SealedTokens {
   return {
     accessTokenSealed: secrets.seal(tokenPlace(accountUuid, 'access_token'), tokens.accessToken),

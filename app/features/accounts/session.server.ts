@@ -2,12 +2,12 @@ import type { App } from '#app/context/app-context.ts'
 import { SESSION_SEEN_EVERY, type Session, sessionOf } from '#app/domain/session.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 
-/** What the token in a cookie is stored and found as. */
+/** Returns the function that hashes a cookie's token for storage and lookup. */
 export function sessionHashOf({ settings }: Pick<App, 'settings'>): (token: string) => string {
   return settings.sessionHash ?? hashToken
 }
 
-/** The session behind the cookies a browser sent, at most one per kind; null when none of them lives. */
+/** Loads the session of a browser's cookies, at most one per kind; null when none is alive. */
 export async function loadSession(
   app: Pick<App, 'store' | 'clock' | 'settings'>,
   tokens: string[],
@@ -24,7 +24,7 @@ export async function loadSession(
   return session
 }
 
-/** Signs the browser out of everything these cookies stand for. */
+/** Ends every session of these cookies. */
 export async function endSession(app: Pick<App, 'store' | 'settings'>, tokens: string[]): Promise<void> {
   await app.store.accounts.endSessions(tokens.map(sessionHashOf(app)))
 }

@@ -1,5 +1,5 @@
-// Signing in through the platform: an attempt is written down, used once, and ends with account, tokens, mapping and
-// session stored in one act, or with nothing stored.
+// Signs in through the platform: an attempt is stored and used once. It ends with account, tokens, mapping and session
+// stored in one transaction, or with nothing stored.
 import type { PlatformTokens } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
 import { decideNamedAs } from '#app/domain/account-id.ts'
@@ -13,10 +13,10 @@ import { problemOf, type SignInProblem } from './sign-in.ts'
 type SignInApp = Pick<App, 'store' | 'clock' | 'log' | 'settings' | 'secrets' | 'platformApi'>
 
 /**
- * Begins an attempt and gives its state: 32 random bytes, of which only the hash is kept.
- * @param named the account id of the address, null when it names none
- * @param token what the address carries as `token`: never the state. A live link ticket names the account when the
- *   address does not (a launched frame hands one over); anything else, such as the documented flow marker, is ignored.
+ * Starts an attempt and returns its state: 32 random bytes, of which only the hash is stored.
+ * @param named the account id in the URL, null when there is none
+ * @param token the URL's `token`, never the state. A live link ticket (passed on by a launched frame) names the account
+ * when the URL does not; anything else, such as the documented flow marker, is ignored.
  */
 export async function startSignIn(
   app: Pick<App, 'store' | 'clock'>,
@@ -32,7 +32,7 @@ export async function startSignIn(
   return { state }
 }
 
-/** Uses the attempt up. `named` is the id its address named ('' = none); it is known for late and repeated returns too. */
+/** Uses up the attempt. `named` is the id in its URL ('' = none); it is also known for late and repeated returns. */
 type TakenSignIn =
   | { outcome: 'taken'; named: string }
   | { outcome: 'problem'; problem: SignInProblem; named: string | null }
@@ -44,21 +44,21 @@ export async function takeSignIn(app: Pick<App, 'store'>, state: string): Promis
   return { outcome: 'problem', problem: `state_${taken.outcome}`, named }
 }
 
-/** `returnTo` is the id for the address the browser goes to; `linked` = it was nobody's until this sign-in. */
+/** `returnTo` is the id for the URL to return to; `linked` = the id belonged to no account until this sign-in. */
 export type FinishedSignIn =
   | { outcome: 'signed_in'; returnTo: string; problem: SignInProblem | null; linked: boolean; sessionToken: string }
   | { outcome: 'problem'; returnTo: string; problem: SignInProblem }
 
 /**
- * Finds out whose tokens these are and stores everything, or nothing.
+ * Asks the platform whose tokens these are and stores everything, or nothing.
  *
- * Who is signed in is always the account the platform names, never the id of the address. When the two differ:
+ * The signed-in account is always the one the platform names, never the id in the URL. When the two differ:
  * - the id is unknown: from now on it leads to this account;
- * - the id leads to another account: nothing is stored, the mapping stays, the gate says so;
- * - the id is another account's own uuid: the person did prove the account they signed in to, so they get a session
- *   for that one only, the return address names it instead, and its message says so.
+ * - the id leads to another account: nothing is stored, the mapping stays, and the gate explains it;
+ * - the id is another account's own uuid: the session is only for the account the person signed in to, the return URL
+ *   names that account instead, and its message explains it.
  *
- * @param replaces hashes of the browser's living sessions: they end, and the accounts they proved are carried over
+ * @param replaces hashes of the browser's live sessions: they end, and the accounts they proved are carried over
  */
 export async function finishSignIn(
   app: SignInApp,
@@ -70,7 +70,7 @@ export async function finishSignIn(
     return { outcome: 'problem', returnTo: named, problem: problemOf(asked.outcome, 'vendor') }
   }
   const vendor = asked.value
-  // What is made now would go with the rest in a moment.
+  // Anything created now would be erased in a moment.
   const erasures = await app.store.accounts.erasuresUnderWay()
   if (erasures.some(({ accountUuid }) => accountUuid === vendor.uuid)) {
     return { outcome: 'problem', returnTo: named, problem: 'being_erased' }

@@ -1,6 +1,6 @@
-// How a sign-in can end, the words for it, and the address it returns to.
+// The possible results of a sign-in, their texts, and the URL it returns to.
 
-/** Ends other than well. The code is what logs hold; the sentence is what a person reads. */
+/** The ways a sign-in can fail. Logs contain the code, people see the sentence. */
 export const SIGN_IN_PROBLEMS = {
   denied:
     'You closed the ServiceM8 sign-in without allowing access. Nothing was changed. Sign in again when you are ready.',
@@ -29,7 +29,7 @@ export const SIGN_IN_PROBLEMS = {
 
 export type SignInProblem = keyof typeof SIGN_IN_PROBLEMS
 
-/** Title of the toast, description beside it (spec, section 8). */
+/** Title of the toast; its description is next to it (spec, section 8). */
 export const SIGN_IN_TOASTS = {
   success: 'Authentication successful! Connected via OAuth2.',
   failure: 'Authentication failed',
@@ -38,14 +38,14 @@ export const SIGN_IN_TOASTS = {
 /** Title of the toast when an external id was linked to an account (spec, section 8). */
 export const ACCOUNT_LINKED = 'Account linked successfully'
 
-/** Its description. */
+/** Description of that toast. */
 export function linkedSentence(externalId: string): string {
   return `External account ${externalId} linked to the platform account.`
 }
 
 /**
- * What the page says after a return, by the `reason` of the address; null = nothing. Never the address's own words, so that nobody
- * can put theirs on the page.
+ * Returns the page's message after a return, from the `reason` in the URL; null when there is none. Never shows text
+ * from the URL itself, which anyone could write.
  */
 export function returnMessage(reason: string | null, accountId: string | null): string | null {
   if (reason === null) return null
@@ -56,8 +56,8 @@ export function returnMessage(reason: string | null, accountId: string | null): 
 const LINKED = 'linked'
 
 /**
- * Where the browser goes after a sign-in: a path of ours, with a message for people and its reason for the page. `accountId` null = the address names no account. `linked` = the id
- * was nobody's until now, and leads to the account from now on.
+ * Returns the path after a sign-in: one of our pages, with the reason as a message for people. `accountId` null = the
+ * URL names no account. `linked` = the id belonged to no account before, and leads to this one from now on.
  */
 export function signInReturn(accountId: string | null, problem: SignInProblem | null, linked = false): string {
   const query = new URLSearchParams()
@@ -75,7 +75,7 @@ export function signInReturn(accountId: string | null, problem: SignInProblem | 
 
 type FailureKind = 'unauthorized' | 'forbidden' | 'suspended' | 'refused' | 'rate_limited' | 'unavailable'
 
-/** What a failed platform call means for the person who signs in. */
+/** Maps a failed platform call to a sign-in problem. */
 export function problemOf(outcome: FailureKind, during: 'exchange' | 'vendor'): SignInProblem {
   if (outcome === 'forbidden') return during === 'vendor' ? 'scope_missing' : 'misconfigured'
   if (outcome === 'refused') return during === 'vendor' ? 'platform_error' : 'misconfigured'
@@ -89,7 +89,7 @@ const PROBLEM_OF = {
   unavailable: 'platform_down',
 } as const
 
-/** What the platform sent the person back with: a code to exchange, or the reason why there is none. */
+/** Returns why the platform sent the person back without a code; null when there is a code to exchange. */
 export function problemOfReturn(params: URLSearchParams): SignInProblem | null {
   const error = params.get('error')
   if (error !== null) return RETURNED_ERRORS.get(error) ?? 'platform_error'

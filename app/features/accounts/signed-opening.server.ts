@@ -1,4 +1,4 @@
-// The add-on opened inside the platform: its signed call becomes a ticket, the ticket becomes a session of the frame.
+// The add-on opens inside the platform: its signed call becomes a ticket, and the ticket becomes the frame's session.
 import type { SignedWebhookClaims } from '#app/adapters/servicem8/servicem8-signed.ts'
 import type { App } from '#app/context/app-context.ts'
 import {
@@ -16,12 +16,12 @@ import { openedAtOf, SIGNED_MESSAGES, tabTicket } from './signed-opening.ts'
 type SignedCall =
   | { outcome: 'opened'; accountUuid: string; ticket: string }
   | { outcome: 'webhook'; claims: SignedWebhookClaims }
-  /** `accountUuid` = whose it is, when the signature says so. */
+  /** `accountUuid` = the account the signature names, if any. */
   | { outcome: 'refused'; status: 401 | 403; message: string; accountUuid: string | null }
 
 /**
- * Judges a signed body. An opening is good once: shown again it is refused with 403. What is not signed by the
- * platform, or is over, is refused with 401.
+ * Verifies a signed body. Each opening works once: a repeat is refused with 403. A body that the platform did not sign,
+ * or that has expired, is refused with 401.
  */
 export async function receiveSigned(
   app: Pick<App, 'store' | 'clock' | 'log' | 'readSigned'>,
@@ -46,7 +46,7 @@ export async function receiveSigned(
         app.log.warn({ account: accountUuid }, 'signed_call.replayed')
         return { outcome: 'refused', status: 403, message: SIGNED_MESSAGES.replayed, accountUuid }
       }
-      // Name and zone are learned at the first sign-in: the signature proves who it is and nothing else.
+      // The first sign-in brings name and zone: the signature proves only the identity.
       await app.store.accounts.ensureAccount({ uuid: accountUuid, name: '', timezone: 'UTC' })
       const ticket = newToken()
       const expiresAt = app.clock.now() + LAUNCH_TICKET_LASTS
@@ -65,8 +65,8 @@ export async function receiveSigned(
 }
 
 /**
- * What a page inside the platform hands to a tab of its own, which has none of the frame's cookies: good once, for 5 minutes, for
- * this person of this account. The tab shows the button that names the account, as for every opening outside a frame.
+ * Issues the ticket that a page inside the platform passes to a new tab, which has none of the frame's cookies: valid
+ * once, for 5 minutes, for this person and account. The tab asks to confirm, as for every opening outside a frame.
  */
 export async function issueTabTicket(
   app: Pick<App, 'store' | 'clock'>,
@@ -84,7 +84,7 @@ export async function issueTabTicket(
   return ticket
 }
 
-/** `linkTicket` only for an account that is not connected: the gate hands it to the sign-in it opens in a new tab. */
+/** `linkTicket` is set only for an account that is not connected: the gate passes it to the sign-in in a new tab. */
 type Launched =
   | { outcome: 'launched'; accountUuid: string; sessionToken: string; linkTicket: string | null }
   | { outcome: 'ask'; accountName: string; ticket: string }
@@ -92,19 +92,19 @@ type Launched =
 
 interface LaunchRequest {
   ticket: string
-  /** The browser says that the page is inside a frame; only the platform may frame us. */
+  /** The browser reports that the page is in a frame; only the platform may frame us. */
   framed: boolean
-  /** A person pressed the button that names the account. */
+  /** The user pressed the button that names the account. */
   confirmed: boolean
-  /** Accounts that this browser's frame is signed in to now. */
+  /** Accounts this browser's frame is signed in to now. */
   signedInTo: readonly string[]
-  /** As in `finishSignIn`. */
+  /** See `finishSignIn`. */
   replaces: string[]
 }
 
 /**
- * Turns a launch ticket into a session, once. Any page on the web can send a browser here with a ticket of its own account: without
- * a press on the button that names the account, only the platform's frame is signed in, and only to the account it shows already.
+ * Turns a launch ticket into a session, once. Any website can send a browser here with a ticket of its own account:
+ * without confirmation, only the platform's frame is signed in, and only to an account it already shows.
  */
 export async function launch(
   app: Pick<App, 'store' | 'clock' | 'log' | 'settings'>,

@@ -7,14 +7,14 @@ export const SIGNED_MESSAGES = {
 } as const
 
 /**
- * The text of a ticket that a frame hands to a tab: it carries the moment of the opening, so that the tab is no fresher than its
- * frame. Only the hash of the whole text is stored, so nobody can write another moment into it.
+ * Returns the text of a ticket from a frame to a tab. It contains the moment of the opening, so that the tab is no
+ * fresher than its frame. Only the hash of the whole text is stored, so the moment cannot be forged.
  */
 export function tabTicket(secret: string, openedAt: Millis): string {
   return `${secret}.${openedAt}`
 }
 
-/** Null = the ticket of an opening, which happens when it is used. */
+/** Returns null for the ticket of an opening itself, whose moment is when it is used. */
 export function openedAtOf(ticket: string): Millis | null {
   const [, openedAt] = /^[\w-]{43}\.(\d{1,15})$/.exec(ticket) ?? []
   return openedAt === undefined ? null : Number(openedAt)

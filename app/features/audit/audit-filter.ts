@@ -1,4 +1,4 @@
-// What of the audit log is asked for, by the page's address and by the call alike.
+// Parses the audit log's filter for the page's URL and the call.
 import { z } from 'zod'
 import { AUDIT_GROUPS, type AuditGroup, type AuditOutcome, type AuditQuery } from '#app/domain/audit.ts'
 import { startOfDay } from '#app/domain/local-time.ts'
@@ -10,7 +10,7 @@ export const AUDIT_OUTCOMES = ['done', 'refused', 'failed'] as const satisfies r
 export interface AuditForm {
   group: string
   outcome: string
-  /** Days, `YYYY-MM-DD`, in the account's zone; both belong to it. */
+  /** Days, `YYYY-MM-DD`, in the account's zone, both inclusive. */
   from: string
   until: string
 }
@@ -20,7 +20,7 @@ export const NO_AUDIT_FILTER: AuditForm = { group: '', outcome: '', from: '', un
 const AUDIT_PAGE = 50
 
 const DAY = z.union([z.literal(''), z.iso.date('Please enter a day.')])
-/** The parameters; absent and blank are the same. */
+/** The parameters; missing and blank mean the same. */
 export const auditParameters = z.object({
   group: z.union([z.literal(''), z.enum(Object.keys(AUDIT_GROUPS) as [AuditGroup, ...AuditGroup[]])], {
     error: 'Choose one of the list.',
@@ -36,7 +36,7 @@ type ReadAuditQuery = { form: AuditForm; before: string } & (
   | { outcome: 'invalid'; errors: Record<string, string[]> }
 )
 
-/** Reads the parameters `group`, `outcome`, `from`, `until`, `before`; days are those of the zone. */
+/** Parses the parameters `group`, `outcome`, `from`, `until`, `before`; days are in `timezone`. */
 export function readAuditQuery(params: URLSearchParams, timezone: string, limit = AUDIT_PAGE): ReadAuditQuery {
   const get = (name: string) => (params.get(name) ?? '').trim().slice(0, 40)
   const form: AuditForm = { group: get('group'), outcome: get('outcome'), from: get('from'), until: get('until') }

@@ -1,4 +1,4 @@
-// What the page and the call show of the audit log.
+// Loads the audit log for the page and the call.
 import type { App } from '#app/context/app-context.ts'
 import type { AuditActor, AuditEntry, AuditOutcome } from '#app/domain/audit.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
@@ -6,7 +6,7 @@ import { iso } from '#app/lib/clock.ts'
 import { actorText, auditText, detailText } from './audit.ts'
 import { type AuditForm, readAuditQuery } from './audit-filter.ts'
 
-/** An entry as it is shown. */
+/** An entry as the page shows it. */
 interface AuditLine {
   id: number
   at: number
@@ -17,25 +17,25 @@ interface AuditLine {
   /** '' = none. */
   facts: string
   ip: string | null
-  /** Whose it is; only where entries of all accounts are shown. */
+  /** The entry's account; set only where entries of all accounts are shown. */
   accountUuid: string | null
 }
 
 interface AuditLogView {
   form: AuditForm
   errors: Record<string, string[]>
-  /** Null when it was not read, because of `errors`. */
+  /** Null when the log was not read, because of `errors`. */
   lines: AuditLine[] | null
-  /** Where older ones go on; null = there are none. */
+  /** The cursor for older entries; null when there are none. */
   next: number | null
   isOlder: boolean
-  /** Entries of every account, without what they were about. */
+  /** Entries of every account, without targets and details. */
   everybody: boolean
 }
 
 type StaffNames = Readonly<Record<string, string>>
 
-/** `staffNames` is asked only when somebody's name is needed. `everybody` = for the operator. */
+/** `staffNames` is called only when a name is needed. `everybody` = for the operator. */
 export async function loadAuditLog(
   app: Pick<App, 'store'>,
   account: { uuid: string; timezone: string },
@@ -48,7 +48,7 @@ export async function loadAuditLog(
   if (read.outcome === 'invalid') {
     return { form, errors: read.errors, lines: null, next: null, isOlder, everybody }
   }
-  // One more than is shown tells whether there are older ones.
+  // Read one more than is shown, to find out whether older ones exist.
   const query = { ...read.query, limit: read.query.limit + 1 }
   const entries: AuditEntry[] = everybody
     ? (await app.store.audit.listAuditOutlines(query)).map((one) => ({
@@ -80,12 +80,12 @@ function lineOf(entry: AuditEntry, names: StaffNames, everybody: boolean): Audit
   }
 }
 
-/** Webhooks are called by what they watch, as everywhere else. */
+/** Names webhooks by the object they watch, as everywhere else. */
 function wordsOf({ action, target }: Pick<AuditEntry, 'action' | 'target'>): string {
   return auditText({ action, target: /^webhook\./.test(action) ? objectLabel(target) : target })
 }
 
-/** As the call answers it. */
+/** An entry as the call returns it. */
 export function auditJson(entry: AuditEntry) {
   const { id, at, actor, action, target, outcome, ip, detail } = entry
   return { id, at: iso(at), actor, action, words: wordsOf(entry), target, outcome, ip, detail }

@@ -1,4 +1,4 @@
-// Writing it down. An act never fails because its entry could not be written: that is an error of ours, and in the log.
+// Writes audit entries. An action never fails because its entry could not be written: that error is ours, and logged.
 import type { App } from '#app/context/app-context.ts'
 import {
   AUDIT_KEPT,
@@ -16,20 +16,20 @@ import { maskText, redactDetail } from './audit.ts'
 export type AuditApp = Pick<App, 'store' | 'clock' | 'log'>
 
 export interface NewAudit {
-  /** Null = nobody's. */
+  /** Null when the entry belongs to no account. */
   accountUuid: string | null
   action: AuditAction
-  /** What it was done to; masked here. */
+  /** What the action applied to; masked here. */
   target?: string
   /** Default: done. */
   outcome?: AuditOutcome
   detail?: AuditDetail
-  /** Who it was, where that does not follow from the request that is being served. */
+  /** The actor, when it does not follow from the current request. */
   actor?: AuditActor
   staffUuid?: string | null
 }
 
-/** Appends an entry: who it was and from where follow from the request that is being served, else it was Fieldhook itself. Never throws. */
+/** Appends an entry. Actor and IP come from the current request; without one the actor is Fieldhook. Never throws. */
 export async function recordAudit(
   app: AuditApp,
   request: NewAudit,
@@ -38,7 +38,7 @@ export async function recordAudit(
   const { accountUuid, action, outcome = 'done' } = request
   const who = whoIs(request, caller)
   const ip = caller?.ip ?? null
-  // A copy elsewhere: the file could be changed by whoever holds the machine.
+  // A copy outside the database, which whoever controls the machine could change.
   app.log.info({ account: accountUuid, ...who, action, outcome, ip }, 'audit.recorded')
   try {
     await app.store.audit.appendAudit({
@@ -71,10 +71,13 @@ const ROWS_PER_STEP = 200
 const ROWS_LOOKED_AT = 500
 const PAUSE_MS = 20
 
-/** Removed since the last daily entry, by kind. */
+/** Number of rows removed since the last daily entry, by kind. */
 export type Removed = Record<'events' | 'bodies' | 'runs', number>
 
-/** Daily: entries older than 400 days go, of refused strangers those older than 90 and the most of them, and one entry says what was removed of everything. `signal` ends it early. */
+/**
+ * Daily: removes entries older than 400 days, and strangers' refusals older than 90 days or above their limit. One
+ * entry records what was removed of everything. `signal` ends it early.
+ */
 export async function forgetOldAudit(app: AuditApp, removed: Removed, signal?: AbortSignal): Promise<void> {
   const { store, clock } = app
   let entries = 0
@@ -90,7 +93,7 @@ export async function forgetOldAudit(app: AuditApp, removed: Removed, signal?: A
   await recordAudit(app, { accountUuid: null, action: 'retention', actor: 'system', detail }, null)
 }
 
-/** What strangers were refused: kept for less, and only so much of it. Answers how many went. */
+/** Removes strangers' refusals, which have a shorter retention and a limit. Returns how many were removed. */
 async function forgetRefused({ store, clock }: AuditApp, signal?: AbortSignal): Promise<number> {
   let removed = 0
   let step = {

@@ -1,4 +1,4 @@
-// What is written down about who did what: the list of acts, the words for each, and what never gets into it.
+// The audit log's content: the list of actions, their texts, and what is never stored.
 import {
   ACTIONS,
   AUDIT_ACTIONS,
@@ -23,7 +23,7 @@ export function outcomeText(outcome: AuditOutcome): string {
   return OUTCOME_TEXTS[outcome]
 }
 
-/** What happened, as a sentence without a full stop. */
+/** Describes the action, as a sentence without a full stop. */
 export function auditText({ action, target }: Pick<AuditEntry, 'action' | 'target'>): string {
   if (!isAction(action)) return target === '' ? action : `${action}: ${target}`
   return ACTIONS[action][1].replace('{target}', () => target || '(no name)')
@@ -43,7 +43,7 @@ const DETAIL_TEXTS: Readonly<Record<string, string>> = {
   version: 'version',
 }
 
-/** The small facts in a line; '' when there are none. */
+/** Joins the details in one line; '' when there are none. */
 export function detailText(detail: AuditDetail): string {
   return Object.entries(detail)
     .filter(([, value]) => value !== null && value !== '')
@@ -51,7 +51,7 @@ export function detailText(detail: AuditDetail): string {
     .join(' · ')
 }
 
-/** Who it was, as far as is known. `staff` = names by uuid. */
+/** Names the actor, as far as known. `staff` = names by uuid. */
 export function actorText(
   { actor, staffUuid }: Pick<AuditEntry, 'actor' | 'staffUuid'>,
   staff: Readonly<Record<string, string>> = {},
@@ -70,9 +70,9 @@ export function actorText(
   }
 }
 
-// ---- what never gets into it ----
+// ---- what is never stored ----
 
-/** `j…@example.com`: enough to know one's own by. */
+/** `j…@example.com`: enough to recognise one's own. */
 export function maskEmail(address: string): string {
   const at = address.lastIndexOf('@')
   return at < 1 ? '…' : `${address.slice(0, 1)}…@${address.slice(at + 1)}`
@@ -82,11 +82,11 @@ const EMAIL = /[^\s@<>,;:"']{1,64}@[^\s@<>,;:"']{1,255}/g
 const PHONE = /(?<![\w-])[+0][\d ()-]{7,18}\d(?![\w-])/g
 /** Tokens and keys are 43 characters; uuids (36) stay readable. */
 const TOKEN = /[\w-]{40,}/g
-/** Path and query of an address: capabilities stand there. */
+/** A URL's path and query, which can contain secrets. */
 const ADDRESS = /\bhttps?:\/\/([^\s/?#@]*@)?([^\s/?#]+)[^\s]*/gi
 const LONGEST = 200
 
-/** A text without e-mail addresses, telephone numbers, tokens and the paths of addresses; at most 200 characters. */
+/** Removes e-mail addresses, telephone numbers, tokens and the paths of URLs from a text; at most 200 characters. */
 export function maskText(text: string): string {
   const masked = text
     .slice(0, 1_000)
@@ -100,7 +100,7 @@ export function maskText(text: string): string {
 
 const NEVER = /token|secret|password|authorization|cookie|sealed|hash$|^key$/i
 
-/** Facts whose name says that they are secret are left out, texts are masked, and there are never many. */
+/** Removes details with a secret's name, masks texts, and limits the number of details. */
 export function redactDetail(detail: AuditDetail): AuditDetail {
   const kept = Object.entries(detail)
     .filter(([name]) => !NEVER.test(name))
@@ -109,7 +109,7 @@ export function redactDetail(detail: AuditDetail): AuditDetail {
   return Object.fromEntries(kept)
 }
 
-/** A path with its ids taken out: `/api/webhooks/:id/replay`. Ids are unlike the names between them. */
+/** Replaces the ids in a path: `/api/webhooks/:id/replay`. Ids look different from the names around them. */
 export function pathPattern(path: string): string {
   const parts = path
     .split('/')

@@ -1,5 +1,5 @@
-// Every message that automations send to people is written down, its receiver as a keyed hash only: an owner can see that somebody
-// got three of them, and nobody can read from it who that was.
+// Records every message that automations send to people, with the receiver only as a keyed hash: an owner can see that
+// someone got three messages, but nobody can read who.
 import type { App } from '#app/context/app-context.ts'
 import type { CommitResult, Effect } from '#app/domain/automations/effect.ts'
 import { recordAudit } from './audit.server.ts'
@@ -14,7 +14,7 @@ interface Sends<Context extends SentFor> {
 
 type Message = Extract<Effect, { kind: 'send_sms' | 'send_email' | 'post_feed' }>
 
-/** The same committer, watched. */
+/** Wraps a committer and records its messages. */
 export function auditMessages<Context extends SentFor, Committer extends Sends<Context>>(
   app: Pick<App, 'store' | 'clock' | 'log' | 'secrets'>,
   committer: Committer & Sends<Context>,
@@ -33,7 +33,7 @@ function isMessage(effect: Effect): effect is Message {
   return effect.kind === 'send_sms' || effect.kind === 'send_email' || effect.kind === 'post_feed'
 }
 
-/** Enough letters to tell an account's receivers apart. */
+/** Enough characters to tell an account's receivers apart. */
 const SHOWN = 12
 
 async function tell(
@@ -42,7 +42,7 @@ async function tell(
   { identity: { accountUuid, runId } }: SentFor,
   { outcome }: CommitResult,
 ): Promise<void> {
-  // Not done and tried again by itself: what becomes of it in the end is told.
+  // Not done and retried automatically: only the final result is recorded.
   if (outcome === 'wait' || outcome === 'blocked') return
   const channel = effect.kind === 'send_sms' ? 'text message' : effect.kind === 'send_email' ? 'e-mail' : 'feed'
   await recordAudit(
@@ -64,7 +64,7 @@ async function tell(
   )
 }
 
-/** Null = it cannot be made (the account is being erased): the message is told of all the same. */
+/** Returns null when no hash is possible (the account is being erased): the message is recorded anyway. */
 function fingerprint({ secrets }: Pick<App, 'secrets'>, accountUuid: string, to: string): string | null {
   try {
     return secrets.fingerprints(`audit receiver|${accountUuid}`, to.toLowerCase())[0]?.slice(0, SHOWN) ?? null

@@ -1,5 +1,5 @@
-// The same store, with every act on it that an owner should be able to look up written down after it was done: whoever calls, and
-// from wherever. Reads, events and deliveries pass straight through.
+// Wraps the store and records every action that an owner should be able to look up, after it is done, whoever calls.
+// Reads, events and deliveries pass through unchanged.
 import type { App } from '#app/context/app-context.ts'
 import type { AuditDetail } from '#app/domain/audit.ts'
 import type { RunRequest, StartedRun } from '#app/domain/automations/run.ts'
@@ -26,14 +26,14 @@ type Describers = {
 
 const switched = (active: boolean | undefined) =>
   active === undefined ? null : active ? 'switched on' : 'switched off'
-/** How many: the connection's own card names them. */
+/** Only the number of scopes: the connection's own card names them. */
 const namesIn = (scope: string) => scope.split(/[\s,]+/).filter(Boolean).length
 const list = (...parts: (string | false | null | undefined)[]) => parts.filter(Boolean).join(', ')
 
-/** An owner sees that it was not one of his own. */
+/** Shows an owner that the operator did it, not one of their own people. */
 const askedBy = (): AuditDetail => (currentCaller()?.operator ? { asked: 'the operator of this service' } : {})
 
-/** `of` what an endpoint is, in words: its address's host says it best. */
+/** Names an endpoint by the host of its address, the clearest name. */
 async function endpointName(store: Store, accountUuid: string, endpointId: number): Promise<string> {
   const target = await store.notices.findCheckTarget(accountUuid, endpointId)
   return target === null ? `address ${endpointId}` : hostOf(target.url, '')
@@ -43,7 +43,7 @@ async function ruleName(store: Store, accountUuid: string, automationId: number)
   return (await store.automations.findAutomation(accountUuid, automationId))?.name ?? `number ${automationId}`
 }
 
-/** Null = it was not a person, or nothing began. */
+/** Returns null when no person started it, or no run began. */
 async function ranByHand(
   store: Store,
   accountUuid: string,
@@ -59,7 +59,7 @@ async function ranByHand(
 const ACCESS: Describers = {
   completeSignIn: ([{ account, named, tokens }], meaning) => {
     const accountUuid = account.uuid
-    // A taken id stores nothing, and is told where the sign-in ends.
+    // A taken id stores nothing; the end of the sign-in records it.
     if (meaning === 'taken') return null
     return [
       { accountUuid, action: 'sign_in', actor: 'session' },
@@ -183,7 +183,7 @@ const AUTOMATIONS: Describers = {
       return { ...by, action: 'automation.changed', detail: { ...by.detail, active: rule.active } }
     }
     if (change.active !== undefined) return { ...by, action: change.active ? 'automation.on' : 'automation.off' }
-    // The engine moves its own moments: nobody did anything.
+    // The engine only moved its own due times: no person acted.
     return change.triggerKey === undefined ? null : { ...by, action: 'automation.key_renewed' }
   },
   deleteAutomation: ([accountUuid, id], deleted) =>
@@ -208,7 +208,7 @@ const AUTOMATIONS: Describers = {
     action: 'limits.changed',
     target: change?.words ?? 'limits',
   }),
-  // Customers by uuid alone: the entry outlives what is known about them.
+  // Store only the customer's uuid: the entry outlives the customer's data.
   saveMute: ([accountUuid, { kind, recordUuid, until }]) => ({
     accountUuid,
     action: 'customer.muted',
@@ -261,15 +261,15 @@ const REST: Describers = {
 
 const DESCRIBERS: Describers = { ...ACCESS, ...WEBHOOKS, ...AUTOMATIONS, ...REST }
 
-/** Acts that are written down. For the test that no new one is forgotten. */
+/** The recorded actions, for the test that finds a forgotten one. */
 export const AUDITED_METHODS = [...Object.keys(DESCRIBERS), 'savePlan']
 
 export interface AuditedStore {
-  /** For what people ask for. */
+  /** For people's requests. */
   store: Store
-  /** The same for engines and timed work: they begin in somebody's request now and then, and are nobody's all the same. */
+  /** For engines and scheduled work: they may start during a person's request, but act for nobody. */
   ownWork: Store
-  /** What retention removed since it was last told. */
+  /** Rows that retention removed since the last report. */
   removed: Removed
 }
 
@@ -303,7 +303,7 @@ function watch(
       try {
         await tell(await describe(args, result, store))
       } catch (error) {
-        // It is done: what could not be said about it must not undo it.
+        // The action is done: a failure to record it must not undo it.
         app.log.error({ error, act: name }, 'audit.not_recorded')
       }
       return result
@@ -345,8 +345,8 @@ function watch(
 }
 
 /**
- * The entry follows its act in a transaction of its own (decision 0025). Should the process end between the two, this line is what
- * tells of it. No arguments: some are secrets.
+ * The entry follows its action in a separate transaction (decision 0025). If the process ends between the two, this log
+ * line is the only trace. Without arguments, because some are secrets.
  */
 function sayBegun({ log }: Pick<App, 'log'>, act: string, caller: Readonly<Caller> | null): void {
   if (caller === null) return
@@ -354,7 +354,7 @@ function sayBegun({ log }: Pick<App, 'log'>, act: string, caller: Readonly<Calle
   log.info({ act, accounts, ip: caller.ip }, 'audit.begun')
 }
 
-/** Whoever reaches the store had the right to: without a session it is a call with a key, or one of a service. */
+/** Whoever reaches the store is authorized: without a session it is a call with a key, or from a service. */
 function known(request: NewAudit, caller: Readonly<Caller> | null): NewAudit {
   const own = caller?.accounts.some(({ accountUuid }) => accountUuid === request.accountUuid) ?? false
   return own || request.actor ? request : { ...request, actor: 'system' }

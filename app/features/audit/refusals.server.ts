@@ -1,6 +1,6 @@
-// What was refused is written down too, but a flood of it must not fill the file: so many a minute for each account and caller, for
-// each account, and in all; of the rest only the number. What names no account has a share of its own, so that nobody can use up what
-// stands for a victim.
+// Records refusals, but a flood of them must not fill the database: each minute has limits per account and caller, per
+// account, and in total; above them only the number is recorded. Refusals without an account have their own limit, so
+// that nobody can use up a victim's.
 import { currentCaller } from '#app/lib/caller.server.ts'
 import { callerOf } from '#app/lib/caller-of.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -8,52 +8,52 @@ import { minutes } from '#app/lib/duration.ts'
 import { type AuditApp, type NewAudit, recordAudit } from './audit.server.ts'
 import { pathPattern } from './audit.ts'
 
-/** A minute, for one account and one caller. */
+/** Per minute, for one account and one caller. */
 export const MOST_REFUSALS = 10
-/** A minute, of one account. */
+/** Per minute, for one account. */
 export const MOST_REFUSALS_OF_ACCOUNT = 30
-/** A minute, of all accounts: these many of each are written all the same. */
+/** Per minute, for all accounts; each account gets at least `ALWAYS` entries anyway. */
 const MOST_REFUSALS_IN_ALL = 120
 const ALWAYS = 3
-/** A minute, of no account at all. */
+/** Per minute, for refusals without an account. */
 export const MOST_REFUSALS_OF_NOBODY = 20
-/** Callers remembered within a minute: of those who name no account, and of each account that is named. More are counted together. */
+/** Callers remembered per minute, without an account and per named account. More are counted together. */
 const MOST_CALLERS_OF_NOBODY = 2_000
 const MOST_CALLERS_OF_ACCOUNT = 100
 const SEVERAL = 'several addresses'
-/** Callers named at the end of a minute, of those who named no account. */
+/** Callers without an account that are named at the end of a minute. */
 const MOST_TOLD_OF_NOBODY = 5
 
 interface Refused {
   accountUuid: string | null
   ip: string
-  /** Entries; 0 = it is only counted. */
+  /** Maximum number of entries; 0 when refusals are only counted. */
   most: number
   written: number
-  /** Counted only. */
+  /** Refusals that were only counted. */
   more: number
 }
 
 interface Minute {
   since: Millis
-  /** Written, of each account; '' = of none. */
+  /** Entries written per account; '' for no account. */
   written: Map<string, number>
   inAll: number
   callers: Map<string, Refused>
-  /** How many callers are remembered, of each account; '' = of none. */
+  /** Number of remembered callers per account; '' for no account. */
   remembered: Map<string, number>
 }
 
 const current = new WeakMap<object, Minute>()
 
-/** A request that was refused. `status` = of the answer, or in words what was shown in place of what was asked for. */
+/** A refused request. `status` = the answer's status, or words for what was shown instead. */
 interface RefusedRequest {
   method: string
   path: string
   status: number | string
 }
 
-/** `accountUuid`: whose id was named, where there is such an account; else the caller's own; null = neither. */
+/** `accountUuid`: the named account if it exists, otherwise the caller's own; null when there is neither. */
 export async function recordRefusedCall(
   app: AuditApp,
   { accountUuid, ...refused }: RefusedRequest & { accountUuid: string | null },
@@ -63,8 +63,8 @@ export async function recordRefusedCall(
 }
 
 /**
- * Turned away before anything was read. Once a minute for each answer and address it is found out whose session it was, and written
- * down; of the rest only the number.
+ * Records a request refused before anything was read. Once a minute per answer and IP address, looks up and records
+ * whose session it was; the rest are only counted.
  */
 export async function recordRefusedAtTheDoor(
   app: AuditApp,
@@ -76,8 +76,8 @@ export async function recordRefusedAtTheDoor(
   const minute = minuteOf(app)
   const caller = callerIn(minute, `door|${refused.status}|${callerOf(ip)}`, { accountUuid: null, ip })
   if (!mayWrite(minute, caller, 1)) return
-  // Counted as nobody's: whose it is, is only found out now.
-  // Noted before anything is waited for: of many that come at once one is written.
+  // Counted without an account, because the session's account is only looked up now. Counting comes before any await,
+  // so that many simultaneous requests give one entry.
   caller.accountUuid = await findAccount()
   const request = { accountUuid: caller.accountUuid, ...wordsOf(refused) }
   await recordAudit(app, { ...request, outcome: 'refused', actor: 'stranger' }, { ip, accounts: [] })
@@ -89,7 +89,7 @@ function wordsOf({ method, path, status }: RefusedRequest): Pick<NewAudit, 'acti
   return { action: opening ? 'opening.refused' : 'call.refused', target, detail: { status } }
 }
 
-/** Writes it down as refused, or only counts it. */
+/** Records a refusal, or only counts it. */
 export async function recordRefusal(app: AuditApp, request: NewAudit, ip: string): Promise<void> {
   await endRefusalMinute(app)
   const minute = minuteOf(app)
@@ -99,7 +99,7 @@ export async function recordRefusal(app: AuditApp, request: NewAudit, ip: string
   await recordAudit(app, { ...request, outcome: 'refused' }, { ip, accounts: currentCaller()?.accounts ?? [] })
 }
 
-/** Whoever comes when too many of the same account are remembered already is counted together with the others of it. */
+/** When an account has too many remembered callers, new ones are counted together. */
 function callerIn(minute: Minute, key: string, who: Pick<Refused, 'accountUuid' | 'ip'>): Refused {
   const known = minute.callers.get(key)
   if (known) return known
@@ -119,7 +119,7 @@ function callerIn(minute: Minute, key: string, who: Pick<Refused, 'accountUuid' 
   return caller
 }
 
-/** Takes one of what may be written, or counts one more. */
+/** Takes one of the allowed entries, or counts one more refusal. */
 function mayWrite(minute: Minute, caller: Refused, most: number): boolean {
   const whose = caller.accountUuid ?? ''
   const written = minute.written.get(whose) ?? 0
@@ -137,13 +137,13 @@ function mayWrite(minute: Minute, caller: Refused, most: number): boolean {
   return true
 }
 
-/** When a minute is over, what was only counted in it becomes an entry for each caller. Run each minute, and with the next refusal. */
+/** Ends a minute: one entry per caller for refusals that were only counted. Run each minute and at the next refusal. */
 export async function endRefusalMinute(app: AuditApp): Promise<void> {
   const minute = current.get(app.store)
   if (!minute || app.clock.now() < minute.since + minutes(1)) return
   current.delete(app.store)
   const over = [...minute.callers.values()].filter(({ more }) => more > 0)
-  // Those of accounts first: what stands for a victim is told, and the others together.
+  // Accounts first: their entries may show a victim. The others are summed up.
   const accounts = over.filter(({ accountUuid }) => accountUuid !== null)
   const nobodys = over.filter(({ accountUuid }) => accountUuid === null)
   const told = [...accounts.slice(0, MOST_REFUSALS_IN_ALL), ...nobodys.slice(0, MOST_TOLD_OF_NOBODY)]

@@ -1,10 +1,10 @@
 import type { Payments } from '#app/adapters/payments.ts'
 import type { App } from '#app/context/app-context.ts'
 
-/** What everything about money needs. A plan that changes may hold or release what waits: hence the engines. */
+/** The dependencies of billing. A plan change may hold or release waiting work, so the engines are included. */
 export type BillingApp = Pick<App, 'store' | 'clock' | 'log' | 'settings' | 'payments' | 'wakeDeliveries' | 'wakeRuns'>
 
-/** The same where card payments are configured. */
+/** The same when card payments are configured. */
 export type PayingApp = BillingApp & { payments: Payments }
 
 export function takesPayments(app: BillingApp): app is PayingApp {

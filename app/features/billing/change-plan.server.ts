@@ -1,4 +1,4 @@
-// The one way a plan is written: with the hold that follows from it, and waking what waits when that changes.
+// The only place that writes a plan: with the resulting hold, waking the engines when the hold changes.
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { type Plan, TRIAL } from '#app/domain/plan.ts'
 import type { PlanChange } from '#db/store/billing.ts'
@@ -7,7 +7,7 @@ import { holdChange, RELEASED_UNTIL } from './hold.ts'
 
 type WritingApp = Pick<BillingApp, 'store' | 'clock' | 'log' | 'settings' | 'wakeDeliveries' | 'wakeRuns'>
 
-/** Saves if the plan is still the one that was read. Null = it is not. */
+/** Saves if the plan has not changed since it was read. Null when it has. */
 export async function trySave(app: WritingApp, plan: Plan, change: PlanChange): Promise<Plan | null> {
   const { store, clock, settings } = app
   const now = clock.now()
@@ -19,10 +19,10 @@ export async function trySave(app: WritingApp, plan: Plan, change: PlanChange): 
   return saved
 }
 
-/** More rounds than there can be honest contenders for one account. */
+/** More rounds than real concurrent writers can cause for one account. */
 const MOST_ROUNDS = 20
 
-/** Works the change out from the latest state until it could be saved. */
+/** Recomputes the change from the latest state until saving succeeds. */
 export async function changePlan(
   app: WritingApp,
   accountUuid: string,
@@ -36,7 +36,7 @@ export async function changePlan(
   throw new Error(`the plan of account ${accountUuid} changed faster than it could be saved`)
 }
 
-/** What waits is held from now on, or goes. */
+/** Wakes the engines: waiting work is on hold from now on, or released. */
 async function wakeEngines(app: WritingApp, { accountUuid, holdReason }: Plan): Promise<void> {
   app.log.info({ accountUuid, reason: holdReason }, holdReason === null ? 'plan.released' : 'plan.held')
   for (const endpointId of await app.store.billing.endpointsOfAccount(accountUuid)) app.wakeDeliveries(endpointId)

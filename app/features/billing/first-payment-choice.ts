@@ -1,4 +1,4 @@
-// What a wish to pay means for a customer with these subscriptions.
+// Decides what a payment request means for a customer with these subscriptions.
 import { followed, type SeenSubscription } from './projection.ts'
 
 export interface PayableSubscription extends SeenSubscription {
@@ -23,11 +23,11 @@ interface WantedSubscription {
 
 type FirstPaymentChoice<Seen> =
   | { kind: 'active' }
-  /** It exists and a month of it is not paid. */
+  /** The subscription exists and a month of it is unpaid. */
   | { kind: 'owed'; subscription: Seen }
-  /** The very payment that is wanted is open already. */
+  /** The same payment is already open. */
   | { kind: 'reuse'; subscription: Seen }
-  /** A new one; what is open is given up first. */
+  /** Create a new one, after ending the open ones. */
   | { kind: 'create'; abandon: Seen[] }
 
 /** @param subscriptions everything the customer has or had */
@@ -61,7 +61,7 @@ function fits({ status, priceId, offer, latestInvoice }: PayableSubscription, wa
   )
 }
 
-/** Is this the invoice that was agreed on? A balance of the customer may lower what is left to pay, never raise it. */
+/** Whether the invoice matches the agreed amount. A customer's balance may lower what remains, never raise it. */
 export function isAsAgreed(
   invoice: PayableSubscription['latestInvoice'],
   agreed: { total: number; currency: string },
@@ -75,7 +75,7 @@ export function isAsAgreed(
   )
 }
 
-/** Can an open payment for an early renewal be handed out again? A prorated one grows old: the month it counts goes on. */
+/** Whether an open payment for an early renewal can be reused. A prorated one goes stale, because the month goes on. */
 export function isSameRenewal(
   payment: {
     status: 'open' | 'needs_action' | 'processing' | 'paid' | 'canceled'

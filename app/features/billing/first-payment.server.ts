@@ -1,5 +1,5 @@
-// The first payment, and every payment of what is owed. The server decides on customer, price and amount; what the browser gets
-// can pay exactly that, once.
+// The first payment, and every payment of an owed amount. The server decides customer, price and amount; the browser
+// gets a secret that pays exactly that, once.
 import type { PaidSubscription } from '#app/adapters/payments.ts'
 import { CURRENCY, inTrial, MONTHLY_PENCE, type Plan, TRIAL } from '#app/domain/plan.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
@@ -20,8 +20,8 @@ import { attempt } from './payment-failure.server.ts'
 import { giveUp, syncInTurn } from './sync.server.ts'
 
 /**
- * "Subscribe Now", and "Pay now" for what is owed. `amount` in pence only shows that the page and we mean the same: it is checked,
- * never used. Asked again before it is paid, it answers with the same payment.
+ * "Subscribe Now", and "Pay now" for an owed amount. `amount` in pence only confirms that the page and the server
+ * agree: it is checked, never used. A repeated request before paying returns the same payment.
  */
 export async function startFirstPayment(
   app: BillingApp,
@@ -40,7 +40,7 @@ interface Quote {
   creditPence: number
 }
 
-/** In the account's turn. `credit` = less what is unused of the trial, when there is one. */
+/** Runs in the account's turn. `credit` = deduct the unused part of the trial, if there is one. */
 export async function beginPayment(
   app: PayingApp,
   accountUuid: string,
@@ -53,7 +53,7 @@ export async function beginPayment(
     return refused(500, OUR_FAULT)
   }
   await ensureCustomer(app, accountUuid)
-  // Also what a broken-off earlier try has left there is found by this.
+  // This also finds the leftovers of an earlier try that broke off.
   const { plan, subscriptions } = await syncInTurn(app, accountUuid)
   const credited = wanted === 'credit' && plan.subscriptionId === null && inTrial(plan, clock.now())
   const creditPence = credited ? trialCredit(plan, clock.now()) : 0
@@ -74,20 +74,20 @@ export async function beginPayment(
   }
 }
 
-/** The account's customer at the provider, made once and saved before anything is made for it. */
+/** Ensures the account's customer at the provider: created once and saved before anything is created for it. */
 async function ensureCustomer(app: PayingApp, accountUuid: string): Promise<void> {
   const { store, clock, payments } = app
   const { customerId, paymentAttempt } = await store.billing.ensurePlan(accountUuid, TRIAL, clock.now())
   if (customerId !== null) return
-  // With the number, because a key would bring back a customer who was deleted there, or the provider's own failure, for a day.
+  // The number keeps the key new: for a day the provider repeats a key's answer, even a failure or a deleted customer.
   const key = `customer:${accountUuid}:${paymentAttempt}`
   const made = await counted(app, accountUuid, () => payments.createCustomer({ accountUuid, key }))
   await changePlan(app, accountUuid, (plan) => (plan.customerId === null ? { customerId: made } : {}))
 }
 
 /**
- * A failure is kept under its key as well: the next try gets another one. Should it have been made all the same, it is found by
- * listing and used, or ended.
+ * The provider also remembers a failure under its key, so the next try gets another key. If the object was created
+ * anyway, listing finds it, and it is used or ended.
  */
 async function counted<Made>(app: PayingApp, accountUuid: string, make: () => Promise<Made>): Promise<Made> {
   try {
@@ -111,7 +111,7 @@ async function payWhatIsOwed(
     return { outcome: 'pay', clientSecret, amount: remaining, currency: CURRENCY, description: owedText(remaining) }
   }
   if (subscription.status !== 'unpaid') return refused(409, NOTHING_OWED)
-  // Given up by the provider with nothing left that could be paid: begin anew.
+  // The provider has given up, and nothing payable is left: start again.
   await app.payments.endSubscription(subscription.id)
   return createAndHandOut(app, plan, [subscription], quote)
 }
@@ -127,7 +127,7 @@ async function createAndHandOut(
   const { offer, creditPence } = quote
   let current = plan
   const create = () => {
-    // A new number for each subscription that was made: the provider answers a repeated key with the old one for a day.
+    // A new number for each created subscription: the provider answers a repeated key with the old one for a day.
     const key = `first-payment:${accountUuid}:${current.paymentAttempt}:${creditPence}`
     return counted(app, accountUuid, () =>
       app.payments.createSubscription({ customerId, accountUuid, offer, creditPence, key }),
@@ -135,7 +135,7 @@ async function createAndHandOut(
   }
   let made = await create()
   if (known.some(({ id }) => id === made.id)) {
-    // Broke off before the number could be saved, and what was made then has ended since.
+    // An earlier try broke off before saving the number, and its subscription has ended since.
     current = await changePlan(app, accountUuid, (latest) => ({ paymentAttempt: latest.paymentAttempt + 1 }))
     made = await create()
   }
@@ -148,7 +148,7 @@ async function createAndHandOut(
   return handOut(app, saved, made, quote)
 }
 
-/** Only what was agreed on leaves the house: the secret of a wrong amount is worse than none. */
+/** Returns only the agreed payment: the secret of a wrong amount is worse than none. */
 async function handOut(
   app: PayingApp,
   plan: Plan,

@@ -1,20 +1,20 @@
-// When nothing is sent for an account because it is not paid for. What arrives is stored all the same.
+// Decides when deliveries and runs are on hold because the account is unpaid. Received events are stored anyway.
 import type { PaymentMode, Plan } from '#app/domain/plan.ts'
 import type { PlanHold } from '../../domain/plan-hold.ts'
 import type { Millis } from '../../lib/clock.ts'
 import { days, hours } from '../../lib/duration.ts'
 
-/** After the end of the trial everything goes on for so long. */
+/** How long everything continues after the end of the trial. */
 export const TRIAL_GRACE = days(3)
-/** After a payment that failed. */
+/** How long everything continues after a failed payment. */
 export const LATE_GRACE = days(7)
 
-/** What has waited longer is not sent by itself any more: deliveries have expired by then, runs are left to a person. */
+/** Older waiting work is not sent automatically: deliveries have expired by then, runs are left to a person. */
 export const RELEASED_UNTIL = hours(72)
 
 type HoldFacts = Pick<Plan, 'status' | 'trialEndsAt' | 'pastDueSince' | 'currentPeriodStart'>
 
-/** From when on an account is held if nothing changes, and why; null = nothing is in sight. */
+/** Returns when and why the account goes on hold if nothing changes; null when no hold is in sight. */
 export function holdAhead(plan: HoldFacts): { from: Millis; reason: PlanHold } | null {
   switch (plan.status) {
     case 'active':
@@ -32,19 +32,19 @@ export function holdAhead(plan: HoldFacts): { from: Millis; reason: PlanHold } |
     case 'paused':
       return { from: 0, reason: 'subscription_ended' }
     default:
-      // A word of the provider that is newer than this: nobody is cut off for it.
+      // A provider status unknown to this code: do not hold anyone for it.
       return null
   }
 }
 
-/** Why nothing is sent for the account at present; null = everything is. */
+/** Returns why the account is on hold now; null when it is not. */
 export function holdReasonOf(plan: HoldFacts, mode: PaymentMode, now: Millis): PlanHold | null {
   if (mode === 'off') return null
   const ahead = holdAhead(plan)
   return ahead !== null && ahead.from <= now ? ahead.reason : null
 }
 
-/** What has to be saved about the hold; null = it is as it should be. A hold keeps its beginning when its reason changes. */
+/** Returns the hold fields to save; null when they are correct. A hold keeps its start when its reason changes. */
 export function holdChange(
   plan: HoldFacts & Pick<Plan, 'heldSince' | 'holdReason'>,
   mode: PaymentMode,

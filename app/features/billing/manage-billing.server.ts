@@ -1,4 +1,4 @@
-// The provider's own page, and ending what is paid for.
+// Opens the provider's own page, and ends subscriptions.
 import type { PaidSubscription } from '#app/adapters/payments.ts'
 import { TRIAL } from '#app/domain/plan.ts'
 import type { BillingApp, PayingApp } from './billing-app.server.ts'
@@ -13,7 +13,7 @@ import { attempt } from './payment-failure.server.ts'
 import { giveUp, syncInTurn } from './sync.server.ts'
 import { stopOrSettle } from './upgrade.server.ts'
 
-/** An address for cards, invoices and cancelling, made for this click: it is good for a few minutes. */
+/** Returns a URL for cards, invoices and cancelling, created for this click and valid for a few minutes. */
 export async function openPortal(app: BillingApp, accountUuid: string): Promise<PortalOpening> {
   return attempt(app, accountUuid, async ({ store, clock, settings, payments }) => {
     const { customerId } = await store.billing.ensurePlan(accountUuid, TRIAL, clock.now())
@@ -23,7 +23,7 @@ export async function openPortal(app: BillingApp, accountUuid: string): Promise<
   })
 }
 
-/** `cancel`: it ends with the month that is paid; else it goes on. */
+/** `cancel`: the subscription ends with the paid month; otherwise it continues. */
 export async function setCancellation(
   app: BillingApp,
   accountUuid: string,
@@ -40,8 +40,8 @@ export async function setCancellation(
 }
 
 /**
- * For an account that is going: no further month is charged. One that is paid runs out; what is late, unpaid or only begun ends at
- * once, and a card form that is still open somewhere pays nothing.
+ * For an account being erased: ensures that no further month is charged. A paid subscription runs out; a late, unpaid
+ * or incomplete one ends immediately, and a card form still open somewhere cannot pay it.
  */
 export async function endCharges(app: BillingApp, accountUuid: string): Promise<CancellationOutcome> {
   return attempt(app, accountUuid, async (paying) => {
@@ -70,7 +70,7 @@ async function endCharging(app: PayingApp, accountUuid: string, subscription: Pa
     case 'incomplete':
       return giveUp(app, accountUuid, subscription)
     default:
-      // Late, unpaid or paused: the provider would go on trying the card.
+      // Late, unpaid or paused: the provider would keep charging the card.
       return payments.endSubscription(id)
   }
 }

@@ -1,23 +1,23 @@
-// What an account can buy in its state, what that costs today, and the sentence that says so.
+// The offers for an account in its state, their price today, and the sentence that states it.
 import { inTrial, MONTHLY_PENCE, type Plan } from '#app/domain/plan.ts'
 import type { Millis } from '../../lib/clock.ts'
 import { days } from '../../lib/duration.ts'
 
-/** The subscribe button appears when so many days of the trial are left, or fewer. */
+/** The subscribe button appears when the trial has this many days left, or fewer. */
 export const SUBSCRIBE_FROM_DAYS = 3
-/** Shown and reckoned as a month. */
+/** The length of a month for display and calculation. */
 export const MONTH_DAYS = 30
-/** The provider takes no payment in pounds below this. */
+/** The provider accepts no payment in pounds below this. */
 export const LEAST_PAYMENT_PENCE = 30
 
 export type Offer =
   /** A first payment through `create-payment-intent`. */
   | 'subscribe'
-  /** Out of a trial with many days left, through `upgrade`. */
+  /** Upgrade from a trial with many days left, through `upgrade`. */
   | 'upgrade'
   | 'early_prorated'
   | 'early_full'
-  /** What is owed. */
+  /** Pay the owed amount. */
   | 'pay_now'
 
 export const OFFER_LABELS: Record<Offer, string> = {
@@ -28,7 +28,7 @@ export const OFFER_LABELS: Record<Offer, string> = {
   pay_now: 'Pay now',
 }
 
-/** The buttons of the page, in their order. A running trial counts first: the page says "Trial" then, whatever the status. */
+/** The page's buttons, in order. A running trial comes first: the page then says "Trial", whatever the status. */
 export function offersFor(plan: Pick<Plan, 'status' | 'trialEndsAt'>, now: Millis): Offer[] {
   if (plan.status === 'past_due' || plan.status === 'unpaid') return ['pay_now']
   if (inTrial(plan, now)) return daysLeft(plan.trialEndsAt, now) <= SUBSCRIBE_FROM_DAYS ? ['subscribe'] : ['upgrade']
@@ -36,12 +36,12 @@ export function offersFor(plan: Pick<Plan, 'status' | 'trialEndsAt'>, now: Milli
   return ['subscribe']
 }
 
-/** Days that have begun or are to come: 13 days and an hour are 14. */
+/** Counts started days: 13 days and an hour are 14. */
 export function daysLeft(until: Millis, now: Millis): number {
   return Math.max(0, Math.ceil((until - now) / days(1)))
 }
 
-/** Pence for the unused part of a trial, by the second, rounded down. */
+/** Credit in pence for the unused part of a trial, by the second, rounded down. */
 export function trialCredit(plan: Pick<Plan, 'trialEndsAt'>, now: Millis): number {
   const unusedSeconds = Math.max(0, Math.floor((plan.trialEndsAt - now) / 1000))
   return Math.min(MONTHLY_PENCE, Math.floor((MONTHLY_PENCE * unusedSeconds) / (MONTH_DAYS * 86_400)))
@@ -51,7 +51,7 @@ export function pounds(pence: number): string {
   return `£${(pence / 100).toFixed(2)}`
 }
 
-/** What a first payment is for. `amount` = what is due today. */
+/** Describes a first payment. `amount` = due today. */
 export function firstPaymentText(input: {
   plan: Pick<Plan, 'status' | 'trialEndsAt'>
   amount: number
@@ -68,7 +68,7 @@ export function firstPaymentText(input: {
   return `${pounds(amount)} today. Your paid month starts now and your remaining ${n} ${trialDays} ${n === 1 ? 'ends' : 'end'}.`
 }
 
-/** What an early renewal is for. */
+/** Describes an early renewal. */
 export function renewalText({ amount, prorated }: { amount: number; prorated: boolean }): string {
   if (prorated) {
     return `${pounds(amount)} today: ${pounds(MONTHLY_PENCE)} less the unused part of this month. A new month starts now.`
@@ -76,7 +76,7 @@ export function renewalText({ amount, prorated }: { amount: number; prorated: bo
   return `${pounds(amount)} today. A new month starts now. The rest of this month is not refunded.`
 }
 
-/** What is owed for a month that was not paid. */
+/** Describes the amount owed for an unpaid month. */
 export function owedText(amount: number): string {
   return `${pounds(amount)} today for the month that was not paid. Everything goes on at once.`
 }

@@ -1,10 +1,10 @@
-// What the buttons of the subscription page can ask for, and what is said about the outcome.
+// The intents of the buttons on the subscription page, and the messages about their results.
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { OFFER_LABELS, type Offer, pounds } from './offers.ts'
 import type { PaymentStart, ReturnOutcome } from './payment.ts'
 
-/** Sent as `intent`. `settle` follows a payment that the browser has confirmed; `own_tab` leads out of the platform's frame. */
+/** Sent as `intent`. `settle` follows a payment the browser confirmed; `own_tab` leaves the platform's frame. */
 export type SubscriptionIntent = Offer | 'settle' | 'cancel' | 'keep' | 'portal' | 'own_tab'
 
 export const SUBSCRIPTION_INTENTS: readonly string[] = [
@@ -16,27 +16,27 @@ export const SUBSCRIPTION_INTENTS: readonly string[] = [
   'own_tab',
 ]
 
-/** Null = the form asks for something the page does not have. */
+/** Returns null when the page has no such intent. */
 export function readIntent(text: string | null): SubscriptionIntent | null {
   return text !== null && SUBSCRIPTION_INTENTS.includes(text) ? (text as SubscriptionIntent) : null
 }
 
-/** A payment that waits for a card. */
+/** A payment that is waiting for a card. */
 export interface QuoteView {
   clientSecret: string
-  /** What is taken today: `£5.00`. */
+  /** Charged today: `£5.00`. */
   amount: string
-  /** The same in a sentence, with what it is for. */
+  /** The amount and its purpose in a sentence. */
   sentence: string
 }
 
-/** What the page is drawn with once more after a button was pressed. */
+/** The data to draw the page again after a button was pressed. */
 export type SubscriptionAnswer =
   | { kind: 'quote'; quote: QuoteView; toast: Flash | null }
   | { kind: 'refused'; message: string; toast: Flash }
-  /** What became of a payment that was confirmed here: no cookie carries it, which two tabs would take from one another. */
+  /** The result of a payment confirmed here. Not in a cookie, which two tabs could take from each other. */
   | { kind: 'settled'; toast: Flash }
-  /** What the new tab is opened with, once. */
+  /** The ticket for opening the new tab, valid once. */
   | { kind: 'own_tab'; ticket: string; toast: null }
 
 export function answerOfStart(offer: Offer, start: PaymentStart): SubscriptionAnswer {
@@ -51,7 +51,7 @@ export function answerOfStart(offer: Offer, start: PaymentStart): SubscriptionAn
       }
     }
     case 'refused':
-      // 402 = the card was refused, in the provider's words. An upgrade that fails is an error, whatever the reason.
+      // 402 = the card was refused, in the provider's words. A failed upgrade is an error, whatever the reason.
       if (start.status === 402 && !upgrade) return { ...refusal(start.message), toast: paymentFailed(start.message) }
       return refusal(start.message)
     default:
@@ -67,7 +67,7 @@ export function paymentFailed(message: string): Flash {
   return { kind: 'error', title: 'Payment Failed', description: message }
 }
 
-/** Said after a payment, by whichever way somebody comes back from it. */
+/** The message after a payment, whichever way the user returns. */
 export function flashOfReturn(outcome: ReturnOutcome): Flash {
   switch (outcome.outcome) {
     case 'paid':

@@ -1,4 +1,4 @@
-// The provider tells that something happened. Its word is only the occasion to look: each event once, whatever their order.
+// Handles the provider's events. An event only triggers a look at the current state: each one once, in any order.
 import type { PaymentEvent } from '#app/adapters/payments.ts'
 import type { Plan } from '#app/domain/plan.ts'
 import { type BillingApp, type PayingApp, takesPayments } from './billing-app.server.ts'
@@ -9,7 +9,7 @@ import { renewalIfPaid } from './renewal.server.ts'
 import { syncInTurn } from './sync.server.ts'
 
 type EventReceipt =
-  /** Done, now or before, or none of our business. */
+  /** Processed, now or earlier, or not relevant for us. */
   | { outcome: 'received' }
   | { outcome: 'bad_signature' }
   | { outcome: 'off' }
@@ -27,7 +27,7 @@ export async function receivePaymentEvent(
   return takeIn(app, read.event)
 }
 
-/** For an event we know to be the provider's. */
+/** Processes an event that is known to come from the provider. */
 export async function takeIn(app: PayingApp, event: PaymentEvent): Promise<EventReceipt> {
   const { store, clock, log } = app
   const { id, type } = event
@@ -62,7 +62,7 @@ async function actOn(app: PayingApp, event: PaymentEvent): Promise<void> {
   if (type.startsWith('charge.dispute.')) log.warn({ event: id, accountUuid }, 'payment.disputed')
 }
 
-/** Whose it is: by its customer, else by what we noted with the object. Either only says whom to look at. */
+/** Finds the plan by customer, or by the account noted on the object. Both only say whose state to read. */
 async function planOf({ store }: PayingApp, { customerId, accountUuid }: PaymentEvent): Promise<Plan | null> {
   const byCustomer = customerId === null ? null : await store.billing.findPlanOfCustomer(customerId)
   if (byCustomer || accountUuid === null) return byCustomer

@@ -1,16 +1,16 @@
-// The provider's errors as outcomes. Its own texts are for our log; only what a bank says goes to the person who pays.
+// Maps the provider's errors to outcomes. Its own texts go to our log; the payer sees only what a bank says.
 import type { PaymentError } from '#app/adapters/payments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { inTurn } from '#app/lib/in-turn.server.ts'
 import { type BillingApp, type PayingApp, takesPayments } from './billing-app.server.ts'
 import { NOT_REACHED, OUR_FAULT, PAYMENTS_OFF, type PaymentRefusal, refused } from './payment.ts'
 
-/** Null = it is something else, a bug. */
+/** Returns null for any other error, which is a bug. */
 export function paymentErrorOf(error: unknown): PaymentError | null {
   return error instanceof Error && error.name === 'PaymentError' && 'code' in error ? (error as PaymentError) : null
 }
 
-/** Never rejects for what the provider says; everything else is thrown on. */
+/** Turns the provider's errors into a refusal; rethrows everything else. */
 export function refusalOf(app: Pick<BillingApp, 'log'>, accountUuid: string, error: unknown): PaymentRefusal {
   const failure = paymentErrorOf(error)
   if (!failure) throw error
@@ -35,8 +35,8 @@ export function refusalOf(app: Pick<BillingApp, 'log'>, accountUuid: string, err
 }
 
 /**
- * Runs `work` when no other work about the account's money is under way in this process. Two processes are kept apart by the
- * provider's idempotency keys and by `savePlan`, which saves only what was worked out from the latest state.
+ * Runs `work` when no other billing work of the account is under way in this process. Between two processes, the
+ * provider's idempotency keys and `savePlan`, which saves only changes to the latest state, prevent conflicts.
  */
 export function inAccountTurn<T>(
   app: Pick<BillingApp, 'store'>,
@@ -46,7 +46,7 @@ export function inAccountTurn<T>(
   return inTurn(app.store, `plan:${accountUuid}`, work)
 }
 
-/** The same for what a person asked for: payments off and everything the provider says become a refusal. */
+/** For a user's request: payments switched off and all provider errors become a refusal. */
 export async function attempt<Done>(
   app: BillingApp,
   accountUuid: string,

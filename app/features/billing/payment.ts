@@ -1,4 +1,4 @@
-// What comes of a wish to pay, to manage or to end a subscription, and the sentences that go with a refusal.
+// The results of paying, managing or ending a subscription, and the sentences for refusals.
 
 /** A payment that the browser can confirm, or why there is none. `amount` in pence. */
 export type PaymentStart =
@@ -7,12 +7,12 @@ export type PaymentStart =
 
 export interface PaymentRefusal {
   outcome: 'refused'
-  /** 400: asked for wrongly · 402: the bank said no · 409: not in this state · 503: later, or never set up · 500: our fault */
+  /** 400: invalid request · 402: bank refused · 409: not in this state · 503: later, or not set up · 500: our fault */
   status: 400 | 402 | 409 | 503 | 500
   message: string
 }
 
-/** What became of a payment somebody returns from. `unknown` = it is not one of this account. */
+/** The result of a payment after returning from it. `unknown` = it does not belong to this account. */
 export type ReturnOutcome =
   | { outcome: 'paid' }
   | { outcome: 'failed'; message: string }

@@ -1,4 +1,4 @@
-// The line about the subscription that every page shows when something is, or soon will be, in the way.
+// The line on every page when the subscription blocks sending, or soon will.
 import { dayText } from '#app/domain/moments.ts'
 import { inTrial, type PaymentMode, type Plan } from '#app/domain/plan.ts'
 import type { PlanHold } from '#app/domain/plan-hold.ts'
@@ -7,19 +7,19 @@ import type { Millis } from '../../lib/clock.ts'
 import { holdAhead, holdReasonOf } from './hold.ts'
 import { daysLeft } from './offers.ts'
 
-/** The action leads to the subscription page. Null = what is said is not for the reader to mend. */
+/** The action links to the subscription page. Null when the reader cannot fix the problem. */
 export interface PlanNotice {
   tone: 'attention' | 'failing' | 'held'
   sentence: string
   action: { label: string } | null
 }
 
-/** Above everything else: whatever the subscription, nothing is sent. */
+/** Takes precedence over everything else: nothing is sent, whatever the subscription. */
 export const COPY_HELD: PlanNotice = { tone: 'held', sentence: QUARANTINED, action: null }
 
 const NOTHING_IS_LOST = 'Events are kept, and nothing is forwarded and no automation runs until then.'
 
-/** Null = there is nothing to say. `timezone` = IANA zone of the account, for days. */
+/** Returns null when there is nothing to show. `timezone` = the account's IANA zone, for days. */
 export function planNotice(plan: Plan, mode: PaymentMode, now: Millis, timezone: string): PlanNotice | null {
   if (mode === 'off') return null
   const held = holdReasonOf(plan, mode, now)
@@ -41,7 +41,7 @@ export function planNotice(plan: Plan, mode: PaymentMode, now: Millis, timezone:
   return null
 }
 
-/** Null = not soon. */
+/** Returns null when the trial does not end soon. */
 function trialEnds(left: number): string | null {
   if (left > 3) return null
   return `Your trial ends ${left === 1 ? 'within a day' : `in ${left} days`}.`

@@ -1,4 +1,4 @@
-// What the page says beside each offer, before anything is pressed: what is paid today and until when.
+// The text next to each offer before the user presses anything: the amount paid today and the end date.
 import { dateOf, dayOf, dayOfDate, wallOfDay } from '#app/domain/local-time.ts'
 import { dayText, plural } from '#app/domain/moments.ts'
 import { inTrial, MONTHLY_PENCE, type Plan } from '#app/domain/plan.ts'
@@ -16,7 +16,7 @@ export interface OfferView {
 
 const PRICE = pounds(MONTHLY_PENCE)
 
-/** The first is the one to recommend. Who has ended the subscription is only offered to keep it. */
+/** The first offer is the recommended one. After ending the subscription, the only offer is to keep it. */
 export function offersOf(plan: Plan, phase: PlanPhase, setting: PlanSetting): OfferView[] {
   if (phase === 'ending') return []
   return offersFor(plan, setting.now).map((offer) => ({
@@ -53,12 +53,12 @@ interface Month {
   end: Millis
 }
 
-/** The paid month; it never ends before the present. */
+/** Returns the paid month; it never ends before the present. */
 function monthOf(plan: Plan, now: Millis): Month {
   return { start: plan.currentPeriodStart ?? now, end: Math.max(plan.currentPeriodEnd ?? now, now) }
 }
 
-/** The provider reckons to the second when the button is pressed: until then it is "about". */
+/** The provider calculates to the second when the button is pressed, so the amount is "about". */
 function proratedSentence({ start, end }: Month, now: Millis, zone: string, until: string): string {
   const unused = end > start ? Math.min(1, (end - now) / (end - start)) : 0
   const credit = Math.round(MONTHLY_PENCE * unused)
@@ -70,7 +70,7 @@ function proratedSentence({ start, end }: Month, now: Millis, zone: string, unti
   return `About ${pounds(due)} today for a new month until ${until}: ${PRICE} less ${pounds(credit)} for the part of this month you have not used.`
 }
 
-/** The same day of the next month, or its last day where it has no such day; in UTC, as the payment provider counts. */
+/** The same day of the next month, or its last day if it is shorter; in UTC, like the payment provider. */
 export function monthLater(at: Millis): Millis {
   const day = dayOf(at)
   const { year, month, date } = dateOf(day)

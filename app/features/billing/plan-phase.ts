@@ -1,4 +1,4 @@
-// Where an account stands with its subscription, as the page tells it.
+// The phase of an account's subscription, as the page shows it.
 import { inTrial, type PaymentMode, type Plan } from '#app/domain/plan.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
@@ -8,9 +8,9 @@ export type PlanPhase = 'trial' | 'trial_ended' | 'active' | 'ending' | 'past_du
 export interface PlanSetting {
   mode: PaymentMode
   now: Millis
-  /** IANA zone of the account. */
+  /** The account's IANA zone. */
   zone: string
-  /** Is use above the included operations really put on the invoice? */
+  /** Whether use above the included operations is really invoiced. */
   overageCharged: boolean
 }
 

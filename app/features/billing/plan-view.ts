@@ -1,4 +1,4 @@
-// Everything the subscription page shows, worked out of what is known. No component decides about money.
+// Computes everything the subscription page shows. No component makes decisions about money.
 import { grouped } from '#app/domain/count-text.ts'
 import { dayText, momentText, plural } from '#app/domain/moments.ts'
 import {
@@ -21,32 +21,32 @@ export interface PlanView {
   phase: PlanPhase
   /** The status in a word or two. */
   word: string
-  /** The status exactly as the payment provider calls it, where our word is another one. */
+  /** The payment provider's exact status, when our word differs. */
   providerWord: string | null
   tone: 'working' | 'attention' | 'failing' | 'held' | 'accent'
-  /** What the account has, in one sentence. */
+  /** Describes the account's plan in one sentence. */
   sentence: string
   /** What happens next, and when. */
   next: string[]
   progress: { label: string; done: number; of: number; words: string } | null
   usage: UsageView
-  /** The first is the one to recommend. */
+  /** The first one is recommended. */
   offers: OfferView[]
-  /** Why no card can be taken, else null. */
+  /** Why card payments are unavailable, otherwise null. */
   paymentsOff: string | null
-  /** Ending the subscription, or taking that back; null where there is nothing to end. */
+  /** Ending the subscription, or undoing that; null when there is nothing to end. */
   cancellation: { kind: 'cancel' | 'keep'; sentence: string } | null
-  /** The provider knows the account: card and invoices can be looked after there. */
+  /** The provider has a customer for the account, who can manage card and invoices there. */
   portal: boolean
 }
 
 export interface UsageView extends PlanUsage {
   included: number
-  /** Of the total. */
+  /** Use and included operations: `250 of 1,000`. */
   words: string
-  /** What the counters were counted over. */
+  /** The period of the counters. */
   period: string
-  /** Set when more than the included operations were used: the note, and what it means in money. */
+  /** Set above the included operations: the note, and its cost. */
   over: { note: string; meaning: string } | null
 }
 
@@ -175,14 +175,14 @@ function story(plan: Plan, phase: PlanPhase, setting: PlanSetting): Pick<PlanVie
 }
 
 interface HoldText {
-  /** What is said in the days of grace; absent = there are none. */
+  /** The sentence during the grace period; missing when there is none. */
   before?: string
   tone?: PlanView['tone']
-  /** What brings everything back. */
+  /** The action that resumes everything. */
   act?: 'subscribe' | 'pay'
-  /** What is said where nobody can pay; absent = as before. */
+  /** The sentence when payments are off; missing = same as `before`. */
   off?: string
-  /** What is said from then on. */
+  /** The sentence once the account is on hold. */
   after: string
 }
 

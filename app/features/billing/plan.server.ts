@@ -1,4 +1,4 @@
-// The account's plan as pages and calls ask for it.
+// Loads the account's plan for pages and calls.
 import { dayOf } from '#app/domain/local-time.ts'
 import { billingPeriodOf, type Plan, type SubscriptionFacts, TRIAL } from '#app/domain/plan.ts'
 import { type BillingApp, takesPayments } from './billing-app.server.ts'
@@ -6,13 +6,13 @@ import { refusalOf } from './payment-failure.server.ts'
 import { COPY_HELD, type PlanNotice, planNotice } from './plan-notice.ts'
 import { FRESH_FOR, syncPlan } from './sync.server.ts'
 
-/** The trial is made once for each account; calling again changes nothing. */
+/** Creates the trial once per account; further calls change nothing. */
 export async function ensurePlan(app: Pick<BillingApp, 'store' | 'clock'>, accountUuid: string): Promise<Plan> {
   return app.store.billing.ensurePlan(accountUuid, TRIAL, app.clock.now())
 }
 
 /**
- * When somebody signs in. Where nobody can pay yet no trial runs out unseen: it begins with the first look at the subscription.
+ * At sign-in. Where payments are off, the trial begins with the first view of the subscription, so none ends unseen.
  */
 export async function beginTrial(
   app: Pick<BillingApp, 'store' | 'clock' | 'payments'>,
@@ -22,8 +22,8 @@ export async function beginTrial(
 }
 
 /**
- * Everything the page and the call show. Reads the provider first when a payment may be under way or the plan is a day old;
- * when it cannot be reached, what we know is shown.
+ * Loads the data of the page and the call. Reads the provider first when a payment may be under way or the plan is a
+ * day old; shows the stored plan when the provider cannot be reached.
  */
 export async function loadSubscription(app: BillingApp, accountUuid: string): Promise<SubscriptionFacts> {
   const plan = await freshPlan(app, await ensurePlan(app, accountUuid))
@@ -46,7 +46,7 @@ async function freshPlan(app: BillingApp, plan: Plan): Promise<Plan> {
   }
 }
 
-/** A line for every page; null = nothing to say. One read of the database. */
+/** Returns the line for every page; null when there is nothing to show. One read of the database. */
 export async function findPlanNotice(
   app: Pick<BillingApp, 'store' | 'clock' | 'settings'>,
   accountUuid: string,

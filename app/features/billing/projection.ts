@@ -1,9 +1,9 @@
-// What a plan becomes when the provider was read: the state is never invented, only taken over. Pure, so that it does not matter
-// which event led to the reading, or how often, or in which order.
+// Derives a plan from what was read at the provider: the state is only copied, never invented. Pure, so the result does
+// not depend on which event caused the read, how often, or in which order.
 import type { Plan } from '#app/domain/plan.ts'
 import type { Millis } from '../../lib/clock.ts'
 
-/** A subscription at the provider, as far as a plan depends on it. */
+/** The fields of a provider's subscription that a plan depends on. */
 export interface SeenSubscription {
   id: string
   status: string
@@ -17,11 +17,11 @@ export interface SeenSubscription {
   latestInvoice: { createdAt: Millis } | null
 }
 
-/** Paid, or being paid again and again: the customer has it. */
+/** Paid, or with repeated payment attempts: the customer has the subscription. */
 const RUNNING: ReadonlySet<string> = new Set(['active', 'trialing', 'past_due'])
-/** It still exists, and can be brought back by paying. */
+/** Still exists, and a payment can reactivate it. */
 const STANDING: ReadonlySet<string> = new Set(['unpaid', 'paused'])
-/** Never began. */
+/** Never started. */
 const NOT_BEGUN: ReadonlySet<string> = new Set(['incomplete', 'incomplete_expired'])
 
 interface Projection {
@@ -38,13 +38,13 @@ interface Projection {
     | 'openSubscriptionId'
     | 'openOffer'
   >
-  /** Open beside one that runs: somebody could pay twice, so that they have to be ended. */
+  /** Open next to a running one. They must be ended, because someone could pay twice. */
   strays: string[]
-  /** Run beside the one the plan follows: a person has to look. */
+  /** Running next to the one the plan follows: a person must check. */
   doubles: string[]
 }
 
-/** The subscription the plan follows: its own while that stands, else the newest that does. Ended ones of old do not count. */
+/** The subscription the plan follows: its own while that stands, else the newest that does. Old ended ones don't. */
 export function followed<Seen extends SeenSubscription>(
   plan: Pick<Plan, 'subscriptionId'>,
   subscriptions: readonly Seen[],
@@ -60,8 +60,8 @@ export function followed<Seen extends SeenSubscription>(
 }
 
 /**
- * @param subscriptions everything the customer has or had at the provider
- * @param now only for the moment from which a payment is late, when the provider does not tell
+ * @param subscriptions all subscriptions the customer has or had at the provider
+ * @param now used only as the start of a late payment when the provider gives none
  */
 export function projectPlan(plan: Plan, subscriptions: readonly SeenSubscription[], now: Millis): Projection {
   const mine = followed(plan, subscriptions)
@@ -97,13 +97,13 @@ function taken(plan: Plan, mine: SeenSubscription, now: Millis): State {
   }
 }
 
-/** Who pays has no trial any more: the days that are left end with the first paid one, or the page would still say "Trial". */
+/** Paying ends the trial: its days end with the first paid one, or the page would still say "Trial". */
 function trialEndOf(plan: Plan, mine: SeenSubscription): Millis {
   if (mine.status === 'trialing') return mine.trialEndsAt ?? plan.trialEndsAt
   return Math.min(plan.trialEndsAt, Math.max(mine.createdAt, plan.trialStartedAt))
 }
 
-/** Nothing was ever paid, or what was followed is not known to the provider any more. */
+/** Nothing was ever paid, or the provider no longer knows the followed subscription. */
 function untouched(plan: Plan): State {
   const { status, trialEndsAt, currentPeriodStart, currentPeriodEnd } = plan
   if (plan.subscriptionId === null) {
@@ -121,7 +121,7 @@ function untouched(plan: Plan): State {
   return { ...forgotten(plan), trialEndsAt, currentPeriodStart, currentPeriodEnd }
 }
 
-/** The customer is gone at the provider, and every subscription with it. */
+/** The provider's customer is gone, and with it every subscription. */
 export function withoutCustomer(plan: Plan): Partial<Plan> {
   return {
     ...forgotten(plan),

@@ -1,12 +1,12 @@
-// An early renewal that was paid is applied to the subscription once, or given back. Call it in the account's turn.
+// Applies a paid early renewal to the subscription once, or refunds it. Call it in the account's turn.
 import type { SinglePayment } from '#app/adapters/payments.ts'
 import type { Plan } from '#app/domain/plan.ts'
 import type { PayingApp } from './billing-app.server.ts'
 import { paymentErrorOf } from './payment-failure.server.ts'
 
 /**
- * True = the payment was for an early renewal of this account, and is settled now. Rejects when the provider cannot be reached:
- * the payment stays noted as paid, and the hourly job goes on with it.
+ * Returns true when the payment was for an early renewal of this account, which is settled now. Rejects when the
+ * provider cannot be reached: the payment stays marked as paid, and the hourly job continues.
  */
 async function settleRenewal(app: PayingApp, plan: Plan, payment: SinglePayment): Promise<boolean> {
   const { store, clock, log, payments } = app
@@ -33,21 +33,21 @@ async function settleRenewal(app: PayingApp, plan: Plan, payment: SinglePayment)
   return true
 }
 
-/** The same for a payment of whatever kind. */
+/** Handles a payment of any kind. */
 export async function renewalIfPaid(app: PayingApp, accountUuid: string, payment: SinglePayment): Promise<void> {
   if (payment.renewal === null || payment.status !== 'paid') return
   const plan = await app.store.billing.findPlan(accountUuid)
   if (plan) await settleRenewal(app, plan, payment)
 }
 
-/** Looks what became of the renewal that was offered: settles it when it is paid, forgets it when it can be paid no more. */
+/** Checks the offered renewal: settles it when paid, forgets it when it cannot be paid any more. */
 export async function followOpenRenewal(app: PayingApp, plan: Plan): Promise<void> {
   const { openRenewalId } = plan
   if (openRenewalId === null) return
   const payment = await app.payments.findPayment(openRenewalId)
   if (payment?.status === 'paid') await settleRenewal(app, plan, payment)
   else if (payment === null || payment.status === 'canceled') {
-    // Not applied and never paid: only the plan has to forget it.
+    // Neither applied nor ever paid: just remove it from the plan.
     await app.store.billing.savePlan(plan.accountUuid, plan.updatedAt, { openRenewalId: null }, app.clock.now())
   }
 }

@@ -1,4 +1,4 @@
-// Somebody comes back from paying. What the address says proves nothing: the provider is asked.
+// The user returns from paying. The URL proves nothing, so ask the provider.
 import type { SinglePayment } from '#app/adapters/payments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { type BillingApp, takesPayments } from './billing-app.server.ts'
@@ -8,8 +8,8 @@ import { renewalIfPaid } from './renewal.server.ts'
 import { syncInTurn } from './sync.server.ts'
 
 /**
- * What became of a payment of this account, after the plan was brought up to date. `processing` also when the provider cannot be
- * asked at the moment: its event will tell.
+ * Returns the result of a payment of this account, after updating the plan. `processing` also when the provider cannot
+ * be asked now: its event will follow.
  */
 export async function settleReturn(
   app: BillingApp,

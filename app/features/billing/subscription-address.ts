@@ -1,37 +1,37 @@
-// Addresses of the subscription page. Written here, so that every link says the same.
+// URLs of the subscription page, built in one place so that all links agree.
 
 const SUBSCRIPTION_PATH = '/subscription'
 
-/** Which account, as the platform named it, and in which role a page is asked for: part of every link. */
+/** The account, as the platform named it, and the role a page is requested in: part of every link. */
 export interface SubscriptionAccount {
   accountUUID: string
   admin: boolean
 }
 
-/** Links to it ask for the whole document: only that answer's policy lets the payment provider's script in. */
+/** Links to this page load the whole document: only its own response's policy allows the payment provider's script. */
 export function subscriptionAddress({ accountUUID, admin }: SubscriptionAccount): string {
   return `${SUBSCRIPTION_PATH}?${new URLSearchParams(admin ? { accountUUID, admin: 'yes' } : { accountUUID })}`
 }
 
-/** The webhook manager, as "Back to Dashboard" finds it. */
+/** The webhook manager, the target of "Back to Dashboard". */
 export function dashboardAddress({ accountUUID, admin }: SubscriptionAccount): string {
   return `/?${new URLSearchParams(admin ? { accountUUID, admin: 'yes' } : { accountUUID })}`
 }
 
-/** What the provider adds to the address it returns to. */
+/** The parameters the provider adds to the return URL. */
 const RETURN_PARAMETERS = ['payment_intent', 'payment_intent_client_secret', 'redirect_status'] as const
 
-/** The payment somebody returns from, or null; a claim of the address, to be looked up. */
+/** The payment id in the return URL, or null. It is a claim that must be looked up. */
 export function returnedPayment(query: URLSearchParams): string | null {
   return readPaymentId(query.get('payment_intent'))
 }
 
-/** A payment's id as the provider writes it; null for anything else. */
+/** Parses a payment id in the provider's format; null for anything else. */
 export function readPaymentId(text: string | null): string | null {
   return text !== null && /^pi_\w{1,250}$/.test(text) ? text : null
 }
 
-/** Does the address carry anything of a return? Then it is cleaned, whether it is believed or not. */
+/** Whether the URL has any return parameters. They are removed, whether trusted or not. */
 export function isReturn(query: URLSearchParams): boolean {
   return RETURN_PARAMETERS.some((name) => query.has(name))
 }

@@ -1,5 +1,5 @@
-// Reads the account's subscription from the provider and takes it over. Whatever happened, in whatever order we heard of it,
-// this brings the plan to what is so.
+// Reads the account's subscription from the provider and stores it. Brings the plan up to date whatever happened, in
+// whatever order the events arrived.
 import type { PaidSubscription } from '#app/adapters/payments.ts'
 import { type Plan, TRIAL } from '#app/domain/plan.ts'
 import { days } from '#app/lib/duration.ts'
@@ -9,15 +9,15 @@ import { inAccountTurn, paymentErrorOf } from './payment-failure.server.ts'
 import { projectPlan, withoutCustomer } from './projection.ts'
 import { followOpenRenewal } from './renewal.server.ts'
 
-/** A projection that is older is read anew before it is shown, and daily by the job. */
+/** An older projection is read again before it is shown, and daily by the job. */
 export const FRESH_FOR = days(1)
 
-/** Rejects when the provider cannot be asked. */
+/** Rejects when the provider cannot be reached. */
 export function syncPlan(app: PayingApp, accountUuid: string): Promise<Plan> {
   return inAccountTurn(app, accountUuid, async () => (await syncInTurn(app, accountUuid)).plan)
 }
 
-/** The same for who has the account's turn already; with what was read. */
+/** For callers that already have the account's turn; also returns the subscriptions read. */
 export async function syncInTurn(
   app: PayingApp,
   accountUuid: string,
@@ -32,7 +32,7 @@ export async function syncInTurn(
     strays = []
     doubles = []
     if (latest.customerId === null) return {}
-    // Read after the plan, and saved only over this very state of it: the last writer is the newest reader.
+    // Read after the plan and saved only over this same state of it: the last writer has the newest read.
     const seen = await readSubscriptions(app, latest.customerId)
     if (seen === null) return { ...withoutCustomer(latest), lastSyncedAt: clock.now() }
     subscriptions = seen
@@ -47,8 +47,8 @@ export async function syncInTurn(
 }
 
 /**
- * Ends a subscription whose first payment is open. Somebody may have paid it in another tab at this very moment: then the money goes
- * back, for it pays nothing any more.
+ * Ends a subscription whose first payment is open. If someone pays it in another tab at this moment, the money is
+ * refunded, because it no longer pays for anything.
  */
 export async function giveUp({ payments, log }: PayingApp, accountUuid: string, open: PaidSubscription): Promise<void> {
   await payments.endSubscription(open.id)

@@ -1,5 +1,5 @@
-// "Upgrade": out of the trial it is a first payment; of a paid month it is an early renewal, which is quoted, paid and only then
-// applied, so that nothing changes for who walks away from the form.
+// "Upgrade": in the trial it is a first payment; in a paid month it is an early renewal, which is quoted, paid and only
+// then applied, so that leaving the form changes nothing.
 import type { SinglePayment } from '#app/adapters/payments.ts'
 import { CURRENCY, MONTHLY_PENCE, type Plan } from '#app/domain/plan.ts'
 import { minutes } from '#app/lib/duration.ts'
@@ -13,10 +13,10 @@ import { attempt, paymentErrorOf } from './payment-failure.server.ts'
 import { followOpenRenewal } from './renewal.server.ts'
 import { syncInTurn } from './sync.server.ts'
 
-/** A quote is handed out again for so long: a penny of a month lasts an hour and a half. */
+/** How long a quote is reused: a penny of a month lasts an hour and a half. */
 const QUOTE_GOOD_FOR = minutes(60)
 
-/** `prorated`: less what is unused, of the trial or of the paid month; else the full price. */
+/** `prorated`: minus the unused part of the trial or the paid month; otherwise the full price. */
 export async function startUpgrade(
   app: BillingApp,
   accountUuid: string,
@@ -44,7 +44,7 @@ async function beginRenewal(app: PayingApp, plan: Plan, prorated: boolean): Prom
     const paidMeanwhile = await stopOrSettle(app, plan, open.id)
     if (paidMeanwhile) return refused(409, ALREADY_RENEWED)
   }
-  // Whole seconds, as the provider counts: the quote and what is applied are for the same moment.
+  // Whole seconds, like the provider: the quote and the renewal use the same moment.
   const quotedAt = Math.floor(now / 1000) * 1000
   const quote = await payments.quoteRenewal({ customerId, subscriptionId, prorated, at: quotedAt })
   if (quote.currency !== CURRENCY || !isHonest(quote.amount, prorated, payments.chargesOverage)) {
@@ -52,7 +52,7 @@ async function beginRenewal(app: PayingApp, plan: Plan, prorated: boolean): Prom
     return refused(500, OUR_FAULT)
   }
   if (quote.amount < LEAST_PAYMENT_PENCE) return refused(409, NOTHING_TO_PAY_YET)
-  // Counted before it is used: what broke off in between is a payment nobody has the secret of.
+  // Count before use: after a crash in between, nobody has the secret of that payment.
   const { paymentAttempt } = await changePlan(app, accountUuid, (latest) => ({
     paymentAttempt: latest.paymentAttempt + 1,
     openRenewalId: null,
@@ -67,13 +67,13 @@ async function beginRenewal(app: PayingApp, plan: Plan, prorated: boolean): Prom
   return handOut(app, saved, made, prorated)
 }
 
-/** Full price is the price; prorated is at most that. Only use that is charged for may come on top. */
+/** The full price must be exact; prorated is at most that. Only charged usage may be added. */
 function isHonest(amount: number, prorated: boolean, chargesOverage: boolean): boolean {
   if (amount > MONTHLY_PENCE) return chargesOverage
   return prorated ? amount >= 0 : amount === MONTHLY_PENCE
 }
 
-/** True = the open renewal could not be stopped, because it was paid: it is applied now. In the account's turn. */
+/** Returns true when the open renewal was already paid and could not be stopped; applies it. In the account's turn. */
 export async function stopOrSettle(app: PayingApp, plan: Plan, paymentId: string): Promise<boolean> {
   try {
     await app.payments.cancelPayment(paymentId)

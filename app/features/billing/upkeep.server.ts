@@ -1,4 +1,4 @@
-// What has to be done about money although nobody asks: holds that begin and end with time, what events were lost, a daily look.
+// Scheduled billing work: holds that begin and end with time, lost events, and a daily comparison.
 import { PAYMENT_EVENTS_KEPT } from '#app/domain/kept-until.ts'
 import { TRIAL } from '#app/domain/plan.ts'
 import { days, hours, seconds } from '#app/lib/duration.ts'
@@ -10,16 +10,16 @@ import { inAccountTurn, refusalOf } from './payment-failure.server.ts'
 import { renewalIfPaid } from './renewal.server.ts'
 import { FRESH_FOR, syncPlan } from './sync.server.ts'
 
-/** Plans looked at before others get their turn. */
+/** Plans to check before yielding. */
 const STRETCH = 200
 
-/** The provider takes use of the past 35 days. */
+/** The provider accepts use of the past 35 days. */
 const SENDABLE_DAYS = 34
-/** Days without a report are made up for so far back: after an outage, and not for the time before a price was configured. */
+/** How far back missing reports are sent: covers an outage, not the time before a price was configured. */
 const MADE_UP_DAYS = 7
 const REPORTS_AT_ONCE = 200
 
-/** Each minute: accounts whose trial or grace is over are held, and those that need not be any more are released. */
+/** Each minute: puts accounts on hold when their trial or grace is over, and releases those that need no hold. */
 export async function judgeHolds(app: BillingApp, signal: AbortSignal): Promise<void> {
   const { store, clock, settings } = app
   const { mode } = settings.payments
@@ -28,7 +28,7 @@ export async function judgeHolds(app: BillingApp, signal: AbortSignal): Promise<
   while (!signal.aborted) {
     const plans = await store.billing.plansAfter(after, STRETCH)
     for (const plan of plans) {
-      // The hold itself is worked out again with what is saved.
+      // Saving works out the hold again.
       if (holdChange(plan, mode, clock.now())) await changePlan(app, plan.accountUuid, () => ({}))
     }
     const last = plans.at(-1)
@@ -38,11 +38,11 @@ export async function judgeHolds(app: BillingApp, signal: AbortSignal): Promise<
   }
 }
 
-/** A little less than a day: the daily job must not find that it is not quite time. */
+/** A little less than a day, so that the daily job does not find a plan not quite due. */
 const DUE_AFTER = FRESH_FOR - hours(4)
 const AT_ONCE = 50
 
-/** Daily: every plan with a customer is compared with the provider, and events of long ago are forgotten. */
+/** Daily: compares every plan with a customer with the provider, and deletes old events. */
 export async function reconcilePlans(app: BillingApp, signal: AbortSignal): Promise<void> {
   const { store, clock, log } = app
   await store.billing.forgetPaymentEvents(clock.now() - PAYMENT_EVENTS_KEPT)
@@ -51,7 +51,7 @@ export async function reconcilePlans(app: BillingApp, signal: AbortSignal): Prom
   const tried = new Set<string>()
   let done = 0
   for (;;) {
-    // What could not be read stays in front: the window grows past it.
+    // Plans that could not be read stay first in the list, so the window grows past them.
     const due = (await store.billing.accountsToSync(startedAt - DUE_AFTER, AT_ONCE + tried.size)).filter(
       (one) => !tried.has(one),
     )
@@ -65,7 +65,7 @@ export async function reconcilePlans(app: BillingApp, signal: AbortSignal): Prom
   log.info({ accounts: done, failed: tried.size - done }, 'plans.reconciled')
 }
 
-/** Hourly: renewals that were paid and not applied, and events the provider could not hand over. */
+/** Hourly: applies paid renewals that were not applied, and fetches events the provider could not deliver. */
 export async function catchUpPayments(app: BillingApp, signal: AbortSignal): Promise<void> {
   if (!takesPayments(app)) return
   const { store, payments } = app
@@ -86,7 +86,7 @@ export async function catchUpPayments(app: BillingApp, signal: AbortSignal): Pro
   })
 }
 
-/** One account's trouble is logged and leaves the others. */
+/** Logs an error of one account and continues with the others. */
 async function handled(app: BillingApp, accountUuid: string, work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work()
@@ -98,8 +98,9 @@ async function handled(app: BillingApp, accountUuid: string, work: () => Promise
 }
 
 /**
- * Use over what is included goes to the provider's meter, only where a price for it is configured. Hourly. A day is reported when it is over (UTC), all of it after the trial and within the paid month; a row holds what is sent, so
- * that a crash sends the same again and not something else.
+ * Hourly: reports use above the included operations to the provider's meter, if it has a price. A day is reported once
+ * over (UTC), if entirely after the trial and within the paid month. A row stores it, so a crash repeats the same
+ * report.
  */
 export async function reportUsage(app: BillingApp, signal: AbortSignal): Promise<void> {
   if (!takesPayments(app) || !app.payments.chargesOverage) return
@@ -111,7 +112,7 @@ export async function reportUsage(app: BillingApp, signal: AbortSignal): Promise
     if (signal.aborted) return
     const { accountUuid, identifier, customerId, count } = report
     try {
-      // The last second of the day: within the month it is charged with.
+      // The last second of the day, so that it is within the month it is charged to.
       await payments.reportUse({ identifier, customerId, count, at: days(report.day + 1) - seconds(1) })
       await store.billing.endUsageReport(accountUuid, identifier, clock.now())
       sent++

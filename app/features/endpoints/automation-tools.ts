@@ -1,13 +1,13 @@
-// The tools behind most addresses, and what their answers mean. What is said here comes from their own help pages; where
-// they say nothing, neither do we.
+// The automation tools behind most addresses, and the meaning of their answers. Every statement comes from the tool's
+// own help pages; where those say nothing, this file says nothing.
 
 export interface AutomationTool {
   name: 'Zapier' | 'Make' | 'n8n' | 'Power Automate' | 'Google Apps Script'
-  /** What a person switches on there. */
+  /** What a person turns on in the tool. */
   thing: 'Zap' | 'scenario' | 'workflow' | 'flow' | 'deployment'
 }
 
-/** Verdict, sentence and next step about something a tool said or is. */
+/** The verdict on a tool's answer or address, with a sentence and the next step. */
 export interface ToolWord {
   verdict: 'ok' | 'warn' | 'fail'
   sentence: string
@@ -26,8 +26,8 @@ const ANSWER_FOR_THE_SCRIPT =
   'Put a tool in between that answers by itself, such as Make or Zapier, and let it call the script.'
 
 /**
- * The tool an address belongs to, null when it is none that we know. n8n also runs on people's own hosts: there its paths, or
- * the words of its answer, tell.
+ * Returns the tool an address belongs to, or null for an unknown one. People also host n8n themselves: its paths or the
+ * words of its answer identify it there.
  */
 export function recogniseTool(url: string, answer = ''): AutomationTool | null {
   if (!URL.canParse(url)) return null
@@ -42,7 +42,7 @@ export function recogniseTool(url: string, answer = ''): AutomationTool | null {
   return n8nPath && pathname.startsWith('/webhook-test/') ? N8N : null
 }
 
-/** What is wrong with the address itself, as far as it can be seen without calling it; null = nothing. */
+/** Returns what is visibly wrong with the address itself, without calling it; null when nothing is. */
 export function addressWord(tool: AutomationTool | null, url: string): ToolWord | null {
   if (!tool || !URL.canParse(url)) return null
   const { pathname, searchParams } = new URL(url)
@@ -84,12 +84,12 @@ export function addressWord(tool: AutomationTool | null, url: string): ToolWord 
   }
 }
 
-/** Null = what the answer would mean from anybody. */
+/** Returns null when the answer has no special meaning for this tool. */
 type AnswerReader = (status: number, to: 'event' | 'check') => ToolWord | null
 
 /**
- * What an answer of this tool means where it means something particular; null = what it would mean from anybody.
- * `to`: an event, or a look that carries none.
+ * Explains an answer that has a special meaning for this tool; null when it means the same as from any server. `to`: an
+ * event, or a check, which carries no event.
  */
 export function answerWord(tool: AutomationTool | null, status: number, to: 'event' | 'check'): ToolWord | null {
   if (!tool) return null

@@ -1,5 +1,5 @@
-// Chat programs take messages of their own shape and refuse everything else. Who gives such an address is told so, until we speak
-// those shapes.
+// Chat programs accept messages only in their own format and refuse everything else. Warn users who enter such an
+// address, until we support those formats.
 
 interface ChatProgram {
   name: string
@@ -18,20 +18,20 @@ const PROGRAMS: readonly ChatProgram[] = [
   },
   {
     name: 'Discord',
-    // Where Discord itself takes the shape of another program, it still does not take ours.
+    // Discord accepts the format of another program at some addresses, but never ours.
     matches: ({ hostname, pathname }) =>
       (within(hostname, 'discord.com') || within(hostname, 'discordapp.com')) && pathname.startsWith('/api/'),
   },
 ]
 
-/** The chat program whose address this is; null = none that is known. */
+/** Returns the chat program the address belongs to; null when it is not a known one. */
 export function chatProgramOf(address: string): string | null {
   const url = URL.canParse(address) ? new URL(address) : null
   if (url === null) return null
   return PROGRAMS.find((one) => one.matches(url))?.name ?? null
 }
 
-/** What to say at the field of such an address; null = nothing. */
+/** Returns the warning to show at the address field; null when there is none. */
 export function chatWarning(address: string): string | null {
   const name = chatProgramOf(address)
   return name === null

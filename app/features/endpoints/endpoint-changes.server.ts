@@ -1,5 +1,5 @@
-// What making, changing and deleting a webhook has in common with doing so to a forwarding rule: may its address be called,
-// is there room for it, and does the platform watch what everybody needs.
+// Shared steps for creating, changing and deleting webhooks and forwarding rules: whether the address may be called,
+// whether there is room for one more, and whether the platform watches every needed field.
 import type { z } from 'zod'
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKind, MOST_ENDPOINTS, noRoomForEndpoints } from '#app/domain/endpoint-key.ts'
@@ -19,22 +19,22 @@ import {
 } from './subscriptions/subscriptions.server.ts'
 
 export type Refused =
-  /** What was entered cannot be: `errors` by the form's field names. */
+  /** The input is invalid. `errors` are keyed by the form's field names. */
   | { outcome: 'invalid'; message: string; errors: FieldErrors }
-  /** Needs the admin role. */
+  /** The change needs the admin role. */
   | { outcome: 'forbidden'; message: string }
-  /** The account has as many addresses as it can have. */
+  /** The account has reached its maximum number of addresses. */
   | { outcome: 'full'; message: string }
   | SubscribeFailure
 
 type Invalid = { outcome: 'invalid'; message: string; errors: FieldErrors }
 
-/** One sentence on top: the first field's message. */
+/** `message` is the sentence at the top: by default the first field's message. */
 export function invalid(errors: FieldErrors, message = Object.values(errors)[0]?.[0] ?? 'Invalid input'): Invalid {
   return { outcome: 'invalid', message, errors }
 }
 
-/** The same of a form that cannot be read. No type at all is said in the words of the resolution. */
+/** The result for a form that fails to parse. A missing object type uses the message of the type resolution. */
 export function invalidForm(error: z.ZodError): Invalid {
   const [first] = error.issues
   const noObject = first?.code === 'custom' && first.params === OBJECT_MISSING
@@ -45,17 +45,17 @@ type AddressCheck = { outcome: 'fine'; warning: string | null } | { outcome: 're
 
 export const FINE: AddressCheck = { outcome: 'fine', warning: null }
 
-/** Would deliveries to this address be let through? The same guard decides again at every attempt. */
+/** Checks whether the guard allows deliveries to this address. The guard decides again at every attempt. */
 export async function checkAddress(app: Pick<App, 'outbound'>, url: string): Promise<AddressCheck> {
   if (url === '') return FINE
   const check = await app.outbound.check(url)
   if (check.verdict === 'allowed') return { outcome: 'fine', warning: chatWarning(url) }
   if (check.verdict === 'unresolved') return { outcome: 'fine', warning: check.sentence }
-  // Plain http is let through only to addresses the operator named; for everybody else the rule is simply https.
+  // The guard allows plain http only for addresses the operator named; for all others the rule is https.
   return { outcome: 'refused', message: new URL(url).protocol === 'https:' ? check.sentence : HTTPS_URL }
 }
 
-/** Null = one more address fits. Call it through `oneAtATime`, so that two at once do not take the same place. */
+/** Returns null when one more address fits. Call it through `oneAtATime`: two calls must not take the same place. */
 export async function refuseOneMore(
   app: Pick<App, 'store' | 'settings'>,
   accountUuid: string,
@@ -65,7 +65,7 @@ export async function refuseOneMore(
   return count < most ? null : { outcome: 'full', message: noRoomForEndpoints(most) }
 }
 
-/** Everybody's needs of the object with `need` among them: in the place of the one with the fields `before`, or added. */
+/** Returns all needs of the object including `need`, which replaces the need with the fields `before` or is added. */
 export async function needsWith(
   app: Pick<App, 'store' | 'fieldsOfRule'>,
   accountUuid: string,
@@ -74,19 +74,19 @@ export async function needsWith(
   need: FieldNeed,
 ): Promise<FieldNeed[]> {
   const all = (await neededObjects(app, accountUuid)).get(objectType) ?? []
-  // Of two that need the same fields either may give way.
+  // When two needs have the same fields, replacing either one is correct.
   const index = before === null ? -1 : all.findIndex((one) => one.fields.join(',') === before.join(','))
   return [...all.filter((_, at) => at !== index), need]
 }
 
-/** `subscription` null = what it watches already does; or it is not the platform that reports this object. */
+/** `subscription` is null when the current one covers the needs, or when the platform does not report this object. */
 type CoveringSubscription = { outcome: 'ready'; subscription: SubscriptionSwitch | null } | SubscribeFailure
 
 const AS_IT_IS: CoveringSubscription = { outcome: 'ready', subscription: null }
 
 /**
- * For an endpoint that is new: the platform is asked only when what it watches already does not do. Whoever creates a webhook
- * anew repairs its subscription: then it is asked in any case.
+ * For a new endpoint: asks the platform only when the current subscription does not cover its needs. Creating a webhook
+ * again repairs its subscription, so that always asks.
  */
 export async function subscriptionForNew(
   app: SubscriptionApp,
@@ -105,24 +105,24 @@ export async function subscriptionForNew(
 }
 
 /**
- * A change subscribes again when it needs other fields, or when the subscription is in trouble. A failure stops the change
- * only where it would bring less than was asked for; what the subscription covers already is saved all the same.
+ * For a change: subscribes again when it needs other fields or the subscription is in trouble. A failure blocks the
+ * change only if fewer fields than requested would be watched; otherwise the change is saved anyway.
  */
 export async function subscriptionForChange(
   app: SubscriptionApp,
   input: {
     accountUuid: string
     objectType: string
-    /** The active one. */
+    /** The active subscription. */
     subscription: SubscriptionRow | null
-    /** Everybody's, once the change stands. */
+    /** The needs of all endpoints and automations after the change. */
     needs: readonly FieldNeed[]
     change: { fields?: readonly string[] | undefined; active?: boolean | undefined }
   },
 ): Promise<CoveringSubscription> {
   const { accountUuid, objectType, subscription, needs, change } = input
   if (isPolled(objectType)) {
-    // Where looking is in trouble it is tried again at once; the change is saved whatever comes of it.
+    // If polling is in trouble, try again now. The change is saved whatever the result.
     if (change.active !== false) await beginPolling(app, accountUuid, objectType)
     return AS_IT_IS
   }
@@ -130,7 +130,7 @@ export async function subscriptionForChange(
   const watched = parseFields(subscription?.fields ?? '')
   const healthy = subscription !== null && subscription.stateReason === null
   if (healthy && (change.fields === undefined || wanted.join(',') === watched.join(','))) return AS_IT_IS
-  // Whoever pauses does not ask for a repair.
+  // Pausing a webhook does not repair its subscription.
   if (change.fields === undefined && change.active === false) return AS_IT_IS
   const prepared = await prepareSubscription(app, accountUuid, objectType, needs)
   if (prepared.outcome === 'ready') return prepared
@@ -139,8 +139,8 @@ export async function subscriptionForChange(
 }
 
 /**
- * After a deletion: tells the platform of what ended, or asks it to watch only what those who are left need. Best effort,
- * and never throws: the deletion stands. Call it through `oneAtATime`.
+ * After a deletion: ends the subscription at the platform, or reduces it to the remaining needs. Best effort, never
+ * throws: the deletion stands. Call it through `oneAtATime`.
  */
 export async function settleAfterDeletion(
   app: SubscriptionApp,
@@ -156,7 +156,7 @@ export async function settleAfterDeletion(
     }
     const needs = (await neededObjects(app, accountUuid)).get(objectType) ?? []
     const active = await activeSubscription(app, accountUuid, objectType)
-    // One in trouble is repaired by the next repair, which asks for what is needed then.
+    // The next repair fixes a subscription in trouble, with the needs of that time.
     if (needs.length === 0 || active?.stateReason !== null) return
     const wanted = fieldsToWatch(objectType, needs)
     if (parseFields(active.fields).every((field) => wanted.includes(field))) return

@@ -1,4 +1,4 @@
-// A stored endpoint as screens and calls know it: its secrets opened, its status decided.
+// Turns a stored endpoint into the form screens and calls use: secrets decrypted, status decided.
 import type { App } from '#app/context/app-context.ts'
 import { keyOf } from '#app/domain/endpoint-key.ts'
 import { parseFields } from '#app/domain/endpoints/watched-fields.ts'
@@ -11,7 +11,7 @@ import { webhookStatus } from './endpoint-status.ts'
 import type { EndpointDetails, EndpointView } from './endpoint-view.ts'
 import { addressOf } from './subscriptions/subscriptions.server.ts'
 
-/** Fewer attempts than this say nothing about pace. */
+/** With fewer attempts than this, the mean duration is not meaningful. */
 const ENOUGH_TO_SAY_SLOW = 3
 
 export function secretPlace(accountUuid: string): string {
@@ -20,7 +20,7 @@ export function secretPlace(accountUuid: string): string {
 
 type DescribeApp = Pick<App, 'secrets' | 'settings' | 'clock'>
 
-/** `timezone` = IANA zone of the account, for times of day in the sentence. */
+/** `timezone` = the account's IANA zone, for times of day in the sentence. */
 export function describeEndpoint(app: DescribeApp, record: EndpointRecord, timezone: string): EndpointDetails {
   const { kind, endpoint, subscription, lastEventAt, objectType, accountUuid } = record
   const now = app.clock.now()
@@ -45,7 +45,7 @@ export function describeEndpoint(app: DescribeApp, record: EndpointRecord, timez
     callbackUrl: endpoint.url,
     fields,
     active: endpoint.state === 'active',
-    // A deleted address belongs to a deleted endpoint, which nobody describes.
+    // A deleted address belongs to a deleted endpoint, which is never described.
     state: endpoint.state === 'deleted' ? 'stopped' : endpoint.state,
     status,
     statusMessage: sentence,
@@ -65,19 +65,19 @@ export function describeEndpoint(app: DescribeApp, record: EndpointRecord, timez
   return { view, accountUuid, endpointId: endpoint.id, servicem8Id }
 }
 
-/** Null = the platform sends events of the object. Without a cursor the first look is still to come. */
+/** Returns null when the platform sends the object's events. Without a cursor, the first poll has not run yet. */
 function pollingOf({ polling }: EndpointFacts, objectType: string, now: number): PollState | null {
   if (!isPolled(objectType)) return null
   return { lastOkAt: polling?.lastOkAt ?? null, nextAt: polling?.nextAt ?? now, problem: polling?.lastError ?? null }
 }
 
-/** What the platform was asked to watch; where we look ourselves, what we look at. */
+/** The fields the platform watches; for a polled object, the fields we poll. */
 function watchedFields({ subscription }: EndpointFacts, objectType: string): readonly string[] {
   if (!isPolled(objectType)) return parseFields(subscription?.fields ?? '')
   return [...(findObjectKind(objectType)?.watchFields ?? []), 'uuid', 'edit_date']
 }
 
-/** When the engine will next try, as far as is known: the due time, unless the whole endpoint waits longer. */
+/** Returns when the engine tries next, if known: the due time, or later when the whole endpoint is on hold. */
 function nextAttemptAt({ endpoint, nextDueAt, accountHold }: EndpointFacts): number | null {
   if (endpoint.state !== 'active' || endpoint.pendingCount === 0 || accountHold !== null) return null
   if (endpoint.breaker === 'open' && endpoint.nextProbeAt !== null) return endpoint.nextProbeAt

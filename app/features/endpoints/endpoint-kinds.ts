@@ -1,10 +1,10 @@
-// What differs between the kinds of endpoint in words alone.
+// The wording that differs between the kinds of endpoint.
 import { type EndpointKey, type EndpointKind, refOf } from '#app/domain/endpoint-key.ts'
 
-/** How sentences call an endpoint. */
+/** The noun that sentences use for an endpoint. */
 export type Thing = 'webhook' | 'rule'
 
-/** What is said about each kind of endpoint. */
+/** The texts for each kind of endpoint. */
 export const KIND_TEXTS = {
   webhook: {
     thing: 'webhook',
@@ -14,7 +14,7 @@ export const KIND_TEXTS = {
     createFailed: 'Failed to create webhook',
     updateFailed: 'Failed to update webhook',
     deleteFailed: 'Failed to delete webhook',
-    /** Kept with what was still to be sent. */
+    /** Stored with the deliveries that were still waiting. */
     deletedReason: 'The webhook was deleted.',
   },
   extra: {
@@ -29,12 +29,12 @@ export const KIND_TEXTS = {
   },
 } as const satisfies Record<EndpointKind, { thing: Thing } & Record<string, string>>
 
-/** A key that cannot be read may have been a webhook's. */
+/** Returns the kind of a key. An unreadable key counts as a webhook's. */
 export function kindOf(key: EndpointKey | null): EndpointKind {
   return key === null ? 'webhook' : refOf(key).kind
 }
 
-/** What forms and calls call the same field of each kind. */
+/** The names of the same fields in the forms and calls of each kind. */
 export const WIRE_NAMES = {
   webhook: { url: 'callback_url', object: 'object', fields: 'fields' },
   extra: { url: 'forwardUrl', object: 'objectType', fields: 'fieldFilters' },

@@ -1,4 +1,4 @@
-// The one honest status of a webhook, and the sentence an owner would say about it.
+// Decides the status of a webhook and the sentence that explains it to the owner.
 import type { EndpointKey, EndpointKind } from '#app/domain/endpoint-key.ts'
 import { ago, clockTime, plural } from '#app/domain/moments.ts'
 import { planHoldText } from '#app/domain/plan-hold.ts'
@@ -8,7 +8,7 @@ import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
 import { type EndpointLine, type EndpointView, titleOf, type WebhookStatus } from './endpoint-view.ts'
 
-/** Everything the status is decided from. Field names are those of the stored endpoint, so that a row fits. */
+/** The facts that decide the status. Field names match the stored endpoint, so a row can be passed in. */
 export interface WebhookCondition {
   endpoint: {
     url: string
@@ -24,25 +24,25 @@ export interface WebhookCondition {
     lastSentence: string | null
     pendingCount: number
   }
-  /** Since when and why nothing is sent for the account at all; null or absent = it is. */
+  /** Since when and why delivery is on hold for the whole account; null or missing when it is not. */
   accountHold?: { since: Millis; reason: string } | null
-  /** Our subscription at the platform: null = there is none; a reason = it does not work at present. */
+  /** Our subscription at the platform: null when there is none; `stateReason` set when it does not work now. */
   subscription: { stateReason: string | null } | null
   lastEventAt: Millis | null
-  /** Mean duration of the recent attempts in ms; null when there were too few to say. */
+  /** Mean duration of the recent attempts in ms; null when there were too few. */
   meanMs: number | null
-  /** How we look for its events ourselves; null or absent = the platform sends them. */
+  /** How we poll for the object's events; null or missing when the platform sends them. */
   polling?: PollState | null
-  /** Something to add about the chosen fields. */
+  /** An additional remark about the chosen fields. */
   note: string | null
-  /** Absent = a webhook. */
+  /** Missing for a webhook. */
   kind?: EndpointKind
 }
 
-/** From this mean duration on a webhook is called slow. The limit of one attempt is 15 s. */
+/** A webhook with at least this mean duration counts as slow. One attempt may take at most 15 s. */
 const SLOW_FROM_MS = seconds(5)
 
-/** Status and sentence. `timezone` = IANA zone of the account, for times of day. */
+/** Returns status and sentence. `timezone` = the account's IANA zone, for times of day. */
 export function webhookStatus(
   condition: WebhookCondition,
   now: Millis,
@@ -56,7 +56,7 @@ export function webhookStatus(
 
 function statusOf(condition: WebhookCondition, now: Millis): WebhookStatus {
   const { endpoint, meanMs, accountHold } = condition
-  // Worst first: without a subscription nothing arrives at all, whatever the endpoint does.
+  // Worst first: without a subscription nothing arrives at all, whatever state the endpoint is in.
   if (isUnsubscribed(condition, now)) return 'unsubscribed'
   if (endpoint.state === 'paused') return 'paused'
   if (endpoint.url === '') return 'no_address'
@@ -71,7 +71,7 @@ function isUnsubscribed({ subscription, polling }: WebhookCondition, now: Millis
   return polling ? pollsInVain(polling, now) : subscription === null || subscription.stateReason !== null
 }
 
-/** A wait the receiver asked for is no failure; a wait after redirects or refused addresses is one. */
+/** A wait the receiver requested is not a failure; a wait after redirects or refused addresses is. */
 function askedToWait({ lastCode, holdUntil }: WebhookCondition['endpoint'], now: Millis): boolean {
   return (lastCode === 429 || lastCode === 503) && holdUntil !== null && holdUntil > now
 }
@@ -111,7 +111,7 @@ function notSubscribed(kind: EndpointKind, reason: string | null): string {
   return `ServiceM8 sends no events for this ${thing} at present. ${next}`
 }
 
-/** What is wrong with looking, since when and until when; null = nothing. */
+/** Describes what is wrong with polling, since when and until when; null when nothing is. */
 function pollTrouble(polling: PollState | null, now: Millis, timezone: string): string | null {
   if (!polling || polling.problem === null) return null
   const time = (at: Millis) => clockTime(at, now, timezone)
@@ -128,13 +128,13 @@ function heldSentence({ accountHold, endpoint }: WebhookCondition, now: Millis, 
 
 function failingSentence({ endpoint }: WebhookCondition, time: (at: Millis) => string): string {
   const since = time(endpoint.failingSince ?? endpoint.stateSince)
-  // Sentences of attempts say what was seen and what to do: "Your address answered 404. Is the scenario switched on?"
+  // An attempt's sentence says what happened and what to do: "Your address answered 404. Is the scenario switched on?"
   const what = endpoint.lastSentence ?? endpoint.stateReason ?? ''
   if (endpoint.state !== 'failing') return `Failing since ${since}. ${what}`.trimEnd()
   return `Failing since ${since}, for more than 72 hours, so we stopped trying. ${what} Press “Start again” when it is repaired.`
 }
 
-/** The account in one sentence: the top line of the page. `lastEventAt` = of any object. */
+/** Describes the account in one sentence, the top line of the page. `lastEventAt` counts events of any object. */
 export function accountHealth(
   all: readonly Pick<EndpointView, 'kind' | 'name' | 'label' | 'status'>[],
   lastEventAt: Millis | null,
@@ -167,7 +167,7 @@ type Things = readonly { kind: EndpointKind }[]
 
 const KINDS: Record<EndpointKind, string> = { webhook: 'webhook', extra: 'forwarding rule' }
 
-/** The kinds of which there are some. */
+/** Returns the kinds that occur at least once. */
 function kindsIn(things: Things): EndpointKind[] {
   return (['webhook', 'extra'] as const).filter((kind) => ofKind(things, kind) > 0)
 }
@@ -202,12 +202,12 @@ function shareOf(some: Things, all: Things): string {
     .join(' and ')
 }
 
-/** Somebody has to do something about it. */
+/** Whether someone has to fix the endpoint. */
 export function needsAttention(status: WebhookStatus): boolean {
   return TROUBLE.has(status)
 }
 
-/** More names than these are a number. */
+/** With more names than this, the sentence gives a count instead. */
 const NAMES_SAID = 5
 
 function namesOf(labels: readonly string[]): string {
@@ -218,13 +218,13 @@ function namesOf(labels: readonly string[]): string {
 const TROUBLE: ReadonlySet<WebhookStatus> = new Set(['failing', 'stopped', 'unsubscribed'])
 const RESTING: ReadonlySet<WebhookStatus> = new Set(['paused', 'no_address'])
 
-// Of many extra addresses, those that need somebody and the one that is open have whole cards, and each of the others a line:
-// a thousand whole cards are a page of many megabytes, and nobody reads them.
+// An account can have many extra addresses. Only those that need attention and the opened one get whole cards, the
+// others a line each: a thousand whole cards make a page of many megabytes that nobody reads.
 
-/** Up to here every one has its whole card. */
+/** Up to this number, every rule has a whole card. */
 export const WHOLE_CARDS = 20
 
-/** Both in the order given. `opened` = the card that the page's address names. */
+/** Splits rules into whole cards and lines, both in the given order. `opened` = the card named in the page's URL. */
 export function foldRules<Rule extends { view: EndpointView }>(
   rules: readonly Rule[],
   opened: EndpointKey | null,

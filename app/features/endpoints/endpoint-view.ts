@@ -1,91 +1,91 @@
-// What a screen knows of an endpoint. Built by the use cases, drawn by the pixels; moments are epoch milliseconds.
+// The data a screen shows about an endpoint, built by the use cases. Moments are epoch milliseconds.
 import type { EndpointKey, EndpointKind } from '#app/domain/endpoint-key.ts'
 import type { PollState } from '#app/domain/polling.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
-/** The one honest status of an endpoint. */
+/** The status of an endpoint. */
 export type WebhookStatus =
   | 'working'
-  | 'waiting' // made, but nothing has been delivered yet
-  | 'no_address' // no callback address: events are kept and shown, nothing is forwarded
+  | 'waiting' // created, but nothing delivered yet
+  | 'no_address' // no callback address: events are stored and shown, never forwarded
   | 'slow'
   | 'failing'
   | 'held'
   | 'paused'
   | 'stopped' // the receiver answered 410
-  | 'unsubscribed' // at present the platform does not send us events, or we cannot look for them
+  | 'unsubscribed' // the platform sends us no events at present, or we cannot poll for them
 
 /** What a card shows of an endpoint: a webhook, or an extra address for an object's events. */
 export interface EndpointView {
-  /** Names the card in forms and addresses. */
+  /** Identifies the card in forms and URLs. */
   id: EndpointKey
   kind: EndpointKind
-  /** What its owner calls it; null = a webhook, which goes by its object. */
+  /** The name its owner chose; null for a webhook, which is named after its object. */
   name: string | null
   objectType: string
-  /** For people: `Job Activity`. */
+  /** Display name: `Job Activity`. */
   label: string
   callbackUrl: string
-  /** Empty = all fields. */
+  /** Empty for all fields. */
   fields: string[]
   active: boolean
-  /** What its buttons depend on: paused by its owner, stopped by the receiver (410), given up after 72 hours. */
+  /** Decides which buttons show: paused by its owner, stopped by the receiver (410), or given up after 72 hours. */
   state: 'active' | 'paused' | 'stopped' | 'failing'
   status: WebhookStatus
-  /** One sentence an owner would say, with the next step when there is one. */
+  /** One sentence for the owner, with the next step when there is one. */
   statusMessage: string
-  /** How we look for its events ourselves; null = the platform sends them. */
+  /** How we poll for its events; null when the platform sends them. */
   polling: PollState | null
-  /** Signing secret, `whsec_…`; shown on demand. */
+  /** Signing secret, `whsec_…`; shown on request. */
   signingSecret: string
-  /** Until when events are signed with the secret before as well; null = with this one only. */
+  /** Until when events are also signed with the previous secret; null when only the current one signs. */
   previousSecretUntil: Millis | null
-  /** Deliveries that wait. */
+  /** Number of waiting deliveries. */
   pending: number
   nextAttemptAt: Millis | null
   lastEventAt: Millis | null
   createdAt: Millis
-  /** Since when nothing could be delivered; null = it can. */
+  /** Since when every delivery fails; null when deliveries work. */
   failingSince: Millis | null
-  /** Stopped or given up: events that were not delivered because of it and could be sent again. Null = not counted. */
+  /** For a stopped or given-up endpoint: undelivered events that could be sent again. Null when not counted. */
   missed: number | null
-  /** "Send everything since …": those that run, and one that ended a short while ago. Newest first. */
+  /** "Send everything since …": running replays and one that ended recently, newest first. */
   replays: ReplayView[]
-  /** Our address that the platform posts to, on the card of a webhook; '' = none. */
+  /** Our address that the platform posts to, on a webhook's card; '' for none. */
   forwardingUrl: string
 }
 
-/** An endpoint in one line, where an account has many. */
+/** An endpoint as a single line, for accounts with many. */
 export type EndpointLine = Pick<EndpointView, 'id' | 'kind' | 'name' | 'label' | 'callbackUrl' | 'status'>
 
-/** The view, and what only the call's answer shows. */
+/** The view, and the fields only the call returns. */
 export interface EndpointDetails {
   view: EndpointView
   accountUuid: string
   endpointId: number
-  /** The platform's uuid of a webhook's subscription; null until it was learned. */
+  /** The platform's uuid of a webhook's subscription; null until it is known. */
   servicem8Id: string | null
 }
 
-/** Its heading: `Job`, or the name of an extra address. */
+/** The card's heading: `Job`, or the name of an extra address. */
 export function titleOf(card: { name: string | null; label: string }): string {
   return card.name ?? card.label
 }
 
-/** How a sentence or a label calls it: `Job webhook`, `Zapier rule`. */
+/** The endpoint's name in sentences and labels: `Job webhook`, `Zapier rule`. */
 export function calledOf(card: Pick<EndpointView, 'kind' | 'name' | 'label'>): string {
   return `${titleOf(card)} ${card.kind === 'extra' ? 'rule' : 'webhook'}`
 }
 
-/** Sending everything since a moment again, and how far it has come. */
+/** A replay of everything since a moment, with its progress. */
 export interface ReplayView {
   id: number
   since: Millis
   status: 'all' | 'failed'
-  /** Of this record only. */
+  /** Only events of this record. */
   objectUuid: string | null
   state: 'running' | 'done' | 'cancelled'
-  /** How many were found when it was asked for. */
+  /** Number of events found when the replay was requested. */
   total: number
   delivered: number
   undelivered: number

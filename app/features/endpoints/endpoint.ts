@@ -1,5 +1,5 @@
-// What an endpoint is, a webhook or an extra address: its forms, the object type it resolves to, and the fields it needs from
-// the platform.
+// Defines an endpoint (a webhook or an extra address): its forms, its object type, and the fields it needs from the
+// platform.
 import { z } from 'zod'
 import { parseFields, reportable } from '#app/domain/endpoints/watched-fields.ts'
 import { findObjectKind, isPlausibleObjectType, normalizeObjectType, objectLabel } from '#app/domain/object-catalog.ts'
@@ -9,7 +9,7 @@ export const MOST_FIELDS = 100
 
 export const HTTPS_URL = 'Must be a valid HTTPS URL'
 const OBJECT_REQUIRED = 'Object type is required'
-/** Marks the issue of a form that names no object. */
+/** Marks the issue of a form without an object. */
 export const OBJECT_MISSING = { missing: 'object' }
 export const OBJECT_UNRESOLVED = 'Please specify an object type'
 const ACCOUNT_REQUIRED = 'Account UUID is required'
@@ -19,7 +19,7 @@ const RULE_NAME_REQUIRED = 'Rule name is required'
 const RULE_NAME_TOO_LONG = `A rule name has at most ${LONGEST_RULE_NAME} characters.`
 export const OBJECT_IS_FIXED = 'The object of a rule cannot be changed. Add another address for the other object.'
 
-/** Is it empty (nothing is forwarded) or a web address? Which addresses may be called is the outbound guard's decision. */
+/** Whether the text is empty (forward nothing) or a web address. The outbound guard decides which may be called. */
 function isWebAddress(text: string): boolean {
   if (text === '') return true
   if (text.length > LONGEST_URL || /[\s\\]/.test(text)) return false
@@ -27,12 +27,12 @@ function isWebAddress(text: string): boolean {
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.hostname !== ''
 }
 
-/** The id of a webhook in an address or a form; null for anything that cannot be one. */
+/** Parses a webhook id from a URL or a form; null when it cannot be an id. */
 export function parseWebhookId(text: string): number | null {
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null
 }
 
-/** Why a list of fields cannot be one, or null. Names outside the catalogue are fine: accounts have custom fields. */
+/** Explains why a field list is invalid; null when it is valid. Unknown names pass: accounts have custom fields. */
 export function refuseFields(fields: readonly string[]): string | null {
   if (fields.length > MOST_FIELDS)
     return `At most ${MOST_FIELDS} fields can be chosen. Leave the list empty to watch all fields.`
@@ -41,13 +41,13 @@ export function refuseFields(fields: readonly string[]): string | null {
   return `“${odd.slice(0, 40)}” is not a field name. Field names have letters, digits and _, separated by commas.`
 }
 
-/** A text of a form: trimmed, '' when it is absent. */
+/** A text field: trimmed, '' when missing. */
 const text = z
   .string({ error: 'Invalid input' })
   .nullish()
   .transform((value) => (value ?? '').trim())
 
-/** A tick box of a form, or a boolean of a body; undefined when it is absent. */
+/** A form's checkbox or a body's boolean; undefined when missing. */
 const flag = z
   .union([z.boolean(), z.enum(['true', 'false', 'on', 'off', 'yes', 'no', ''])], { error: 'Invalid input' })
   .nullish()
@@ -57,7 +57,7 @@ const flag = z
 
 const callbackUrl = text.refine(isWebAddress, HTTPS_URL)
 
-/** Field names as text or list; [] when absent. */
+/** Field names as text or list; [] when missing. */
 const fieldList = z
   .union([z.string(), z.array(z.string())], { error: 'Invalid input' })
   .nullish()
@@ -67,13 +67,13 @@ const fieldList = z
     if (message) context.addIssue({ code: 'custom', message })
   })
 
-/** Creating a webhook: one schema for the page's form and for the call's body. Field names are the documented ones. */
+/** Creates a webhook: one schema for the page's form and the call's body. Field names are the documented ones. */
 export const webhookForm = z
   .object({
-    /** '' = keep and show events, forward nothing. */
+    /** '' = store and show events, forward nothing. */
     callback_url: callbackUrl,
     object: text,
-    /** Empty = all fields. */
+    /** Empty for all fields. */
     fields: fieldList,
     customObject: text,
     useCustom: flag,
@@ -88,29 +88,29 @@ export const webhookForm = z
 
 type WebhookForm = z.output<typeof webhookForm>
 
-/** Changing one: only what is named changes. */
+/** Changes a webhook: only the named fields change. */
 export const webhookChange = z.object({
   callback_url: callbackUrl.optional(),
   fields: fieldList.optional(),
   active: flag.optional(),
 })
 
-/** On one line, however it was pasted. */
+/** Collapsed to one line. */
 const name = text
   .transform((value) => value.replace(/\s+/g, ' '))
   .refine((value) => value !== '', RULE_NAME_REQUIRED)
   .refine((value) => value.length <= LONGEST_RULE_NAME, RULE_NAME_TOO_LONG)
 
-// An extra address is nothing but its address, so that an empty one is none.
+// An extra address consists of nothing but its URL, so an empty one is invalid.
 const forwardUrl = text.refine((value) => value !== '' && isWebAddress(value), HTTPS_URL)
 
-/** Adding an extra address: one schema for the page's form and for the call's body. Field names are the entity's. */
+/** Adds an extra address: one schema for the page's form and the call's body. Field names are the entity's. */
 export const forwardingRuleForm = z
   .object({
     name,
     objectType: text,
     forwardUrl,
-    /** Empty = every event of the object. */
+    /** Empty for every event of the object. */
     fieldFilters: fieldList,
     customObject: text,
     useCustom: flag,
@@ -123,7 +123,7 @@ export const forwardingRuleForm = z
     }
   })
 
-/** Changing one: only what is named changes. The object may be named, but not another one. */
+/** Changes an extra address: only the named fields change. The object may be named, but cannot change. */
 export const forwardingRuleChange = z.object({
   name: name.optional(),
   forwardUrl: forwardUrl.optional(),
@@ -132,7 +132,7 @@ export const forwardingRuleChange = z.object({
   objectType: text.optional(),
 })
 
-/** The forms of both kinds, read to the same fields. Issues are named as the form names its fields. */
+/** Parses the forms of both kinds to the same fields. Issues use the form's field names. */
 export const ENDPOINT_FORMS = {
   webhook: webhookForm.transform(({ callback_url: url, ...form }) => ({ ...form, name: '', url })),
   extra: forwardingRuleForm.transform(({ forwardUrl: url, objectType: object, fieldFilters: fields, ...form }) => ({
@@ -151,7 +151,7 @@ interface EndpointChange {
   active?: boolean | undefined
 }
 
-/** The same for changes; what is not named is undefined. */
+/** The same for changes; fields that are not named are undefined. */
 export const ENDPOINT_CHANGES = {
   webhook: webhookChange.transform(({ callback_url: url, ...change }): EndpointChange => ({ ...change, url })),
   extra: forwardingRuleChange.transform(
@@ -165,8 +165,8 @@ export const ENDPOINT_CHANGES = {
 }
 
 /**
- * A call's body as the form's fields: the other spellings of a webhook's own answer are read as well, and a custom type
- * that was sent counts as chosen.
+ * Maps a call's body to the form's fields. Also accepts the other spellings of a webhook's own answer, and treats a
+ * custom type in the body as chosen.
  */
 export function webhookBody(body: Record<string, unknown>): Record<string, unknown> {
   const { callbackUrl, objectType, ...rest } = body
@@ -178,10 +178,10 @@ export function webhookBody(body: Record<string, unknown>): Record<string, unkno
   }
 }
 
-/** Errors by field, as every answer carries them. */
+/** Errors by field, as every answer returns them. */
 export type FieldErrors = Record<string, string[]>
 
-/** The issues of a refused form by field name. */
+/** Groups the issues of a refused form by field name. */
 export function fieldErrorsOf(error: z.ZodError): FieldErrors {
   const errors: FieldErrors = {}
   for (const issue of error.issues) {
@@ -193,16 +193,16 @@ export function fieldErrorsOf(error: z.ZodError): FieldErrors {
 
 export type ResolvedObject =
   | { outcome: 'resolved'; type: string }
-  /** Nothing was chosen. */
+  /** No object was chosen. */
   | { outcome: 'missing'; message: string }
-  /** Outside the 11 types, and the role is missing. */
+  /** The type is not one of the 11, and the user lacks the role. */
   | { outcome: 'needs_admin'; message: string }
   /** No object can have this name. */
   | { outcome: 'unsupported'; field: 'object' | 'customObject'; message: string }
 
 /**
- * Which object type the form means: the typed one in admin mode with the toggle on, else the chosen one.
- * A custom type is normalised like every other spelling.
+ * Resolves the object type of the form: the typed one in admin mode with the toggle on, otherwise the chosen one.
+ * Normalizes a custom type like any other spelling.
  */
 export function resolveObjectType(
   form: Pick<WebhookForm, 'object' | 'customObject' | 'useCustom'>,
@@ -227,14 +227,14 @@ export function resolveObjectType(
 }
 
 /**
- * What an endpoint lets through: the chosen fields, '' for every event. When the platform reports none of the chosen
- * ones for this object (a contact's fields chosen on a company) every event is forwarded rather than none, ever.
+ * Returns the fields an endpoint forwards on; '' for every event. When the platform reports none of the chosen fields
+ * for this object (a contact's fields chosen on a company), forwards every event instead of none, ever.
  */
 export function forwardingFilter(objectType: string, fields: readonly string[]): string {
   return reportable(objectType, fields) === null ? '' : fields.join(',')
 }
 
-/** A sentence about chosen fields the platform does not report, or null. `watched` = what the platform accepted. */
+/** Warns about chosen fields the platform does not report; null if none. `watched` = what the platform accepted. */
 export function unwatchedSentence(
   objectType: string,
   fields: readonly string[],
@@ -250,7 +250,7 @@ export function unwatchedSentence(
     : `${sentence}, so nothing will arrive. Choose other fields.`
 }
 
-/** What to say about chosen fields that the platform reports none of: every event is forwarded then. Null = all is well. */
+/** Warns when the platform reports none of the chosen fields, so every event is forwarded. Null when all is well. */
 export function filterWarning(objectType: string, fields: readonly string[]): string | null {
   if (fields.length === 0 || forwardingFilter(objectType, fields) !== '') return null
   return unwatchedSentence(objectType, fields, findObjectKind(objectType)?.watchFields ?? [])

@@ -1,5 +1,5 @@
-// Making, changing and deleting endpoints: webhooks and extra addresses. The platform is asked first and everything of ours is
-// stored in one transaction after it agreed, so that no failure leaves half an endpoint.
+// Creates, changes and deletes endpoints: webhooks and extra addresses. Asks the platform first, then stores everything
+// in one transaction, so that a failure never leaves half an endpoint.
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, type EndpointKind, type EndpointRef, keyOf, refOf } from '#app/domain/endpoint-key.ts'
 import { parseFields } from '#app/domain/endpoints/watched-fields.ts'
@@ -36,7 +36,7 @@ import type { SubscriptionApp } from './subscriptions/subscriptions.server.ts'
 
 export type EndpointApp = SubscriptionApp & Pick<App, 'outbound' | 'wakeDeliveries'>
 
-/** `warning` = accepted, but something about the address or the filter deserves attention. */
+/** `warning` = accepted, but the address or the filter needs attention. */
 type CreateOutcome =
   | { outcome: 'created'; endpoint: EndpointDetails; warning: string | null }
   | { outcome: 'replaced'; endpoint: EndpointDetails; warning: string | null }
@@ -48,8 +48,8 @@ type UpdateOutcome =
   | Refused
 
 /**
- * Creates an endpoint. An object has one webhook: creating it again replaces the one there is. `raw` = the fields of the kind's
- * form, unread. The account is the caller's proof; `raw.accountUUID` was resolved to it before and only has to be there.
+ * Creates an endpoint. Creating an object's webhook again replaces it. `raw` = the unparsed fields of the kind's form.
+ * The caller has authenticated the account; `raw.accountUUID` was resolved to it and only has to be there.
  */
 export async function createEndpoint(
   app: EndpointApp,
@@ -96,14 +96,14 @@ export async function createEndpoint(
   })
 }
 
-/** `field` = what the form calls the object. */
+/** `field` = the form's name for the object field. */
 function refusedObject(object: Exclude<ResolvedObject, { outcome: 'resolved' }>, field: string): Refused {
   if (object.outcome === 'needs_admin') return { outcome: 'forbidden', message: object.message }
   const custom = object.outcome === 'unsupported' && object.field === 'customObject'
   return invalid({ [custom ? 'customObject' : field]: [object.message] })
 }
 
-/** Changes what is named in `raw`, fields of the kind's form; another account's endpoint is not found. */
+/** Changes the fields named in `raw`, using the kind's form. Another account's endpoint is not found. */
 export async function updateEndpoint(
   app: EndpointApp,
   accountUuid: string,
@@ -119,7 +119,7 @@ export async function updateEndpoint(
   const { name, object, url, fields, active } = parsed.data
   const { objectType } = known
   const named = WIRE_NAMES[kind]
-  // What already waits is of the old object: changing it would mix the two.
+  // Waiting deliveries belong to the old object: changing it would mix the two.
   if (object !== undefined && normalizeObjectType(object) !== objectType) {
     return invalid({ [named.object]: [OBJECT_IS_FIXED] })
   }
@@ -153,8 +153,8 @@ export async function updateEndpoint(
 }
 
 /**
- * Deletes it here at once, whatever state the platform is in: what waits ends as "stopped". The platform is told only when
- * nobody else needs the object; its address then answers 410, which unsubscribes it by itself should telling not work.
+ * Deletes the endpoint here immediately, whatever the platform's state; waiting deliveries end as "stopped". Tells the
+ * platform only when nobody else needs the object; if that fails, the address answers 410, which unsubscribes it.
  */
 export async function deleteEndpoint(
   app: EndpointApp,
@@ -168,7 +168,7 @@ export async function deleteEndpoint(
     const needs = (await neededObjects(app, accountUuid)).get(before.objectType) ?? []
     const deleted = await app.store.endpoints.deleteEndpoint(accountUuid, ref, {
       reason: KIND_TEXTS[ref.kind].deletedReason,
-      // This endpoint is one of those that need the object; other endpoints and automations may be others.
+      // This endpoint is one of those that need the object; the others are endpoints or automations.
       endSubscriptions: needs.length <= 1,
       at: app.clock.now(),
     })
@@ -183,7 +183,7 @@ export async function deleteEndpoint(
 
 type DescribeApp = Pick<App, 'store' | 'secrets' | 'settings' | 'clock'>
 
-/** Webhooks first, each kind oldest first. `kind` = of this one only. */
+/** Lists webhooks first, each kind oldest first. `kind` limits the list to one kind. */
 export async function listEndpoints(
   app: DescribeApp,
   accountUuid: string,
@@ -196,7 +196,7 @@ export async function listEndpoints(
 
 const LOGGED: Record<EndpointKind, string> = { webhook: 'webhook', extra: 'forwarding_rule' }
 
-/** What follows once it is stored. `subscription` = the one it came with. */
+/** Finishes a change once it is stored. `subscription` = the one created for it. */
 async function putInForce(
   app: EndpointApp,
   accountUuid: string,
@@ -214,7 +214,7 @@ async function timezoneOf(app: Pick<App, 'store'>, accountUuid: string): Promise
   return (await app.store.accounts.findAccount(accountUuid))?.timezone ?? 'UTC'
 }
 
-/** The card of a webhook says itself what its fields cannot do. */
+/** Returns the filter warning, except for a webhook, whose card already shows it. */
 function filterWarningOf(kind: EndpointKind, objectType: string, fields: readonly string[]): string | null {
   return kind === 'extra' ? filterWarning(objectType, fields) : null
 }

@@ -1,25 +1,25 @@
-// Finding out which fields the platform takes. It answers a list holding one unknown name with a refusal that usually
-// does not say which, and publishes no lists, so a refused list is tried in parts. Pure: the answers are handed in.
+// Finds out which fields the platform accepts. The platform publishes no lists and refuses a list with one unknown
+// name, usually without saying which, so a refused list is tried in parts. Pure: the caller passes in the answers.
 
 export interface FieldSearch {
-  /** What the platform has taken so far; each try repeats it, because a subscription holds one list. */
+  /** The fields the platform accepted so far. Each try repeats them, because a subscription holds one list. */
   accepted: readonly string[]
-  /** Groups still to be tried, first one next. */
+  /** Groups still to try, the next one first. */
   open: readonly (readonly string[])[]
-  /** Tries left. */
+  /** Number of tries left. */
   left: number
-  /** Still at the first group, which is the whole list. */
+  /** True while the search is at the first group, which is the whole list. */
   whole: boolean
 }
 
-/** Each try is a subscribe call with a challenge; one bad name among 45 is found in 12 or 13. */
+/** Each try is a subscribe call with a challenge; finding one bad name among 45 takes 12 or 13. */
 export const MOST_TRIES = 16
 
 export function startSearch(fields: readonly string[]): FieldSearch {
   return { accepted: [], open: [fields], left: MOST_TRIES, whole: true }
 }
 
-/** The list to ask for next; null = the search is over and `accepted` is the result. */
+/** Returns the next list to ask for; null when the search is over and `accepted` is the result. */
 export function nextTry(search: FieldSearch): string[] | null {
   const group = search.open[0]
   if (!group || search.left === 0) return null
@@ -32,8 +32,8 @@ export function afterAccepted(search: FieldSearch): FieldSearch {
 }
 
 /**
- * After "not a valid field": without the field it named, if it named one; else the surest fields first, then what the
- * user chose himself, then the rest; a group that is refused again is halved until a single name is left, and dropped.
+ * Handles "not a valid field": drops the field the platform named, if any; otherwise tries the safest fields first,
+ * then the user's own, then the rest. Halves a refused group until one name is left, and drops that name.
  */
 export function afterRefused(
   search: FieldSearch,
@@ -67,12 +67,12 @@ function halves(group: readonly string[]): (readonly string[])[] {
   return [group.slice(0, middle), group.slice(middle)]
 }
 
-/** Seen on the service: `"" is not a valid field for subscription`, usually with nothing between the quotes. */
+/** Seen on the platform: `"" is not a valid field for subscription`, usually with nothing between the quotes. */
 export function isFieldRefusal(message: string): boolean {
   return /not a valid field/i.test(message)
 }
 
-/** `Object Potato does not support subscription`. */
+/** Matches `Object Potato does not support subscription`. */
 export function isObjectRefusal(message: string): boolean {
   return /does not support subscription/i.test(message)
 }

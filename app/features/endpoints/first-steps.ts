@@ -1,9 +1,9 @@
-// What somebody who has just come does first, and when nobody needs to be told any more.
+// The first steps for a new user, and when to stop showing them.
 import type { Millis } from '#app/lib/clock.ts'
 import { hours } from '#app/lib/duration.ts'
 import type { EndpointView } from './endpoint-view.ts'
 
-/** Long enough for the first evening and the morning after; who only forwards webhooks is not asked for ever. */
+/** Covers the first evening and the morning after; users who only forward webhooks do not see the steps forever. */
 const SHOWN_FOR = hours(48)
 
 export const FIRST_STEPS = ['webhook', 'event', 'automation'] as const
@@ -12,21 +12,21 @@ export type FirstStep = (typeof FIRST_STEPS)[number]
 export interface FirstStepView {
   step: FirstStep
   done: boolean
-  /** The first that is not done. */
+  /** True for the first step that is not done. */
   next: boolean
 }
 
 export interface FirstStepFacts {
   /** Webhooks and forwarding rules. */
   cards: readonly Pick<EndpointView, 'status' | 'lastEventAt' | 'createdAt'>[]
-  /** How many rules the account has, on or off. */
+  /** Number of the account's rules, on or off. */
   automations: number
   now: Millis
 }
 
 /**
- * The three steps in their order; empty = not shown. They go away when all are done, two days after the first webhook whatever is
- * done, and for whoever came for automations alone.
+ * Returns the three steps in order; empty when they are hidden. They disappear when all are done, two days after the
+ * first webhook in any case, and for users who only want automations.
  */
 export function firstSteps({ cards, automations, now }: FirstStepFacts): FirstStepView[] {
   const done: Record<FirstStep, boolean> = {

@@ -1,4 +1,4 @@
-// The manager page: what it shows, and what its forms do.
+// The manager page: loads its data and handles its forms.
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, type EndpointKind, parseEndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import type { LogEntryView, LogFilter } from '#app/features/events/log-view.ts'
@@ -27,36 +27,36 @@ type ReadApp = Pick<App, 'store' | 'secrets' | 'settings' | 'clock'>
 
 interface ManagerPageData {
   accountName: string
-  /** IANA zone of the account. */
+  /** The account's IANA zone. */
   timezone: string
   now: Millis
   /** Oldest first. */
   webhooks: EndpointView[]
-  /** Oldest first: all of them, or of many those worth a whole card. */
+  /** Oldest first: all rules, or when there are many, those that need a whole card. */
   rules: EndpointView[]
-  /** The others. */
+  /** The remaining rules. */
   ruleLines: EndpointLine[]
-  /** Why no further address fits; null = one does. */
+  /** Why no more addresses fit; null when one does. */
   noRoom: string | null
-  /** Of any object; null = never. */
+  /** Last event of any object; null when there was none. */
   lastEventAt: Millis | null
-  /** The log the address opens, else null. */
+  /** The log that the page's URL opens; null when none is open. */
   log: ManagerLog | null
-  /** "Send everything since …" of the card whose panel the address opens, else null. */
+  /** "Send everything since …" of the card whose panel the page's URL opens; null when none is open. */
   replay: ReplayPanelData | null
   news: AccountNews
-  /** What a newcomer does next; empty = nothing to say. */
+  /** The next steps for a new user; empty when there are none to show. */
   firstSteps: FirstStepView[]
-  /** An address to try things out with, where the built-in stand-in plays the platform. */
+  /** A test address, set when the built-in stand-in plays the platform. */
   demoAddress: string | null
 }
 
-/** What the page's address opens. One that is not there opens nothing. */
+/** What the page's URL opens. A card that does not exist opens nothing. */
 export interface ManagerOpen {
-  /** The card it names. */
+  /** The card the URL names. */
   card?: EndpointKey
   log?: { webhookId: EndpointKey; filter: LogFilter }
-  /** `form` null = the panel was just opened. */
+  /** `form` is null when the panel was just opened. */
   replay?: { webhookId: EndpointKey; form: ReplayForm | null }
 }
 
@@ -65,7 +65,7 @@ interface ManagerLog {
   now: Millis
 }
 
-/** Everything the page shows. */
+/** Loads everything the page shows. */
 export async function loadManagerPage(
   app: ReadApp,
   controls: Pick<DeliveryControls, 'countReplay'>,
@@ -100,7 +100,7 @@ export async function loadManagerPage(
   }
 }
 
-/** Counted only for addresses that stopped: for all others nobody asks, and counting costs. */
+/** Counts missed events only for stopped addresses: other cards do not show the number, and counting is expensive. */
 async function withMissed(
   controls: Pick<DeliveryControls, 'countReplay'>,
   { view, endpointId }: EndpointDetails,
@@ -129,8 +129,8 @@ async function loadReplayPanel(
 }
 
 /**
- * The log behind one card: a webhook's shows every event of its object, with what became of it everywhere; a rule's shows
- * what went to its address. Null = no such webhook or rule of this account.
+ * Loads the log of one card: a webhook's shows every event of its object and the result at every address; a rule's
+ * shows what went to its own address. Null when this account has no such webhook or rule.
  */
 export async function loadManagerLog(
   app: Pick<App, 'store' | 'clock'>,
@@ -145,26 +145,26 @@ export async function loadManagerLog(
   return { entries, now: app.clock.now() }
 }
 
-/** What a refused form is drawn from again: the typed values are kept. */
+/** The data for drawing a refused form again, with the typed values. */
 interface RefusedForm {
   fieldErrors: FieldErrors
   /** About the form as a whole. */
   formError?: string
-  /** As typed, `intent` and `id` included. */
+  /** As typed, including `intent` and `id`. */
   values: Record<string, string>
 }
 
 type ManagerActOutcome =
-  /** Redirect to the plain page and show `flash` there. Also when the webhook was gone already: nothing is left to draw. */
-  | { outcome: 'done'; flash: Flash /** The card whose signing secret is shown there. */; secretOf?: EndpointKey }
-  /** Draw the page again with `result`, answering with `status`; `toast` for those who have scripts. */
+  /** Redirect to the plain page and show `flash`. Also when the webhook is already gone: no form is left to draw. */
+  | { outcome: 'done'; flash: Flash /** The card whose signing secret the next page shows. */; secretOf?: EndpointKey }
+  /** Draw the page again with `result` and answer with `status`; `toast` is for browsers with scripts. */
   | { outcome: 'refused'; status: number; result: RefusedForm; toast: Flash }
 
 /**
- * Does what a form of the page asks: `intent` create (callback_url, object, fields, useCustom, customObject), update (id,
- * fields, callback_url) or delete (id); for a forwarding rule create_rule (name, objectType, forwardUrl, fieldFilters,
- * useCustom, customObject), update (id, name, forwardUrl, fieldFilters) or delete (id). The id says which of the two it is.
- * What is not in the form does not change. The buttons of a card are in `actOnCard`.
+ * Runs a form of the page: `intent` create (callback_url, object, fields, useCustom, customObject), update (id, fields,
+ * callback_url) or delete (id); for a forwarding rule create_rule (name, objectType, forwardUrl, fieldFilters,
+ * useCustom, customObject), update (id, name, forwardUrl, fieldFilters) or delete (id). The id tells a webhook from a
+ * rule. Fields missing from the form do not change. `actOnCard` handles the buttons of a card.
  */
 export async function actOnManagerPage(
   app: EndpointApp,
@@ -234,7 +234,7 @@ function noticeOutcome(act: NoticeAct, values: Record<string, string>): ManagerA
   return { outcome: 'refused', status: 400, result: { fieldErrors: act.errors, values }, toast: act.flash }
 }
 
-/** Says as well what is wrong with the address, as far as that can be seen now. */
+/** Adds what a check can find wrong with the address right now. */
 async function saved(
   { app, controls, accountUuid }: PostedForm,
   title: string,
@@ -252,7 +252,7 @@ function gone(title: string, kind: EndpointKind): ManagerActOutcome {
   return { outcome: 'done', flash: { kind: 'error', title, description: goneSentence(KIND_TEXTS[kind].thing) } }
 }
 
-/** Fields that have a place of their own on the forms; a message about any other is about the form as a whole. */
+/** Fields with their own place on the forms. A message about any other field is about the form as a whole. */
 const ON_THE_FORM = new Set<string>([
   'name',
   'customObject',
@@ -264,7 +264,7 @@ function refused(refusal: Refused, { values, role }: PostedForm, fallback: strin
   const message = refusal.message || fallback
   const fieldErrors = refusal.outcome === 'invalid' ? refusal.errors : {}
   const shown = Object.keys(fieldErrors).some((field) => ON_THE_FORM.has(field))
-  // In admin mode every creation that fails has this title (specification, section 6).
+  // In admin mode every failed creation has this title (specification, section 6).
   const toast: Flash =
     role.admin && CREATING.has(values.intent ?? '')
       ? { kind: 'error', title: 'ServiceM8 Response', description: message }
@@ -279,7 +279,7 @@ function refused(refusal: Refused, { values, role }: PostedForm, fallback: strin
 
 const CREATING = new Set(['create', 'create_rule'])
 
-/** The status of a refusal, for the page as for the call. */
+/** The HTTP status of a refusal, for the page and the call. */
 export const REFUSED_STATUS: Record<Refused['outcome'], number> = {
   invalid: 400,
   no_credentials: 401,

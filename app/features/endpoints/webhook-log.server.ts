@@ -5,8 +5,8 @@ import { logEntry, rangeStart } from '#app/features/events/log.ts'
 import type { LogEntryView, LogFilter } from '#app/features/events/log-view.ts'
 
 /**
- * Newest first, at most `filter.limit`: the events of one object, those that were not forwarded included. `onlyEndpoint` =
- * only what was meant for one address, and what became of it there.
+ * Loads the events of one object, newest first, at most `filter.limit`, including events that were not forwarded.
+ * `onlyEndpoint` = only events meant for one address, and their results there.
  */
 export async function loadWebhookLog(
   app: Pick<App, 'store' | 'clock'>,
@@ -28,7 +28,7 @@ export async function loadWebhookLog(
   return rows.map(logEntry)
 }
 
-/** Has this (normalised) type a log for the account: one of the 11, or one it has or had a webhook or an event of? */
+/** Whether this (normalized) type has a log: one of the 11, or one the account has or had a webhook or an event of. */
 export async function hasLog(app: Pick<App, 'store'>, accountUuid: string, objectType: string): Promise<boolean> {
   return findObjectKind(objectType) !== null || app.store.events.knowsObject(accountUuid, objectType)
 }

@@ -1,4 +1,4 @@
-// The activity page's one list: events that arrived and exchanges with the platform, merged and put into words.
+// The activity page's single list: merges received events and platform calls and describes them.
 import { objectLabel } from '#app/domain/object-catalog.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { activityLabel } from './log.ts'
@@ -9,18 +9,18 @@ export const ACTIVITY_TEXTS = {
   empty: 'No Webhook Activity Yet',
 } as const
 
-/** What `GET /api/webhook-activity` lists, as far as the page shows it. Dates are ISO texts. */
+/** The fields of `GET /api/webhook-activity` that the page shows. Dates are ISO strings. */
 export interface WebhookRecord {
   id: number
   objectType: string
   objectUuid: string
   changedFields: string[]
-  /** Null when the text of the event is no longer kept. */
+  /** Null when the event's body is no longer stored. */
   webhookData: unknown
   receivedAt: string
 }
 
-/** What `GET /api/api-activity` lists, as far as the page shows it. Dates are ISO texts. */
+/** The fields of `GET /api/api-activity` that the page shows. Dates are ISO strings. */
 export interface ApiRecord {
   id: number
   activityType: string
@@ -39,7 +39,7 @@ export interface ApiRecord {
 
 export interface WebhookItem {
   kind: 'webhook'
-  /** Unique in the merged list, and the same at every refresh. */
+  /** Unique in the merged list and stable across refreshes. */
   key: string
   id: number
   at: Millis
@@ -100,14 +100,14 @@ export function apiItems(records: readonly ApiRecord[]): ApiItem[] {
   }))
 }
 
-/** One list of both, newest first. Of the same moment the later written comes first, so that the order never jumps. */
+/** Merges both lists, newest first. At the same moment the later written entry comes first, so the order is stable. */
 export function newestFirst(events: readonly WebhookItem[], calls: readonly ApiItem[]): ActivityItem[] {
   return [...events, ...calls].sort(
     (a, b) => b.at - a.at || (a.kind === b.kind ? b.id - a.id : a.kind === 'api' ? 1 : -1),
   )
 }
 
-/** How many of `items` were not there before. */
+/** Counts the `items` that were not in `before`. */
 export function countNews(items: readonly ActivityItem[], before: readonly ActivityItem[]): number {
   const known = new Set(before.map((item) => item.key))
   return items.filter((item) => !known.has(item.key)).length
@@ -126,18 +126,18 @@ export function callStatus(code: number | null): CallStatus {
 
 export interface ShownData {
   text: string
-  /** Characters it really has, when `text` is only its beginning, else null. */
+  /** The full length in characters when `text` is cut, otherwise null. */
   cutFrom: number | null
 }
 
-/** A page of 200 entries stays a page: more of one text than this is not read on a screen. Characters. */
+/** Keeps a page of 200 entries usable: nobody reads more of one text on a screen. Characters. */
 export const MOST_TEXT = 10_000
 
-/** Data to be read: JSON indented, other text as it is. Null for nothing. */
+/** Formats data for reading: JSON indented, other text unchanged. Null for nothing. */
 export function shownData(value: unknown): ShownData | null {
   if (value === null || value === undefined || value === '') return null
   const whole = typeof value === 'string' ? indentedIfJson(value) : JSON.stringify(value, null, 2)
-  // Half a character pair would be drawn differently by the server and by the browser.
+  // The server and the browser would render half of a surrogate pair differently.
   const text = whole.slice(0, MOST_TEXT).replace(/\p{Surrogate}/gu, '\uFFFD')
   return { text, cutFrom: whole.length > MOST_TEXT ? whole.length : null }
 }

@@ -1,4 +1,4 @@
-// What happened, for the screens and calls that show it.
+// Loads and records activity for the screens and calls that show it.
 import type { PlatformCall } from '#app/adapters/servicem8/servicem8-call.ts'
 import type { App } from '#app/context/app-context.ts'
 import { currentCaller } from '#app/lib/caller.server.ts'
@@ -7,10 +7,10 @@ import { activityLabel, logEntry, logEntryJson, webhookData } from './log.ts'
 
 type ReadApp = Pick<App, 'store'>
 
-/** Lists of the activity page hold this many at most. */
+/** The maximum length of a list on the activity page. */
 const MOST_LISTED = 100
 
-/** Events of all objects as the activity page and its call show them: newest first, dates as ISO texts. */
+/** Loads events of all objects for the activity page and its call: newest first, dates as ISO strings. */
 export async function loadWebhookActivity(app: ReadApp, accountUuid: string) {
   const rows = await app.store.events.listEventLog(accountUuid, {
     object: null,
@@ -37,7 +37,7 @@ export async function loadWebhookActivity(app: ReadApp, accountUuid: string) {
   })
 }
 
-/** What we said to the platform and it to us: newest first, dates as ISO texts. */
+/** Loads the exchanges between us and the platform: newest first, dates as ISO strings. */
 export async function loadApiActivity(app: ReadApp, accountUuid: string) {
   const rows = await app.store.events.listApiActivity(accountUuid, MOST_LISTED)
   return rows.map((row) => ({
@@ -58,12 +58,12 @@ export async function loadApiActivity(app: ReadApp, accountUuid: string) {
 }
 
 /**
- * Writes down a call we made to the platform; of an automation, it counts as one API call used. Not waited for, and never
- * fails the call it tells about. Calls from before the account is known are only in the process's log.
+ * Records a call to the platform; a call of an automation counts as one used API call. Nobody waits for it, and it
+ * never fails the call. Calls made before the account is known are only in the process's log.
  */
 export function recordPlatformCall(app: Pick<App, 'store' | 'log'>, call: PlatformCall): void {
   if (call.accountUuid === null) return
-  // A look every few minutes would push everything else off the page, and is not the account's doing.
+  // A poll every few minutes would push everything else off the page, and the account did not cause it.
   if (call.routine && call.outcome === 'ok') return
   app.store.events
     .recordApiActivity({
@@ -75,7 +75,7 @@ export function recordPlatformCall(app: Pick<App, 'store' | 'log'>, call: Platfo
       responseData: call.answer,
       statusCode: call.status,
       userAgent: null,
-      // Of the person whose page or button it was made for; null = it was made by itself.
+      // The IP of the person whose request caused the call; null when the call was automatic.
       remoteIp: currentCaller()?.ip ?? null,
       durationMs: call.durationMs,
       ...(call.counts && { counts: true }),
@@ -83,25 +83,25 @@ export function recordPlatformCall(app: Pick<App, 'store' | 'log'>, call: Platfo
     .catch((error: unknown) => app.log.warn({ account: call.accountUuid, err: error }, 'activity.not_recorded'))
 }
 
-/** Somebody or something came to an address of ours in an account's name. */
+/** A request to one of our addresses in an account's name. */
 interface Arrival {
   accountUuid: string
   activityType: 'sign_in' | 'opening' | 'webhook'
-  /** Path of ours, with a query whose secrets are masked when it is written. */
+  /** Our path; secrets in its query are masked before it is stored. */
   endpoint: string
   method: string
-  /** What it brought, in a few words; null = nothing to tell. */
+  /** The content in a few words; null when there is nothing to show. */
   request: string | null
-  /** What became of it, in a sentence. */
+  /** The result, as a sentence. */
   response: string
-  /** 2xx = it went well: the screen shows everything from 300 on as an error. */
+  /** 2xx = success: the screen shows everything from 300 on as an error. */
   statusCode: number
   userAgent: string | null
   /** When it began. */
   startedAt: Millis
 }
 
-/** Writes it down, with the address the request came from. Not waited for, and never fails the request. */
+/** Records an arrival with the IP address of the request. Nobody waits for it, and it never fails the request. */
 export function recordArrival(app: Pick<App, 'store' | 'log' | 'clock'>, arrival: Arrival): void {
   const { request, response, startedAt, ...rest } = arrival
   app.store.events

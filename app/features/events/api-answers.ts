@@ -1,4 +1,4 @@
-// What calls about events and deliveries answer with, as the reference tells it and the tests hold it against real answers.
+// Response schemas of the calls for events and deliveries. The reference shows them, tests check real answers.
 import { z } from 'zod'
 import { id, moment } from '#app/contract/operation.ts'
 import type { AttemptTiming } from '#app/domain/deliveries/attempt-timing.ts'

@@ -1,7 +1,7 @@
 import type { App } from '#app/context/app-context.ts'
 import { type DeliveryView, deliveryView } from './delivery-detail.ts'
 
-/** One delivery with everything about it. Null = no such delivery of this account. */
+/** Loads one delivery with all its details. Null = the account has no such delivery. */
 export async function loadDelivery(
   app: Pick<App, 'store' | 'clock' | 'settings'>,
   accountUuid: string,

@@ -1,4 +1,4 @@
-// One delivery with everything about it: as it is stored, as the page shows it, as calls answer it.
+// One delivery with all its details: as stored, as the page shows it, as calls return it.
 import { type AttemptTiming, timingOf, wasSent } from '#app/domain/deliveries/attempt-timing.ts'
 import type { DeliveryCause } from '#app/domain/deliveries/delivery.ts'
 import type { FoundDelivery, FoundRow, StoredAttempt, StoredDelivery } from '#app/domain/deliveries/stored-delivery.ts'
@@ -28,11 +28,11 @@ export interface AttemptView {
 export interface RequestView {
   method: 'POST'
   url: string
-  /** Null = set when it is sent. */
+  /** Null when the value is set at sending time. */
   headers: { name: string; value: string | null }[]
-  /** Null = no longer kept. */
+  /** Null when no longer stored. */
   body: string | null
-  /** The attempt it was, the latest one; null = nothing was sent so far. */
+  /** The attempt that sent this request, the latest one; null when nothing was sent yet. */
   attempt: { number: number; at: Millis } | null
 }
 
@@ -51,7 +51,7 @@ export interface DeliveryView {
   id: number
   status: DeliveryStatus
   cause: DeliveryCause
-  /** How it stands, in a sentence. */
+  /** The delivery's state, as a sentence. */
   sentence: string
   waiting: Waiting | null
   createdAt: Millis
@@ -59,7 +59,7 @@ export interface DeliveryView {
   request: RequestView
   /** Newest first. */
   attempts: AttemptView[]
-  /** How many were made; more than are listed after days of 429. */
+  /** Number of attempts made; after days of 429 more than are listed. */
   attemptsMade: number
   event: {
     seq: number
@@ -70,17 +70,17 @@ export interface DeliveryView {
     changedFields: string[]
     receivedAt: Millis
   }
-  /** The card on the manager page; null = it was deleted. */
+  /** The card on the manager page; null when it was deleted. */
   owner: { label: string; card: EndpointKey | null }
   others: SiblingView[]
-  /** Null = it can be sent again; else why not. */
+  /** Null when it can be sent again, otherwise why not. */
   whyNotAgain: string | null
 }
 
-/** What stands for the signature: it proves to a receiver that we sent this, and nobody else should. */
+/** Replaces the signature, which proves to a receiver that we sent the request and must not be shared. */
 export const MASKED_SIGNATURE = 'v1,••••••••••••'
 
-/** `version` of the product, as it stands in the user agent. */
+/** `version` of the product, as the user agent states it. */
 export function deliveryView(stored: StoredDelivery, now: Millis, version: string): DeliveryView {
   const { delivery, eventId, seq, source, object, objectUuid, changedFields, receivedAt } = stored
   const { id, cause, createdAt, settledAt } = delivery
@@ -108,7 +108,7 @@ function siblingView(other: FoundDelivery, now: Millis): SiblingView {
   return { id, status: deliveryStatus(other, now), cause, url, attempts, lastCode, createdAt }
 }
 
-/** How a delivery stands: for lists and as the headline of its page. */
+/** Describes the state of a delivery, for lists and the headline of its page. */
 export function standingSentence(delivery: FoundDelivery, now: Millis): string {
   const waiting = waitingOf(delivery, now)
   if (waiting !== null) {
@@ -121,7 +121,7 @@ export function standingSentence(delivery: FoundDelivery, now: Millis): string {
   )
 }
 
-/** The same reasons for which sending again is refused. */
+/** Returns the same reasons for which sending again is refused; null when it is possible. */
 export function whyNotAgain({ delivery, bodyKept }: FoundRow): string | null {
   if (delivery === null) return 'It was not forwarded.'
   if (delivery.address.state === 'deleted') return 'The webhook was deleted.'
@@ -150,7 +150,7 @@ function requestView({ delivery, eventId, body, attempts }: StoredDelivery, vers
   }
 }
 
-/** `attempt` null = nothing was sent so far. */
+/** `attempt` is null when nothing was sent yet. */
 export function requestHeaders(
   id: string,
   version: string,
@@ -185,8 +185,8 @@ function attemptView(attempt: StoredAttempt): AttemptView {
 }
 
 /**
- * The delivery as a command, to be run at `now`: receivers refuse old timestamps. The signature takes the secret, which is
- * not in it. Null = there is nothing to send any more.
+ * Returns the delivery as a command to run at `now`: receivers refuse old timestamps. The command has no signature,
+ * because that needs the secret. Null when there is no body to send any more.
  */
 export function deliveryCurl(
   { url, headers, body }: Pick<RequestView, 'url' | 'headers' | 'body'>,
@@ -202,7 +202,7 @@ export function deliveryCurl(
   return curlCommand({ url, headers: Object.fromEntries(sent), body })
 }
 
-/** Why there is this delivery, for people. */
+/** The display texts for why a delivery exists. */
 export const CAUSE_TEXTS: Record<DeliveryCause, string> = {
   live: 'As the event came in',
   replay: 'Part of “send everything since”',
@@ -210,7 +210,7 @@ export const CAUSE_TEXTS: Record<DeliveryCause, string> = {
   test: 'Test event',
 }
 
-/** As calls answer it. */
+/** A delivery as calls return it. */
 export function deliveryJson(view: DeliveryView) {
   const { request, event, waiting, whyNotAgain: why } = view
   return {

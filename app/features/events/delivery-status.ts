@@ -1,11 +1,11 @@
-// How a delivery stands, and, while it waits, for what.
+// The state of a delivery and, while it waits, what it waits for.
 import { PAUSED_FOR_AT_MOST } from '#app/domain/deliveries/delivery.ts'
 import type { DeliveryCondition } from '#app/domain/deliveries/stored-delivery.ts'
 import { planHoldText } from '#app/domain/plan-hold.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
-/** `failed` = given up after 72 hours. `held` = it waits because its whole webhook waits. */
+/** `failed` = given up after 72 hours. `held` = it waits because its whole webhook is on hold. */
 export const DELIVERY_STATUSES = ['waiting', 'delivered', 'failed', 'held', 'stopped'] as const
 
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
@@ -15,7 +15,7 @@ export function deliveryStatus(delivery: DeliveryCondition, now: Millis): Delive
   return delivery.state === 'expired' ? 'failed' : delivery.state
 }
 
-/** Why it ended, where nothing more is kept. */
+/** Why it ended, when nothing more specific is stored. */
 export const ENDED_TEXTS = {
   expired: 'Not delivered within 72 hours.',
   stopped: 'Stopped before it was delivered.',
@@ -25,7 +25,7 @@ type Hold = 'account' | 'paused' | 'failing' | 'stopped' | 'deleted' | 'no_addre
 
 function holdOf({ cause, attempts, address }: DeliveryCondition, now: Millis): Hold | null {
   if (address.accountHold && cause !== 'test' && address.state === 'active' && address.url !== '') return 'account'
-  // What a person asked for is sent once whatever state the address is in, if there is one.
+  // A manual delivery is sent once whatever state the address is in, if it has one.
   const byHand = cause === 'test' || (cause === 'retry' && attempts === 0 && !address.accountHold)
   if (byHand && address.url !== '' && address.state !== 'deleted') return null
   if (address.state !== 'active') return address.state
@@ -35,17 +35,17 @@ function holdOf({ cause, attempts, address }: DeliveryCondition, now: Millis): H
 }
 
 export interface Waiting {
-  /** For what it waits, in sentences. */
+  /** The reason for the wait, in sentences. */
   reason: string
-  /** When it is tried next; null = that depends on a person. */
+  /** When the next try is due; null when that depends on a person. */
   nextAt: Millis | null
-  /** Others of the same webhook may have to go first. */
+  /** Other deliveries of the same webhook may go first. */
   atEarliest: boolean
-  /** When it is given up. */
+  /** When the delivery is given up. */
   until: Millis
 }
 
-/** Null = it does not wait any more. */
+/** Returns null when the delivery is not waiting. */
 export function waitingOf(delivery: DeliveryCondition, now: Millis): Waiting | null {
   if (delivery.state !== 'pending') return null
   const { address, dueAt, deadlineAt } = delivery

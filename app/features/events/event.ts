@@ -1,18 +1,18 @@
-// What the platform posts to our address, read into events: the object kind (names of changed fields, never values), the
+// Parses the platform's posts to our address into events: the object kind (names of changed fields, never values), the
 // event kind (a named event with the record), and either of them inside the envelope of a signed call.
 import { normalizeObjectType } from '#app/domain/object-catalog.ts'
 import { isRecord } from '#app/lib/json.ts'
 import { type JsonRecord, readPayload } from './wire.ts'
 
-/** One change, as the wire tells it. Which account it belongs to is known from our address alone. */
+/** One change, as the platform reports it. Only our address identifies its account. */
 export interface PlatformEvent {
   source: 'object' | 'event'
   /** Lower case, no underscores: `jobactivity`. */
   object: string
   objectUuid: string
-  /** Empty = the platform did not say. */
+  /** Empty when the platform did not say. */
   changedFields: string[]
-  /** The same text = the same event. Null = nothing in it tells a repeat from a second event. */
+  /** Equal text = the same event. Null when nothing distinguishes a repeat from a second event. */
   identity: string | null
   /** The JSON text that is forwarded. */
   body: string
@@ -21,39 +21,39 @@ export interface PlatformEvent {
 type PlatformMessage =
   | { kind: 'challenge'; challenge: string }
   | { kind: 'events'; events: PlatformEvent[] }
-  /** `reason`: one sentence for the log and the answer; repeats nothing of what was sent. */
+  /** `reason`: one sentence for the log and the answer; never quotes the received text. */
   | { kind: 'unreadable'; reason: string }
-  /** A form that is too long, or entries of which more would be kept than one call may bring. */
+  /** A form that is too long, or entries that together take more storage than one call may use. */
   | { kind: 'too_large'; reason: string }
 
-/** What became of a call of the platform. `waitMs`: when there is room again. */
+/** The result of a platform call. `waitMs`: time until there is room again. */
 export type Received =
   | { outcome: 'stored' }
   | { outcome: 'challenged'; challenge: string }
   | { outcome: 'unreadable' | 'too_large'; reason: string }
   | { outcome: 'wrong_method' | 'unknown_address' | 'deleted_subscription' | 'body_too_large' }
-  /** The address brings more events a second than the operator allows. */
+  /** The address received more events per second than the operator allows. */
   | { outcome: 'too_fast'; waitMs: number }
-  /** The account has too much waiting, or more than its share of storage that is nearly full. */
+  /** The account has too much waiting, or exceeds its share of storage that is nearly full. */
   | { outcome: 'over_limit' }
-  /** The event alone could not be written · nothing could: the platform should send it again. */
+  /** This event could not be stored · nothing could: the platform should send it again. */
   | { outcome: 'rejected' | 'unavailable' }
 
 interface PlatformCallText {
-  /** Query of the address, without the question mark. */
+  /** Query of the URL, without the question mark. */
   query: string
   body: string
 }
 
-/** More than this is not an event: of a call, and of all that is kept and forwarded of it. Characters. */
+/** The size limit of a call, and of everything stored and forwarded from it. Characters. */
 export const LARGEST_BODY = 256 * 1024
 
-/** The platform sends one entry per call; a few would be fine, thousands are an attack. */
+/** The platform sends one entry per call; a few are fine, thousands are an attack. */
 export const MOST_ENTRIES = 200
 const MOST_FIELDS = 500
 const LONGEST_FIELD = 100
 
-/** Reads any text without throwing. */
+/** Parses any text without throwing. */
 export function readPlatformCall({ query, body }: PlatformCallText): PlatformMessage {
   const inQuery = challengeOf(Object.fromEntries(new URLSearchParams(query)))
   if (inQuery) return inQuery
@@ -62,15 +62,15 @@ export function readPlatformCall({ query, body }: PlatformCallText): PlatformMes
     if (payload.outcome !== 'read') return { kind: payload.outcome, reason: payload.reason }
     return challengeOf(payload.record) ?? readEvents(payload.record, payload.json)
   } catch (error) {
-    // Nesting deep enough to exhaust the stack: the one thing reading JSON can still throw.
+    // JSON.parse can still throw when nesting exhausts the stack.
     if (error instanceof RangeError) return unreadable('The body is nested too deeply.')
     throw error
   }
 }
 
 /**
- * What is echoed: letters, digits and the punctuation of base64 and URLs. Anything else could be markup, and it is our host
- * that would be speaking.
+ * Challenges that are echoed: letters, digits and the punctuation of base64 and URLs. Anything else could be markup,
+ * served from our own host.
  */
 const CHALLENGE = /^[A-Za-z0-9._~+/=:-]{1,256}$/
 
@@ -92,14 +92,14 @@ function readEvents(record: JsonRecord, json: string | null): PlatformMessage {
 
 const TOO_LARGE: PlatformMessage = { kind: 'too_large', reason: 'The events of this call come to more than 256 KB.' }
 
-/** `{object, entry: [{uuid, changed_fields, time}], resource_url}`. */
+/** Parses `{object, entry: [{uuid, changed_fields, time}], resource_url}`. */
 function readObjectKind(record: JsonRecord, json: string | null): PlatformMessage {
   const object = objectName(record.object)
   if (object === null) return unreadable('The object is missing or not a name.')
   const entries = Array.isArray(record.entry) ? record.entry : [record.entry]
   if (entries.length === 0) return unreadable('The list of entries is empty.')
   if (entries.length > MOST_ENTRIES) return unreadable(`More than ${MOST_ENTRIES} entries in one call.`)
-  // Every entry goes on with a copy of what stands beside them.
+  // Every entry is forwarded with a copy of the fields next to it.
   const beside = entries.length === 1 ? 0 : JSON.stringify({ ...record, entry: [] }).length
   let copied = beside * entries.length
   if (copied > LARGEST_BODY) return TOO_LARGE
@@ -114,7 +114,7 @@ function readObjectKind(record: JsonRecord, json: string | null): PlatformMessag
   return { kind: 'events', events }
 }
 
-/** `json` = the text of the call when `entry` is all it brings. */
+/** `json` = the text of the call when it contains only this `entry`. */
 function entryEvent(record: JsonRecord, object: string, entry: unknown, json: string | null): PlatformEvent | null {
   const objectUuid = isRecord(entry) ? uuidText(entry.uuid) : null
   if (!isRecord(entry) || objectUuid === null) return null
@@ -125,13 +125,13 @@ function entryEvent(record: JsonRecord, object: string, entry: unknown, json: st
     object,
     objectUuid,
     changedFields,
-    // Each kind of text begins differently, so that none can be mistaken for another.
+    // Each kind of identity has a different prefix, so that they never collide.
     identity: time === null ? null : JSON.stringify(['object', object, objectUuid, [...changedFields].sort(), time]),
     body: json !== null && !SECRET_LIKE.test(json) ? json : withoutSecrets({ ...record, entry: [entry] }),
   }
 }
 
-/** `{id, type, createdAt, data}`, `{event_type, timestamp, data, metadata}` or the signed call's `{eventName, eventArgs}`. */
+/** `{id, type, createdAt, data}`, `{event_type, timestamp, data, metadata}` or, signed, `{eventName, eventArgs}`. */
 function readEventKind(record: JsonRecord, json: string | null): PlatformEvent | null {
   const type = [record.type, record.event_type, record.eventName].find((name) => typeof name === 'string')
   const data = [record.data, record.eventArgs].find(isRecord)
@@ -155,7 +155,7 @@ function readEventKind(record: JsonRecord, json: string | null): PlatformEvent |
   }
 }
 
-/** Event names begin with an object, but not always with its name. */
+/** Event names begin with an object, but sometimes not with its exact name. */
 const OBJECT_OF_EVENT: Record<string, string> = { form: 'formresponse' }
 
 function objectName(value: unknown): string | null {
@@ -168,7 +168,7 @@ function uuidText(value: unknown): string | null {
   return typeof value === 'string' && /^[\w.:-]{1,100}$/.test(value) ? value.toLowerCase() : null
 }
 
-/** Names as text, once each. The platform sends a list; a form may have made one name or a comma-separated text of it. */
+/** Returns unique names. The platform sends a list; a form may turn it into one name or a comma-separated text. */
 function fieldNames(value: unknown): string[] {
   const parts = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : []
   const names = parts.filter((part): part is string => typeof part === 'string').map((part) => part.trim())
@@ -184,11 +184,11 @@ function unreadable(reason: string): PlatformMessage {
   return { kind: 'unreadable', reason }
 }
 
-/** Anything that could be the platform's token in the text: then it is written anew without it. */
+/** Matches text that may contain the platform's token, and must therefore be rewritten without it. */
 const SECRET_LIKE = /token|secret|"auth/i
 const SECRET_NAME = /^(access|refresh|id)_?token(_?expir\w*)?$|^client_?secret$|^authorization$/i
 
-/** A signed call carries a live access token of the account: it is never stored, shown or passed on. */
+/** A signed call carries a live access token of the account, which must never be stored, shown or forwarded. */
 function withoutSecrets(record: JsonRecord): string {
   const { auth } = record
   const clean = isRecord(auth)

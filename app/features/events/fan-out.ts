@@ -1,20 +1,20 @@
-// Which addresses an event goes to.
+// Chooses the addresses an event goes to.
 import { normalizeObjectType } from '#app/domain/object-catalog.ts'
 
-/** An endpoint as far as this choice needs it. */
+/** The part of an endpoint that this choice needs. */
 interface FanOutCandidate {
   objectType: string
-  /** Comma-separated; empty = every event of the object. */
+  /** Comma-separated; empty for every event of the object. */
   fieldFilter: string
-  /** Empty = nothing is forwarded. */
+  /** Empty when nothing is forwarded. */
   url: string
   /** active | paused | stopped | failing | deleted */
   state: string
 }
 
 /**
- * The endpoints of the event's account that get it. A paused or failing endpoint gets it and keeps it waiting, a stopped one
- * gets it as "stopped", so that it can be sent again later; a deleted one, or one without an address, does not get it.
+ * Returns the endpoints of the event's account that receive it. For a paused or failing endpoint the delivery waits;
+ * for a stopped one it is "stopped" and can be sent again later; a deleted one, or one without an address, gets none.
  */
 export function chooseEndpoints<T extends FanOutCandidate>(
   event: { object: string; changedFields: readonly string[] },
@@ -29,7 +29,7 @@ export function chooseEndpoints<T extends FanOutCandidate>(
   )
 }
 
-/** An event that names no fields passes every filter: better one too many than one silently missing. */
+/** An event that names no fields passes every filter: one event too many is better than one silently missing. */
 export function passesFields(fieldFilter: string, changedFields: readonly string[]): boolean {
   if (fieldFilter === '' || changedFields.length === 0) return true
   const wanted = new Set(fieldFilter.split(',').map((field) => field.trim().toLowerCase()))

@@ -1,5 +1,5 @@
-// What stands in place of a delivery, a run or a webhook that is not there any more. The same for an id that never was one, and for
-// somebody else's: nobody learns from it what exists.
+// The text shown for a delivery, a run or a webhook that does not exist any more. It is the same for an id that never
+// existed and for another account's, so that it reveals nothing.
 import { automationAddress } from '#app/domain/automations/automation-address.ts'
 import { runsAddress } from '#app/domain/automations/history-address.ts'
 import { type LinkAccount, managerAddress, searchAddress } from '#app/domain/delivery-address.ts'
@@ -10,7 +10,7 @@ interface GoneRecord {
   ways: { to: string; label: string }[]
 }
 
-/** `kept` = how long, in words: `30 days`. */
+/** `kept` = the retention in words: `30 days`. */
 export function goneDelivery(account: LinkAccount, kept: string): GoneRecord {
   return {
     title: 'This delivery is no longer kept',
@@ -22,7 +22,7 @@ export function goneDelivery(account: LinkAccount, kept: string): GoneRecord {
   }
 }
 
-/** `kept` = how long, in words. */
+/** `kept` = the retention in words. */
 export function goneRun(account: LinkAccount, kept: string): GoneRecord {
   return {
     title: 'This run is no longer kept',

@@ -1,25 +1,25 @@
-// What a screen knows of the log of an address.
+// The data a screen shows about the log of an address.
 import type { AttemptTiming } from '#app/domain/deliveries/attempt-timing.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
-/** One entry of a webhook's log: an event and what became of it. */
+/** One entry of a webhook's log: an event and its results. */
 export interface LogEntryView {
   id: string
   type: string
   objectUuid: string
   receivedAt: Millis
   changedFields: string[]
-  /** Addresses it was meant for. Empty = no forwarding was configured. */
+  /** The addresses the event was meant for; empty when no forwarding was configured. */
   forwardedTo: string[]
-  /** Oldest first, those included that were not tried so far. */
-  deliveries: { id: number; url: string /** Of this forwarding rule; absent = the webhook's own. */; rule?: string }[]
+  /** Oldest first, including deliveries not tried yet. */
+  deliveries: { id: number; url: string /** Name of the rule; missing for the webhook's own. */; rule?: string }[]
   forwardingResults: ForwardingResultView[]
 }
 
 /** One attempt of one delivery. */
 export interface ForwardingResultView {
   deliveryId: number
-  /** Name of the forwarding rule whose address it is; absent = the webhook's own. */
+  /** Name of the address's forwarding rule; missing for the webhook's own address. */
   rule?: string
   attempt: number
   url: string
@@ -28,12 +28,12 @@ export interface ForwardingResultView {
   statusCode: number | null
   /** ms */
   responseTime: number
-  /** Where that time went. Null = nothing was sent: the row says why. */
+  /** How that time was spent. Null when nothing was sent: the row says why. */
   timing: AttemptTiming | null
-  /** One sentence, null when delivered. */
+  /** One sentence; null when delivered. */
   error: string | null
   responseBody: string | null
-  /** When the next attempt is due, on the latest attempt of a delivery that is still waiting. */
+  /** When the next attempt is due; set on the latest attempt of a delivery that still waits. */
   nextAttemptAt: Millis | null
 }
 
@@ -47,7 +47,7 @@ export interface LogFilter {
   limit: (typeof PAGE_SIZES)[number]
   timeRange: (typeof TIME_RANGES)[number]
   forwardingStatus: (typeof FORWARDING_FILTERS)[number]
-  /** With the receiver's answers. */
+  /** Include the receiver's answers. */
   hasDetails: boolean
 }
 

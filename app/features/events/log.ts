@@ -1,4 +1,4 @@
-// The log of a webhook: which entries a filter asks for, and how an event and its attempts are shown.
+// The log of a webhook: which entries a filter selects, and how an event and its attempts are shown.
 import { type AttemptTiming, timingOf } from '#app/domain/deliveries/attempt-timing.ts'
 import { iso, isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { days, hours } from '#app/lib/duration.ts'
@@ -17,7 +17,7 @@ type LogQuery =
   | { outcome: 'filter'; filter: LogFilter }
   | { outcome: 'invalid'; message: string; errors: Record<string, string[]> }
 
-/** The filter of a call's query. What is absent has its default; what is not one of the choices is refused. */
+/** Parses the filter from a call's query. A missing value gets its default; an unknown value is refused. */
 export function readLogQuery(query: URLSearchParams): LogQuery {
   const errors: Record<string, string[]> = {}
   function pick<T extends string | number | boolean>(name: string, choices: readonly T[], fallback: T): T {
@@ -38,7 +38,7 @@ export function readLogQuery(query: URLSearchParams): LogQuery {
   return { outcome: 'invalid', message: `${name}: ${errors[name]?.[0]}`, errors }
 }
 
-/** From which moment on a time range reaches; null = from the beginning. */
+/** Returns the start of a time range; null for no limit. */
 export function rangeStart(range: LogFilter['timeRange'], now: Millis): Millis | null {
   const lengths: Record<LogFilter['timeRange'], number | null> = {
     hour: hours(1),
@@ -51,7 +51,7 @@ export function rangeStart(range: LogFilter['timeRange'], now: Millis): Millis |
   return length === null ? null : now - length
 }
 
-/** An event with its deliveries, as it is stored. */
+/** An event with its deliveries, as stored. */
 interface LoggedEvent {
   seq: number
   object: string
@@ -64,7 +64,7 @@ interface LoggedEvent {
 export interface LoggedDelivery {
   id: number
   url: string
-  /** Name of the forwarding rule whose address it is; null = the webhook's own. */
+  /** Name of the address's forwarding rule; null for the webhook's own address. */
   rule?: string | null
   state: 'pending' | 'delivered' | 'expired' | 'stopped'
   stateReason: string | null
@@ -119,7 +119,7 @@ function forwardingResults(delivery: LoggedDelivery): ForwardingResultView[] {
       nextAttemptAt: latest && delivery.state === 'pending' ? delivery.dueAt : null,
     }
   })
-  // An end that no attempt tells about: the webhook was deleted, or the time was over, while it waited.
+  // The delivery ended without an attempt: the webhook was deleted or the deadline passed while it waited.
   const told = delivery.attempts.some((attempt) => attempt.outcome === delivery.state)
   if ((delivery.state === 'stopped' || delivery.state === 'expired') && !told) {
     results.push({
@@ -144,7 +144,7 @@ function ruleOf({ rule }: LoggedDelivery): { rule?: string } {
   return rule ? { rule } : {}
 }
 
-/** A log entry as calls answer it; without `hasDetails` what receivers answered is left out. */
+/** A log entry as calls return it; without `hasDetails`, receivers' answers are left out. */
 export function logEntryJson(entry: LogEntryView, hasDetails: boolean) {
   const receivedAt = iso(entry.receivedAt)
   return {
@@ -164,7 +164,7 @@ export function logEntryJson(entry: LogEntryView, hasDetails: boolean) {
   }
 }
 
-/** How the activity page names a kind of exchange with the platform. */
+/** The activity page's name for a kind of exchange with the platform. */
 export function activityLabel(activityType: string): string {
   const labels: Record<string, string> = {
     challenge_response: 'Challenge Response',
@@ -176,7 +176,7 @@ export function activityLabel(activityType: string): string {
   return labels[activityType] ?? activityType
 }
 
-/** Text of a stored event as data; the text itself when it is no JSON, null when it is no longer kept. */
+/** Parses a stored event's text; returns the text itself when it is not JSON, null when it is no longer stored. */
 export function webhookData(body: string | null): unknown {
   if (body === null) return null
   try {

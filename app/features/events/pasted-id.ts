@@ -1,22 +1,22 @@
-// An id as somebody pastes it, from a log, a header or a page: what it may be the id of.
+// Parses an id that a user pasted from a log, a header or a page: which kinds of id it can be.
 import type { Millis } from '#app/lib/clock.ts'
 
 export type PastedId =
-  /** The number of a delivery, or of an event where there is no such delivery: calls show both as numbers. */
+  /** The number of a delivery, or of an event if there is no such delivery: calls show both as numbers. */
   | { kind: 'number'; number: number }
-  /** What a receiver sees in `webhook-id`: the event and the endpoint. */
+  /** The `webhook-id` that receivers see: the event and the endpoint. */
   | { kind: 'webhook_id'; eventId: string; receivedAt: Millis; endpointId: number }
-  /** Made by us, with the moment in it; or a record's that happens to look the same. */
+  /** A uuid we made, which contains its moment; or a record's uuid that happens to look the same. */
   | { kind: 'event_or_record'; eventId: string; receivedAt: Millis }
   | { kind: 'record'; objectUuid: string }
 
-/** As `webhookId` writes it. */
+/** The format that `webhookId` produces. */
 const WEBHOOK_ID = /^evt_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})_(\d{1,15})$/i
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-/** What we take for the uuid of a record when events come in. */
+/** The format we accept for a record's uuid in incoming events. */
 const RECORD = /^[\w.:-]{1,100}$/
 
-/** Null = it cannot be an id of anything here. */
+/** Returns null when the text cannot be any id of ours. */
 export function readPastedId(raw: string): PastedId | null {
   const text = raw.trim().replace(/^(["'`])(.*)\1$/, '$2')
   if (/^\d{1,15}$/.test(text)) return { kind: 'number', number: Number(text) }
@@ -32,7 +32,7 @@ export function readPastedId(raw: string): PastedId | null {
   return RECORD.test(text) ? { kind: 'record', objectUuid: text.toLowerCase() } : null
 }
 
-/** A time-ordered uuid (version 7) begins with 48 bits of milliseconds: for an event, those of its receipt. */
+/** A time-ordered uuid (version 7) begins with 48 bits of milliseconds: for an event, its time of receipt. */
 function momentIn(uuid: string): Millis {
   return Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16)
 }

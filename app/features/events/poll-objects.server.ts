@@ -1,5 +1,5 @@
-// Looks for changes of what the platform sends no webhooks for. What is found takes the same way as what is posted: stored
-// with its snapshot in one transaction, fanned out, limited, counted. What is not stored is found again by the next look.
+// Polls for changes of objects the platform sends no webhooks for. Found changes are handled like posted events: stored
+// with their snapshot in one transaction, fanned out, limited, counted. The next poll finds again what was not stored.
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { AccountCallResult, CallPriority, RecordPage } from '#app/adapters/platform.ts'
@@ -37,19 +37,19 @@ import {
 
 type PollApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount' | 'acceptPolled' | 'space'>
 
-/** While it is being read nobody else reads it; after a crash it is free again when this is over. */
+/** The lease on a poll, so that only one runs; after a crash it expires in this time. */
 const CLAIM = minutes(5)
-/** One account that does not answer holds up none of the others, and not every account is asked in the same second. */
+/** With some polls in parallel, an account that does not answer does not block the others, and calls are spread out. */
 const LOOKS_AT_ONCE = 4
-/** The scheduler waits for us before it asks again: what is left is the longest due then. */
+/** The scheduler waits for this round to end; the next round starts with the polls that are longest overdue. */
 const ROUND = seconds(45)
-/** Records of one transaction: more in one is felt by whoever posts events meanwhile. */
+/** Records per transaction: a larger one noticeably delays incoming events. */
 const RECORDS_PER_STEP = 200
-/** A list that never ends must not keep us for ever. At 5,000 records a page it is longer than any account's. */
+/** Ends a poll of an endless list. At 5,000 records a page, this is longer than any account's. */
 const MOST_PAGES = 200
 const SNAPSHOTS_PER_STEP = 500
 
-/** Takes every look that is due, the longest due first, one account after the other. Run every minute. */
+/** Runs every due poll, the longest overdue first, taking turns between accounts. Run every minute. */
 export async function pollObjects(app: PollApp, signal?: AbortSignal): Promise<void> {
   const until = app.clock.now() + ROUND
   const due = await app.store.records.duePolls({ purpose: POLL_PURPOSE, objects: POLLED_TYPES, now: app.clock.now() })
@@ -65,9 +65,8 @@ export async function pollObjects(app: PollApp, signal?: AbortSignal): Promise<v
 }
 
 /**
- * The first look at an object, taken before its first address is stored: what the platform refuses is refused to whoever
- * asks, and everything edited afterwards is noticed. Where it is looked for already and works, nothing is done; where that
- * is in trouble, another look is taken at once.
+ * Runs the first poll of an object before its first address is stored: the caller gets the platform's refusal, and
+ * every later edit is noticed. If polling already works, does nothing; if it is in trouble, polls again immediately.
  */
 export async function beginPolling(app: PollApp, accountUuid: string, object: string): Promise<BegunPolling> {
   const cursor = await app.store.records.findPollCursor(accountUuid, sourceOf(object))
@@ -79,7 +78,7 @@ export async function beginPolling(app: PollApp, accountUuid: string, object: st
   return polled.outcome === 'failed' ? begunInVain(object, polled.failure) : { outcome: 'looking' }
 }
 
-/** Forgets snapshots beyond the most one object may have. Run daily. */
+/** Forgets snapshots beyond the limit of one object. Run daily. */
 export async function trimSnapshots(app: Pick<App, 'store' | 'log'>, signal?: AbortSignal): Promise<void> {
   for (const { accountUuid, source, watermark } of await app.store.records.listPolls(POLL_PURPOSE)) {
     const object = source.slice(POLL_PURPOSE.length + 1)
@@ -95,12 +94,12 @@ export async function trimSnapshots(app: Pick<App, 'store' | 'log'>, signal?: Ab
   }
 }
 
-/** Nobody has an address for these any more: should somebody again, it begins with a first look. */
+/** No address needs these objects any more. If one does again, it begins with a first poll. */
 async function forgetUnneeded(app: PollApp, signal?: AbortSignal): Promise<void> {
   for (const { accountUuid, source, object } of await app.store.records.unneededPolls(POLL_PURPOSE, app.clock.now())) {
     const at = app.clock.now()
     await app.store.records.endPollUnlessNeeded(accountUuid, { purpose: POLL_PURPOSE, object, at })
-    // Older than this only: a first look that begins meanwhile keeps what it writes.
+    // Deletes only older ones: a first poll that starts meanwhile keeps its snapshots.
     await inSteps(signal, () => app.store.records.forgetSnapshotsStep(accountUuid, object, at, SNAPSHOTS_PER_STEP))
     if (!signal?.aborted) await app.store.records.dropEndedPoll(accountUuid, source, at)
   }
@@ -120,17 +119,17 @@ async function inSteps(signal: AbortSignal | undefined, step: () => Promise<numb
 type Polled =
   | { outcome: 'looked' }
   | { outcome: 'failed'; failure: PollFailure }
-  /** Somebody else is looking, or nobody wants it any more. */
+  /** Another poll is running, or no address needs the object any more. */
   | { outcome: 'overtaken' }
 
 interface Manner {
   /** drop = as if it had never been tried. */
   onFailure: 'note' | 'drop'
-  /** Does a person wait for it? */
+  /** Whether a person waits for it. */
   priority: CallPriority
 }
 
-/** One look, from claim to cursor. Never throws. */
+/** Runs one poll, from claim to cursor. Never throws. */
 async function look(app: PollApp, target: PollTarget, { onFailure, priority }: Manner): Promise<Polled> {
   const { accountUuid, object, cursor } = target
   const source = sourceOf(object)
@@ -147,7 +146,7 @@ async function look(app: PollApp, target: PollTarget, { onFailure, priority }: M
     app.log.error({ account: accountUuid, object, error }, 'poll.broke')
     const failure: PollFailure = { outcome: 'ours' }
     await settleFailure(app, target, { claimedUntil, onFailure, failure }).catch((second: unknown) =>
-      // The claim ends by itself, and then it is tried again.
+      // The claim expires by itself, and the poll runs again then.
       app.log.error({ account: accountUuid, object, error: second }, 'poll.not_noted'),
     )
     return { outcome: 'failed', failure }
@@ -170,7 +169,7 @@ async function settleFailure(
   })
 }
 
-/** Page by page; the last of what changed goes with the cursor, so that a usual look is one transaction. */
+/** Reads page by page. The last changes are stored with the cursor, so a usual poll is one transaction. */
 async function readChanges(
   app: PollApp,
   target: PollTarget,
@@ -226,7 +225,7 @@ function logLooked(
 interface TakenIn {
   claimedUntil: Millis
   changes: readonly RecordChange[]
-  /** With these the look is complete, even if nothing changed; null = there is more to come. */
+  /** Set when these changes complete the poll, even if nothing changed; null when more will follow. */
   watermark: string | null
 }
 
@@ -286,7 +285,7 @@ const NO_ROOM: Polled = { outcome: 'failed', failure: { outcome: 'no_room' } }
 
 function incoming(accountUuid: string, object: string, event: PolledEvent, receivedAt: Millis) {
   const { objectUuid, changedFields, body, identity } = event
-  // As with what is posted: 128 bits of the hash, short in the index.
+  // As for posted events: 128 bits of the hash, to keep the index small.
   const dedupe = createHash('sha256').update(identity).digest('base64url').slice(0, 22)
   const source = 'object' as const
   return { accountUuid, subscriptionId: null, source, object, objectUuid, changedFields, receivedAt, dedupe, body }

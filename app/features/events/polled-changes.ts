@@ -1,29 +1,29 @@
-// From records as a list shows them and as they were seen before, to events and the next snapshots. Pure.
+// Turns listed records and their previous snapshots into events and new snapshots. Pure.
 //
-// The platform says of these objects only when they were last edited (`edit_date`), in the account's local time, to the
-// second. So a look asks again for the last two hours before what it has seen: that covers the strictness of `gt`, several
-// edits within one second, what is written late, and the hour that comes twice in autumn. What is the same as its snapshot
-// is nothing new, and each change is named by the snapshot it follows: however often it is read, it is one event.
+// For these objects the platform reports only the last edit (`edit_date`), in the account's local time, to the second.
+// So a poll starts two hours before the latest known edit: that covers the strict `gt`, several edits within one
+// second, late writes, and the repeated hour in autumn. A record equal to its snapshot is not new, and each change is
+// identified by the snapshot it follows: however often it is read, it is one event.
 import { findObjectKind } from '#app/domain/object-catalog.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 
-/** How far before the latest edit a look begins. */
+/** How far before the latest edit a poll begins. */
 const OVERLAP = hours(2)
 
-/** A first look goes back this far; what was last edited before has no snapshot, and its next edit names all its fields. */
+/** How far back a first poll goes. An older record has no snapshot, so its next edit names all its fields. */
 const FIRST_CHECK = days(365)
 
-/** A record as a list shows it. */
+/** A record as the platform lists it. */
 export interface ListedRecord {
   recordUuid: string
-  /** As the platform writes it; '' when it does not. */
+  /** In the platform's format; '' when missing. */
   editDate: string
-  /** The fields we look at, each as text. */
+  /** The polled fields, each as text. */
   fields: Readonly<Record<string, string>>
 }
 
-/** What it looked like before, and when that was written down. */
+/** The previous state of a record, and when it was stored. */
 export interface Snapshot {
   editDate: string
   fields: Readonly<Record<string, string>>
@@ -33,19 +33,19 @@ export interface Snapshot {
 export interface PolledEvent {
   objectUuid: string
   changedFields: string[]
-  /** The same text = the same event. */
+  /** Equal text = the same event. */
   identity: string
-  /** The JSON text that is forwarded: as the platform would have sent it. */
+  /** The JSON text that is forwarded, in the platform's own format. */
   body: string
 }
 
 export interface RecordChange {
   record: ListedRecord
-  /** Null = only the snapshot moves. */
+  /** Null when only the snapshot is updated. */
   event: PolledEvent | null
 }
 
-/** Reads one record of the platform's list; null when it is none. Numbers and quoted flags become the same text. */
+/** Parses one record of the platform's list; null when it is not one. Numbers and quoted flags become the same text. */
 export function readListed(object: string, record: Readonly<Record<string, unknown>>): ListedRecord | null {
   const { uuid, edit_date: editDate } = record
   if (typeof uuid !== 'string' || !/^[\w.:-]{1,100}$/.test(uuid)) return null
@@ -65,9 +65,9 @@ function textOf(value: unknown): string {
 }
 
 /**
- * What is new among the listed records, in their order. A record without a snapshot was made since; at the first sight
- * nobody is told of anything.
- * @param watched names of fields somebody wants to hear of; an event names no others, and one that would name none is none
+ * Returns the changes among the listed records, in their order. A record without a snapshot is new. The first poll
+ * creates no events.
+ * @param watched names of fields an endpoint watches; events name only these, and a change without any creates no event
  */
 export function changesOf(input: {
   object: string
@@ -78,12 +78,12 @@ export function changesOf(input: {
 }): RecordChange[] {
   const { object, snapshots, watched, firstSight } = input
   const changes: RecordChange[] = []
-  // A list that moves while it is paged can show a record twice: the later one counts.
+  // A list that changes during paging can contain a record twice: the later one counts.
   for (const record of new Map(input.listed.map((one) => [one.recordUuid, one])).values()) {
     const before = snapshots.get(record.recordUuid) ?? null
     if (before && before.editDate === record.editDate && changedNames(before, record).length === 0) continue
     const names = before ? changedNames(before, record) : heldNames(record)
-    // A save that changed nothing is a change to nobody but those who watch the date itself.
+    // A save without changes matters only to endpoints that watch the date itself.
     const told = before ? [...names, ...dateName(before, record)] : ['uuid', ...names, 'edit_date']
     const changedFields = told.filter((name) => watched.includes(name))
     const event = firstSight || changedFields.length === 0 ? null : eventOf(object, record, before, changedFields)
@@ -92,7 +92,7 @@ export function changesOf(input: {
   return changes
 }
 
-/** A field the snapshot does not know, because it was taken before we looked at that field, did not change as far as we know. */
+/** A field missing from the snapshot, taken before the field was polled, counts as unchanged. */
 function changedNames(before: Snapshot, { fields }: ListedRecord): string[] {
   return Object.keys(fields).filter(
     (name) => Object.hasOwn(before.fields, name) && fields[name] !== before.fields[name],
@@ -105,7 +105,7 @@ function dateName(before: Snapshot, record: ListedRecord): string[] {
 
 const UNSET = new Set(['', '0000-00-00', '0000-00-00 00:00:00'])
 
-/** What a new record says: as with the platform's own, fields without a value did not change. */
+/** The fields of a new record: as in the platform's own events, fields without a value did not change. */
 function heldNames({ fields }: ListedRecord): string[] {
   return Object.keys(fields).filter((name) => !UNSET.has(fields[name] ?? ''))
 }
@@ -126,7 +126,7 @@ function eventOf(object: string, record: ListedRecord, before: Snapshot | null, 
 
 const LOCAL = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
 
-/** Is it a date and time as the platform writes them? */
+/** Parses a date and time in the platform's format; null for anything else. */
 function localMillis(text: string): Millis | null {
   const at = LOCAL.test(text) ? Date.parse(`${text.replace(' ', 'T')}Z`) : Number.NaN
   return Number.isNaN(at) ? null : at
@@ -137,7 +137,7 @@ function shifted(text: string, ms: number): string {
   return at === null ? text : new Date(at + ms).toISOString().slice(0, 19).replace('T', ' ')
 }
 
-/** The latest of some `edit_date`s, '' when none is one. */
+/** Returns the latest valid `edit_date`, '' when there is none. */
 export function latestEdit(dates: Iterable<string>): string {
   let latest = ''
   for (const date of dates) if (date > latest && localMillis(date) !== null) latest = date
@@ -145,8 +145,8 @@ export function latestEdit(dates: Iterable<string>): string {
 }
 
 /**
- * The `$filter` of a look. `localNow` = the account's wall clock, as the platform writes it. It bounds the watermark, so
- * that a clock set back (another zone, a wrong date in a record) cannot hide what is edited now.
+ * Returns the `$filter` of a poll. `localNow` = the account's local time in the platform's format. It limits the
+ * watermark, so that a clock set back (another zone, a wrong date in a record) cannot hide new edits.
  */
 export function pollFilter(watermark: string, localNow: string): string {
   const from =
@@ -154,13 +154,13 @@ export function pollFilter(watermark: string, localNow: string): string {
   return `edit_date gt '${from}'`
 }
 
-/** Records may be edited by a platform whose clock is a little ahead of ours. */
+/** The platform's clock may be a little ahead of ours. */
 const AHEAD = minutes(5)
 
 /**
- * How far the list has been read after a look that saw edits up to `seen` ('' = none). Never empty, so that what comes after
- * an empty first look is not first sight again: then it is yesterday, because no more than a day is between any zone and
- * what we hold for the account's. Never in the future, whatever a record says.
+ * Returns the watermark after a poll that saw edits up to `seen` ('' = none). Never empty, because empty means a first
+ * poll: after an empty first poll it is yesterday, since any zone is at most a day from the one we hold for the
+ * account. Never in the future, whatever a record says.
  */
 export function nextWatermark(watermark: string, seen: string, localNow: string): string {
   const latest = seen > watermark ? seen : watermark
@@ -168,7 +168,7 @@ export function nextWatermark(watermark: string, seen: string, localNow: string)
   return latest > shifted(localNow, AHEAD) ? localNow : latest
 }
 
-/** Snapshots edited before this may be forgotten without being taken for new: a look does not go back so far. */
+/** Snapshots edited before this can be forgotten: a poll does not reach back far enough to list them as new. */
 export function forgettableBefore(watermark: string): string {
   return shifted(watermark, -days(3))
 }

@@ -1,5 +1,5 @@
-// A call of the platform, from its text to what became of it: a challenge is echoed, an event is on disk before it counts as
-// stored. Both entrances, the route module and the short way before it, come here; `app/http/platform-answer.ts` says it in HTTP.
+// Handles a platform call from its text to the result: echoes a challenge, or stores events on disk. The route module
+// and the fast path before it both use it; `app/http/platform-answer.ts` turns the result into HTTP.
 import { hash } from 'node:crypto'
 import type { App } from '#app/context/app-context.ts'
 import type { NewApiActivity } from '#db/store/activity.ts'
@@ -15,7 +15,7 @@ export interface PlatformCall {
   /** Without the question mark. */
   query: string
   body: string
-  /** True when the body was larger than LARGEST_BODY and is not all here. */
+  /** True when the body exceeded LARGEST_BODY and is incomplete. */
   truncated: boolean
   remoteIp: string | null
   userAgent: string | null
@@ -23,10 +23,10 @@ export interface PlatformCall {
 
 type ReceiveApp = Pick<App, 'store' | 'clock' | 'log' | 'acceptEvent' | 'space'>
 
-/** Takes so many events out of what one address may bring. In how many ms there is room again; null = they were taken. */
+/** Takes `events` from an address's rate limit. Returns the ms until there is room again; null when taken. */
 export type EventBrake = (subscriptionId: number, events: number) => number | null
 
-/** Takes in one call to `/hooks/platform/{token}`. Never throws. */
+/** Receives one call to `/hooks/platform/{token}`. Never throws. */
 export async function receivePlatformCall(
   app: ReceiveApp,
   call: PlatformCall,
@@ -36,7 +36,7 @@ export async function receivePlatformCall(
   return found.outcome === 'found' ? receiveFrom(app, found.ingress, call, brake) : found
 }
 
-/** Whose address it is, or what becomes of a call that nobody has to read. Never throws. */
+/** Looks up the subscription of an address, or the result of a call that need not be parsed. Never throws. */
 export async function findIngress(
   app: Pick<ReceiveApp, 'store' | 'clock' | 'log'>,
   call: Pick<PlatformCall, 'method' | 'token'>,
@@ -45,7 +45,7 @@ export async function findIngress(
   | { outcome: 'wrong_method' | 'unknown_address' | 'deleted_subscription' | 'unavailable' }
 > {
   if (call.method !== 'POST') return { outcome: 'wrong_method' }
-  // Unlike any token we make: saves hash and lookup.
+  // We never create such a token, so skip the hash and the lookup.
   if (!/^[\w-]{43}$/.test(call.token)) return { outcome: 'unknown_address' }
   let ingress: Ingress | null
   try {
@@ -57,12 +57,12 @@ export async function findIngress(
   if (!ingress || (ingress.state === 'replaced' && (ingress.endsAt ?? 0) <= app.clock.now())) {
     return { outcome: 'unknown_address' }
   }
-  // Only ever from a row that says so: whoever is told this stops sending.
+  // Answer this only when the row says deleted: the platform then stops sending.
   if (ingress.state === 'deleted') return { outcome: 'deleted_subscription' }
   return { outcome: 'found', ingress }
 }
 
-/** Takes in a call to an address that `findIngress` knows. Never throws. */
+/** Receives a call to an address that `findIngress` found. Never throws. */
 export async function receiveFrom(
   app: ReceiveApp,
   ingress: Ingress,
@@ -105,7 +105,7 @@ async function acceptAll(app: ReceiveApp, ingress: Ingress, events: PlatformEven
         accountUuid,
         subscriptionId,
         source: event.source,
-        // Our own row says what the address is for; only a subscription to named events leaves the object open.
+        // Our own row determines the object; only a subscription to named events leaves it open.
         object: ingress.object.includes('.') ? event.object : ingress.object,
         receivedAt,
       }),
@@ -118,7 +118,7 @@ async function acceptAll(app: ReceiveApp, ingress: Ingress, events: PlatformEven
 
 type Acceptance = 'stored' | 'over_limit' | 'rejected' | 'unavailable'
 
-/** All of one call, answered with the worst outcome: the platform repeats the call, and what was stored is recognised. */
+/** Stores a call's events and returns the worst outcome: the platform repeats the call, stored ones are recognised. */
 async function acceptEvents(app: ReceiveApp, events: IncomingEvent[]): Promise<Acceptance> {
   const accountUuid = events[0]?.accountUuid ?? ''
   const bytes = events.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0)
@@ -158,7 +158,7 @@ function incoming(
     ...from,
     objectUuid: event.objectUuid,
     changedFields: event.changedFields,
-    // 128 bits of the hash: short in the index, and no two events of an account share it.
+    // 128 bits of the hash: small in the index, and unique among an account's events.
     dedupe: digest(event.identity ?? newToken()).slice(0, 22),
     body: event.body,
   }
@@ -168,7 +168,7 @@ function digest(text: string): string {
   return hash('sha256', text, 'base64url')
 }
 
-/** What a verified webhook of the manifest says: the account comes from the signature, not from an address. */
+/** The claims of a verified manifest webhook: the signature identifies the account, not the address. */
 interface SignedEventClaims {
   accountUuid: string
   object: string
@@ -181,7 +181,7 @@ type SignedEventOutcome =
   | { outcome: 'stored' | 'over_limit' | 'rejected' | 'unavailable' | 'unknown_account' }
   | { outcome: 'unreadable'; reason: string }
 
-/** Takes in a webhook of the manifest. The caller has verified its signature. */
+/** Receives a manifest webhook. The caller has verified its signature. */
 export async function receiveSignedEvent(app: ReceiveApp, claims: SignedEventClaims): Promise<SignedEventOutcome> {
   const { accountUuid, object, entry, resourceUrl } = claims
   const message = readPlatformCall({
@@ -205,7 +205,7 @@ export async function receiveSignedEvent(app: ReceiveApp, claims: SignedEventCla
   return { outcome }
 }
 
-/** Not waited for: the platform is holding its subscribe call open for the echo. */
+/** Not awaited: the platform keeps its subscribe call open until it gets the echo. */
 function recordChallenge(app: ReceiveApp, ingress: Ingress, call: PlatformCall): void {
   app.log.info({ subscriptionId: ingress.subscriptionId }, 'ingress.challenged')
   record(app, ingress, call, {

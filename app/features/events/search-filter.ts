@@ -1,4 +1,4 @@
-// What may be asked of the search, by form and by call: read, or refused field by field.
+// Parses the search filters of the form and the call, or refuses them field by field.
 import { z } from 'zod'
 import type { SearchCursor } from '#app/domain/deliveries/stored-delivery.ts'
 import { momentOf } from '#app/domain/local-time.ts'
@@ -9,14 +9,14 @@ import { type PastedId, readPastedId } from './pasted-id.ts'
 import type { CodeFilter, SearchFilter } from './search-match.ts'
 import { SEARCH_FIELDS, SEARCH_STATUSES, type SearchForm, searchFormOf } from './search-view.ts'
 
-/** Rows of one page. */
+/** Rows per page. */
 export const SEARCH_PAGE = 50
 
 export interface SearchQuestion {
   pasted: PastedId | null
   filter: SearchFilter
   before: SearchCursor | null
-  /** Most rows of the answer. */
+  /** Maximum number of rows in the answer. */
   limit: number
 }
 
@@ -39,7 +39,7 @@ const MESSAGES = {
   unknown: 'There is no such filter',
 } as const
 
-/** The page's form. Times are of the account's clock; `until` means to the end of that minute. */
+/** Parses the page's form. Times are local to the account; `until` includes that whole minute. */
 export function readSearchForm(params: URLSearchParams, timezone: string): SearchRead {
   return read(params, MESSAGES.localTime, (text, end) => {
     const at = momentOf(text, timezone)
@@ -49,7 +49,7 @@ export function readSearchForm(params: URLSearchParams, timezone: string): Searc
 
 const ABOUT_THE_ACCOUNT = ['accountUUID', 'accountuuid', 'admin']
 
-/** The call's query. Times carry their zone; a filter nobody knows is refused, because without it the answer would be wrong. */
+/** Parses the call's query. Times include a zone. Ignoring an unknown filter would give wrong results: refuse it. */
 export function readSearchQuery(params: URLSearchParams): SearchRead {
   const known = new Set<string>([...SEARCH_FIELDS, ...ABOUT_THE_ACCOUNT, 'before', 'limit'])
   const unknown = [...new Set(params.keys())].filter((name) => !known.has(name))
@@ -63,7 +63,7 @@ export function readSearchQuery(params: URLSearchParams): SearchRead {
   return refused({ ...(asked.outcome === 'invalid' && asked.errors), ...Object.fromEntries(named) }, asked.form)
 }
 
-/** Of what nobody asked us to know, no more than this is repeated. */
+/** The maximum number of unknown names repeated in the answer. */
 const MOST_NAMED = 20
 const LONGEST_NAMED = 100
 
@@ -72,7 +72,7 @@ type ReadMoment = (text: string, end: boolean) => Millis | null
 function read(params: URLSearchParams, timeMessage: string, moment: ReadMoment): SearchRead {
   const form = searchFormOf(params)
   const errors: Record<string, string[]> = {}
-  /** What is not given does not matter; what cannot be read is refused. */
+  /** A missing value does not filter; an invalid one is refused. */
   function field<T>(name: keyof typeof MESSAGES & keyof SearchForm, parse: (text: string) => T | null): T | null {
     const value = form[name] === '' ? null : parse(form[name])
     if (form[name] !== '' && value === null) errors[name] = [MESSAGES[name]]
@@ -119,7 +119,7 @@ function readObject(text: string): string | null {
   return isPlausibleObjectType(type) ? type : null
 }
 
-/** Null = from the newest; undefined = this is no cursor. */
+/** Null = from the newest; undefined = not a cursor. */
 function readCursor(text: string): SearchCursor | null | undefined {
   if (text === '') return null
   const [, seq, deliveryId] = /^(\d{1,15})\.(\d{1,15})$/.exec(text) ?? []

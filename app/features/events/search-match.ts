@@ -1,23 +1,23 @@
-// Does a stored event, on its way to one address, belong into the answer? Decided here, row by row, so that the words on the
-// page and the filter can never mean different things.
+// Decides row by row whether a stored event and its delivery to one address match the search, so that the page's words
+// and the filter always mean the same.
 import type { SearchedDelivery, SearchedRow } from '#app/domain/deliveries/stored-delivery.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { deliveryStatus } from './delivery-status.ts'
 import type { SearchStatus } from './search-view.ts'
 
-/** exact = this status · group = 4 for 4xx · none = no answer came. */
+/** exact = this status · group = 4 for 4xx · none = no answer arrived. */
 export type CodeFilter = { kind: 'exact'; code: number } | { kind: 'group'; first: number } | { kind: 'none' }
 
-/** Null = does not matter. */
+/** Null = no filter. */
 export interface SearchFilter {
   status: SearchStatus | null
-  /** That at least one attempt was answered so. */
+  /** At least one attempt got this answer. */
   code: CodeFilter | null
-  /** Normalised type. */
+  /** Normalized type. */
   object: string | null
   /** Lower case. */
   record: string | null
-  /** Name of a changed field; case does not matter. */
+  /** Name of a changed field, in any case. */
   field: string | null
   /** Received at or after. */
   from: Millis | null
@@ -35,7 +35,7 @@ export const NO_FILTER: SearchFilter = {
   until: null,
 }
 
-/** What a pasted id was found to mean, beyond the event it leads to. */
+/** The meaning of a pasted id, besides the event it leads to. */
 export interface SearchTarget {
   deliveryId: number | null
   endpointId: number | null

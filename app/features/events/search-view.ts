@@ -1,10 +1,10 @@
-// The search for deliveries as pages and calls see it: what can be asked, what is answered, and the words for it.
+// The search for deliveries as pages and calls see it: its filters, its answers, and their texts.
 import type { DeliveryCause } from '#app/domain/deliveries/delivery.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { DELIVERY_STATUSES, type DeliveryStatus } from './delivery-status.ts'
 
-/** `not_forwarded` = an event that nothing was to be sent for. */
+/** `not_forwarded` = an event without any delivery. */
 export const SEARCH_STATUSES = [...DELIVERY_STATUSES, 'not_forwarded'] as const
 
 export type SearchStatus = (typeof SEARCH_STATUSES)[number]
@@ -18,31 +18,31 @@ export const STATUS_TEXTS: Record<SearchStatus, string> = {
   not_forwarded: 'Not forwarded',
 }
 
-/** What is offered; any status or group of statuses can be typed. */
+/** The suggestions; users can type any status or group of statuses. */
 export const CODE_SUGGESTIONS = ['200', '400', '401', '403', '404', '410', '429', '500', '4xx', '5xx', 'none'] as const
 
-/** What can be asked, in the order of the form. Texts as typed; empty = does not matter. */
+/** The filters in the order of the form. Texts as typed; empty = no filter. */
 export const SEARCH_FIELDS = ['id', 'status', 'code', 'object', 'record', 'field', 'from', 'until'] as const
 
 export type SearchField = (typeof SEARCH_FIELDS)[number]
 export type SearchForm = Record<SearchField, string>
 
-/** The form as an address holds it. */
+/** Reads the form's values from a URL. */
 export function searchFormOf(params: URLSearchParams): SearchForm {
   const form = {} as SearchForm
   for (const field of SEARCH_FIELDS) form[field] = params.get(field)?.trim() ?? ''
   return form
 }
 
-/** Is anything asked at all? */
+/** Whether the form has no filter at all. */
 export function asksNothing(form: SearchForm): boolean {
   return SEARCH_FIELDS.every((field) => form[field] === '')
 }
 
-/** One line of the result: an event on its way to one address, or (`delivery` null) one that was not forwarded. */
+/** One line of the result: an event on its way to one address, or (`delivery` null) an event that was not forwarded. */
 export interface SearchHit {
   eventId: string
-  /** A sample a person asked for. */
+  /** A test event sent on request. */
   test: boolean
   object: string
   objectUuid: string
@@ -53,15 +53,15 @@ export interface SearchHit {
     status: DeliveryStatus
     cause: DeliveryCause
     url: string
-    /** Attempts made. */
+    /** Number of attempts made. */
     attempts: number
-    /** Of the last attempt; null = no answer, or none was made. */
+    /** Status of the last attempt; null when no answer arrived or no attempt was made. */
     lastCode: number | null
-    /** How it stands, in a sentence. */
+    /** The delivery's state, as a sentence. */
     sentence: string
-    /** When it is tried next, as far as that is known. */
+    /** When the next try is due, if known. */
     nextAt: Millis | null
-    /** There is somewhere to send it again, and something to send. */
+    /** It has an address and a body, so it can be sent again. */
     canSendAgain: boolean
   } | null
 }
@@ -69,17 +69,17 @@ export interface SearchHit {
 export interface SearchAnswer {
   /** Newest event first. */
   hits: SearchHit[]
-  /** all = there is nothing older · full = the page is full · limit = enough was looked at for one request. */
+  /** all = nothing older exists · full = the page is full · limit = the request reached its row limit. */
   end: 'all' | 'full' | 'limit'
-  /** Where to go on, for `before`; null at the end. */
+  /** The cursor for `before` on the next page; null at the end. */
   next: string | null
-  /** When the oldest event was received that was looked at; null = there was none. */
+  /** When the oldest row read was received; null when there was none. */
   lookedBackTo: Millis | null
-  /** How many rows were looked at. */
+  /** Number of rows read. */
   looked: number
 }
 
-/** What a search says about itself when nothing was found, or when it did not look at everything. */
+/** Explains a search that found nothing or did not read everything. */
 export function limitSentence(answer: Pick<SearchAnswer, 'hits' | 'looked'>): string {
   const looked = answer.looked.toLocaleString('en-AU')
   const found = answer.hits.length === 0 ? 'nothing matched' : `${answer.hits.length} matched`
@@ -98,7 +98,7 @@ export const SENT_AGAIN_FROM_DETAIL: Flash = {
   description: 'This is the new delivery. How it goes appears here within a few seconds.',
 }
 
-/** `why` null = it is not there any more. */
+/** `why` is null when the delivery does not exist any more. */
 export function notSentAgainFlash(why: string | null): Flash {
   return { kind: 'error', title: 'Failed to send again', description: why ?? 'This delivery is no longer kept.' }
 }

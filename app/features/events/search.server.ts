@@ -1,4 +1,4 @@
-// "Find a delivery": what was asked, looked up in bounded work.
+// "Find a delivery": runs a search with a bounded amount of work.
 import type { App } from '#app/context/app-context.ts'
 import type { FoundRow } from '#app/domain/deliveries/stored-delivery.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
@@ -12,10 +12,10 @@ import type { SearchAnswer, SearchHit } from './search-view.ts'
 
 type SearchApp = Pick<App, 'store' | 'clock'>
 
-/** Rows one request looks at: a fraction of a second. Whoever wants to see further back asks again from there. */
+/** Rows that one request reads: a fraction of a second. To look further back, the user continues from there. */
 const LOOK_AT_MOST = 20_000
 
-/** Newest event first. `scanAtMost` = how many rows may be looked at. */
+/** Newest event first. `scanAtMost` = how many rows may be read. */
 export async function searchDeliveries(
   app: SearchApp,
   accountUuid: string,
@@ -46,7 +46,7 @@ export async function searchDeliveries(
 }
 
 interface Resolved {
-  /** The one event it leads to; null = it has to be searched for. */
+  /** The only event it can mean; null when a search is needed. */
   seq: number | null
   target: SearchTarget
 }
@@ -54,7 +54,7 @@ interface Resolved {
 const NO_TARGET: SearchTarget = { deliveryId: null, endpointId: null, record: null }
 const ANYTHING: Resolved = { seq: null, target: NO_TARGET }
 
-/** What a pasted id leads to. Null = to nothing of this account. */
+/** Resolves a pasted id. Null when it leads to nothing in this account. */
 async function resolvePasted({ store }: SearchApp, accountUuid: string, pasted: PastedId): Promise<Resolved | null> {
   switch (pasted.kind) {
     case 'number': {
@@ -104,7 +104,7 @@ function searchHit(row: FoundRow, now: Millis): SearchHit {
   }
 }
 
-/** The one delivery a pasted id is the number of; null = it is something else, or not there. */
+/** Returns the delivery whose number was pasted; null when the id is something else or does not exist. */
 export async function deliveryNamed(
   { store }: Pick<App, 'store'>,
   accountUuid: string,
@@ -114,7 +114,7 @@ export async function deliveryNamed(
   return (await store.events.eventOfDelivery(accountUuid, pasted.number)) === null ? null : pasted.number
 }
 
-/** The answer as calls give it. */
+/** The answer as calls return it. */
 export function searchJson(answer: SearchAnswer) {
   return {
     deliveries: answer.hits.map(({ delivery, ...event }) => ({
@@ -136,9 +136,9 @@ export function searchJson(answer: SearchAnswer) {
         receivedAt: isoOrNull(event.receivedAt),
       },
     })),
-    /** Hand it back as `before` to go on. */
+    /** Pass it as `before` to continue. */
     next: answer.next,
-    /** False = enough was looked at for one request, and something may match further back. */
+    /** False when the request reached its row limit, so older rows may still match. */
     complete: answer.end !== 'limit',
     lookedBackTo: isoOrNull(answer.lookedBackTo),
   }

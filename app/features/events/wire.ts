@@ -1,6 +1,6 @@
 import { isRecord } from '#app/lib/json.ts'
-// From the text of a platform call to the object inside it. The platform's documents contradict each other (JSON, a form,
-// a form around JSON, a signed text), so what counts is the content, never the content type.
+// Extracts the object from the text of a platform call. The platform's documents contradict each other (JSON, a form, a
+// form around JSON, a signed text), so the content decides, never the content type.
 
 export type JsonRecord = Record<string, unknown>
 
@@ -8,17 +8,17 @@ type ReadPayload =
   | {
       outcome: 'read'
       record: JsonRecord
-      /** The text the record was read from when it was plain JSON; null when it had to be taken out of something. */
+      /** The original text when the body was plain JSON; null when the record was extracted from another format. */
       json: string | null
     }
-  /** `reason`: one sentence that repeats nothing of the body. */
+  /** `reason`: one sentence that never quotes the body. */
   | { outcome: 'unreadable' | 'too_large'; reason: string }
 
-/** The platform's forms are a few hundred bytes. Reading one takes longer than reading JSON of the same length. */
+/** The platform's forms are a few hundred bytes. Parsing one takes longer than JSON of the same length. */
 const LONGEST_FORM = 32 * 1024
 const MOST_PAIRS = 1_000
 
-/** The object in a body. Never throws; the work grows with the length of the body. */
+/** Extracts the object from a body. Never throws; the work is linear in the length of the body. */
 export function readPayload(body: string): ReadPayload {
   const text = body.trim()
   if (text === '') return { outcome: 'unreadable', reason: 'The body is empty.' }
@@ -39,7 +39,7 @@ function parseRecord(text: string): JsonRecord | null {
   }
 }
 
-/** The claims of a JWT, unverified: at an address with a secret token the address is the proof, and the account is ours. */
+/** Decodes a JWT's claims, unverified: at an address with a secret token, the address proves and names the account. */
 function readSignedText(text: string): JsonRecord | null {
   const claims = /^[\w-]+\.([\w-]+)\.[\w-]*$/.exec(text)?.[1]
   if (!claims) return null
@@ -53,7 +53,7 @@ function readSignedText(text: string): JsonRecord | null {
 
 const NO_OBJECT: ReadPayload = { outcome: 'unreadable', reason: 'The body holds no JSON object.' }
 
-/** A form whose key or value is the JSON, or that spells the object out: `object=job&entry[0][uuid]=…`. */
+/** Parses a form whose key or value is the JSON, or that spells out the object: `object=job&entry[0][uuid]=…`. */
 function readForm(text: string): ReadPayload {
   if (text.length > LONGEST_FORM) {
     const isForm = !text.startsWith('{') && text.includes('=')
@@ -74,7 +74,7 @@ function readForm(text: string): ReadPayload {
 const PATH = /^([a-z_]+)((?:\[\w*\])*)$/i
 const DEEPEST = 4
 
-/** A map, not an object: a key called `__proto__` is a key like any other, and its size is known without counting. */
+/** A Map, not an object: a key called `__proto__` is an ordinary key, and its size needs no counting. */
 type Branch = Map<string, unknown>
 
 function spelledOut(pairs: readonly (readonly [string, string])[]): JsonRecord | null {
@@ -104,7 +104,7 @@ function put(root: Branch, path: readonly string[], value: string): void {
   })
 }
 
-/** `entry=[{…}]`: a list written as JSON in one field of a form. */
+/** Parses `entry=[{…}]`: a list as JSON in one form field. */
 function parseList(text: string): unknown[] | null {
   if (!text.trim().startsWith('[')) return null
   try {
@@ -115,7 +115,7 @@ function parseList(text: string): unknown[] | null {
   }
 }
 
-/** Branches with the keys 0, 1, 2 … were lists. */
+/** Turns branches with the keys 0, 1, 2 … back into lists. */
 function recordOf(value: unknown): unknown {
   if (!(value instanceof Map)) return value
   const entries = [...(value as Branch)].map(([key, inner]): [string, unknown] => [key, recordOf(inner)])

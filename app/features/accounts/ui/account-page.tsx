@@ -17,27 +17,27 @@ import { PeopleCard } from './people-card.tsx'
 export interface AccountPageProps {
   account: AccountLink
   accountName: string
-  /** IANA zone of the account. */
+  /** The account's IANA zone. */
   timezone: string
-  /** The server's moment. */
+  /** The server's time. */
   now: Millis
   /** Null = not connected. */
   connection: ConnectionOfPage | null
   sessions: SessionOfPage[]
   people: PeopleOfPage
-  /** What is kept, until when, and how much of it there is. */
+  /** What is stored, until when, and how much. */
   kept: KeptCardProps
-  /** A question that the address has open, else null. */
+  /** The question that the URL opens, otherwise null. */
   step: AccountStep | null
-  /** What has to be typed to erase the account. */
+  /** The name to type to erase the account. */
   nameToType: string
-  /** Why it was not erased, and what was typed; else null. */
+  /** Why the account was not erased, and the typed name; otherwise null. */
   refused: { name: string; message: string } | null
-  /** Who did what. */
+  /** The audit log. */
   children: ReactNode
 }
 
-/** Who is signed in, what is kept, and the ways to take it along or end it. */
+/** Shows who is signed in, what is stored, and how to export or erase it. */
 export function AccountPage(props: AccountPageProps) {
   const { account, step } = props
   const { rights } = props.people

@@ -14,7 +14,7 @@ export interface ConnectionOfPage {
   scopes: string[]
 }
 
-/** Whether ServiceM8 still lets us in, since when, and what it lets us do. */
+/** Shows whether ServiceM8 still accepts the connection, since when, and its permissions. */
 export function ConnectionCard({
   connection,
   accountUUID,

@@ -14,12 +14,12 @@ interface EraseAccountProps {
   account: AccountLink
   rights: OwnerRights
   nameToType: string
-  /** The question is open. */
+  /** The question is shown. */
   asked: boolean
   refused: { name: string; message: string } | null
 }
 
-/** Typing the name is the confirmation: nothing is erased by one press. */
+/** Typing the name is the confirmation: a single click erases nothing. */
 export function EraseAccount({ account, rights, nameToType, asked, refused }: EraseAccountProps) {
   const { state, formData } = useNavigation()
   const pending = state !== 'idle' && formData?.get('intent') === 'erase'

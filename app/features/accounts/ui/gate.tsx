@@ -10,13 +10,13 @@ import type { GateState } from '../gate.ts'
 
 export interface GateProps {
   state: GateState
-  /** As the address names the account; '' when it names none. */
+  /** The account as the URL names it; '' when it names none. */
   accountUUID: string
-  /** Goes along with the sign-in; '' = the address brought none. */
+  /** Passed on to the sign-in; '' when the URL has none. */
   token: string
-  /** Something that went before, e.g. why the last sign-in did not work. */
+  /** An earlier problem, e.g. why the last sign-in failed. */
   problem?: string
-  /** Said once when the gate appears; as a toast where scripts run. */
+  /** Shown once when the gate appears; as a toast with scripts. */
   greeting?: string | null
 }
 
@@ -24,7 +24,7 @@ export const PLATFORM_NAME = 'ServiceM8'
 
 const NOTE = 'Complete sign-in in the new tab, then refresh this page.'
 
-/** Stands in place of every page until the account is signed in. */
+/** Replaces every page until the user has signed in. */
 export function Gate({ state, accountUUID, token, problem, greeting }: GateProps) {
   const [clicked, setClicked] = useState(false)
   const shown: GateState = state === 'ready' && clicked ? 'opened' : state
@@ -108,7 +108,7 @@ function RefreshLink({ variant }: { variant: 'primary' | 'secondary' }) {
 
 function Opened({ accountUUID, token, moveFocus }: { accountUUID: string; token: string; moveFocus: boolean }) {
   const note = useRef<HTMLDivElement>(null)
-  // The link that had the focus has just given way to this note.
+  // This note has just replaced the focused link.
   useEffect(() => {
     if (moveFocus) note.current?.focus()
   }, [moveFocus])

@@ -12,13 +12,13 @@ interface Counted {
 
 export interface KeptCardProps {
   kinds: KeptKind[]
-  /** What there is of this account, where it is counted. */
+  /** How much of each counted kind the account has. */
   counts: Partial<Record<KeptId, Counted>>
-  /** Why less is kept for now; null = it is not. */
+  /** Why retention is shorter for now; null when it is not. */
   shortage: string | null
 }
 
-/** What is kept, how long and why, and how much of it there is: the owner's own numbers. */
+/** Shows what is stored, how long, why, and how much: the account's own numbers. */
 export function KeptCard({ kinds, counts, shortage }: KeptCardProps) {
   return (
     <CardSection id="kept" title="What is kept, and until when">

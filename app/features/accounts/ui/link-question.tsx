@@ -4,17 +4,17 @@ import { cardStyles } from '#app/ui/card.tsx'
 import { Mark } from '#app/ui/page/app-frame.tsx'
 
 interface LinkQuestionProps {
-  /** The id that the address names. */
+  /** The id in the URL. */
   externalId: string
-  /** The account it would lead to. */
+  /** The account the id would lead to. */
   accountName: string
-  /** The page's own address: the proof stays in it. */
+  /** The page's own URL, which keeps the proof. */
   address: string
-  /** Where "Not now" leads. */
+  /** Target of "Not now". */
   back: string
 }
 
-/** Opening an address links nothing: a person presses. */
+/** Opening a URL links nothing: the user must press the button. */
 export function LinkQuestion({ externalId, accountName, address, back }: LinkQuestionProps) {
   const pending = useNavigation().formMethod === 'POST'
   return (

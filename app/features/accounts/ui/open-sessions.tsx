@@ -11,20 +11,20 @@ import { OwnerOnly } from '#app/ui/owner-only.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { HOW_TEXTS, type OpenSession } from '../open-sessions.ts'
 
-/** `name` = who it is, as the list of people calls them; null = nobody knows. */
+/** `name` = the person's name in the list of people; null when unknown. */
 export type SessionOfPage = OpenSession & { name: string | null }
 
 interface OpenSessionsProps {
   account: AccountLink
   sessions: SessionOfPage[]
   rights: OwnerRights
-  /** The address asks whether everybody should be signed out. */
+  /** The URL opens the question whether to sign everybody out. */
   asked: boolean
 }
 
 const QUESTION = 'Sign out everywhere?'
 
-/** Every browser that can act for the account. */
+/** Lists every browser that can act for the account. */
 export function OpenSessions({ account, sessions, rights, asked: askedByAddress }: OpenSessionsProps) {
   const { button, ask } = useAskFirst(accountAddress(account, 'end_all'))
   return (

@@ -6,10 +6,10 @@ import { CardSection } from '#app/ui/card.tsx'
 import { SignInAgain } from '#app/ui/sign-in-again.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 
-/** Who is owner of the firm's Fieldhook and who is member; owners change it. */
+/** Shows the owners and members of the company's Fieldhook; owners can change roles. */
 export function PeopleCard({ people, rights, accountUUID }: PeopleOfPage & { accountUUID: string }) {
   const { refusal } = rights
-  // The list itself says who the owners are.
+  // The list itself shows who the owners are.
   const note = people.length === 0 || refusal === 'owner' ? null : ownerNote(rights, 'change roles')
   return (
     <CardSection id="people" title="People">
@@ -59,7 +59,7 @@ interface ChangeRoleProps {
   staffUuid: string
   role: Role
   name: string
-  /** The note says what to do first. */
+  /** The note explains what to do first. */
   held: boolean
 }
 

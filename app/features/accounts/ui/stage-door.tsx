@@ -1,6 +1,6 @@
 import { ButtonLink } from '#app/ui/button.tsx'
 
-/** Below the gate when the built-in stand-in plays the platform: a newcomer's way in. */
+/** A sign-in for new users, below the gate, when the built-in stand-in plays the platform. */
 export function StageDoor() {
   return (
     <aside aria-label="Sandbox" className="mx-auto mt-5 grid max-w-md gap-3 px-6 text-center sm:px-8">

@@ -15,13 +15,13 @@ import { outcomeText } from '../audit.ts'
 import { AUDIT_OUTCOMES, type AuditForm, asksNothingOfAudit } from '../audit-filter.ts'
 
 export interface AuditLogProps {
-  /** The query of the page without the filter: what its form carries along. */
+  /** The page's query without the filter, which its form carries along. */
   carried: Record<string, string>
-  /** The page with this filter. */
+  /** Returns the page's URL with this filter. */
   addressOf: (asked: Readonly<Record<string, string>>) => string
   form: AuditForm
   errors: Record<string, string[]>
-  /** Null when it was not read, because of `errors`. */
+  /** Null when the log was not read, because of `errors`. */
   lines:
     | {
         id: number
@@ -37,9 +37,9 @@ export interface AuditLogProps {
     | null
   next: number | null
   isOlder: boolean
-  /** Entries of every account, without what they were about. */
+  /** Entries of every account, without targets and details. */
   everybody: boolean
-  /** The way to the other list, for an operator. */
+  /** Link to the other list, for an operator. */
   other: { to: string; label: string } | null
 }
 
@@ -49,7 +49,7 @@ const OUTCOMES: Record<AuditOutcome, { tone: Tone; icon: LucideIcon }> = {
   failed: { tone: 'failing', icon: OctagonAlert },
 }
 
-/** Who did what, newest first: everything by address, so that it works without scripts. */
+/** Shows who did what, newest first. The URL holds all state, so that it works without scripts. */
 export function AuditLog(props: AuditLogProps) {
   const { form, errors, lines, next, isOlder, everybody, other, addressOf } = props
   return (

@@ -11,13 +11,13 @@ import { appearanceOfPage, loadProvider, type PaymentsOfPage } from './payment-p
 export interface CardFormProps {
   quote: QuoteView
   payments: PaymentsOfPage
-  /** The browser has confirmed this payment; the server now looks it up. */
+  /** Called when the browser has confirmed this payment; the server then looks it up. */
   onConfirmed: (paymentId: string) => void
-  /** The server is looking it up. */
+  /** The server is looking the payment up. */
   settling: boolean
 }
 
-/** The provider's own fields: what is typed into them never reaches us. */
+/** The provider's own fields: their contents never reach us. */
 export function CardForm({ quote, payments, onConfirmed, settling }: CardFormProps) {
   const [stripe, setStripe] = useState<Stripe | null>(null)
   const [failed, setFailed] = useState(false)
@@ -41,7 +41,7 @@ export function CardForm({ quote, payments, onConfirmed, settling }: CardFormPro
   if (stripe === null) return <CardFormLoading />
   const { clientSecret } = quote
   return (
-    // A mounted form cannot change its payment: another payment is another form.
+    // A mounted form cannot change its payment: a new payment needs a new form.
     <Elements
       key={clientSecret}
       stripe={stripe}
@@ -76,7 +76,7 @@ function Fields({ quote, returnUrl, onConfirmed, settling }: FieldsProps) {
     if (!stripe || !elements) return
     setPaying(true)
     setProblem(null)
-    // What is missing or mistyped is said by the fields themselves.
+    // The fields themselves report missing or invalid input.
     const checked = await elements.submit()
     if (checked.error) return fail(checked.error.message, false)
     const { error, paymentIntent } = await stripe.confirmPayment({
@@ -84,7 +84,7 @@ function Fields({ quote, returnUrl, onConfirmed, settling }: FieldsProps) {
       confirmParams: { return_url: returnUrl },
       redirect: 'if_required',
     })
-    // Another tab was quicker: it is paid, once.
+    // Another tab was faster: the payment is made, once.
     if (error?.code === 'payment_intent_unexpected_state') {
       const { paymentIntent: latest } = await stripe.retrievePaymentIntent(quote.clientSecret)
       if (latest?.status === 'succeeded') return onConfirmed(latest.id)

@@ -4,11 +4,11 @@ import type { SubscriptionIntent } from '../payment-answer.ts'
 
 interface IntentButtonProps extends Omit<ButtonProps, 'type' | 'pending' | 'name' | 'value'> {
   intent: SubscriptionIntent
-  /** The answer belongs to a tab of its own: the provider's pages are not shown inside others. */
+  /** Opens the answer in a new tab: the provider's pages do not load in frames. */
   newTab?: boolean
 }
 
-/** A button that asks the page for one thing: a form of its own, so that it works without scripts. */
+/** A button for one intent of the page. It has its own form, so it works without scripts. */
 export function IntentButton({ intent, newTab = false, ...button }: IntentButtonProps) {
   const pending = useIsAsking(intent)
   return (
@@ -24,7 +24,7 @@ export function IntentButton({ intent, newTab = false, ...button }: IntentButton
   )
 }
 
-/** Is this wish on its way? */
+/** Whether this intent is being submitted. */
 export function useIsAsking(intent: SubscriptionIntent): boolean {
   const { state, formData } = useNavigation()
   return state !== 'idle' && formData?.get('intent') === intent

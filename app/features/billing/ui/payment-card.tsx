@@ -16,7 +16,7 @@ import type { PaymentsOfPage } from './payment-provider.tsx'
 import { QuotePanel } from './quote-panel.tsx'
 
 interface PaymentCardProps {
-  /** Only owners pay; members read who they are. */
+  /** Only owners can pay; members see who the owners are. */
   rights: OwnerRights
   account: SubscriptionAccount
   plan: PlanView
@@ -24,7 +24,7 @@ interface PaymentCardProps {
   answer: SubscriptionAnswer | null
 }
 
-/** What can be paid, the card form once it is asked for, and the ways to change or end what was bought. */
+/** Shows the offers, the card form after choosing one, and how to change or end the subscription. */
 export function PaymentCard({ rights, account, plan, payments, answer }: PaymentCardProps) {
   const framed = useFramed()
   const [closed, setClosed] = useState<SubscriptionAnswer | null>(null)
@@ -73,7 +73,7 @@ function SandboxBanner() {
 interface OffersProps {
   plan: PlanView
   framed: boolean
-  /** The way to a new tab is open already. */
+  /** The link to the new tab is already shown. */
   leaving: boolean
   rights: OwnerRights
 }
@@ -84,7 +84,7 @@ function Offers(props: OffersProps) {
   const note = ownerNote(rights, 'pay')
   if (note !== null) return <ForOwners plan={plan} note={note} />
   if (offers.length === 0) return null
-  // Who has paid need not press anything.
+  // A paying customer need not press anything.
   if (phase !== 'active') return <OfferList {...props} urged />
   return (
     <Disclosure summary="Start a new month early">
@@ -98,7 +98,7 @@ function Offers(props: OffersProps) {
   )
 }
 
-/** What can be paid, for whoever cannot: without a button that would refuse. */
+/** Shows the offers to people who cannot pay, without buttons that would be refused. */
 function ForOwners({ plan, note }: { plan: PlanView; note: string }) {
   const due = plan.phase === 'active' ? [] : plan.offers
   return (
@@ -144,7 +144,7 @@ function OfferList({ plan, framed, leaving, urged }: OffersProps & { urged: bool
   )
 }
 
-/** Cards are never entered inside another page. Without scripts nobody knows whether this is one: the way out is told. */
+/** Cards are never entered in a frame. Without scripts the frame is not detected, so always offer the new tab. */
 function OwnTab({ framed }: { framed: boolean }) {
   if (framed) {
     return (
@@ -167,8 +167,8 @@ function OwnTab({ framed }: { framed: boolean }) {
 const OWN_TAB_TEXTS = 'Cards are entered in a tab of their own, never inside ServiceM8.'
 
 /**
- * The new tab has none of the frame's cookies: it gets a ticket, in a form and not in an address, and asks for a press of its own.
- * A plain form, because the answer belongs to the tab.
+ * The new tab has none of the frame's cookies: it gets a ticket, in a form instead of a URL, and asks for its own
+ * confirmation. A plain form, because the answer belongs to the new tab.
  */
 function TabDoor({ ticket, onUsed }: { ticket: string; onUsed: () => void }) {
   const button = useRef<HTMLButtonElement>(null)
@@ -179,7 +179,7 @@ function TabDoor({ ticket, onUsed }: { ticket: string; onUsed: () => void }) {
       action="/launch"
       target="_blank"
       rel="noopener"
-      // A form that is gone is not sent: it goes once it was.
+      // Remove the form only after it was sent: a removed form is not submitted.
       onSubmit={() => setTimeout(onUsed)}
       className="grid gap-2"
     >
@@ -196,7 +196,7 @@ function TabDoor({ ticket, onUsed }: { ticket: string; onUsed: () => void }) {
   )
 }
 
-/** Ending it, taking that back, and the provider's own page for card and invoices. */
+/** Ends the subscription, undoes that, and links to the provider's page for card and invoices. */
 function Changes({ plan, divided, framed }: { plan: PlanView; divided: boolean; framed: boolean }) {
   const { cancellation, portal } = plan
   if (cancellation === null && !portal) return null

@@ -1,22 +1,22 @@
-// Belongs to the pixels (.tsx), because it acts, and only in a browser.
-// The one place that fetches the payment provider's script; asked for when somebody is about to enter a card, never before.
+// A .tsx file because it has side effects and runs only in a browser. The only place that loads the payment provider's
+// script, when the user is about to enter a card and never before.
 import type { Appearance, Stripe } from '@stripe/stripe-js'
 import type { PaymentMode } from '#app/domain/plan.ts'
 
 export interface PaymentsOfPage {
   mode: PaymentMode
   publishableKey: string | null
-  /** Absolute: where the provider sends somebody back to who had to leave for their bank. */
+  /** Absolute URL: the provider returns the user here after a visit to their bank. */
   returnUrl: string
 }
 
-/** Speaks the same interface as the provider's own script, and takes no money. */
+/** Has the same interface as the provider's own script, and takes no money. */
 const STAND_IN = '/sandbox/stripe.js'
 
-/** Rejects when the script cannot be had. A page that tried in vain can try again. */
+/** Rejects when the script fails to load. The page can try again. */
 export async function loadProvider(mode: PaymentMode, publishableKey: string | null): Promise<Stripe> {
   if (publishableKey === null || mode === 'off') throw new Error('card payments are not configured')
-  // The stand-in defines what the loader then finds, so that nothing is fetched from elsewhere.
+  // The stand-in defines the global that the loader finds, so nothing is fetched from elsewhere.
   if (mode === 'sandbox') await loadScript(STAND_IN)
   const { loadStripe } = await import('@stripe/stripe-js/pure')
   const stripe = await loadStripe(publishableKey)
@@ -41,7 +41,7 @@ function loadScript(src: string): Promise<void> {
   return standIn
 }
 
-/** The provider draws its fields in a frame of its own: it is told the page's colours. */
+/** The provider draws its fields in its own frame, so it gets the page's colours. */
 export function appearanceOfPage(): Appearance {
   const dark = window.matchMedia('(prefers-color-scheme: dark)').matches
   const style = getComputedStyle(document.documentElement)

@@ -8,11 +8,11 @@ import { useIsAsking } from './intent-button.tsx'
 
 interface PaymentReturnProps extends SubscriptionAccount {
   accountName: string
-  /** The payment that the address names: a claim, which the server looks up. */
+  /** The payment id in the URL: a claim that the server looks up. */
   paymentId: string
 }
 
-/** Somebody comes back from the payment provider. Opening the address changes nothing: the form asks, by itself once the page is seen. */
+/** The return from the payment provider. Opening the URL changes nothing: the form submits itself once visible. */
 export function PaymentReturn({ accountUUID, accountName, admin, paymentId }: PaymentReturnProps) {
   const form = useRef<HTMLFormElement>(null)
   const submit = useSubmit()

@@ -14,7 +14,7 @@ const ICONS: Record<PlanView['tone'], LucideIcon> = {
   accent: CircleDot,
 }
 
-/** What the account has, and what happens next and when. */
+/** Shows the account's plan, and what happens next and when. */
 export function StatusCard({ plan }: { plan: PlanView }) {
   const { progress } = plan
   return (
@@ -49,7 +49,7 @@ export function StatusCard({ plan }: { plan: PlanView }) {
   )
 }
 
-/** What was used of what is included. */
+/** Shows how much of the included operations was used. */
 export function UsageCard({ usage }: { usage: UsageView }) {
   const counters = [
     ['API calls', usage.apiCalls],
@@ -100,7 +100,7 @@ const INCLUDED = [
   'Additional usage at £0.005 per 1,000 operations',
 ]
 
-/** What it costs. */
+/** Shows the price. */
 export function PricingCard() {
   return (
     <CardSection id="pricing" title="Pricing">

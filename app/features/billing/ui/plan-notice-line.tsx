@@ -11,11 +11,11 @@ const ICONS: Record<PlanNotice['tone'], LucideIcon> = {
 }
 
 interface PlanNoticeLineProps extends SubscriptionAccount {
-  /** Null = there is nothing to say. */
+  /** Null when there is nothing to show. */
   notice: PlanNotice | null
 }
 
-/** What has to be known about the subscription, above every page. */
+/** The subscription notice above every page. */
 export function PlanNoticeLine({ notice, accountUUID, admin }: PlanNoticeLineProps) {
   if (notice === null) return null
   const Icon = ICONS[notice.tone]

@@ -13,17 +13,17 @@ interface QuotePanelProps {
   quote: QuoteView
   payments: PaymentsOfPage
   account: SubscriptionAccount
-  /** The provider's own pages are open to this account. */
+  /** The account has access to the provider's own pages. */
   portal: boolean
   onClose: () => void
 }
 
-/** Fetched when somebody is about to pay, with everything of the provider's. */
+/** Loaded with all of the provider's code when the user is about to pay. */
 async function loadCardForm() {
   return (await import('./card-form.tsx')).CardForm
 }
 
-/** What is about to be paid, and the form for the card. Nothing has happened yet, and leaving it changes nothing. */
+/** Shows the payment and the card form. Nothing has happened yet, and leaving changes nothing. */
 export function QuotePanel({ quote, payments, account, portal, onClose }: QuotePanelProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])

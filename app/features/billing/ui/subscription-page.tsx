@@ -17,24 +17,24 @@ import type { PaymentsOfPage } from './payment-provider.tsx'
 import { PricingCard, StatusCard, UsageCard } from './plan-cards.tsx'
 
 export interface SubscriptionPageProps {
-  /** The account as the address names it; stands in every link. */
+  /** The account as the URL names it; part of every link. */
   accountUUID: string
   accountName: string
-  /** IANA zone of the account. */
+  /** The account's IANA zone. */
   timezone: string
-  /** The page was asked for with the flag of an admin: links keep it. */
+  /** The page was requested with the admin flag: links keep it. */
   admin: boolean
-  /** The server's moment. */
+  /** The server's time. */
   now: Millis
-  /** Null = it could not be loaded. */
+  /** Null when loading failed. */
   plan: PlanView | null
   payments: PaymentsOfPage
   rights: OwnerRights
-  /** What came of the button that was just pressed, else null. */
+  /** The result of the button that was just pressed, otherwise null. */
   answer: SubscriptionAnswer | null
 }
 
-/** What the account has, what it used, what happens next, and the one thing to do about it. */
+/** Shows the account's plan, its usage, what happens next, and the one action to take. */
 export function SubscriptionPage({ accountUUID, accountName, timezone, admin, now, ...rest }: SubscriptionPageProps) {
   const { plan, payments, rights, answer } = rest
   const account = { accountUUID, admin }
@@ -62,7 +62,7 @@ export function SubscriptionPage({ accountUUID, accountName, timezone, admin, no
       {plan === null ? (
         <Missing />
       ) : (
-        // On a phone the one button comes before what was used; there the columns fall away and the order counts.
+        // On a phone the button comes before the usage: the columns collapse and the order counts.
         <div className="grid grid-cols-1 gap-5 lg:grid-cols-2 lg:gap-6">
           <div className="contents min-w-0 content-start gap-6 lg:grid">
             <StatusCard plan={plan} />
@@ -82,7 +82,7 @@ export function SubscriptionPage({ accountUUID, accountName, timezone, admin, no
   )
 }
 
-/** Whoever paid or changed something in another tab finds it here on coming back. A card being entered is left alone. */
+/** Reloads when the user returns from another tab, e.g. after paying there. Never while a card is being entered. */
 function useFreshOnReturn(occupied: boolean): void {
   const { revalidate } = useRevalidator()
   useEffect(() => {

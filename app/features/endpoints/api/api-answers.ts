@@ -1,4 +1,4 @@
-// What the calls about webhooks, forwarding rules and notices answer, as schemas. Each says that it fits what the view makes.
+// Response schemas of the calls for webhooks, forwarding rules and notices. Each one must match the type of its view.
 import { z } from 'zod'
 import { id, moment } from '#app/contract/operation.ts'
 import type { checkJson } from '../controls/endpoint-check.ts'

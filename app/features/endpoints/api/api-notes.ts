@@ -1,4 +1,4 @@
-// What the reference says about the fields that webhooks and forwarding rules share.
+// API reference texts for the fields that webhooks and forwarding rules share.
 import { OBJECT_KINDS } from '#app/domain/object-catalog.ts'
 import { LONGEST_URL, MOST_FIELDS } from '../endpoint.ts'
 

@@ -1,4 +1,4 @@
-// The shapes in which calls answer a webhook and a forwarding rule.
+// The JSON that calls return for a webhook and for a forwarding rule.
 import type { z } from 'zod'
 import { refOf } from '#app/domain/endpoint-key.ts'
 import type { EndpointDetails, EndpointView } from '../endpoint-view.ts'

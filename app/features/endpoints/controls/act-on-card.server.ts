@@ -1,5 +1,4 @@
-// What the buttons of a card do: pause, resume, start again, test, send again, replay,
-// a new secret.
+// Handles the buttons of a card: pause, resume, start again, test, send again, replay, and rotate the secret.
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, keyOf, parseEndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import type { Flash } from '#app/lib/flash.ts'
@@ -46,7 +45,7 @@ export function isCardIntent(text: string | undefined): text is CardIntent {
   return CARD_INTENTS.some((intent) => intent === text)
 }
 
-/** The sentence for the next page, and whether it opens the card's signing secret. */
+/** The message for the next page, and whether that page opens the card's signing secret. */
 interface CardAct {
   flash: Flash
   secretOf?: EndpointKey
@@ -63,7 +62,7 @@ interface Press {
   values: Record<string, string>
 }
 
-/** What could not be done, in words: "Failed to …". */
+/** Names the action that failed: "Failed to …". */
 const DOING: Record<CardIntent, (thing: Thing) => string> = {
   pause: (thing) => `pause ${thing}`,
   resume: (thing) => `resume ${thing}`,
@@ -76,8 +75,8 @@ const DOING: Record<CardIntent, (thing: Thing) => string> = {
 }
 
 /**
- * Does what a button asks: `values` hold `id` (the card's) and, by intent, `missed` = yes (start_again: also send what
- * it missed), `delivery` (send_again), `since`, `status`, `objectUuid` (replay), `replay` (cancel_replay).
+ * Runs the action of a button. `values` hold `id` (the card's) and, by intent, `missed` = yes (start_again: also send
+ * the missed events), `delivery` (send_again), `since`, `status`, `objectUuid` (replay), `replay` (cancel_replay).
  */
 export async function actOnCard(
   app: CardApp,
@@ -123,7 +122,7 @@ async function setActive(press: Press, intent: 'pause' | 'resume', active: boole
 
 async function startAgain({ app, controls, accountUuid, record, thing, values }: Press): Promise<CardAct> {
   const { endpoint } = record
-  // Read before the clean slate takes it away.
+  // Read this before the restart resets the state.
   const stoppedAt = stoppedSince(record)
   if (!(await app.store.deliveries.resumeEndpoint(accountUuid, endpoint.id, app.clock.now()))) {
     return gone('start_again', thing)
@@ -134,14 +133,14 @@ async function startAgain({ app, controls, accountUuid, record, thing, values }:
     app.wakeDeliveries(endpoint.id)
     return { flash: startedFlash(waiting, 0, thing) }
   }
-  // Which wakes the engine itself, for the replay and for what waits.
+  // startReplay wakes the engine itself, for the replay and for the waiting deliveries.
   const started = await startReplay(app, controls, accountUuid, keyOf(record), missedSince(stoppedAt))
   if (started.outcome === 'started') return { flash: startedFlash(waiting, started.count, thing) }
   app.wakeDeliveries(endpoint.id)
   return { flash: 'message' in started ? startedWithoutFlash(started.message) : startedFlash(waiting, 0, thing) }
 }
 
-/** When an address stopped, or began to fail without an end; null = it does neither. */
+/** Returns when the endpoint stopped or began to fail without recovering; null when it did neither. */
 export function stoppedSince({ endpoint }: Pick<EndpointFacts, 'endpoint'>): number | null {
   if (endpoint.state === 'stopped') return endpoint.stateSince
   return endpoint.state === 'failing' ? (endpoint.failingSince ?? endpoint.stateSince) : null

@@ -1,4 +1,4 @@
-// What the page says after one of the buttons of a webhook or a forwarding rule did its work, or could not.
+// Messages the page shows after a button of a webhook or a forwarding rule succeeded or failed.
 import { clockTime, plural } from '#app/domain/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
@@ -20,14 +20,14 @@ export function resumedFlash(waiting: number, thing: Thing = 'webhook'): Flash {
   return { kind: 'success', title: `${TITLES[thing]} resumed`, description: whatIsSent(waiting) }
 }
 
-/** `missed` = events that are sent again because it was asked for; 0 = that was not asked. */
+/** `missed` = number of missed events that are sent again on request; 0 when nobody requested that. */
 export function startedFlash(waiting: number, missed: number, thing: Thing = 'webhook'): Flash {
   const again = missed === 0 ? '' : `${missed === 1 ? 'The event' : `The ${missed} events`} it missed`
   const description = again === '' ? whatIsSent(waiting) : `${again} ${missed === 1 ? 'is' : 'are'} being sent.`
   return { kind: 'success', title: `${TITLES[thing]} started again`, description }
 }
 
-/** It works again, but what it missed could not be asked for. */
+/** The endpoint works again, but requesting its missed events failed. */
 export function startedWithoutFlash(why: string): Flash {
   return { kind: 'info', title: 'Started again, without what it missed', description: why }
 }
@@ -81,12 +81,12 @@ export function secretFlash(previousUntil: Millis, now: Millis, timezone: string
   }
 }
 
-/** `doing` = the action in a few words: "Failed to …". */
+/** `doing` = the action in a few words, after "Failed to …". */
 export function failedFlash(doing: string, why: string): Flash {
   return { kind: 'error', title: `Failed to ${doing}`, description: why }
 }
 
-/** `what` is many, as `checks`. `ms` until the next. */
+/** `what` is a plural noun such as `checks`; `ms` = time until the next one is allowed. */
 export function tooMany(what: string, ms: number): string {
   return `That were many ${what}. Please try again in ${Math.max(1, Math.ceil(ms / 1000))} s.`
 }

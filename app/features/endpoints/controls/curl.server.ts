@@ -1,10 +1,10 @@
-// "Copy as curl": one event as it is sent to an address, without the signature: that takes the secret.
+// "Copy as curl": one event as it is sent to an address, without the signature, because signing needs the secret.
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import { webhookId } from '#app/features/events/delivering/delivery.ts'
 import { deliveryCurl, requestHeaders } from '#app/features/events/delivery-detail.ts'
 
-/** Null = no such event of this webhook or rule, or its body is no longer kept. */
+/** Returns null when this webhook or rule has no such event, or its body is no longer stored. */
 export async function curlOfEvent(
   app: Pick<App, 'store' | 'clock' | 'settings'>,
   accountUuid: string,

@@ -1,14 +1,14 @@
-// What a webhook's buttons ask of the delivery engine. Handed in by the routes, already bound to one account.
+// The delivery engine's functions that a webhook's buttons need. The routes pass them in, bound to one account.
 import type { NoticeLimits } from '../notices/act-on-notices.server.ts'
 import type { ReplayRequest } from './replay-request.ts'
 import type { SendSample } from './test-webhook.server.ts'
 
 export interface DeliveryControls extends NoticeLimits {
-  /** Sends one delivery again, at once. */
+  /** Sends one delivery again, immediately. */
   sendAgain(deliveryId: number): Promise<
     | { outcome: 'sent'; deliveryId: number }
     | { outcome: 'not_found' }
-    /** There is nowhere to send it, or what would be sent is no longer kept. */
+    /** The endpoint has no address, or the body is no longer stored. */
     | { outcome: 'no_address' | 'body_gone'; message: string }
   >
   countReplay(endpointId: number, request: ReplayRequest): Promise<number | null>
@@ -18,12 +18,12 @@ export interface DeliveryControls extends NoticeLimits {
   ): Promise<
     | { outcome: 'started'; count: number; replayId: number }
     | { outcome: 'not_found' }
-    /** There is nowhere to send it, or storage is nearly full. */
+    /** The endpoint has no address, or storage is nearly full. */
     | { outcome: 'no_address' | 'no_room'; message: string }
   >
-  /** False = there is none, or it has ended. */
+  /** Returns false when the replay does not exist or has already ended. */
   cancelReplay(replayId: number): Promise<boolean>
   sendSample: SendSample
-  /** One more test of the few a minute; or how many ms until the next. */
+  /** Takes one of the few tests allowed per minute, or returns the ms until the next one. */
   takeTest(): { outcome: 'taken' } | { outcome: 'wait'; ms: number }
 }

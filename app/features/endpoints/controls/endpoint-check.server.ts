@@ -1,5 +1,5 @@
-// Checking an address: on request, after a webhook was saved, and when one starts failing. It goes through the guarded outbound
-// module like everything else that calls a user's address, sends no event and counts as no delivery.
+// Checks an address: on request, after a webhook is saved, and when one starts failing. Uses the guarded outbound
+// module like every other call to a user's address, sends no event and does not count as a delivery.
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import type { CheckStep } from '#app/domain/endpoints/endpoint-check.ts'
@@ -10,11 +10,11 @@ export type CheckApp = Pick<App, 'store' | 'outbound' | 'clock' | 'log' | 'setti
 
 type CheckOutcome =
   | { outcome: 'checked'; url: string; at: Millis; steps: CheckStep[] }
-  /** Nothing is forwarded, so there is nothing to look at. */
+  /** The endpoint has no address, so there is nothing to check. */
   | { outcome: 'no_address'; message: string }
   | { outcome: 'not_found' }
 
-/** Looks at an endpoint's address and keeps what was found. Takes at most eight seconds. */
+/** Checks an endpoint's address and stores the result. Takes at most eight seconds. */
 export async function checkEndpoint(app: CheckApp, accountUuid: string, endpointId: number): Promise<CheckOutcome> {
   const target = await app.store.notices.findCheckTarget(accountUuid, endpointId)
   if (!target) return { outcome: 'not_found' }
@@ -31,15 +31,15 @@ export async function checkEndpoint(app: CheckApp, accountUuid: string, endpoint
   return { outcome: 'checked', url, at, steps }
 }
 
-/** The same for the card of a webhook or a forwarding rule. */
+/** Checks the address of a webhook's or a forwarding rule's card. */
 export async function checkCard(app: CheckApp, accountUuid: string, key: EndpointKey): Promise<CheckOutcome> {
   const record = await app.store.endpoints.findEndpoint(accountUuid, refOf(key))
   return record ? checkEndpoint(app, accountUuid, record.endpoint.id) : { outcome: 'not_found' }
 }
 
 /**
- * After a webhook was saved: looks at its address unless that very address was looked at before. The worst thing found, as a
- * sentence; null = nothing, or it was not looked at. Saving has succeeded already and nothing here can undo that.
+ * Checks a webhook's address after saving, unless the same address was checked before. Returns the worst finding as a
+ * sentence; null when there is none or no check ran. Never affects the save, which has already succeeded.
  */
 export async function checkAfterSave(
   app: CheckApp,
@@ -60,7 +60,7 @@ export async function checkAfterSave(
   }
 }
 
-/** As a browser's preflight would ask: whoever answers that at all answers it without running anything. */
+/** The headers of a browser's preflight request: servers that answer one do so without running anything. */
 function headersOf({ version, origin }: CheckApp['settings']): Record<string, string> {
   return {
     'user-agent': `Fieldhook/${version} (address check)`,

@@ -1,11 +1,11 @@
-// A check of an address in plain words: every step on the way to it, what was found there, and what to do about it.
-// What was seen comes from a look that carries no event; how the address answers events is known from the deliveries.
+// Explains a check of an address in plain words: every step on the way to it, its result, and what to do about it. The
+// check sends no event; how the address answers events is known from the deliveries.
 import type { CheckStep, StepName } from '#app/domain/endpoints/endpoint-check.ts'
 import { iso, type Millis } from '#app/lib/clock.ts'
 import { days, seconds } from '#app/lib/duration.ts'
 import { type AutomationTool, addressWord, answerWord, recogniseTool, type ToolWord } from '../automation-tools.ts'
 
-/** Titles of the steps, in their order. */
+/** Titles of the steps, in order. */
 export const STEP_TITLES: Record<StepName, string> = {
   address: 'Address',
   name: 'Name',
@@ -16,7 +16,7 @@ export const STEP_TITLES: Record<StepName, string> = {
   latest: 'Latest event',
 }
 
-/** What a look found out (the outbound adapter's report, as far as it is judged here). */
+/** The findings of a check: the part of the outbound adapter's report that is judged here. */
 export interface SeenAddress {
   result:
     | { outcome: 'response'; status: number; headers: Readonly<Record<string, string>>; body: string; timing: Timing }
@@ -39,20 +39,20 @@ interface Timing {
   firstByteMs: number | null
 }
 
-/** How the address answered the latest event; null = none was sent to it yet. */
+/** How the address answered the latest event; null when none was sent yet. */
 export interface LatestAnswer {
   code: number | null
   sentence: string
 }
 
-/** A look takes no longer than this. */
+/** The maximum duration of a check. */
 export const CHECK_TAKES_AT_MOST = seconds(8)
 
 const CERTIFICATE_SOON = days(14)
-/** Of the 15 seconds an event may take. */
+/** An event may take up to 15 seconds. */
 const SLOW = seconds(5)
 
-/** The seven steps, in order. What comes after the step that ended the look is `skipped`. */
+/** Returns the seven steps, in order. Steps after the one that ended the check are `skipped`. */
 export function checkSteps(
   address: { url: string; seen: SeenAddress; latest: LatestAnswer | null },
   now: Millis,
@@ -78,12 +78,12 @@ export function checkSteps(
 
 const REACHES: readonly SeenAddress['endedAt'][] = ['address', 'name', 'connection', 'security', 'answer']
 
-/** The worst of all steps; a check without a fault is `ok`. */
+/** Returns the worst of all steps; null when every step is `ok`. */
 export function worstStep(steps: readonly CheckStep[]): CheckStep | null {
   return steps.find((step) => step.verdict === 'fail') ?? steps.find((step) => step.verdict === 'warn') ?? null
 }
 
-/** The check in one sentence. */
+/** Sums up the check in one sentence. */
 export function checkSummary(steps: readonly CheckStep[]): string {
   return worstStep(steps)?.sentence ?? 'Your address can be reached and answers.'
 }
@@ -174,7 +174,7 @@ function answerStep(seen: SeenAddress, tool: AutomationTool | null): CheckStep {
   }
 }
 
-/** What an answer to a look without an event means from anybody. A fault of the look is not one of the address. */
+/** Explains an answer to a check from any server. A fault of the check itself is not a fault of the address. */
 function anyAnswer(status: number, headers: Readonly<Record<string, string>>): ToolWord {
   if (status >= 200 && status < 300) return { verdict: 'ok', sentence: `Your address answered ${status}.`, fix: null }
   switch (status) {
@@ -257,14 +257,14 @@ function skipped(name: StepName, sentence: string): CheckStep {
   return { name, verdict: 'skipped', sentence, fix: null }
 }
 
-/** `240 milliseconds`, `3.2 seconds`. */
+/** Formats a duration: `240 milliseconds`, `3.2 seconds`. */
 function spent(ms: number): string {
   const whole = Math.max(1, Math.round(ms))
   if (whole < 1000) return `${whole} millisecond${whole === 1 ? '' : 's'}`
   return `${(whole / 1000).toFixed(1)} seconds`
 }
 
-/** Where to, for a person: without the query, which may carry keys, and never long. */
+/** Formats a redirect's target for display: shortened, and without the query, which may contain keys. */
 function redirectTarget(location: string | undefined): string | null {
   if (!location || !URL.canParse(location)) return null
   const { origin, pathname, protocol } = new URL(location)
@@ -273,7 +273,7 @@ function redirectTarget(location: string | undefined): string | null {
   return target.length <= 200 ? target : origin
 }
 
-/** As calls answer it. */
+/** The check as calls return it. */
 export function checkJson({ url, at, steps }: { url: string; at: Millis; steps: readonly CheckStep[] }) {
   const verdict = worstStep(steps)?.verdict ?? 'ok'
   return { url, checkedAt: iso(at), verdict, summary: checkSummary(steps), steps }

@@ -1,4 +1,4 @@
-// "Send everything since …": what may be asked for, by form and by call.
+// "Send everything since …": the requests that the form and the call accept.
 import { z } from 'zod'
 import { localInput, momentOf } from '#app/domain/local-time.ts'
 import { iso, type Millis } from '#app/lib/clock.ts'
@@ -11,7 +11,7 @@ export interface ReplayRequest {
   since: Millis
   /** failed = given up or stopped, and never delivered. */
   status: 'all' | 'failed'
-  /** Of this record only; null = of all. */
+  /** Only events of this record; null for all records. */
   objectUuid: string | null
 }
 
@@ -22,7 +22,7 @@ const record = z
   .nullish()
   .transform((value) => value || null)
 
-/** The call's body. `since` carries its zone, so that nobody has to guess whose clock is meant. */
+/** The call's body. `since` includes its time zone, so the moment is unambiguous. */
 export const replayBody = z.object({
   since: z.iso
     .datetime({ offset: true, error: 'Must be a date and time with its zone, like 2026-11-21T09:00:00Z' })
@@ -40,7 +40,7 @@ export const replayBody = z.object({
 
 type ReplayRead = { outcome: 'wish'; request: ReplayRequest } | { outcome: 'invalid'; errors: FieldErrors }
 
-/** Reads the page's form. What lies in the future is refused: nothing was received since then. */
+/** Reads the page's form. Refuses a moment in the future, because no event can be newer than now. */
 export function readReplayForm(form: ReplayForm, now: Millis, timezone: string): ReplayRead {
   const errors: FieldErrors = {}
   const since = momentOf(form.since, timezone)
@@ -53,28 +53,28 @@ export function readReplayForm(form: ReplayForm, now: Millis, timezone: string):
   return { outcome: 'wish', request: { since, status, objectUuid: objectUuid.data } }
 }
 
-/** What the form begins with: what was missed since it went wrong, else the last day. */
+/** The form's initial values: since the endpoint began to fail, otherwise the last day. */
 export function firstReplayForm(failingSince: Millis | null, now: Millis, timezone: string): ReplayForm {
   return { since: localInput(failingSince ?? now - days(1), timezone), status: 'failed', objectUuid: '' }
 }
 
-/** Do two wishes mean the same? Then one replay answers both. */
+/** Whether two requests mean the same, so that one replay serves both. */
 export function sameRequest(one: ReplayRequest, other: ReplayRequest): boolean {
   return one.since === other.since && one.status === other.status && one.objectUuid === other.objectUuid
 }
 
-/** An event waits 72 hours at most, so that whatever was still waiting when an address stopped is younger than this. */
+/** An event waits at most 72 hours, so events still waiting when an address stopped are newer than this. */
 const WAITED_AT_MOST = hours(72)
 
-/** What an address missed that stopped, or was given up, at a moment: what waited then, and what came after. */
+/** The events an address missed after it stopped or was given up: those waiting at that moment, and all later ones. */
 export function missedSince(stoppedAt: Millis): ReplayRequest {
   return { since: stoppedAt - WAITED_AT_MOST, status: 'failed', objectUuid: null }
 }
 
-/** A replay's result stands on the card this long. */
+/** How long a card shows a replay's result. */
 const RESULT_SHOWN = hours(1)
 
-/** What a card shows of the latest replays (newest first): those that run, and the newest result if it is fresh. */
+/** The replays a card shows, from the latest ones (newest first): running ones, and the newest result if recent. */
 export function shownReplays(replays: readonly ReplayView[], now: Millis): ReplayView[] {
   const fresh = replays.find((one) => one.state !== 'running' && (one.endedAt ?? 0) > now - RESULT_SHOWN)
   return replays
@@ -93,7 +93,7 @@ export function shownReplays(replays: readonly ReplayView[], now: Millis): Repla
     }))
 }
 
-/** A replay as calls answer it. */
+/** A replay as calls return it. */
 export function replayJson(replay: ReplayView) {
   const { id, state, status, objectUuid, total, delivered, undelivered } = replay
   return {

@@ -1,34 +1,34 @@
-// "Send everything since …" as the page shows it: its form in the address, and the sentences.
+// "Send everything since …" on the page: its form values in the URL, and its sentences.
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
 import { plural } from '#app/domain/moments.ts'
 import type { FieldErrors } from '../endpoint.ts'
 import type { ReplayView } from '../endpoint-view.ts'
 
-/** What the page's form holds, as typed. */
+/** The form's values, as typed. */
 export interface ReplayForm {
-  /** A date and time of day in the account's zone. */
+  /** Date and time of day in the account's time zone. */
   since: string
   status: string
   objectUuid: string
 }
 
-/** The panel of one card, as the page shows it. */
+/** The replay panel of one card. */
 export interface ReplayPanelData {
   webhookId: EndpointKey
   form: ReplayForm
   errors: FieldErrors
-  /** How many would be sent; null = not asked yet, or it cannot be said. */
+  /** How many events the replay would send; null when not counted yet or not countable. */
   count: number | null
 }
 
-/** From an address; null = nothing was asked for yet. */
+/** Reads the form's values from the URL; null when no replay was requested yet. */
 export function replayFormOf(params: URLSearchParams): ReplayForm | null {
   const since = params.get('since')
   if (since === null) return null
   return { since, status: params.get('status') ?? '', objectUuid: params.get('objectUuid') ?? '' }
 }
 
-/** How far a replay has come, or how it ended, in one sentence. */
+/** Describes the progress or the result of a replay in one sentence. */
 export function replaySentence(replay: ReplayView): string {
   const { total, delivered, undelivered } = replay
   const failed = undelivered === 0 ? '' : `, ${undelivered} not delivered`
@@ -45,7 +45,7 @@ export function replaySentence(replay: ReplayView): string {
   }
 }
 
-/** The answer to "how many would that be?". */
+/** Answers how many events a replay would send. */
 export function countSentence(count: number, status: 'all' | 'failed'): string {
   if (count > 0) return `${plural(count, 'event')} would be sent.`
   return status === 'failed'

@@ -1,4 +1,4 @@
-// "Send everything since …" to the address of one webhook or rule: counted, started once, looked at, cancelled.
+// "Send everything since …" for the address of one webhook or rule: count, start once, view, cancel.
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import type { ReplayRow } from '#db/store/deliveries.ts'
@@ -21,7 +21,7 @@ export async function countReplay(
 
 type StartReplayOutcome = Awaited<ReturnType<DeliveryControls['startReplay']>>
 
-/** Asked twice for the same while it runs, both are answered with the one that runs: nothing is sent twice. */
+/** Starts a replay. A second, identical request returns the running replay, so nothing is sent twice. */
 export function startReplay(
   app: ReplayApp,
   controls: Pick<DeliveryControls, 'startReplay'>,
@@ -38,7 +38,7 @@ export function startReplay(
   })
 }
 
-/** Null = this webhook or rule of this account has no such replay. */
+/** Returns null when this webhook or rule of this account has no such replay. */
 export async function findReplay(
   app: ReplayApp,
   accountUuid: string,
@@ -50,7 +50,7 @@ export async function findReplay(
   return replay && replay.endpointId === record.endpoint.id ? replay : null
 }
 
-/** The replay as it is afterwards, `cancelled` = by this very call. Null = there is no such replay. */
+/** Returns the replay after the call; `cancelled` = this call cancelled it. Null when there is no such replay. */
 export async function cancelReplay(
   app: ReplayApp,
   controls: Pick<DeliveryControls, 'cancelReplay'>,

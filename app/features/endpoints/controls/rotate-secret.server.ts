@@ -1,4 +1,4 @@
-// A new signing secret, with a day in which the old one is still good.
+// Rotates the signing secret. The old secret stays valid for one day.
 import { randomBytes } from 'node:crypto'
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
@@ -6,22 +6,22 @@ import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { secretPlace } from '../endpoint-details.server.ts'
 
-/** How long events are signed with both. */
+/** How long events are signed with both secrets. */
 export const SECRET_OVERLAP = hours(24)
 
-/** A second press, or a call repeated because its answer got lost, must not push out the secret that is still in use. */
+/** A second click, or a call repeated after a lost answer, must not replace the secret that is still in use. */
 const SAME_WISH = minutes(1)
 
 type RotateOutcome =
-  /** `previousUntil` = until when events are signed with the secret before as well. */
+  /** `previousUntil` = until when events are also signed with the previous secret. */
   { outcome: 'rotated'; secret: string; previousUntil: Millis } | { outcome: 'not_found' }
 
-/** A fresh `whsec_…`: 32 random bytes. */
+/** Creates a new `whsec_…` secret: 32 random bytes. */
 export function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`
 }
 
-/** Asked twice within a minute, both are answered with the same new secret. */
+/** Rotates the secret. A second request within a minute returns the same new secret. */
 export async function rotateSecret(
   app: Pick<App, 'store' | 'secrets' | 'clock' | 'log'>,
   accountUuid: string,

@@ -1,30 +1,30 @@
-// "Send test event": a sample, to the address of one webhook or rule, through the way real deliveries take.
+// "Send test event": sends a sample to the address of one webhook or rule, through the normal delivery code.
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import { parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import { type SampleEvent, sampleEvent } from './webhook-sample.ts'
 
-/** How the one attempt ended. */
+/** The result of the single attempt. */
 export interface TestResult {
   success: boolean
-  /** Null = no answer arrived. */
+  /** Null when no answer arrived. */
   statusCode: number | null
   /** ms */
   responseTime: number
-  /** One sentence; null when it was delivered. */
+  /** One sentence; null when the event was delivered. */
   error: string | null
 }
 
-/** Sends a sample to an endpoint at once and tells how it went; null = there is no such endpoint. */
+/** Sends a sample to an endpoint immediately and returns the result; null when the endpoint does not exist. */
 export type SendSample = (endpointId: number, sample: SampleEvent) => Promise<TestResult | null>
 
 type TestOutcome =
   | { outcome: 'tested'; result: TestResult }
   | { outcome: 'not_found' }
-  /** There is nowhere to send it. */
+  /** The endpoint has no address. */
   | { outcome: 'no_address'; message: string }
 
-/** `send` is the delivery engine's, handed in. The event appears in the log like every other. */
+/** Sends a test event with `send`, which the delivery engine provides. The event appears in the log like any other. */
 export async function testWebhook(
   app: Pick<App, 'store' | 'clock'>,
   accountUuid: string,

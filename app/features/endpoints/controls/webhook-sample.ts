@@ -1,4 +1,4 @@
-// A test event that looks like the platform's own: same shape, field names of the object, nothing of anybody's data.
+// Builds a test event that looks like the platform's own: same shape, real field names of the object, no user's data.
 import { localStamp } from '#app/domain/local-time.ts'
 import { findObjectKind, normalizeObjectType } from '#app/domain/object-catalog.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -8,14 +8,14 @@ export interface SampleEvent {
   object: string
   objectUuid: string
   changedFields: string[]
-  /** The JSON text that is sent. */
+  /** The JSON text of the request body. */
   body: string
 }
 
-/** No record has it: a receiver that reads the record gets "not found", and whoever sees it in a log knows why. */
+/** No record has this uuid: a receiver that reads the record gets "not found", and the log makes the reason obvious. */
 export const SAMPLE_UUID = '00000000-0000-4000-8000-000000007e57'
 
-/** What changes most often, per object: the sample then resembles what will come. */
+/** The fields that change most often, per object, so that the sample resembles real events. */
 const TELLING: Record<string, readonly string[]> = {
   job: ['status', 'work_order_date'],
   company: ['name', 'billing_address'],
@@ -30,7 +30,7 @@ const TELLING: Record<string, readonly string[]> = {
   formresponse: ['field_data'],
 }
 
-/** `fields` = those the webhook watches; empty = all. `timezone` = the account's: the platform writes local times. */
+/** `fields` = the watched fields; empty for all. `timezone` = the account's: the platform writes local times. */
 export function sampleEvent(objectType: string, fields: readonly string[], now: Millis, timezone: string): SampleEvent {
   const object = normalizeObjectType(objectType)
   const telling = TELLING[object] ?? findObjectKind(object)?.watchFields.slice(0, 2) ?? ['active']

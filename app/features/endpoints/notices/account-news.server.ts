@@ -1,5 +1,5 @@
-// What the manager page says beyond the state of its cards: notices, how they are mailed, and for each card the check of its
-// address and the silence of the platform.
+// Loads what the manager page shows besides the state of its cards: notices, their mail settings, and for each card the
+// check of its address and the platform's silence.
 import type { App } from '#app/context/app-context.ts'
 import { findObjectKind } from '#app/domain/object-catalog.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -13,7 +13,7 @@ import { mailProblem, mailSaid } from './notice-mail.ts'
 import { MAIL_PROBLEM_TEXTS, noticeReasonText } from './notice-reasons.ts'
 import type { AccountNews, CardNews, MailSettingsView, NewsByCard, NoticeView } from './notice-view.ts'
 
-/** Read to find the newest of each address. */
+/** Number of notices to read to find the newest of each address. */
 const NOTICES_READ = 100
 const NOTICES_SHOWN = 20
 
@@ -33,7 +33,7 @@ export async function loadAccountNews(
   return { notices: await listNotices(app, accountUuid), mail: await loadMailSettings(app, accountUuid), byCard }
 }
 
-/** Those that stand, newest first, one per address. */
+/** Lists the current notices, newest first, one per address. */
 export async function listNotices(app: Pick<App, 'store' | 'clock'>, accountUuid: string): Promise<NoticeView[]> {
   const rows = await app.store.notices.listNotices(accountUuid, NOTICES_READ)
   return newestPerEndpoint(rows)
@@ -55,13 +55,13 @@ async function newsOf(
   check: EndpointCheckRow | null,
 ): Promise<CardNews | null> {
   const now = app.clock.now()
-  // The platform sends for a webhook; a rule gets its share, and what is polled is not sent. Where it is known to send nothing,
-  // silence is no news.
+  // Only silence of a webhook is news: a rule gets its share of the webhook's events, and the platform does not send
+  // polled objects.
   const sent = typeof view.id === 'number' && findObjectKind(view.objectType)?.delivery !== 'polled'
   const listens = sent && view.status !== 'unsubscribed' && view.callbackUrl !== ''
   const rhythm = listens ? await app.store.notices.eventRhythm(accountUuid, endpointId, RHYTHM_HOURS) : null
   const silence = rhythm && upstreamSilence(rhythm, now)
-  // What was found about another address says nothing about this one.
+  // A check of another address says nothing about this one.
   const looked = check && check.steps.length > 0 && check.url === view.callbackUrl
   const upstream = check?.upstream && isShown(check.upstream, now) ? check.upstream : null
   if (!looked && !upstream && !silence) return null

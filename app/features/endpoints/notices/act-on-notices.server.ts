@@ -1,5 +1,5 @@
-// What the forms and buttons around notices do: dismiss one, choose how they are mailed, check an address, compare with the
-// platform.
+// Handles the forms and buttons around notices: dismiss one, choose how they are mailed, check an address, compare with
+// the platform.
 import type { App } from '#app/context/app-context.ts'
 import { parseEndpointKey } from '#app/domain/endpoint-key.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
@@ -23,7 +23,7 @@ export function isNoticeIntent(text: string | undefined): text is NoticeIntent {
   return NOTICE_INTENTS.some((intent) => intent === text)
 }
 
-/** One more of the few a minute; or how many ms until the next. Bound to one account. */
+/** Takes one of the few allowed per minute, or returns the ms until the next one. Bound to one account. */
 type Take = () => { outcome: 'taken' } | { outcome: 'wait'; ms: number }
 
 export interface NoticeLimits {
@@ -33,7 +33,7 @@ export interface NoticeLimits {
 
 export type NoticeAct =
   | { outcome: 'done'; flash: Flash }
-  /** What was entered cannot be. */
+  /** The input is invalid. */
   | { outcome: 'invalid'; errors: FieldErrors; flash: Flash }
 
 type ActApp = CheckApp & SubscriptionApp & Pick<App, 'store'>
@@ -45,7 +45,7 @@ interface Press {
   values: Record<string, string>
 }
 
-/** `values` hold `notice` (dismiss_notice), `byMail` = yes and `email` (mail_settings), `id` of the card (check_address). */
+/** `values`: `notice` (dismiss_notice), `byMail` = yes and `email` (mail_settings), the card's `id` (check_address). */
 export async function actOnNotices(
   app: ActApp,
   limits: NoticeLimits,

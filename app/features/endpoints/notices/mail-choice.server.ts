@@ -1,4 +1,4 @@
-// What an account chose about its e-mails.
+// The e-mail settings of an account.
 import type { App } from '#app/context/app-context.ts'
 import type { MailChoice } from '#app/domain/endpoints/notice.ts'
 import { DEFAULT_MAIL_CHOICE } from './notice-mail.ts'
@@ -9,7 +9,7 @@ export async function loadMailChoice(app: Pick<App, 'store'>, accountUuid: strin
   return (await app.store.notices.findMailChoice(accountUuid)) ?? DEFAULT_MAIL_CHOICE
 }
 
-/** What is not named does not change. */
+/** Changes only the named settings. */
 export async function changeMailChoice(
   app: ChoiceApp,
   accountUuid: string,

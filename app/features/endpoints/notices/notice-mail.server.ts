@@ -1,5 +1,5 @@
-// Sends notices by e-mail through the platform, in the account's own name. Each is marked before it is sent: who dies in
-// between has perhaps sent it, and nobody sends it again.
+// Sends notices by e-mail through the platform, in the account's own name. Marks each one before sending: after a crash
+// in between, it may have been sent and is not sent again.
 import type { App } from '#app/context/app-context.ts'
 import type { AfterMail } from '#app/domain/endpoints/notice.ts'
 import type { CodedReason } from '#app/domain/reason.ts'
@@ -15,7 +15,7 @@ export type MailApp = Pick<App, 'store' | 'clock' | 'log' | 'settings' | 'callAs
 
 const IN_THE_BACKGROUND = { priority: 'background' } as const
 
-/** In one round; the others are due again in a minute. */
+/** The limit per round; the others are due again in a minute. */
 const MAILS_A_ROUND = 20
 
 export async function sendDueMails(app: MailApp, signal?: AbortSignal): Promise<void> {
@@ -24,7 +24,7 @@ export async function sendDueMails(app: MailApp, signal?: AbortSignal): Promise<
     try {
       await sendOne(app, mail)
     } catch (error) {
-      // As it is marked: tried, and unclear. It is not repeated.
+      // Leave the mail marked as tried with an unclear result. It is not repeated.
       app.log.error({ account: mail.accountUuid, notice: mail.id, error }, 'notice.mail_failed')
     }
   }
@@ -81,7 +81,7 @@ async function claimAndSend(app: MailApp, mail: DueMail, to: string): Promise<vo
 
 type Address = { outcome: 'found'; to: string } | { outcome: 'none' } | { outcome: 'later'; after: AfterMail }
 
-/** The one the platform has for the account. Asking for it sends nothing, so it may be asked again. */
+/** Returns the address the platform has for the account. The call sends nothing, so it can be repeated. */
 async function addressOfAccount(app: MailApp, mail: DueMail): Promise<Address> {
   const vendor = await app.callAsAccount(mail.accountUuid, (api, token) => api.vendor(token), IN_THE_BACKGROUND)
   if (vendor.outcome !== 'ok') {

@@ -1,4 +1,4 @@
-// Notices by e-mail: whether one can be sent, when it is tried again, and what it says.
+// Notices by e-mail: whether one can be sent, when to try again, and the text.
 import { z } from 'zod'
 import type { AfterMail, MailChoice, MailPlan, NoticeKind, NoticeSubject } from '#app/domain/endpoints/notice.ts'
 import { clockTime, plural } from '#app/domain/moments.ts'
@@ -12,22 +12,22 @@ import { type MailProblem, mailReason, mailReasonText } from './notice-reasons.t
 const MAIL_SCOPE = 'publish_email'
 export const MAILS_COUNT_FOR = days(1)
 
-/** After each try that certainly sent nothing. */
+/** The waits after each try that certainly sent nothing. */
 const GAPS: readonly number[] = [minutes(1), minutes(5), minutes(15), hours(1), hours(4)]
-/** Older news is on the page. */
+/** Older notices are on the page only. */
 const NEWS_FOR = hours(24)
 
-/** Nothing chosen yet. */
+/** The default when the account has chosen nothing. */
 export const DEFAULT_MAIL_CHOICE: MailChoice = { byMail: true, email: null }
 
-/** The account's connection as far as this needs it; null = there is none. */
+/** The relevant part of the account's connection; null when there is none. */
 interface MailConnection {
   state: 'connected' | 'reconnect'
-  /** Space-separated; '' = the platform did not say. */
+  /** Space-separated; '' when the platform did not say. */
   scope: string
 }
 
-/** Why no e-mail can be sent for this account at present; null = it can. The page offers to sign in again with it. */
+/** Returns why no e-mail can be sent for this account now; null when it can. The page then offers to sign in again. */
 export function mailProblem(connection: MailConnection | null): MailProblem | null {
   if (connection === null || connection.state === 'reconnect') {
     return 'not_connected'
@@ -37,23 +37,23 @@ export function mailProblem(connection: MailConnection | null): MailProblem | nu
   return 'not_allowed'
 }
 
-/** Is a new notice mailed at all? */
+/** Decides whether a new notice is mailed. */
 export function planMail(choice: MailChoice, connection: MailConnection | null, now: Millis): MailPlan {
   if (!choice.byMail) return { state: 'none', reason: mailReason('off') }
   const problem = mailProblem(connection)
   return problem === null ? { state: 'pending', dueAt: now } : { state: 'none', reason: mailReason(problem) }
 }
 
-/** A send call lasts a fraction of this. */
+/** A send call takes only a fraction of this. */
 const SENDING = minutes(1)
 
-/** What is said about the e-mail of a notice; null = nothing yet. `triedAt` = when its latest try began. */
+/** Describes the e-mail of a notice; null when there is nothing to say yet. `triedAt` = when its latest try began. */
 export function mailSaid(reason: Reason | null, triedAt: Millis | null, now: Millis): string | null {
   const sending = reasonCode(reason) === 'unclear' && triedAt !== null && now - triedAt < SENDING
   return sending ? 'An e-mail is being sent.' : reason && mailReasonText(reason)
 }
 
-/** How a try ended, as the platform's answer says it. */
+/** The result of a try, from the platform's answer. */
 export type MailAnswer =
   | { outcome: 'ok' }
   | { outcome: 'rate_limited'; message: string; retryAt: Millis }
@@ -61,8 +61,8 @@ export type MailAnswer =
   | { outcome: 'unauthorized' | 'forbidden' | 'suspended' | 'refused' | 'not_connected' | 'reconnect'; message: string }
 
 /**
- * What follows from a try. Tried again only when it is certain that nothing was sent (a clear answer, or no connection), at
- * most five times and while it is news. `tries` = those made so far, this one included; `at` = the notice's moment.
+ * Decides what follows a try. Tries again only when certainly nothing was sent (a clear answer, or no connection), at
+ * most five times and while the notice is news. `tries` = tries so far, including this one; `at` = the notice's moment.
  */
 export function afterMail(answer: MailAnswer, mail: { to: string; tries: number; at: Millis }, now: Millis): AfterMail {
   switch (answer.outcome) {
@@ -79,7 +79,7 @@ export function afterMail(answer: MailAnswer, mail: { to: string; tries: number;
   }
 }
 
-/** The same for what could not even be tried, because the address to write to could not be asked for. */
+/** The same when no try was possible, because the lookup of the recipient's address failed. */
 export function postponed(message: string, mail: { tries: number; at: Millis }, now: Millis): AfterMail {
   return again(message, mail, now, now)
 }
@@ -102,25 +102,25 @@ function said(message: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`
 }
 
-/** Everything an e-mail says. */
+/** The facts for the text of an e-mail. */
 export interface MailFacts {
   kind: NoticeKind
   subject: NoticeSubject
   accountName: string
   sentence: string
   since: Millis
-  /** Recovered: since when it had not worked; null = unknown. */
+  /** For a recovery: since when it had failed; null when unknown. */
   troubleSince: Millis | null
-  /** Deliveries that wait now. */
+  /** Number of deliveries waiting now. */
   waiting: number
-  /** The next step as the check of the address found it; null = none. */
+  /** The next step from the check of the address; null when there is none. */
   next: string | null
-  /** Of the card. */
+  /** Link to the card. */
   link: string
   timezone: string
 }
 
-/** A short text without any markup: what happened, since when, how many wait, what to do, where. */
+/** Writes a short plain text: what happened, since when, how many deliveries wait, what to do, and a link. */
 export function noticeMail(facts: MailFacts, now: Millis): { subject: string; text: string } {
   const { kind, accountName, sentence, waiting, next, link, timezone } = facts
   const name = subjectName(facts.subject)
@@ -163,7 +163,7 @@ function signature(accountName: string): string {
 
 const EMAIL_WRONG = 'Enter one e-mail address, such as office@example.com'
 
-/** Empty or null = the address ServiceM8 has. */
+/** Empty or null for the address ServiceM8 has. */
 const emailField = z
   .string(EMAIL_WRONG)
   .trim()
@@ -172,7 +172,7 @@ const emailField = z
   .transform((text) => (text === '' ? null : text))
   .refine((text) => text === null || z.email().safeParse(text).success, EMAIL_WRONG)
 
-/** The form: a box that is not ticked is not sent. */
+/** Schema of the form: an unticked box is missing. */
 export const mailChoiceForm = z.object({
   byMail: z
     .string()
@@ -181,7 +181,7 @@ export const mailChoiceForm = z.object({
   email: emailField.default(null),
 })
 
-/** The body of the call. */
+/** Schema of the call's body. */
 export const mailChoiceChange = z.strictObject({
   byMail: z.boolean('Must be true or false').optional(),
   email: emailField.optional(),

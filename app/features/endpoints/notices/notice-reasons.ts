@@ -1,9 +1,9 @@
-// What an account is told about its addresses, and what became of the e-mail about it: one table of what each code says.
+// The texts of each reason code: what an account is told about its addresses, and what happened to the e-mail about it.
 import { reasonsOf } from '#app/domain/reason.ts'
 
 export const MAILS_A_DAY = 5
 
-/** `said`: what the latest attempt showed, or why it was switched off. */
+/** `said`: the result of the latest attempt, or why the endpoint was switched off. */
 type Said = { said: string | null }
 
 export const NOTICE_REASON_TEXTS = {
@@ -14,7 +14,7 @@ export const NOTICE_REASON_TEXTS = {
     `${said ?? 'Nothing could be delivered for 72 hours.'} We have stopped trying; new events are kept.`,
 }
 
-/** Why no e-mail can be sent for an account at present. */
+/** Why no e-mail can be sent for an account now. */
 export const MAIL_PROBLEM_TEXTS = {
   not_connected: 'E-mails go through ServiceM8, which is not connected at present. Sign in again to get them.',
   not_allowed: 'ServiceM8 has not been allowed to send e-mails for Fieldhook. Sign in again and allow it.',
@@ -29,7 +29,7 @@ export const MAIL_REASON_TEXTS = {
   superseded: 'No e-mail: it was over before one could be sent.',
   too_many: `No e-mail: ${MAILS_A_DAY} were sent within 24 hours already.`,
   no_address: 'No e-mail: ServiceM8 has no e-mail address for your account. Enter one under “Notices by e-mail”.',
-  /** Written before it is sent: it stays when nobody can say how that ended. */
+  /** Stored before sending: it stays when the result is unknown. */
   unclear: 'The e-mail may not have been sent: ServiceM8 did not say. It is not repeated.',
   account_erased: 'The account was erased.',
   sent: ({ to }: { to: string }) => `E-mail sent to ${to}.`,

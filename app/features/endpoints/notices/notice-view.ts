@@ -1,4 +1,4 @@
-// What the screen knows of notices, checks and silence. Moments are epoch milliseconds.
+// The data a screen shows about notices, checks and silence. Moments are epoch milliseconds.
 import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import type { CheckStep } from '#app/domain/endpoints/endpoint-check.ts'
 import type { NoticeKind } from '#app/domain/endpoints/notice.ts'
@@ -7,7 +7,7 @@ import { iso, type Millis } from '#app/lib/clock.ts'
 
 export interface NoticeView {
   id: number
-  /** The card it stands on. */
+  /** The card the notice belongs to. */
   card: EndpointKey
   kind: NoticeKind
   title: string
@@ -15,28 +15,28 @@ export interface NoticeView {
   /** When the change happened. */
   since: Millis
   at: Millis
-  /** Whether it was mailed, or why not; null = not yet. */
+  /** Whether it was mailed, or why not; null when not yet decided. */
   mail: string | null
 }
 
 /** "Tell me by e-mail when a webhook stops working". */
 export interface MailSettingsView {
   byMail: boolean
-  /** '' = the address ServiceM8 has. */
+  /** '' for the address ServiceM8 has. */
   email: string
-  /** Why none can be sent at present; null = they can. */
+  /** Why no e-mail can be sent now; null when it can. */
   problem: string | null
 }
 
-/** What a card shows beyond its webhook. */
+/** What a card shows besides its webhook. */
 export interface CardNews {
   check: { at: Millis; steps: CheckStep[] } | null
-  /** What comparing with the platform's list found within the last week. */
+  /** Result of the comparison with the platform's list, from the last week. */
   upstream: UpstreamNote | null
   silence: { since: Millis; sentence: string } | null
 }
 
-/** By the card's key. A card without an entry has nothing to tell. */
+/** By the card's key. A card without an entry has no news. */
 export type NewsByCard = Partial<Record<EndpointKey, CardNews>>
 
 export interface AccountNews {
@@ -46,7 +46,7 @@ export interface AccountNews {
   byCard: NewsByCard
 }
 
-/** As calls answer it. */
+/** A notice as calls return it. */
 export function noticeJson({ id, card, kind, title, sentence, since, at, mail }: NoticeView) {
   const ref = refOf(card)
   const moments = { since: iso(since), createdAt: iso(at) }

@@ -1,4 +1,4 @@
-// What an account is told about its addresses: that one fails, was stopped, works again. Once per change.
+// Notices to an account about its addresses: one fails, was stopped, or works again. Once per change.
 import { type EndpointKey, keyOf } from '#app/domain/endpoint-key.ts'
 import type {
   LatestNotice,
@@ -13,16 +13,16 @@ import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { noticeReason } from './notice-reasons.ts'
 
-/** One slow minute, or one event that is never accepted, is no news. */
+/** One slow minute, or one event that is never accepted, is not worth a notice. */
 export const FAILING_FOR = minutes(15)
 export const FAILING_EVENTS = 3
 
-/** What is to be said about the endpoint now, null = nothing new. */
+/** Returns the notice that is due for the endpoint; null when there is nothing new. */
 export function noticeFor(endpoint: WatchedCondition, latest: LatestNotice | null, now: Millis): NewNotice | null {
   const draft = troubleOf(endpoint, now)
   if (draft) return isSaid(draft, latest) ? null : draft
   if (latest === null || latest.kind === 'recovered') return null
-  // Nothing new is tried while it is paused, and a new address has yet to prove itself: only a success is a recovery.
+  // A paused endpoint is not tried, and a new address has yet to succeed: only a success counts as recovery.
   const { lastSuccessAt } = endpoint
   const works = endpoint.state === 'active' && endpoint.failingSince === null
   if (!works || lastSuccessAt === null || lastSuccessAt <= latest.since) return null
@@ -51,7 +51,7 @@ function isSaid(draft: NewNotice, latest: LatestNotice | null): boolean {
   return latest !== null && latest.kind === draft.kind && latest.since === draft.since
 }
 
-/** Does an address in trouble still have to be looked at? Once per change for the worse. */
+/** Whether an address in trouble still needs a check. One check per change for the worse. */
 export function needsCheck(latest: LatestNotice | null, checkedAt: Millis | null): boolean {
   if (latest === null || latest.kind === 'recovered') return false
   return checkedAt === null || checkedAt < latest.at
@@ -62,12 +62,12 @@ export function subjectName({ objectType, rule }: NoticeSubject): string {
   return rule ? `${rule.name} rule` : `${objectLabel(objectType)} webhook`
 }
 
-/** The card it stands on. */
+/** The card the notice belongs to. */
 export function subjectKey({ webhookId, rule }: NoticeSubject): EndpointKey {
   return rule ? keyOf({ kind: 'extra', id: rule.id }) : (webhookId ?? 0)
 }
 
-/** What happened, as a heading. In the past: it stays true when somebody reads it later. */
+/** The heading of a notice, in the past tense, so that it stays true when someone reads it later. */
 export function noticeTitle(kind: NoticeKind, subject: NoticeSubject): string {
   return `${subjectName(subject)} ${HAPPENED[kind]}`
 }
@@ -78,7 +78,7 @@ const HAPPENED: Record<NoticeKind, string> = {
   recovered: 'works again',
 }
 
-/** The newest of each address: what it said before is over. `notices` newest first. */
+/** Keeps the newest notice of each address, which replaces the older ones. `notices` newest first. */
 export function newestPerEndpoint<T extends { endpointId: number }>(notices: readonly T[]): T[] {
   const seen = new Set<number>()
   return notices.filter(({ endpointId }) => !seen.has(endpointId) && seen.add(endpointId))

@@ -1,4 +1,4 @@
-// Telling accounts about their addresses: what changed is written down once, looked into, and mailed. Timed work, in steps.
+// Notifies accounts about their addresses: stores each change once, checks the address, mails. Scheduled, in steps.
 import type { App } from '#app/context/app-context.ts'
 import { NOTICES_KEPT } from '#app/domain/endpoints/notice.ts'
 import type { WatchedEndpoint } from '#db/store/notices.ts'
@@ -10,14 +10,14 @@ import { planMail } from './notice-mail.ts'
 
 type NoticeApp = MailApp & Pick<App, 'outbound'>
 
-/** Endpoints looked at between two turns of the event loop. */
+/** Number of endpoints to look at before yielding to the event loop. */
 const LOOK = 500
-/** Addresses looked into in one round, so that it stays well under a minute; the others follow in the next. */
+/** Addresses to check per round, so that a round takes well under a minute; the next round checks the others. */
 const CHECKS_A_ROUND = 20
 const CHECKS_AT_ONCE = 5
 const FORGET_AT_ONCE = 200
 
-/** One round: raises what is new, checks the addresses it is about, sends what is due. Run every minute. */
+/** Runs one round: raises new notices, checks their addresses, sends due mails. Run every minute. */
 export async function raiseNotices(app: NoticeApp, signal?: AbortSignal): Promise<void> {
   const toCheck: WatchedEndpoint[] = []
   for (let after: number | null = 0; after !== null && !signal?.aborted; ) {
@@ -36,7 +36,7 @@ export async function raiseNotices(app: NoticeApp, signal?: AbortSignal): Promis
   await app.store.notices.forgetNoticesStep(app.clock.now() - NOTICES_KEPT, FORGET_AT_ONCE)
 }
 
-/** True = there was something new. */
+/** Returns true when there was a new notice. */
 async function raise(app: NoticeApp, endpoint: WatchedEndpoint): Promise<boolean> {
   const { accountUuid, endpointId, latest } = endpoint
   const now = app.clock.now()
@@ -52,7 +52,7 @@ async function raise(app: NoticeApp, endpoint: WatchedEndpoint): Promise<boolean
   return isNew
 }
 
-/** A few at a time: each may take some seconds. One that cannot be looked at holds up nobody. */
+/** Checks a few at a time, because each may take some seconds. A failed check does not block the others. */
 async function checkAll(app: NoticeApp, endpoints: WatchedEndpoint[], signal: AbortSignal | undefined): Promise<void> {
   for (let from = 0; from < endpoints.length && !signal?.aborted; from += CHECKS_AT_ONCE) {
     const some = endpoints.slice(from, from + CHECKS_AT_ONCE)

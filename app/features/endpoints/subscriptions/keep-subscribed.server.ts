@@ -1,4 +1,4 @@
-// After an automation was made, changed, switched or deleted: the platform watches what everybody needs, no more and no less.
+// After an automation is created, changed, switched or deleted: makes the platform watch exactly what is needed.
 import { fieldsToWatch, parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import { NO_CREDENTIALS } from '../endpoint.ts'
 import { oneAtATime } from './one-at-a-time.server.ts'
@@ -6,8 +6,8 @@ import { neededObjects, settleSubscriptions } from './repair-subscriptions.serve
 import { ensureSubscription, type SubscriptionApp } from './subscriptions.server.ts'
 
 /**
- * Null = everything that is needed is subscribed to. Else one sentence on what is in the way: what was asked for is stored all the
- * same, and the daily comparison tries again. Asks the platform only where something is missing.
+ * Returns null when everything needed is subscribed, otherwise one sentence on the problem: the change is stored
+ * anyway, and the daily comparison tries again. Asks the platform only where something is missing.
  */
 export async function keepSubscribed(app: SubscriptionApp, accountUuid: string): Promise<string | null> {
   const trouble = await oneAtATime(app.store, accountUuid, () => subscribeUncovered(app, accountUuid))
@@ -25,7 +25,7 @@ async function subscribeUncovered(app: SubscriptionApp, accountUuid: string): Pr
     if (fieldsToWatch(object, list).every((field) => watched.includes(field))) continue
     const result = await ensureSubscription(app, accountUuid, object, list)
     if (result.outcome === 'subscribed') changed = true
-    // A field the platform does not report is no reason to ask for it again at every change, nor to speak of trouble.
+    // A field the platform does not report must not cause a new request at every change, nor a warning.
     else if (watched.length === 0) {
       trouble ??= result.outcome === 'no_credentials' ? NO_CREDENTIALS : result.message
     }

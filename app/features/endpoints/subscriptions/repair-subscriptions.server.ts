@@ -1,5 +1,5 @@
-// Compares our subscriptions with the platform's own list and puts right what differs: after each change, soon after a
-// start, daily, and when somebody asks. What was put right and what cannot be is explained on the webhook's card.
+// Compares our subscriptions with the platform's own list and repairs differences: after each change, soon after a
+// start, daily, and on request. The webhook's card explains what was repaired and what cannot be.
 import { type FieldNeed, parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import { momentOf } from '#app/domain/local-time.ts'
 import { isPolled } from '#app/domain/object-catalog.ts'
@@ -13,17 +13,17 @@ import { type ComparedObject, type Comparison, sentence, upstreamNote } from './
 
 interface RepairReport {
   accounts: number
-  /** Accounts whose list could not be read. */
+  /** Number of accounts whose list could not be read. */
   unreadable: number
   /** Subscribed again. */
   repaired: number
-  /** Could not be: the card says why. */
+  /** Could not be subscribed again: the card says why. */
   failed: number
 }
 
 /**
- * Every account in turn. Never throws for one account's trouble: the others are still looked at.
- * Run it within 30 seconds of a start, and daily.
+ * Repairs every account in turn. Never throws because of one account: the others still run. Run it within 30 seconds of
+ * a start, and daily.
  */
 export async function repairSubscriptions(app: SubscriptionApp): Promise<RepairReport> {
   const report: RepairReport = { accounts: 0, unreadable: 0, repaired: 0, failed: 0 }
@@ -47,7 +47,7 @@ export async function repairSubscriptions(app: SubscriptionApp): Promise<RepairR
   return report
 }
 
-/** The same for one account, now, because somebody asks; every card says afterwards what was found. */
+/** Compares one account immediately, on request; afterwards every card shows the result. */
 export async function compareSubscriptions(app: SubscriptionApp, accountUuid: string): Promise<Comparison> {
   const comparison = await oneAtATime(app.store, accountUuid, () => reconcile(app, accountUuid, { subscribe: true }))
   app.log.info({ account: accountUuid, outcome: comparison.outcome }, 'subscriptions.compared')
@@ -55,7 +55,7 @@ export async function compareSubscriptions(app: SubscriptionApp, accountUuid: st
   return comparison
 }
 
-/** What was repaired stays readable on the card: why, and since when. What could not be is in the card's status already. */
+/** Stores why and since when a subscription was repaired, for its card. The card's status already shows failures. */
 async function explain(
   app: SubscriptionApp,
   accountUuid: string,
@@ -71,8 +71,8 @@ async function explain(
 }
 
 /**
- * After a change of ours: learns the platform's uuid of the new subscription and removes there what it replaced.
- * Best effort, and never throws: what fails now is done by the next repair. Call it through `oneAtATime`.
+ * After our own change: stores the platform's uuid of the new subscription and removes the replaced one there. Best
+ * effort, never throws: the next repair does what fails now. Call it through `oneAtATime`.
  */
 export async function settleSubscriptions(app: SubscriptionApp, accountUuid: string): Promise<void> {
   try {
@@ -89,14 +89,14 @@ async function reconcile(
 ): Promise<Comparison> {
   const needs = await neededObjects(app, accountUuid)
   const found = new Map<string, ComparedObject>()
-  // A second round follows a new subscription: its uuid is learned, and what it replaced is removed.
+  // A new subscription needs a second round, which stores its uuid and removes the replaced one.
   for (const round of [1, 2]) {
     const compared = await compareLists(app, accountUuid, [...needs.keys()])
     if (compared.outcome === 'unreadable' && round === 1) return compared
     if (compared.outcome === 'unreadable' || !options.subscribe) break
     const again = await subscribeMissing(app, accountUuid, needs, compared)
     for (const one of again) {
-      // Why it had ended is known from the first round.
+      // The first round knows why it had ended.
       const { reason, since } = found.get(one.object) ?? one
       found.set(one.object, { ...one, reason, since })
     }
@@ -106,7 +106,7 @@ async function reconcile(
   return { outcome: 'compared', objects }
 }
 
-/** What nobody serves, and both lists that say so. */
+/** The objects without a working subscription, and the two lists that were compared. */
 interface ComparedLists {
   outcome: 'compared'
   missing: { object: string; reason: string | null }[]
@@ -114,7 +114,7 @@ interface ComparedLists {
   listed: { ownId: number | null; lastFailureAt: string | null }[]
 }
 
-/** Reads both lists and carries out every repair but new subscriptions. */
+/** Reads both lists and carries out every repair except new subscriptions. */
 async function compareLists(
   app: SubscriptionApp,
   accountUuid: string,
@@ -125,7 +125,7 @@ async function compareLists(
     app.log.warn({ account: accountUuid, reason: list.outcome }, 'subscriptions.list_unreadable')
     return { outcome: 'unreadable', message: list.message }
   }
-  // Ours are read after the platform's, so that nothing it lists can be missing here.
+  // Read our list after the platform's, so that it contains every subscription the platform lists.
   const own = await app.store.endpoints.listSubscriptions(accountUuid)
   const byToken = new Map(own.map((row) => [row.tokenHash, row]))
   const listed = list.value.flatMap((entry) => {
@@ -160,7 +160,7 @@ async function subscribeMissing(
 
 const FINE = { outcome: 'fine', reason: null, since: null, message: null } as const
 
-/** Everything that wants events, by object: webhooks, forwarding rules, and automations that start on events. */
+/** Returns all needs for events by object: from webhooks, forwarding rules, and automations that start on events. */
 export async function neededObjects(
   app: Pick<SubscriptionApp, 'store' | 'fieldsOfRule'>,
   accountUuid: string,
@@ -177,9 +177,9 @@ export async function neededObjects(
   for (const { active, definition } of await app.store.automations.listAutomations(accountUuid)) {
     const { trigger } = definition
     const fields = active ? app.fieldsOfRule(definition) : null
-    // What the platform sends no webhooks for is looked through by the automations themselves.
+    // The automations themselves poll the objects for which the platform sends no webhooks.
     if (fields === null || trigger.source !== 'webhook' || isPolled(trigger.object)) continue
-    // Every rule has to know a new record when it comes: what a rule sees for the first time sets nothing off.
+    // Every rule must learn of a new record when it is created: the first event a rule sees of a record starts nothing.
     add(trigger.object, { fields, created: true })
   }
   return needs
@@ -250,7 +250,7 @@ async function remove(
   { platformUuid, id }: { platformUuid: string; id: number | null },
 ): Promise<void> {
   const answer = await app.callAsAccount(accountUuid, (api, token) => api.deleteSubscription(token, platformUuid))
-  // 404 = it is gone already, which is what was wanted.
+  // 404 means the subscription is already gone, which is the goal.
   const gone = answer.outcome === 'ok' || (answer.outcome === 'refused' && answer.status === 404)
   app.log.info({ account: accountUuid, subscription: id, gone }, 'subscription.removed')
   if (gone && id !== null) {

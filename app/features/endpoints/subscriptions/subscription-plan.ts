@@ -1,4 +1,4 @@
-// What is to be done so that the platform's list of subscriptions and ours agree. Pure.
+// Plans the repairs that make the platform's list of subscriptions and ours agree. Pure.
 import { isPolled } from '#app/domain/object-catalog.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
@@ -12,7 +12,7 @@ export interface OwnSubscription {
   platformUuid: string | null
 }
 
-/** One entry of the platform's list that posts to our address. `ownId` null = with a token we do not know (any more). */
+/** One entry of the platform's list that posts to our address. `ownId` is null when its token is unknown (by now). */
 export interface ListedSubscription {
   uuid: string
   ownId: number | null
@@ -22,25 +22,25 @@ export interface ListedSubscription {
 }
 
 export type Repair =
-  /** The platform has it under this uuid, and it works. */
+  /** The platform lists it under this uuid, and it works. */
   | { act: 'note'; id: number; platformUuid: string }
   /** Left pending by a crash after the platform's answer: it is live there and nothing better is, so use it. */
   | { act: 'adopt'; id: number; object: string; fields: readonly string[]; platformUuid: string }
-  /** Nothing live serves this object. `reason` = why, as far as the platform says; null = it is simply not there. */
+  /** No live subscription serves it. `reason` = the platform's explanation; null when it is simply not listed. */
   | { act: 'subscribe'; object: string; reason: string | null }
-  /** Live at the platform but no longer wanted; `id` = our row for it. */
+  /** Live at the platform but no longer needed; `id` = our row for it. */
   | { act: 'remove'; platformUuid: string; id: number | null }
-  /** Nothing is left to tell the platform about this row. */
+  /** The platform needs no further call about this row. */
   | { act: 'settle'; id: number; state: 'replaced' | 'deleted' }
-  /** Never became anything. */
+  /** The subscription never became live. */
   | { act: 'drop'; id: number }
-  /** Nobody needs its object any more. */
+  /** Nothing needs its object any more. */
   | { act: 'end'; id: number }
 
 /**
- * Compares. `own` must have been read after `listed`, and while no subscribe call of the account is under way: a pending
- * row is then what a crash left behind. `needed` = objects somebody wants events of; those we look for ourselves are no
- * business of the platform's list.
+ * Plans the repairs. `own` must be read after `listed`, while no subscribe call of the account is under way: a pending
+ * row is then left over from a crash. `needed` = objects that need events; polled objects have no subscription, so the
+ * plan ignores them.
  */
 export function planRepairs(input: {
   own: readonly OwnSubscription[]
@@ -55,7 +55,7 @@ export function planRepairs(input: {
 
   const active = own.filter((row) => row.state === 'active')
   const repairs: Repair[] = active.flatMap((row) => repairOfActive(row, liveEntryOf(row), isNeeded(row)) ?? [])
-  // Objects that somebody serves, or will after these repairs.
+  // Objects that have a live subscription, or will have one after these repairs.
   const served = new Set(active.filter((row) => isNeeded(row) && liveEntryOf(row)).map((row) => row.object))
   for (const row of own.filter((one) => one.state === 'pending')) {
     const repair = repairOfPending(row, liveEntryOf(row), isNeeded(row) && !served.has(row.object))
@@ -72,7 +72,7 @@ export function planRepairs(input: {
   const isKept = (row: OwnSubscription) => {
     if (row.state === 'pending') return repairs.some((repair) => repair.act === 'adopt' && repair.id === row.id)
     if (!isNeeded(row)) return false
-    // One that was replaced still brings events (they are accepted for 72 hours): it goes when its successor is live.
+    // A replaced one still brings events (accepted for 72 hours), so remove it only when its successor is live.
     return row.state === 'active' || (row.state === 'replaced' && !served.has(row.object))
   }
   for (const entry of listed.filter((one) => one.active)) {
@@ -97,7 +97,7 @@ function repairOfPending(
   return isWanted ? { act: 'adopt', id, object, fields: live.fields, platformUuid: live.uuid } : { act: 'end', id }
 }
 
-/** Of one that the platform no longer has, whether replaced or deleted. */
+/** Plans the repair of a replaced or deleted subscription that the platform no longer lists. */
 function repairOfPast({ id, state, stateReason, endsAt }: OwnSubscription, now: Millis): Repair | null {
   if (state !== 'replaced' && state !== 'deleted') return null
   const over = state === 'deleted' || (endsAt !== null && endsAt <= now)

@@ -1,5 +1,5 @@
-// Our subscriptions at the platform: one per account and object, each with an address of its own that only it knows.
-// A new one is made beside the old one and takes over in one step, so that a failure anywhere leaves the old one working.
+// Our subscriptions at the platform: one per account and object, each with its own secret address. A new one is created
+// next to the old one and takes over in one step, so a failure at any point leaves the old one working.
 import type { App } from '#app/context/app-context.ts'
 import { type FieldNeed, fieldsToWatch } from '#app/domain/endpoints/watched-fields.ts'
 import { findObjectKind, isPolled, objectLabel, otherSpellings } from '#app/domain/object-catalog.ts'
@@ -24,13 +24,13 @@ export type SubscriptionApp = Pick<
   'store' | 'clock' | 'log' | 'settings' | 'secrets' | 'callAsAccount' | 'beginPolling' | 'fieldsOfRule'
 >
 
-/** The platform goes on with retries for 72 hours, and they carry the address they were first sent to. */
+/** The platform retries for 72 hours, always to the address of the first try. */
 export const REPLACED_VALID = hours(72)
 
 export type SubscribeFailure =
-  /** Nobody signed in, or the sign-in is over. */
+  /** Nobody has signed in, or the sign-in has expired. */
   | { outcome: 'no_credentials'; message: string }
-  /** The platform's own words, or ours when it gave none. */
+  /** The platform's own message, or ours when it gave none. */
   | { outcome: 'platform_refused'; message: string }
 
 type PreparedSubscription = { outcome: 'ready'; subscription: SubscriptionSwitch } | SubscribeFailure
@@ -42,13 +42,13 @@ function callbackAddress(origin: string, token: string): string {
   return `${origin}${INGRESS_PATH}${token}`
 }
 
-/** The token in one of our own addresses, null for anybody else's. */
+/** Extracts the token from one of our own addresses; null for any other address. */
 export function tokenOfAddress(origin: string, address: string): string | null {
   const start = `${origin}${INGRESS_PATH}`
   return address.startsWith(start) ? address.slice(start.length) : null
 }
 
-/** The address of a stored subscription, from the sealed copy of its token. */
+/** Builds the address of a stored subscription from the encrypted copy of its token. */
 export function addressOf(app: Pick<App, 'secrets' | 'settings'>, row: SubscriptionRow): string {
   return callbackAddress(
     app.settings.origin,
@@ -57,10 +57,10 @@ export function addressOf(app: Pick<App, 'secrets' | 'settings'>, row: Subscript
 }
 
 /**
- * Subscribes at the platform with a new address and the union of the fields needed. The row is on disk before the call,
- * because the challenge arrives during it. `ready` = the platform took it; the caller switches to it, together with
- * whatever it is for. Otherwise nothing has changed: what was active still is.
- * Call it through `oneAtATime`. `needs` must not be empty.
+ * Subscribes at the platform with a new address and the union of the needed fields. Stores the row before the call,
+ * because the challenge arrives during it. `ready` = the platform accepted; the caller switches to it together with its
+ * own change. Otherwise nothing has changed and the active subscription stays. Call it through `oneAtATime`. `needs`
+ * must not be empty.
  */
 export async function prepareSubscription(
   app: SubscriptionApp,
@@ -97,7 +97,7 @@ export async function prepareSubscription(
         { account: accountUuid, object, subscription: id, reason: answer.failure.outcome },
         'subscription.refused',
       )
-      // Without an answer it may be live over there: events that arrive at it are still taken until it was looked into.
+      // Without an answer it may be live at the platform: keep accepting its events until a comparison decides.
       if (answer.uncertain) await keepDoubtful(app, accountUuid, id)
       else await app.store.endpoints.dropPendingSubscription(accountUuid, id)
       return answer.failure
@@ -107,9 +107,9 @@ export async function prepareSubscription(
 }
 
 /**
- * One working subscription of the account for the object, with the union of the fields anybody needs. Subscribes again
- * even when there is one: the platform updates and revives what it has. For callers that store nothing of their own.
- * Call it through `oneAtATime`.
+ * Ensures one working subscription of the account for the object, with the union of all needed fields. Subscribes again
+ * even when there is one: the platform updates and revives it. For callers that store nothing themselves. Call it
+ * through `oneAtATime`.
  */
 export async function ensureSubscription(
   app: SubscriptionApp,
@@ -129,8 +129,8 @@ export async function ensureSubscription(
 }
 
 /**
- * Instead of a subscription, where the platform sends no webhooks: we look ourselves from now on. The platform is asked here
- * too, so that what it does not let us read is refused before anything is stored.
+ * Starts polling, for objects the platform sends no webhooks for. Asks the platform once, so that missing read
+ * permission is refused before anything is stored.
  */
 export async function beginPolling(
   app: Pick<App, 'beginPolling'>,
@@ -155,7 +155,7 @@ interface SubscribeInput {
   accountUuid: string
   object: string
   wanted: readonly string[]
-  /** Fields somebody chose by name. */
+  /** Fields that someone chose by name. */
   chosen: readonly string[]
   token: string
 }
@@ -164,7 +164,7 @@ type SubscribeAnswer =
   | { outcome: 'accepted'; fields: string[] }
   | { outcome: 'failed'; failure: SubscribeFailure; uncertain: boolean }
 
-/** Asks until the platform takes a list of fields, or refuses for another reason than the fields. */
+/** Repeats the call until the platform accepts a list of fields, or refuses for another reason than the fields. */
 async function subscribe(app: SubscriptionApp, input: SubscribeInput): Promise<SubscribeAnswer> {
   const spellings = [input.object, ...otherSpellings(input.object)]
   const doubtful = isDoubtful(input.object)
@@ -187,7 +187,7 @@ async function subscribe(app: SubscriptionApp, input: SubscribeInput): Promise<S
       spelling += 1
       continue
     }
-    // What it took already is in force, and the list can grow another day.
+    // Keep what the platform already accepted; the list can grow later.
     if (search.accepted.length > 0) break
     return { outcome: 'failed', failure: toFailure(answer), uncertain: answer.outcome === 'unavailable' }
   }

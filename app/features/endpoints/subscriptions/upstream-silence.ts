@@ -1,9 +1,9 @@
-// "No events for 26 hours, usually 40 a day": when silence from the platform is worth a look.
+// Decides when silence from the platform is unusual: "No events for 26 hours, usually 40 a day".
 //
-// The rule: the same hours of the week before, and of the week before that, brought at least five events each, spread over at
-// least three hours; now they brought none. Nights, weekends and half days are quiet in those weeks too, so they need no
-// special case; one busy hour (an import) is no rhythm; an account younger than two weeks is not judged. A public holiday is
-// the one thing it cannot know, and the sentence says so.
+// The rule: the same hours one week and two weeks before each brought at least five events, spread over at least three
+// hours; now they brought none. Nights, weekends and half days are quiet in those weeks too, so they need no special
+// case; one busy hour (an import) is not a pattern; accounts younger than two weeks are not judged. The rule cannot
+// know public holidays, and the sentence says so.
 import type { EventRhythm } from '#app/domain/endpoints/upstream.ts'
 import { plural } from '#app/domain/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -13,7 +13,7 @@ interface Silence {
   since: Millis
   /** Whole hours without any event. */
   hours: number
-  /** The middle one of the last fourteen days before it. */
+  /** The median of the last fourteen days before the silence. */
   usualPerDay: number
   /** Events in the same hours one and two weeks before. */
   weekBefore: number
@@ -23,12 +23,12 @@ interface Silence {
 const HOUR = hours(1)
 const WEEK = 7 * 24
 export const RHYTHM_HOURS = 2 * WEEK
-/** With five expected, none at all has a chance below one in a hundred. */
+/** With five events expected, the chance of none at all is below one in a hundred. */
 const LEAST_EVENTS = 5
 const LEAST_HOURS = 3
 const LEAST_PER_DAY = 5
 
-/** Null = nothing unusual, or too little known to say. */
+/** Returns null when nothing is unusual or too little is known. */
 export function upstreamSilence({ lastEventAt, hours: counted }: EventRhythm, now: Millis): Silence | null {
   if (lastEventAt === null) return null
   const last = Math.floor(lastEventAt / HOUR)
@@ -51,7 +51,7 @@ export function upstreamSilence({ lastEventAt, hours: counted }: EventRhythm, no
   }
 }
 
-/** What an owner reads about it. */
+/** The sentence for the owner. */
 export function silenceSentence(silence: Silence): string {
   const { hours: passed, usualPerDay, weekBefore, twoWeeksBefore } = silence
   const how = passed < 72 ? plural(passed, 'hour') : plural(Math.floor(passed / 24), 'day')
@@ -69,7 +69,7 @@ function sumOf(events: ReadonlyMap<number, number>, from: number, length: number
   return { events: sum, hours: busy }
 }
 
-/** Days of 24 hours, counted back from the latest event. */
+/** The median over days of 24 hours, counted back from the latest event. */
 function medianDay(events: ReadonlyMap<number, number>, last: number): number {
   const days = Array.from({ length: 14 }, (_, day) => sumOf(events, last + 1 - 24 * (day + 1), 24).events)
   days.sort((a, b) => a - b)

@@ -1,4 +1,4 @@
-// What comparing our subscriptions with the platform's list found, in words.
+// Describes the result of comparing our subscriptions with the platform's list.
 import type { UpstreamNote } from '#app/domain/endpoints/upstream.ts'
 import { clockTime, plural } from '#app/domain/moments.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
@@ -6,16 +6,16 @@ import { isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
 import type { Flash } from '#app/lib/flash.ts'
 
-/** What was found about one object, and done. */
+/** What the comparison found and did for one object. */
 export interface ComparedObject {
   object: string
-  /** fine: the platform has it. repaired: subscribed again. failed: that did not work. */
+  /** fine: the platform lists it. repaired: subscribed again. failed: subscribing again failed. */
   outcome: 'fine' | 'repaired' | 'failed'
-  /** Why it had ended, in the platform's words; null = it was simply not listed. */
+  /** Why it had ended, in the platform's words; null when it was simply not listed. */
   reason: string | null
-  /** Since when, null = the platform does not say. */
+  /** Null when the platform does not say. */
   since: Millis | null
-  /** Why subscribing again did not work. */
+  /** Why subscribing again failed. */
   message: string | null
 }
 
@@ -40,7 +40,7 @@ export function upstreamNote(found: ComparedObject, at: Millis, timezone: string
   }
 }
 
-/** For the page that follows the press of the button. */
+/** The message on the page after the button was pressed. */
 export function comparisonFlash(comparison: Comparison, now: Millis, timezone: string): Flash {
   if (comparison.outcome === 'unreadable') {
     return { kind: 'error', title: 'ServiceM8 could not be asked', description: comparison.message }
@@ -66,7 +66,7 @@ export function comparisonFlash(comparison: Comparison, now: Millis, timezone: s
     : { kind: 'success', title: 'Subscribed again', description }
 }
 
-/** A message is read within seconds. */
+/** Keeps the message short enough to read within seconds. */
 const MOST_SAID = 3
 
 function whyEnded({ reason, since }: ComparedObject, now: Millis, timezone: string): string {
@@ -79,13 +79,13 @@ function capital(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 
-/** With a full stop, as `text` ends with none. */
+/** Adds a full stop; `text` ends without one. */
 export function sentence(text: string): string {
   const trimmed = text.trim()
   return /[.!?]$/.test(trimmed) ? trimmed : `${trimmed}.`
 }
 
-/** As calls answer it. */
+/** The comparison as calls return it. */
 export function comparisonJson(objects: readonly ComparedObject[]) {
   return {
     objects: objects.map(({ since, ...found }) => ({

@@ -4,17 +4,17 @@ import type { AccountNews, CardNews, NoticeView } from '../notices/notice-view.t
 
 const NewsContext = createContext<AccountNews | null>(null)
 
-/** Gives the page and every card below it what is to be told about them. */
+/** Provides the account's news to the page and to every card in it. */
 export function AccountNewsProvider({ news, children }: { news: AccountNews | null; children: ReactNode }) {
   return <NewsContext.Provider value={news}>{children}</NewsContext.Provider>
 }
 
-/** What the account is told; null = nothing is known. */
+/** Returns the account's news; null when it is not known. */
 export function useAccountNews(): AccountNews | null {
   return useContext(NewsContext)
 }
 
-/** What a card has to tell beyond its state. */
+/** Returns a card's news: everything besides its state. */
 export function useCardNews(card: EndpointKey): CardNews & { notice: NoticeView | null } {
   const news = useContext(NewsContext)
   const own = news?.byCard[card]

@@ -14,7 +14,7 @@ interface AddressCheckProps {
   account: ManagerAccount
 }
 
-/** "Check this address": sends no event. */
+/** Checks the address without sending an event. */
 export function CheckAddressButton({ webhook, account }: AddressCheckProps) {
   return (
     <CardButton
@@ -37,10 +37,10 @@ const MARKS: Record<StepVerdict, { word: string; icon: LucideIcon; colour: strin
   skipped: { word: 'Not checked', icon: CircleDashed, colour: 'text-ink-soft' },
 }
 
-/** Whoever has just asked for it reads it at once. */
+/** A result this fresh is shown expanded: the user has just requested it. */
 const JUST_NOW = minutes(2)
 
-/** What the latest check of the address found, step by step; nothing when it was never checked. */
+/** Shows the latest check of the address step by step; renders nothing when there was none. */
 export function CheckResult({ card }: { card: EndpointView['id'] }) {
   const { check } = useCardNews(card)
   const now = usePresent()

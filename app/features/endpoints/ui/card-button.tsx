@@ -5,16 +5,16 @@ import { HiddenFields, useIsSending } from '#app/ui/form/sent-values.tsx'
 import type { ManagerAccount } from './manager-address.ts'
 
 interface CardButtonProps extends Omit<ButtonProps, 'type' | 'pending' | 'name' | 'value'> {
-  /** What the page's action is asked to do. */
+  /** The intent for the page's action. */
   intent: string
-  /** The card: a webhook's id, or a rule's key. */
+  /** Identifies the card: a webhook's id, or a rule's key. */
   webhookId: EndpointKey
   account: ManagerAccount
-  /** What else it needs to know. */
+  /** Additional form values for the action. */
   values?: Record<string, string>
 }
 
-/** A button that does one thing to one webhook or rule: a form of its own, so that it works without scripts. */
+/** A button with one action on one webhook or rule. It has its own form, so it works without scripts. */
 export function CardButton({ intent, webhookId, account, values = {}, ...button }: CardButtonProps) {
   const sent = { intent, id: String(webhookId), ...values }
   const pending = useIsSending(sent)
@@ -26,7 +26,7 @@ export function CardButton({ intent, webhookId, account, values = {}, ...button 
   )
 }
 
-/** What every form of a card carries along. */
+/** The hidden fields of every form on a card. */
 export function CardFields({ account, values }: { account: ManagerAccount; values: Record<string, string> }) {
   return <HiddenFields values={{ ...values, accountUUID: account.accountUUID }} />
 }

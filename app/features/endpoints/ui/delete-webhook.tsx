@@ -13,7 +13,7 @@ interface DeleteWebhookProps {
   account: ManagerAccount
 }
 
-/** The button and its question: a dialog, or a page with the question in it where no dialog can be had. */
+/** The delete button and its question: in a dialog, or inside the page when no dialog is available. */
 export function DeleteWebhook({ webhook, account }: DeleteWebhookProps) {
   const sending = useSending('delete', webhook.id)
   const step = { step: 'confirmDelete', webhookId: webhook.id } as const
@@ -62,7 +62,7 @@ function question(webhook: EndpointView): string {
   return `Delete the ${calledOf(webhook)}?`
 }
 
-/** `hooks.zapier.com`: enough to know it by, however long the address is. */
+/** Shows only the host, `hooks.zapier.com`, because the address can be very long. */
 function Consequences({ webhook }: { webhook: EndpointView }) {
   return (
     <>

@@ -8,13 +8,13 @@ import type { ManagerAccount } from './manager-address.ts'
 interface FirstStepsCardProps {
   steps: readonly FirstStepView[]
   account: ManagerAccount
-  /** The built-in stand-in plays the platform: it has an address to send events to. */
+  /** An address that receives events, set when the built-in stand-in plays the platform. */
   demoAddress: string | null
-  /** A card has an address, and with it the button for a test event. */
+  /** True when a card has an address, and therefore the button for a test event. */
   canTest: boolean
 }
 
-/** For newcomers: what to do now, in three lines that tick themselves off. Draws nothing once they are not needed. */
+/** Shows a new user three steps that tick themselves off. Renders nothing once they are no longer needed. */
 export function FirstStepsCard({ steps, account, demoAddress, canTest }: FirstStepsCardProps) {
   if (steps.length === 0) return null
   return (

@@ -1,4 +1,4 @@
-// How far a replay is, kept up to date while somebody looks at it.
+// Keeps the progress of a replay up to date while the page is visible.
 import { type ClientLoaderFunctionArgs, useFetcher } from '@remix-run/react'
 import { useEffect, useRef } from 'react'
 import { seconds } from '#app/lib/duration.ts'
@@ -6,10 +6,10 @@ import type { ReplayView } from '../endpoint-view.ts'
 
 export const REPLAY_REFRESH_MS = seconds(2)
 
-/** One turn: the replay (null = its result is no longer shown), or that it could not be had. */
+/** The result of one refresh: the replay (null = its result is no longer shown), or a failure. */
 export type ReplayTurn = { replay: ReplayView | null } | { failed: true }
 
-/** To be exported as `clientLoader` by the route that answers it: a turn that fails must not cost the page. */
+/** The route exports this as `clientLoader`: a failed refresh must not replace the page. */
 export async function replayTurn({ serverLoader }: ClientLoaderFunctionArgs): Promise<ReplayTurn> {
   try {
     return await serverLoader<ReplayTurn>()
@@ -18,11 +18,11 @@ export async function replayTurn({ serverLoader }: ClientLoaderFunctionArgs): Pr
   }
 }
 
-/** The replay as it is now: asked for every two seconds while it runs. `onEnd` is told its result once. */
+/** Returns the current replay, refreshed every two seconds while it runs. Calls `onEnd` once with the result. */
 export function useLiveReplay(replay: ReplayView, source: string, onEnd: (ended: ReplayView) => void): ReplayView {
   const { load, data, state } = useFetcher<ReplayTurn>()
   const fresh = data && 'replay' in data ? data.replay : null
-  // What the page brings is newer once it says that the replay has ended.
+  // Once the page's own data says that the replay has ended, it is newer.
   const known = replay.state === 'running' && fresh?.id === replay.id ? fresh : replay
   const running = known.state === 'running'
 

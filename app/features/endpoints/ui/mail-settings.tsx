@@ -16,11 +16,11 @@ import type { ManagerAccount } from './manager-address.ts'
 
 interface MailSettingsProps {
   account: ManagerAccount
-  /** The refusal of the form that was just sent, whichever it was. */
+  /** The refusal of the last submitted form, whichever it was. */
   result: FormResult | undefined
 }
 
-/** Whether notices are mailed, and where to. */
+/** The setting whether notices are mailed, and to which address. */
 export function MailSettings(props: MailSettingsProps) {
   const mail = useAccountNews()?.mail
   return mail ? <MailForm mail={mail} {...props} /> : null
@@ -33,7 +33,7 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
   const byMail = refused ? refused.values.byMail === 'yes' : mail.byMail
   return (
     <CardSection id="mail" title="Notices by e-mail">
-      {/* Drawn afresh with what was saved, or with what was typed. */}
+      {/* Remounts with the saved values, or with the typed ones. */}
       <Form method="post" preventScrollReset key={`${byMail}|${email}`} className="grid gap-3">
         <CardFields account={account} values={{ intent: 'mail_settings' }} />
         <Checkbox name="byMail" value="yes" defaultChecked={byMail}>

@@ -1,34 +1,34 @@
-// What the address of the manager page says beyond the account: which card is edited, asked about, or looked into.
-// Written and read here, so that every part of the page works by address alone.
+// Reads and writes what the manager page's URL says besides the account: which card is being edited, deleted or viewed.
+// Every part of the page can be reached by URL alone.
 import { type EndpointKey, parseEndpointKey } from '#app/domain/endpoint-key.ts'
 import type { LogFilter } from '#app/features/events/log-view.ts'
 import { type ReplayForm, replayFormOf } from '../controls/replay-text.ts'
 import { logFilterQuery, readLogFilter } from './log/log-filter.ts'
 
-/** Which account, as the platform named it, and in which role the page is asked for. */
+/** The account, as the platform named it, and the role the page is requested in. */
 export interface ManagerAccount {
   accountUUID: string
   admin: boolean
 }
 
-/** One thing at a time; `none` is the plain page. A forwarding rule's card is named by its key, `rule-3`. */
+/** One thing is open at a time; `none` is the plain page. A forwarding rule's card is named by its key, `rule-3`. */
 export type ManagerStep =
   | { step: 'none' }
-  /** Nothing but open: of many rules, this one has its whole card. */
+  /** Only opened: when there are many rules, this one has a whole card. */
   | { step: 'card'; webhookId: EndpointKey }
   | { step: 'edit'; webhookId: EndpointKey }
   | { step: 'confirmDelete'; webhookId: EndpointKey }
   | { step: 'log'; webhookId: EndpointKey; filter: LogFilter }
-  /** "Send everything since …"; `form` null = just opened, else how many that would be is being asked. */
+  /** "Send everything since …"; `form` is null when just opened, otherwise the page counts the events to send. */
   | { step: 'replay'; webhookId: EndpointKey; form: ReplayForm | null }
-  /** Its signing secret is open: it has just been renewed. */
+  /** The signing secret is shown, because it was just rotated. */
   | { step: 'secret'; webhookId: EndpointKey }
 
-/** What scripts ask the server for beside the page: how far a replay is, and an event as a command. */
+/** Resources that scripts request besides the page: the progress of a replay, and an event as a command. */
 export const REPLAY_SOURCE = '/fieldhook/replay'
 export const CURL_SOURCE = '/fieldhook/curl'
 
-/** The query of the page, e.g. `{ accountUUID: '…', admin: 'yes', edit: '3' }`. */
+/** Builds the page's query, e.g. `{ accountUUID: '…', admin: 'yes', edit: '3' }`. */
 export function managerQuery(account: ManagerAccount, step: ManagerStep = { step: 'none' }): Record<string, string> {
   const query: Record<string, string> = { accountUUID: account.accountUUID }
   if (account.admin) query.admin = 'yes'
@@ -38,12 +38,12 @@ export function managerQuery(account: ManagerAccount, step: ManagerStep = { step
   return step.step === 'replay' && step.form ? { ...query, ...step.form } : query
 }
 
-/** The same as text, from the question mark on. */
+/** The same query as text, including the question mark. */
 export function managerSearch(account: ManagerAccount, step?: ManagerStep): string {
   return `?${new URLSearchParams(managerQuery(account, step))}`
 }
 
-/** Reads it back. What is no card's key is as good as absent. */
+/** Parses the step. An invalid card key counts as missing. */
 export function readManagerStep(params: URLSearchParams): ManagerStep {
   for (const step of ['edit', 'confirmDelete', 'log', 'replay', 'secret', 'card'] as const) {
     const webhookId = parseEndpointKey(params.get(step) ?? '')
@@ -54,7 +54,7 @@ export function readManagerStep(params: URLSearchParams): ManagerStep {
   return { step: 'none' }
 }
 
-/** Id of a card in the page, for anchors: `webhook-3`, `rule-3`. */
+/** The card's element id, for anchors: `webhook-3`, `rule-3`. */
 export function cardId(key: EndpointKey): string {
   return typeof key === 'number' ? `webhook-${key}` : key
 }

@@ -34,39 +34,39 @@ import { healthMark } from './status-pills.tsx'
 import { WebhookCard } from './webhook-card.tsx'
 
 export interface ManagerPageProps {
-  /** The account as the address names it; stands in every link and form. */
+  /** The account as the URL names it; part of every link and form. */
   accountUUID: string
   accountName: string
-  /** IANA zone of the account. */
+  /** The account's IANA zone. */
   timezone: string
-  /** The page was asked for by an admin, as one. */
+  /** An admin requested the page in admin mode. */
   admin: boolean
-  /** The server's moment. */
+  /** The server's time. */
   now: Millis
   webhooks: EndpointView[]
   rules: EndpointView[]
-  /** Rules without a card of their own, where there are many. */
+  /** Rules without their own card, when there are many. */
   ruleLines?: EndpointLine[]
-  /** Why no further address fits; absent or null = one does. */
+  /** Why no more addresses fit; null or missing when one does. */
   noRoom?: string | null
-  /** Of any object; null = never. */
+  /** Last event of any object; null when there was none. */
   lastEventAt: Millis | null
-  /** From `readManagerStep`. */
+  /** The value of `readManagerStep`. */
   step: ManagerStep
-  /** The log that the address opens, else null. */
+  /** The log that the URL opens, otherwise null. */
   log: LogAnswer | null
-  /** "Send everything since …", when the address has it open, else null. */
+  /** "Send everything since …", when the URL opens it, otherwise null. */
   replay: ReplayPanelData | null
   /** Path of the resource that answers a `LogAnswer` for `?accountUUID=…&webhook=<id>` plus the log filter. */
   logSource: string
-  /** What a newcomer does next; empty or absent = nothing to say. */
+  /** The next steps for a new user; empty or missing when there are none to show. */
   firstSteps?: FirstStepView[]
   demoAddress?: string | null
-  /** Why the account has to be connected again, else null. */
+  /** Why the account must reconnect, otherwise null. */
   reconnect?: string | null
-  /** Permissions that only signing in again can bring. */
+  /** Permissions that are granted only by signing in again. */
   missingScopes?: readonly string[]
-  /** The refusal of the form that was just sent. */
+  /** The refusal of the form that was just submitted. */
   result?: FormResult
 }
 
@@ -84,7 +84,7 @@ export function ManagerPage(props: ManagerPageProps) {
             <ButtonLink to={automationAddress(account)} icon={Workflow}>
               Automations
             </ButtonLink>
-            {/* The whole document: only its own answer lets the payment provider in. */}
+            {/* Loads the whole document: only its own response allows the payment provider's script. */}
             <ButtonLink to={subscriptionAddress(account)} reloadDocument icon={CreditCard}>
               Subscription
             </ButtonLink>
@@ -167,7 +167,7 @@ export function ManagerPage(props: ManagerPageProps) {
   )
 }
 
-/** What needs the account to connect again. When nothing does, Reconnect stands below: messages elsewhere name it. */
+/** Shows what requires a reconnect. Otherwise Reconnect stands below, because messages elsewhere name it. */
 function Connection({ accountUUID, reconnect, missing }: ConnectionProps) {
   if (reconnect !== null) return <ReconnectNotice accountUUID={accountUUID} reason={reconnect} />
   if (missing.length === 0) return null
@@ -208,7 +208,7 @@ function Health({
   )
 }
 
-/** Heading and Refresh. When a webhook goes away and takes the focus with it, the heading has it next. */
+/** Heading and Refresh. When a webhook disappears together with the focus, the focus moves to the heading. */
 function ListHeader({ account, ids }: { account: ManagerAccount; ids: EndpointKey[] }) {
   const heading = useRef<HTMLHeadingElement>(null)
   const count = useRef(ids.length)

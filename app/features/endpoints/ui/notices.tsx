@@ -19,7 +19,7 @@ const MARKS: Record<NoticeKind, { tone: Tone; icon: LucideIcon }> = {
   recovered: { tone: 'working', icon: CircleCheck },
 }
 
-/** What happened since somebody looked last, above everything else. Each stays until it is dismissed. */
+/** Shows what happened since the last visit, above everything else. Each notice stays until it is dismissed. */
 export function Notices({ account }: { account: ManagerAccount }) {
   const notices = useAccountNews()?.notices ?? []
   if (notices.length === 0) return null
@@ -51,7 +51,7 @@ function ToCard({ notice }: { notice: NoticeView }) {
   )
 }
 
-/** The same on the card itself, with whether it was mailed; and with what was said, where the card's status does not say it. */
+/** The notice on the card itself: whether it was mailed, and its sentence when the card's status does not say it. */
 export function CardNotice({ webhook, account }: { webhook: EndpointView; account: ManagerAccount }) {
   const { notice } = useCardNews(webhook.id)
   if (!notice) return null
@@ -67,7 +67,7 @@ export function CardNotice({ webhook, account }: { webhook: EndpointView; accoun
 interface NoticeLineProps {
   notice: NoticeView
   account: ManagerAccount
-  /** Beside the button. */
+  /** Next to the button. */
   link?: ReactNode
   /** Below the title. */
   children?: ReactNode

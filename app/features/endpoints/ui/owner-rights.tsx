@@ -3,7 +3,7 @@ import type { OwnerRights } from '#app/domain/people.ts'
 
 const RightsContext = createContext<OwnerRights>({ refusal: null, owners: [] })
 
-/** For the cards, whose controls for owners are deep inside. */
+/** Passes the owner's rights to controls deep inside the cards. */
 export const OwnerRightsProvider = RightsContext.Provider
 
 export function useOwnerRights(): OwnerRights {

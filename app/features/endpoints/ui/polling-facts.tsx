@@ -8,7 +8,7 @@ interface PollingFactsProps {
   polling: PollState
 }
 
-/** Stands where our address stands otherwise: nothing is posted to us for this object, we look ourselves. */
+/** Replaces our address on the card: the platform posts nothing for this object, so we poll. */
 export function PollingFacts({ objectType, polling }: PollingFactsProps) {
   const now = usePresent()
   return (
@@ -22,7 +22,7 @@ export function PollingFacts({ objectType, polling }: PollingFactsProps) {
   )
 }
 
-/** Why events of this object come a little later than others. */
+/** Explains why events of this object arrive a little later than others. */
 export function PollingNote({ objectType }: { objectType: string }) {
   return (
     <p className="flex items-start gap-2.5">

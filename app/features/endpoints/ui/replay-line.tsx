@@ -15,14 +15,14 @@ interface ReplayLineProps {
   replay: ReplayView
 }
 
-/** One replay of a webhook: how far it is, with a way to end it, or how it ended. */
+/** One replay of a webhook: its progress with a button to cancel, or its result. */
 export function ReplayLine({ webhook, account, replay: known }: ReplayLineProps) {
   const announce = useAnnounce()
   const { revalidate } = useRevalidator()
   const source = `${REPLAY_SOURCE}${managerSearch(account)}&webhook=${webhook.id}&replay=${known.id}`
   const replay = useLiveReplay(known, source, (ended) => {
     announce(`Sending again to ${titleOf(webhook)}: ${replaySentence(ended)}`)
-    // The card's status and what waits have changed with it.
+    // The end of the replay changes the card's status and the number of waiting deliveries.
     revalidate()
   })
   const running = replay.state === 'running'

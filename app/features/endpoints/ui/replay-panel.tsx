@@ -19,14 +19,14 @@ interface ReplayPanelProps {
   data: ReplayPanelData
 }
 
-/** "Send everything since …": asked, counted, confirmed. Everything but the last step is only an address. */
+/** "Send everything since …": choose, count, confirm. All steps except the last are plain URLs. */
 export function ReplayPanel({ webhook, account, data }: ReplayPanelProps) {
   const { form, errors, count } = data
   const { pathname } = useLocation()
   const zone = useZone()
   const id = `replay-${webhook.id}`
   const asked = JSON.stringify(form)
-  // A count stands for what was counted, not for what has been typed since.
+  // A count is valid for the counted values only, not for later typing.
   const [edited, setEdited] = useState('')
   const counted = count !== null && edited !== asked
   const counting = useIsSending({ replay: String(webhook.id) })

@@ -15,11 +15,11 @@ import { statusMark } from './status-pills.tsx'
 import { WebhookCard } from './webhook-card.tsx'
 
 interface RulesSectionProps {
-  /** Those with their whole card. */
+  /** Rules with a whole card. */
   rules: EndpointView[]
-  /** The others, where there are many. */
+  /** The remaining rules, when there are many. */
   lines: EndpointLine[]
-  /** Why no further address fits; null = one does. */
+  /** Why no more addresses fit; null when one does. */
   noRoom: string | null
   account: ManagerAccount
   step: ManagerStep
@@ -29,7 +29,7 @@ interface RulesSectionProps {
   result: FormResult | undefined
 }
 
-/** Several addresses per object, each with its own filter. */
+/** The extra addresses per object, each with its own filter. */
 export function RulesSection({
   rules,
   lines,
@@ -45,7 +45,7 @@ export function RulesSection({
   const total = rules.length + lines.length
   const count = useRef(total)
   useEffect(() => {
-    // A rule that goes away, or the form that made one, takes the focus with it: then the heading has it next.
+    // When a deleted rule or a submitted form takes the focus with it, move the focus to the heading.
     const lost = (document.activeElement ?? document.body) === document.body
     if (total !== count.current && lost) heading.current?.focus()
     count.current = total
@@ -94,7 +94,7 @@ export function RulesSection({
   )
 }
 
-/** Oldest first. */
+/** Sorts rules, oldest first. */
 function inOrder(rules: (EndpointView | EndpointLine)[]): (EndpointView | EndpointLine)[] {
   return rules.sort((one, other) => refOf(one.id).id - refOf(other.id).id)
 }
@@ -103,7 +103,7 @@ function isWhole(rule: EndpointView | EndpointLine): rule is EndpointView {
   return 'statusMessage' in rule
 }
 
-/** A forwarding rule in one line, where there are many: opened, it is the whole card. No icon, no form, a plain link: a page may hold 1,000. */
+/** A rule as one line that opens its card, when there are many. Only a plain link: a page may hold 1,000. */
 function RuleLine({ rule, account }: { rule: EndpointLine; account: ManagerAccount }) {
   const id = cardId(rule.id)
   const { word, tone } = statusMark(rule.status)

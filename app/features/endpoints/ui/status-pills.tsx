@@ -35,7 +35,7 @@ export function statusMark(status: WebhookStatus): Pick<Mark, 'word' | 'tone'> {
   return MARKS[status]
 }
 
-/** The status said once: its word as a pill, which begins the sentence. */
+/** The status once: its word as a pill, followed by the sentence. */
 export function StatusSentence({ status, sentence }: { status: WebhookStatus; sentence: string }) {
   const { word, tone, icon } = MARKS[status]
   return (
@@ -62,11 +62,11 @@ const HEALTH_ICONS: Record<Tone, LucideIcon> = {
 interface HealthMark<Card> {
   tone: Tone
   icon: LucideIcon
-  /** The webhook or rule to look at first, when one needs it. */
+  /** The webhook or rule to look at first; null when none needs attention. */
   worst: Card | null
 }
 
-/** Colour and icon of the account as a whole: those of its worst webhook or rule. */
+/** Colour and icon of the whole account: those of its worst webhook or rule. */
 export function healthMark<Card extends { status: WebhookStatus }>(cards: readonly Card[]): HealthMark<Card> {
   const toneOf = (card: Card) => MARKS[card.status].tone
   const tone = WORST_FIRST.find((one) => cards.some((card) => toneOf(card) === one)) ?? 'neutral'

@@ -18,7 +18,7 @@ const MARKS: Record<UpstreamNote['verdict'], { tone: Tone; icon: LucideIcon }> =
   fail: { tone: 'failing', icon: Unplug },
 }
 
-/** The side of the platform: silence that is unusual, and what comparing with its own list found. */
+/** The platform's side: unusual silence, and the result of comparing with its own list. */
 export function UpstreamSide({ webhook, account }: UpstreamProps) {
   const { silence, upstream } = useCardNews(webhook.id)
   const broken = webhook.status === 'unsubscribed'
@@ -52,7 +52,7 @@ export function UpstreamSide({ webhook, account }: UpstreamProps) {
   )
 }
 
-/** Compares all of the account's webhooks at once; the card it stands on only says where it was pressed. */
+/** Compares all of the account's webhooks at once; the card only identifies where the button was pressed. */
 export function CompareButton({ webhook, account }: UpstreamProps) {
   return (
     <CardButton

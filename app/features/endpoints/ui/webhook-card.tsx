@@ -26,15 +26,15 @@ import { UpstreamSide } from './upstream-side.tsx'
 import { TroubleControls, WebhookControls } from './webhook-controls.tsx'
 
 interface WebhookCardProps {
-  /** Or a forwarding rule, whose address can do all that a webhook's can. */
+  /** A webhook or a forwarding rule; a rule's address supports everything a webhook's does. */
   webhook: EndpointView
   account: ManagerAccount
   step: ManagerStep
-  /** Entries of the log, when the page's address has this webhook's panel open. */
+  /** Entries of the log, when the page's URL opens this webhook's panel. */
   log: LogAnswer | null
-  /** "Send everything since …", when the page's address has it open for one webhook. */
+  /** "Send everything since …", when the page's URL opens it for a webhook. */
   replay: ReplayPanelData | null
-  /** Address of the resource that answers a log; see `LogPanel`. */
+  /** URL of the resource that serves a log; see `LogPanel`. */
   logSource: string
   result: FormResult | undefined
 }
@@ -105,7 +105,7 @@ export function WebhookCard({ webhook, account, step, log, replay, logSource, re
   )
 }
 
-/** Where the events come from: our own address at the platform, or our looking for them. */
+/** The source of the events: our own address at the platform, or our polling. */
 function EventSource({ webhook }: { webhook: EndpointView }) {
   if (webhook.polling) return <PollingFacts objectType={webhook.objectType} polling={webhook.polling} />
   if (webhook.kind === 'extra') return null
@@ -136,7 +136,7 @@ function EditAndDelete({ webhook, account }: { webhook: EndpointView; account: M
   )
 }
 
-/** A button that did its work may be gone with it: then whoever pressed it reads on from the card's heading. */
+/** Moves the focus to the card's heading when a pressed button disappears. */
 function useFocusKept() {
   const box = useRef<HTMLElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
@@ -147,7 +147,7 @@ function useFocusKept() {
       last.current = event.target instanceof Element ? event.target : null
     }
     const leave = () => {
-      // A button that is taken away is not left: it is no longer there.
+      // Forget it only if the user moved on; a removed button is no longer connected.
       if (last.current?.isConnected) last.current = null
     }
     card?.addEventListener('focusin', keep)
@@ -212,7 +212,7 @@ function Fact({ label, wide = false, children }: { label: string; wide?: boolean
   )
 }
 
-/** More names than this are folded away. */
+/** More names than this are collapsed. */
 const SHOWN_FIELDS = 6
 
 function FieldList({ fields }: { fields: readonly string[] }) {

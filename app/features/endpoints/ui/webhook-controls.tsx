@@ -23,7 +23,7 @@ interface ControlsProps {
   account: ManagerAccount
 }
 
-/** What one click can do about a webhook in trouble; nothing for one that is not. */
+/** The one-click remedies for a webhook in trouble; renders nothing for a healthy one. */
 export function TroubleControls({ webhook, account }: ControlsProps) {
   const sending = useIsSending({ intent: 'start_again', id: String(webhook.id) })
   const { state, missed } = webhook
@@ -54,7 +54,7 @@ export function TroubleControls({ webhook, account }: ControlsProps) {
       </Form>
     )
   }
-  // It is tried again by itself; who has just repaired the address does not want to wait for that.
+  // The engine retries by itself, but a user who just fixed the address does not want to wait.
   if (state === 'active' && webhook.status === 'failing' && webhook.pending > 0) {
     return (
       <div>
@@ -75,11 +75,11 @@ export function TroubleControls({ webhook, account }: ControlsProps) {
 }
 
 interface WebhookControlsProps extends ControlsProps {
-  /** Its secret was just renewed: open, and read on from there. */
+  /** The secret was just rotated: show it and move the focus there. */
   secretOpen: boolean
 }
 
-/** The buttons of a webhook or rule: what is needed often in a row, the rest folded away. */
+/** The buttons of a webhook or rule: the frequent ones in a row, the rest collapsed. */
 export function WebhookControls({ webhook, account, secretOpen }: WebhookControlsProps) {
   const { id, state } = webhook
   const called = calledOf(webhook)

@@ -1,15 +1,15 @@
-// What the answer of a user's address means, and the sentence a person reads about it.
+// Judges the answer of a user's address and writes the sentence that explains it.
 import type { AttemptOutcome, NoAnswer, Verdict } from '#app/domain/deliveries/delivery.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, seconds } from '#app/lib/duration.ts'
 
-/** What came back from the outbound call, as far as it is judged here. */
+/** The part of an outbound call's result that is judged here. */
 type Answer =
   | { outcome: 'response'; status: number; headers: Readonly<Record<string, string>> }
   | { outcome: NoAnswer; sentence: string }
 
-/** `now` = when the answer arrived: a Retry-After may name a moment. */
+/** `now` = when the answer arrived, because a Retry-After may name a moment. */
 export function judgeAnswer(answer: Answer, now: Millis): Verdict {
   if (answer.outcome !== 'response') {
     return { outcome: answer.outcome, statusCode: null, retryAfterMs: null, sentence: answer.sentence }
@@ -21,7 +21,7 @@ export function judgeAnswer(answer: Answer, now: Millis): Verdict {
   return { outcome, statusCode: status, retryAfterMs, sentence: sentenceFor(outcome, status, headers, retryAfterMs) }
 }
 
-/** The same for a test event, which never stops a webhook: the sentence says what a real event would do. */
+/** Judges a test event, which never stops a webhook: the sentence says what a real event would do. */
 export function judgeTest(answer: Answer, now: Millis): Verdict {
   const verdict = judgeAnswer(answer, now)
   return verdict.outcome === 'gone' ? { ...verdict, sentence: GONE_AT_TEST } : verdict
@@ -84,7 +84,7 @@ function advice(status: number, retryAfterMs: number | null): string {
   return `${text ? ` ${text}` : ''}${wait}`
 }
 
-/** Where to, for a person: without the query, which may carry keys, and never long. */
+/** Formats a redirect's target for display: shortened, and without the query, which may contain keys. */
 function redirectTarget(location: string | undefined): string | null {
   if (!location || !URL.canParse(location)) return null
   const { origin, pathname } = new URL(location)
@@ -107,18 +107,18 @@ const OLD_DATE = /^[a-z]{6,9}, (\d{2})-([a-z]{3})-(\d{2}) (\d{2}):(\d{2}):(\d{2}
 const ASCTIME = /^[a-z]{3} ([a-z]{3}) ([ \d]\d) (\d{2}):(\d{2}):(\d{2}) (\d{4})$/
 
 /**
- * ms to wait from `now`: whole or decimal seconds, or an HTTP date in any of its three forms; a moment that is past = 0;
- * anything else = null, as if nothing had been said. It can only delay, never hurry.
+ * Returns the ms to wait from `now`: whole or decimal seconds, or an HTTP date in any of its three forms. A past moment
+ * = 0; anything else = null, as if the header were missing. It can only delay a retry.
  */
 export function parseRetryAfter(value: string | undefined, now: Millis): number | null {
   const text = value?.trim().toLowerCase() ?? ''
-  // A header that came twice arrives as "30, 30".
+  // A repeated header arrives as "30, 30".
   const number = /^(\d+(?:\.\d+)?)(?:\s*,\s*\d+(?:\.\d+)?)*$/.exec(text)?.[1]
   const at = number === undefined ? httpDate(text, now) : now + Math.ceil(seconds(Number(number)))
   return at === null ? null : Math.min(Math.max(0, at - now), LONGEST_WAIT)
 }
 
-/** Longer than anything is kept waiting anyway. */
+/** Nothing waits longer than this anyway. */
 const LONGEST_WAIT = days(30)
 
 function httpDate(text: string, now: Millis): Millis | null {
@@ -128,7 +128,7 @@ function httpDate(text: string, now: Millis): Millis | null {
   if (asctime) return moment(asctime[6], asctime[1], asctime[2], asctime[3], asctime[4], asctime[5])
   const old = OLD_DATE.exec(text)
   if (!old) return null
-  // Two digits: the century that is not more than 50 years ahead.
+  // For two-digit years, use the century that is at most 50 years ahead.
   const thisYear = new Date(now).getUTCFullYear()
   const year = thisYear - (thisYear % 100) + Number(old[3])
   return moment(String(year > thisYear + 50 ? year - 100 : year), old[2], old[1], old[4], old[5], old[6])

@@ -1,5 +1,5 @@
-// One attempt: prepared, sent through the guarded outbound module, judged. What follows from it is decided when it is written
-// down.
+// Makes one attempt: prepares it, sends it through the guarded outbound module, judges the answer. What follows is
+// decided when the attempt is stored.
 import type { App } from '#app/context/app-context.ts'
 import type { Verdict } from '#app/domain/deliveries/delivery.ts'
 import { signingSecretPlace } from '#app/domain/sealed-places.ts'
@@ -8,7 +8,7 @@ import type { AttemptReport, DeliveryJob } from '#db/store/deliveries.ts'
 import { judgeAnswer, judgeTest } from './answer.ts'
 import { isPastDeadline, webhookId } from './delivery.ts'
 
-/** Standard Webhooks headers of a forward. Throws when it cannot be signed: then it must not leave. */
+/** Returns the Standard Webhooks headers of a forward. Throws when signing fails, so that the forward is not sent. */
 type SignForward = (forward: {
   id: string
   timestampSeconds: number
@@ -22,7 +22,7 @@ export type Deliver = (job: DeliveryJob, how: { probe: boolean }) => Promise<Att
 
 const LONGEST_ANSWER = 4096
 
-/** Returns the function that makes attempts. It never rejects: whatever goes wrong is in the report. */
+/** Creates the function that makes attempts. It never rejects: every error is in the report. */
 export function createDeliver(app: DeliverApp, sign: SignForward): Deliver {
   const secretsOf = secretReader(app)
   return async (job, { probe }) => {
@@ -112,7 +112,7 @@ function whole(ms: number | null): number | null {
 
 type SecretsOf = (job: DeliveryJob, now: Millis) => string[]
 
-/** Opened secrets are kept by their sealed text: opening one costs more than signing with it. */
+/** Caches decrypted secrets by their encrypted text: decrypting costs more than signing. */
 function secretReader({ secrets }: Pick<DeliverApp, 'secrets'>): SecretsOf {
   const opened = new Map<string, string>()
   const open = (place: string, sealed: string): string => {

@@ -1,4 +1,4 @@
-// What becomes of a delivery after an attempt: done, tried again, ended; and what the attempt says about its address.
+// Decides what follows an attempt: done, retry, or ended; and what the attempt says about its address.
 import type {
   DeliveryProgress,
   EndpointHealth,
@@ -11,7 +11,7 @@ import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { afterTest, afterVerdict, holdFor } from './endpoint-health.ts'
 
-/** The pause after each failure. They add up to 67 hours and 43 minutes; the last try is exactly at the deadline. */
+/** The wait after each failure. They add up to 67 hours and 43 minutes; the last try is exactly at the deadline. */
 export const RETRY_GAPS: readonly number[] = [
   seconds(5),
   seconds(30),
@@ -31,18 +31,18 @@ export const RETRY_GAPS: readonly number[] = [
 
 const LONGEST_GAP = Math.max(...RETRY_GAPS)
 
-/** Only ever added: so that what failed together does not come back together. */
+/** Only ever adds to the wait, so that deliveries that failed together do not retry together. */
 const JITTER = 0.2
 
-/** After an overload (502, 504, time-out). With its jitter it stays within the first minute. */
+/** The wait after an overload (502, 504, time-out). With jitter the retry stays within the first minute. */
 const OVERLOAD_GAP = seconds(50)
 
-/** A delivery is still begun this long after its deadline: the last try is due at it, and a slot may take a moment. */
+/** A delivery may start this long after its deadline: the last try is due then, and a slot may take a moment. */
 export const DEADLINE_GRACE = minutes(1)
 
 /**
- * The one place that decides what follows from an attempt. `random` gives a number from 0 to below 1.
- * `probe`: the attempt was the one that is let through an open breaker.
+ * The only place that decides what follows an attempt. `random` returns a number from 0 to below 1. `probe`: the
+ * attempt was the one allowed through an open breaker.
  */
 export function nextStep(
   delivery: DeliveryProgress,
@@ -75,8 +75,8 @@ function again(delivery: DeliveryProgress, verdict: Verdict, now: Millis, random
 }
 
 /**
- * When the schedule is used up, its longest pause comes again and again until the deadline. Usually the deadline is there
- * first; but pausing and resuming a webhook begins the 72 hours anew, and it must not be silent for all of them.
+ * After the last step of the schedule, its longest wait repeats until the deadline. Usually the deadline comes first;
+ * but pausing and resuming a webhook restarts the 72 hours, and tries must continue during them.
  */
 function retryAt(steps: number, now: Millis, verdict: Verdict, random: () => number): Millis {
   const gap = RETRY_GAPS[steps] ?? LONGEST_GAP
@@ -85,12 +85,12 @@ function retryAt(steps: number, now: Millis, verdict: Verdict, random: () => num
   return Math.round(now + least * (1 + JITTER * random()))
 }
 
-/** May a try still begin? */
+/** Whether it is too late to start a try. */
 export function isPastDeadline(deadlineAt: Millis, now: Millis): boolean {
   return now > deadlineAt + DEADLINE_GRACE
 }
 
-/** Why a delivery ended without a last try: its endpoint was held all the time, or its account was (`accountHold` = why). */
+/** Why a delivery ended without a last try: its endpoint or account was held all the time (`accountHold` = why). */
 export function expiredWhileHeld(
   health: Pick<EndpointHealth, 'state' | 'holdReason' | 'breaker'>,
   accountHold: string | null = null,
@@ -113,7 +113,7 @@ export const RULE_DELETED = 'Not sent: the forwarding rule was deleted.'
 export const SAMPLE_LOST = 'Not sent: the test was interrupted by a restart.'
 export const REPLAY_CANCELLED = 'Not sent: the replay was cancelled.'
 
-/** The same for every attempt, retry and replay of one event to one endpoint: receivers recognise a repeat by it. */
+/** The same for every attempt, retry and replay of one event to one endpoint, so that receivers recognise repeats. */
 export function webhookId(eventId: string, endpointId: number): string {
   return `evt_${eventId.replaceAll('-', '')}_${endpointId}`
 }

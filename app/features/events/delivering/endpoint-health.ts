@@ -1,9 +1,9 @@
-// What we know about the state of an address, and how each attempt changes it: the breaker, the holds, the switching off.
+// The health of an address and how each attempt changes it: the breaker, the holds, and switching off.
 import type { EndpointHealth, Verdict } from '#app/domain/deliveries/delivery.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 
-/** May something be sent, from when, and is it a probe? */
+/** Whether and from when a delivery may be sent, and whether it is a probe. */
 export interface Gate {
   closed: boolean
   opensAt: Millis
@@ -22,7 +22,7 @@ export function gateOf(health: EndpointHealth): Gate {
 const BREAKER_FAILURES = 5
 const DIFFERENT_EVENTS = 3
 const BREAKER_AFTER = minutes(1)
-/** Before the first probe, the second and so on; the last one repeats. */
+/** The waits before the first probe, the second and so on; the last one repeats. */
 const PROBE_GAPS: readonly number[] = [seconds(30), minutes(1), minutes(2), minutes(5), minutes(10), minutes(15)]
 
 /** "72 hours without one success, and not because of one poisoned event." */
@@ -32,11 +32,11 @@ const LEAST_HOLD = minutes(1)
 const LONGEST_HOLD = hours(24)
 const LONGEST_MAINTENANCE = hours(1)
 
-/** Redirects and refused addresses stay what they are until somebody acts. */
+/** Redirects and refused addresses do not recover until someone acts. */
 const HOPELESS_IN_A_ROW = 3
 const HOPELESS_HOLD = hours(6)
 
-/** ms that the whole endpoint waits because the receiver asked for it; null = it did not. */
+/** Returns the ms that the whole endpoint waits at the receiver's request; null when it did not ask. */
 export function holdFor(verdict: Verdict): number | null {
   if (verdict.outcome === 'rate_limited') {
     return Math.min(Math.max(verdict.retryAfterMs ?? 0, LEAST_HOLD), LONGEST_HOLD)
@@ -47,7 +47,7 @@ export function holdFor(verdict: Verdict): number | null {
   return null
 }
 
-/** The endpoint after an attempt. `internal` outcomes are our own fault and change nothing. */
+/** Returns the endpoint's health after an attempt. `internal` outcomes are our own fault and change nothing. */
 export function afterVerdict(
   health: EndpointHealth,
   delivery: { eventSeq: number; deadlineAt: Millis },
@@ -61,14 +61,14 @@ export function afterVerdict(
     return health.state === 'deleted' ? health : moveTo(health, 'stopped', verdict.sentence, now)
   }
   const held = withHold(health, delivery, verdict, now)
-  // Waiting is not failing.
+  // Being rate limited is not a failure.
   if (verdict.outcome === 'rate_limited') return context.probe ? nextProbe(held, now) : held
   return afterFailure(held, delivery.eventSeq, verdict, context)
 }
 
 /**
- * The endpoint after a test event: nobody expects a test to switch something off, so no answer to one does, be it a 410. That it got
- * through counts, as for every event; whether the endpoint is on stays with its owner.
+ * Returns the health after a test event. Nobody expects a test to switch an endpoint off, so no answer does, not even a
+ * 410. A success counts as for every event; whether the endpoint is on stays with its owner.
  */
 export function afterTest(health: EndpointHealth, verdict: Verdict, now: Millis): EndpointHealth {
   return verdict.outcome === 'delivered' && health.state !== 'failing' ? afterSuccess(health, now) : health
@@ -89,7 +89,7 @@ function afterSuccess(health: EndpointHealth, now: Millis): EndpointHealth {
     redirectStreak: 0,
     lastSuccessAt: now,
   }
-  // Sent by hand, or the last one in flight: it works again.
+  // A manual delivery, or the last one in flight, succeeded: the endpoint works again.
   return health.state === 'failing' ? moveTo(better, 'active', null, now) : better
 }
 
@@ -132,12 +132,12 @@ function withHold(
 ): EndpointHealth {
   const wait = holdFor(verdict)
   if (wait === null) return health
-  // Never past the deadline of the one that was answered: its last try is made then.
+  // Never past the deadline of this delivery: its last try is made then.
   const until = delivery.deadlineAt > now ? Math.min(now + wait, delivery.deadlineAt) : now + wait
   return holdUntil(health, until, verdict.sentence, now)
 }
 
-/** Several answers may each ask for a wait: the longest counts. */
+/** When several answers ask for a wait, the longest counts. */
 function holdUntil(health: EndpointHealth, until: Millis, reason: string, now: Millis): EndpointHealth {
   const holding = health.holdUntil !== null && health.holdUntil > now
   if (holding && (health.holdUntil ?? 0) >= until) return health

@@ -1,4 +1,4 @@
-// What has to be done to waiting deliveries although nobody asks: in small steps, so that events never wait for it.
+// Scheduled work on waiting deliveries, in small steps so that it never delays events.
 import { setImmediate } from 'node:timers/promises'
 import type { App } from '#app/context/app-context.ts'
 import { PAUSED_FOR_AT_MOST, RETRY_FOR } from '#app/domain/deliveries/delivery.ts'
@@ -18,14 +18,14 @@ import {
 
 type HouseApp = Pick<App, 'store' | 'clock' | 'log'>
 
-/** What one account may have waiting before the platform is asked to slow down. */
+/** How much one account may have waiting before we ask the platform to slow down. */
 export const PENDING_LIMIT: PendingLimit = { deliveries: 50_000, bytes: 50_000_000 }
 
-/** Everything overdue at a start comes back within a minute, not all at once. */
+/** Spreads everything overdue at a start over a minute. */
 const SPREAD = { from: seconds(1), to: minutes(1) }
-/** Events we never managed to try, because we were away, are tried at least this long after a start. */
+/** After a start, events not tried during our downtime are tried for at least this long. */
 const UNTRIED_GRACE = hours(1)
-/** After its last moment a try may still be under way; only then is a held delivery given up. */
+/** A last try may still be under way after the deadline; a held delivery is given up only after this time. */
 const HELD_GRACE = DEADLINE_GRACE + minutes(1)
 
 export async function tidyAfterRestart({ store, clock, log }: HouseApp): Promise<void> {
@@ -37,7 +37,7 @@ export async function tidyAfterRestart({ store, clock, log }: HouseApp): Promise
   if (spread > 0) log.info({ deliveries: spread }, 'deliveries.spread')
 }
 
-/** Ends what waits for endpoints that were stopped or deleted, and what cancelled replays had made. */
+/** Ends the waiting deliveries of stopped or deleted endpoints, and those of cancelled replays. */
 export async function endStopped({ store, clock, log }: HouseApp): Promise<void> {
   const reasons = {
     stopped: STOPPED_BY_RECEIVER,
@@ -55,7 +55,7 @@ export async function endStopped({ store, clock, log }: HouseApp): Promise<void>
 
 const STEP = 200
 
-/** Gives up what is held past its deadline. */
+/** Gives up held deliveries that are past their deadline. */
 export async function expireHeld({ store, clock, log }: HouseApp): Promise<void> {
   const options = { graceMs: HELD_GRACE, pausedForMs: PAUSED_FOR_AT_MOST, reason: expiredWhileHeld }
   let cursor: HeldCursor | null = null
@@ -73,7 +73,7 @@ export async function expireHeld({ store, clock, log }: HouseApp): Promise<void>
   if (ended > 0) log.info({ deliveries: ended }, 'deliveries.expired')
 }
 
-/** Deliveries of one replay that wait at a time: enough to keep it going, too few to crowd anything out. */
+/** How many deliveries of one replay wait at a time: enough to keep it going, too few to delay other deliveries. */
 const WAITING_PER_REPLAY = 500
 
 export async function growReplays({ store, clock }: HouseApp, limit: PendingLimit): Promise<GrownReplays> {

@@ -1,4 +1,4 @@
-// Keeping the file bounded: old events and bodies go, in steps so small that nobody who sends events notices.
+// Keeps the database file bounded: removes old events and bodies in small steps that do not delay new events.
 import type { App } from '#app/context/app-context.ts'
 import { DELIVERED_BODIES, HOURLY_COUNTERS, LEAST_EVENTS } from '#app/domain/kept-until.ts'
 import { hours } from '#app/lib/duration.ts'
@@ -6,18 +6,18 @@ import { hours } from '#app/lib/duration.ts'
 type RetentionApp = Pick<App, 'store' | 'clock' | 'log'>
 
 interface Retention {
-  /** Events with everything that belongs to them, bodies of undelivered ones included. ms */
+  /** How long to keep events with everything that belongs to them, including bodies of undelivered ones. ms */
   keepMs: number
-  /** The body of an event that everybody got. ms, default 7 days: its row in the log stays. */
+  /** How long to keep the body of a fully delivered event. ms, default 7 days; its row in the log stays. */
   deliveredBodyMs?: number
 }
 
-/** Measured: more in one step is felt by whoever sends events meanwhile. */
+/** Measured: a larger step noticeably delays incoming events. */
 const ROWS_PER_STEP = 100
 const PAUSE_MS = 20
 const PAGES_PER_STEP = 128
 
-/** Removes what is older than it is kept, oldest first. What waits is never removed. `signal` ends it early. */
+/** Removes what has passed its retention, oldest first. Never removes waiting deliveries. `signal` ends it early. */
 export async function forgetOldEvents(
   app: RetentionApp,
   { keepMs, deliveredBodyMs = DELIVERED_BODIES }: Retention,

@@ -1,4 +1,4 @@
-// What a person asks for: send this one again, send everything since, try it with a sample.
+// Actions on request: send a delivery again, send everything since a moment, send a test sample.
 import { setImmediate } from 'node:timers/promises'
 import type { App } from '#app/context/app-context.ts'
 import { RETRY_FOR, type Verdict } from '#app/domain/deliveries/delivery.ts'
@@ -15,8 +15,8 @@ type RetryOutcome =
   | { outcome: 'no_address' | 'body_gone'; message: string }
 
 /**
- * Sends one delivery again, at once and even if its endpoint is held: as a new delivery with its own 72 hours. The automatic
- * tries of the old one go on; the first success ends both.
+ * Sends one delivery again immediately, even if its endpoint is held, as a new delivery with its own 72 hours. The old
+ * one keeps retrying; the first success ends both.
  */
 export async function sendAgain(app: AgainApp, accountUuid: string, deliveryId: number): Promise<RetryOutcome> {
   const retry = await app.store.deliveries.retryDelivery(accountUuid, deliveryId, app.clock.now(), RETRY_FOR)
@@ -40,7 +40,7 @@ type ReplayOutcome =
   | { outcome: 'not_found' }
   | { outcome: 'no_address' | 'no_room'; message: string }
 
-/** Sends everything since a moment again, behind what is live. `dryRun` only counts. Not while storage is nearly full. */
+/** Sends everything since a moment again, after live deliveries. `dryRun` only counts. Not with storage nearly full. */
 export async function replaySince(
   app: AgainApp & Pick<App, 'space'>,
   accountUuid: string,
@@ -58,7 +58,7 @@ export async function replaySince(
   return { outcome: 'started', count, replayId }
 }
 
-/** How many events it would send: in pages that give way to events. Null = no such endpoint of this account. */
+/** Counts the events a replay would send, in pages that yield to events. Null = the account has no such endpoint. */
 export async function countReplayed(
   { store }: Pick<App, 'store'>,
   accountUuid: string,
@@ -86,7 +86,7 @@ export async function replayProgress(
   return app.store.deliveries.findReplay(accountUuid, replayId)
 }
 
-/** False = there is no such replay, or it has ended. What it has made and not sent ends as "stopped". */
+/** Returns false when the replay does not exist or has ended. Its unsent deliveries end as "stopped". */
 export async function cancelReplay(app: AgainApp, accountUuid: string, replayId: number): Promise<boolean> {
   const replay = await app.store.deliveries.findReplay(accountUuid, replayId)
   if (!replay || !(await app.store.deliveries.cancelReplay(accountUuid, replayId, app.clock.now()))) return false
@@ -94,14 +94,14 @@ export async function cancelReplay(app: AgainApp, accountUuid: string, replayId:
   return true
 }
 
-/** Makes one attempt for a delivery now, whatever its endpoint's state, and writes it down. Null = it does not wait. */
+/** Makes and records one attempt for a delivery now, whatever its endpoint's state. Null = it is not waiting. */
 export type DeliverNow = (deliveryId: number) => Promise<AttemptReport | null>
 
 type TestOutcome =
   | { outcome: 'tested'; success: boolean; verdict: Verdict; durationMs: number }
   | { outcome: 'not_found' }
 
-/** Sends a sample to one endpoint through exactly the way real events take, once, and tells how it went. */
+/** Sends a sample to one endpoint once, through the normal delivery code, and returns the result. */
 export async function sendTest(
   app: Pick<App, 'store' | 'clock'> & { deliverNow: DeliverNow },
   accountUuid: string,

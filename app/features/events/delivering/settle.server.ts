@@ -1,4 +1,4 @@
-// What the store needs to write down attempts, and what the scheduler learns from it.
+// The options the store needs to record attempts, and the feedback for the scheduler.
 import type { AttemptOutcome } from '#app/domain/deliveries/delivery.ts'
 import type { AttemptReport, SettledAttempt, SettleOptions } from '#db/store/deliveries.ts'
 import { DELIVERED_BY_ANOTHER, nextStep, STOPPED_BY_RECEIVER } from './delivery.ts'
@@ -13,7 +13,7 @@ export function settleOptions(random: () => number): SettleOptions {
   }
 }
 
-/** The same without what receivers answered: when storage is nearly full, the sentence has to do. */
+/** Removes the receivers' answers from reports: when storage is nearly full, the sentence must be enough. */
 export function withoutSnippets(reports: AttemptReport[]): AttemptReport[] {
   return reports.map((report) =>
     report.result.kind === 'sent' && report.result.responseBody !== null
@@ -22,7 +22,7 @@ export function withoutSnippets(reports: AttemptReport[]): AttemptReport[] {
   )
 }
 
-/** For the scheduler: did it go well, may more follow at once, and from when? */
+/** Tells the scheduler whether the attempt succeeded, and whether and when more may follow. */
 export function paceOf(settled: SettledAttempt): {
   id: number
   dueAt: number | null
@@ -33,7 +33,7 @@ export function paceOf(settled: SettledAttempt): {
   return { id: deliveryId, dueAt, result: resultOf(outcome), gate: gateOf(endpoint) }
 }
 
-/** Null = nothing was tried. */
+/** `outcome` is null when nothing was tried. */
 function resultOf(outcome: AttemptOutcome | null): 'success' | 'failure' | 'slow_down' | 'none' {
   if (outcome === 'delivered') return 'success'
   if (outcome === 'rate_limited') return 'slow_down'

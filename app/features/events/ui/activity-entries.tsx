@@ -19,11 +19,11 @@ import type { ActivityItem, ApiItem, ShownData, WebhookItem } from '../activity-
 
 interface ActivityEntriesProps {
   items: readonly ActivityItem[]
-  /** Goes into the address of the calls that hold everything. */
+  /** Part of the URL of the calls that return everything. */
   accountUUID: string
 }
 
-/** Newest first: rows of one sheet on a wide screen, a card each on a phone. */
+/** Newest first: rows on a wide screen, cards on a phone. */
 export function ActivityEntries({ items, accountUUID }: ActivityEntriesProps) {
   const query = new URLSearchParams({ accountUUID })
   return (
@@ -115,7 +115,7 @@ function ApiEntry({ item, whole }: { item: ApiItem; whole: string }) {
   )
 }
 
-/** What it is and when it was: side by side on a phone, one below the other in a row. */
+/** The kind and the time: side by side on a phone, stacked in a row. */
 function Head({ kind, icon, at }: { kind: string; icon: LucideIcon; at: number }) {
   return (
     <div className="flex min-w-0 flex-wrap items-center justify-between gap-x-3 gap-y-1 sm:flex-col sm:items-start sm:justify-start">
@@ -148,13 +148,13 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 interface DataProps {
   name: string
   data: ShownData | null
-  /** Said when there is none. */
+  /** The text when there is no data. */
   nothing: string
-  /** Where all of it is when it is cut here. */
+  /** Where to find the full data when it is cut here. */
   whole: string
 }
 
-/** Somebody else's text, shown as text. */
+/** Untrusted text, rendered as text. */
 function Data({ name, data, nothing, whole }: DataProps) {
   const id = useId()
   if (data === null) {

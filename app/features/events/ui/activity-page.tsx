@@ -14,16 +14,16 @@ import { ActivityEntries } from './activity-entries.tsx'
 import { type RefreshFailure, useLiveActivity } from './live-activity.tsx'
 
 export interface ActivityPageProps {
-  /** The account as the address names it; stands in every link. */
+  /** The account as the URL names it; part of every link. */
   accountUUID: string
   accountName: string
-  /** IANA zone of the account. */
+  /** The account's IANA zone. */
   timezone: string
-  /** The page was asked for with the flag of an admin: links keep it. */
+  /** The page was requested with the admin flag: links keep it. */
   admin: boolean
-  /** The server's moment. */
+  /** The server's time. */
   now: Millis
-  /** What is said where the log ends. */
+  /** The text at the end of the log. */
   logEnds: string
   /** Newest first. */
   items: ActivityItem[]
@@ -31,7 +31,7 @@ export interface ActivityPageProps {
 
 const TITLE = 'Webhook Activity'
 
-/** Everything that went between the platform and us, as it happens. */
+/** Shows all exchanges between the platform and us, as they happen. */
 export function ActivityPage(props: ActivityPageProps) {
   const { accountUUID, accountName, timezone, admin, now, items } = props
   const announce = useAnnounce()
@@ -123,7 +123,7 @@ export function ActivityPage(props: ActivityPageProps) {
   )
 }
 
-/** What is shown stays. */
+/** The entries already shown stay. */
 function Failed({ why, paused }: { why: RefreshFailure; paused: boolean }) {
   if (why === 'signed_out') {
     return (
@@ -144,7 +144,7 @@ function Failed({ why, paused }: { why: RefreshFailure; paused: boolean }) {
   )
 }
 
-/** The address names no account. */
+/** Shown when the URL names no account. */
 export function ActivityWithoutAccount() {
   return (
     <>

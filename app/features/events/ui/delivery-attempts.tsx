@@ -9,7 +9,7 @@ import { TimeSplit } from '#app/ui/time/time-split.tsx'
 import { durationText } from '#app/ui/time/time-text.ts'
 import type { AttemptView, DeliveryView } from '../delivery-detail.ts'
 
-/** Every try, newest first: how it went, how long each part of it took, who answered what. */
+/** Lists every attempt, newest first: its result, the time of each phase, and the answer. */
 export function DeliveryAttempts({ delivery }: { delivery: DeliveryView }) {
   const { attempts, attemptsMade } = delivery
   const listed = attempts.filter((attempt) => attempt.sent).length

@@ -16,7 +16,7 @@ interface PartProps {
 
 const link = 'font-medium text-accent underline underline-offset-4'
 
-/** What was delivered: the change in ServiceM8, and why there is this delivery of it. */
+/** The delivered event: the change in ServiceM8, and why this delivery exists. */
 export function DeliveryEvent({ delivery, account }: PartProps) {
   const { event, owner } = delivery
   return (
@@ -65,7 +65,7 @@ export function DeliveryEvent({ delivery, account }: PartProps) {
   )
 }
 
-/** The same event on its way to other addresses, and every time it was sent again. */
+/** The other deliveries of the same event: to other addresses, and each time it was sent again. */
 export function OtherDeliveries({ delivery, account }: PartProps) {
   const { others } = delivery
   return (

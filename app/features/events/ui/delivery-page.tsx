@@ -17,19 +17,19 @@ import { useLiveDelivery } from './live-delivery.tsx'
 import { SendAgainButton } from './send-again-button.tsx'
 
 interface DeliveryPageProps {
-  /** The account as the address names it; stands in every link. */
+  /** The account as the URL names it; part of every link. */
   accountUUID: string
   accountName: string
-  /** IANA zone of the account. */
+  /** The account's IANA zone. */
   timezone: string
-  /** The page was asked for with the flag of an admin: links keep it. */
+  /** The page was requested with the admin flag: links keep it. */
   admin: boolean
-  /** The server's moment. */
+  /** The server's time. */
   now: Millis
   delivery: DeliveryView
 }
 
-/** One delivery with everything about it. */
+/** One delivery with all its details. */
 export function DeliveryPage({ accountUUID, accountName, timezone, admin, now, delivery }: DeliveryPageProps) {
   const account: LinkAccount = { accountUUID, admin }
   useLiveDelivery(delivery, accountUUID)
@@ -84,7 +84,7 @@ function query(account: LinkAccount): string {
   return String(new URLSearchParams({ accountUUID: account.accountUUID }))
 }
 
-/** How it stands, in one sentence; while it waits, for what and how long. */
+/** The state in one sentence; while it waits, what it waits for and how long. */
 function Standing({ delivery }: { delivery: DeliveryView }) {
   const { tone, icon: Icon, word } = deliveryMark(delivery.status)
   const { waiting } = delivery
@@ -118,7 +118,7 @@ function Standing({ delivery }: { delivery: DeliveryView }) {
   )
 }
 
-/** Says what became of it when the page noticed by itself. */
+/** Announces the new state when the page refreshes by itself. */
 function useChangeAnnounced(delivery: DeliveryView): void {
   const announce = useAnnounce()
   const { status, attemptsMade, sentence } = delivery

@@ -13,19 +13,19 @@ import { type DeliveryView, deliveryCurl, type RequestView } from '../delivery-d
 
 interface DeliveryRequestProps {
   delivery: DeliveryView
-  /** The server's moment. */
+  /** The server's time. */
   now: Millis
-  /** Where all of a long body is. */
+  /** Where to find the full text of a long body. */
   whole: string
 }
 
-/** More than this is not read on a page. Characters. */
+/** Nobody reads more than this on a page. Characters. */
 const MOST_COMMAND = 10_000
 
 const scrolling = 'max-h-96 overflow-auto rounded-control bg-sunken p-3'
 const preformatted = 'whitespace-pre-wrap break-all font-mono text-dense'
 
-/** What went over the wire, as far as the receiver saw it from us. */
+/** The request as we sent it to the receiver. */
 export function DeliveryRequest({ delivery, now, whole }: DeliveryRequestProps) {
   const { request } = delivery
   const body = shownData(request.body)
@@ -100,7 +100,7 @@ export function DeliveryRequest({ delivery, now, whole }: DeliveryRequestProps) 
 
 const CURL_HINT = 'Put your own signature in, or leave that header out.'
 
-/** Nothing when the content is no longer kept. */
+/** Renders nothing when the body is no longer stored. */
 export function CopyCurl({ request, now }: { request: RequestView; now: Millis }) {
   const toast = useToast()
   const [byHand, setByHand] = useState(false)
@@ -115,7 +115,7 @@ export function CopyCurl({ request, now }: { request: RequestView; now: Millis }
       await navigator.clipboard.writeText(text)
       toast({ kind: 'success', title: COPIED, description: CURL_HINT })
     } catch {
-      // Inside a frame the browser may refuse.
+      // In an iframe the browser may refuse.
       setByHand(true)
     }
   }

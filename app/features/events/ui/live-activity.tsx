@@ -1,4 +1,4 @@
-// The activity of an account, kept up to date while somebody looks at it.
+// Keeps an account's activity up to date while the page is visible.
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
@@ -18,10 +18,10 @@ import {
 /** From the specification: the activity page refreshes every two seconds. */
 export const ACTIVITY_REFRESH_MS = seconds(2)
 
-/** A call that takes longer counts as failed: the next turn may fare better. */
+/** A slower call counts as failed; the next refresh may succeed. */
 const CALL_TIMEOUT_MS = seconds(10)
 
-/** `signed_out`: the session no longer holds the account. `unreachable`: no network, or a fault of the server. */
+/** `signed_out`: the session no longer includes the account. `unreachable`: no network, or a server error. */
 export type RefreshFailure = 'signed_out' | 'unreachable'
 
 interface KnownList<Item> {
@@ -33,7 +33,7 @@ type ListTurn<Item> =
   | { outcome: 'unchanged' | 'changed'; list: KnownList<Item> }
   | { outcome: 'failed'; why: RefreshFailure }
 
-/** Asks for a list again. One that is known already and did not change costs a 304 without a body. */
+/** Requests a list again. An unchanged list costs only a 304 without a body. */
 async function askAgain<RecordType, Item>(
   address: string,
   known: KnownList<Item> | null,
@@ -56,28 +56,28 @@ async function askAgain<RecordType, Item>(
 }
 
 interface LiveActivityOptions {
-  /** As the page's address names the account. */
+  /** The account as the page's URL names it. */
   accountUUID: string
-  /** What the server's page brought, and when that was by the server's clock. */
+  /** The entries of the server's page, and their time by the server's clock. */
   opened: ActivityItem[]
   openedAt: Millis
-  /** Nothing is asked for by itself meanwhile. */
+  /** Stops automatic refreshes. */
   paused: boolean
-  /** Told how many entries came since the last turn. */
+  /** Called with the number of entries since the last refresh. */
   onNews: (count: number) => void
 }
 
 interface LiveActivity {
   items: ActivityItem[]
-  /** The present of the server's clock when `items` came. */
+  /** The server's time when `items` arrived. */
   now: Millis
-  /** Why the last turn did not work, else null; `items` are older than they should be then. */
+  /** Why the last refresh failed, otherwise null; after a failure `items` are out of date. */
   failure: RefreshFailure | null
-  /** Asks now; gives what became of it. */
+  /** Refreshes now and returns the failure, or null. */
   refresh: () => Promise<RefreshFailure | null>
 }
 
-/** Asks both calls every two seconds, unless nobody can see the page or it is paused. */
+/** Requests both lists every two seconds while the page is visible and not paused. */
 export function useLiveActivity({ accountUUID, opened, openedAt, paused, onNews }: LiveActivityOptions): LiveActivity {
   const [shown, setShown] = useState({ items: opened, now: openedAt })
   const [failure, setFailure] = useState<RefreshFailure | null>(null)
@@ -87,7 +87,7 @@ export function useLiveActivity({ accountUUID, opened, openedAt, paused, onNews 
   const underWay = useRef<Promise<RefreshFailure | null> | null>(null)
   const tell = useRef(onNews)
   tell.current = onNews
-  /** What has to be added to the browser's monotonic clock to have the server's. */
+  /** The offset from the browser's monotonic clock to the server's. */
   const ahead = useRef(0)
   useEffect(() => {
     ahead.current = openedAt - performance.now()
@@ -112,7 +112,7 @@ export function useLiveActivity({ accountUUID, opened, openedAt, paused, onNews 
     const items = newestFirst(eventTurn.list.items, callTurn.list.items)
     const news = countNews(items, latest.current)
     latest.current = items
-    // The newest entry cannot lie ahead of the present: clocks of two machines drift apart.
+    // The newest entry cannot be in the future: clocks of two machines drift apart.
     const now = Math.max(performance.now() + ahead.current, items[0]?.at ?? 0)
     ahead.current = now - performance.now()
     setShown({ items, now })

@@ -1,24 +1,24 @@
-// A delivery that waits, watched while somebody looks at it.
+// Keeps a waiting delivery up to date while the page is visible.
 import { useRevalidator } from '@remix-run/react'
 import { useEffect, useRef } from 'react'
 import { seconds } from '#app/lib/duration.ts'
 import { askOwnServer } from '#app/ui/ask-own-server.tsx'
 import type { DeliveryJson, DeliveryView } from '../delivery-detail.ts'
 
-/** As often as the log of a webhook. */
+/** The same interval as a webhook's log. */
 export const DELIVERY_REFRESH_MS = seconds(5)
 
-/** The first look comes sooner: what was just sent again is mostly answered within a second. */
+/** The first refresh comes sooner: a delivery that was just sent again is usually answered within a second. */
 const FIRST_CHECK_MS = seconds(1.5)
 
-/** Changes when something happened to the delivery. */
+/** Changes whenever the delivery's state or attempts change. */
 function stampOf(delivery: Pick<DeliveryView, 'status' | 'attemptsMade'>): string {
   return `${delivery.status} ${delivery.attemptsMade}`
 }
 
 /**
- * Asks the delivery's call while it waits, and for the page anew once something has happened. A turn that fails changes
- * nothing: the next one may fare better, and the page that is there stays.
+ * Polls the delivery's call while it waits, and reloads the page's data after a change. A failed poll changes nothing:
+ * the page stays and the next poll may succeed.
  */
 export function useLiveDelivery(delivery: DeliveryView, accountUUID: string): void {
   const { revalidate } = useRevalidator()

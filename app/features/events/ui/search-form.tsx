@@ -28,15 +28,15 @@ interface SearchFieldsProps {
   errors: Record<string, string[]>
 }
 
-/** What is asked less often, folded away until it is. */
+/** The less common filters, collapsed until one is set. */
 const MORE: readonly SearchField[] = ['object', 'record', 'field', 'from', 'until']
 
-/** A form that asks for the page with another address, scripts or not. */
+/** A form that requests the page with another URL, with or without scripts. */
 export function SearchFields({ account, form, errors }: SearchFieldsProps) {
   const { state, location } = useNavigation()
   const searching = state === 'loading' && location?.pathname === '/deliveries'
   const moreOpen = MORE.some((name) => form[name] !== '' || errors[name])
-  // Has the focus when the page opens with a refusal, scripts or not.
+  // The field to focus when the page opens with a refusal, with or without scripts.
   const firstWrong = SEARCH_FIELDS.find((name) => errors[name])
   const focusOf = (name: SearchField) => (name === firstWrong ? { autoFocus: true } : {})
   const box = useRef<HTMLFormElement>(null)
@@ -129,8 +129,8 @@ export function SearchFields({ account, form, errors }: SearchFieldsProps) {
 }
 
 /**
- * A new address fills the form afresh, except when it is the answer to the form itself: then what was typed meanwhile stays.
- * `turn` is to be its key.
+ * Resets the form on a new URL, except when that URL comes from submitting the form: then later typing stays. Use
+ * `turn` as the form's key.
  */
 function useFilledAfresh(form: SearchForm) {
   const asked = JSON.stringify(form)
@@ -148,7 +148,7 @@ function useFilledAfresh(form: SearchForm) {
   return { turn: shown.turn, onSubmit }
 }
 
-/** Ids and names are not words to be corrected. */
+/** Turns off correction, because ids and names are not words. */
 const PLAIN_TEXT = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false, enterKeyHint: 'search' } as const
 
 interface MoreFieldsProps {
@@ -230,7 +230,7 @@ function MoreFields({ form, errors, focusOf }: MoreFieldsProps) {
   )
 }
 
-/** Offered while typing: of the chosen object, else those of jobs, which most events are about. */
+/** Suggestions while typing: fields of the chosen object, or of jobs, which most events are about. */
 function fieldNames(object: string): readonly string[] {
   return pickerFields(object === '' ? 'job' : object)
 }

@@ -14,7 +14,7 @@ interface SearchHitsProps {
   account: LinkAccount
 }
 
-/** Rows of one sheet on a wide screen, a card each on a phone. */
+/** Rows on a wide screen, cards on a phone. */
 export function SearchHits({ hits, account }: SearchHitsProps) {
   return (
     <ol

@@ -14,28 +14,28 @@ import { SearchFields } from './search-form.tsx'
 import { SearchHits } from './search-hits.tsx'
 
 export interface SearchPageProps {
-  /** The account as the address names it; stands in every link and form. */
+  /** The account as the URL names it; part of every link and form. */
   accountUUID: string
   accountName: string
-  /** IANA zone of the account. */
+  /** The account's IANA zone. */
   timezone: string
-  /** The page was asked for with the flag of an admin: links keep it. */
+  /** The page was requested with the admin flag: links keep it. */
   admin: boolean
-  /** The server's moment. */
+  /** The server's time. */
   now: Millis
   /** As typed. */
   form: SearchForm
-  /** What of it cannot be read. */
+  /** The fields that cannot be parsed, with their errors. */
   errors: Record<string, string[]>
-  /** Where this page goes on; empty = it is the first. */
+  /** The cursor of this page; empty for the first one. */
   before: string
-  /** What is said where the log ends. */
+  /** The text at the end of the log. */
   logEnds: string
-  /** Null when it was not searched, because of `errors`. */
+  /** Null when there was no search, because of `errors`. */
   answer: SearchAnswer | null
 }
 
-/** "Find a delivery": everything by address alone, so that a search can be shared, kept and gone back to. */
+/** "Find a delivery": the URL holds the whole search, so that it can be shared, bookmarked and revisited. */
 export function SearchPage(props: SearchPageProps) {
   const { accountUUID, accountName, timezone, admin, now, form, errors, before, answer } = props
   const account: LinkAccount = { accountUUID, admin }
@@ -155,7 +155,7 @@ function onlyId(form: SearchForm): boolean {
   return asksNothing({ ...form, id: '' })
 }
 
-/** Says how many there are when a search was answered without a new page. */
+/** Announces the number of results when a search updates the page in place. */
 function useResultAnnounced(answer: SearchAnswer | null): void {
   const announce = useAnnounce()
   const last = useRef(answer)

@@ -8,7 +8,7 @@ interface SendAgainButtonProps {
   className?: string
 }
 
-/** A form of its own, sent to the page it stands on, so that it works without scripts. */
+/** Has its own form, which posts to the current page, so it works without scripts. */
 export function SendAgainButton({ deliveryId, variant, className }: SendAgainButtonProps) {
   const { state, formData } = useNavigation()
   const pending = state !== 'idle' && formData?.get('delivery') === String(deliveryId)

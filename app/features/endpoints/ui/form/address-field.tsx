@@ -16,7 +16,7 @@ interface AddressFieldProps {
   autoFocus: boolean
 }
 
-/** Where events are sent. An address that will refuse them is recognised while it is typed. */
+/** The field for the destination address. Warns while typing about addresses that will refuse events. */
 export function AddressField({ field, label, hint, autoFocus }: AddressFieldProps) {
   const [address, setAddress] = useState(field.initialValue ?? '')
   const warning = chatWarning(address.trim())

@@ -1,4 +1,4 @@
-// The forms' schemas with their library, apart because they weigh as much as the rest of the page: fetched when typing begins.
+// The forms' schemas and their library. A separate chunk, loaded when typing begins: as large as the rest of the page.
 import '#app/ui/zod-without-eval.ts'
 import { parseWithZod } from '@conform-to/zod/v4'
 import type { z } from 'zod'

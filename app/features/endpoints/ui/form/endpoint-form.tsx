@@ -19,7 +19,7 @@ import { type KnownField, ObjectChoice, TextField } from './object-choice.tsx'
 
 type Part = 'name' | 'object' | 'url' | 'fields'
 
-/** What the forms of a kind say, and which parts they have, in their order. */
+/** The texts of a kind's forms, and their fields in order. */
 interface Wording {
   create: {
     intent: ManagerIntent
@@ -81,7 +81,7 @@ interface NewProps {
   result: FormResult | undefined
 }
 
-/** The card with the form for a webhook. `usedTypes` = those that have one already. */
+/** The card with the form for a webhook. `usedTypes` = object types that already have one. */
 export function NewWebhook({ account, result, usedTypes }: NewProps & { usedTypes: readonly string[] }) {
   const { round, ...state } = useRounds('webhook', result)
   const open = OBJECT_KINDS.filter((kind) => !usedTypes.includes(kind.type))
@@ -92,7 +92,7 @@ export function NewWebhook({ account, result, usedTypes }: NewProps & { usedType
   )
 }
 
-/** The form for an extra address, folded away. `noRoom` = why no further one fits; null = one does. */
+/** The collapsed form for an extra address. `noRoom` = why no more addresses fit; null when one does. */
 export function NewAddress({ account, result, noRoom }: NewProps & { noRoom: string | null }) {
   const { round, ...state } = useRounds('extra', result)
   if (noRoom !== null && !state.refused) return <p className="text-label text-ink-soft">{noRoom}</p>
@@ -107,7 +107,7 @@ export function NewAddress({ account, result, noRoom }: NewProps & { noRoom: str
   )
 }
 
-/** After an endpoint was made its form starts afresh (`round`); after a refusal it keeps what was typed. */
+/** Resets the form (`round`) after an endpoint was created; after a refusal it keeps the typed values. */
 function useRounds(kind: EndpointKind, result: FormResult | undefined) {
   const { intent } = FORMS[kind].create
   const refused = resultFor(result, intent)
@@ -124,7 +124,7 @@ function useRounds(kind: EndpointKind, result: FormResult | undefined) {
 interface CreateFormProps {
   kind: EndpointKind
   account: ManagerAccount
-  /** What can be chosen. */
+  /** The objects to choose from. */
   open: readonly ObjectKind[]
   refused: FormResult | null
   sending: boolean
@@ -157,7 +157,7 @@ interface EditFormProps {
   refused: FormResult | null
 }
 
-/** What can be changed of one endpoint. It opens and closes by the page's address, so there is one at a time. */
+/** The form to edit one endpoint. The page's URL opens and closes it, so only one is open at a time. */
 export function EditForm({ endpoint, account, refused }: EditFormProps) {
   const { id, kind } = endpoint
   const sending = useSending('update', id)
@@ -191,7 +191,7 @@ function loads(kind: EndpointKind, act: Act) {
   return async () => (await import('./check-webhook-form.ts')).checkOf(kind, act)
 }
 
-/** One function each, the same on every render. */
+/** One function each, so that its identity is stable across renders. */
 const CHECKS: Record<EndpointKind, Record<Act, ReturnType<typeof loads>>> = {
   webhook: { create: loads('webhook', 'create'), edit: loads('webhook', 'edit') },
   extra: { create: loads('extra', 'create'), edit: loads('extra', 'edit') },
@@ -203,14 +203,14 @@ interface EndpointFormProps {
   account: ManagerAccount
   id: string
   parts: readonly Part[]
-  /** Of the notice about a refusal as a whole. */
+  /** Title of the notice about a refusal as a whole. */
   title: string
-  /** What is changed; absent = a new one. */
+  /** The endpoint to edit; missing for a new one. */
   endpoint?: EndpointView
   open?: readonly ObjectKind[]
   refused: FormResult | null
   sent: Record<string, string>
-  /** Its buttons. */
+  /** The form's buttons. */
   children: ReactNode
 }
 
@@ -230,7 +230,7 @@ function EndpointForm({ act, kind, account, id, parts, title, endpoint, open = [
   const [custom, setCustom] = useState(refused?.values.useCustom === 'on')
   const [fieldText, setFieldText] = useState(refused?.values[wire.fields] ?? start.fields)
 
-  // What was chosen before the page came alive counts.
+  // Use the object that was chosen before hydration.
   useEffect(() => {
     const element = document.getElementById(id)
     if (act !== 'create' || !(element instanceof HTMLFormElement)) return
@@ -311,7 +311,7 @@ function startOf(endpoint: EndpointView | undefined): Record<Part, string> {
   return { name: name ?? '', object: objectType, url: callbackUrl, fields: joinFields(fields) }
 }
 
-/** For the box around a form that was just opened: whoever pressed Edit goes on typing in it, at what is wrong or else at its start. */
+/** Focuses the first invalid field of a form that just opened, or else its first field, ready for typing. */
 function useFirstField<Box extends HTMLElement>(): RefObject<Box> {
   const box = useRef<Box>(null)
   useEffect(() => {

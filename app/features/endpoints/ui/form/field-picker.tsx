@@ -12,14 +12,14 @@ interface FieldPickerProps {
   id: string
   name: string
   label: string
-  /** Type of the object whose fields are offered; '' = not chosen yet. */
+  /** Type of the object whose fields are offered; '' when none is chosen yet. */
   objectType: string
   value: string
   onChange: (text: string) => void
   errors?: string[]
 }
 
-/** Fields as free text, with preset groups and single fields to pick from. Empty means all, and says so. */
+/** Fields as free text, with preset groups and single fields to pick from. Empty means all, and the picker says so. */
 export function FieldPicker({ id, name, label, objectType, value, onChange, errors }: FieldPickerProps) {
   const chosen = splitFields(value)
   const presets = fieldPresets(objectType)
@@ -109,7 +109,7 @@ interface SingleFieldsProps {
   onToggle: (field: string) => void
 }
 
-/** From this many fields on there is something to search for. */
+/** With at least this many fields, the list has a search. */
 const WORTH_SEARCHING = 12
 
 function SingleFields({ id, fields, chosen, onToggle }: SingleFieldsProps) {
@@ -125,7 +125,7 @@ function SingleFields({ id, fields, chosen, onToggle }: SingleFieldsProps) {
               type="search"
               value={search}
               onChange={(event) => setSearch(event.currentTarget.value)}
-              // Not part of the form: Enter must not send it.
+              // The search is not part of the form: Enter must not submit it.
               onKeyDown={(event) => {
                 if (event.key === 'Enter') event.preventDefault()
               }}
@@ -159,7 +159,7 @@ function SingleFields({ id, fields, chosen, onToggle }: SingleFieldsProps) {
   )
 }
 
-/** For readers without scripts: the names they can type. */
+/** Lists the field names that users without scripts can type. */
 function FieldNames({ objectType }: { objectType: string }) {
   const kinds = OBJECT_KINDS.filter((kind) => (objectType ? kind.type === objectType : true)).filter(
     (kind) => kind.pickerFields.length > 0,

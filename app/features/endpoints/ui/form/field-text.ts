@@ -1,6 +1,6 @@
-// The fields of a form as one text, while it is being typed. What is sent is read and judged by the form's schema.
+// The field list of a form as one text, while the user types. The form's schema parses and validates it on submit.
 
-/** Split at commas, trimmed, blanks dropped. */
+/** Splits at commas, trims, and drops blanks. */
 export function splitFields(text: string): string[] {
   return text
     .split(',')
@@ -12,13 +12,13 @@ export function joinFields(fields: readonly string[]): string {
   return fields.join(', ')
 }
 
-/** Adds a preset group: only the fields that are missing, after those already there. */
+/** Adds a preset group: only the missing fields, after the existing ones. */
 export function addFields(text: string, fields: readonly string[]): string {
   const present = splitFields(text)
   return joinFields([...present, ...fields.filter((field) => !present.includes(field))])
 }
 
-/** Adds the field when it is missing, takes it away when it is there. */
+/** Adds the field when it is missing, removes it when it is there. */
 export function toggleField(text: string, field: string): string {
   const present = splitFields(text)
   return present.includes(field) ? joinFields(present.filter((one) => one !== field)) : joinFields([...present, field])

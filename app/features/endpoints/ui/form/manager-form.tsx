@@ -1,4 +1,4 @@
-// What the forms for webhooks and forwarding rules share: the library that keeps values and errors, wired to how this page answers.
+// Shared by the forms for webhooks and forwarding rules: connects the form library to this page's answers.
 import { getFormProps, type Submission, type SubmissionResult, useForm } from '@conform-to/react'
 import { useNavigation } from '@remix-run/react'
 import { useMemo, useState } from 'react'
@@ -10,16 +10,16 @@ type Check = (formData: FormData) => Submission<unknown>
 
 interface ManagerFormOptions<Values extends Record<string, string>> {
   id: string
-  /** The server's refusal of this very form, if that is what is being shown. */
+  /** The server's refusal of this form; null when it does not apply. */
   result: FormResult | null
   defaultValue: Values
-  /** Fetches the schema's check; the same function on every render. */
+  /** Loads the schema's check; must be the same function on every render. */
   loadCheck: () => Promise<Check>
 }
 
 /**
- * A form that is checked on submit and from then on with every change, by the same schema here and on the server.
- * Until the check has arrived (or when it cannot) the server alone decides: nothing is lost but speed.
+ * A form that is validated on submit and from then on at every change, with the same schema here and on the server.
+ * Until the check has loaded (or if it cannot), the server validates alone, which is only slower.
  */
 export function useManagerForm<Values extends Record<string, string>>(options: ManagerFormOptions<Values>) {
   const { id, result, defaultValue, loadCheck } = options
@@ -33,7 +33,7 @@ export function useManagerForm<Values extends Record<string, string>>(options: M
     // biome-ignore lint/suspicious/noExplicitAny: conform asks for its own recursive type, which plain texts satisfy.
     defaultValue: defaultValue as any,
     shouldValidate: 'onSubmit',
-    // Without a check here, checking again would mean sending the form.
+    // Without a check here, revalidating would submit the form.
     shouldRevalidate: check ? 'onInput' : 'onSubmit',
     // biome-ignore lint/suspicious/noExplicitAny: what the check yields is only read for its errors.
     onValidate: check ? ({ formData }) => check(formData) as any : undefined,
@@ -43,7 +43,7 @@ export function useManagerForm<Values extends Record<string, string>>(options: M
     form,
     fields,
     formProps: { ...getFormProps(form), onFocus: () => setTouched(true) },
-    /** Has the focus when the page opens with the refusal, scripts or not. */
+    /** The field to focus when the page opens with the refusal, with or without scripts. */
     firstInvalid: result
       ? Object.keys(defaultValue).find((name) => (result.fieldErrors[name]?.length ?? 0) > 0)
       : undefined,
@@ -60,7 +60,7 @@ function asLastResult(result: FormResult): SubmissionResult {
   }
 }
 
-/** Is this form on its way? `id` is the card's, for update and delete. */
+/** Whether this form is being submitted. `id` is the card's, for update and delete. */
 export function useSending(intent: ManagerIntent, id?: EndpointKey): boolean {
   const { state, formData } = useNavigation()
   if (state === 'idle' || formData?.get('intent') !== intent) return false

@@ -24,7 +24,7 @@ interface ObjectChoiceProps {
   onChoose: (next: Chosen) => void
 }
 
-/** Whose events: one of the catalogue, or in admin mode one by its name. */
+/** Chooses the object: one of the catalog, or in admin mode one typed by name. */
 export function ObjectChoice(props: ObjectChoiceProps) {
   const { wording, field, customField, admin, open, typed, chosen, firstInvalid, onChoose } = props
   const polled = open.filter((kind) => kind.delivery === 'polled')
@@ -84,7 +84,7 @@ export function ObjectChoice(props: ObjectChoiceProps) {
   )
 }
 
-/** What the form's library knows of one field. */
+/** What the form library knows about one field. */
 export interface KnownField {
   id: string
   key: string | undefined
@@ -97,7 +97,7 @@ interface TextFieldProps {
   field: KnownField
   label: string
   hint: ReactNode
-  /** No word of a language. */
+  /** Set for text that is not in a natural language. */
   plain?: boolean
   autoFocus: boolean
 }

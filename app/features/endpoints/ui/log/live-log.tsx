@@ -1,19 +1,19 @@
-// The log of one webhook, kept up to date while somebody looks at it.
+// Keeps the log of one webhook up to date while the page is visible.
 import { type ClientLoaderFunctionArgs, useFetcher } from '@remix-run/react'
 import { useEffect, useRef, useState } from 'react'
 import type { LogFilter } from '#app/features/events/log-view.ts'
 import { seconds } from '#app/lib/duration.ts'
 import { type LogAnswer, logFilterQuery } from './log-filter.ts'
 
-/** From the specification: while expanded a panel refreshes every five seconds. */
+/** From the specification: an expanded panel refreshes every five seconds. */
 export const LOG_REFRESH_MS = seconds(5)
 
-/** One turn: the log, or that it could not be had. */
+/** The result of one refresh: the log, or a failure. */
 export type LogTurn = LogAnswer | { failed: true }
 
 /**
- * To be exported as `clientLoader` by the route that answers a log. Without it one turn without a network, or one
- * error of the server, would replace the whole page by its error page; with it the panel says so and tries again.
+ * The route that serves a log exports this as `clientLoader`. Without it, one refresh without network or with a server
+ * error would replace the whole page with its error page; with it, the panel reports the failure and retries.
  */
 export async function logTurn({ serverLoader }: ClientLoaderFunctionArgs): Promise<LogTurn> {
   try {
@@ -24,24 +24,24 @@ export async function logTurn({ serverLoader }: ClientLoaderFunctionArgs): Promi
 }
 
 interface LiveLogOptions {
-  /** Address with a query; the filter is appended. */
+  /** URL with a query; the hook appends the filter. */
   source: string
   filter: LogFilter
-  /** What the server's page already brought. */
+  /** The log that was part of the server's page. */
   opened: LogAnswer | null
-  /** Told how many events came since the last turn, never for the first. */
+  /** Called with the number of events since the last refresh, never for the first. */
   onNews: (count: number) => void
 }
 
 interface LiveLog {
   answer: LogAnswer | null
-  /** The last turn did not work; `answer` is older than it should be. */
+  /** The last refresh failed, so `answer` is out of date. */
   failed: boolean
   loading: boolean
   refresh: () => void
 }
 
-/** Loads at once and then every five seconds, unless nobody can see the page. */
+/** Loads immediately and then every five seconds while the page is visible. */
 export function useLiveLog({ source, filter, opened, onNews }: LiveLogOptions): LiveLog {
   const address = `${source}&${new URLSearchParams(logFilterQuery(filter))}`
   const { load, data, state } = useFetcher<LogTurn>()
@@ -67,10 +67,10 @@ export function useLiveLog({ source, filter, opened, onNews }: LiveLogOptions): 
     }
   }, [address, load])
 
-  // A turn counts once, for the address of that moment: a newer request cancels the older one.
+  // Handle each result once, for the URL it was requested with: a newer request cancels the older one.
   useEffect(() => {
     if (!data) return
-    // A refusal is an answer too, of another shape.
+    // A refusal also arrives as data, but in another shape.
     const had = 'entries' in data
     setFailed(!had)
     if (!had) return

@@ -13,12 +13,12 @@ const NO_FORWARDING = 'No forwarding configured for this webhook'
 
 interface LogEntriesProps {
   entries: LogEntryView[]
-  /** With the receiver's answers. */
+  /** Include the receivers' answers. */
   details: boolean
   owner?: LogOwner
 }
 
-/** Events, newest first, each with what became of it. */
+/** Lists events, newest first, each with its results. */
 export function LogEntries({ entries, details, owner }: LogEntriesProps) {
   return (
     <ol className="divide-y divide-line">
@@ -97,7 +97,7 @@ function Forwarding({ entry, details }: { entry: LogEntryView; details: boolean 
   )
 }
 
-/** Where it went; a forwarding rule's address with the rule's name. */
+/** The destination; for a forwarding rule, the rule's name with its address. */
 function Place({ url, rule }: { url: string; rule?: string | undefined }) {
   return (
     <p className="text-dense text-ink-soft">
@@ -146,7 +146,7 @@ function Attempt({ result, details }: { result: ForwardingResultView; details: b
   )
 }
 
-/** One group per delivery: its latest attempt, and those before it, newest first. */
+/** Groups results by delivery: the latest attempt, and the earlier ones, newest first. */
 function byDelivery(results: readonly ForwardingResultView[]) {
   const groups = new Map<number, ForwardingResultView[]>()
   for (const result of results) groups.set(result.deliveryId, [...(groups.get(result.deliveryId) ?? []), result])

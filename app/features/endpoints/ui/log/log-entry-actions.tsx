@@ -14,13 +14,13 @@ import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { CardButton } from '../card-button.tsx'
 import { CURL_SOURCE, type ManagerAccount, managerSearch } from '../manager-address.ts'
 
-/** Whose entries they are. */
+/** The webhook or rule whose entries are shown. */
 export interface LogOwner {
   account: ManagerAccount
   webhookId: EndpointKey
 }
 
-/** What can be done with one event: look into it, send it again, take it away as a command. */
+/** The actions for one event: open it, send it again, copy it as a command. */
 export function LogEntryActions({ entry, owner }: { entry: LogEntryView; owner: LogOwner }) {
   const latest = latestByAddress(entry.deliveries)
   if (latest.length === 0) return null
@@ -53,7 +53,7 @@ export function LogEntryActions({ entry, owner }: { entry: LogEntryView; owner: 
   )
 }
 
-/** A name may be long; the line above has it whole. */
+/** Shortens a long name; the line above shows it in full. */
 function Doing({ what, where }: { what: string; where: string }) {
   return (
     <span className="inline-flex min-w-0">
@@ -65,7 +65,7 @@ function Doing({ what, where }: { what: string; where: string }) {
   )
 }
 
-/** The newest delivery to each address; a rule's counts as another one, even where the text is the same. */
+/** Returns the newest delivery to each address. A rule's address counts separately, even if its text is the same. */
 function latestByAddress(deliveries: LogEntryView['deliveries']): LogEntryView['deliveries'] {
   const latest = new Map<string, LogEntryView['deliveries'][number]>()
   for (const delivery of deliveries) {
@@ -100,7 +100,7 @@ function CopyCurl({ entry, owner }: { entry: LogEntryView; owner: LogOwner }) {
       await navigator.clipboard.writeText(curl)
       toast({ kind: 'success', title: COPIED, description: 'Put your own signature in, or leave that header out.' })
     } catch {
-      // Inside a frame the browser may refuse.
+      // In an iframe the browser may refuse clipboard access.
       setByHand(curl)
     }
   }
@@ -138,10 +138,10 @@ async function fetchCurl(entry: LogEntryView, { account, webhookId }: LogOwner):
   }
 }
 
-/** An attempt takes a moment: looked for at once, and once more a little later. */
+/** An attempt takes a moment: refresh immediately, and once more after this time. */
 const SECOND_LOOK_MS = seconds(1.5)
 
-/** Fetches the log again after an event of this webhook was sent again. */
+/** Refreshes the log after an event of this webhook was sent again. */
 export function useAfterSendAgain(owner: LogOwner | undefined, refresh: () => void): void {
   const { state, formData } = useNavigation()
   const sending =

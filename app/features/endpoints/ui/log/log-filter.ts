@@ -1,4 +1,4 @@
-// The filter of a log panel as it stands in an address, and the words for it.
+// The filter of a log panel: its form in a URL, and its texts.
 import {
   DEFAULT_LOG_FILTER,
   FORWARDING_FILTERS,
@@ -9,13 +9,13 @@ import {
 } from '#app/features/events/log-view.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
-/** What the resource behind a log panel answers, as JSON: newest first. `now` = the server's moment. */
+/** The JSON answer of a log panel's resource: newest first. `now` = the server's time. */
 export interface LogAnswer {
   entries: LogEntryView[]
   now: Millis
 }
 
-/** Tolerant, because people share and edit addresses: what is not one of the choices becomes the default. */
+/** Tolerant, because people share and edit URLs: an unknown value becomes the default. */
 export function readLogFilter(params: URLSearchParams): LogFilter {
   const limit = Number(params.get('limit'))
   const details = params.getAll('hasDetails')

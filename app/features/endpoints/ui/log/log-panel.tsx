@@ -28,24 +28,24 @@ import { type LogOwner, useAfterSendAgain } from './log-entry-actions.tsx'
 import { FORWARDING_TEXTS, type LogAnswer, logFilterQuery, readLogFilter, TIME_RANGE_TEXTS } from './log-filter.ts'
 
 interface LogPanelProps {
-  /** Prefix of the ids it needs. */
+  /** Prefix of the element ids in the panel. */
   id: string
-  /** Whose activity: `Job`. */
+  /** Names whose activity it shows: `Job`. */
   subject: string
-  /** Address of the resource with its query; the filter is appended; answers a `LogAnswer` as JSON. */
+  /** URL of the resource with its query; the panel appends the filter and expects a `LogAnswer` as JSON. */
   source: string
-  /** What the server brought because the page's address has this panel open, else null. */
+  /** The log from the server, when the page's URL opens this panel; otherwise null. */
   opened: LogAnswer | null
-  /** The filter to begin with. */
+  /** The initial filter. */
   filter: LogFilter
-  /** Where on the page it stands, for readers without scripts. */
+  /** The panel's anchor on the page, for browsers without scripts. */
   anchor: string
   /** Queries of the page with this panel open and with it closed. */
   openQuery: Record<string, string>
   closedQuery: Record<string, string>
-  /** Whose entries they are: with it each has its buttons. */
+  /** The webhook or rule of the entries. When set, each entry has its buttons. */
   owner?: LogOwner
-  /** Further buttons in the row of the one that opens the panel. */
+  /** More buttons next to the one that opens the panel. */
   actions?: ReactNode
 }
 
@@ -101,7 +101,7 @@ function OpenPanel({ id, subject, source, opened, filter: firstFilter, anchor, o
     opened,
     onNews: (count) => {
       announce(`${count} new ${count === 1 ? 'event' : 'events'} for ${subject}.`)
-      // The card above and the top line tell of the same events.
+      // The card above and the top line also depend on these events.
       revalidate()
     },
   })
@@ -190,7 +190,7 @@ interface FilterFormProps {
   anchor: string
 }
 
-/** With scripts every change counts at once; without, the button sends the form and the page comes back filtered. */
+/** With scripts every change applies immediately; without, the button submits the form and the page reloads. */
 function FilterForm({ id, filter, onChange, openQuery, anchor }: FilterFormProps) {
   const { pathname } = useLocation()
   const [unusual] = useState(() => JSON.stringify(filter) !== JSON.stringify(DEFAULT_LOG_FILTER))
@@ -262,7 +262,7 @@ function queryOf(form: HTMLFormElement): URLSearchParams {
   return query
 }
 
-/** Only when it takes longer than 300 ms. */
+/** Shows only when loading takes longer than 300 ms. */
 function Skeleton() {
   return (
     <div className="grid animate-late gap-4 p-3">
