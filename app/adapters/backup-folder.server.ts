@@ -1,14 +1,14 @@
-// Backups in a folder: another disk, or one that is mounted from elsewhere.
+// Backups in a folder: on another disk, or a mounted one.
 import { constants, createReadStream, createWriteStream } from 'node:fs'
 import { access, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type BackupPlace, isStoredName, type StoredFile, storedName } from './backup-place.ts'
 
-/** A file that is being written. Left behind by a crash it is no file of a backup, and the next write of it replaces it. */
+/** A file being written. After a crash it does not count as a backup's file, and the next write replaces it. */
 const DRAFT = '.writing'
 
-/** @param folder made when it is missing. */
+/** @param folder created when missing. */
 export function backupFolder(folder: string): BackupPlace {
   const pathOf = (name: string) => join(folder, storedName(name))
   return {
@@ -49,7 +49,7 @@ export function backupFolder(folder: string): BackupPlace {
     async remove(name) {
       const path = pathOf(name)
       await rm(path, { force: true })
-      // The last file of a backup takes its folder along.
+      // Removes the folder with the last file of a backup.
       await rmdir(dirname(path)).catch(() => {})
     },
     async trouble() {

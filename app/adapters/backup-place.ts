@@ -1,4 +1,4 @@
-// Where backups are kept: files of two names, `<backup>/<file>`. Implemented for a folder and for S3.
+// Storage for backups: files with two-part names, `<backup>/<file>`. Implemented for a folder and for S3.
 import type { Millis } from '../lib/clock.ts'
 
 export interface StoredFile {
@@ -8,32 +8,32 @@ export interface StoredFile {
   storedAt: Millis
 }
 
-/** What is to be stored: a file of this machine, with the sha256 of its content in hex. */
+/** A local file to store, with the sha256 of its content in hex. */
 interface FileToStore {
   path: string
   bytes: number
   sha256: string
 }
 
-/** Everything may reject with a sentence for the operator. */
+/** Every method may reject with a sentence for the operator. */
 export interface BackupPlace {
   /** For people, without secrets. */
   readonly words: string
-  /** Everything that is there. */
+  /** Every stored file. */
   list(signal?: AbortSignal): Promise<StoredFile[]>
-  /** Rejects when it is not there. */
+  /** Rejects when the file does not exist. */
   read(name: string): Promise<AsyncIterable<Uint8Array>>
-  /** Whole or not at all, and looked at afterwards. Replaces one of the same name. */
+  /** All or nothing, verified afterwards. Replaces a file of the same name. */
   write(name: string, file: FileToStore): Promise<void>
-  /** Nothing happens when it is not there. */
+  /** Does nothing when the file does not exist. */
   remove(name: string): Promise<void>
-  /** A sentence when it is plain before the first backup that none can be written; asks nobody outside this machine. */
+  /** A sentence when it is clear before the first backup that none can be written; checks this machine only. */
   trouble(): Promise<string | null>
 }
 
 const STORED_NAME = /^[\w-][\w.-]*\/[\w-][\w.-]*$/
 
-/** Throws for a name that could lead anywhere else. */
+/** Throws for a name that could lead elsewhere. */
 export function storedName(name: string): string {
   if (!STORED_NAME.test(name)) throw new Error(`"${name}" is not the name of a file of a backup`)
   return name

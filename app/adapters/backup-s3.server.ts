@@ -1,4 +1,4 @@
-// Backups in a store that speaks S3 (AWS, Cloudflare R2, Tigris, MinIO), asked in path style and signed with Signature V4.
+// Backups in S3-compatible storage (AWS, Cloudflare R2, Tigris, MinIO), with path-style addresses and Signature V4.
 import { createReadStream } from 'node:fs'
 import { AwsV4Signer } from 'aws4fetch'
 import pRetry, { AbortError } from 'p-retry'
@@ -10,24 +10,24 @@ import { type BackupPlace, isStoredName, type StoredFile, storedName } from './b
 type S3Place = Extract<BackupTo, { kind: 's3' }>
 
 interface S3Options {
-  /** Tries after the first one; default 4. */
+  /** Retries after the first attempt; default 4. */
   retries?: number
-  /** ms before the second try, doubled for each further one; default 1 s. */
+  /** ms before the first retry, doubled for each further one; default 1 s. */
   firstPauseMs?: number
-  /** ms without a byte after which a try is given up; default 60 s. */
+  /** ms without a byte until an attempt is aborted; default 60 s. */
   silenceMs?: number
 }
 
 interface Asked {
   method: 'GET' | 'PUT' | 'DELETE' | 'HEAD'
-  /** Below the bucket, without a slash in front; '' = the bucket itself. */
+  /** Key in the bucket, without a leading slash; '' = the bucket itself. */
   key: string
   query?: Record<string, string>
   file?: { path: string; bytes: number; sha256: string }
   signal?: AbortSignal
 }
 
-/** sha256 of nothing. */
+/** sha256 of an empty body. */
 const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
 export function backupS3(place: S3Place, options: S3Options = {}): BackupPlace {
@@ -41,7 +41,7 @@ export function backupS3(place: S3Place, options: S3Options = {}): BackupPlace {
   const prefix = place.prefix === '' ? '' : `${place.prefix}/`
   const keyOf = (name: string) => `${prefix}${storedName(name)}`
 
-  /** One call. An answer that a repeat would not change rejects with an AbortError. */
+  /** One call. Rejects with an AbortError when a retry would get the same answer. */
   async function askOnce({ method, key, query = {}, file, signal }: Asked): Promise<Dispatcher.ResponseData> {
     const url = new URL(`${place.endpoint}/${place.bucket}${key === '' ? '' : `/${key}`}`)
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
@@ -114,7 +114,7 @@ function host(place: S3Place): string {
   return new URL(place.endpoint).host
 }
 
-/** " (NoSuchKey)" from the store's XML. */
+/** " (NoSuchKey)" from the storage's XML. */
 async function reasonIn(answer: Dispatcher.ResponseData): Promise<string> {
   const text = await answer.body.text().catch(() => '')
   const code = textOf(text.slice(0, 4096), 'Code')
@@ -131,7 +131,7 @@ function filesIn(xml: string, prefix: string): StoredFile[] {
   })
 }
 
-/** The text of the first element of that name. Keys of ours hold nothing that XML writes differently; tokens may. */
+/** The text of the first element with that name. Our keys contain nothing that XML escapes; tokens may. */
 function textOf(xml: string, element: string): string | undefined {
   const text = new RegExp(`<${element}>([^<]*)</${element}>`).exec(xml)?.[1]
   return text?.replace(/&(amp|lt|gt|quot|apos|#39|#34);/g, (_all, name: string) => ENTITIES[name] ?? '')

@@ -3,7 +3,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption'
 import type { BackupSeal } from './backup-seal.ts'
 
-/** @param identities `AGE-SECRET-KEY-1…`, at least one: the first seals and signs. Rejects when one cannot be read. */
+/** @param identities `AGE-SECRET-KEY-1…`, at least one: the first seals and signs. Rejects when one is unreadable. */
 export async function createBackupSeal(identities: readonly string[]): Promise<BackupSeal> {
   const [first] = identities
   if (!first) throw new Error('there is no key to seal backups with')
@@ -31,7 +31,7 @@ export async function createBackupSeal(identities: readonly string[]): Promise<B
   }
 }
 
-/** A new identity, and the recipient that belongs to it. */
+/** A new identity and its recipient. */
 export async function newBackupKey(): Promise<{ identity: string; recipient: string }> {
   const identity = await generateX25519Identity()
   return { identity, recipient: await identityToRecipient(identity) }

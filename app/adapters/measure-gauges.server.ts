@@ -1,4 +1,4 @@
-// Every series that is looked at when somebody asks: what waits, how old it is, how full it is, how the process does.
+// Every series that is read on request: pending work, its age, storage, and the process.
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { LaneCounts, Readings } from './measures.ts'
 
@@ -6,7 +6,7 @@ const LANES = ['live', 'replay', 'by_hand'] as const
 const LOOPS = ['deliveries', 'runs', 'scheduler'] as const
 const LEASES = ['deliveries', 'runs'] as const
 
-/** Returns what writes a reading into its series. */
+/** Returns a function that writes a reading into the series. */
 export function gaugeSeries(registry: Registry, version: string): (readings: Readings) => void {
   const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
     new Gauge({ name, help, labelNames, registers: [registry] })
@@ -93,7 +93,7 @@ export function gaugeSeries(registry: Registry, version: string): (readings: Rea
       leaseHeld.set({ lease }, isHeld ? 1 : 0)
       leaseAge.set({ lease }, age ?? Number.POSITIVE_INFINITY)
     }
-    // Counted elsewhere: here they are only told.
+    // Counted elsewhere and only reported here.
     loopTurns.reset()
     for (const loop of LOOPS) loopTurns.inc({ loop }, readings.loopTurns[loop])
     databaseBytes(space?.file)

@@ -1,12 +1,12 @@
-// Every series that is counted while the process works. Those that are only looked at are in measure-gauges.server.ts, and all of
-// them in docs/metrics.md, which a test holds against the registry.
+// Every series counted while the process works. Gauges are in measure-gauges.server.ts; docs/metrics.md lists all
+// series, and a test compares it with the registry.
 import { Counter, Histogram, type Registry } from 'prom-client'
 
-/** Answers to the platform and commits: from what a good disk does to what the platform still waits for. */
+/** Answers to the platform and commits: from the speed of a good disk to the longest time the platform waits. */
 const FAST = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-/** Calls over a network: bounded by 15 s. */
+/** Calls over a network: limited to 15 s. */
 const CALLS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15]
-/** Requests, by route: few, because there are many routes. */
+/** Requests by route: few buckets, because there are many routes. */
 const REQUESTS = [0.01, 0.05, 0.25, 1, 5]
 
 const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const
@@ -24,13 +24,13 @@ const PLATFORM_ENDS = [
   ['unavailable', '5xx'],
   ['unavailable', 'none'],
 ] as const
-/** Why an address is refused (adapters/outbound/safe-address.ts); `header`: not the address, but what was to be sent along. */
+/** Why an address is refused (adapters/outbound/safe-address.ts); `header`: because of the headers to be sent. */
 const REFUSAL_REASONS = [
   ...['not_a_url', 'too_long', 'credentials', 'port', 'internal_name', 'own_address', 'private_address', 'header'],
 ]
 const STORAGE_CODES = ['SQLITE_FULL', 'SQLITE_IOERR', 'SQLITE_CORRUPT', 'SQLITE_BUSY', 'SQLITE_READONLY', 'other']
 
-/** `routes`: all there are, so that each has its series from the start. */
+/** `routes`: all routes, so that each has its series from the start. */
 export function countedSeries(registry: Registry, routes: readonly string[]) {
   const registers = [registry]
   const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
@@ -164,7 +164,7 @@ export function countedSeries(registry: Registry, routes: readonly string[]) {
   return series
 }
 
-/** `SQLITE_IOERR_WRITE` → `SQLITE_IOERR`; what is not one of the few that matter is `other`. */
+/** `SQLITE_IOERR_WRITE` → `SQLITE_IOERR`; codes outside the few that matter become `other`. */
 export function storageCode(code: string): string {
   return STORAGE_CODES.find((known) => code === known || code.startsWith(`${known}_`)) ?? 'other'
 }
@@ -173,7 +173,7 @@ export function isRefusalReason(reason: string): boolean {
   return REFUSAL_REASONS.includes(reason)
 }
 
-/** `none`: no answer came. */
+/** `none`: no answer arrived. */
 export function statusClass(status: number | null): string {
   return (status !== null && STATUS_CLASSES[Math.floor(status / 100) - 1]) || 'none'
 }

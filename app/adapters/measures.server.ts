@@ -1,4 +1,4 @@
-// Counting with prom-client, in a registry of its own: nothing is shared between two of them in one process.
+// Metrics with prom-client, in a separate registry: two in one process share nothing.
 import { Registry } from 'prom-client'
 import { gaugeSeries } from './measure-gauges.server.ts'
 import { countedSeries, isRefusalReason, statusClass, storageCode } from './measure-series.server.ts'
@@ -6,7 +6,7 @@ import type { Measures } from './measures.ts'
 
 interface MeasuresInput {
   version: string
-  /** Every pattern that a route can have. */
+  /** Every possible route pattern. */
   routes: readonly string[]
 }
 
@@ -24,7 +24,7 @@ export function createMeasures({ version, routes }: MeasuresInput): Measures {
       const route = knownRoutes.has(pattern) ? pattern : '/*'
       count.requests.inc({ route, status: statusClass(status) })
       count.requestSeconds.observe({ route }, seconds)
-      // What is nowhere was not refused to anybody.
+      // An unknown address was not refused to anyone.
       const nowhere = status === 404 && route.endsWith('*')
       if ((status === 401 || status === 403 || status === 404) && !nowhere) {
         count.refusals.inc({ route, status: String(status) })

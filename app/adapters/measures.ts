@@ -1,20 +1,20 @@
-// What is counted about the process while it works, and what is looked at when somebody asks. The one implementation is
-// `measures.server.ts`; the composition root puts it around the store, the outside and the engines, so that no use case knows of it.
-// Nothing here ever holds an account, an address or an id: every label has a short, known list of values.
+// Counters of the working process, and gauges read on request. The only implementation is `measures.server.ts`; the
+// composition root wraps store, outside and engines with it, so use cases do not depend on it. Contains no account,
+// address or id: every label has a short, fixed list of values.
 
 export interface Measures {
   /** A request was answered. `route` is a pattern, never a path. */
   requestEnded(request: { route: string; status: number; seconds: number }): void
-  /** The platform got its answer to an event. */
+  /** A platform event was answered. */
   ingressAnswered(answer: { status: number; seconds: number }): void
   /** One transaction of arrivals, committed or not. */
   commitEnded(commit: { events: number; seconds: number }): void
   eventsTaken(outcome: EventOutcome, count: number): void
   attemptEnded(attempt: MeasuredAttempt): void
   deliveriesEnded(result: DeliveryEnd, count: number): void
-  /** A small write of a trial, synced: what the disk takes for it. */
+  /** Duration of a small synced test write: the disk's latency. */
   trialWritten(seconds: number): void
-  /** Anything that asks the database failed. `code` as SQLite names it. */
+  /** A database call failed. `code` is SQLite's name. */
   storageFailed(code: string): void
   platformCalled(call: { outcome: string; status: number | null; seconds: number }): void
   tokenRefreshed(result: string): void
@@ -22,15 +22,15 @@ export interface Measures {
   runsStarted(count: number): void
   runEnded(outcome: string): void
   actionEnded(result: string): void
-  /** An account or a caller had used up its minute, and was told to wait. */
+  /** An account or a caller had used up its minute and had to wait. */
   overBudget(whose: 'account' | 'caller' | 'accounts', of: 'ms' | 'bytes'): void
   /** A job on the thread for long work ended. */
   longWorkEnded(how: 'done' | 'too_long' | 'busy' | 'failed'): void
-  /** Timed work that there is: each has its series from then on. */
+  /** Registers scheduled jobs: each has its series from then on. */
   expectJobs(jobs: readonly string[]): void
   jobEnded(job: string, outcome: 'done' | 'failed', seconds: number): void
   logged(level: 'warn' | 'error'): void
-  /** Everything as Prometheus text, with what was just read. A part that could not be read is null: its series say NaN, never 0. */
+  /** Everything as Prometheus text, with the given readings. Null for an unreadable part: its series say NaN, not 0. */
   text(readings: Readings): Promise<string>
   readonly contentType: string
 }
@@ -39,26 +39,26 @@ export type EventOutcome = 'stored' | 'duplicate' | 'over_limit' | 'rejected'
 type DeliveryEnd = 'delivered' | 'given_up' | 'stopped'
 
 interface MeasuredAttempt {
-  /** How it ended, as in the log of deliveries. */
+  /** The outcome, as in the delivery log. */
   outcome: string
   seconds: number
-  /** Seconds that each part took; null = it did not happen. */
+  /** Seconds per phase; null = it did not happen. */
   dns: number | null
   connect: number | null
   tls: number | null
   firstByte: number | null
-  /** Seconds from when it was due to its first attempt; null = it was not the first. */
+  /** Seconds from the due time to the first attempt; null = not the first attempt. */
   firstAfter: number | null
 }
 
-/** A number for each lane. */
+/** One number per lane. */
 export interface LaneCounts {
   live: number
   replay: number
   by_hand: number
 }
 
-/** What is looked at when somebody asks. Seconds and bytes. */
+/** Values read on request. Seconds and bytes. */
 export interface Readings {
   backlog: {
     oldestDue: number
@@ -69,17 +69,17 @@ export interface Readings {
   } | null
   inFlight: LaneCounts
   runs: { inFlight: number; known: number }
-  /** Jobs that wait for the thread for long work. */
+  /** Jobs waiting for the thread for long work. */
   longWorkWaiting: number
-  /** `age`: seconds since it was renewed; null = never yet. */
+  /** `age`: seconds since the last renewal; null = never renewed. */
   leases: Readonly<Record<'deliveries' | 'runs', { held: boolean; age: number | null }>>
-  /** How often each loop gave a sign of life. */
+  /** Heartbeats of each loop. */
   loopTurns: Readonly<Record<'deliveries' | 'runs' | 'scheduler', number>>
   space: { file: number; free: number; wal: number; budget: number } | null
   disk: { free: number; size: number } | null
-  /** Seconds since the newest good backup began; null = there is none, or it is not known. */
+  /** Seconds since the newest good backup began; null = none, or not known. */
   backupAge: number | null
-  /** Calls that the account with the fewest has left in its minute. */
+  /** Calls left in its minute for the account with the fewest. */
   budgetLeft: number
   draining: boolean
   process: ProcessReadings
@@ -92,8 +92,8 @@ export interface ProcessReadings {
   heapUsedBytes: number
   heapTotalBytes: number
   externalBytes: number
-  /** Null where the system does not tell. */
+  /** Null where the system does not report it. */
   openDescriptors: number | null
-  /** Seconds by which the event loop was late since this was last read. */
+  /** Event loop delay in seconds since the last read. */
   loopDelay: { p50: number; p99: number; max: number }
 }

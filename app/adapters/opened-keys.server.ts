@@ -1,16 +1,16 @@
-// Keys of accounts that were opened, in memory: bounded in number, and wiped when they are dropped.
+// Opened account keys in memory: limited in number, and wiped when dropped.
 
 interface OpenedKey {
   id: string
   key: Buffer
-  /** As what it was kept: another text in the row means another key. */
+  /** The sealed text it was stored for: another text in the row means another key. */
   keySealed: string
 }
 
 export interface OpenedKeys {
-  /** Null = not remembered, or remembered as something else than `keySealed`. */
+  /** Null = not cached, or cached for a text other than `keySealed`. */
   find(accountUuid: string, keySealed: string): OpenedKey | null
-  /** Forgets the one kept first when there are too many. */
+  /** Drops the oldest key when there are too many. */
   keep(accountUuid: string, opened: OpenedKey): void
   /** Overwrites it too. */
   drop(accountUuid: string): void

@@ -1,18 +1,18 @@
-// The payment provider as the product sees it: customers, the subscription they pay for, and single payments. The Stripe adapter
-// implements it, against Stripe or the sandbox; the product does not know which. Money is in pence, moments are epoch ms.
+// The payment provider as the product sees it: customers, their subscriptions, and single payments. The Stripe adapter
+// implements it, against Stripe or the sandbox; the product does not know which. Money is in pence, times are epoch ms.
 import type { Millis } from '../lib/clock.ts'
 
 /**
- * card: the bank said no, `message` is for the person who pays · missing: there is no such thing there (any more) · refused: asked
- * for what cannot be, our fault · unavailable: try again later · denied: the key is wrong or may not, an operator's work.
+ * card: the bank declined, `message` is for the payer · missing: does not exist (any more) · refused: invalid request,
+ * our fault · unavailable: try again later · denied: wrong key or no permission, for the operator to fix.
  */
 export type PaymentErrorCode = 'card' | 'missing' | 'refused' | 'unavailable' | 'denied'
 
-/** Every call of `Payments` ends with an answer or with this. */
+/** Every `Payments` call returns an answer or rejects with this. */
 export class PaymentError extends Error {
   override name = 'PaymentError'
   readonly code: PaymentErrorCode
-  /** The provider's number of the request, for its support. */
+  /** The provider's request id, for its support. */
   readonly requestId: string | null
   constructor(code: PaymentErrorCode, message: string, requestId: string | null = null) {
     super(message)
@@ -21,7 +21,7 @@ export class PaymentError extends Error {
   }
 }
 
-/** What a month costs, as the provider has it. */
+/** The monthly price as the provider stores it. */
 export interface MonthlyPrice {
   id: string
   amount: number
@@ -31,25 +31,25 @@ export interface MonthlyPrice {
 export interface PaymentInvoice {
   id: string
   status: 'draft' | 'open' | 'paid' | 'void' | 'uncollectible'
-  /** Everything on it, before a balance of the customer is used. */
+  /** Full amount, before the customer's balance is applied. */
   total: number
-  /** What is left to pay. */
+  /** Amount left to pay. */
   remaining: number
   currency: string
-  /** What the browser confirms its payment with; null = it needs none. */
+  /** The browser confirms the payment with it; null = no confirmation needed. */
   clientSecret: string | null
-  /** The single payment that secret belongs to. */
+  /** The single payment that the secret belongs to. */
   paymentId: string | null
   createdAt: Millis
 }
 
-/** What a subscription was offered as: the whole price, or less what is unused of the trial. */
+/** The offer: the full price, or minus a credit for the unused trial. */
 type SubscriptionOffer = 'full' | 'credit'
 
 export interface PaidSubscription {
   id: string
   customerId: string
-  /** Whose it is, as we noted when it was made. */
+  /** The account we noted at creation. */
   accountUuid: string | null
   /** incomplete (first payment open) | incomplete_expired | trialing | active | past_due | unpaid | canceled | paused, or a newer word */
   status: string
@@ -59,68 +59,68 @@ export interface PaidSubscription {
   trialEndsAt: Millis | null
   periodStart: Millis | null
   periodEnd: Millis | null
-  /** It ends with the month that is paid, or on another day that is set. */
+  /** It ends with the paid month, or on another fixed day. */
   endsWithPeriod: boolean
   latestInvoice: PaymentInvoice | null
-  /** The payment of the latest early renewal that was applied to it. */
+  /** The payment of the latest early renewal applied to it. */
   renewedBy: string | null
 }
 
-/** What was agreed for an early renewal: kept with its payment. */
+/** The terms of an early renewal: stored with its payment. */
 export interface RenewalTerms {
   accountUuid: string
   subscriptionId: string
   prorated: boolean
-  /** The moment the quote was reckoned for. */
+  /** The time that the quote is calculated for. */
   quotedAt: Millis
 }
 
 export interface SinglePayment {
   id: string
-  /** open = not paid yet, or declined: it can be tried again. */
+  /** open = not paid yet, or declined: can be tried again. */
   status: 'open' | 'needs_action' | 'processing' | 'paid' | 'canceled'
   amount: number
   currency: string
   customerId: string | null
   clientSecret: string | null
-  /** What the bank said to the latest try, for the person who pays; null = nothing. */
+  /** The bank's message on the latest attempt, for the payer; null = none. */
   failure: string | null
-  /** Null = it is not for an early renewal. */
+  /** Null = not an early renewal. */
   renewal: RenewalTerms | null
   createdAt: Millis
 }
 
-/** Says that something happened, and to whom; what is so now has to be asked. */
+/** Says what happened and to which account; ask the provider for the current state. */
 export interface PaymentEvent {
   id: string
   type: string
   createdAt: Millis
   customerId: string | null
-  /** As noted with the object the event is about; proves nothing. */
+  /** Noted on the event's object; proves nothing. */
   accountUuid: string | null
-  /** The single payment it is about, if it is about one. */
+  /** The single payment the event is about, if any. */
   paymentId: string | null
 }
 
 type PaymentEventRead = { outcome: 'event'; event: PaymentEvent } | { outcome: 'bad_signature' }
 
 /**
- * `key` makes a call safe to repeat: the same key and the same wish have one effect, at least for a day. Every method rejects
+ * `key` makes a call idempotent: the same key and request take effect once, for at least a day. Every method rejects
  * with a PaymentError.
  */
 export interface Payments {
-  /** Is use over what is included charged for? */
+  /** Whether usage over the included amount is charged. */
   readonly chargesOverage: boolean
 
   monthlyPrice(): Promise<MonthlyPrice>
 
   createCustomer(input: { accountUuid: string; key: string }): Promise<string>
-  /** False = it is deleted there, or was never. */
+  /** False = deleted at the provider, or never existed. */
   hasCustomer(customerId: string): Promise<boolean>
 
-  /** All that the customer has or had, newest first, with their latest invoices. */
+  /** All current and past subscriptions, newest first, with their latest invoices. */
   listSubscriptions(customerId: string): Promise<PaidSubscription[]>
-  /** One whose first invoice is open until somebody pays it. `creditPence` is taken off that invoice. */
+  /** Creates one whose first invoice stays open until it is paid. `creditPence` is taken off that invoice. */
   createSubscription(input: {
     customerId: string
     accountUuid: string
@@ -128,13 +128,13 @@ export interface Payments {
     creditPence: number
     key: string
   }): Promise<PaidSubscription>
-  /** Ends it at once, without money back. Of one that has ended: nothing. */
+  /** Ends it immediately, without a refund. Does nothing when it has already ended. */
   endSubscription(subscriptionId: string): Promise<void>
   setEndsWithPeriod(subscriptionId: string, ends: boolean): Promise<void>
-  /** What is left to pay of it, oldest first. */
+  /** Its unpaid invoices, oldest first. */
   openInvoices(subscriptionId: string): Promise<PaymentInvoice[]>
 
-  /** What a new month from `at` on would cost today. */
+  /** What a new month starting at `at` would cost today. */
   quoteRenewal(input: {
     customerId: string
     subscriptionId: string
@@ -148,25 +148,25 @@ export interface Payments {
     key: string
   }): Promise<SinglePayment>
   /**
-   * Begins the new month that was paid for and settles its invoice with the payment. Goes on where an earlier call broke off.
+   * Starts the new month that was paid for and settles its invoice with the payment. Resumes an interrupted call.
    * `refused` or `missing` = the subscription cannot be renewed.
    */
   applyRenewal(payment: SinglePayment & { renewal: RenewalTerms }): Promise<void>
-  /** Null = there is no such payment. */
+  /** Null = no such payment. */
   findPayment(paymentId: string): Promise<SinglePayment | null>
-  /** `refused` = it is paid, or cannot be stopped any more. */
+  /** `refused` = already paid, or too late to cancel. */
   cancelPayment(paymentId: string): Promise<void>
-  /** Gives all of it back. Of one that was given back: nothing. */
+  /** Refunds the full amount. Does nothing when already refunded. */
   refund(paymentId: string): Promise<void>
 
-  /** The provider's own page for cards, invoices and ending it all. Good for a few minutes. */
+  /** The provider's page for cards, invoices and cancellation. Valid for a few minutes. */
   openPortal(input: { customerId: string; returnUrl: string }): Promise<string>
 
-  /** Checks the signature over the exact bytes, and their age. Never rejects. */
+  /** Checks the signature over the exact bytes and their age. Never rejects. */
   readEvent(input: { body: string; signature: string }): PaymentEventRead
-  /** Events of the past days that the provider could not hand over. */
+  /** Events of the past days that the provider could not deliver. */
   undeliveredEvents(): Promise<PaymentEvent[]>
 
-  /** Counts use of a customer; the same identifier counts once. */
+  /** Reports a customer's usage; the same identifier counts once. */
   reportUse(input: { identifier: string; customerId: string; count: number; at: Millis }): Promise<void>
 }

@@ -1,4 +1,4 @@
-// How the process itself is doing: processor, memory, descriptors, and how late its event loop runs.
+// Load of the process itself: processor, memory, descriptors, and event loop delay.
 import { readdirSync } from 'node:fs'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import type { ProcessReadings } from './measures.ts'
@@ -6,11 +6,11 @@ import type { ProcessReadings } from './measures.ts'
 export interface ProcessLoad {
   start(): void
   stop(): void
-  /** The delay of the event loop is counted anew from each read. */
+  /** Each read restarts the measurement of the event loop delay. */
   read(): ProcessReadings
 }
 
-/** The loop is looked at this often, ms. Node counts the wait itself as delay: it is taken off. */
+/** Sampling interval of the loop, ms. Node counts the interval itself as delay: it is subtracted. */
 const LOOK_EVERY = 20
 
 export function createProcessLoad(): ProcessLoad {
@@ -43,7 +43,7 @@ export function createProcessLoad(): ProcessLoad {
   }
 }
 
-/** Null where there is no /proc. The look itself opens one. */
+/** Null without /proc. The check itself opens one. */
 function openDescriptors(): number | null {
   try {
     return readdirSync('/proc/self/fd').length - 1

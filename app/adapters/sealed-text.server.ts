@@ -1,14 +1,14 @@
-// One sealed text and how it is spelled: `<version>.<id of the key>.<iv>.<ct>.<tag>`, base64url, in exactly one form.
+// A sealed text and its format: `<version>.<id of the key>.<iv>.<ct>.<tag>`, base64url, with exactly one valid form.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
 const ALGORITHM = 'aes-256-gcm'
 const IV_BYTES = 12
-/** Always given: Node would accept a tag of four bytes otherwise. */
+/** Always set: otherwise Node would accept a tag of four bytes. */
 const TAG = { authTagLength: 16 }
 
 type SecretBoxErrorCode = 'wrong_configuration' | 'unreadable' | 'unknown_key' | 'altered_or_moved'
 
-/** Carries a code, never the secret. */
+/** Contains a code, never the secret. */
 export class SecretBoxError extends Error {
   readonly code: SecretBoxErrorCode
   constructor(code: SecretBoxErrorCode, message: string) {
@@ -23,7 +23,7 @@ export interface NamedKey {
   key: Buffer
 }
 
-/** What a sealed text says about itself, before it is opened. */
+/** The readable parts of a sealed text, before it is opened. */
 interface SealedText {
   version: string
   keyId: string
@@ -32,7 +32,7 @@ interface SealedText {
   tag: Buffer
 }
 
-/** `place` is bound to it: elsewhere it does not open. */
+/** Binds the text to `place`: it does not open elsewhere. */
 export function sealText(version: string, { id, key }: NamedKey, place: string, plain: string): string {
   const iv = randomBytes(IV_BYTES)
   const cipher = createCipheriv(ALGORITHM, key, iv, TAG)
@@ -41,7 +41,7 @@ export function sealText(version: string, { id, key }: NamedKey, place: string, 
   return [version, id, spell(iv), spell(sealed), spell(cipher.getAuthTag())].join('.')
 }
 
-/** Throws when the text is no sealed one. */
+/** Throws when the text is not a sealed one. */
 export function readSealed(sealed: string): SealedText {
   const parts = sealed.split('.')
   const [version = '', keyId = '', iv, body, tag] = parts
@@ -51,7 +51,7 @@ export function readSealed(sealed: string): SealedText {
   return read
 }
 
-/** Throws when the key is another one, the text was altered or belongs to another place. */
+/** Throws for the wrong key, an altered text, or a text from another place. */
 export function openText({ iv, body, tag }: SealedText, key: Buffer, place: string): string {
   const decipher = createDecipheriv(ALGORITHM, key, iv, TAG)
   decipher.setAAD(Buffer.from(place))
@@ -67,7 +67,7 @@ export function unreadable(): SecretBoxError {
   return new SecretBoxError('unreadable', 'the text is not a sealed secret')
 }
 
-/** Strict base64url: another spelling of the same bytes is refused, so that a sealed text has exactly one form. */
+/** Strict base64url: refuses another spelling of the same bytes, so that a sealed text has exactly one form. */
 function bytes(value: string | undefined): Buffer {
   const decoded = Buffer.from(value ?? '', 'base64url')
   if (spell(decoded) !== value) throw unreadable()

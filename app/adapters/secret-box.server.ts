@@ -5,18 +5,18 @@ import { accountOfPlace, accountOfPurpose, type Keyring, type SealedKey, type Se
 
 /** Sealed with a key of `ENC_KEYS`. */
 const DIRECT = 'v1'
-/** Sealed with the key of an account. */
+/** Sealed with an account's key. */
 const BY_ACCOUNT = 'v2'
 const KEY_BYTES = 32
-/** Of the bytes that tell an account's keys apart: eight characters of base64url. */
+/** Bytes of an account key's id: eight characters of base64url. */
 const KEY_ID_BYTES = 6
-/** Opened keys of accounts in memory. Opening one again costs some 20 µs. */
+/** Account keys kept open in memory. Opening one again costs about 20 µs. */
 const MOST_OPENED = 1_000
 
 /**
- * `encKeys` as in `ENC_KEYS`: `k2:<base64 of 32 bytes>,k1:…`. The first key seals, all of them open, so that a key is
- * replaced by putting a new one in front. `keyring` = where keys of accounts are kept; without one, everything is sealed with
- * `ENC_KEYS` itself. `opened` = the memory of opened ones. Throws a sentence for the operator when a key is missing, short or named twice.
+ * `encKeys` as in `ENC_KEYS`: `k2:<base64 of 32 bytes>,k1:…`. The first key seals, all keys open: to replace a key, put
+ * a new one in front. `keyring` = storage of account keys; without it, `ENC_KEYS` seals everything. `opened` = cache of
+ * opened keys. Throws a sentence for the operator when a key is missing, short or named twice.
  */
 export function createSecretBox(
   encKeys: string,
@@ -36,7 +36,7 @@ export function createSecretBox(
     throw new SecretBoxError('unknown_key', `it was sealed with the key "${id}", which ENC_KEYS does not hold`)
   }
 
-  /** Null = the account has none. The row is asked every time: what was removed there opens nothing any more. */
+  /** Null = the account has no key. Reads the row every time: a removed key opens nothing any more. */
   function findKey(accountUuid: string): NamedKey | null {
     const kept = keyring?.find(accountUuid)
     if (!kept) {
@@ -64,7 +64,7 @@ export function createSecretBox(
 
   function makeKey(accountUuid: string, { keep }: Keyring, sealing: NamedKey): NamedKey {
     keep(accountUuid, wrap(accountUuid, randomBytes(KEY_BYTES), sealing))
-    // As it is kept: somebody else may have been first.
+    // Read the stored key: another writer may have been first.
     const made = findKey(accountUuid)
     if (!made) throw new Error('the key of an account could not be kept')
     return made
@@ -90,7 +90,7 @@ export function createSecretBox(
       return openText(text, key.key, place)
     },
     fingerprints(purpose, plain) {
-      // The length keeps purpose and value apart.
+      // The length separates purpose and value.
       const bound = `${purpose.length}|${purpose}|${plain}`
       const account = accountOfPurpose(purpose)
       const own = account === null ? null : findKey(account)
@@ -113,17 +113,17 @@ export function createSecretBox(
   return box
 }
 
-/** What the sealed key of an account is bound to: in another account's row it does not open. */
+/** Binds an account's sealed key to its account: it does not open in another account's row. */
 function keyPlace(accountUuid: string): string {
   return `account_key|${accountUuid}|key`
 }
 
-/** A key has one use: what encrypts neither hashes nor names itself. */
+/** One use per key: the encryption key never hashes or names itself. */
 function hashKeyOf(key: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', key, '', 'fieldhook fingerprint', KEY_BYTES))
 }
 
-/** Tells an account's keys apart, and nothing about them. */
+/** Identifies an account's key and reveals nothing about it. */
 function nameOf(key: Buffer): string {
   const name = createHmac('sha256', key).update('fieldhook key id').digest()
   return name.subarray(0, KEY_ID_BYTES).toString('base64url')
@@ -140,7 +140,7 @@ function parseKeys(encKeys: string): NamedKey[] {
 
 function parseKey(entry: string): NamedKey {
   const [, id, encoded] = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/_-]+={0,2})$/.exec(entry) ?? []
-  // The entry itself is not repeated: it may well be a key without its name.
+  // Do not repeat the entry: it may be a key without its name.
   if (!id || !encoded) throw wrong('must look like k1:<base64 of 32 bytes>, several separated by commas')
   const key = Buffer.from(encoded, 'base64')
   if (key.length !== KEY_BYTES) throw wrong(`has a key "${id}" of ${key.length} bytes instead of ${KEY_BYTES}`)

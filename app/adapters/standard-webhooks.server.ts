@@ -1,5 +1,5 @@
-// Signatures of what we forward, after the Standard Webhooks specification, so that receivers can check them with any of its
-// ready-made libraries: HMAC-SHA-256 over `id.timestamp.body`.
+// Signs forwards by the Standard Webhooks specification, so receivers can verify them with its ready-made libraries:
+// HMAC-SHA-256 over `id.timestamp.body`.
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto'
 import { remembered } from '../lib/remembered.ts'
 
@@ -7,17 +7,17 @@ const PREFIX = 'whsec_'
 const NEW_SECRET_BYTES = 32
 const MIN_SECRET_BYTES = 24
 const MAX_SECRET_BYTES = 64
-/** Keys kept ready: more than there are addresses in use at a time. */
+/** Cached keys: more than the number of endpoints in use at a time. */
 const MOST_KEYS = 5_000
 
 interface ForwardToSign {
-  /** The same for every attempt and replay of one event to one address: receivers recognise repeats by it. */
+  /** The same for every attempt and replay of one event to one endpoint: receivers detect repeats by it. */
   id: string
   /** Unix time of this attempt. */
   timestampSeconds: number
-  /** Exactly the text that is sent. */
+  /** The exact text that is sent. */
   body: string
-  /** All secrets that are valid now, newest first: two while one replaces the other. */
+  /** All currently valid secrets, newest first: two during a rotation. */
   secrets: readonly string[]
 }
 
@@ -34,8 +34,8 @@ export function isSigningSecret(secret: string): boolean {
 }
 
 /**
- * The three headers of a forward, with one `v1` signature per secret. Throws when an id, a time or a secret is not what the
- * specification allows: an unsigned or wrongly signed forward must not leave.
+ * The three headers of a forward, with one `v1` signature per secret. Throws when an id, a time or a secret violates
+ * the specification: an unsigned or wrongly signed forward must not leave.
  */
 export function signForward({ id, timestampSeconds, body, secrets }: ForwardToSign): SignatureHeaders {
   // A full stop would make `id.timestamp.body` ambiguous.
@@ -54,7 +54,7 @@ export function signForward({ id, timestampSeconds, body, secrets }: ForwardToSi
   }
 }
 
-/** Decoding and checking a secret for every forward costs as much as signing does. */
+/** Decoding and checking a secret costs as much as signing, so it is cached. */
 const readyKey = remembered(MOST_KEYS, (secret) => {
   const bytes = signingKey(secret)
   if (!bytes) throw new Error('a signing secret must be whsec_ and the base64 of 24 to 64 bytes')

@@ -1,4 +1,4 @@
-// OpenTelemetry over OTLP/HTTP, with a provider of its own: nothing global is set. Imported only when a collector is configured.
+// OpenTelemetry over OTLP/HTTP, with its own provider: sets nothing global. Imported only with a collector.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHash } from 'node:crypto'
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api'
@@ -10,7 +10,7 @@ import type { TracingSettings } from '../lib/tracing-settings.ts'
 import type { Span, TracePlace, Tracing } from './tracing.ts'
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL }
-/** Longest time that ending may wait for a collector, ms. */
+/** Longest time that stopping may wait for a collector, ms. */
 const STOP_WITHIN = 2_000
 
 export function createTracing({ endpoint, serviceName, headers }: TracingSettings, version: string, log: Log): Tracing {
@@ -58,7 +58,7 @@ function contextOf({ traceId, spanId, sampled }: TracePlace) {
   return { traceId, spanId, traceFlags: sampled ? TraceFlags.SAMPLED : TraceFlags.NONE, isRemote: true }
 }
 
-/** One line when the collector stops answering, one when it answers again: not one for every batch. */
+/** Logs one line when the collector stops answering and one when it answers again, not one per batch. */
 function tellingFailures(exporter: SpanExporter, log: Log): SpanExporter {
   let failing = false
   return {

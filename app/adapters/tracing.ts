@@ -1,7 +1,7 @@
-// Traces, for whoever runs a collector. The one implementation is `tracing.server.ts`; without a collector there is none, and nothing
-// of it is loaded. Spans never hold content, an address, a token or an account's id.
+// Traces for operators with a collector. Implemented only by `tracing.server.ts`; without a collector it is not loaded.
+// Spans never contain content, an address, a token or an account's id.
 
-/** A place in a trace that others can be hung below. */
+/** A position in a trace that can be a parent of other spans. */
 export interface TracePlace {
   traceId: string
   spanId: string
@@ -13,33 +13,33 @@ type Facts = Readonly<Record<string, string | number | boolean>>
 export interface Span {
   readonly place: TracePlace
   tell(facts: Facts): void
-  /** Ends it; `failed` marks it so. Only the first time counts. */
+  /** Ends it; `failed` marks it as failed. Only the first call counts. */
   end(failed?: boolean): void
-  /** What `work` begins is hung below this span. */
+  /** Spans that `work` starts become children of this span. */
   around<T>(work: () => T): T
 }
 
 interface SpanStart {
-  /** server: somebody called us · client: we call somebody · internal: our own work. */
+  /** server: an incoming call · client: an outgoing call · internal: our own work. */
   kind: 'server' | 'client' | 'internal'
   facts: Facts
-  /** Default: the span that is being worked in; null = it begins a trace. */
+  /** Default: the current span; null = it starts a trace. */
   below?: TracePlace | null
-  /** Began earlier, epoch ms. */
+  /** An earlier start, epoch ms. */
   since?: number
 }
 
 export interface Tracing {
   begin(name: string, start: SpanStart): Span
-  /** The span that is being worked in. */
+  /** The current span. */
   current(): Span | null
-  /** Stands for an account: the same each time, and not to be turned back. */
+  /** A stable, irreversible pseudonym of an account. */
   pseudonym(accountUuid: string): string
-  /** Sends what is left, and stops. */
+  /** Sends the remaining spans and stops. */
   stop(): Promise<void>
 }
 
-/** `traceparent` of W3C Trace Context; null = there is none that can be read. */
+/** `traceparent` of W3C Trace Context; null = missing or unreadable. */
 export function readTraceparent(header: string | null): TracePlace | null {
   const [, version, traceId = '', spanId = '', flags = '', more] =
     /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/.exec(header?.trim() ?? '') ?? []

@@ -1,4 +1,4 @@
-// Puts the run engine together: the pump that takes what is due, the worker that does it, and the look after rules that paused.
+// Assembles the run engine: the pump that takes due runs, the worker that executes them, and the check of paused rules.
 import { randomUUID } from 'node:crypto'
 import type { App } from '#app/context/app-context.ts'
 import { createRunPump, type RunLimits, type RunPumpStatus } from '#app/engine/run-pump.server.ts'
@@ -11,35 +11,35 @@ import { isGone, processName } from './delivery-engine.server.ts'
 
 export interface AutomationEngineInput
   extends Pick<App, 'store' | 'clock' | 'log' | 'secrets' | 'settings' | 'callAsAccount'> {
-  /** The actions, what does their effects, and what reads records. */
+  /** The actions, their effects, and the record reader. */
   parts: RunParts
-  /** Names this start of the process. Default: random. */
+  /** Identifies this start of the process. Default: random. */
   owner?: string
   limits?: Partial<RunLimits>
-  /** Put around the work on a run. Default: nothing. */
+  /** Wraps the work on a run. Default: nothing. */
   around?: <T>(run: { id: number; account: string }, work: () => Promise<T>) => Promise<T>
-  /** ms between renewals of the lease. */
+  /** ms between lease renewals. */
   beatMs?: number
 }
 
 export interface AutomationEngine {
-  /** There are new runs, or a person decided something about one. */
+  /** New runs exist, or a person made a decision on one. */
   wake(): void
   /**
-   * Resolves when the run has ended, or waits for something, or after `limitMs`: for a person who waits for its outcome.
-   * What became of it is in the store.
+   * Resolves when the run has ended or waits, or after `limitMs`: for a person who waits for the result. The outcome is
+   * in the store.
    */
   whenSettled(accountUuid: string, runId: number, limitMs: number): Promise<void>
   status(): RunPumpStatus
   start(): void
   beginDrain(): void
-  /** Waits for runs at work to come to their next boundary (at most 15 s), lets go of the lease. */
+  /** Waits for active runs to reach their next boundary (at most 15 s), releases the lease. */
   drain(): Promise<void>
-  /** Resolves when nothing is due or at work. For tests. */
+  /** Resolves when nothing is due or running. For tests. */
   idle(): Promise<void>
 }
 
-/** Between two looks whether a paused account answers again. */
+/** Time between checks whether a paused account answers again. */
 const LOOK_AT_PAUSES = minutes(1)
 
 export function createAutomationEngine(input: AutomationEngineInput): AutomationEngine {
@@ -112,7 +112,7 @@ export function createAutomationEngine(input: AutomationEngineInput): Automation
         tellers.add(settle)
       })
       const run = await store.runs.findRun(accountUuid, runId)
-      // It may have ended before anybody was there to be told; and of an account that is held nothing begins.
+      // It may have ended before anyone listened; and no run of a held account starts.
       if (!run || run.accountHold || (run.state !== 'queued' && run.state !== 'running')) tell(runId)
       await told
     },

@@ -1,5 +1,5 @@
-// The loops that set rules off: records that changed, rules whose time has come, rules just switched on, and the sweep.
-// Two of them at work at once (an overlapping deploy) do no harm: each firing is one row that only one of them can write.
+// The loops that trigger rules: changed records, scheduled rules, newly enabled rules, and the sweep. Two instances at
+// once (an overlapping deploy) do no harm: only one of them can write the row of each firing.
 import type { CallAsAccount } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
 import { createSteadyLoop } from '#app/engine/steady-loop.server.ts'
@@ -12,12 +12,12 @@ import { sweepDue } from '#app/features/automations/triggers/sweep.server.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
 
 export interface AutomationTriggers {
-  /** A record that rules watch has changed. */
+  /** A watched record has changed. */
   touched(): void
-  /** A rule was made, changed, switched on or off. */
+  /** A rule was created, changed, enabled or disabled. */
   rulesChanged(): void
   start(): void
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when all work has ended. */
   stop(): Promise<void>
 }
 
@@ -25,11 +25,11 @@ type TriggersApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount' | 'wake
 
 export function createAutomationTriggers(input: TriggersApp): AutomationTriggers {
   const { clock, log } = input
-  // Whoever looks at a screen goes first: what looks by itself leaves a reserve of the account's calls.
+  // Screens go first: background work leaves a reserve of the account's calls.
   const background: CallAsAccount = (accountUuid, call, options) =>
     input.callAsAccount(accountUuid, call, { ...options, priority: 'background' })
   const app: TriggersApp = { ...input, callAsAccount: countedCalls(background) }
-  // Noting what is there and looking for what events missed is our care, not the rule's work: it is free.
+  // Noting the baseline and finding what events missed is our maintenance, not the rule's work: it is free.
   const care: TriggersApp = {
     ...input,
     callAsAccount: background,

@@ -1,4 +1,4 @@
-// Backups and drills by the clock: each in a process of its own, of low priority, so that the server's thread never waits for it.
+// Scheduled backups and drills: each in its own low-priority process, so the server's thread never waits for it.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import type { App } from '#app/context/app-context.ts'
@@ -11,15 +11,15 @@ import type { Env } from './env.server.ts'
 
 type BackupApp = Pick<App, 'store' | 'clock' | 'log'>
 
-/** A start is no reason for another backup when the last one is this young. */
+/** A start makes no new backup when the last one is this recent. */
 const YOUNG = minutes(20)
 const KEPT_RUNS = 500
-/** Of what the process prints, only the end is of interest. */
+/** Keeps only the end of the process's output. */
 const LONGEST_OUTPUT = 100_000
-/** A backup streams: it needs no more, and must not take it from the server. */
+/** A backup streams: it needs no more memory, and must not take it from the server. */
 const CHILD_FLAGS = ['--max-old-space-size=192']
 
-/** None when no place for backups is configured. */
+/** None when no backup storage is configured. */
 export function backupJobs(
   app: BackupApp,
   { backups }: Pick<Env, 'backups'>,
@@ -60,11 +60,11 @@ async function inOwnProcess(
   else if (!signal.aborted) log.error(fields, `${kind}.failed`)
 }
 
-/** Never rejects: what the process did not say itself is said here. */
+/** Never rejects: reports here what the process did not report itself. */
 async function runScript(script: string, signal: AbortSignal): Promise<OperationAnswer> {
   const node = [process.execPath, ...CHILD_FLAGS, script, '--json']
   const polite = await ended(['nice', '-n', '10', ...node], signal)
-  // A machine without `nice` (a bare image) does it at the usual priority.
+  // A machine without `nice` (a bare image) runs it at normal priority.
   const { output, code } = polite.missing ? await ended(node, signal) : polite
   const line = output.trimEnd().split('\n').at(-1) ?? ''
   try {
@@ -78,7 +78,7 @@ async function runScript(script: string, signal: AbortSignal): Promise<Operation
 interface Ended {
   output: string
   code: number | null
-  /** There is no such program. */
+  /** The program does not exist. */
   missing: boolean
 }
 

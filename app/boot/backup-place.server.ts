@@ -1,4 +1,4 @@
-// The place for backups that the environment names.
+// The backup storage from the environment.
 import { backupFolder } from '#app/adapters/backup-folder.server.ts'
 import type { BackupPlace } from '#app/adapters/backup-place.ts'
 import { backupS3 } from '#app/adapters/backup-s3.server.ts'

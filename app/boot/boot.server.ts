@@ -1,4 +1,4 @@
-// Composition root: builds every part, hands it to the next, gives back one thing to serve and one way to stop. No logic.
+// Composition root: builds and connects every part; returns one thing to serve and one way to stop. No logic.
 import { dirname, join } from 'node:path'
 import type { Measures } from '#app/adapters/measures.ts'
 import { createSignedReader } from '#app/adapters/servicem8/servicem8-signed.server.ts'
@@ -28,22 +28,22 @@ import { type Outside, openOutside } from './outside.server.ts'
 import { connectPayments } from './payments.server.ts'
 import { warnOfBackups, warnOfMetrics } from './start-checks.server.ts'
 
-/** A started product, as the process's main and the tests see it. */
+/** A started product, as seen by the process's main and the tests. */
 export interface Running extends Front {
   app: App
   log: Log
   listen: { port: number; host: string }
   origin: string
-  /** The page worth opening first. */
+  /** The page to open first. */
   openUrl: string
-  /** To be told of every request that was not answered by `platformIngress`. */
+  /** Called for every request that `platformIngress` did not answer. */
   requestEnded: Measures['requestEnded']
-  /** Signs of life of every loop that should turn: the watchdog ends a process in which one of them gives none. */
+  /** Heartbeats of every loop that should run: the watchdog ends a process with a silent loop. */
   turns(): Record<string, number>
   sandbox: { handle: NodeHandler; world: Sandbox['world'] } | null
-  /** Call once listening: deliveries and timed work begin. */
+  /** Call once listening: starts deliveries and scheduled jobs. */
   started(): void
-  /** Readiness goes off, nothing new is claimed. */
+  /** Readiness turns off; no new work is claimed. */
   beginDrain(): void
   /** Flushes, waits for attempts in flight, closes the database. */
   stop(): Promise<void>
@@ -53,7 +53,7 @@ interface BootOptions {
   env?: Readonly<Env>
   clock?: Clock
   log?: Log
-  /** The thread for long work. Absent = there is none, and everything is done at once. */
+  /** The thread for long work. Missing = no thread, and the work runs inline. */
   apart?: Omit<WorkApartOptions, 'onEnd'>
 }
 
@@ -181,7 +181,7 @@ function settingsOf(
   }
 }
 
-/** The timed work: some of it is begun at once, the rest when nothing is held. */
+/** Scheduled jobs: some start immediately, the rest when there is no quarantine. */
 function createSchedulers() {
   const running: Scheduler[] = []
   return {
@@ -231,8 +231,8 @@ function appOf(parts: {
     rulesChanged: triggers.rulesChanged,
     wakeRuns: runs.wake,
     whenRunSettles: runs.whenSettled,
-    // Held, it does not turn: pages and the taking in of events are all there is to be ready for. Rules that stand still are no
-    // reason to send nobody here: the watchdog ends a process whose run engine is silent.
+    // In quarantine the engine is off, so readiness covers only pages and event intake. Stopped rules do not affect
+    // readiness: the watchdog ends a process with a silent run engine.
     ready: () => engine.ready(!hold.held()),
     watching: createWatching({
       ...{ store, clock, log, engine, runs, budget, apart, schedulerTurns: parts.schedulers.turns },

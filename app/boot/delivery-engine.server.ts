@@ -1,4 +1,4 @@
-// Puts the delivery engine together: the group commit that takes events in, the pump that sends them, the housekeeping.
+// Assembles the delivery engine: the group commit that stores events, the pump that sends them, and housekeeping.
 import { randomUUID } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
@@ -36,38 +36,38 @@ import type { PolledTake, TakenIn } from '#db/store/records.ts'
 
 export interface DeliveryEngineInput
   extends Pick<App, 'store' | 'clock' | 'log' | 'outbound' | 'secrets' | 'settings'> {
-  /** Names this start of the process. Default: random. */
+  /** Identifies this start of the process. Default: random. */
   owner?: string
-  /** 0 to below 1, for the jitter of retries. Default: chance. */
+  /** From 0 to below 1, for the retry jitter. Default: random. */
   random?: () => number
   limits?: Partial<LaneLimits>
   pendingLimit?: PendingLimit
-  /** Default: there is always room. */
+  /** Default: always enough space. */
   space?: Pick<Space, 'switches'>
-  /** Put around the making of attempts. Default: nothing. */
+  /** Wraps the sending of attempts. Default: nothing. */
   around?: (deliver: Deliver) => Deliver
-  /** ms between renewals of the lease. */
+  /** ms between lease renewals. */
   beatMs?: number
-  /** ms that the result of an attempt may wait to be written down together with others. */
+  /** ms that an attempt's result may wait to be stored together with others. */
   gatherMs?: number
 }
 
 export interface DeliveryEngine {
   acceptEvent(event: IncomingEvent): Promise<AcceptedEvent>
-  /** What was read from a list: events taken in as those that were posted, with snapshots and cursor in one transaction. */
+  /** Polled records: events stored like posted ones, with snapshots and cursor in one transaction. */
   acceptPolled(take: PolledTake): Promise<TakenIn>
-  /** The endpoint changed, or has something new. */
+  /** The endpoint changed or has new events. */
   wake(endpointId: number): void
   deliverNow: DeliverNow
-  /** `turning` false = it is not to deliver at present: that it is silent is then no reason. */
+  /** `turning` false = delivery is off on purpose: then silence is not a reason. */
   ready(turning?: boolean): Promise<{ ready: boolean; reasons: string[] }>
   status(): PumpStatus
-  /** What is being sent at this moment. */
+  /** Deliveries in flight now. */
   flights: DeliveryPump['flights']
-  /** Begins to deliver. Events are taken in before that too. */
+  /** Starts delivering. Events are accepted before that too. */
   start(): void
   beginDrain(): void
-  /** Commits what has been taken in, waits for attempts in flight (at most 15 s), lets go of the lease. */
+  /** Commits accepted events, waits for attempts in flight (at most 15 s), releases the lease. */
   drain(): Promise<void>
   /** Resolves when nothing is due or in flight. For tests. */
   idle(): Promise<void>
@@ -79,13 +79,13 @@ const MOST_WAITING = 10_000
 const MOST_WAITING_BYTES = 64 * 1024 * 1024
 const COMMIT_LIMIT = seconds(8)
 
-/** Without a sign of life for this long the engine is not ready. It gives one every 3 s. */
+/** The engine is not ready after this long without a heartbeat. It sends one every 3 s. */
 const SILENCE = seconds(5)
 
 const SLOW = 'the database takes longer than 2 s for a small write'
-/** Whoever asks how often: a trial is a synced write. Asked meanwhile, the last one counts. */
+/** Limits how often a trial, a synced write, runs. Requests in between get the last result. */
 const TRIAL_EVERY = seconds(3)
-/** A database that takes longer than this for one small write is as good as none. */
+/** A database slower than this for one small write counts as unavailable. */
 const TRIAL_WRITE_LIMIT = seconds(2)
 
 export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine {
@@ -122,7 +122,7 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
       load: store.deliveries.loadDeliveries,
       deliver,
       async settle(reports) {
-        // What has just come in shares the transaction, as it does the other way round.
+        // New arrivals share the transaction, and the other way round.
         arrivals.hurry()
         return (await settle(reports)).map((one) => held.keepClosed(one.endpointId, paceOf(one)))
       },
@@ -145,7 +145,7 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
     limitMs: COMMIT_LIMIT,
     onSlowDisk: SLOW_DISK,
     async commit(events) {
-      // What has come back from receivers shares the transaction: one sync of the disk for both.
+      // Results from receivers share the transaction: one disk sync for both.
       pump.settleNow()
       const accepted = await store.events.acceptEvents(events, accepting)
       pump.offer(offered(accepted, events))
@@ -203,7 +203,7 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
   }
 }
 
-/** What waits by now. `events` as they were given, one for each answer. */
+/** The new pending deliveries. `events` in the given order, one for each answer. */
 function offered(accepted: readonly AcceptedEvent[], events: readonly IncomingEvent[]) {
   return accepted.flatMap((answer, index) => {
     const event = events[index]
@@ -213,7 +213,7 @@ function offered(accepted: readonly AcceptedEvent[], events: readonly IncomingEv
   })
 }
 
-/** What goes on beside the pump, in small steps. */
+/** Background work beside the pump, in small steps. */
 function housekeeping(input: DeliveryEngineInput, pump: Pick<DeliveryPump, 'offer'>, pendingLimit: PendingLimit) {
   const { clock, log } = input
   const { switches } = input.space ?? AMPLE_SPACE
@@ -247,7 +247,7 @@ function housekeeping(input: DeliveryEngineInput, pump: Pick<DeliveryPump, 'offe
   }
 }
 
-/** Returns what tells why nothing can be written; null = it went well. */
+/** Returns a function that explains why writing fails; null = writing works. */
 function writeTrial({ store, clock, log }: DeliveryEngineInput): () => Promise<string | null> {
   async function trialWrite(): Promise<string | null> {
     try {
@@ -268,8 +268,8 @@ function writeTrial({ store, clock, log }: DeliveryEngineInput): () => Promise<s
 }
 
 /**
- * Endpoints of accounts that are held, as they were last looked at: an attempt that was under way when the hold began knows only how
- * its endpoint does, and must not open it again. Asking the database for each attempt would cost every event.
+ * Endpoints of held accounts, as of the last check: an attempt in flight when the hold began knows only its endpoint's
+ * result and must not reopen the endpoint. A database query per attempt would cost every event.
  */
 function heldEndpoints() {
   const ids = new Set<number>()
@@ -286,7 +286,7 @@ function heldEndpoints() {
   }
 }
 
-/** This machine since its start, this namespace of process ids, this process since its start. */
+/** This machine since its boot, this process id namespace, and this process since its start. */
 export function processName(): string {
   const machine = readSystem(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())
   const namespace = readSystem(() => readlinkSync('/proc/self/ns/pid'))
@@ -302,8 +302,8 @@ function readSystem(read: () => string): string {
 }
 
 /**
- * Did the process that held the lease end without giving it up? Known only on the same machine; otherwise its lease has to
- * expire. A process id that came back belongs to somebody else if the start differs.
+ * Whether the process that held the lease ended without releasing it. Known only on the same machine; otherwise its
+ * lease has to expire. A reused process id with another start time is another process.
  */
 export function isGone(owner: string, self: string): boolean {
   const [machine, namespace, pid, startedAt] = owner.split('|')

@@ -1,4 +1,4 @@
-// What works by itself: deliveries, runs of automations and what sets them off; and what they share with screens.
+// The background engines: deliveries, automation runs and their triggers; and what they share with screens.
 import { randomUUID } from 'node:crypto'
 import { signForward } from '#app/adapters/standard-webhooks.server.ts'
 import type { Settings } from '#app/context/app-context.ts'
@@ -36,7 +36,7 @@ export function createEngines(
     store: { ...ownWork.accounts, ...ownWork.events },
     ...{ clock, log, secrets, oauth, platformApi, budget },
   })
-  // One memory for rules at work and for screens; but whoever looks at a screen is not made to wait for the reserve.
+  // Automations and screens share one cache; but screens do not wait for the reserve.
   const cache = createFactCache<Values[]>(clock)
   const facts = createFactLoader({ callAsAccount: countedCalls(callAsAccount), clock }, { cache })
   const defaults = planDefaults({ store, settings, outbound })

@@ -1,7 +1,7 @@
-// The variables of card payments.
+// The variables for card payments.
 import { list, readBase } from './env-values.server.ts'
 
-/** All of it or nothing. */
+/** All variables or none. */
 export interface StripeEnv {
   secretKey: string
   publishableKey: string
@@ -9,7 +9,7 @@ export interface StripeEnv {
   webhookSecrets: string[]
   /** Null = found by its lookup key. */
   monthlyPriceId: string | null
-  /** Null = use over what is included is free. */
+  /** Null = usage over the included amount is free. */
   overagePriceId: string | null
   /** Null = Stripe itself. */
   apiBase: string | null

@@ -1,5 +1,5 @@
-// How one variable is read. What is wrong goes to `problems` as a sentence that names the variable and never says its value:
-// a secret may have been pasted into the wrong one, and what is said here ends up in logs.
+// Reads single variables. Adds each mistake to `problems` as a sentence that names the variable and never its value: a
+// secret may be in the wrong variable, and these sentences end up in logs.
 import { existsSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
@@ -22,12 +22,12 @@ function isLoopback(host: string): boolean {
   return /^(.+\.)?localhost$/.test(host) || host === '[::1]' || /^127\./.test(host)
 }
 
-/** Copied from an example and not filled in: `…` or `<your secret>`. */
+/** Copied from an example without a real value: `…` or `<your secret>`. */
 export function isPlaceholder(value: string): boolean {
   return /…|<[^>]*>/.test(value)
 }
 
-/** `of`: the platform that has to reach this address; null = nobody from outside has to. */
+/** `of`: the platform that has to reach this address; null = nothing outside has to. */
 export function readOrigin(name: string, value: string, problems: string[], of: { apiUrl: string } | null): string {
   const url = parseUrl(value)
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
@@ -42,15 +42,15 @@ export function readOrigin(name: string, value: string, problems: string[], of: 
     if (url.protocol !== 'https:')
       problems.push(`${name} must begin with https:// because ServiceM8 calls no plain addresses.`)
   } else if (!isLoopback(parseUrl(of.apiUrl)?.hostname ?? '')) {
-    // A stand-in on this machine reaches it.
+    // A stand-in on this machine could reach it.
     problems.push(`${name} names this machine only: give the address under which ServiceM8 reaches it from outside.`)
   }
   return url.origin
 }
 
 /**
- * A deployment that lost its settings must not quietly serve the sandbox, which opens every account to whoever asks: unless it is
- * asked for by name, the sandbox runs for this machine alone.
+ * A deployment that lost its settings must not silently serve the sandbox, which opens every account to anyone: unless
+ * requested by name, the sandbox runs for this machine only.
  */
 export function refuseSandboxByAccident(
   given: { PLATFORM?: string | undefined; NODE_ENV?: string | undefined; origin: string; assumed: boolean },
@@ -64,7 +64,7 @@ export function refuseSandboxByAccident(
     problems.push(`PLATFORM is missing, and APP_ORIGIN names a public address. ${next}`)
 }
 
-/** A base address: https, or plain http on loopback (a stand-in). May carry a path. */
+/** A base address: https, or plain http on loopback (a local stand-in). May include a path. */
 export function readBase(name: string, value: string, problems: string[]): string {
   const url = parseUrl(value)
   if (!url || (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))) {
@@ -82,18 +82,18 @@ export function readDatabaseFile(value: string, root: string, problems: string[]
   return resolve(root, value.slice('file:'.length))
 }
 
-/** A limit that the disk could never hold protects from nothing. `maxDbMb` = what was asked for, not the default. */
+/** A limit larger than the disk protects nothing. `maxDbMb` = the configured value, not the default. */
 export function checkDatabaseLimit(maxDbMb: number, databaseFile: string, problems: string[]): void {
   let folder = dirname(databaseFile)
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder)
   const { bsize, blocks } = statfsSync(folder)
   const diskMb = Math.floor((bsize * blocks) / 2 ** 20)
-  // Some file systems do not say.
+  // Some file systems do not report it.
   if (diskMb === 0 || maxDbMb <= diskMb) return
   problems.push(`MAX_DB_MB is more than the whole disk of the database holds (${diskMb} MB): give about half of that.`)
 }
 
-/** '' = it is not set, which is somebody else's question. Returns it as given. */
+/** '' = not set, which another check handles. Returns the value unchanged. */
 export function readSecret(
   name: string,
   value: string,
@@ -141,7 +141,7 @@ export function readEncKeys(value: string | undefined, problems: string[]): stri
   return value
 }
 
-/** Zeros, a pattern or a text that somebody typed: 32 random bytes are printable about once in 10^13 times. */
+/** False for zeros, a pattern or typed text: 32 random bytes are printable about once in 10^13 times. */
 function looksRandom(bytes: Buffer): boolean {
   return new Set(bytes).size >= 8 && bytes.some((byte) => byte < 0x20 || byte > 0x7e)
 }

@@ -22,7 +22,7 @@ import {
   refuseSandboxByAccident,
 } from './env-values.server.ts'
 
-/** Thrown at boot when the configuration cannot work. `message` holds one sentence per problem, a line each. */
+/** Thrown at boot when the configuration is invalid. `message` holds one sentence per problem, each on its own line. */
 export class ConfigurationError extends Error {
   override name = 'ConfigurationError'
   readonly problems: string[]
@@ -37,7 +37,7 @@ export interface Env {
   host: string
   /** Public address, no trailing slash. */
   origin: string
-  /** Absolute path of the SQLite file, or ':memory:' is refused: events must survive a restart. */
+  /** Absolute path of the SQLite file. ':memory:' is refused: events must survive a restart. */
   databaseFile: string
   migrationsFolder: string
   platform: 'sandbox' | 'servicem8'
@@ -45,52 +45,52 @@ export interface Env {
   appSecret: string
   apiUrl: string
   oauthUrl: string
-  /** Path below the API address at which the activity feed takes messages; '' = not known. */
+  /** Path of the activity feed below the API address; '' = not known. */
   feedPath: string
   scopes: string[]
   sessionSecret: string
   encKeys: string
   adminAccounts: Set<string>
-  /** Prefixes of account ids that a page without an id in its address never loads by itself. */
+  /** Prefixes of account ids that a page without an id in its address never loads automatically. */
   autoLoadExcludes: string[]
   /** `host:port`, lower case. */
   egressAllow: string[]
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   metricsToken: string | null
-  /** Whom to tell about a weakness: an address that begins with https: or mailto:. Null = nobody is named. */
+  /** Contact for security reports: starts with https: or mailto:. Null = no contact. */
   securityContact: string | null
-  /** Null = nothing is traced. */
+  /** Null = no tracing. */
   tracing: TracingSettings | null
   retentionDays: number
   maxDbMb: number
-  /** Of one browser session. */
+  /** Per browser session. */
   requestsPerMinute: number
-  /** A minute: ms of processor time and bytes, of one account and of one caller without a session; ms of all accounts above their share. 0 = no limit. */
+  /** Per minute, 0 = no limit: CPU ms and bytes of an account and of a signed-out caller; ms of accounts over share. */
   budgets: Readonly<Record<'account' | 'caller', { ms: number; bytes: number }> & { accountsMs: number }>
-  /** Events of one address given to the platform. */
+  /** For one ingress address. */
   ingressPerSecond: number
-  /** Of one account, its webhooks and forwarding rules together. */
+  /** Per account, webhooks and forwarding rules together. */
   mostAddresses: number
   trustProxy: 'none' | 'fly'
-  /** Null = no key is set: the sandbox plays the payments, or there are none. */
+  /** Null = no key is set: the sandbox handles payments, or there are none. */
   stripe: StripeEnv | null
   /** Null = no backups are made. */
   backups: BackupSettings | null
-  /** Begin with nothing although there are backups. */
+  /** Start with an empty database although backups exist. */
   startEmpty: boolean
-  /** Nothing may leave: a restored copy that nobody has looked at. */
+  /** Quarantine: a restored copy that nobody has released sends nothing. */
   hold: boolean
   production: boolean
 }
 
-/** What the product asks for at sign-in (facts: platform section 2.4). Configurable, since unpublished names may be refused. */
+/** Scopes requested at sign-in (facts: platform section 2.4). Configurable, since unpublished names may be refused. */
 const DEFAULT_SCOPES =
   'vendor read_jobs manage_jobs create_jobs read_customers read_customer_contacts read_job_contacts read_job_materials ' +
   'manage_job_materials read_inventory read_job_queues read_job_categories manage_badges read_staff publish_messages read_messages ' +
   'read_schedule read_tasks manage_tasks read_job_notes publish_job_notes read_attachments manage_attachments ' +
   'read_forms read_job_payments manage_templates publish_email publish_sms'
 
-/** Characters. Whoever guesses the one signs openings for any account, whoever guesses the other reads the numbers. */
+/** Characters. A guessed app secret can sign openings for any account; a guessed metrics token reads the numbers. */
 const LEAST_APP_SECRET = 16
 const LEAST_METRICS_TOKEN = 24
 
@@ -117,7 +117,7 @@ const oneOf = <const T extends readonly [string, ...string[]]>(name: string, val
 
 const variables = z.object({
   NODE_ENV: text,
-  /** Set by our own commands for a developer: nobody chose production by hand. */
+  /** Set by our own commands for developers, so nobody chose production by hand. */
   NODE_ENV_ASSUMED: text,
   PORT: count('PORT', 3000, 0, 65535),
   HOST: text,
@@ -262,7 +262,7 @@ export function readEnv(
 
 type Given = z.infer<typeof variables>
 
-/** Who we are for the platform, and under which address it reaches us. */
+/** Our identity at the platform, and the address where it reaches us. */
 function readIdentity(given: Given, real: boolean, problems: string[]) {
   const required = (name: 'SERVICEM8_APP_ID' | 'SERVICEM8_APP_SECRET' | 'APP_ORIGIN', why: string): string => {
     const value = given[name]
@@ -285,7 +285,7 @@ function readIdentity(given: Given, real: boolean, problems: string[]) {
     'APP_ORIGIN',
     givenOrigin || `http://localhost:${given.PORT}`,
     problems,
-    // Said once: an address that is missing is not wrong as well.
+    // One problem only: a missing address is not also reported as wrong.
     real && givenOrigin ? { apiUrl: given.SERVICEM8_API_URL ?? REAL_API } : null,
   )
   if (!real)
@@ -302,7 +302,7 @@ function readPlatformBases(given: Given, real: boolean, origin: string, problems
   return { apiUrl: read('SERVICEM8_API_URL', REAL_API), oauthUrl: read('SERVICEM8_OAUTH_URL', REAL_OAUTH) }
 }
 
-/** What is left out is made for the sandbox, and missing otherwise. */
+/** Leaves out missing keys for the sandbox to generate; otherwise a problem. */
 function readKeys({ SESSION_SECRET, ENC_KEYS }: Given, real: boolean, problems: string[]) {
   return {
     sessionSecret: real ? readSessionSecret(SESSION_SECRET, problems) : SESSION_SECRET,
@@ -310,7 +310,7 @@ function readKeys({ SESSION_SECRET, ENC_KEYS }: Given, real: boolean, problems: 
   }
 }
 
-/** What zod finds wrong is said, and then left out, so that everything else is judged too. */
+/** Reports what zod rejects, then drops it, so that everything else is still checked. */
 function readVariables(source: Record<string, string | undefined>, problems: string[]): Given {
   const parsed = variables.safeParse(source)
   if (parsed.success) return parsed.data
@@ -327,14 +327,14 @@ interface SandboxSecrets {
   appSecret: string
 }
 
-/** In the sandbox nobody has to configure anything: the keys are made once and kept beside the database. */
+/** The sandbox needs no configuration: its keys are generated once and stored beside the database. */
 function sandboxSecrets(folder: string): SandboxSecrets {
   const file = resolve(folder, SANDBOX_SECRETS)
   const kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Partial<SandboxSecrets>) : {}
   const made = {
     sessionSecret: randomBytes(32).toString('base64url'),
     encKeys: `k1:${randomBytes(32).toString('base64')}`,
-    // Nobody may know it: who does can sign an opening of any account.
+    // Must stay secret: with it, anyone can sign an opening for any account.
     appSecret: randomBytes(32).toString('base64url'),
     ...kept,
   }
@@ -351,7 +351,7 @@ function sandboxSecrets(folder: string): SandboxSecrets {
   return made
 }
 
-/** Whoever tried the sandbox on the same disk first: those keys lay in a file beside the database. */
+/** For an operator who tried the sandbox on the same disk first: its keys were in a file beside the database. */
 function refuseSandboxSecrets(
   given: { SESSION_SECRET?: string | undefined; ENC_KEYS?: string | undefined },
   folder: string,

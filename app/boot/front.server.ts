@@ -1,5 +1,5 @@
-// What stands between the listener and the routes: whose request it is, whether it may come in, which headers its answer carries.
-// Built once, from what the composition root hands over.
+// The layer between listener and routes: finds the caller, decides on admission, and sets the answer's headers. Built
+// once from the composition root's parts.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Measures } from '#app/adapters/measures.ts'
 import type { App } from '#app/context/app-context.ts'
@@ -25,25 +25,25 @@ export interface Front {
   clientIp(req: IncomingMessage): string
   routePattern(path: string): string
   securityHeaders(path: string, nonce: string): Record<string, string>
-  /** Work done for a request from that address: what is written down about it names it. */
+  /** Runs work for a request from that address, which the logs of the work name. */
   asCaller<T>(ip: string, work: () => T, meter?: Meter): T
-  /** Null = it is something that a browser, a program or the platform would send. */
+  /** Null = a request that a browser, a program or the platform would send. */
   judgeEdges(req: IncomingMessage): Refusal | null
-  /** What may be under way at a time. */
+  /** Limits on concurrent work. */
   intake: Intake
-  /** What an account or a caller may use in a minute. */
+  /** Limits per minute for an account or a caller. */
   budgets: Budgets
-  /** The thread works for this request from now on; call `settle` of the budgets when it is over. */
+  /** The thread now works for this request; call `settle` of the budgets at its end. */
   workFor: typeof workFor
   endWork: typeof endWork
-  /** Null = let it through (perhaps with its cookies taken away). */
+  /** Null = admitted (perhaps without its cookies). */
   admitRequest(req: IncomingMessage): Refusal | null
-  /** Null = who asked reads JSON. */
+  /** Null = the caller reads JSON. */
   refusalPage(req: IncomingMessage, message: string): string | null
   platformIngress: NodeHandler
   /** Pages for people without a session; `draw` = the router. */
   strangerPages(draw: Parameters<typeof createStrangerPages>[1]): StrangerPages
-  /** Call when an answer was sent: what is left of the request's body is thrown away. */
+  /** Call after an answer was sent: discards the rest of the request's body. */
   letGoOfBody(req: IncomingMessage): void
 }
 
@@ -53,7 +53,7 @@ export function createFront(
   observed: { ingress(handle: NodeHandler): NodeHandler; measures: Pick<Measures, 'overBudget'> },
 ): Front {
   const clientIp = clientIpReader(env.trustProxy)
-  // Behind a proxy that tells the caller, every connection is the proxy's.
+  // Behind a proxy that reports the caller, every connection belongs to the proxy.
   const intake = createIntake({}, env.trustProxy === 'none' ? undefined : () => true)
   const budgets = createBudgets(app, env.budgets, { refused: observed.measures.overBudget })
   const secure = app.settings.origin.startsWith('https:')

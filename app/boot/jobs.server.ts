@@ -1,4 +1,4 @@
-// Every piece of timed work: name, when (cron pattern, UTC), what. What is not here never runs by itself.
+// Every scheduled job: name, cron pattern (UTC), function. Nothing else runs by itself.
 import type { App } from '#app/context/app-context.ts'
 import type { TimedJob } from '#app/engine/scheduler.server.ts'
 import { finishErasures } from '#app/features/accounts/erase-account.server.ts'
@@ -18,7 +18,7 @@ import { forgetSafetyCopies } from '#db/sqlite/safety-copy.server.ts'
 import { backupJobs } from './backup-jobs.server.ts'
 import type { Env } from './env.server.ts'
 
-/** Minutes are odd on purpose: not everybody's daily work at the stroke of the hour. */
+/** Odd minutes on purpose, to avoid everyone's daily jobs on the hour. */
 export function timedJobs(
   app: App,
   env: Pick<Env, 'retentionDays' | 'backups' | 'databaseFile'>,
@@ -27,7 +27,7 @@ export function timedJobs(
 ): TimedJob[] {
   return [
     {
-      // A subscription the platform dropped is repaired or explained within 30 s of a start (contract, section 8).
+      // A subscription dropped by the platform is repaired or explained within 30 s of a start (contract, section 8).
       name: 'subscriptions.repair',
       pattern: '17 4 * * *',
       afterStartMs: seconds(5),
@@ -49,7 +49,7 @@ export function timedJobs(
       pattern: '*/10 * * * *',
       run: (signal) => forgetOldEvents(app, { keepMs: days(env.retentionDays) }, signal),
     },
-    // Each object has its own moment within five minutes: this only picks up what is due.
+    // Each object has its own time within five minutes: this only picks up what is due.
     { name: 'objects.poll', pattern: '* * * * *', afterStartMs: seconds(8), run: (signal) => pollObjects(app, signal) },
     { name: 'snapshots.trim', pattern: '37 2 * * *', run: (signal) => trimSnapshots(app, signal) },
     { name: 'automations.forget', pattern: '7,37 * * * *', run: (signal) => forgetOldRuns(app, signal) },
@@ -61,7 +61,7 @@ export function timedJobs(
       afterStartMs: seconds(20),
       run: (signal) => catchUpPayments(app, signal),
     },
-    // ENC_KEYS changes only with a start: what it means for the rows is done soon after, and looked at again every hour.
+    // ENC_KEYS changes only with a start: the rows are updated soon after, and checked again every hour.
     {
       name: 'keys.rotate',
       pattern: '51 * * * *',
@@ -70,7 +70,7 @@ export function timedJobs(
     },
     { name: 'usage.report', pattern: '13 * * * *', run: (signal) => reportUsage(app, signal) },
     {
-      // A way back is of use for days; longer than that it only keeps what was erased since.
+      // Safety copies are useful for days; after that they only keep data that was erased since.
       name: 'copies.forget',
       pattern: '47 2 * * *',
       run: async () => void forgetSafetyCopies(env.databaseFile, app.clock.now() - days(14)),

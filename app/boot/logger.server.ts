@@ -1,4 +1,4 @@
-// Structured log lines (pino). Secrets are cut twice: by field name, and by shape in every text.
+// Structured log lines (pino). Secrets are removed twice: by field name, and by pattern in every text.
 import { type DestinationStream, pino } from 'pino'
 import type { Log } from '#app/lib/log.ts'
 
@@ -19,8 +19,8 @@ const SECRET_FIELDS = [
 ]
 
 /**
- * What an operator has to read in a field that might also hold a sign-in code: the name of an error, as Node, SQLite, undici or we
- * ourselves write it, or a number.
+ * Values an operator must see in a field that might also hold a sign-in code: an error name, as Node, SQLite, undici or
+ * our code writes it, or a number.
  */
 const ERROR_NAME =
   /^(?:E[A-Z]{2,15}|(?:EAI|ERR|UND_ERR|HPE|SQLITE|CERT|DIAL)_[A-Z][A-Z0-9_]{1,50}|[a-z]{2,20}(?:_[a-z]{2,20}){1,4})$/
@@ -31,7 +31,7 @@ function censor(value: unknown, path: string[]): unknown {
   return path.at(-1) === 'code' && harmless ? value : '[secret]'
 }
 
-/** Texts that look like a secret whatever field they stand in: ingress addresses, signing secrets, JWTs, bearer tokens. */
+/** Texts that look like a secret in any field: ingress addresses, signing secrets, JWTs, bearer tokens. */
 const SECRET_SHAPES: [RegExp, string][] = [
   [/(\/hooks\/(?:platform|automation)\/)[A-Za-z0-9_-]{16,}/g, '$1[secret]'],
   [/whsec_[A-Za-z0-9+/=_-]+/g, 'whsec_[secret]'],
@@ -41,14 +41,14 @@ const SECRET_SHAPES: [RegExp, string][] = [
   [/([?&](?:token|key|code|state|secret)=)[^&\s"]+/g, '$1[secret]'],
 ]
 
-/** Takes anything that looks like a secret out of a text. */
+/** Removes everything from a text that looks like a secret. */
 function scrub(text: string): string {
   let clean = text
   for (const [shape, replacement] of SECRET_SHAPES) clean = clean.replace(shape, replacement)
   return clean
 }
 
-/** @param destination where lines go; standard output unless a test gives its own. */
+/** @param destination target of the lines; standard output unless a test sets its own. */
 export function createLog(level: string, destination?: DestinationStream): Log {
   return pino(
     {

@@ -1,4 +1,4 @@
-// The thread for long work: built as a file of its own (build/long-work.js), begun by `engine/work-apart.server.ts`.
+// The thread for long work: built as a separate file (build/long-work.js), started by `engine/work-apart.server.ts`.
 import { serveWork } from '#app/engine/work-thread.server.ts'
 import { LONG_WORK } from './long-work.server.ts'
 

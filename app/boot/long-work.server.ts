@@ -1,4 +1,4 @@
-// Everything that is done apart from the main thread, put together: see decision 0037.
+// Connects all work that runs off the main thread: see decision 0037.
 import type { LongWork } from '#app/context/app-context.ts'
 import { AUTOMATIONS_WORK } from '#app/features/automations/page/long-work.ts'
 import { TEMPLATES_WORK } from '#app/features/templates/long-work.ts'

@@ -1,4 +1,4 @@
-// Opens what is kept: the database with its watchers around it, the box of secrets, and the measure of its space.
+// Opens the storage: the database with its observers, the secret box, and the space monitor.
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { missingKeysSentence } from '#app/domain/sealed-places.ts'
 import { auditStore } from '#app/features/audit/audited-store.server.ts'
@@ -18,7 +18,7 @@ import type { ObservedParts } from './observe/observed-parts.server.ts'
 import { createQuarantine } from './quarantine.server.ts'
 import { lockInUse, otherPlatformSentence, refuseEmptyStart } from './start-checks.server.ts'
 
-/** What everything else stands on. */
+/** The base of everything else. */
 export interface Ground {
   env: Readonly<Env>
   clock: Clock
@@ -27,14 +27,14 @@ export interface Ground {
 
 export type Data = Awaited<ReturnType<typeof openData>>
 
-/** Throws `ConfigurationError` when the product must not start with this database; nothing stays open then. */
+/** Throws `ConfigurationError` when the product must not start with this database; everything is closed then. */
 export async function openData({ env, clock, observed }: Ground) {
   const { log } = observed
   await refuseEmptyStart(env, log)
-  // A restore looks at it before it replaces the file.
+  // A restore checks this lock before it replaces the file.
   const inUse = lockInUse(env.databaseFile, log)
   const hold = createQuarantine({ clock, log }, env)
-  // Before the database: on a disk that is full, this is the space it is opened with.
+  // Before the database: on a full disk, the ballast frees the space to open it.
   const ballast = openBallast(env.databaseFile)
   const client = openClient(env.databaseFile, env.migrationsFolder)
   const close = () => {
@@ -57,7 +57,7 @@ export async function openData({ env, clock, observed }: Ground) {
       await space.relieve(signal)
     },
   })
-  // What people ask for and what happens by itself are written down, each under its own name.
+  // Audits people's requests and the product's own work, each under its own name.
   const { store, ownWork, removed } = auditStore({ store: disk.store, clock, log })
   const secrets = createSecretBox(
     env.encKeys,

@@ -1,4 +1,4 @@
-// The ways to the outside: receivers, and the platform. Each is watched, and shut while a restored copy is held.
+// Outbound connections: receivers and the platform. Both are observed, and closed during a quarantine.
 import { createOutbound } from '#app/adapters/outbound/outbound.server.ts'
 import { createServiceM8Api } from '#app/adapters/servicem8/servicem8.server.ts'
 import { createServiceM8OAuth } from '#app/adapters/servicem8/servicem8-oauth.server.ts'
@@ -8,7 +8,7 @@ import { quarantinedOutbound, quarantinedPlatformApi } from './quarantine.server
 
 export type Outside = ReturnType<typeof openOutside>
 
-/** `signal`: aborted, no call to the platform is made once more. `ownAddress`: may be called, as the sandbox is. */
+/** `signal`: once aborted, no platform call is retried. `ownAddress`: allow our own address, as for the sandbox. */
 export function openOutside(
   { env, clock, observed }: Ground,
   { store, hold }: Data,

@@ -1,4 +1,4 @@
-// Who takes card payments: Stripe when a key is set, the sandbox's own when it plays the platform, else nobody.
+// Selects the payment provider: Stripe when a key is set, the sandbox's own when it plays the platform, else none.
 import type { StripeOptions } from '#app/adapters/stripe/stripe.server.ts'
 import type { App, Settings } from '#app/context/app-context.ts'
 import type { Sandbox } from '#sandbox/sandbox.server.ts'
@@ -13,7 +13,7 @@ export async function connectPayments(
 ): Promise<Paying> {
   const keys = env.stripe ?? sandbox?.stripe
   if (!keys) return { mode: 'off', publishableKey: null, payments: null }
-  // Stripe's own code is large: it is loaded only where somebody can pay.
+  // Stripe's code is large: load it only where payments are possible.
   const { createStripePayments } = await import('#app/adapters/stripe/stripe.server.ts')
   const { publishableKey, ...options } = keys
   return {

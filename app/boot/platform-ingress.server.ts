@@ -1,5 +1,5 @@
-// The short way in: calls of the platform are answered before Express and Remix see them. The same use case as the route
-// module `routes/hooks/platform-events.ts`; tests/walks hold both to the same behaviour.
+// Fast path for ingress: answers platform calls before Express and Remix see them. Same use case as the route module
+// `routes/hooks/platform-events.ts`; tests/walks hold both to the same behaviour.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App } from '#app/context/app-context.ts'
 import { LARGEST_BODY } from '#app/features/events/event.ts'
@@ -13,42 +13,42 @@ import { brakeUnknown } from '#app/http/unknown-address.server.ts'
 
 const ADDRESS = /^\/hooks\/platform\/([^/?#]+)\/?(?:\?([^#]*))?$/
 
-/** A body that is not here by then never will be: the platform itself waits 10 s for our answer. */
+/** A body that has not arrived by then never will: the platform itself waits 10 s for our answer. */
 const BODY_WITHIN_MS = 10_000
 
-/** ms. An ordinary call is a price; only one that takes long to read is paid by the clock, which also counts other programs' turns. */
+/** ms. The fixed price of a usual call; only a slow read is charged by the clock, which counts other programs too. */
 const USUAL_MS = 0.05
 const LONG_MS = 2
 
-/** Of one account at once: with bodies that never arrive it would hold the connections of all. */
+/** Per account at once: bodies that never arrive would otherwise hold everyone's connections. */
 const MOST_ARRIVING = 256
 
-/** What a part of a body takes besides its bytes, and how many parts are kept before they become one. */
+/** Overhead of one body part in bytes, and the number of parts kept before they are joined. */
 const PART_BYTES = 256
 const MOST_PARTS = 128
 
 interface PlatformIngressOptions {
   clientIp(req: IncomingMessage): string
-  /** Where the bytes of bodies are counted. Default: by itself. */
+  /** Counts the bytes of bodies. Default: its own counter. */
   bodies?: Bodies
-  /** What an account may use. Default: all there is. */
+  /** The account's budget. Default: no limit. */
   budgets?: Pick<Budgets, 'overBy' | 'charge'>
-  /** ms that a body may take. */
+  /** Time limit of a body in ms. */
   bodyWithinMs?: number
 }
 
-/** Returns a handler for the listener of node:http: true = it has taken the request. */
+/** Returns a handler for node:http's listener: true = it has taken the request. */
 export function createPlatformIngress(
   app: Pick<App, 'store' | 'clock' | 'log' | 'settings' | 'acceptEvent' | 'space'>,
   { clientIp, bodies = createIntake().bodies, budgets, bodyWithinMs = BODY_WITHIN_MS }: PlatformIngressOptions,
 ): (req: IncomingMessage, res: ServerResponse) => boolean {
   const brake = eventBrakeOf(app)
-  /** Bodies that are on their way, by account. */
+  /** Bodies still arriving, by account. */
   const arriving = counter()
 
   async function answer(req: IncomingMessage, res: ServerResponse, token: string, query: string): Promise<void> {
     const method = req.method ?? ''
-    // Whoever does not know an address has nothing read; a long body waits where it is until that is known.
+    // For an unknown address nothing is read; a long body stays unread until the address is known.
     const waits = isLong(req)
     if (waits) req.socket.pause()
     const found = await findIngress(app, { method, token })
@@ -63,7 +63,7 @@ export function createPlatformIngress(
       send(res, { outcome: 'over_budget', waitMs }, false)
       return leaveBody(req)
     }
-    // Most calls are here as a whole by now.
+    // Most calls have arrived completely by now.
     const late = !req.complete
     if (late && arriving.add(accountUuid) > MOST_ARRIVING) {
       arriving.drop(accountUuid)
@@ -88,7 +88,7 @@ export function createPlatformIngress(
         remoteIp: clientIp(req),
         userAgent: req.headers['user-agent'] ?? null,
       }
-      // Up to its first wait it runs at once: that is what reading a call costs.
+      // It runs synchronously up to its first await: that is the cost of reading a call.
       const began = performance.now()
       const received = receiveFrom(app, ingress, call, brake)
       const took = performance.now() - began
@@ -103,7 +103,7 @@ export function createPlatformIngress(
   return (req, res) => {
     const match = ADDRESS.exec(req.url ?? '')
     if (!match?.[1]) return false
-    // A person with a browser: what they see is drawn by the route.
+    // A person with a browser: the route renders the page.
     if (isVisit({ method: req.method, url: req.url, accept: req.headers.accept })) return false
     answer(req, res, match[1], match[2] ?? '').catch((error: unknown) => {
       app.log.error({ error }, 'ingress.failed')
@@ -113,7 +113,7 @@ export function createPlatformIngress(
   }
 }
 
-/** `close`: what is left of the body is not read, so the connection cannot be used again. */
+/** `close`: the rest of the body is not read, so the connection cannot be reused. */
 function send(res: ServerResponse, received: PlatformOutcome, close: boolean): void {
   if (res.destroyed) return
   const { status, headers, body } = toPlatformAnswer(received)
@@ -126,7 +126,7 @@ function send(res: ServerResponse, received: PlatformOutcome, close: boolean): v
 }
 
 interface Held {
-  /** Null = these may be held as well. */
+  /** Null = these bytes may be held as well. */
   take(bytes: number): 'one' | 'all' | null
   give(): void
 }
@@ -172,7 +172,7 @@ function readBody(req: IncomingMessage, held: Held, withinMs: number): Promise<B
       const whose = held.take(part.length + PART_BYTES)
       if (whose) return end({ outcome: 'too_much_under_way', whose })
       parts.push(part)
-      // Sent byte by byte, what surrounds the parts would be many times what is in them.
+      // When a body arrives byte by byte, the overhead of the parts would be many times their content.
       if (parts.length >= MOST_PARTS) parts = [Buffer.concat(parts)]
     }
     const timer = setTimeout(() => end({ outcome: 'slow_body' }), withinMs)

@@ -1,4 +1,4 @@
-// Holds a restored copy: nothing leaves, by whichever way, until the marker beside the database is gone.
+// Keeps a restored copy in quarantine: nothing is sent until the marker beside the database is gone.
 import { existsSync, rmSync } from 'node:fs'
 import type { Outbound } from '#app/adapters/outbound/outbound.ts'
 import type { PlatformApi, PlatformFailure } from '#app/adapters/platform.ts'
@@ -9,12 +9,12 @@ import { seconds } from '#app/lib/duration.ts'
 import type { Env } from './env.server.ts'
 
 interface QuarantineControl extends Quarantine {
-  /** Calls `go` at once when nothing is held, else as soon as it is let go, by us or by whoever removed the marker. */
+  /** Calls `go` immediately without a quarantine, else after the release, by us or by removal of the marker. */
   whenFree(go: () => void): void
   stop(): void
 }
 
-/** Somebody at the command line removes the marker of a running product. */
+/** A command can remove the marker of a running product. */
 const CHECK_EVERY = seconds(2)
 
 export function createQuarantine(
@@ -57,7 +57,7 @@ export function createQuarantine(
   }
 }
 
-/** Nothing is posted to a user's address meanwhile. Looking at an address, which carries no event, still works. */
+/** Posts nothing to a user's address in quarantine. Probing an address, which carries no event, still works. */
 export function quarantinedOutbound(outbound: Outbound, { held }: Pick<Quarantine, 'held'>): Outbound {
   const timing = { totalMs: 0, dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null }
   return {
@@ -68,13 +68,13 @@ export function quarantinedOutbound(outbound: Outbound, { held }: Pick<Quarantin
   }
 }
 
-/** Meanwhile the platform is only read from: nothing is written, sent, subscribed or unsubscribed. */
+/** In quarantine the platform is read-only: nothing is written, sent, subscribed or unsubscribed. */
 export function quarantinedPlatformApi(api: ServiceM8Api, hold: Pick<Quarantine, 'held'>): ServiceM8Api {
   return { ...readOnly(api, hold), actingFor: (account, options) => readOnly(api.actingFor(account, options), hold) }
 }
 
 function readOnly(api: PlatformApi, { held }: Pick<Quarantine, 'held'>): PlatformApi {
-  // Certainly not done, and worth another try: whoever asks keeps what it wanted to do.
+  // Certainly not done, and worth a retry: the caller keeps its intent.
   const refused: PlatformFailure = { outcome: 'unavailable', status: null, message: QUARANTINED, undone: true }
   const unlessQuarantined =
     <Asked extends unknown[], Answer>(call: (...asked: Asked) => Promise<Answer>) =>

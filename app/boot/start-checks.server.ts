@@ -1,4 +1,4 @@
-// Looks that are taken before the database is opened, or made.
+// Checks before the database is opened or created.
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { listedBackups, NO_BACKUPS, restoreFirstSentence } from '#app/features/ops/backups.ts'
@@ -8,12 +8,12 @@ import { type FileLock, inUseLock, takeLock } from '#db/sqlite/file-lock.server.
 import { placeOf } from './backup-place.server.ts'
 import { ConfigurationError, type Env } from './env.server.ts'
 
-/** A store that does not answer must not keep the product from starting. */
+/** A storage that does not answer must not block the start. */
 const ANSWERS_WITHIN = seconds(5)
 
 /**
- * A new machine with a new, empty volume must not quietly become a second database: with the real platform, and backups in their
- * place, it refuses to begin with nothing.
+ * A new machine with an empty volume must not silently become a second database: with the real platform and existing
+ * backups, refuses to start empty.
  * @throws ConfigurationError
  */
 export async function refuseEmptyStart(
@@ -34,7 +34,7 @@ export async function refuseEmptyStart(
   }
 }
 
-/** Says at the start what would otherwise be found out when a backup is needed. */
+/** Warns at the start about problems that would otherwise show when a backup is needed. */
 export async function warnOfBackups(env: Pick<Env, 'platform' | 'backups'>, log: Log): Promise<void> {
   if (!env.backups) {
     if (env.platform === 'servicem8') log.warn({ sentence: NO_BACKUPS }, 'backups.none')
@@ -44,7 +44,7 @@ export async function warnOfBackups(env: Pick<Env, 'platform' | 'backups'>, log:
   if (sentence) log.warn({ sentence }, 'backups.cannot_be_made')
 }
 
-/** Says at the start that /metrics is not closed to the private network. */
+/** Warns at the start that /metrics is open to the private network. */
 export function warnOfMetrics(env: Pick<Env, 'platform' | 'metricsToken'>, log: Log): void {
   if (env.platform === 'servicem8' && env.metricsToken === null) {
     log.warn({ sentence: OPEN_METRICS }, 'metrics.without_token')
@@ -54,7 +54,7 @@ export function warnOfMetrics(env: Pick<Env, 'platform' | 'metricsToken'>, log: 
 const OPEN_METRICS =
   'METRICS_TOKEN is not set: anybody on the private network can read /metrics, and nobody else. Set it to the output of: openssl rand -hex 32'
 
-/** Null = it could not be taken (a full disk): no reason not to serve. Being restored over is: that is said as a mistake. */
+/** Null = the lock cannot be taken (a full disk): the product still serves. A restore in progress is an error. */
 export function lockInUse(databaseFile: string, log: Log): FileLock | null {
   try {
     mkdirSync(dirname(databaseFile), { recursive: true })
@@ -69,7 +69,7 @@ export function lockInUse(databaseFile: string, log: Log): FileLock | null {
   }
 }
 
-/** A database of real firms must not be served by the sandbox, whose openings anybody can make, nor the other way round. */
+/** The sandbox must not serve a database of real accounts (anyone can make its openings), nor the other way round. */
 export function otherPlatformSentence(
   belongsTo: Env['platform'],
   { databaseFile, platform }: Pick<Env, 'databaseFile' | 'platform'>,

@@ -1,5 +1,5 @@
-// Gathers what `npm run doctor` judges. Reads the database and changes nothing in it; what it tries on the disk it does in a
-// folder of its own, which it removes.
+// Collects the facts that `npm run doctor` judges. Reads the database without changing it; disk tests run in a
+// temporary folder.
 import {
   closeSync,
   existsSync,
@@ -22,7 +22,7 @@ import type { ConfigurationFacts, ContentFacts, DiskFacts, Facts, FileFacts } fr
 import { openCheckup, openingOf, sqliteVersion } from '#db/sqlite/ops/checkup.server.ts'
 import type { Checkup } from '#db/store/checkup.ts'
 
-/** Of the whole quick look at the file. */
+/** For the whole quick check of the file. */
 const LOOK_MS = 3_000
 const SYNCS = 50
 const SYNC_MS = 2_000
@@ -30,9 +30,9 @@ const SAMPLES = 200
 const SHORT_TOKEN = 16
 
 export interface DoctorOptions {
-  /** Everything in the file, however long it takes. */
+  /** Check the whole file, however long it takes. */
   full?: boolean
-  /** The findings as JSON instead of lines. */
+  /** Print the findings as JSON instead of lines. */
   json?: boolean
   /** The process's environment. */
   source: Record<string, string | undefined>
@@ -41,7 +41,7 @@ export interface DoctorOptions {
   now?: () => number
 }
 
-/** What to print, and the code to end with: 1 = something is not well. */
+/** The text to print and the exit code: 1 = something is wrong. */
 export async function runDoctor(options: DoctorOptions): Promise<{ text: string; exitCode: 0 | 1 }> {
   const findings = examine(await gatherFacts(options))
   const text = options.json ? JSON.stringify(findings, null, 2) : doctorLines(findings).join('\n')
@@ -55,7 +55,7 @@ async function gatherFacts({
   now = Date.now,
 }: DoctorOptions): Promise<Facts> {
   const read = readConfiguration(source, root)
-  // Also when something else in the configuration is wrong, the file is looked at.
+  // Check the file even if another part of the configuration is wrong.
   const databaseFile = read.env?.databaseFile ?? fileOf(source.DATABASE_URL, root)
   const migrationsFolder = resolve(root, 'db/migrations')
   return {
@@ -164,7 +164,7 @@ async function contentOf(checkup: Checkup, now: number, encKeys: string | null):
   }
 }
 
-/** Keys of accounts are read and never made. */
+/** Reads account keys and never creates one. */
 function ringOf(checkup: Checkup) {
   return {
     find: (accountUuid: string) => checkup.findKey(accountUuid),
@@ -189,14 +189,14 @@ function diskOf(databaseFile: string, migrationsFolder: string): DiskFacts {
     scratch = mkdtempSync(join(folder, '.doctor-'))
     return { ...facts, sync: syncsIn(scratch), opens: openingOf(join(scratch, 'trial.db'), migrationsFolder) }
   } catch {
-    // Not ours, read-only or full: said as a finding.
+    // Not ours, read-only or full: reported as a finding.
     return { ...facts, sync: null, opens: null }
   } finally {
     if (scratch) rmSync(scratch, { recursive: true, force: true })
   }
 }
 
-/** As an event is kept: written at the end of a file, and waited for. */
+/** Measures writes like those of events: append to a file and wait for the sync. */
 function syncsIn(folder: string): { median: number; slowest: number; times: number } {
   const page = Buffer.alloc(4096, 'x')
   const handle = openSync(join(folder, 'sync'), 'w')

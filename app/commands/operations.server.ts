@@ -1,5 +1,5 @@
-// What `npm run backup`, `restore`, `drill` and `release` do: puts the parts together, says sentences, returns an exit code.
-// Built as a file of its own (build/operations.js), so that a backup beside the running server needs little memory.
+// `npm run backup`, `restore`, `drill` and `release`: connects the parts, prints sentences, returns an exit code. Built
+// as a separate file (build/operations.js), so that a backup beside the running server needs little memory.
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -31,7 +31,7 @@ export interface CommandInput {
 }
 
 export interface DrillInput extends CommandInput {
-  /** Starts the built product with these variables and asks `/readyz`. Null = it is ready; else how it went. */
+  /** Starts the built product with these variables and checks `/readyz`. Null = ready; else how it failed. */
   startWith(variables: Record<string, string>): Promise<string | null>
 }
 
@@ -151,7 +151,7 @@ export function releaseCommand(input: CommandInput): Promise<number> {
   })
 }
 
-/** Mistakes a person can mend are said in sentences. */
+/** Explains mistakes that a person can fix in sentences. */
 async function explained(input: CommandInput, work: (input: CommandInput) => Promise<number>): Promise<number> {
   try {
     return await work(input)
@@ -163,7 +163,7 @@ async function explained(input: CommandInput, work: (input: CommandInput) => Pro
   }
 }
 
-/** With the lock, and written down: by whoever asked with `--json`, else here. */
+/** Takes the lock and stores the result; with `--json` the caller stores it. */
 async function recorded(
   kind: BackupRunKind,
   env: Readonly<Env>,
@@ -235,7 +235,7 @@ async function partsOf(env: Readonly<Env>): Promise<BackupParts> {
   return { place: placeOf(to), seal: await createBackupSeal(keys), files: databaseFiles, clock: systemClock() }
 }
 
-/** One that a person would miss: the access token of an account. */
+/** Tries a secret that people would miss: an account's access token. */
 function opensCredential(copy: string, env: Pick<Env, 'encKeys'>): 'opens' | 'none' | { sentence: string } {
   return withReadOnly(copy, (sql) => {
     const row = sql
@@ -257,7 +257,7 @@ function opensCredential(copy: string, env: Pick<Env, 'encKeys'>): 'opens' | 'no
   })
 }
 
-/** The product on the copy: held, on this machine only, with the same secrets, and nothing to pay, back up or report. */
+/** Settings for the copy: quarantine, this machine only, the same secrets, no payments, backups or reports. */
 function variablesFor(copy: string, env: Readonly<Env>): Record<string, string> {
   const off = [
     'BACKUP_TO',

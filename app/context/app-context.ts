@@ -1,5 +1,5 @@
-// The bag every use case draws from, as narrow as it needs: `Pick<App, 'store' | 'clock'>`. One file fills it: `boot.server.ts`.
-// What only one feature can name, that feature adds to `App` and `LongWork` itself (`declare module`), so that this file knows none.
+// The dependencies of use cases, each of which picks its own: `Pick<App, 'store' | 'clock'>`. Only `boot.server.ts`
+// fills it. Features extend `App` and `LongWork` themselves (`declare module`), so this file depends on none.
 import type { Outbound } from '#app/adapters/outbound/outbound.ts'
 import type { Payments } from '#app/adapters/payments.ts'
 import type { CallAsAccount, PlatformApi, PlatformOAuth } from '#app/adapters/platform.ts'
@@ -21,40 +21,40 @@ import type { AcceptedEvent, IncomingEvent } from '#db/store/events.ts'
 import type { PolledTake, TakenIn } from '#db/store/records.ts'
 import type { Store } from '#db/store.ts'
 
-/** The part of the configuration that use cases may see. Secrets and paths stay with the composition root. */
+/** The configuration that use cases may read. Secrets and paths stay in the composition root. */
 export interface Settings {
-  /** Public address without a trailing slash; every absolute link and ingress address is built from it. */
+  /** Public address without a trailing slash; the base of every absolute link and ingress address. */
   origin: string
   /** Accounts whose sessions may be admin. */
   adminAccounts: ReadonlySet<string>
-  /** Asked at sign-in. */
+  /** Requested at sign-in. */
   scopes: readonly string[]
-  /** True when the built-in stand-in plays the platform. Only words on a page may depend on it. */
+  /** True when the built-in sandbox replaces the platform. Only text on pages may depend on it. */
   sandbox: boolean
   version: string
-  /** Who takes card payments; the publishable key is for the browser. */
+  /** The payment provider; the publishable key is for the browser. */
   payments: { mode: PaymentMode; publishableKey: string | null }
-  /** Path of the platform's activity feed below its API address; absent or '' = not known, and notes stand in (facts: section 8). */
+  /** Path of the activity feed below the API address; missing or '' = unknown, notes are used (facts: section 8). */
   feedPath?: string
-  /** Days for which events and deliveries are kept. */
+  /** Days to keep events and deliveries. */
   retentionDays?: number
-  /** Whom to tell about a weakness: an address that begins with https: or mailto:. Absent or null = nobody is named. */
+  /** Contact for security reports: starts with https: or mailto:. Missing or null = no contact. */
   securityContact?: string | null
-  /** Events a second that one address given to the platform may bring, and ten times as many at once. Absent or 0 = no limit. */
+  /** Events per second for one ingress address; bursts may be ten times as large. Missing or 0 = no limit. */
   eventsPerSecond?: number
-  /** Addresses one account may have. Absent = 1,000. */
+  /** Maximum endpoints per account. Missing = 1,000. */
   mostAddresses?: number
-  /** Ids that begin like this are never loaded by themselves when an address names none. */
+  /** Prefixes of account ids that a page without an id in its address never loads automatically. */
   autoLoadExcludes?: readonly string[]
-  /** What a session's token is stored and found as. Absent = its plain hash. */
+  /** Hashes a session token for storage and lookup. Missing = plain hash. */
   sessionHash?: (token: string) => string
-  /** A restored copy that nobody has looked at yet: nothing is sent. Absent = no. */
+  /** Quarantine: a restored copy that nobody has released sends nothing. Missing = no. */
   readonly held?: boolean
-  /** Backups are made. Absent = no. */
+  /** Whether backups are made. Missing = no. */
   readonly backups?: boolean
 }
 
-/** What is done apart from the main thread, by name; each feature declares its functions beside them. */
+/** Work done off the main thread, by name; each feature declares its functions next to them. */
 // biome-ignore lint/suspicious/noEmptyInterface: features fill it
 export interface LongWork {}
 
@@ -68,64 +68,64 @@ export interface App {
   oauth: PlatformOAuth
   platformApi: PlatformApi
   callAsAccount: CallAsAccount
-  /** How many calls to the platform are left for an account, of those a screen may make. */
+  /** The platform calls an account has left, out of those a screen may make. */
   callsLeft(accountUuid: string): Promise<CallsLeft>
-  /** Null = no card payments: nothing can be paid, and nothing is ever held for it. */
+  /** Null = no card payments: nothing can be paid, and no account is held for payment. */
   payments: Payments | null
-  /** Into the group-commit buffer; resolves after the commit, rejects when nothing could be committed (answer 503). */
+  /** Adds the event to the group-commit buffer; resolves after the commit, rejects when it fails (answer 503). */
   acceptEvent(event: IncomingEvent): Promise<AcceptedEvent>
-  /** The same for what was read from a list: events, snapshots and cursor in one transaction. Rejects when nothing was committed. */
+  /** The same for polled records: events, snapshots and cursor in one transaction. Rejects if nothing committed. */
   acceptPolled(take: PolledTake): Promise<TakenIn>
   /**
-   * Somebody wants events of an object that the platform sends no webhooks for: takes the first look, so that everything
-   * edited from now on is noticed. Changes nothing where it is looked for already.
+   * Starts polling an object that has no platform webhooks: takes the first snapshots, so that every later edit is
+   * noticed. Does nothing when the object is polled already.
    */
   beginPolling(accountUuid: string, object: string): Promise<BegunPolling>
-  /** Tells the delivery engine that an endpoint has something new, or changed. */
+  /** Tells the delivery engine that an endpoint changed or has new events. */
   wakeDeliveries(endpointId: number): void
-  /** Sends one delivery at once and tells how it went, for a test that a person waits for. Null = there is no such delivery. */
+  /** Sends one delivery now and returns the result, for a test that a person waits for. Null = no such delivery. */
   deliverNow(deliveryId: number): Promise<AttemptReport | null>
   /**
-   * The platform's subscriptions follow what webhooks, forwarding rules and automations need. Null = they do; else a sentence on
-   * what is in the way. What could not be done is tried again by the daily comparison.
+   * Aligns the platform's subscriptions with what webhooks, forwarding rules and automations need. Null = done;
+   * otherwise a sentence with the obstacle. The daily comparison retries what failed.
    */
   keepSubscribed(accountUuid: string): Promise<string | null>
-  /** The record's own fields that the platform has to watch for an automation; empty = all, null = it needs no event. */
+  /** The record fields that the platform has to watch for an automation; empty = all, null = it needs no event. */
   fieldsOfRule(rule: Pick<RuleDefinition, 'trigger'>): string[] | null
-  /** Tells the loops that set automations off that a rule was made, changed or switched. */
+  /** Tells the trigger loops that a rule was created, changed, enabled or disabled. */
   rulesChanged(): void
-  /** Does what may be long apart from the main thread. */
+  /** Runs potentially long work off the main thread. */
   apart: WorkApart<LongWork>
-  /** Tells the run engine that there are new runs, or that a person decided something about one. */
+  /** Tells the run engine about new runs, or about a person's decision on a run. */
   wakeRuns(): void
   /**
-   * Resolves when the run has ended, or waits for something, or after `limitMs`: for a person who waits for its outcome. What
-   * became of it is in the store.
+   * Resolves when the run has ended or waits, or after `limitMs`: for a person who waits for the result. The outcome is
+   * in the store.
    */
   whenRunSettles(accountUuid: string, runId: number, limitMs: number): Promise<void>
-  /** What is not done while storage is nearly full. */
+  /** Pauses work while storage is nearly full. */
   space: Space
-  /** Is this a restored copy that nobody has looked at yet? */
+  /** Whether this is a restored copy in quarantine. */
   hold: Quarantine
-  /** Checks and reads the platform's signed bodies. */
+  /** Verifies and reads the platform's signed bodies. */
   readSigned: ReadSigned
-  /** Is the database writable and the engine turning? For `/readyz`. */
+  /** Whether the database is writable and the engine runs. For `/readyz`. */
   ready(): Promise<Readiness>
-  /** For whoever watches over the process, at `/metrics` and with the details of `/readyz`. */
+  /** For monitoring: `/metrics` and the details of `/readyz`. */
   watching: {
-    /** How the holder of this `Authorization` header stands to METRICS_TOKEN. */
+    /** Checks this `Authorization` header against METRICS_TOKEN. */
     accessOf(authorization: string | null): OperatorAccess
     metrics(): Promise<{ contentType: string; text: string }>
     details(): Promise<ReadinessDetails>
   }
-  /** How the process itself does, from memory alone. */
+  /** Health of the process, read from memory only. */
   signs(): ProcessSigns
 }
 
 declare module '@remix-run/node' {
   interface AppLoadContext {
     app: App
-    /** Set by the server for each request: the peer's address, and the nonce of this answer's CSP. */
+    /** Set by the server for each request: the peer's address, and the CSP nonce of this response. */
     clientIp: string
     nonce: string
   }

@@ -1,16 +1,16 @@
-// What a JSON call is: one entry says who may call it, what it takes and what it answers. From it come how it is enforced
-// (app/http/calls/define-call.server.ts), the OpenAPI document, the page, docs/api.md and its row in the matrix of rights.
+// Defines a JSON call: who may call it, its input and its answer. It drives enforcement
+// (app/http/calls/define-call.server.ts), the OpenAPI document, the page, docs/api.md and the permission matrix.
 import { z } from 'zod'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /**
- * session: a browser that signed in to the account · admin: the same, of an account in ADMIN_ACCOUNTS, with the flag ·
- * key: whoever knows the key in the address · anyone: no proof.
+ * session: a browser signed in to the account · admin: the same, for an account in ADMIN_ACCOUNTS, with the flag · key:
+ * anyone who knows the key in the address · anyone: no proof.
  */
 export type Who = 'session' | 'admin' | 'key' | 'anyone'
 
-/** What the id in a path is the id of. */
+/** The kind of thing that a path id refers to. */
 export type Named =
   | 'account'
   | 'webhook'
@@ -29,13 +29,13 @@ export interface Parameter {
   schema: z.ZodType
   required: boolean
   description: string
-  /** `account`, where it is required: the call is refused unless the session may act for that account. */
+  /** A required parameter that names an `account`: refused unless the session may act for that account. */
   names?: Named
-  /** In the command that shows the call. */
+  /** Used in the command that shows the call. */
   example?: string
 }
 
-/** What the schema of a field cannot say by itself: a refinement is a function, and JSON Schema has none. */
+/** What a field's schema cannot express: a refinement is a function, which JSON Schema does not have. */
 interface FieldLimits {
   minLength?: number
   maxLength?: number
@@ -45,20 +45,20 @@ interface FieldLimits {
   pattern?: string
   format?: string
   enum?: readonly (string | number | null)[]
-  /** Refused without it, although the schema reads its absence to say so in its own words. */
+  /** The call is refused without it, although the schema accepts its absence to give its own message. */
   required?: true
 }
 
 export type FieldNote = string | ({ description: string } & FieldLimits)
 
 export interface Body {
-  /** The schema that the call, or the use case behind it, parses with. */
+  /** The schema that the call, or its use case, parses with. */
   schema: z.ZodType
-  /** The use case parses, because it answers in its own words: the call hands on any object. */
+  /** The use case parses the body to give its own messages: the call passes on any object. */
   raw?: true
   /** The field that names the account: the call is refused unless the session may act for it. */
   account?: string
-  /** By name; below lists and objects with dots: `conditions.field`. */
+  /** By name; nested fields of lists and objects use dots: `conditions.field`. */
   fields: Readonly<Record<string, FieldNote>>
   example: Readonly<Record<string, unknown>>
 }
@@ -73,30 +73,30 @@ export interface Success {
 
 export type RefusedStatus = 400 | 401 | 402 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 502 | 503
 
-/** Counted for each account, address of a caller, or thing that the call is about. */
+/** Counted per account, per caller address, or per target of the call. */
 export interface Limit {
   perMinute: number
   per: 'account' | 'address' | 'automation'
 }
 
 export interface Operation {
-  /** Names it in the document and in anchors: `createWebhook`. */
+  /** Its name in the document and in anchors: `createWebhook`. */
   id: string
   method: Method
-  /** `api/webhooks/:key`; of two that fit an address, the one that names more of it counts. */
+  /** `api/webhooks/:key`; of two that match an address, the more specific wins. */
   path: string
   tag: string
-  /** What it does, in one sentence without a full stop. */
+  /** One sentence about the call, without a full stop. */
   summary: string
-  /** Paragraphs; `words` in backticks are code. */
+  /** Paragraphs; text in backticks is code. */
   description?: readonly string[]
   who: Who
   parameters?: readonly Parameter[]
   body?: Body
   answers: readonly Success[]
-  /** Besides those that follow from who may call it, its parameters and its body; null = this one never, though it would follow. */
+  /** Refusals beyond those that follow from `who`, parameters and body; null = never, although it would follow. */
   refusals?: Readonly<Partial<Record<RefusedStatus, string | null>>>
-  /** A body that a refusal carries beyond `message` and `errors`. */
+  /** Extra body of a refusal beyond `message` and `errors`. */
   refusalSchemas?: Readonly<Partial<Record<RefusedStatus, z.ZodType>>>
   limit?: Limit
 }
@@ -106,11 +106,11 @@ interface TagText {
   says: string
 }
 
-/** What the reference is made of: the calls of one family, or all of them. */
+/** The source of the reference: the calls of one family, or all of them. */
 export interface Reference<O extends Operation = Operation> {
   tags: readonly TagText[]
   operations: readonly O[]
-  /** Schemas that have a name of their own in the document. */
+  /** Schemas with their own name in the document. */
   schemas: Readonly<Record<string, z.ZodType>>
 }
 
@@ -119,7 +119,7 @@ export function limitText({ perMinute, per }: Limit): string {
   return `${perMinute} a minute and ${per}`
 }
 
-// ---- what many calls share ----
+// ---- shared by many calls ----
 
 export const moment = z.iso.datetime().describe('ISO 8601, UTC.')
 export const id = z.int().positive()

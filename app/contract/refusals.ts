@@ -1,4 +1,4 @@
-// Which refusals a call may answer: those that follow from what it is, and its own.
+// The refusals that a call may return: those that follow from its definition, and its own.
 import { type OwnerAct, wantsFreshProof } from '#app/domain/people.ts'
 import type { Operation, RefusedStatus } from './operation.ts'
 
@@ -27,11 +27,11 @@ export function ownersOnly(act: OwnerAct): string {
 export interface Refusal {
   status: RefusedStatus
   says: string
-  /** Nothing beyond what the status says everywhere: `REFUSAL_TEXTS`. */
+  /** Adds nothing to the status's usual text: `REFUSAL_TEXTS`. */
   usual: boolean
 }
 
-/** In the order of their numbers. */
+/** Sorted by status. */
 export function refusalsOf(operation: Operation): Refusal[] {
   const { who, parameters = [], body, method, refusals = {} } = operation
   const own = (status: RefusedStatus) => typeof refusals[status] === 'string'

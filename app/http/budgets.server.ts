@@ -1,6 +1,6 @@
-// What an account, and a caller who has not signed in, may use of the one process in a minute: processor time and bytes. Paid after
-// use; whoever is in debt waits until it is paid off, and nobody else does. Accounts that use more than a small share also pay into one
-// purse of all such accounts: when that is in debt they wait, so that several of them cannot take what one may not.
+// Limits what an account, and a caller without a session, may use of the process per minute: processor time and bytes.
+// Charged after use; a payer in debt waits until it is paid, others do not. Accounts above a small share also pay into
+// one common purse: while it is in debt they wait, so several cannot take what one may not.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { App } from '#app/context/app-context.ts'
 import { callerOf } from '#app/lib/caller-of.ts'
@@ -10,7 +10,7 @@ import { isPrivate } from './neighbours.server.ts'
 import type { Refusal } from './origin-check.ts'
 import { accountsOfCookies, sessionHashesIn } from './session.server.ts'
 
-/** A minute. 0 = as much as there is. */
+/** Per minute. 0 = no limit. */
 interface Budget {
   ms: number
   bytes: number
@@ -19,44 +19,44 @@ interface Budget {
 interface BudgetSettings {
   account: Budget
   caller: Budget
-  /** ms a minute of all accounts together that are above their share. 0 = no limit. */
+  /** ms per minute for all accounts above their share together. 0 = no limit. */
   accountsMs: number
 }
 
 type Payer = 'account' | 'caller'
-/** Whose debt somebody waits for; `accounts` = of all accounts above their share together. */
+/** The purse in debt; `accounts` = all accounts above their share together. */
 type Whose = Payer | 'accounts'
 type Spent = keyof Budget
 
 export interface Budgets {
   /**
-   * ms until the debt is paid off; null = there is none. Counts a refusal. `own`: what others have used does not count, for events,
+   * ms until the debt is paid off; null = no debt. Counts a refusal. `own`: ignores what others have used, for events,
    * which cost next to nothing.
    */
   overBy(whose: Payer, key: string, own?: 'own'): number | null
   charge(whose: Payer, key: string, cost: Budget): void
-  /** May this request begin? By the session it carries, where that is known, else by where it comes from. */
+  /** Whether this request may start. Decided by its session if known, else by the caller's address. */
   admit(req: { headers: IncomingHttpHeaders }, clientIp: string): Promise<Refusal | null>
-  /** A request is over: whoever it was for pays. */
+  /** Charges a finished request to its payer. */
   settle(req: { headers: IncomingHttpHeaders }, clientIp: string, meter: Meter, bytes: number): void
 }
 
-/** Keys remembered of each kind; the one unseen the longest is forgotten. */
+/** Maximum keys remembered of each kind; the least recently seen is dropped. */
 const MOST_KEYS = 10_000
-/** ms of processor time in a minute up to which an account never waits for others. */
+/** ms of processor time per minute up to which an account never waits for others. */
 export const SHARE_MS = 5_000
-/** The one purse of all accounts above their share. */
+/** The common purse of all accounts above their share. */
 const TOGETHER = ''
 
 type PurseKind = Whose | 'share'
 
-/** However much one request used, the wait ends. An account's share never makes anybody wait longer than the purse of all does. */
+/** Limits the wait, however much one request used. An account's share never waits longer than the common purse. */
 const MOST_DEBT_MINUTES: Readonly<Record<PurseKind, number>> = { account: 1, caller: 1, accounts: 1, share: 4 }
-/** Of a minute's processor time, what may be used at once: a minute's worth of strangers in one go would be a standstill for all. */
+/** The part of a minute's processor time usable at once: a whole minute of strangers' work would block everyone. */
 const AT_ONCE: Readonly<Record<PurseKind, number>> = { account: 1 / 4, caller: 1 / 6, accounts: 1 / 4, share: 1 }
 
 interface Purse {
-  /** What is left of a minute's worth; below 0 = debt. */
+  /** What is left of the minute; below 0 = debt. */
   left: Budget
   at: number
 }
@@ -66,7 +66,7 @@ export function createBudgets(
   settings: BudgetSettings,
   given: {
     refused?: (whose: Whose, of: Spent) => void
-    /** Callers that are a proxy, or the operator's own: nobody knows who is behind them. */
+    /** True for a proxy or the operator's own callers: the person behind them is not known. */
     isExempt?: (clientIp: string) => boolean
   } = {},
 ): Budgets {
@@ -84,7 +84,7 @@ export function createBudgets(
     accounts: new Map(),
     share: new Map(),
   }
-  /** The account that a session acted for last, by the session's hash. */
+  /** The account that a session last acted for, by the session's hash. */
   const actedFor = new Map<string, string>()
 
   function purseOf(whose: PurseKind, key: string): Purse {
@@ -104,7 +104,7 @@ export function createBudgets(
     return purse
   }
 
-  /** ms until this purse is out of debt; 0 = there is none. */
+  /** ms until this purse is out of debt; 0 = no debt. */
   function debtOf(kind: PurseKind, key: string, of: Spent): number {
     const full = minute[kind][of]
     if (full === 0 || !purses[kind].has(key)) return 0
@@ -116,7 +116,7 @@ export function createBudgets(
       [whose, 'ms', debtOf(whose, key, 'ms')],
       [whose, 'bytes', debtOf(whose, key, 'bytes')],
     ]
-    // Within its share again, or all others have paid: whichever comes first.
+    // The shorter wait: back within its share, or the common debt is paid.
     const above = whose === 'account' && !own ? debtOf('share', key, 'ms') : 0
     if (above > 0) debts.push(['accounts', 'ms', Math.min(above, debtOf('accounts', TOGETHER, 'ms'))])
     let wait: number | null = null
@@ -152,7 +152,7 @@ export function createBudgets(
       if (known !== null) return refusalOf(overBy('account', known))
       const ms = isExempt(clientIp) ? null : overBy('caller', callerOf(clientIp))
       if (ms === null) return null
-      // Somebody who is signed in pays with the account, also beside a neighbour who has used up the address.
+      // A signed-in user pays with the account, even if a neighbour has used up the address's budget.
       const account = hashes.length === 0 ? undefined : (await accountsOfCookies(app, headers.cookie))[0]?.accountUuid
       if (account === undefined) return refusalOf(ms)
       for (const hash of hashes) remember(actedFor, hash, account)
@@ -182,7 +182,7 @@ function refusalOf(ms: number | null): Refusal | null {
   }
 }
 
-/** Taken out and put back: the map's order is the order of last use. */
+/** Delete and re-insert: the map's order is the order of last use. */
 function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
   map.delete(key)
   map.set(key, value)

@@ -1,4 +1,4 @@
-// Whose request is it? Behind a proxy the peer is the proxy; only the header that the proxy itself sets is believed.
+// Finds the caller's address. Behind a proxy the peer is the proxy; only the header set by the proxy is trusted.
 import type { IncomingHttpHeaders } from 'node:http'
 
 interface Connected {
@@ -6,7 +6,7 @@ interface Connected {
   socket: { remoteAddress?: string | undefined }
 }
 
-/** Reads the address of the peer; with `fly` the one in `Fly-Client-IP`, which Fly's proxy overwrites. */
+/** Reads the peer's address; with `fly` the one in `Fly-Client-IP`, which Fly's proxy overwrites. */
 export function clientIpReader(trustProxy: 'none' | 'fly'): (req: Connected) => string {
   return ({ headers, socket }) => {
     const told = trustProxy === 'fly' ? headers['fly-client-ip'] : undefined

@@ -1,15 +1,15 @@
-// Our cookies: their names, flags and spelling. Names and flags follow from whether the public address is https.
+// Our cookies: names, flags and format. Names and flags depend on whether the public address is https.
 import { days, hours, minutes } from '#app/lib/duration.ts'
 
 /**
- * `tab` = top-level pages. `frame` = inside the platform's page, where only a partitioned cross-site cookie is kept; it
- * lives in a jar of its own, so a frame never sees what a tab signed in to.
+ * `tab` = top-level pages. `frame` = inside the platform's page, where browsers keep only a partitioned cross-site
+ * cookie; it has its own jar, so a frame never sees a tab's sign-in.
  */
 export type SessionKind = 'tab' | 'frame'
 
 /**
  * Over plain http (development on localhost) browsers refuse `__Host-` names, `Secure`, and with it `SameSite=None`:
- * the cookies then have plain names and are `Lax`, which reaches a frame of the same site such as the sandbox's.
+ * the cookies then have plain names and are `Lax`, which works in a same-site frame such as the sandbox's.
  */
 export function sessionCookieName(kind: SessionKind, secure: boolean): string {
   const name = kind === 'tab' ? 'sid-top' : 'sid'
@@ -26,7 +26,7 @@ export function endedSessionCookie(kind: SessionKind, secure: boolean): string {
   return setCookie(sessionCookieName(kind, secure), '', { ...flagsOf(kind, secure), maxAge: 0 })
 }
 
-/** One message for the next page. In a frame as in a tab, so it is partitioned where that is possible. */
+/** One message for the next page. Used in frames and tabs, so it is partitioned where possible. */
 export function flashCookieName(secure: boolean): string {
   return secure ? '__Host-flash' : 'flash'
 }
@@ -38,18 +38,18 @@ export function flashCookie(secure: boolean, value: string): string {
 
 const REMEMBERED = { preferred: 'account', last: 'last-account' } as const
 
-/** `preferred` lasts as long as the browser's own session, `last` as long as browsers keep anything. */
+/** `preferred` lasts until the browser closes, `last` as long as browsers keep a cookie. */
 export function rememberedCookieName(kind: keyof typeof REMEMBERED, secure: boolean): string {
   return secure ? `__Host-${REMEMBERED[kind]}` : REMEMBERED[kind]
 }
 
-/** `accountId`: letters, digits and `. _ : -`, as `readAccountId` gives it. In a frame as in a tab. */
+/** `accountId`: letters, digits and `. _ : -`, as `readAccountId` returns it. Used in frames and tabs. */
 export function rememberedCookie(kind: keyof typeof REMEMBERED, secure: boolean, accountId: string): string {
   const maxAge = kind === 'last' ? days(400) / 1000 : null
   return setCookie(rememberedCookieName(kind, secure), accountId, { ...flagsOf('frame', secure), maxAge })
 }
 
-/** Begins the names of the cookies that hold state and verifier of a sign-in, one per attempt. */
+/** Prefix of the cookies that hold a sign-in's state and verifier, one per attempt. */
 export function signInCookiePrefix(secure: boolean): string {
   return secure ? '__Host-sign-in' : 'sign-in'
 }
@@ -62,7 +62,7 @@ interface Flags {
   secure: boolean
   sameSite: 'Lax' | 'None'
   partitioned: boolean
-  /** Seconds; 0 deletes; null = until the browser is closed. */
+  /** Seconds; 0 deletes; null = until the browser closes. */
   maxAge: number | null
 }
 
@@ -79,7 +79,7 @@ function setCookie(name: string, value: string, flags: Flags): string {
   return parts.join('; ')
 }
 
-/** Names and values of a Cookie header. Quotes around a value are taken off; of two with one name the first counts. */
+/** Parses a Cookie header. Strips quotes around values; the first of two cookies with the same name wins. */
 export function readCookies(header: string | null): Map<string, string> {
   const cookies = new Map<string, string>()
   for (const part of (header ?? '').split(';')) {

@@ -3,18 +3,18 @@ import { Transform } from 'node:stream'
 const END = '</body></html>'
 
 /**
- * Passes a page on and keeps its end for last. The framework writes the page's data behind the document, where HTML allows nothing:
- * browsers repair that by putting it into the body, which is where it then stands from the beginning.
+ * Passes a page on and holds back its end. The framework writes the page's data after the document, which HTML does not
+ * allow: browsers move it into the body, so this writes it there in the first place.
  */
 export function documentEnd(): Transform {
-  /** What may be the beginning of the end. */
+  /** May be the start of the end tags. */
   let kept = ''
   let ended = false
   return new Transform({
     decodeStrings: false,
     transform(chunk: Buffer | string, _encoding, done) {
       if (ended) return done(null, chunk)
-      // In Latin-1 each byte is a character: a chunk may end in the middle of one of UTF-8.
+      // In Latin-1 each byte is a character: a chunk may end inside a UTF-8 character.
       const text = kept + (typeof chunk === 'string' ? Buffer.from(chunk) : chunk).toString('latin1')
       const at = text.indexOf(END)
       ended = at !== -1
@@ -30,7 +30,7 @@ export function documentEnd(): Transform {
   })
 }
 
-/** How many characters at the end of the text may be the beginning of the end. */
+/** How many trailing characters may be the start of the end tags. */
 function partOfEnd(text: string): number {
   for (let length = Math.min(END.length - 1, text.length); length > 0; length--) {
     if (END.startsWith(text.slice(-length))) return length

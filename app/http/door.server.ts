@@ -1,5 +1,4 @@
-// What stands in front of the router: where a request comes from, and how many of them there are. Whoever is turned away there is
-// written down like whoever is refused inside.
+// Checks before the router: a request's origin and rate. Requests refused here are logged like those refused inside.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { App } from '#app/context/app-context.ts'
 import { admitRequest, type Refusal } from './origin-check.ts'
@@ -12,7 +11,7 @@ interface Arriving {
   headers: IncomingHttpHeaders
 }
 
-/** Null = let it through, perhaps with its cookies taken away. `told` = for tests that wait for what is written down. */
+/** Null = admitted, perhaps without its cookies. `told` = for tests that wait for the log entry. */
 export function createDoor<Req extends Arriving>(
   app: Pick<App, 'store' | 'clock' | 'log' | 'settings'>,
   input: { perMinute: number; clientIp: (req: Req) => string; told?: (telling: Promise<void>) => void },

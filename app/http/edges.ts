@@ -1,11 +1,11 @@
-// What no page, call or platform ever sends: judged before anything else looks at a request.
+// Rejects requests that no page, call or platform ever sends, before any other check.
 import type { Refusal } from './origin-check.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-/** Asked by address, by whoever watches over the process. */
+/** Monitoring calls these by any address. */
 const ANY_HOST = /^\/(healthz|readyz|metrics)\/?(\?|$)/
-/** The token is the proof, also under the name the product had before it moved. */
+/** The token is the proof, also under a host name from before the product moved. */
 const PLATFORM = '/hooks/platform/'
 
 interface Arriving {
@@ -15,7 +15,7 @@ interface Arriving {
   rawHeaders: readonly string[]
 }
 
-/** Returns the judge of a product whose public address is `origin`. Null = let it through. */
+/** Returns the check for a product with the public address `origin`. Null = admitted. */
 export function createEdges(origin: string): (req: Arriving) => Refusal | null {
   const own = new URL(origin)
   const names = new Set([own.host, `${own.hostname}:${own.port || (own.protocol === 'https:' ? '443' : '80')}`])

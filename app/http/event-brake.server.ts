@@ -1,19 +1,19 @@
-// A flood through an address that is known, where the operator wants a limit: so many events a second, ten times as many at once,
-// then 429; the platform sends them again. Counted by address, not by caller: all accounts' events come from the platform's few
-// machines. Without a limit nobody waits for another all the same: an account that fills its share of waiting deliveries gets 429.
+// Limits a flood through a known address, if the operator sets a limit: events per second, ten times as many at once,
+// then 429; the platform resends them. Counted by address, not by caller: all accounts' events come from the platform's
+// few machines. Without a limit accounts are still isolated: one that fills its share of pending deliveries gets 429.
 import type { App } from '#app/context/app-context.ts'
 import type { EventBrake } from '#app/features/events/receive-event.server.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
 import { createRateLimiter } from './rate-limit.server.ts'
 
-/** How many seconds' worth may come at once. */
+/** Burst size in seconds' worth of events. */
 const AT_ONCE = 10
 
 type BrakeApp = Pick<App, 'clock' | 'log' | 'settings'>
 
 const brakes = new WeakMap<BrakeApp['settings'], EventBrake>()
 
-/** One for both entrances of the platform. */
+/** One for both ingress paths. */
 export function eventBrakeOf(app: BrakeApp): EventBrake {
   const brake = brakes.get(app.settings) ?? newBrake(app)
   brakes.set(app.settings, brake)

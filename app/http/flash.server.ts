@@ -1,4 +1,4 @@
-// One message for the next page, carried by the browser: sealed, so that nobody can put words of their own on our pages.
+// One message for the next page, carried by the browser: sealed, so that nobody can put their own text on our pages.
 import { z } from 'zod'
 import type { App } from '#app/context/app-context.ts'
 import { minutes } from '#app/lib/duration.ts'
@@ -30,12 +30,12 @@ export function setFlash(app: Pick<App, 'secrets' | 'clock' | 'settings'>, flash
   return flashCookie(isSecure(app), app.secrets.seal(PLACE, JSON.stringify({ at: app.clock.now(), flash: short })))
 }
 
-/** Is a message waiting for this page? Then nothing else should take its place. */
+/** Whether a message waits for this page. If so, nothing else should replace it. */
 export function hasFlash(app: Pick<App, 'settings'>, request: Request): boolean {
   return Boolean(readCookies(request.headers.get('cookie')).get(flashCookieName(isSecure(app))))
 }
 
-/** The message waiting for this page, and the header that takes it away so that it is shown once. */
+/** The message for this page, and the header that removes it so that it shows once. */
 export async function loadFlash(
   app: Pick<App, 'secrets' | 'clock' | 'settings'>,
   request: Request,
@@ -52,7 +52,7 @@ function open(app: Pick<App, 'secrets' | 'clock'>, sealed: string): Flash | null
     const { kind, title, description } = read.flash
     return description === undefined ? { kind, title } : { kind, title, description }
   } catch {
-    // Made under another key, or by somebody else: nothing to show.
+    // Sealed under another key, or by someone else: nothing to show.
     return null
   }
 }

@@ -1,6 +1,5 @@
-// Pages with forms that take a while to fill in. With `no-store` a browser forgets what was typed when it comes back by its Back
-// button; without it, the page may lie in this browser's own cache, and nowhere else. It is asked for again when it comes back
-// (`app/ui/after-return.ts`).
+// For pages with long forms. With `no-store` a browser loses the typed text on Back; without it, the page may stay in
+// this browser's own cache, and nowhere else. It reloads its data on return (`app/ui/after-return.ts`).
 
 /** A route's `headers`. */
 export function formPageHeaders(): HeadersInit {

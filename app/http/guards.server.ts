@@ -1,4 +1,4 @@
-// What a route may ask before it does anything. `requireX` throws the JSON answer of the contract; `findX` may be null.
+// Checks for routes to run first. `requireX` throws the contract's JSON answer; `findX` may return null.
 import type { z } from 'zod'
 import type { App } from '#app/context/app-context.ts'
 import { ACCOUNT_ID_MESSAGES, accountIdIn, readAccountId } from '#app/domain/account-id.ts'
@@ -14,7 +14,7 @@ type SessionApp = Pick<App, 'store' | 'clock' | 'settings'>
 /** An account this request may act for. */
 export interface AccountAccess {
   accountUuid: string
-  /** The id as the request named it (external or internal): answers and links repeat it. */
+  /** The id as the request gave it (external or internal): answers and links repeat it. */
   accountId: string
   staffUuid: string | null
   /** The account is an admin's and the request carries the flag. */
@@ -31,8 +31,8 @@ export async function requireSession(app: SessionApp, request: Request): Promise
 }
 
 /**
- * The session's account that `id` leads to. 401 without a session, 400 without an id, and one and the same 404 for an
- * id that is unknown, malformed or somebody else's.
+ * The session's account for `id`. 401 without a session, 400 without an id, and the same 404 for an id that is unknown,
+ * malformed or of another account.
  */
 export async function requireAccount(app: SessionApp, request: Request, id: unknown): Promise<AccountAccess> {
   const session = await requireSession(app, request)
@@ -49,7 +49,7 @@ export function requireAccountOfQuery(app: SessionApp, request: Request): Promis
   return requireAccount(app, request, idInQuery(new URL(request.url).searchParams))
 }
 
-/** What the query names as the account, well formed or not. */
+/** The account id in the query, valid or not. */
 export function idInQuery(query: URLSearchParams): string | null {
   return accountIdIn(query) ?? query.get('accountUUID') ?? query.get('accountuuid')
 }
@@ -77,7 +77,7 @@ async function accessOf(
   return { accountUuid: uuid, accountId, staffUuid, admin, role, freshAt }
 }
 
-/** 403 with a sentence unless an owner asks, with a fresh opening or sign-in where the act wants one. */
+/** 403 with a sentence unless the caller is an owner, with a fresh opening or sign-in when the act needs one. */
 export function requireOwner(app: Pick<App, 'clock'>, access: Asking, act: OwnerAct): void {
   const refused = ownerActRefusal(act, access, app.clock.now())
   if (refused) throw problem(403, `${OWNER_ACT_TEXTS[refused].title}. ${OWNER_ACT_TEXTS[refused].description}`)
@@ -91,7 +91,7 @@ export function requireAdmin(access: AccountAccess): void {
 const USUAL_BODY = 100 * 1024
 const MOST_PARTS = 128
 
-/** The body as text; 413 above `maxBytes`, of which never more is read. */
+/** The body as text; 413 above `maxBytes`; never reads more than that. */
 export async function readBody(request: Request, maxBytes = USUAL_BODY): Promise<string> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes)
   let chunks: Uint8Array[] = []
@@ -101,13 +101,13 @@ export async function readBody(request: Request, maxBytes = USUAL_BODY): Promise
     size += chunk.byteLength
     if (size > maxBytes) throw tooLarge(maxBytes)
     chunks.push(chunk)
-    // Sent byte by byte, what surrounds the parts would be many times what is in them.
+    // When a body arrives byte by byte, the overhead of the chunks would be many times their content.
     if (chunks.length >= MOST_PARTS) chunks = [Buffer.concat(chunks)]
   }
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** The JSON body as the schema reads it: 415 for another type, 400 for broken JSON or a value the schema refuses. */
+/** The JSON body parsed by the schema: 415 for another type, 400 for broken JSON or a value the schema refuses. */
 export async function readJson<S extends z.ZodType>(
   request: Request,
   schema: S,

@@ -1,5 +1,5 @@
-// What may be under way at a time: of one connection one request, of one caller so many, and so many bytes of bodies that have not
-// been dealt with. Whoever takes more waits, is told to come again, or is cut off; nobody else notices.
+// Limits concurrent work: one request per connection, a number of requests per caller, and the bytes of unprocessed
+// bodies. A caller above a limit waits, is asked to retry, or is cut off; other callers are not affected.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { callerOf } from '#app/lib/caller-of.ts'
@@ -7,13 +7,13 @@ import { isPrivate } from './neighbours.server.ts'
 import type { Refusal } from './origin-check.ts'
 
 interface IntakeLimits {
-  /** Requests that wait on one connection for the answer to the one before. No browser, and no platform, sends one ahead. */
+  /** Requests that wait on one connection for the answer before them. No browser and no platform sends one ahead. */
   waitingOnConnection: number
-  /** Connections of one public address. Behind a proxy all connections are the proxy's: there the next one counts. */
+  /** Connections per public address. A proxy owns all connections behind it: there the next limit applies. */
   connectionsOfOne: number
-  /** Requests of one caller that are under way. */
+  /** Concurrent requests per caller. */
   requestsOfOne: number
-  /** Bytes of bodies in memory: of one caller or account, and in all. */
+  /** Bytes of bodies in memory: per caller or account, and in total. */
   bodyBytesOfOne: number
   bodyBytes: number
 }
@@ -27,33 +27,33 @@ const INTAKE_LIMITS: Readonly<IntakeLimits> = {
   bodyBytes: 64 * MB,
 }
 
-/** Bytes of bodies that are held for somebody. */
+/** Counts the bytes of bodies in memory per holder. */
 export interface Bodies {
-  /** Null = they may be held; give them back with `give`. Else whose limit it is. */
+  /** Null = allowed; return them with `give`. Otherwise, the limit that was reached. */
   take(holder: string, bytes: number): 'one' | 'all' | null
   give(holder: string, bytes: number): void
-  /** Held in all. */
+  /** Total bytes held. */
   held(): number
 }
 
 export interface Intake {
   bodies: Bodies
-  /** False = there are too many of this address: the connection was cut. */
+  /** False = this address has too many connections, and this one was cut. */
   connected(socket: Socket): boolean
-  /** Handles the request when all before it on its connection have been sent. */
+  /** Handles the request after every earlier answer on its connection was sent. */
   inTurn(req: IncomingMessage, res: ServerResponse, handle: () => void): void
-  /** Counts a request and the body it announces until it is over. Null = let it in. */
+  /** Counts a request and its announced body until the request ends. Null = accepted. */
   enter(req: IncomingMessage, res: ServerResponse, clientIp: string): Refusal | null
-  /** Requests under way. */
+  /** Requests in progress. */
   underWay(): number
 }
 
-/** A body of unknown length may be as long as the longest that is read. */
+/** A body of unknown length counts as the longest that is read. */
 const UNKNOWN_LENGTH = 256 * 1024
 
 export function createIntake(
   given: Partial<IntakeLimits> = {},
-  /** Is the peer a proxy, or somebody on our own network? */
+  /** Whether the peer is a proxy or on our own network. */
   isProxy: (address: string) => boolean = isPrivate,
 ): Intake {
   const limits = { ...INTAKE_LIMITS, ...given }
@@ -80,7 +80,7 @@ export function createIntake(
       const { socket } = req
       const line = lines.get(socket)
       const begin = () => {
-        // Sent, or given up because the connection is gone.
+        // Sent, or abandoned because the connection is gone.
         res.once('close', () => {
           const next = lines.get(socket)?.shift()
           if (next && !socket.destroyed) next()
@@ -129,7 +129,7 @@ function again(status: 429 | 503): Refusal {
 
 function announced({ headers }: IncomingMessage): number {
   if (headers['transfer-encoding'] !== undefined) return UNKNOWN_LENGTH
-  // Longer ones are refused before they are read.
+  // Longer bodies are refused before they are read.
   return Math.min(Number(headers['content-length'] ?? 0) || 0, UNKNOWN_LENGTH)
 }
 
@@ -155,7 +155,7 @@ function createBodies({ bodyBytes, bodyBytesOfOne }: Pick<IntakeLimits, 'bodyByt
   }
 }
 
-/** How many there are of each, and in all. */
+/** Counts per key and in total. */
 export function counter() {
   const counts = new Map<string, number>()
   let total = 0
@@ -176,21 +176,21 @@ export function counter() {
   }
 }
 
-/** How long the rest of a body that nobody wants is read and thrown away. ms */
+/** How long to read and discard the rest of an unwanted body. ms */
 const LEFTOVER_MS = 1_000
-/** The same for a long one that is not read: time enough for the answer to arrive. What lives longer costs the collector a full round. */
+/** The same for a long unread body: enough time for the answer to arrive. Longer-lived objects cost a full GC. */
 const UNREAD_MS = 250
-/** Bytes from which on a body is long. */
+/** A body of this many bytes or more is long. */
 const SHORT_BODY = 64 * 1024
 
-/** As announced. */
+/** By announced length. */
 export function isLong(req: IncomingMessage): boolean {
   return announced(req) > SHORT_BODY
 }
 
 /**
- * An answer that did not need the whole body (404, 413 …) leaves its rest in the connection, where it would block the next request.
- * What still comes is thrown away for a moment; a sender that goes on is cut.
+ * An answer that did not need the whole body (404, 413 …) leaves the rest in the connection, where it would block the
+ * next request. Discards incoming data for a moment, then cuts a sender that continues.
  */
 export function letGoOfBody(req: IncomingMessage): void {
   if (req.complete) return
@@ -200,8 +200,8 @@ export function letGoOfBody(req: IncomingMessage): void {
 }
 
 /**
- * The same for whoever is turned away: taking in a long body would cost more than everything else about the request, so it is left
- * unread and the connection cut. The answer must not close the connection itself: it would not arrive.
+ * The same for a rejected caller: reading a long body would cost more than the rest of the request, so the body stays
+ * unread and the connection is cut. The answer must not close the connection itself: it would not arrive.
  */
 export function leaveBody(req: IncomingMessage): void {
   if (!isLong(req)) {
@@ -210,7 +210,7 @@ export function leaveBody(req: IncomingMessage): void {
   }
   if (req.complete) return
   req.removeAllListeners('data')
-  // With a reader of its own Node does not read the rest by itself after the answer.
+  // With its own reader, Node does not read the rest by itself after the answer.
   req.on('data', () => {})
   req.pause()
   cutAfter(req, UNREAD_MS)

@@ -1,7 +1,7 @@
-// Three tiny pages between a signed opening and the add-on. Plain HTML: they are seen for a moment, or when something is off.
+// Three tiny pages between a signed opening and the add-on. Plain HTML: visible for a moment, or when something fails.
 import { escapeHtml, plainHtml } from './refusal-page.ts'
 
-/** The pages an opening may lead to: named, so that no address comes from a form. */
+/** The pages that an opening may lead to: by name, so that no address comes from a form. */
 export const LAUNCH_GOALS = { manager: '/fieldhook', subscription: '/subscription' } as const
 type LaunchGoal = keyof typeof LAUNCH_GOALS
 
@@ -10,7 +10,7 @@ export function readLaunchGoal(text: string | null): LaunchGoal {
 }
 
 /**
- * The answer to a signed opening. The platform draws it in its frame: the script goes on to `/launch` at our own
+ * The answer to a signed opening, which the platform shows in its frame: the script goes to `/launch` at our own
  * address with the ticket behind `#` (never sent, never logged); without scripts a button posts it.
  * @param origin our public origin; @param ticket base64url
  */
@@ -24,7 +24,7 @@ export function openingPage({ origin, ticket, nonce }: { origin: string; ticket:
   )
 }
 
-/** Posts the ticket behind `#` from our own address, so that the browser counts it as same-origin. */
+/** Posts the ticket behind `#` from our own address, so that the browser treats it as same-origin. */
 export function launchPage({ nonce }: { nonce: string }): Response {
   return page(
     200,
@@ -43,8 +43,8 @@ if (ticket) {
 }
 
 /**
- * Outside the platform's frame, and when another account would join the session: nobody is signed in before a person presses.
- * @param accountName whose add-on opens; @param ticket a new one; @param to the page it leads to
+ * Shown outside the platform's frame, and when another account would join the session: sign-in needs a click.
+ * @param accountName the account whose add-on opens; @param ticket a new one; @param to the target page
  */
 export function launchAskPage({
   accountName,

@@ -1,4 +1,4 @@
-// Who asks from this machine or over the private network: a proxy, or whoever watches over the process.
+// Detects callers on this machine or the private network: a proxy, or monitoring.
 import { BlockList, isIP } from 'node:net'
 
 const PRIVATE = new BlockList()
@@ -18,7 +18,7 @@ for (const [net, bits] of [
   PRIVATE.addSubnet(net, bits, 'ipv6')
 }
 
-/** An address of this machine or of a private network. What is no address at all counts as one: a local socket. */
+/** An address of this machine or of a private network. Text that is not an address counts as one: a local socket. */
 export function isPrivate(address: string): boolean {
   const bare = address.replace(/^::ffff:(?=\d+\.)/i, '').split('%')[0] ?? ''
   const family = isIP(bare)
@@ -35,7 +35,7 @@ const BY_PROXY = [
   'cf-connecting-ip',
 ]
 
-/** Nobody passed it on: the caller itself is on this machine, or on the private network. */
+/** No proxy in between: the caller itself is on this machine, or on the private network. */
 export function isDirectNeighbour(clientIp: string, headers: Headers): boolean {
   return isPrivate(clientIp) && !BY_PROXY.some((name) => headers.has(name))
 }

@@ -1,5 +1,5 @@
-// Who may see the operator's page: a session with an account of ADMIN_ACCOUNTS, in a request that asks as an admin. To everybody else
-// the page is not there, and that somebody looked for it is written down.
+// Guards the operator's page: requires a session with an account of ADMIN_ACCOUNTS, in a request that asks as an admin.
+// For everyone else the page does not exist, and the attempt is logged.
 import type { AppLoadContext } from '@remix-run/node'
 import { accountIdIn } from '#app/domain/account-id.ts'
 import { actsAsAdmin } from '#app/domain/session.ts'
@@ -12,12 +12,12 @@ interface Asked {
 }
 
 interface Operator {
-  /** The operator's own account, and its id as links name it. */
+  /** The operator's own account, and its id in links. */
   accountUuid: string
   accountId: string
 }
 
-/** Without an id in the address it is any account of the session that is an admin's. Throws the 404 of an unknown page. */
+/** Without an id in the address, uses any admin account of the session. Throws the 404 of an unknown page. */
 export async function requireOperator({ request, context: { app, clientIp } }: Asked): Promise<Operator> {
   const { pathname, searchParams } = new URL(request.url)
   const session = await findSession(app, request)
@@ -30,7 +30,7 @@ export async function requireOperator({ request, context: { app, clientIp } }: A
   )
   if (own) return { accountUuid: own.accountUuid, accountId: named ?? own.accountUuid }
   const whose = namedUuid ?? session?.accounts[0]?.accountUuid ?? null
-  // Somebody from nowhere who guesses addresses is not worth a line.
+  // An anonymous caller who guesses addresses is not worth a line.
   if (whose !== null) {
     try {
       const refused = { method: request.method, path: pathname, status: 404, accountUuid: whose }

@@ -1,4 +1,4 @@
-// May this request act? Decided before Remix, whose own check lets resource routes, `?_data=` and a missing Origin through.
+// Decides whether a request may act. Runs before Remix, which allows resource routes, `?_data=` and a missing Origin.
 import type { IncomingHttpHeaders } from 'node:http'
 import { assertNever } from '#app/lib/assert-never.ts'
 
@@ -16,12 +16,12 @@ interface OriginQuestion {
 
 const BASE = 'http://path.invalid'
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** Called by machines with a proof of their own in address or body, and by browsers that report: cookies mean nothing there. */
+/** Called by machines with their own proof in address or body, and by reporting browsers: cookies are ignored there. */
 const WITHOUT_COOKIES = /^\/(hooks\/|csp-report\/?$|api\/automation\/[^/]+\/trigger\/?$)/
 
 /**
  * - `allow`: a safe method, or a browser that says the request comes from our own pages;
- * - `refuse`: a browser that says otherwise, Remix's old data parameter, or an address that cannot be read;
+ * - `refuse`: a browser that says otherwise, Remix's old data parameter, or an unreadable address;
  * - `ignore_cookies`: not a browser (neither header is sent), or an address that never reads cookies.
  */
 export function judgeOrigin(question: OriginQuestion): OriginVerdict {
@@ -36,7 +36,7 @@ export function judgeOrigin(question: OriginQuestion): OriginVerdict {
   return 'ignore_cookies'
 }
 
-/** As the router reads it: two slashes at the beginning are a path, not another host. */
+/** Parses like the router: two leading slashes are a path, not another host. */
 function addressOf(url: string): URL | null {
   const address = url.startsWith('/') ? `${BASE}${url}` : url
   return URL.canParse(address, BASE) ? new URL(address, BASE) : null
@@ -48,7 +48,7 @@ export interface Refusal {
   headers?: Record<string, string>
 }
 
-/** Null = let it through. Takes the cookies away from a request that may not use them. */
+/** Null = admitted. Removes the cookies of a request that may not use them. */
 export function admitRequest(
   req: { method?: string | undefined; url?: string | undefined; headers: IncomingHttpHeaders },
   ownOrigin: string,

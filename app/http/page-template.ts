@@ -1,14 +1,14 @@
-// A drawn page with holes: what differs from one stranger to the next is cut out of it once and filled in for each. The rest is kept
-// as the bytes that are sent: encoding a long page for each reader would cost more than everything else.
+// A rendered page with slots: the parts that differ between visitors are cut out once and filled in for each. The rest
+// stays as encoded bytes: encoding a long page per visitor would cost more than everything else.
 
-/** Texts that stand for what is filled in. Random for each process: nobody can send one. */
+/** Placeholder texts for the slots. Random for each process, so no request can contain one. */
 interface Slots {
   nonce: string
   /** The account that the address names. */
   account: string
-  /** What the address brought along for the sign-in. */
+  /** The sign-in token in the address. */
   token: string
-  /** The page's own address, as its link to itself has it. */
+  /** The page's own address, as used in its link to itself. */
   here: string
 }
 
@@ -17,7 +17,7 @@ type Filling = Readonly<Record<keyof Slots, string>>
 type Hole = { of: keyof Slots; inScript: boolean }
 export type PageTemplate = readonly (Buffer | Hole)[]
 
-/** Cuts the page at its slots. `here` is the longest: it may hold the others. */
+/** Cuts the page at its slots. `here` is the longest: it may contain the others. */
 export function cutPage(html: string, slots: Readonly<Partial<Slots>>): PageTemplate {
   const texts = (['here', 'nonce', 'account', 'token'] as const).flatMap((of) => {
     const text = slots[of]
@@ -29,7 +29,7 @@ export function cutPage(html: string, slots: Readonly<Partial<Slots>>): PageTemp
     const next = texts
       .map((slot) => ({ ...slot, at: html.indexOf(slot.text, from) }))
       .filter(({ at }) => at !== -1)
-      // Of two that begin at one place the longer one.
+      // Of two that start at the same place, the longer one.
       .sort((a, b) => a.at - b.at || b.text.length - a.text.length)[0]
     if (!next) break
     parts.push(Buffer.from(html.slice(from, next.at)), { of: next.of, inScript: isInScript(html, next.at) })
@@ -54,7 +54,7 @@ function fill({ of, inScript }: Hole, value: string): string {
   return escapeAttribute(of === 'here' ? value : new URLSearchParams({ v: value }).toString().slice(2))
 }
 
-/** As the page's data: JSON in a JSON text, and nothing that ends the script. */
+/** For the page's data: JSON inside JSON text, with nothing that ends the script. */
 function inScriptText(value: string): string {
   const once = JSON.stringify(value).slice(1, -1)
   const escapes = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
@@ -71,7 +71,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#x27;',
 }
 
-/** As the renderer writes an attribute. */
+/** Escapes like the renderer. */
 function escapeAttribute(value: string): string {
   return value.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
 }

@@ -1,16 +1,16 @@
-// What the platform is answered, whichever entrance its call took. The status makes it do the right thing: 200 and 4xx end the
-// event for it, 410 ends the subscription, 429 and 503 bring the event back.
+// The answer to a platform call, whichever entrance it used. The status drives the platform: 200 and 4xx end the event,
+// 410 ends the subscription, 429 and 503 bring the event back.
 import type { Received } from '#app/features/events/event.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 
-/** What became of a call: read, or refused before that. */
+/** The result of a call: read, or refused before that. */
 export type PlatformOutcome =
   | Received
-  /** This caller has asked for too many addresses that do not exist. */
+  /** This caller has tried too many unknown addresses. */
   | { outcome: 'guessing'; waitMs: number }
   /** The account has used up its minute. */
   | { outcome: 'over_budget'; waitMs: number }
-  /** More of this account (`one`), or of all, is under way than is held in memory. */
+  /** Too many bytes in progress for this account (`one`) or for all. */
   | { outcome: 'too_much_under_way'; whose: 'one' | 'all' }
   | { outcome: 'slow_body' }
 
@@ -59,7 +59,7 @@ export function toPlatformAnswer(received: PlatformOutcome): PlatformAnswer {
   }
 }
 
-/** A stranger's text is on our host: nothing in an answer may run, be framed, kept or guessed to be something else. */
+/** Untrusted text on our host: nothing in an answer may run, be framed, cached or sniffed as another type. */
 const COMMON_HEADERS = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',

@@ -1,5 +1,5 @@
-// The OAuth journey of a browser, on remix-auth. What is ours: the state is issued and used up by the server, the
-// address comes from the platform adapter, and the code is exchanged through it (form fields, not Basic).
+// The browser's OAuth flow, on remix-auth. Our part: the server issues and consumes the state; the platform adapter
+// provides the address and exchanges the code (form fields, not Basic).
 import { createHash } from 'node:crypto'
 import { Authenticator } from 'remix-auth'
 import { OAuth2Strategy } from 'remix-auth-oauth2'
@@ -28,7 +28,7 @@ type OAuth2Tokens = OAuth2Strategy.VerifyOptions['tokens']
 
 const STRATEGY = 'servicem8'
 const RETURN_PATH = '/api/oauth/callback'
-/** A browser keeps the cookies of its last attempts only: many together would exceed what a server takes in headers. */
+/** Cookies of the last attempts only: too many would exceed a server's header limit. */
 const MOST_ATTEMPTS_PER_BROWSER = 5
 
 class ExchangeError extends Error {
@@ -40,13 +40,13 @@ class ExchangeError extends Error {
   }
 }
 
-/** A class because remix-auth's strategies are extended by overriding. One is made per request. */
+/** A class because remix-auth strategies are extended by overriding. One instance per request. */
 class PlatformStrategy extends OAuth2Strategy<FinishedSignIn> {
   override name = STRATEGY
   private readonly app: Pick<App, 'oauth' | 'settings' | 'log'>
   private readonly state: string
 
-  /** `state` is what a beginning uses; a return brings its own. */
+  /** `state` is used at the start; a return brings its own. */
   constructor(
     app: Pick<App, 'oauth' | 'settings' | 'log'>,
     state: string,
@@ -62,7 +62,7 @@ class PlatformStrategy extends OAuth2Strategy<FinishedSignIn> {
       path: '/',
       maxAge: SIGN_IN_LASTS / 1000,
     } as const
-    // Client and endpoints belong to the adapter: the two methods below are the only ones that would use them.
+    // The adapter owns client and endpoints: only the two methods below would use these values.
     const unused = {
       clientId: '-',
       clientSecret: null,
@@ -105,7 +105,7 @@ export async function beginAtPlatform(
   asked: { named: string | null; token: string | null },
 ): Promise<Response> {
   const { state } = await startSignIn(app, asked)
-  // A clean address: a `state` in the query would make the strategy take this for a return.
+  // A clean address: the strategy would take a `state` in the query for a return.
   const beginning = new Request(app.settings.origin + RETURN_PATH, { headers: cookieHeader(request) })
   const authenticator = authenticatorOf(app, state, () => Promise.reject(new Error('a beginning brings no tokens')))
   const redirect = await authenticator.authenticate(STRATEGY, beginning).then(
@@ -121,7 +121,7 @@ export async function beginAtPlatform(
   return redirect
 }
 
-/** The browser comes back: everything stored and signed in, or a sentence at the gate and nothing stored. */
+/** The browser returns: stores everything and signs in, or shows a sentence at the gate and stores nothing. */
 export async function returnFromPlatform(app: SignInApp, request: Request): Promise<Response> {
   const startedAt = app.clock.now()
   const ended = await endOfSignIn(app, request)
@@ -143,7 +143,7 @@ export async function returnFromPlatform(app: SignInApp, request: Request): Prom
   return ended.answer
 }
 
-/** What a call would answer; everything else is 401. */
+/** The status a call would return; every other problem is 401. */
 const STATUS_OF_PROBLEM: Partial<Record<SignInProblem, number>> = {
   platform_error: 502,
   platform_down: 503,
@@ -151,7 +151,7 @@ const STATUS_OF_PROBLEM: Partial<Record<SignInProblem, number>> = {
   misconfigured: 500,
 }
 
-/** `accountUuid` = whose sign-in it was, as far as anybody knows. */
+/** `accountUuid` = the account of the sign-in, if known. */
 interface EndedSignIn {
   answer: Response
   accountUuid: string | null
@@ -162,7 +162,7 @@ async function endOfSignIn(app: SignInApp, request: Request): Promise<EndedSignI
   const params = new URL(request.url).searchParams
   const state = params.get('state')
   if (!state) return atGate(app, null, 'state_missing')
-  // First the browser, then the attempt: a state shown in another browser must not use up the one it belongs to.
+  // Check the browser before the attempt: a state shown in another browser must not consume the real one.
   if (!holdsState(request, isSecure(app), state)) return atGate(app, null, 'state_unknown')
   const taken = await takeSignIn(app, state)
   if (taken.outcome === 'problem') return atGate(app, taken.named, taken.problem)
@@ -214,12 +214,12 @@ function signInCookies(request: Request, secure: boolean): Map<string, string> {
   return new Map([...readCookies(request.headers.get('cookie'))].filter(([name]) => name.startsWith(`${prefix}:`)))
 }
 
-/** The strategy's cookies are forms `state=…&<state>=<verifier>`. */
+/** The strategy's cookies have the form `state=…&<state>=<verifier>`. */
 function holdsState(request: Request, secure: boolean, state: string): boolean {
   return [...signInCookies(request, secure).values()].some((value) => new URLSearchParams(value).get('state') === state)
 }
 
-/** The platform's tokens in the shape the library passes around. */
+/** The platform's tokens in the library's format. */
 function asOAuth2Tokens(tokens: Tokens['value']): OAuth2Tokens {
   return {
     data: tokens,

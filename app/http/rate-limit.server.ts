@@ -1,4 +1,4 @@
-// Token buckets in memory, bounded in number: brakes, not accounting. A restart forgets them.
+// Token buckets in memory, limited in number: for throttling, not accounting. A restart clears them.
 import type { App } from '#app/context/app-context.ts'
 import type { Limit } from '#app/contract/operation.ts'
 import { callerOf } from '#app/lib/caller-of.ts'
@@ -7,15 +7,15 @@ import { minutes } from '#app/lib/duration.ts'
 import { tooMany } from './respond.ts'
 
 interface RateLimiter {
-  /** Takes one (or `count`, all of them or none); or says in how many ms they will be there. */
+  /** Takes one token (or all of `count`, or none); otherwise returns the ms until they are available. */
   take(key: string, count?: number): { outcome: 'taken' } | { outcome: 'wait'; ms: number }
-  /** How many keys are remembered. */
+  /** Number of keys in memory. */
   size(): number
 }
 
 /**
- * `burst` at once (default: a minute's worth), refilled evenly with `perMinute`. Remembers at most `maxKeys` callers and forgets the one unseen the longest:
- * somebody with more addresses than that is not stopped by a limit per address anyway.
+ * Allows `burst` at once (default: a minute's worth), refilled evenly at `perMinute`. Keeps at most `maxKeys` callers
+ * and drops the least recently seen: a caller with more addresses than that evades a per-address limit anyway.
  */
 export function createRateLimiter(options: {
   clock: Clock
@@ -24,7 +24,7 @@ export function createRateLimiter(options: {
   maxKeys?: number
 }): RateLimiter {
   const { clock, perMinute, burst = perMinute, maxKeys = 10_000 } = options
-  // Counted in ms of credit, so that no fraction of a token is ever rounded.
+  // Counted in ms of credit, so that fractions of a token are never rounded.
   const one = minutes(1) / perMinute
   const full = (minutes(1) * burst) / perMinute
   const buckets = new Map<string, { credit: number; at: Millis }>()
@@ -33,12 +33,12 @@ export function createRateLimiter(options: {
     take(key, count = 1) {
       const now = clock.now()
       const bucket = buckets.get(key)
-      // A clock that was set back takes nothing away from anybody.
+      // A clock set backwards costs nobody credit.
       const credit = bucket ? Math.min(full, bucket.credit + Math.max(0, now - bucket.at)) : full
-      // What is more than there can ever be would wait for ever.
+      // A count above the maximum would wait forever.
       const price = Math.min(full, one * count)
       const taken = credit >= price
-      // Taken out and put back: the map's order is the order of last use.
+      // Delete and re-insert: the map's order is the order of last use.
       buckets.delete(key)
       buckets.set(key, { credit: taken ? credit - price : credit, at: now })
       if (buckets.size > maxKeys) buckets.delete(buckets.keys().next().value as string)
@@ -51,8 +51,8 @@ const perAddress = (perMinute: number): Limit => ({ perMinute, per: 'address' })
 const perAccount = (perMinute: number): Limit => ({ perMinute, per: 'account' })
 
 /**
- * What pages and calls count together, and what is no call. `unknown_address` counts only calls of platform addresses that do not
- * exist: all accounts' events come from the platform's few machines.
+ * Limits shared by pages and calls, and limits of things that are not calls. `unknown_address` counts only platform
+ * calls to unknown addresses: all accounts' events come from the platform's few machines.
  */
 export const LIMITS = {
   sign_in: perAddress(20),
@@ -77,12 +77,12 @@ type LimitName = keyof typeof LIMITS
 
 const limitersOf = new WeakMap<object, Map<Limit, RateLimiter>>()
 
-/** 429 with Retry-After when this address has used up its share. */
+/** 429 with Retry-After when this address exceeds its limit. */
 export function requireRate(app: Pick<App, 'clock'>, limit: LimitName | Limit, clientIp: string): void {
   requireRateOf(app, limit, callerOf(clientIp))
 }
 
-/** The same for whatever else a limit counts by. */
+/** The same for limits with another key. */
 export function requireRateOf(app: Pick<App, 'clock'>, limit: LimitName | Limit, key: string): void {
   const taken = takeRate(app, limit, key)
   if (taken.outcome === 'wait') throw tooMany(taken.ms)

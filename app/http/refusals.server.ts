@@ -1,5 +1,5 @@
-// Whoever asks for what is not theirs stands in the log of the account they asked for, or of their own: calls, pages, and what was
-// turned away in front of both.
+// Logs refused requests with the account that was asked for, or the caller's own: calls, pages, and requests turned
+// away before both.
 import type { AppLoadContext } from '@remix-run/node'
 import type { App } from '#app/context/app-context.ts'
 import { accountIdIn, readAccountId } from '#app/domain/account-id.ts'
@@ -25,7 +25,7 @@ export async function logRefusedCall({ request, context: { app, clientIp } }: As
   await quietly(app, async () => {
     const own = currentCaller()?.accounts[0]?.accountUuid ?? null
     const named = await accountNamedIn(app, url)
-    // An address that is nowhere, asked for by nobody: not worth a line.
+    // An unknown address without a session: not worth a line.
     if (status === 404 && named === null && own === null) return
     const refused = { method: request.method, path: url.pathname, status, accountUuid: named ?? own }
     await recordRefusedCall(app, refused, clientIp)
@@ -33,8 +33,8 @@ export async function logRefusedCall({ request, context: { app, clientIp } }: As
 }
 
 /**
- * A page showed the sign-in gate in place of the account it was asked for, or was refused for want of a role (403). To come without
- * a session and be shown the way in is how everybody begins: that is no refusal, but to press a button then is. Never throws.
+ * A page showed the sign-in gate instead of the requested account, or was refused for a missing role (403). A first
+ * visit without a session is normal and not a refusal, but pressing a button then is. Never throws.
  */
 export async function logRefusedPage(
   { request, context: { app, clientIp } }: Asked,
@@ -46,7 +46,7 @@ export async function logRefusedPage(
   await quietly(app, async () => {
     const accountUuid = await accountNamedIn(app, url)
     if (accountUuid === null) return
-    // One's own, whose connection is gone: the gate is the way to make it anew.
+    // The session's own account, whose connection is gone: the gate is the way to reconnect.
     const own = session?.accounts.some((account) => account.accountUuid === accountUuid) ?? false
     if (own && shown === 'gate') return
     const refused = { method: request.method, path: url.pathname, status: SHOWN[shown], accountUuid }
@@ -56,25 +56,25 @@ export async function logRefusedPage(
 
 const SHOWN = { gate: 'the sign-in page', 403: 403 } as const
 
-/** Turned away before anything was read: by where it came from, or by how many there were. Never throws. */
+/** Refused before anything was read, because of its origin or a rate limit. Never throws. */
 export async function logRefusedAtTheDoor(
   app: Pick<App, 'store' | 'clock' | 'log' | 'settings'>,
   { method, url, cookie, refusal }: { method: string; url: string; cookie: string | undefined; refusal: Refusal },
   clientIp: string,
 ): Promise<void> {
   await quietly(app, async () => {
-    // Two slashes at the beginning are a path, as for the router.
+    // Two leading slashes are a path, as in the router.
     const address = `${app.settings.origin}${url.startsWith('/') ? url : '/'}`
     const asked = URL.canParse(address) ? new URL(address) : new URL(app.settings.origin)
     const refused = { method, path: asked.pathname, status: refusal.status }
-    // Looked up for what is written down, not for every one of a flood.
+    // Looked up only for a line that is written, not for every request of a flood.
     const findAccount = async () =>
       (await accountNamedIn(app, asked)) ?? (await accountsOfCookies(app, cookie))[0]?.accountUuid ?? null
     await recordRefusedAtTheDoor(app, refused, clientIp, findAccount)
   })
 }
 
-/** The account that an address names, by any of its ids; null = none that exists. */
+/** The account that an address names, by any of its ids; null = no existing account. */
 async function accountNamedIn(app: Pick<App, 'store'>, { pathname, searchParams }: URL): Promise<string | null> {
   const inPath = pathname.split('/').filter((part) => UUID.test(part))
   for (const id of [accountIdIn(searchParams), ...inPath.map(readAccountId)]) {

@@ -9,7 +9,7 @@ export function problem(status: number, message: string, headers?: HeadersInit):
   return answer(status, { message }, headers)
 }
 
-/** 400. Without field errors only the message. */
+/** 400. Only the message when there are no field errors. */
 export function badInput(message: string, errors?: Record<string, string[]>): Response {
   return answer(400, errors ? { message, errors } : { message })
 }
@@ -18,7 +18,7 @@ export function unauthenticated(): Response {
   return problem(401, 'Authentication required')
 }
 
-/** The same bytes for what does not exist and for what is somebody else's. Also for an unknown path under /api. */
+/** The same bytes for a missing resource and for another account's. Also for an unknown path under /api. */
 export function notFound(): Response {
   return problem(404, 'Not found')
 }
@@ -51,7 +51,7 @@ export function failed(): Response {
 
 type Issue = { path: readonly PropertyKey[]; message: string; code?: string; keys?: readonly string[] }
 
-/** What zod found wrong, as the calls report it: the first sentence as message, all by field. */
+/** zod's issues as the calls report them: the first sentence as message, all by field. */
 export function invalid(issues: readonly Issue[]): Response {
   const byField = new Map<string, string[]>()
   for (const { field, message } of issues.flatMap(fieldsOf)) {
@@ -59,7 +59,7 @@ export function invalid(issues: readonly Issue[]): Response {
   }
   const [first] = issues
   const unknown = first?.code === 'unrecognized_keys' ? `Not allowed: ${(first.keys ?? []).join(', ')}` : null
-  // Entries may be called like anything, `__proto__` too: they become own properties.
+  // Entries may have any name, even `__proto__`: they become own properties.
   return badInput(unknown ?? first?.message ?? 'Invalid input', Object.fromEntries(byField))
 }
 

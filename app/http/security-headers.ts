@@ -1,20 +1,20 @@
-/** Who may show our pages in a frame: ourselves (the sandbox's stage) and the platform. */
+/** Origins that may frame our pages: our own (the sandbox's stage) and the platform. */
 const FRAMED_BY = ["'self'", 'https://*.servicem8.com']
 
-/** Where browsers tell what a page's policy forbade. */
+/** Browsers report CSP violations here. */
 const CSP_REPORTS = '/csp-report'
 
-/** Who may take part in the one page where a card is entered (Stripe's security guide). */
+/** Origins allowed on the one page with card entry (Stripe's security guide). */
 const CARD_ENTRY = {
   script: ' https://js.stripe.com https://*.js.stripe.com',
   connect: ' https://api.stripe.com',
   image: ' https://*.stripe.com',
   frame: 'https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com',
-  // "Manage billing" is a form of ours that is answered with the way there.
+  // "Manage billing" submits a form of ours that redirects there.
   form: ' https://billing.stripe.com',
 }
 
-/** Nothing of what a device can do is of use here; a card form asks whether the browser holds a card. */
+/** Disables device features; a card form may check whether the browser holds a card. */
 const UNUSED = [
   ...['accelerometer', 'browsing-topics', 'camera', 'display-capture', 'geolocation', 'gyroscope', 'magnetometer'],
   ...['microphone', 'midi', 'serial', 'usb', 'xr-spatial-tracking'],
@@ -24,18 +24,18 @@ const PERMISSIONS_WITH_CARDS = [...UNUSED.map((name) => `${name}=()`), 'payment=
   ', ',
 )
 
-/** Shown by ServiceM8 and wherever somebody shares a link. */
+/** Images shown by ServiceM8 and in link previews. */
 function isPictureForOthers(path: string): boolean {
   return /^\/(icon-\d+\.png|social\.png|favicon\.(ico|svg)|apple-touch-icon\.png)$/.test(path)
 }
 
 /**
- * The headers every answer carries. Calls and ingress get a policy that allows nothing, and are never cached (the two
- * polled lists say themselves that they must be asked for again); pages (the signed opening and the launch page among
- * them) get scripts by nonce and no inline styles.
+ * The headers of every answer. Calls and ingress get a policy that allows nothing, and are never cached (the two polled
+ * lists set their own revalidation); pages (the signed opening and the launch page included) get scripts by nonce and
+ * no inline styles.
  * @param input.secure the public address is https
  * @param input.framedBy further origins that may show our pages in a frame
- * @param input.realPayments cards are taken by Stripe itself: the subscription page, and no other, lets it in
+ * @param input.realPayments Stripe itself takes the cards: only the subscription page allows it
  */
 export function securityHeaders(input: {
   path: string
@@ -62,7 +62,7 @@ export function securityHeaders(input: {
   }
 }
 
-/** The router matches addresses whatever their case, and with letters written as `%61`. */
+/** The router ignores the case of addresses and decodes letters such as `%61`. */
 function isMachinePath(address: string): boolean {
   const path = decoded(address).toLowerCase()
   return path === CSP_REPORTS || path.startsWith('/api/') || (path.startsWith('/hooks/') && path !== '/hooks/servicem8')
@@ -76,12 +76,12 @@ function decoded(address: string): string {
   }
 }
 
-/** As the router matches it: whatever its case, with or without a slash behind. */
+/** Matches like the router: any case, with or without a trailing slash. */
 function isCardPage(address: string): boolean {
   return /^\/subscription\/?$/i.test(address)
 }
 
-/** Lists with an `ETag`: their routes bring a `Cache-Control` of their own, and a second one would contradict it. */
+/** Lists with an `ETag`: their routes set their own `Cache-Control`, and a second one would contradict it. */
 function isAskedAgain(path: string): boolean {
   return /^\/api\/((webhook|api)-activity|openapi\.json)\/?$/.test(path)
 }
@@ -101,7 +101,7 @@ function pagePolicy(nonce: string, framedBy: readonly string[], cards: boolean):
     "base-uri 'none'",
     `form-action 'self'${also('form')}`,
     `frame-ancestors ${[...FRAMED_BY, ...framedBy].join(' ')}`,
-    // The old way and the new: no browser knows both alike.
+    // The old and the new way: browsers differ in their support.
     `report-uri ${CSP_REPORTS}`,
     'report-to csp',
   ].join('; ')

@@ -1,4 +1,4 @@
-// One signed-in browser, however many tabs and polls it has open, makes so many requests a minute and no more.
+// Limits requests per minute for one signed-in browser, across all its tabs and polls.
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { App } from '#app/context/app-context.ts'
@@ -7,7 +7,7 @@ import type { Refusal } from './origin-check.ts'
 import { createRateLimiter } from './rate-limit.server.ts'
 import { isSecure } from './session.server.ts'
 
-/** Null = let it through. Requests without a session are counted by what they ask for. */
+/** Null = admitted. Requests without a session have limits by type instead. */
 export function createSessionBrake(
   app: Pick<App, 'clock' | 'settings'>,
   perMinute: number,
@@ -19,7 +19,7 @@ export function createSessionBrake(
     const cookies = readCookies(headers.cookie)
     const tokens = names.flatMap((name) => cookies.get(name) || [])
     if (tokens.length === 0) return null
-    // Each by itself: a made-up cookie beside the real one makes no new caller of it.
+    // Each cookie by itself: a made-up cookie beside the real one does not make a new caller.
     const waits = tokens.map((token) => {
       const taken = limiter.take(createHash('sha256').update(token).digest('base64url'))
       return taken.outcome === 'taken' ? 0 : taken.ms

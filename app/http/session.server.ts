@@ -7,7 +7,7 @@ import { endedSessionCookie, readCookies, type SessionKind, sessionCookieName } 
 
 const KINDS: readonly SessionKind[] = ['tab', 'frame']
 
-/** Is the public address https? Cookies get other names and flags then. */
+/** Whether the public address is https. Cookies have other names and flags then. */
 export function isSecure(app: Pick<App, 'settings'>): boolean {
   return app.settings.origin.startsWith('https:')
 }
@@ -22,7 +22,7 @@ export async function findSession(
   return session
 }
 
-/** Whose browser it is, by a `Cookie` header as it was sent. Merely to ask does not keep a session alive. */
+/** The accounts of a raw `Cookie` header. This lookup does not extend a session. */
 export async function accountsOfCookies(
   app: Pick<App, 'store' | 'clock' | 'settings'>,
   cookie: string | undefined,
@@ -32,17 +32,17 @@ export async function accountsOfCookies(
   return sessionOf(stored, app.clock.now())?.accounts ?? []
 }
 
-/** What the sessions in a `Cookie` header are stored as. Says nothing about whether there are such sessions. */
+/** The stored hashes of the sessions in a `Cookie` header. Says nothing about whether these sessions exist. */
 export function sessionHashesIn(app: Pick<App, 'settings'>, cookie: string): string[] {
   return tokensIn(app, cookie, KINDS).map(sessionHashOf(app))
 }
 
-/** Did the browser send what is or was a session? */
+/** Whether the browser sent a current or former session. */
 export function sentSession(app: Pick<App, 'settings'>, request: Request): boolean {
   return tokensOf(app, request, KINDS).length > 0
 }
 
-/** Hashes of the living session of one kind: a new session of that kind replaces it. */
+/** Hashes of the current session of one kind: a new session of that kind replaces it. */
 export async function sessionsToReplace(
   app: Pick<App, 'store' | 'clock' | 'settings'>,
   request: Request,
@@ -60,7 +60,7 @@ export function sessionOfKind(
   return loadSession(app, tokensOf(app, request, [kind]))
 }
 
-/** Ends the browser's sessions and gives the cookies that say so. */
+/** Ends the browser's sessions and returns the cookies that do so. */
 export async function signOut(
   app: Pick<App, 'store' | 'settings' | 'clock' | 'log'>,
   request: Request,

@@ -1,6 +1,6 @@
-// The sign-in gate and the page of unknown addresses for people without a session, and the API reference for everybody. The router
-// draws each once for each of its few kinds; whoever comes next gets it with the own account, token and nonce filled in, for a fifth of the work. What a message, a proof
-// or an act comes with goes the long way.
+// The sign-in gate and the unknown-address page for people without a session, and the API reference for everyone. The
+// router renders each of the few kinds once; later requests get it with their own account, token and nonce filled in,
+// at a fifth of the cost. Addresses with a message, a proof or an act use the router.
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { AppLoadContext } from '@remix-run/node'
@@ -12,16 +12,16 @@ import { flashCookieName, readCookies, sessionCookieName } from './cookies.ts'
 import { cutPage, fillPage, type PageTemplate } from './page-template.ts'
 import { accountsOfCookies, isSecure, sessionHashesIn } from './session.server.ts'
 
-/** Pages that show the gate to somebody without a session, whatever their address says besides account and token. */
+/** Pages that show the gate without a session, whatever else their address says besides account and token. */
 const GATED = new Set([
   ...['/', '/fieldhook', '/automation', '/automation/runs', '/automation/settings'],
   ...['/deliveries', '/account', '/subscription'],
 ])
-/** Shows nothing of any account, and is the longest of all. */
+/** Shows no account data, and is the longest page. */
 const FOR_ANYBODY = new Set(['/api-reference'])
-/** Of these an account has to be named. */
+/** These need an account in the address. */
 const OF_AN_ACCOUNT = new Set(['/subscription'])
-/** The router's own: data of pages, and the list of them. */
+/** The router's own: page data and the page list. */
 const OF_THE_ROUTER = /\.data$|^\/__/
 
 interface StrangerPage {
@@ -30,7 +30,7 @@ interface StrangerPage {
   body: Buffer
 }
 
-/** Null = the router answers. */
+/** Null = let the router answer. */
 export type StrangerPages = (
   req: Pick<IncomingMessage, 'method' | 'url' | 'headers'>,
   nonce: string,
@@ -42,12 +42,12 @@ interface Kept {
   page: PageTemplate
 }
 
-/** What is drawn alike but for what is filled in. */
+/** Requests with the same kind share one rendered page. */
 interface Kind {
   path: string
   account: boolean
   token: boolean
-  /** The browser sent what is no session any more: the gate says so. */
+  /** The browser sent an expired session: the gate mentions it. */
   heldSession: boolean
 }
 
@@ -70,18 +70,18 @@ export function createStrangerPages(
       ...(token && { token: slots.token }),
     })
     const here = `${path}${query.size > 0 ? `?${query}` : ''}`
-    // What comes to readers without scripts comes at once, and not in pieces that scripts put together.
+    // A bot gets the whole page at once, not in pieces that scripts put together.
     const headers: Record<string, string> = { 'user-agent': 'Googlebot' }
     if (heldSession) headers.cookie = `${sessionCookieName('tab', secure)}=${mark}`
     const context = { app, clientIp: '', nonce: slots.nonce } satisfies AppLoadContext
     const drawn = await draw(new Request(`${origin}${here}`, { headers }), context)
     const html = await drawn.text()
-    // Something passing: the next one tries again.
+    // A transient failure: the next request tries again.
     if (drawn.status >= 500) kept.delete(keyOf(kind))
     if (!isPlainPage(drawn) || drawn.status !== (path === unknownPath ? 404 : 200) || html.includes(unknownPath)) {
       return null
     }
-    // What shows no link to itself has none to fill in; a plain path could be any other link.
+    // A page without a link to itself has nothing to fill in; a plain path could match any other link.
     const page = cutPage(html, { ...slots, ...(query.size > 0 && { here }) })
     return { status: drawn.status, headers: Object.fromEntries(drawn.headers), page }
   }
@@ -92,7 +92,7 @@ export function createStrangerPages(
     if (!found) {
       found = make(kind)
       kept.set(key, found)
-      // The next one tries again.
+      // The next request tries again.
       found.catch(() => kept.delete(key))
     }
     return found
@@ -131,7 +131,7 @@ function keyOf({ path, account, token, heldSession }: Kind): string {
   return JSON.stringify([path, account, token, heldSession])
 }
 
-/** Account and token in the address of a gate; null = it is none, or the address proves something or asks for an act. */
+/** Account and token in a gate's address; null = not a gate, or the address proves something or asks for an act. */
 function namedAtGate({ pathname, searchParams }: URL): { account: string; token: string } | null {
   if (!GATED.has(pathname) || searchParams.has('auth')) return null
   const account = accountIdIn(searchParams) ?? ''
@@ -144,7 +144,7 @@ function isPlainPage({ headers }: Response): boolean {
   return headers.get('content-type')?.startsWith('text/html') === true && !headers.has('set-cookie')
 }
 
-/** Half an escape in an address is refused elsewhere. */
+/** Another check refuses a broken escape in an address. */
 function readableAddress(url: string, origin: string): URL | null {
   if (!/^\/(?!\/)/.test(url)) return null
   const address = new URL(url, origin)

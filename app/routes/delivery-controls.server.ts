@@ -1,4 +1,4 @@
-// The delivery engine's use cases as a webhook's buttons and calls need them: bound to one account.
+// The delivery engine's use cases for a webhook's buttons and calls: bound to one account.
 import type { App } from '#app/context/app-context.ts'
 import type { DeliveryControls } from '#app/features/endpoints/controls/delivery-controls.server.ts'
 import { cancelReplay, replaySince, sendAgain, sendTest } from '#app/features/events/delivering/send-again.server.ts'

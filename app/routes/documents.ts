@@ -6,8 +6,8 @@ import { problem } from '#app/http/respond.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 
 /**
- * `/documents/{token}`: leads to a file that a rule made. No session: whoever has the address may open it, until it ends. The file
- * itself stays at the platform; we only lead there.
+ * `/documents/{token}`: redirects to a file that a rule created. No session: anyone with the address may open it until
+ * it expires. The file itself stays at the platform; we only redirect.
  */
 export function loader(args: LoaderFunctionArgs): Promise<Response> {
   const { params, context } = args
@@ -37,5 +37,5 @@ export function loader(args: LoaderFunctionArgs): Promise<Response> {
   })
 }
 
-/** Neither kept by anybody on the way nor listed by a search engine. */
+/** Prevents caching on the way and listing in search engines. */
 const PRIVATE = { 'Cache-Control': 'no-store', 'X-Robots-Tag': 'noindex, nofollow' }

@@ -1,10 +1,10 @@
-// What the page and the call share: nobody goes on paying for an account that is gone.
+// Shared by the page and the call: an erased account must not keep paying.
 import type { App } from '#app/context/app-context.ts'
 import { type Erasing, eraseAccount } from '#app/features/accounts/erase-account.server.ts'
 import { isNameTyped } from '#app/features/accounts/erasure.ts'
 import { endCharges } from '#app/features/billing/manage-billing.server.ts'
 
-/** `still_paying` = what is charged could not be ended just now, and nothing was erased. */
+/** `still_paying` = the subscription could not be ended just now, and nothing was erased. */
 export async function eraseWithSubscription(
   app: App,
   accountUuid: string,

@@ -11,7 +11,7 @@ import { OPEN_AGAIN, refusalText } from '#app/http/refusal-page.ts'
 import { problem } from '#app/http/respond.ts'
 import { isSecure, sessionOfKind } from '#app/http/session.server.ts'
 
-/** `/launch`: the frame trades its ticket for a session of its own and goes on to the manager; elsewhere a person is asked first. */
+/** `/launch`: the frame trades its ticket for a session and goes to the manager; elsewhere a person confirms. */
 export function action(args: ActionFunctionArgs): Promise<Response> {
   const { request, context } = args
   const { app } = context

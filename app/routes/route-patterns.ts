@@ -2,20 +2,20 @@ import routes from './table.ts'
 
 interface Known {
   path: string
-  /** Lower case; a name that stands for any text is null. */
+  /** Lower case; null for a parameter. */
   segments: (string | null)[]
-  /** Of the names, in their order among the segments; null = fixed. */
+  /** Parameter names by segment; null = fixed. */
   names: (string | null)[]
 }
 
 export interface FoundPath {
-  /** As it stands in the list: `api/webhooks/:key`. */
+  /** As written in the list: `api/webhooks/:key`. */
   path: string
-  /** What stands where the path has names, decoded. */
+  /** Decoded values of the path's parameters. */
   params: Record<string, string>
 }
 
-/** Finds which of these paths an address has, as the router would; null = none. Prepared once, because it is asked for every request. */
+/** Finds the path that an address matches, like the router; null = none. Prepared once: every request needs it. */
 export function pathFinder(paths: readonly string[]): (pathname: string) => FoundPath | null {
   const whole = new Map<number, Known[]>()
   const beginnings: Known[] = []
@@ -32,7 +32,7 @@ export function pathFinder(paths: readonly string[]): (pathname: string) => Foun
     list.push(known)
     if (!open) whole.set(segments.length, list)
   }
-  // What names more of a path goes first; of two that name as much, the one that stands first in the list.
+  // The more specific path goes first; of two equally specific, the first in the list.
   const fixed = ({ path }: Known) => path.split('/').filter((one) => one !== '' && !one.startsWith(':')).length
   for (const list of [...whole.values(), beginnings]) list.sort((a, b) => fixed(b) - fixed(a))
 
@@ -48,8 +48,8 @@ export function pathFinder(paths: readonly string[]): (pathname: string) => Foun
 }
 
 /**
- * Gives the pattern of what answers a path (`/hooks/platform/:token`): paths carry capabilities, so logs and metrics hold patterns
- * only. `callPaths` = what stands behind the `api/*` of the table.
+ * Returns the pattern of a path (`/hooks/platform/:token`): paths carry capabilities, so logs and metrics contain
+ * patterns only. `callPaths` = the paths behind the `api/*` of the table.
  */
 export function routePatterns(callPaths: readonly string[]): (path: string) => string {
   const find = pathFinder([...tablePaths(), ...callPaths])
@@ -63,7 +63,7 @@ function answers(segment: string | null, asked: string | undefined): boolean {
   return segment === null ? asked !== undefined && asked !== '' : segment === asked
 }
 
-/** As the router reads a path: decoded where all of it can be, and without slashes at its end. */
+/** Splits a path like the router: decoded where all of it can be, without trailing slashes. */
 function segmentsOf(path: string): string[] {
   let end = path.length
   while (end > 0 && path[end - 1] === '/') end -= 1
@@ -80,7 +80,6 @@ function decoded(segments: string[]): string[] {
   }
 }
 
-/** Every pattern there is. */
 export function allPatterns(callPaths: readonly string[]): string[] {
   return [...new Set([...[...tablePaths(), ...callPaths].map(patternOf), '/assets/*', '/*'])]
 }

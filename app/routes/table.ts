@@ -1,5 +1,5 @@
-// Every address of the product and the module that answers it. What is not here does not exist.
-// Plain entries instead of the route() helper: the server reads this table too, to log patterns instead of addresses.
+// Every address of the product and its module. Other addresses do not exist. Plain entries instead of the route()
+// helper: the server also reads this table, to log patterns instead of addresses.
 import type { RouteConfigEntry } from '@remix-run/route-config'
 
 const at = (path: string, file: string): RouteConfigEntry => ({ path, file: `routes/${file}` })
@@ -40,10 +40,10 @@ export default [
   // The payment provider calls us
   at('hooks/stripe', 'hooks/payment-events.ts'),
 
-  // Files that a rule made, for whoever was given the address
+  // Files that a rule created, for holders of the address
   at('documents/:token', 'documents.ts'),
 
-  // JSON calls: their own paths stand with them, in api/*-calls.server.ts
+  // JSON calls: their own paths are defined in api/*-calls.server.ts
   at('api/*', 'api/calls.ts'),
 
   // Operations

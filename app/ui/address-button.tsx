@@ -4,13 +4,13 @@ import { Button, type ButtonProps } from './button.tsx'
 import { HiddenFields } from './form/sent-values.tsx'
 
 export interface AddressButtonProps extends Omit<ButtonProps, 'type' | 'name' | 'value'> {
-  /** The query the page is asked for, e.g. `{ accountUUID: '…', edit: '3' }`. */
+  /** The query to request the page with, e.g. `{ accountUUID: '…', edit: '3' }`. */
   query: Record<string, string>
-  /** Where on that page to go, e.g. `webhook-3`. */
+  /** The target on that page, e.g. `webhook-3`. */
   anchor?: string
 }
 
-/** A button that works by asking for the page with another query. A click handler may take over and prevent that. */
+/** A button that requests the page with another query. A click handler may take over and prevent that. */
 export const AddressButton = forwardRef<HTMLButtonElement, AddressButtonProps>(function AddressButton(
   { query, anchor, ...button },
   ref,

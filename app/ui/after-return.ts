@@ -2,8 +2,8 @@ import { useRevalidator } from '@remix-run/react'
 import { useEffect } from 'react'
 
 /**
- * A page that comes back by the browser's Back button, as it was left or out of its cache, keeps what was typed into it; what it
- * shows is asked for again. Whoever has signed out meanwhile sees the way in and not the account.
+ * A page restored by the Back button or from the browser's cache keeps what was typed into it and reloads its data. A
+ * user who has signed out meanwhile sees the sign-in, not the account.
  */
 export function useFreshAfterReturn(): void {
   const { revalidate } = useRevalidator()

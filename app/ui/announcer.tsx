@@ -2,7 +2,7 @@ import { createContext, type ReactNode, useCallback, useContext, useState } from
 
 const AnnounceContext = createContext<(sentence: string) => void>(() => {})
 
-/** Says a sentence to people who listen to the page, when they pause. Nothing is seen of it. */
+/** Announces a sentence to screen readers at the next pause. Invisible. */
 export function useAnnounce(): (sentence: string) => void {
   return useContext(AnnounceContext)
 }
@@ -13,7 +13,7 @@ export function Announcer({ children }: { children: ReactNode }) {
   return (
     <AnnounceContext.Provider value={announce}>
       {children}
-      {/* The key makes the same sentence count as new when it is said twice. */}
+      {/* The key makes a repeated sentence count as new. */}
       <div aria-live="polite" className="sr-only">
         <span key={said.turn}>{said.sentence}</span>
       </div>

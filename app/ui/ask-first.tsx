@@ -10,9 +10,9 @@ async function loadDialog() {
 type Question = Omit<ComponentProps<typeof ConfirmDialog>, 'open' | 'onClose' | 'returnTo'>
 
 /**
- * A button that asks before something that cannot be undone: in a dialog, fetched when a person comes near the button; where no
- * dialog can be had, at `byAddress`, whose page asks. `sending` = the answer is on its way. `button` goes to the button,
- * `ask` draws the dialog.
+ * A button that asks before an irreversible action. The dialog loads when the pointer comes near the button; without a
+ * dialog, the page at `byAddress` asks. `sending` = the answer is being sent. `button` has the props of the button,
+ * `ask` renders the dialog.
  */
 export function useAskFirst(byAddress: string, sending = false) {
   const ref = useRef<HTMLButtonElement>(null)
@@ -22,7 +22,7 @@ export function useAskFirst(byAddress: string, sending = false) {
   const wasSending = useRef(false)
   const navigate = useNavigate()
 
-  // Still here after it was sent: it was refused, and the page says why.
+  // Still mounted after sending: the action was refused, and the page says why.
   useEffect(() => {
     if (wasSending.current && !sending) setAsked(false)
     wasSending.current = sending
@@ -52,7 +52,7 @@ export function useAskFirst(byAddress: string, sending = false) {
 interface QuestionOnPageProps {
   id: string
   title: string
-  /** What will happen, and what cannot be undone. */
+  /** The effect, and what cannot be undone. */
   children: ReactNode
   /** The way back, and the form that does it. */
   answers: ReactNode

@@ -21,7 +21,7 @@ interface BadgeProps {
   className?: string
 }
 
-/** A word on a coloured ground. */
+/** A word on a coloured background. */
 export function Badge({ tone = 'neutral', icon: Icon, children, className }: BadgeProps) {
   return (
     <span

@@ -21,7 +21,7 @@ export const buttonStyles = cva(
         'danger-quiet': 'border-transparent text-failing enabled:hover:bg-failing-soft [a&]:hover:bg-failing-soft',
       },
       size: { normal: 'px-4', icon: 'w-11', wide: 'w-full px-4' },
-      /** A label longer than a phone is wide breaks into lines. */
+      /** A label wider than a phone wraps. */
       wraps: { true: 'py-2 text-left', false: 'whitespace-nowrap' },
     },
     defaultVariants: { variant: 'secondary', size: 'normal', wraps: false },
@@ -32,9 +32,9 @@ type ButtonVariants = VariantProps<typeof buttonStyles>
 
 export interface ButtonProps extends Omit<ComponentPropsWithoutRef<'button'>, 'className'>, ButtonVariants {
   icon?: LucideIcon | undefined
-  /** Its work is under way: it keeps the focus, shows that, and ignores further presses. */
+  /** Work in progress: the button keeps the focus, shows the progress, and ignores further clicks. */
   pending?: boolean
-  /** What it says meanwhile; without it the label stays. */
+  /** The label while pending; without it the label stays. */
   pendingLabel?: string
   className?: string
 }
@@ -82,7 +82,7 @@ interface ButtonLinkProps extends Omit<LinkProps, 'className'>, ButtonVariants {
   className?: string
 }
 
-/** Looks like a button and leads somewhere. `reloadDocument` for addresses that are not pages of ours. */
+/** A link that looks like a button. Use `reloadDocument` for addresses that are not our pages. */
 export function ButtonLink({ variant, size, wraps, icon: Icon, children, className, ...rest }: ButtonLinkProps) {
   return (
     <Link {...rest} className={buttonStyles({ variant, size, wraps, className })}>
@@ -92,7 +92,7 @@ export function ButtonLink({ variant, size, wraps, icon: Icon, children, classNa
   )
 }
 
-/** Asks the server for this very page again, scripts or not. */
+/** Reloads this page from the server, with or without scripts. */
 export function ReloadLink(props: Omit<ButtonLinkProps, 'to' | 'reloadDocument'>) {
   const { pathname, search } = useLocation()
   return <ButtonLink {...props} to={`${pathname}${search}`} reloadDocument />

@@ -3,16 +3,15 @@ import type { ComponentPropsWithoutRef, ReactNode } from 'react'
 
 export const cardStyles = 'rounded-card border border-line bg-surface shadow-rest'
 
-/** A sheet on the desk. */
 export function Card({ className, ...rest }: ComponentPropsWithoutRef<'div'>) {
   return <div {...rest} className={clsx(cardStyles, className)} />
 }
 
 interface CardSectionProps {
-  /** Prefix of the ids it needs. */
+  /** Prefix of its element ids. */
   id: string
   title: string
-  /** Beside the title. */
+  /** Shown beside the title. */
   action?: ReactNode
   children: ReactNode
   className?: string

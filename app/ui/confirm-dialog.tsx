@@ -5,10 +5,10 @@ import { buttonStyles } from './button.tsx'
 interface ConfirmDialogProps {
   open: boolean
   onClose: () => void
-  /** Has the focus again after closing. */
+  /** Gets the focus back after closing. */
   returnTo: RefObject<HTMLElement | null>
   title: string
-  /** What will happen, and what cannot be undone. */
+  /** The effect, and what cannot be undone. */
   children: ReactNode
   cancelLabel: string
   /** The form or button that does it. */
@@ -16,14 +16,14 @@ interface ConfirmDialogProps {
 }
 
 /**
- * Asks before something that cannot be undone. The library's own overlay is not used: it adds a style element,
- * which our Content-Security-Policy refuses.
+ * Asks before an irreversible action. Does not use the library's overlay: it adds a style element, which our
+ * Content-Security-Policy refuses.
  */
 export function ConfirmDialog({ open, onClose, returnTo, title, children, cancelLabel, action }: ConfirmDialogProps) {
   return (
     <AlertDialog.Root open={open} onOpenChange={(next) => (next ? undefined : onClose())}>
       <AlertDialog.Portal>
-        {/* Taller than the window by one pixel: it takes the scrolling, and the page behind stays where it is. */}
+        {/* One pixel taller than the window: it captures the scrolling, so the page behind does not move. */}
         <div
           aria-hidden
           className="pointer-events-auto fixed inset-0 z-40 animate-appear overflow-y-scroll overscroll-contain bg-shade"

@@ -1,11 +1,11 @@
-// Belongs to the pixels (.tsx), because only a browser knows.
+// A .tsx file, because only a browser knows.
 import { useSyncExternalStore } from 'react'
 
 const never = () => () => {}
 
 /**
- * Does the page stand inside another one, such as the platform's? False on the server and for the first drawing, which cannot
- * know. Cards are entered in a tab of their own only.
+ * Whether the page is inside another one, such as the platform's. False on the server and in the first browser render,
+ * which cannot know. Cards are entered only in their own tab.
  */
 export function useFramed(): boolean {
   return useSyncExternalStore(

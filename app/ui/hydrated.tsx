@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 
 const never = () => () => {}
 
-/** False on the server and for the first drawing in the browser, true from then on: scripts are at work. */
+/** False on the server and in the first browser render, then true: scripts are running. */
 export function useHydrated(): boolean {
   return useSyncExternalStore(
     never,

@@ -1,16 +1,16 @@
 interface MeterProps {
-  /** What is measured. */
+  /** The measured quantity. */
   label: string
   value: number
   most: number
-  /** The same in words, beside the label: `4 of 14 days`. */
+  /** The value in words, beside the label: `4 of 14 days`. */
   words: string
   tone?: 'accent' | 'attention'
 }
 
 const FILLS: Record<NonNullable<MeterProps['tone']>, string> = { accent: 'fill-accent', attention: 'fill-attention' }
 
-/** How much of something is used up, as a bar and in words. What is more than all of it fills the bar. */
+/** Shows usage as a bar and in words. A value above the maximum fills the bar. */
 export function Meter({ label, value, most, words, tone = 'accent' }: MeterProps) {
   const part = most > 0 ? Math.min(1, Math.max(0, value / most)) : 0
   return (
@@ -29,7 +29,7 @@ export function Meter({ label, value, most, words, tone = 'accent' }: MeterProps
         aria-valuetext={words}
         className="overflow-hidden rounded-pill border border-line"
       >
-        {/* Widths are attributes of the drawing: the page's policy allows no inline styles. */}
+        {/* Widths are SVG attributes: the page's policy allows no inline styles. */}
         <svg aria-hidden="true" viewBox="0 0 100 4" preserveAspectRatio="none" className="block h-2.5 w-full">
           <rect width="100" height="4" className="fill-sunken" />
           {part > 0 ? <rect width={part * 100} height="4" className={FILLS[tone]} /> : null}

@@ -17,7 +17,7 @@ const icons: Record<NoticeProps['tone'], LucideIcon> = {
   accent: Info,
 }
 
-/** Something to know about the part of the page it stands in. A failing one is read out at once. */
+/** A notice about its part of the page. A failing one is announced immediately. */
 export function Notice({ tone, title, children, className }: NoticeProps) {
   const Icon = icons[tone]
   return (

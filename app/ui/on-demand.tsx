@@ -3,9 +3,8 @@ import { useEffect, useState } from 'react'
 type OnDemand<T> = { part: T | null; failed: boolean }
 
 /**
- * A part of the program that is fetched when it is first wanted, so that a page starts small.
- * `part` is null until it is there; `failed` = it cannot be fetched, and the caller needs its way without it.
- * `load` has to be the same function on every render.
+ * Loads a part of the program when it is first needed, so that pages start small. `part` is null until loaded; `failed`
+ * = it cannot be loaded, and the caller needs a way without it. `load` must be the same function on every render.
  */
 export function useOnDemand<T>(load: () => Promise<T>, wanted: boolean): OnDemand<T> {
   const [state, setState] = useState<OnDemand<T>>({ part: null, failed: false })

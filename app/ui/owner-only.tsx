@@ -5,12 +5,12 @@ interface OwnerOnlyProps {
   accountUUID: string
   /** Who can use the control, or what to do first; null = it can be used. */
   note: string | null
-  /** It stays in sight although it cannot be used yet. */
+  /** Stays visible although it cannot be used yet. */
   held: boolean
   children: (held: { disabled?: true; 'aria-describedby'?: string }) => ReactNode
 }
 
-/** A control for owners: members read who can use it, an owner whose last proof is too old what to do first. */
+/** A control for owners: members read who can use it; an owner with an outdated proof reads what to do first. */
 export function OwnerOnly({ accountUUID, note, held, children }: OwnerOnlyProps) {
   const id = useId()
   if (note === null) return children({})

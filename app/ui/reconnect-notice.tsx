@@ -12,7 +12,7 @@ interface ReconnectNoticeProps {
   reason: string
 }
 
-/** The page still shows everything; only what changes or asks ServiceM8 needs the connection. */
+/** The page still shows everything; only changes and requests to ServiceM8 need the connection. */
 export function ReconnectNotice({ accountUUID, title = NOT_CONNECTED, reason }: ReconnectNoticeProps) {
   return (
     <Notice tone="attention" title={title} className="mb-5">

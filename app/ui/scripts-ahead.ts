@@ -1,14 +1,14 @@
 import { matchRoutes } from '@remix-run/react'
 import { useEffect } from 'react'
 
-/** What of a page's entry in the build's table is used here. */
+/** The used fields of a page's entry in the build manifest. */
 interface PageFiles {
   path?: string | undefined
   module: string
   imports?: readonly string[] | undefined
 }
 
-/** The script files of the page that answers this path; none for what is no page of ours. */
+/** The script files of the page at this path; none if the path is not one of our pages. */
 export function scriptsOf(pages: readonly PageFiles[], pathname: string): string[] {
   const routes = pages.flatMap((page) => (page.path === undefined ? [] : [{ path: page.path, page }]))
   const page = matchRoutes(routes, pathname)?.at(-1)?.route.page
@@ -16,9 +16,8 @@ export function scriptsOf(pages: readonly PageFiles[], pathname: string): string
 }
 
 /**
- * Whoever points at a link, reaches it with the keyboard or puts a finger on it will most likely open it: its page's scripts are
- * fetched meanwhile, where they are not there already. Its data is not: an account's answers are never kept, so that it would be
- * fetched twice. Not for whoever saves data.
+ * Prefetches a page's scripts when a user points at, focuses or touches its link, unless they are loaded. Does not
+ * prefetch data: account answers are never cached, so they would load twice. Off for users who save data.
  */
 export function useScriptsAhead(): void {
   useEffect(() => {

@@ -2,12 +2,12 @@ import type { ReactNode } from 'react'
 
 type ScrollRegionProps = {
   className: string
-  /** What it holds is still to come. */
+  /** The content is still loading. */
   busy?: boolean
   children: ReactNode
 } & ({ label: string } | { labelledBy: string })
 
-/** A part of a page that scrolls by itself, with keys as well. No section: it has no heading, so it is no chapter of the page. */
+/** A part of a page that scrolls by itself, also with keys. Not a section: it has no heading. */
 export function ScrollRegion({ className, busy, children, ...name }: ScrollRegionProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a section is a chapter, and wants a heading.

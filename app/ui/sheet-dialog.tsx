@@ -6,14 +6,14 @@ import { buttonStyles } from './button.tsx'
 interface SheetDialogProps {
   open: boolean
   onClose: () => void
-  /** Has the focus again after closing, when it is still there. */
+  /** Gets the focus back after closing, if it still exists. */
   returnTo?: RefObject<HTMLElement | null>
   title: string
   description: string
   children: ReactNode
 }
 
-/** Something to read over the page. Like `ConfirmDialog` without the library's own overlay, whose styles our policy refuses. */
+/** A reading overlay. Like `ConfirmDialog` without the library's overlay, whose styles our policy refuses. */
 export function SheetDialog({ open, onClose, returnTo, title, description, children }: SheetDialogProps) {
   return (
     <Dialog.Root open={open} onOpenChange={(next) => (next ? undefined : onClose())}>
@@ -41,7 +41,7 @@ export function SheetDialog({ open, onClose, returnTo, title, description, child
               <X aria-hidden className="size-5" />
             </Dialog.Close>
           </div>
-          {/* Scrolls, so it can have the focus for those who scroll with keys. */}
+          {/* It scrolls, so keyboard users need to focus it. */}
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs it. */}
           <section tabIndex={0} aria-label={title} className="overflow-y-auto rounded-b-card p-5">
             {children}

@@ -6,8 +6,8 @@ import { useFramed } from './framed.tsx'
 import { VisuallyHidden } from './visually-hidden.tsx'
 
 /**
- * The other way to a fresh proof, beside opening the add-on from ServiceM8. Not in its frame: what a tab signs in to never
- * reaches that. Whoever comes back from the new tab finds the page as it is now.
+ * The other way to a fresh proof, besides opening the add-on from ServiceM8. Hidden in its frame: a tab's sign-in never
+ * reaches the frame. This page refreshes when the user returns from the new tab.
  */
 export function SignInAgain({ accountUUID }: { accountUUID: string }) {
   const framed = useFramed()

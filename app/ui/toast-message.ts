@@ -1,6 +1,6 @@
 import type { Flash } from '#app/lib/flash.ts'
 
-/** Numbers of the specification: one message at a time, five seconds, swiped away to the right, reached with F8. */
+/** From the specification: one message at a time, five seconds, swipe right to dismiss, F8 to focus. */
 export const TOAST = {
   durationMs: 5_000,
   /** How long a dismissed message is remembered. */

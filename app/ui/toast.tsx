@@ -6,12 +6,12 @@ import { TOAST, type ToastMessage } from './toast-message.ts'
 const ToastContext = createContext<(message: Flash) => void>(() => {})
 const FlashContext = createContext<Flash | null>(null)
 
-/** Shows a message for five seconds; the one before it gives way. */
+/** Shows a message for five seconds; it replaces the previous one. */
 export function useToast(): (message: Flash) => void {
   return useContext(ToastContext)
 }
 
-/** The server's message as long as no toast can show it. */
+/** The server's message while no toast can show it. */
 export function usePlainFlash(): Flash | null {
   return useContext(FlashContext)
 }

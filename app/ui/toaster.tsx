@@ -13,7 +13,7 @@ interface ToasterProps {
   onOpenChange: (open: boolean) => void
 }
 
-/** Draws the one message. Only ever in the browser: the library writes style attributes, which the server's pages must not carry. */
+/** Renders the message, only in the browser: the library writes style attributes, forbidden in server pages. */
 export function Toaster({ message, onOpenChange }: ToasterProps) {
   const Icon = icons[message.kind]
   return (

@@ -1,20 +1,20 @@
 import { cloneElement, type ReactElement, useEffect, useId, useRef, useState } from 'react'
 
-/** Numbers of the specification: it opens after 700 ms, at once when another one was open less than 300 ms ago. */
+/** From the specification: opens after 700 ms, or immediately when another tooltip was open less than 300 ms ago. */
 const TOOLTIP = { openDelayMs: 700, skipDelayMs: 300 } as const
 
-/** When the last one closed: shared, because passing along a row of buttons should not wait at each. */
+/** When the last tooltip closed: shared, so moving along a row of buttons does not wait at each. */
 let lastClosedAt = Number.NEGATIVE_INFINITY
 
 interface TooltipProps {
   words: string
-  /** One control that can be focused and has a name of its own. */
+  /** One focusable control with its own name. */
   children: ReactElement<{ 'aria-describedby'?: string }>
 }
 
 /**
- * A few more words about a control, on hover and on focus; Escape puts them away, and they stay while pointed at.
- * Our own few lines: a positioning library would weigh as much as a whole page.
+ * A short description of a control, on hover and on focus; Escape closes it, and it stays open while pointed at. Our
+ * own code: a positioning library would weigh as much as a whole page.
  */
 export function Tooltip({ words, children }: TooltipProps) {
   const id = useId()

@@ -1,5 +1,5 @@
-// Imported before any schema is made: zod tries out whether it may compile code from text, once per page, and our
-// Content-Security-Policy refuses that and reports it.
+// Import before creating any schema: once per page, zod tests whether it may compile code from text, and our
+// Content-Security-Policy refuses and reports that.
 import { config } from 'zod'
 
 config({ jitless: true })

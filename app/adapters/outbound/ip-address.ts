@@ -1,5 +1,5 @@
-// Which IP addresses belong to the open internet: decided from the text alone, by Node's own lists of subnets. IPv4 is a list of
-// what is refused; IPv6 is a list of what is let through, so that forms nobody has thought of are refused.
+// Decides from the text alone, with Node's subnet lists, which IP addresses are public. IPv4 lists what is refused;
+// IPv6 lists what is allowed, so unforeseen forms are refused.
 import { BlockList, isIP, isIPv4 } from 'node:net'
 
 /** 4 or 16 bytes, most significant first. */
@@ -10,7 +10,7 @@ const FORBIDDEN = blockList([
   ['10.0.0.0', 8], // private (RFC 1918)
   ['100.64.0.0', 10], // carrier-grade NAT; holds Alibaba's metadata address
   ['127.0.0.0', 8], // loopback
-  ['168.63.129.16', 32], // Azure WireServer: looks public, is not
+  ['168.63.129.16', 32], // Azure WireServer: looks public but is not
   ['169.254.0.0', 16], // link-local; holds the metadata address of most clouds
   ['172.16.0.0', 12], // private (RFC 1918)
   ['192.0.0.0', 24], // protocol assignments; holds Oracle's metadata address
@@ -28,19 +28,19 @@ const FORBIDDEN = blockList([
   ['3fff::', 20], // documentation (RFC 9637)
 ])
 
-/** The only block from which global unicast addresses are handed out (RFC 4291). NAT64, mapped and local forms lie outside. */
+/** The only block of global unicast addresses (RFC 4291). NAT64, mapped and local forms lie outside. */
 const PUBLIC_V6 = blockList([['2000::', 3]])
 
 /**
- * Reads an address in its canonical spellings: dotted decimal, or IPv6 with `::` and an embedded dotted tail.
- * Null for everything else, zone ids and octal or hexadecimal IPv4 included.
+ * Parses canonical spellings: dotted decimal, or IPv6 with `::` and an embedded dotted tail. Null for everything else,
+ * including zone ids and octal or hexadecimal IPv4.
  */
 export function parseIp(text: string): IpBytes | null {
   if (text.includes('%') || !isIP(text)) return null
   return isIPv4(text) ? text.split('.').map(Number) : bytesOfV6(text)
 }
 
-/** May we connect to this address? Text that is not an address may not. */
+/** Whether we may connect to this address. False for text that is not an address. */
 export function isPublicIp(text: string): boolean {
   const bytes = parseIp(text)
   if (!bytes) return false
@@ -51,7 +51,7 @@ export function isPublicIp(text: string): boolean {
   return !isatap || !FORBIDDEN.check(bytes.slice(12).join('.'))
 }
 
-/** One text per address, whatever its spelling; an IPv4 address mapped into IPv6 counts as the IPv4 address. Null if it is none. */
+/** One text per address, whatever its spelling; IPv4 mapped into IPv6 counts as IPv4. Null if it is not an address. */
 export function ipKey(text: string): string | null {
   const bytes = parseIp(text)
   if (!bytes) return null
@@ -68,7 +68,7 @@ function blockList(subnets: readonly [network: string, bits: number][]): BlockLi
   return list
 }
 
-/** Of a text that is an IPv6 address. */
+/** The text must be an IPv6 address. */
 function bytesOfV6(text: string): number[] {
   const hex = text.replace(/[\d.]+\.\d+$/, (dotted) => {
     const [a = 0, b = 0, c = 0, d = 0] = dotted.split('.').map(Number)

@@ -1,6 +1,6 @@
-// What is kept of a receiver's answer: header values as they came, and a little readable text.
+// The stored part of a receiver's answer: unchanged header values, and a little readable text.
 
-/** Turns raw name, value, name, value … into one record: names in lower case, values as latin1, repeated ones joined by a comma. */
+/** Converts raw name, value, name, value … to a record: lower-case names, latin1 values, repeats joined by a comma. */
 export function readHeaders(raw: readonly Uint8Array[]): Record<string, string> {
   const headers = new Map<string, string>()
   for (let i = 0; i + 1 < raw.length; i += 2) {
@@ -15,14 +15,14 @@ export function readHeaders(raw: readonly Uint8Array[]): Record<string, string> 
 
 interface ReadableText {
   text: string
-  /** There was more text than is kept. */
+  /** The text was longer than the stored part. */
   truncated: boolean
 }
 
 /**
  * The text of a body, at most `maxBytes` of UTF-8, without control characters. Empty for types that are not text, for
- * compressed bodies (never unpacked), and for bodies without a type that do not look like text.
- * `cut`: the body itself was not read to its end.
+ * compressed bodies (never unpacked), and for bodies without a type that do not look like text. `cut`: the body was not
+ * read to its end.
  */
 export function readText(
   headers: Record<string, string>,
@@ -38,7 +38,7 @@ export function readText(
   const clean = whole.replace(UNPRINTABLE, '\ufffd')
   const utf8 = new TextEncoder().encode(clean)
   if (utf8.length <= maxBytes) return { text: clean, truncated: cut }
-  // `stream` leaves out a character that the cut went through.
+  // `stream` omits a character that the cut split.
   return { text: new TextDecoder().decode(utf8.subarray(0, maxBytes), { stream: true }), truncated: true }
 }
 

@@ -1,5 +1,5 @@
-// Connections kept open between calls to the same origin. One `undici` client per connection instead of its pool, because
-// then each call knows the socket it went through: which address, new or used before, and whether a byte had left.
+// Connections kept open between calls to the same origin. Uses one `undici` client per connection instead of its pool,
+// so each call knows its socket: the address, whether it is new or reused, and whether a byte was sent.
 import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { Client } from 'undici'
@@ -10,28 +10,28 @@ import type { AddressTarget } from './safe-address.ts'
 export interface Connection {
   client: Client
   origin: string
-  /** How often it was dialled; undici dials again when a kept connection turns out to be closed. */
+  /** Number of dials; undici dials again when a kept connection turns out to be closed. */
   dials: number
   /** The latest dial. */
   trace: DialTrace
   /** The socket of the latest successful dial. */
   socket: Socket | null
   openedAt: number
-  /** Ends it now, in whatever phase it is. */
+  /** Ends it immediately, in any phase. */
   destroy(): void
 }
 
 export interface Connections {
-  /** A connection for one call: a kept one, else a new one (which dials when the first request is dispatched). */
+  /** A connection for one call: a kept one, else a new one (which dials on the first request). */
   take(target: AddressTarget): Connection
-  /** A new one in any case, with a whole handshake and its certificate noted. Not to be kept. */
+  /** Always a new one, with a full handshake and its certificate recorded. Must not be kept. */
   takeFresh(target: AddressTarget): Connection
-  /** Gives it back after a complete answer. */
+  /** Returns it for reuse after a complete answer. */
   keep(connection: Connection): void
   closeAll(): void
 }
 
-/** A kept connection does not follow a change in DNS, so none gets older than this. */
+/** Maximum age: a kept connection does not follow DNS changes. */
 const OLDEST = minutes(2)
 
 export function createConnections(input: {
@@ -41,9 +41,9 @@ export function createConnections(input: {
   headerBytes: number
 }): Connections {
   const { dial, idleMs, maxIdle, headerBytes } = input
-  /** Over all origins, the one that was used longest ago first. */
+  /** Over all origins, least recently used first. */
   const idle = new Set<Connection>()
-  /** The same by origin, the one that was used last at the end. */
+  /** The same by origin, most recently used last. */
   const idleOf = new Map<string, Connection[]>()
   const open = new Set<Connection>()
 
@@ -88,7 +88,7 @@ export function createConnections(input: {
       keepAliveTimeout: idleMs,
       keepAliveMaxTimeout: idleMs,
       maxHeaderSize: headerBytes,
-      // The one deadline over the whole call covers both; these would start again with every byte.
+      // One deadline for the whole call covers both; these would restart with every byte.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect(_options, callback) {
@@ -115,11 +115,11 @@ export function createConnections(input: {
         if (!open.delete(connection)) return
         noLongerIdle(connection)
         dialling?.destroy()
-        // Resolves when everything is torn down; a client that is gone already rejects, which is just as well.
+        // Resolves when everything is closed; rejects for a client that is already gone, which is fine.
         client.destroy(new DialError('DIAL_CLOSED')).catch(() => {})
       },
     }
-    // Closed by the other side, or idle for too long.
+    // Closed by the peer, or idle for too long.
     client.on('disconnect', () => {
       if (idle.has(connection)) connection.destroy()
     })

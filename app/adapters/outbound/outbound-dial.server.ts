@@ -1,5 +1,5 @@
-// Opens one connection to a vetted address. The check and the connection use the same DNS answer, so there is no moment
-// between them in which a name could turn towards a private address.
+// Opens one connection to a checked address. Check and connection use the same DNS answer, so a name cannot switch to a
+// private address in between.
 import { isIP, type LookupFunction, connect as netConnect, type Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import {
@@ -14,7 +14,7 @@ import type { NameResolver, ResolvedAddress } from './outbound-resolver.server.t
 import { type AddressReason, type AddressRules, type AddressTarget, forbiddenIp } from './safe-address.ts'
 import { type SeenCertificate, seenCertificate } from './seen-certificate.ts'
 
-/** Why no connection was made, beyond what the operating system and TLS report themselves. */
+/** Why no connection was made, beyond the errors of the operating system and TLS. */
 export class DialError extends Error {
   readonly code: 'DIAL_BLOCKED' | 'DIAL_NAME_UNKNOWN' | 'DIAL_NAME_UNAVAILABLE' | 'DIAL_TIMEOUT' | 'DIAL_CLOSED'
   readonly reason: AddressReason | null
@@ -26,14 +26,14 @@ export class DialError extends Error {
   }
 }
 
-/** What happened on the way to a connection; filled in while it happens. Times in ms, null = that phase did not happen. */
+/** Records the steps of a connection as they happen. Times in ms, null = that phase did not happen. */
 export interface DialTrace {
   dnsMs: number | null
   connectMs: number | null
   tlsMs: number | null
-  /** The address tried last. */
+  /** The last address tried. */
   peerIp: string | null
-  /** Only noted for a fresh handshake. */
+  /** Only set for a fresh handshake. */
   certificate: SeenCertificate | null
 }
 
@@ -49,25 +49,25 @@ export interface SocketOptions {
     secureContext: SecureContext
     ALPNProtocols: string[]
     session: Buffer | undefined
-    /** Said aloud, so that no environment variable can switch certificate checks off. */
+    /** Explicit, so that no environment variable can disable certificate checks. */
     rejectUnauthorized: true
   } | null
 }
 
-/** The last step, `net.connect` or `tls.connect`. Tests replace it to see what would be dialled without dialling it. */
+/** The last step, `net.connect` or `tls.connect`. Tests replace it to see the target without connecting. */
 export type OpenSocket = (options: SocketOptions) => Socket
 
 export type Dial = (
   target: AddressTarget,
   trace: DialTrace,
   done: (error: Error | null, socket: Socket | null) => void,
-  /** `fresh`: a whole handshake, nothing resumed, and the certificate is noted. */
+  /** `fresh`: a full handshake without session resumption; records the certificate. */
   how?: { fresh: boolean },
 ) => { destroy(): void }
 
-/** Addresses of one name that are tried; more are vetted but not used. */
+/** Maximum addresses tried per name; further ones are checked but not used. */
 const MAX_ADDRESSES = 8
-/** Before the next address is tried. Node's own 250 ms is less than one round trip to the other side of the world. */
+/** Delay before the next address is tried. Node's own 250 ms is less than one round trip around the world. */
 const NEXT_ADDRESS_AFTER = 1_200
 const MAX_SESSIONS = 256
 
@@ -76,8 +76,8 @@ export function openSocket({ tls, ...options }: SocketOptions): Socket {
 }
 
 /**
- * `names` resolves for the guard, `machine` for the operator's exceptions. `connectMs` bounds TCP and TLS together, from
- * the moment the name is resolved. `trustedCa`: PEM certificates accepted besides the public authorities.
+ * `names` resolves for the guard, `machine` for the operator's exceptions. `connectMs` bounds TCP and TLS together,
+ * after the name is resolved. `trustedCa`: PEM certificates accepted besides the public authorities.
  */
 export function createDial(input: {
   rules: AddressRules
@@ -126,7 +126,7 @@ export function createDial(input: {
       )
     }
 
-    // `net.connect` asks no lookup for an IP address, so a literal is checked here, before anything is opened.
+    // `net.connect` does no lookup for an IP address, so a literal is checked here, before the socket opens.
     if (isIP(hostname)) {
       try {
         vet(hostname)
@@ -181,7 +181,7 @@ export function createDial(input: {
 
     socket.setNoDelay(true)
     socket.setKeepAlive(true, 60_000)
-    // Stays for the life of the socket, so that a late error can never be an unhandled one.
+    // Stays for the life of the socket, so that a late error is never unhandled.
     socket.on('error', finish)
     socket.once('close', () => finish(new DialError('DIAL_CLOSED')))
     socket.once('lookup', () => {
@@ -191,7 +191,7 @@ export function createDial(input: {
     socket.on('connectionAttempt', (address: string) => {
       trace.peerIp = address
     })
-    // Before TLS writes its first byte. Unreachable while the lookup is honest; catches proxies and surprises.
+    // Runs before TLS writes its first byte. Unreachable while the lookup is honest; catches proxies and surprises.
     socket.prependOnceListener('connect', () => {
       trace.connectMs = lap()
       const peer = socket.remoteAddress

@@ -1,4 +1,4 @@
-// One request and its answer over one connection, under one deadline.
+// One request and its answer over one connection, with one deadline.
 import { performance } from 'node:perf_hooks'
 import type { Connection } from './outbound-connections.server.ts'
 import { DialError } from './outbound-dial.server.ts'
@@ -12,7 +12,7 @@ interface ExchangeInput {
   body: string | null
   /** From now, ms. */
   deadlineMs: number
-  /** Bytes of the answer's body that are read; the connection ends when there is more. */
+  /** Bytes of the answer's body to read; the connection ends when there are more. */
   readBytes: number
 }
 
@@ -22,14 +22,14 @@ export type ExchangeResult =
       status: number
       rawHeaders: readonly Uint8Array[]
       body: Buffer
-      /** There was more than `readBytes`, so the rest was not read and the connection is gone. */
+      /** The body exceeded `readBytes`, so the rest was not read and the connection is closed. */
       cut: boolean
       firstByteMs: number | null
     }
   | { outcome: 'failed'; fault: Fault; phase: ExchangePhase; firstByteMs: number | null }
   | { outcome: 'late'; phase: ExchangePhase; firstByteMs: number | null }
 
-/** A server may announce itself (102, 103) a few times; without end it is an attack. */
+/** A server may send a few interim answers (102, 103); an endless stream is an attack. */
 const MAX_INTERIM_ANSWERS = 32
 
 class StopReading extends Error {
@@ -40,7 +40,7 @@ class StopReading extends Error {
   }
 }
 
-/** Never rejects. After anything but a complete answer the connection must not be used again. */
+/** Never rejects. The connection may be reused only after a complete answer. */
 export function exchange(connection: Connection, input: ExchangeInput): Promise<ExchangeResult> {
   return new Promise((resolve) => {
     let sentAt: number | null = null
@@ -83,7 +83,7 @@ export function exchange(connection: Connection, input: ExchangeInput): Promise<
     }
 
     connection.client.dispatch(
-      // `reset: false` keeps the connection for the next call; nothing is ever repeated by undici itself.
+      // `reset: false` keeps the connection for the next call; undici itself never retries.
       {
         method: input.method,
         path: input.path,
@@ -93,7 +93,7 @@ export function exchange(connection: Connection, input: ExchangeInput): Promise<
         idempotent: false,
       },
       {
-        // Called when a connection is there, right before the first byte is written.
+        // Called once connected, right before the first byte is written.
         onRequestStart() {
           sentAt = performance.now()
         },
@@ -122,7 +122,7 @@ export function exchange(connection: Connection, input: ExchangeInput): Promise<
         },
         onResponseError(_controller, error) {
           const fault = faultOf(error)
-          // With a contradictory length undici reports a short body, though none had begun: the head itself was invalid.
+          // For a contradictory length undici reports a short body, though none had begun: the head itself was invalid.
           if (status === 0 && fault.code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH')
             fault.code = 'HPE_INVALID_CONTENT_LENGTH'
           settle({ outcome: 'failed', fault, phase: phase(), firstByteMs })

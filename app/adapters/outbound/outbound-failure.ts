@@ -1,11 +1,11 @@
-// From what went wrong on a connection to a class and a sentence. The sentences name no host and no address: they are
-// shown to whoever typed the address, and a name may turn out to be an internal one.
+// Maps a connection failure to a class and a sentence. The sentences name no host and no address: the user who typed
+// the address sees them, and a name may turn out to be an internal one.
 import type { OutboundOutcome } from './outbound.ts'
 import { type AddressReason, addressSentence } from './safe-address.ts'
 
 export type FailureClass = Exclude<OutboundOutcome['outcome'], 'response'>
 
-/** How far the exchange had come. Up to `securing`, no byte of the request has left. */
+/** How far the exchange got. Up to `securing`, no byte of the request was sent. */
 export type ExchangePhase = 'connecting' | 'securing' | 'waiting' | 'answering'
 
 interface Failure {
@@ -15,7 +15,7 @@ interface Failure {
   refused?: AddressReason
 }
 
-/** The error as far as it matters here: Node's `code`, and for a refused address the reason. */
+/** The relevant part of an error: Node's `code`, and the reason for a refused address. */
 export interface Fault {
   code: string | null
   message: string
@@ -54,7 +54,7 @@ const CLOSED = new Set([
   'HPE_INVALID_EOF_STATE',
 ])
 
-/** `connectMs`: how long a connection may take, for the sentence. */
+/** `connectMs`: the connection timeout, for the sentence. */
 export function describeFailure(fault: Fault, phase: ExchangePhase, connectMs: number): Failure {
   const code = fault.code ?? ''
   switch (code) {
@@ -83,7 +83,7 @@ export function describeFailure(fault: Fault, phase: ExchangePhase, connectMs: n
           : 'The server of this address could not be reached.',
     }
   }
-  // undici reports an unasked-for 100 or 101 as a socket error; the text is all that tells it from a closed connection.
+  // undici reports an unsolicited 100 or 101 as a socket error; only the text differs from a closed connection.
   if (CLOSED.has(code) && !/^bad (response|upgrade)$/.test(fault.message)) {
     return { outcome: 'reset', sentence: closedSentence(phase) }
   }
@@ -111,7 +111,7 @@ export function timeoutSentence(phase: ExchangePhase, ms: number): string {
   }
 }
 
-/** A connection lost like this may be tried again at once: the request had not left, so it cannot arrive twice. */
+/** Whether an immediate retry is safe: the request was not sent, so it cannot arrive twice. */
 export function maySafelyRepeat(failure: Failure, phase: ExchangePhase): boolean {
   return (
     (phase === 'connecting' || phase === 'securing') && (failure.outcome === 'refused' || failure.outcome === 'reset')

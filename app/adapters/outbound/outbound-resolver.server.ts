@@ -1,6 +1,6 @@
-// Names to addresses for outbound calls. Asks the DNS servers itself (c-ares): the system's `getaddrinfo` would share its
-// four threads with file work, so that a few dead domains stall everything, and it reads `/etc/hosts` and search domains,
-// which a user's address must not reach.
+// Resolves names for outbound calls. Queries the DNS servers directly (c-ares): the system's `getaddrinfo` shares its
+// four threads with file work, so a few dead domains would stall everything, and it reads `/etc/hosts` and search
+// domains, which a user's address must not reach.
 import { lookup, Resolver } from 'node:dns/promises'
 import type { Clock } from '#app/lib/clock.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
@@ -14,25 +14,25 @@ export type NameAnswer =
   | { outcome: 'addresses'; addresses: ResolvedAddress[]; ttlMs: number }
   /** The DNS says that this name has no address. */
   | { outcome: 'unknown' }
-  /** The DNS gave no answer in time, or an error. */
+  /** The DNS did not answer in time, or returned an error. */
   | { outcome: 'unavailable' }
 
-/** Never rejects. Tests hand in their own. */
+/** Never rejects. Tests pass their own. */
 export interface NameResolver {
   resolve(name: string): Promise<NameAnswer>
 }
 
-/** IPv4 and IPv6 are asked side by side; once one has answered, the other gets this long. */
+/** IPv4 and IPv6 are queried in parallel; after the first answer, the other gets this long. */
 const SECOND_FAMILY_GRACE = 400
 const LONGEST_KEPT = minutes(1)
 const UNKNOWN_KEPT = seconds(30)
 const UNAVAILABLE_KEPT = seconds(5)
 const MAX_CACHED = 5_000
 
-/** Asks for a name's records of one family; rejects with the codes of `node:dns`. */
+/** Queries a name's records of one family; rejects with the codes of `node:dns`. */
 export type FamilyQuery = (name: string, family: 4 | 6) => Promise<{ address: string; ttl: number }[]>
 
-/** Asks the DNS servers of the machine, or `servers` (`ip` or `ip:port`). `budgetMs` bounds one name altogether. */
+/** Queries the machine's DNS servers, or `servers` (`ip` or `ip:port`). `budgetMs` bounds the time for one name. */
 export function dnsResolver({ servers, budgetMs }: { servers?: readonly string[]; budgetMs: number }): NameResolver {
   const dns = new Resolver({ timeout: Math.max(100, Math.floor(budgetMs / 3)), tries: 2 })
   if (servers) dns.setServers(servers)
@@ -41,7 +41,7 @@ export function dnsResolver({ servers, budgetMs }: { servers?: readonly string[]
   return familiesResolver(query, budgetMs)
 }
 
-/** Asks for both families side by side, and does not let the slower one hold up the other for long. */
+/** Queries both families in parallel; the slower one delays the other only briefly. */
 export function familiesResolver(query: FamilyQuery, budgetMs: number): NameResolver {
   return {
     async resolve(name) {
@@ -57,8 +57,8 @@ export function familiesResolver(query: FamilyQuery, budgetMs: number): NameReso
 }
 
 /**
- * Keeps answers: as long as their TTL but at most a minute, "unknown" for half a minute, trouble for five seconds.
- * Callers that ask for the same name at the same time share one question.
+ * Caches answers for their TTL, at most one minute; "unknown" for half a minute, failures for five seconds. Concurrent
+ * callers for the same name share one query.
  */
 export function cachedResolver(inner: NameResolver, clock: Clock): NameResolver {
   const kept = new Map<string, { answer: NameAnswer; until: number }>()
@@ -84,8 +84,8 @@ export function cachedResolver(inner: NameResolver, clock: Clock): NameResolver 
 }
 
 /**
- * For hosts on the operator's list of exceptions: what the machine itself makes of the name, `/etc/hosts` included.
- * `localhost` is loopback without asking anybody.
+ * For hosts on the operator's list of exceptions: uses the machine's own resolution, including `/etc/hosts`.
+ * `localhost` is loopback without a query.
  */
 export function machineResolver(budgetMs: number, ask: MachineLookup = lookupAll): NameResolver {
   return {
@@ -107,7 +107,7 @@ export function machineResolver(budgetMs: number, ask: MachineLookup = lookupAll
   }
 }
 
-/** Every address of a name, as the machine knows it. */
+/** Every address of a name, as the machine resolves it. */
 type MachineLookup = (name: string) => Promise<{ address: string; family: number }[]>
 
 function lookupAll(name: string): ReturnType<MachineLookup> {
@@ -136,14 +136,14 @@ async function queryResult(query: Promise<{ address: string; ttl: number }[]>, f
   }
 }
 
-/** Settles once there are addresses; a family without any is no reason to stop waiting for the other. */
+/** Resolves once there are addresses; never for a family without any, so the other still counts. */
 function answered(query: Promise<NameAnswer>): Promise<NameAnswer> {
   return new Promise((resolve) => {
     void query.then((answer) => answer.outcome === 'addresses' && resolve(answer))
   })
 }
 
-/** Null = it came too late. IPv4 first: many containers have no way out over IPv6, and none lacks IPv4. */
+/** Null = too late. IPv4 first: many containers have no IPv6 route out, and none lacks IPv4. */
 function merge(a: NameAnswer | null, aaaa: NameAnswer | null): NameAnswer {
   const answers = [a, aaaa].filter((one) => one?.outcome === 'addresses')
   if (answers.length > 0) {

@@ -1,5 +1,5 @@
-// The only way out to an address that a user typed. Everything that is sent for a user passes the guard here, is bounded in
-// time and size, and comes back as an outcome.
+// The only exit to an address that a user typed. Every request for a user passes this guard, has limits for time and
+// size, and returns an outcome.
 import { networkInterfaces } from 'node:os'
 import { performance } from 'node:perf_hooks'
 import type { Clock } from '#app/lib/clock.ts'
@@ -36,22 +36,22 @@ import {
 
 /** All in ms, bytes, or counts. */
 interface OutboundLimits {
-  /** Whole call, unless the request says otherwise. */
+  /** Whole call, unless the request sets its own. */
   totalMs: number
   /** TCP and TLS, after the name is resolved. */
   connectMs: number
   dnsMs: number
-  /** A connection that fails sooner than this is tried once more, if nothing had been sent. */
+  /** A connection that fails sooner than this is retried once, if nothing was sent. */
   secondTryMs: number
   idleMs: number
-  /** Connections kept open between calls, over all origins. With fewer than addresses in use, every call would dial anew. */
+  /** Kept connections over all origins. With fewer than addresses in use, every call would open a new one. */
   maxIdle: number
   readBytes: number
   storedBytes: number
   headerBytes: number
 }
 
-/** What the pages say of an address that is slow: 15 seconds at most. */
+/** The pages state this limit for a slow address: at most 15 seconds. */
 export const DEFAULT_LIMITS: OutboundLimits = {
   totalMs: seconds(15),
   connectMs: seconds(5),
@@ -66,12 +66,12 @@ export const DEFAULT_LIMITS: OutboundLimits = {
 
 export interface OutboundInput {
   clock: Clock
-  /** Host names or origins under which this service is reached from outside. */
+  /** Public host names or origins of this service. */
   selfHosts: readonly string[]
-  /** `host:port` pairs that may be private and plain http. */
+  /** `host:port` pairs that may be private and use plain http. */
   egressAllow: readonly string[]
   limits?: Partial<OutboundLimits>
-  /** Default: the machine's DNS servers. Its answers are cached. */
+  /** Default: the machine's DNS servers. Answers are cached. */
   resolver?: NameResolver
   /** PEM certificates accepted besides the public authorities. */
   trustedCa?: readonly string[]
@@ -79,10 +79,10 @@ export interface OutboundInput {
   open?: OpenSocket
 }
 
-/** Addresses in use at a time whose verdict is at hand. */
+/** Number of addresses whose verdict is cached. */
 const MOST_VERDICTS = 2_000
 
-/** Headers that decide how a message is framed or routed. Set by the connection alone. */
+/** Headers that control framing or routing. Only the connection sets them. */
 const RESERVED_HEADERS = new Set([
   'host',
   'content-length',
@@ -111,7 +111,7 @@ export function createOutbound(input: OutboundInput): Outbound {
     trustedCa: input.trustedCa,
   })
   const connections = createConnections({ dial, ...limits })
-  // The rules do not change while the process runs; what a name resolves to is another question, asked at every dial.
+  // The rules stay the same while the process runs; name resolution is checked at every connection.
   const verdictOn = remembered(MOST_VERDICTS, (url) => checkAddress(url, rules))
   let closed = false
 
@@ -240,10 +240,10 @@ export function createOutbound(input: OutboundInput): Outbound {
   }
 }
 
-/** Failures that say by themselves what a look ended at. */
+/** Failures that determine by themselves where a probe ended. */
 const ENDS: Partial<Record<FailureClass, OutboundProbe['endedAt']>> = { blocked: 'address', dns: 'name' }
 
-/** What a look ended at. */
+/** Where a probe ended. */
 function endOf(phase: ExchangePhase, { trace }: Connection, target: AddressTarget): OutboundProbe['endedAt'] {
   switch (phase) {
     case 'connecting':
@@ -256,7 +256,7 @@ function endOf(phase: ExchangePhase, { trace }: Connection, target: AddressTarge
   }
 }
 
-/** Nobody learns where a refused address leads. */
+/** Does not reveal where a refused address leads. */
 function failedOf(failure: ReturnType<typeof describeFailure>, peerIp: string | null, timing: OutboundTiming) {
   return { ...failure, peerIp: failure.outcome === 'blocked' ? null : peerIp, timing }
 }
@@ -283,7 +283,7 @@ function timingOf(totalMs: number, dialled: DialTrace | null, firstByteMs: numbe
   }
 }
 
-/** What is wrong with the headers of a request, as a sentence; null when they can be sent as they are. */
+/** A sentence with the fault in the request headers; null when they are valid. */
 function findHeaderFault(headers: Record<string, string>): string | null {
   for (const name of Object.keys(headers)) {
     const fault = faultOfHeaderName(name)
@@ -297,13 +297,13 @@ function findHeaderFault(headers: Record<string, string>): string | null {
 const NOT_OF_A_HEADER = /[^\t\x20-\x7e\x80-\xff]/
 const MOST_HEADER_NAMES = 1_000
 
-/** The same few names come with every forward. Empty = nothing is wrong. */
+/** Every forward carries the same few names. Empty = no fault. */
 const faultOfHeaderName = remembered(MOST_HEADER_NAMES, (name) => {
   if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return 'A header name contains characters that are not allowed.'
   return RESERVED_HEADERS.has(name.toLowerCase()) ? `The header "${name.toLowerCase()}" cannot be set.` : ''
 })
 
-/** The machine's own addresses, public ones included: a name that leads to them leads back here. */
+/** The machine's own addresses, public ones included: a name that resolves to them leads back to us. */
 function ownAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address))
 }

@@ -1,4 +1,4 @@
-// What a call to a user's address takes and how it can end. The one implementation is `outbound.server.ts`.
+// The input and outcomes of a call to a user's address. The only implementation is `outbound.server.ts`.
 import type { Millis } from '#app/lib/clock.ts'
 import type { AddressReason } from './safe-address.ts'
 
@@ -20,12 +20,12 @@ export interface OutboundTiming {
   firstByteMs: number | null
 }
 
-/** `response`: an answer arrived, whatever it says. Everything else: no usable answer. Never thrown, always returned. */
+/** `response`: an answer arrived, with any status. Everything else: no usable answer. Never thrown, always returned. */
 export type OutboundOutcome =
   | {
       outcome: 'response'
       status: number
-      /** Lower-case names; values decoded as latin1; capped. */
+      /** Lower-case names; values decoded as latin1; limited in size. */
       headers: Record<string, string>
       /** At most 4 KB of text, '' for other types. */
       body: string
@@ -35,45 +35,45 @@ export type OutboundOutcome =
     }
   | {
       outcome: 'blocked' | 'dns' | 'refused' | 'reset' | 'tls' | 'timeout' | 'protocol'
-      /** One sentence for a person; names no internal host. */
+      /** One sentence for people; names no internal host. */
       sentence: string
-      /** Blocked because of the address, and why. */
+      /** The reason when the address is blocked. */
       refused?: AddressReason
       peerIp: string | null
       timing: OutboundTiming
     }
 
-/** A look at an address that carries no event. */
+/** A probe of an address, without an event. */
 export interface ProbeRequest {
   url: string
   headers: Record<string, string>
-  /** Whole look, ms. */
+  /** Whole probe, ms. */
   timeoutMs: number
 }
 
-/** What a look found out, up to where it ended. */
+/** The result of a probe, up to where it ended. */
 export interface OutboundProbe {
   result: OutboundOutcome
-  /** What it ended at: everything before that went well. An answer, whatever it says, is `answer`. */
+  /** Where the probe ended: everything before succeeded. Any answer, with any status, is `answer`. */
   endedAt: 'address' | 'name' | 'connection' | 'security' | 'answer'
   /** The address is https. */
   secure: boolean
   /** The host is an IP address, so there is no name to look up. */
   literal: boolean
-  /** The one the server showed and that was accepted; null without https, or when none was. */
+  /** The server's accepted certificate; null without https, or when none was accepted. */
   certificate: { validUntil: Millis; issuer: string | null } | null
 }
 
 export interface Outbound {
   post(request: OutboundRequest): Promise<OutboundOutcome>
   /**
-   * Looks at an address over a new connection of its own: an OPTIONS request without a body, which by HTTP's own rules does
-   * nothing (decision 0010). The same guard, limits and sentences as `post`; nothing is followed or repeated.
+   * Probes an address over its own new connection: an OPTIONS request without a body, which by HTTP's rules does
+   * nothing (decision 0010). The same guard, limits and sentences as `post`; no redirects and no retries.
    */
   probe(request: ProbeRequest): Promise<OutboundProbe>
   /**
-   * Would this address be let through? Static rules first, then the name is resolved.
-   * `unresolved` = the name has no answer now (accepted with a warning when saving).
+   * Whether this address would be allowed. Static rules first, then name resolution. `unresolved` = the name has no
+   * answer now (accepted with a warning when saving).
    */
   check(
     url: string,

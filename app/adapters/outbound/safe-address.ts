@@ -1,6 +1,6 @@
-// May this service call the address a user typed? Everything that can be said without asking DNS: the shape of the URL,
-// the port, the name, a literal IP. Pure, so that a form can give the same answer as the sender. What a name resolves to
-// is decided where the connection is made (`outbound-dial.server.ts`), with `forbiddenIp`.
+// Whether this service may call an address that a user typed, without DNS: URL shape, port, name, literal IP. Pure, so
+// a form gives the same answer as the sender. `outbound-dial.server.ts` checks the resolved addresses at connection
+// time, with `forbiddenIp`.
 import { ipKey, isPublicIp } from './ip-address.ts'
 
 export type AddressReason =
@@ -13,19 +13,19 @@ export type AddressReason =
   | 'own_address'
   | 'private_address'
 
-/** An address that passed the static rules, taken apart for dialling. */
+/** An address that passed the static rules, split into parts for the connection. */
 export interface AddressTarget {
   protocol: 'https:' | 'http:'
   /** Lower case, punycode, no trailing dot, no brackets. */
   hostname: string
   port: number
-  /** What is connected to: `https://example.com:8443`. */
+  /** The connection target: `https://example.com:8443`. */
   origin: string
   /** Path and query as sent; the fragment is dropped. */
   path: string
-  /** The host is an IP address, so DNS will not be asked. */
+  /** The host is an IP address, so no DNS lookup is needed. */
   literal: boolean
-  /** On the operator's list of exceptions: private answers and plain http are fine. */
+  /** On the operator's list of exceptions: private addresses and plain http are allowed. */
   excepted: boolean
 }
 
@@ -42,24 +42,24 @@ export interface AddressRules {
 
 const MAX_ADDRESS_LENGTH = 2048
 
-/** Names that exist only inside some network, or nowhere (RFC 2606, 6761, 6762, 7686, 8375; cluster and cloud habits). */
+/** Names that exist only inside a network, or nowhere (RFC 2606, 6761, 6762, 7686, 8375; cluster and cloud names). */
 // biome-ignore format: one list
 const INTERNAL_SUFFIXES = [
   'localhost', 'localdomain', 'local', 'internal', 'intranet', 'private', 'flycast', 'lan', 'corp', 'home', 'home.arpa',
   'svc', 'onion', 'invalid', 'test', 'example',
 ]
 
-/** The ports from 1024 up that browsers refuse, because another protocol listens there (WHATWG Fetch, "bad port"). */
+/** The ports from 1024 up that browsers block, because another protocol listens there (WHATWG Fetch, "bad port"). */
 const BAD_PORTS = new Set([
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ])
 
-/** Where platform events come in. An exception for our own host must not open it: a forward to it would never end. */
+/** Ingress for platform events. An exception for our own host must not allow it: forwards would loop forever. */
 const INGRESS_PREFIX = '/hooks/'
 
 /**
  * Prepares the rules. `selfHosts`: host names (or origins) of this service. `selfIps`: its own network addresses.
- * `egressAllow`: `host:port` pairs; throws when one is not of that form, since that is a wrong configuration.
+ * `egressAllow`: `host:port` pairs; throws for any other form, since the configuration is wrong.
  */
 export function addressRules(input: {
   selfHosts: readonly string[]
@@ -78,16 +78,16 @@ export function addressRules(input: {
   }
 }
 
-/** What is wrong with one `EGRESS_ALLOW` entry, as a sentence; null when it is fine. */
+/** A sentence with the fault of one `EGRESS_ALLOW` entry; null when valid. */
 export function findExceptionFault(entry: string): string | null {
   const url = /^[^/?#@\\\s]+:\d{1,5}$/.test(entry) ? tryUrl(`http://${entry}`) : null
   return url && portOf(url) > 0 ? null : `EGRESS_ALLOW: "${entry}" must be host:port, such as localhost:4000`
 }
 
-/** Applies every rule that needs no network. Total: any text gets a verdict. */
+/** Applies every rule that needs no network. Returns a verdict for any text. */
 export function checkAddress(text: string, rules: AddressRules): AddressVerdict {
   if (text.length > MAX_ADDRESS_LENGTH) return refused('too_long')
-  // Spaces at the ends, control characters and backslashes are silently repaired by the parser; nobody types them on purpose.
+  // The parser silently repairs spaces at the ends, control characters and backslashes; nobody types them on purpose.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those are looked for
   if (/^\s|\s$|[\u0000-\u001f\u007f\\]/.test(text)) return refused('not_a_url')
   const scheme = /^(https?):\/\/([^/?#]+)/i.exec(text)
@@ -102,7 +102,7 @@ export function checkAddress(text: string, rules: AddressRules): AddressVerdict 
   const port = portOf(url)
   const excepted = rules.exceptions.has(`${hostname}:${port}`)
 
-  // A private address is called private even when it is our own: nobody learns here which one is.
+  // A private address is called private even when it is ours, so the answer does not reveal which addresses are ours.
   const own = rules.selfHosts.has(hostname) || (ip !== null && rules.selfIps.has(ip))
   if (own && (excepted ? leadsToIngress(url.pathname) : !literal || isPublicIp(hostname))) return refused('own_address')
   const reason = excepted ? null : forbiddenPlace(url, hostname, literal)
@@ -129,7 +129,7 @@ export function forbiddenIp(address: string, rules: AddressRules): AddressReason
   return rules.selfIps.has(ipKey(address) ?? '') ? 'own_address' : null
 }
 
-/** What a person reads. Names neither the host nor the address it points to. */
+/** The sentence for people. Names neither the host nor its resolved address. */
 export function addressSentence(reason: AddressReason): string {
   switch (reason) {
     case 'not_a_url':
@@ -173,7 +173,7 @@ function hostKey(address: string): string {
   return bareHost(url)
 }
 
-/** Without the brackets of an IPv6 address, which stand nowhere else, and without the last dot. */
+/** Removes the brackets of an IPv6 address (no other host has them) and the trailing dot. */
 function bareHost({ hostname }: URL): string {
   return hostname.replace(/[[\]]/g, '').replace(/\.$/, '')
 }
@@ -190,13 +190,13 @@ function isInternalName(name: string): boolean {
   return !name.includes('.') || INTERNAL_SUFFIXES.some((suffix) => name === suffix || name.endsWith(`.${suffix}`))
 }
 
-/** Reads the path as a router would: percent-encoding, repeated slashes and case make no difference. */
+/** Reads the path like a router: ignores percent-encoding, repeated slashes and case. */
 function leadsToIngress(pathname: string): boolean {
   let path = pathname
   try {
     path = decodeURIComponent(pathname)
   } catch {
-    // Broken percent-encoding: judged as it stands.
+    // Broken percent-encoding: use the path unchanged.
   }
   return path
     .replace(/\/{2,}/g, '/')

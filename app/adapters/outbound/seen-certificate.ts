@@ -1,4 +1,4 @@
-// What a server showed of itself and what was accepted, for whoever wants to know when it ends.
+// The accepted certificate of a server, to show when it expires.
 import type { Millis } from '#app/lib/clock.ts'
 
 export interface SeenCertificate {
@@ -7,7 +7,7 @@ export interface SeenCertificate {
   issuer: string | null
 }
 
-/** As `getPeerCertificate` tells it: of a connection that is gone it tells nothing. A name may occur several times. */
+/** As `getPeerCertificate` returns it: empty for a closed connection. A name may occur several times. */
 interface ShownCertificate {
   valid_to?: string | undefined
   issuer?: { O?: string | string[] | undefined; CN?: string | string[] | undefined } | undefined
@@ -15,7 +15,7 @@ interface ShownCertificate {
 
 const LONGEST_NAME = 100
 
-/** Null = there is none, or none that says when it ends. */
+/** Null = no certificate, or none with an expiry. */
 export function seenCertificate({ valid_to: validTo, issuer }: ShownCertificate): SeenCertificate | null {
   const validUntil = Date.parse(validTo ?? '')
   if (Number.isNaN(validUntil)) return null

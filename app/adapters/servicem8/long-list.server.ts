@@ -1,51 +1,51 @@
-// A long list of the platform, read a piece at a time while it arrives: whoever came meanwhile has a turn between the pieces, and of a
-// list of 30 MB no more is in memory than a piece and what is kept of its records.
+// Reads a long platform list piece by piece while it arrives: other work gets a turn between pieces, and a list of 30
+// MB needs memory only for one piece and the kept parts of its records.
 import { isRecord } from '#app/lib/json.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
 import type { PlatformRecord } from '../platform.ts'
 import { parseJson } from './servicem8-answer.ts'
 
-/** Characters that are read at once: a few ms. */
+/** Characters read at once: a few ms. */
 const PIECE = 256 * 1024
-/** Where one object of a list ends and the next begins. No text can look so: a quotation mark in it has a backslash before it. */
+/** The boundary between two objects of a list. No text can match: a quotation mark in it has a backslash before it. */
 const BETWEEN = /\},\{"\w+":/g
-/** A record may have a list of its own in it, which cannot be cut: so many further places are tried. */
+/** A record may contain a list, which cannot be cut: so many further places are tried. */
 const MOST_TRIES = 12
 
-/** Keeps a record as it is. */
+/** Keeps the whole record. */
 export const whole = (record: PlatformRecord): PlatformRecord => record
 
 export interface ListReader {
-  /** Takes the text that has arrived and is not read yet; gives back what is still to be read. */
+  /** Takes the unread text so far; returns the rest that is still to be read. */
   take(text: string): Promise<string>
-  /** The last of the text. Undefined = nothing was read so far: the text is the whole answer. Null = what is left is no list. */
+  /** The last text. Undefined = nothing was read yet: the text is the whole answer. Null = the rest is not a list. */
   end(text: string): PlatformRecord[] | null | undefined
 }
 
-/** Lists that are short or written otherwise are left alone. `keep`: what is kept of each record. */
+/** Ignores lists that are short or in another format. `keep`: reduces each record to the parts to keep. */
 export function createListReader(keep: (record: PlatformRecord) => PlatformRecord): ListReader {
   const turn = takingTurns()
   const records: PlatformRecord[] = []
   let begun = false
-  /** Length from which on it is tried again. */
+  /** Length at which to try again. */
   let tryAt = 2 * PIECE
 
   function read(piece: string): boolean {
     const list = parseJson(`[${piece}]`)
     if (!Array.isArray(list)) return false
     const kept = (list as unknown[]).filter(isRecord).map(keep)
-    // Copied: what was cut off a text stays in memory as long as what is left of it.
+    // Copied: a slice keeps the whole original text in memory.
     records.push(...(keep === whole ? kept : (JSON.parse(JSON.stringify(kept)) as PlatformRecord[])))
     return true
   }
 
-  /** Reads the piece at the beginning. Null = no place to cut was found. */
+  /** Reads the first piece. Null = no place to cut was found. */
   function cut(text: string): string | null {
     BETWEEN.lastIndex = PIECE
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const found = BETWEEN.exec(text)
       if (!found) return null
-      // Without the list's own bracket, which stands before its first record.
+      // Without the list's own bracket before its first record.
       if (read(text.slice(begun ? 0 : 1, found.index + 1))) return text.slice(found.index + 2)
     }
     return null
@@ -57,7 +57,7 @@ export function createListReader(keep: (record: PlatformRecord) => PlatformRecor
       while (rest.length >= tryAt && (begun || rest.startsWith('[{'))) {
         const left = cut(rest)
         if (left === null) {
-          // Twice as far: looking again and again would cost the square of the length.
+          // Twice as far: searching from the start each time would cost the square of the length.
           tryAt = 2 * rest.length
           break
         }

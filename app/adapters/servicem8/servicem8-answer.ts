@@ -1,18 +1,18 @@
-// Reading ServiceM8's answers: what came back, and which kind of failure it is. Always text first, then JSON: errors
-// arrive as JSON, plain text or HTML, flags as numbers or quoted, `errorCode` as a number or a string (facts: 5.1, 5.5, 5.6).
+// Reads ServiceM8's answers and classifies failures. Always text first, then JSON: errors arrive as JSON, plain text or
+// HTML, flags as numbers or quoted, `errorCode` as a number or a string (facts: 5.1, 5.5, 5.6).
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { isRecord } from '#app/lib/json.ts'
 import type { PlatformFailure, PlatformRecord, PlatformResult } from '../platform.ts'
 
-/** An answer that arrived, whatever it says. Header names are lower case. */
+/** An answer that arrived, with any status. Header names are lower case. */
 export interface WireAnswer {
   status: number
   headers: Record<string, string>
   text: string
-  /** Only where they were asked for. */
+  /** Only when requested. */
   bytes?: Uint8Array
-  /** Of a long list, read while it arrived; `text` is its end. Null = it could not be read. */
+  /** Records of a long list, read as a stream; `text` is its end. Null = unreadable. */
   records?: PlatformRecord[] | null
 }
 
@@ -33,13 +33,13 @@ export function isFlagSet(value: unknown): boolean {
   return value === 1 || value === true || value === '1' || value === 'true'
 }
 
-/** A text field: numbers become text, everything else that is no text becomes ''. */
+/** A text field: numbers become text, any other type becomes ''. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value.trim()
   return typeof value === 'number' ? String(value) : ''
 }
 
-/** The platform's own words, at most 500 characters, or a plain sentence when it gave none (HTML, empty, binary). */
+/** The platform's own message, at most 500 characters, or a plain sentence when it gave none (HTML, empty, binary). */
 export function messageOf(answer: Pick<WireAnswer, 'status' | 'text'>): string {
   const parsed = parseJson(answer.text)
   const said = isRecord(parsed)
@@ -55,8 +55,8 @@ export function messageOf(answer: Pick<WireAnswer, 'status' | 'text'>): string {
 }
 
 /**
- * Splits answers into good ones and the seven kinds of failure.
- * A 2xx that says `errorCode` other than 0, or `success: false`, is a failure too.
+ * Separates success from the seven kinds of failure. A 2xx with an `errorCode` other than 0, or `success: false`, is a
+ * failure too.
  */
 export function readAnswer(answer: WireAnswer, now: Millis): { outcome: 'ok'; body: unknown } | PlatformFailure {
   const good = answer.status >= 200 && answer.status < 300
@@ -83,8 +83,8 @@ function failureOf(answer: WireAnswer, status: number, now: Millis): PlatformFai
 }
 
 /**
- * When to ask again after a 429. `Retry-After` counts when there is one (seconds or a date, at most 24 h); else the
- * text tells: the limit of a minute ends with the minute, the one of a day is tried again in an hour.
+ * The retry time after a 429. Uses `Retry-After` if present (seconds or a date, at most 24 h); else the text: a minute
+ * limit ends with the minute, a day limit is retried in an hour.
  */
 export function retryMoment(input: { text: string; retryAfter: string | null; now: Millis }): Millis {
   const { text, retryAfter, now } = input
@@ -96,22 +96,22 @@ export function retryMoment(input: { text: string; retryAfter: string | null; no
   return (Math.floor(now / minutes(1)) + 1) * minutes(1)
 }
 
-/** No answer that can be used: no connection, none in time, too large. `sentence` is for people. */
+/** No usable answer: no connection, a timeout, or too large. `sentence` is for people. */
 export function unavailable(sentence: string, status: number | null = null): PlatformFailure {
   return { outcome: 'unavailable', status, message: sentence }
 }
 
-/** The same, when it is certain that nothing was done. */
+/** The same, when certainly nothing was done. */
 export function undone(sentence: string, status: number | null = null): PlatformFailure {
   return { outcome: 'unavailable', status, message: sentence, undone: true }
 }
 
-/** A good answer that does not hold what it should. */
+/** A success answer without the expected content. */
 export function unreadable(what: string): PlatformFailure {
   return unavailable(`ServiceM8 sent an answer that could not be read as ${what}.`)
 }
 
-/** Passes failures on and turns a good body into a value; `read` gives null for a body it cannot use. */
+/** Passes failures on and turns a success body into a value; `read` returns null for an unusable body. */
 export function mapAnswer<T>(
   answer: { outcome: 'ok'; body: unknown } | PlatformFailure,
   what: string,

@@ -1,4 +1,4 @@
-// A file or an error? Producing a document answers either, so the content type and the first bytes decide (facts: 7.1).
+// Separates files from errors. A document call may return either: content type and first bytes decide (facts: 7.1).
 
 const MEDIA_TYPES = {
   pdf: 'application/pdf',
@@ -6,7 +6,7 @@ const MEDIA_TYPES = {
   jpg: 'image/jpeg',
 } as const
 
-/** What the first bytes show; null for everything that is none of the three. */
+/** The type shown by the first bytes; null for anything but the three. */
 function kindOf(bytes: Uint8Array): keyof typeof MEDIA_TYPES | null {
   if (startsWith(bytes, [0x25, 0x50, 0x44, 0x46, 0x2d])) return 'pdf'
   if (startsWith(bytes, [0x50, 0x4b, 0x03, 0x04])) return 'docx'
@@ -17,15 +17,15 @@ function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
   return magic.every((byte, index) => bytes[index] === byte)
 }
 
-/** Not to be read as text: known first bytes, or a type that is no text. */
+/** Not readable as text: known first bytes, or a content type that is not text. */
 export function isFile(contentType: string, bytes: Uint8Array): boolean {
   if (kindOf(bytes)) return true
   return contentType !== '' && !/json|text|html|xml|javascript|urlencoded/i.test(contentType)
 }
 
 /**
- * The document in an answer that is no error. Null when the bytes are not what was asked for: a page of HTML, an empty body, a
- * picture instead of a PDF. What the content type claims does not count against the first bytes.
+ * The document in a success answer. Null when the bytes are not what was requested: an HTML page, an empty body, a
+ * picture instead of a PDF. The first bytes take precedence over the content type.
  */
 export function readDocument(
   bytes: Uint8Array | undefined,

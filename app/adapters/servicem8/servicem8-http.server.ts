@@ -1,4 +1,4 @@
-// One exchange with the platform: timed as a whole, capped, never following a redirect, never throwing for an answer.
+// One exchange with the platform: one timeout for all, a size limit, no redirects followed, never throws for an answer.
 import { StringDecoder } from 'node:string_decoder'
 import pRetry from 'p-retry'
 import { Agent, type Dispatcher, request } from 'undici'
@@ -9,7 +9,7 @@ import { isFile } from './servicem8-document.ts'
 
 export type Exchanged =
   | { outcome: 'answered'; answer: WireAnswer }
-  /** `undone`: no connection was made, so nothing can have been done. */
+  /** `undone`: no connection was made, so certainly nothing was done. */
   | { outcome: 'unanswered'; sentence: string; undone?: true; tooLarge?: true; late?: true }
 
 export interface WireRequest {
@@ -20,9 +20,9 @@ export interface WireRequest {
   form?: Record<string, string>
   /** Sent as JSON instead. */
   json?: unknown
-  /** Sent as they are instead. */
+  /** Sent as raw bytes instead. */
   bytes?: Uint8Array
-  /** The answer may be a file: its bytes are kept, and its text only where it can be one. */
+  /** The answer may be a file: keeps its bytes, and its text only if it can be text. */
   keepBytes?: boolean
   /** Whole exchange, ms. */
   timeoutMs: number
@@ -37,8 +37,8 @@ export function createWire(): Dispatcher {
 }
 
 /**
- * For writes: each over a connection of its own. One that stood idle may be closed by the other side in the very moment we write,
- * and then nobody knows whether a message went out.
+ * For writes: a separate connection each. The peer may close an idle connection at the moment we write, which would
+ * leave open whether a message was sent.
  */
 export function createLoneWire(): Dispatcher {
   return new Agent({ connections: 16, pipelining: 0, connect: { timeout: seconds(5) } })
@@ -83,7 +83,7 @@ async function readAnswer(
 ): Promise<Exchanged> {
   const list = status >= 200 && status < 300 ? asked.list : undefined
   const chunks: Buffer[] = []
-  // Piece by piece: a list of 30 MB would hold up everybody.
+  // Piece by piece: a list of 30 MB at once would block the thread.
   const decoder = new StringDecoder('utf8')
   let text = ''
   let size = 0
@@ -107,7 +107,7 @@ async function readAnswer(
   }
 }
 
-/** The connection itself failed, or its certificate was refused: no byte of the request has left. */
+/** The connection failed, or its certificate was refused: no byte of the request was sent. */
 function madeNoConnection(code: string): boolean {
   return NO_CONNECTION.has(code) || /CERT|^ERR_TLS/.test(code)
 }
@@ -141,18 +141,18 @@ function errorCode(error: unknown): string {
 }
 
 interface ShortRetry<T> {
-  /** `first` = it was not asked before. What it throws is a bug, and is not asked again. */
+  /** `first` = the first attempt. An exception is a bug and is not retried. */
   ask: (first: boolean) => Promise<T>
-  /** Is this answer worth asking again? */
+  /** Whether this answer is worth a retry. */
   isPassing: (answer: T) => boolean
-  /** Aborted, nothing is asked again. */
+  /** Once aborted, nothing is retried. */
   signal?: AbortSignal | undefined
 }
 
 /**
- * A read that failed in passing is asked again at once: whoever waits for it need not know. What takes longer has its own, kept
- * schedule. Never for writes: nobody knows whether the first one was done. The last of up to three answers counts. Between them are 200 to 400 ms, then 400 to 800 ms: by
- * chance, so that many do not come at once.
+ * Retries a read immediately after a transient failure, unnoticed by the caller. Longer failures have their own, stored
+ * schedule. Never for writes: the first one may have been done. Returns the last of up to three answers. Waits 200 to
+ * 400 ms, then 400 to 800 ms: random, so that many callers do not retry at once.
  */
 export async function askShortly<T>({ ask, isPassing, signal }: ShortRetry<T>): Promise<T> {
   const last: T[] = []

@@ -1,4 +1,4 @@
-// ServiceM8's OAuth 2: the address of the consent page, the exchange of a code, the rotation of tokens (facts: section 2).
+// ServiceM8's OAuth 2: the consent page's address, the code exchange, the token rotation (facts: section 2).
 import type { Clock } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
 import { isRecord } from '#app/lib/json.ts'
@@ -29,10 +29,10 @@ interface ServiceM8OAuthOptions {
 
 const TOKEN_TIMEOUT = seconds(10)
 const TOKEN_BYTES = 64 * 1024
-/** The platform's published lifetime, used when an answer does not name one. */
+/** The platform's published lifetime, used when an answer has none. */
 const USUAL_LIFETIME_SECONDS = 3600
 
-/** Mistakes of our configuration: the person signing in can do nothing about them, and signing in again would not help. */
+/** Errors of our configuration: the user cannot fix them, and another sign-in would not help. */
 const OUR_MISTAKES = new Set([
   'invalid_client',
   'unauthorized_client',
@@ -44,7 +44,7 @@ const OUR_MISTAKES = new Set([
 export function createServiceM8OAuth(options: ServiceM8OAuthOptions): PlatformOAuth {
   const wire = createWire()
 
-  /** Form-urlencoded with the client's id and secret as fields: JSON is refused, Basic is not documented (facts: 2.2). */
+  /** Form-urlencoded, client id and secret as fields: JSON is refused, Basic is not documented (facts: 2.2). */
   async function askForTokens(
     fields: Record<string, string>,
     oldRefreshToken: string,
@@ -94,7 +94,7 @@ export function createServiceM8OAuth(options: ServiceM8OAuthOptions): PlatformOA
   }
 }
 
-/** A 400 or 401 that is not our own mistake means: this code or refresh token is worth nothing any more (facts: 2.2). */
+/** A 400 or 401 that is not our own mistake means that this code or refresh token is no longer valid (facts: 2.2). */
 function readTokens(answer: WireAnswer, oldRefreshToken: string, now: number): PlatformResult<PlatformTokens> {
   const body = parseJson(answer.text)
   if (answer.status === 400 || answer.status === 401) {

@@ -1,4 +1,4 @@
-// From the platform's JSON to what the product asks for. Tolerant of spelling, strict about what cannot be missing.
+// Converts the platform's JSON to our types. Tolerant of format, strict about required values.
 import { isRecord } from '#app/lib/json.ts'
 import { isZone } from '../../lib/zone.ts'
 import type { PlatformRecord, RemoteSubscription, Vendor } from '../platform.ts'
@@ -15,7 +15,7 @@ export function readVendor(body: unknown): Vendor | null {
   return { uuid, name: textOf(record.name), timezone, email: textOf(record.email) }
 }
 
-/** The list of webhook subscriptions (facts: 4.1). Entries without uuid or address are dropped; null when it is no list. */
+/** The list of webhook subscriptions (facts: 4.1). Drops entries without uuid or address; null when not a list. */
 export function readSubscriptions(body: unknown): RemoteSubscription[] | null {
   if (!Array.isArray(body)) return null
   const found: RemoteSubscription[] = []
@@ -40,7 +40,7 @@ export function readSubscriptions(body: unknown): RemoteSubscription[] | null {
   return found
 }
 
-/** Zeros stand for no moment (facts: 5.4). */
+/** Zeros mean no time (facts: 5.4). */
 function momentText(value: unknown): string | null {
   const text = textOf(value)
   return text === '' || text.startsWith('0000') ? null : text
@@ -51,12 +51,12 @@ function fieldNames(value: unknown): string[] {
   return names.map((name) => name.trim()).filter((name) => name !== '')
 }
 
-/** Null when it is no list. Entries that are no records are dropped. */
+/** Null when it is not a list. Drops entries that are not records. */
 export function readRecords(body: unknown): PlatformRecord[] | null {
   return Array.isArray(body) ? (body as unknown[]).filter(isRecord) : null
 }
 
-/** A single record, also when it comes as a list of one. */
+/** A single record, also as a list of one. */
 export function readRecord(body: unknown): PlatformRecord | null {
   const record: unknown = Array.isArray(body) && body.length === 1 ? body[0] : body
   return isRecord(record) ? record : null

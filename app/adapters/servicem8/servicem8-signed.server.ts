@@ -5,14 +5,14 @@ import { isRecord } from '#app/lib/json.ts'
 import { textOf } from './servicem8-answer.ts'
 import type { ReadSigned, SignedRequest } from './servicem8-signed.ts'
 
-/** Clocks of two companies differ a little. */
+/** The two companies' clocks differ a little. */
 const TOLERANCE_SECONDS = 60
-/** An opening that names no end is old after this long. One that names no time at all is remembered this long. */
+/** Maximum age of an opening without an expiry. One without any time is remembered this long. */
 const LIFETIME = minutes(10)
 
 /**
- * Reads the platform's signed bodies: HS256 with the App Secret, nothing else (a list of one algorithm: `none` and
- * the asymmetric ones are refused before any key is used).
+ * Reads the platform's signed bodies: only HS256 with the App Secret (a list of one algorithm: `none` and asymmetric
+ * algorithms are refused before any key is used).
  */
 export function createSignedReader(options: { appSecret: string; clock: Clock }): ReadSigned {
   const key = new TextEncoder().encode(options.appSecret)
@@ -46,7 +46,7 @@ function readClaims(payload: JWTPayload, now: number): SignedRequest {
     const claims = { accountUuid, object, entry: args.entry, resourceUrl: textOf(args.resource_url) }
     return { outcome: 'webhook', claims }
   }
-  // Only openings grow old this way: a webhook may be sent again for days, and its events are told apart by content.
+  // Only openings expire: a webhook may be resent for days, and its events are deduplicated by content.
   const end = endsAt ?? (issuedAt ?? now) + LIFETIME
   if (now > end + seconds(TOLERANCE_SECONDS)) return { outcome: 'refused', reason: 'expired' }
   const staffUuid = textOf(auth.staffUUID).toLowerCase() || null

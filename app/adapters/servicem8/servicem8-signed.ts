@@ -1,10 +1,10 @@
-// The add-on's signed calls: a page being opened, or a webhook of the manifest (facts: 3.3, 4.5).
+// The add-on's signed calls: an opened page, or a webhook of the manifest (facts: 3.3, 4.5).
 
-/** What a valid signature proves. The platform's access token that travels in it is never taken over. */
+/** What a valid signature proves. The platform's access token inside it is never used. */
 export type SignedRequest =
   | { outcome: 'opening'; opening: SignedOpening }
   | { outcome: 'webhook'; claims: SignedWebhookClaims }
-  /** `reason` is for the log; the caller learns only that it was refused. */
+  /** `reason` is for the log; the caller learns only of the refusal. */
   | { outcome: 'refused'; reason: 'malformed' | 'signature' | 'expired' | 'claims' }
 
 interface SignedOpening {
@@ -12,7 +12,7 @@ interface SignedOpening {
   staffUuid: string | null
   /** The manifest's event, e.g. a button or a menu item. */
   eventName: string
-  /** Until when this very text has to be remembered: presented again before, it is refused. Epoch ms. */
+  /** How long to remember this exact text: an earlier repeat is refused. Epoch ms. */
   replayUntil: number
 }
 
@@ -25,5 +25,5 @@ export interface SignedWebhookClaims {
   resourceUrl: string
 }
 
-/** Checks and reads one signed body. Never throws for what a stranger may send. */
+/** Checks and reads one signed body. Never throws for untrusted input. */
 export type ReadSigned = (jwt: string) => Promise<SignedRequest>

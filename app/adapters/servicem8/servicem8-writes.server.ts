@@ -1,5 +1,5 @@
-// ServiceM8's calls that change something or reach somebody: records, messages, documents, files. Each is made once; how it
-// ended is told so exactly that whoever journals it knows what may be repeated.
+// ServiceM8 calls that change something or reach a person: records, messages, documents, files. Each is made once; its
+// outcome is exact, so the journal knows what may be repeated.
 import { isRecord } from '#app/lib/json.ts'
 import type {
   ActingStaff,
@@ -17,7 +17,7 @@ import { parseJson, textOf, undone, unreadable } from './servicem8-answer.ts'
 import { maskEmail, maskPhone, type PlatformCall } from './servicem8-call.ts'
 import { readDocument } from './servicem8-document.ts'
 
-/** One exchange as the client's `ask` makes it. */
+/** One exchange, as input to the client's `ask`. */
 export interface Asked {
   method: PlatformCall['method']
   path: string
@@ -28,15 +28,15 @@ export interface Asked {
   headers?: Record<string, string>
   timeoutMs?: number
   maxBytes?: number
-  /** The answer may be a long list: what is kept of each of its records. */
+  /** For a potentially long list: reduces each record to the parts to keep. */
   keep?(record: PlatformRecord): PlatformRecord
   routine?: boolean
-  /** Over a connection of its own. */
+  /** Uses its own connection. */
   alone?: boolean
   keepBytes?: boolean
-  /** It sends a message: these have a limit of their own (facts: section 6). */
+  /** It sends a message: messages have their own limit (facts: section 6). */
   messaging?: boolean
-  /** A redirect is the answer: where to is in `headers.location`. Nothing is followed. */
+  /** A redirect is the answer: its target is in `headers.location`. Redirects are not followed. */
   wantsRedirect?: boolean
 }
 
@@ -45,9 +45,9 @@ export interface Answered {
   headers: Record<string, string>
   text: string
   bytes: Uint8Array | undefined
-  /** A long list that was read while it arrived: its records are what was to be kept. */
+  /** A long list read as a stream: its records are already reduced. */
   inPieces: boolean
-  /** It failed at once, in a way that is often over a moment later: a read may be asked again. */
+  /** A quick failure that is usually transient: a read may be retried. */
   passing: boolean
 }
 
@@ -59,14 +59,14 @@ interface WriteTimeouts {
   document: number
 }
 
-/** The largest document that is taken. */
+/** Maximum size of a document. */
 const DOCUMENT_BYTES = 40 * 1024 * 1024
 const LONGEST_FILE_NAME = 127
 
-/** Single-record paths that are not named like their list (facts: 5.1). */
+/** Single-record paths that differ from the name of their list (facts: 5.1). */
 const ITEM_PATHS: Record<string, string> = { note: 'dbonote', attachment: 'dboattachment' }
 
-/** Fields that the platform describes as numbers, of the records we write. Everything else is text there too. */
+/** Fields of the records we write that the platform describes as numbers. All others are text. */
 const NUMBERS: Readonly<Record<string, readonly string[]>> = {
   job: ['invoice_sent', 'quote_sent', 'payment_processed', 'payment_received'],
   jobmaterialbundle: ['sort_order'],
@@ -90,7 +90,7 @@ export function createWrites(
   async function message(token: string, what: string, asked: Asked): Promise<PlatformResult<{ messageId: string }>> {
     const { result } = await write(token, { ...asked, messaging: true })
     if (result.outcome !== 'ok') return result
-    // An answer that cannot be read says nothing; one that can, and names no message, sent none.
+    // An unreadable answer proves nothing; a readable one without a message id means that nothing was sent.
     if (!isRecord(result.body)) return unreadable('the answer to a message')
     const messageId = textOf(result.body.messageID)
     if (messageId === '') return undone(`ServiceM8 took the ${what} but sent nothing: it gave no message id.`, 200)
@@ -156,7 +156,7 @@ export function createWrites(
         timeoutMs: timeouts.document,
       })
       if (sent.outcome === 'ok') return made
-      // A file of nothing in the job's diary helps nobody; if this fails too, the next try finds the record and fills it.
+      // An empty file in the job's diary is useless; if this fails too, the next attempt finds the record and fills it.
       if (sent.outcome !== 'unauthorized') await writes.remove(token, 'attachment', uuid)
       return sent
     },
@@ -176,7 +176,7 @@ export function createWrites(
     },
   }
 
-  /** 409 = an earlier try made it already; it may have been emptied since, so it is made visible again. */
+  /** 409 = an earlier attempt already created it; it may have been removed since, so make it active again. */
   async function fileRecord(token: string, file: PlatformFile): Promise<PlatformResult<{ uuid: string }>> {
     const fields = {
       active: '1',
@@ -196,8 +196,8 @@ export function createWrites(
 }
 
 /**
- * A 5xx in the platform's own words, and any 503, was not done. Another 5xx (a gateway's page) leaves it open: what stands behind
- * the gateway may have done it.
+ * A 5xx in the platform's own format, and any 503, was not done. Another 5xx (a gateway's page) is unclear: the server
+ * behind the gateway may have done it.
  */
 function settled({ result, text }: Answered): Answered['result'] {
   if (result.outcome !== 'unavailable' || result.status === null || result.undone) return result
@@ -206,7 +206,7 @@ function settled({ result, text }: Answered): Answered['result'] {
   return own || result.status === 503 ? { ...result, undone: true } : result
 }
 
-/** The name as a path part. Anything else is a mistake of ours: the path is never built from a stranger's text. */
+/** The name as a path part. Any other name is our bug: paths are never built from untrusted text. */
 export function objectName(object: string): string {
   if (!/^[A-Za-z0-9_]{1,64}$/.test(object)) throw new Error(`not an object name: ${JSON.stringify(object)}`)
   return object
@@ -220,7 +220,7 @@ function actingAs({ asStaffUuid }: ActingStaff): Record<string, string> {
   return asStaffUuid ? { 'x-impersonate-uuid': asStaffUuid } : {}
 }
 
-/** The fields as the platform describes them: flags and numbers are numbers. What is emptied stays an empty text. */
+/** The fields as the platform describes them: flags and numbers become numbers. An emptied field stays ''. */
 function wireFields(object: string, fields: RecordFields): Record<string, string | number> {
   const numbers = NUMBERS[object] ?? []
   return Object.fromEntries(
@@ -231,7 +231,7 @@ function wireFields(object: string, fields: RecordFields): Record<string, string
   )
 }
 
-/** Which fields, not what is in them: customers' data is nobody's business in a log of calls. */
+/** Logs the field names, not their values: customer data does not belong in the call log. */
 function fieldsShown(fields: Readonly<Record<string, string>>): Record<string, string> {
   return { fields: Object.keys(fields).join(', ') }
 }
@@ -249,7 +249,7 @@ function smsShown({ to, message, regardingJobUuid }: PlatformSms): Record<string
   }
 }
 
-/** As the platform reads it: what is empty must be absent. Throws for an e-mail without subject or text, which is a bug. */
+/** The platform's format: empty values must be absent. Throws for an email without subject or text, which is a bug. */
 function emailBody(email: PlatformEmail): Record<string, unknown> {
   const { to, subject, textBody, htmlBody, cc, replyTo, regardingJobUuid, attachmentUuids } = email
   if (subject === '' || (!textBody && !htmlBody)) throw new Error('sendEmail: subject and a text are needed')
@@ -265,7 +265,7 @@ function emailBody(email: PlatformEmail): Record<string, unknown> {
   }
 }
 
-/** Who gets it stays recognisable; what is written in it is nobody's business here. */
+/** Keeps the recipient recognisable and hides the content. */
 function emailShown({ to, subject, textBody, htmlBody, regardingJobUuid }: PlatformEmail): Record<string, string> {
   return {
     to: maskEmail(to),

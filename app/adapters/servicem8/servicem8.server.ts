@@ -1,4 +1,4 @@
-// ServiceM8's REST and webhook calls. Small on purpose: what the product needs, tolerant of what the platform sends.
+// ServiceM8's REST and webhook calls. Small on purpose: only what the product needs, tolerant of the answers.
 import type { Dispatcher } from 'undici'
 import type { Clock, Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
@@ -24,41 +24,41 @@ interface ServiceM8ApiOptions {
   apiUrl: string
   clock: Clock
   log: Log
-  /** Told about every call after it ended. Must not throw; what it throws is logged and dropped. */
+  /** Called after every call has ended. Must not throw; errors are logged and dropped. */
   onCall?: (call: PlatformCall) => void
-  /** Aborted, no read is asked again. */
+  /** Once aborted, no read is retried. */
   signal?: AbortSignal
-  /** How requests travel. Default: over connections of the client's own. */
+  /** The transport for requests. Default: the client's own connections. */
   dispatcher?: Dispatcher
   /** Longest whole exchange, ms. */
   timeouts?: { read: number; subscribe: number; send?: number; document?: number }
 }
 
-/** The client, which can also say for whom it calls: `onCall` then knows the account, and the gate is asked first. */
+/** The client, which can also call for an account: `onCall` then gets the account, and the gate is checked first. */
 export interface ServiceM8Api extends PlatformApi {
   actingFor(accountUuid: string, options?: ActingOptions): PlatformApi
 }
 
 interface ActingOptions {
   gate?: CallGate | null
-  /** One of the account's automations calls. */
+  /** An automation of the account makes the call. */
   counts?: boolean
 }
 
 interface Caller {
-  /** Null = while signing in, when the account is not known yet. */
+  /** Null = during sign-in, when the account is not known yet. */
   accountUuid: string | null
   gate: CallGate | null
   counts: boolean
 }
 
-/** Inside a subscribe the platform calls our address back and waits up to 10 s for it (facts: 4.3). */
-/** A document may take half a minute and more (facts: 7.1). */
+/** During a subscribe the platform calls our address back and waits up to 10 s (facts: 4.3). */
+/** A document may take half a minute or more (facts: 7.1). */
 const TIMEOUTS = { read: seconds(10), subscribe: seconds(25), send: seconds(20), document: seconds(60) }
 /** One page of a list holds up to 5,000 records (facts: 5.3). */
 const LIST_BYTES = 32 * 1024 * 1024
 const OTHER_BYTES = 2 * 1024 * 1024
-/** A cursor that never ends must not keep us for ever. */
+/** Stops a cursor that never ends. */
 const MOST_PAGES = 200
 const DEFAULT_LIMIT = 20_000
 const FIRST_PAGE = '-1'
@@ -107,7 +107,7 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
     }
   }
 
-  /** Each try asks the gate and is told to `onCall`; it counts against the plan once. */
+  /** Each attempt checks the gate and calls `onCall`; it counts against the plan once. */
   function askToRead(caller: Caller, token: string, asked: Asked): Promise<Answered> {
     return askShortly({
       ask: (first) => ask({ ...caller, counts: caller.counts && first }, token, asked),
@@ -174,7 +174,7 @@ export function createServiceM8Api(options: ServiceM8ApiOptions): ServiceM8Api {
     }
   }
 
-  /** Pages by cursor: ask with -1, go on with `x-next-cursor` until it is gone (facts: 5.3). */
+  /** Pages by cursor: starts with -1, continues with `x-next-cursor` until it is missing (facts: 5.3). */
   async function listAll(
     caller: Caller,
     token: string,
@@ -232,12 +232,12 @@ function read(exchanged: Exchanged, asked: Asked, now: Millis): Answered['result
   const { status } = exchanged.answer
   if (asked.wantsRedirect && [301, 302, 303, 307, 308].includes(status)) return { outcome: 'ok', body: undefined }
   const result = readAnswer(exchanged.answer, now)
-  // Messages have limits of their own: other calls go on. The limit of calls names itself (facts: 5.5, section 6).
+  // Messages have their own limits: other calls continue. The call limit names itself (facts: 5.5, section 6).
   const ofMessages = asked.messaging && !/number of allowed api requests/i.test(exchanged.answer.text)
   return ofMessages && result.outcome === 'rate_limited' ? { ...result, ofMessages } : result
 }
 
-/** Not what took its whole time, nor what is said to take longer. */
+/** False for a timeout, and for a call that is expected to take longer. */
 function isPassing(exchanged: Exchanged): boolean {
   if (exchanged.outcome === 'unanswered') return !exchanged.late && !exchanged.tooLarge
   const { status, headers } = exchanged.answer
@@ -268,7 +268,7 @@ function wireRequestOf(asked: Asked, apiUrl: string, token: string): Omit<WireRe
   }
 }
 
-/** What the log of exchanges shows of a request. */
+/** The part of a request that the exchange log shows. */
 function shownRequest({ form, json, file }: Asked): PlatformCall['request'] {
   return form ? masked(form) : (json?.shown ?? file?.shown ?? null)
 }

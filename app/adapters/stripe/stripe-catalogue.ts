@@ -1,8 +1,8 @@
-// What there has to be at Stripe, by name.
+// The names of the objects required at Stripe.
 
 export const MONTHLY_LOOKUP_KEY = 'premium_monthly_gbp'
 export const OVERAGE_LOOKUP_KEY = 'premium_overage_gbp'
-/** The meter's event that counts use. */
+/** The meter's event that counts usage. */
 export const METER_EVENT = 'addon_operations'
 
 /** What a customer may do on Stripe's own page. */
@@ -13,7 +13,7 @@ export const PORTAL_FEATURES = {
   customer_update: { enabled: false },
 }
 
-/** The events we ask for. Not `invoice.created`: who fails to answer that one holds up the invoice. */
+/** The events we subscribe to. Not `invoice.created`: a failure to answer it delays the invoice. */
 export const PAYMENT_EVENT_TYPES = [
   'customer.subscription.created',
   'customer.subscription.updated',

@@ -1,12 +1,12 @@
-// Our way to the Stripe SDK: which version of the API, how long and how often, where, and what its errors mean to us.
+// Creates the Stripe client: API version, timeouts and retries, address, and the meaning of its errors.
 import Stripe from 'stripe'
 import { seconds } from '#app/lib/duration.ts'
 import { PaymentError, type PaymentErrorCode } from '../payments.ts'
 
-/** The shape of everything that is sent and received, events included. The SDK's types are of this version. */
+/** The format of all requests, answers and events. The SDK's types match this version. */
 export const STRIPE_VERSION = '2026-10-28.endive'
 
-/** @param apiBase another address than Stripe's own, perhaps with a path: a stand-in */
+/** @param apiBase an address other than Stripe's own, perhaps with a path: a stand-in */
 export function createStripeClient({ secretKey, apiBase }: { secretKey: string; apiBase: string | null }): Stripe {
   const base = apiBase === null ? null : new URL(apiBase)
   return new Stripe(secretKey, {
@@ -25,7 +25,7 @@ export function createStripeClient({ secretKey, apiBase }: { secretKey: string; 
 
 type HttpClient = NonNullable<NonNullable<ConstructorParameters<typeof Stripe>[1]>['httpClient']>
 
-/** The SDK knows hosts and ports but no paths: the stand-in within our own server has one. */
+/** The SDK supports hosts and ports but no paths: the stand-in in our own server has one. */
 function belowPath(client: HttpClient, path: string): HttpClient {
   return {
     getClientName: () => client.getClientName(),
@@ -33,7 +33,7 @@ function belowPath(client: HttpClient, path: string): HttpClient {
   }
 }
 
-/** Runs a call of the SDK; its errors become ours. */
+/** Runs an SDK call and converts its errors to ours. */
 export async function asked<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()
@@ -42,7 +42,7 @@ export async function asked<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The same where it does not matter that the thing is gone, or is as it should be. */
+/** The same when it does not matter that the object is gone, or is already as it should be. */
 export async function askedUnless<T>(codes: readonly PaymentErrorCode[], call: () => Promise<T>): Promise<T | null> {
   try {
     return await asked(call)
@@ -66,7 +66,7 @@ function codeOf(error: InstanceType<typeof Stripe.errors.StripeError>): PaymentE
     case 'StripeInvalidRequestError':
     case 'StripeIdempotencyError':
       if (error.code === 'resource_missing') return 'missing'
-      // A twin of the same call is under way: its answer will be there in a moment.
+      // The same call is already in progress: its answer will be available shortly.
       return error.statusCode === 409 ? 'unavailable' : 'refused'
     default:
       return 'unavailable'

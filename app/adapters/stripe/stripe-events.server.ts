@@ -1,4 +1,4 @@
-// What Stripe tells us by itself, and what of that was lost.
+// Events that Stripe sends us, and those that were lost.
 import Stripe from 'stripe'
 import type { Clock } from '#app/lib/clock.ts'
 import type { Payments } from '../payments.ts'
@@ -6,7 +6,7 @@ import { PAYMENT_EVENT_TYPES } from './stripe-catalogue.ts'
 import { asked } from './stripe-client.server.ts'
 import { toPaymentEvent } from './stripe-objects.ts'
 
-/** An older signature is not accepted: Stripe's own rule. */
+/** Stripe's own rule: an older signature is not accepted. */
 const TOLERANCE_SECONDS = 300
 
 export function eventCalls(
@@ -19,7 +19,7 @@ export function eventCalls(
         return stripe.webhooks.constructEvent(body, signature, secret, TOLERANCE_SECONDS, undefined, clock.now())
       } catch (error) {
         if (error instanceof Stripe.errors.StripeSignatureVerificationError) continue
-        // Signed, but not an event of the kind we asked for.
+        // Signed, but not an event we subscribe to.
         return null
       }
     }

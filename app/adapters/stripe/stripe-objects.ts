@@ -1,4 +1,4 @@
-// Stripe's objects in our words.
+// Maps Stripe's objects to our types.
 import type Stripe from 'stripe'
 import type { PaidSubscription, PaymentEvent, PaymentInvoice, RenewalTerms, SinglePayment } from '../payments.ts'
 
@@ -19,13 +19,13 @@ export function toInvoice(invoice: Stripe.Invoice): PaymentInvoice {
     remaining: invoice.amount_remaining,
     currency: invoice.currency,
     clientSecret,
-    // The secret begins with the id of what it confirms.
+    // The secret begins with the id of its payment.
     paymentId: clientSecret?.split('_secret_')[0] ?? null,
     createdAt: millis(invoice.created),
   }
 }
 
-/** The item with the monthly price: a metered one beside it has no quantity and its own periods. */
+/** The item with the monthly price: a metered item beside it has no quantity and its own periods. */
 function monthlyItem(subscription: Stripe.Subscription): Stripe.SubscriptionItem | null {
   const { data } = subscription.items
   return data.find((item) => item.price.recurring?.usage_type === 'licensed') ?? data[0] ?? null
@@ -63,11 +63,11 @@ const PAYMENT_STATUS: Record<Stripe.PaymentIntent.Status, SinglePayment['status'
 
 const EARLY_RENEWAL = 'early_renewal'
 
-/** After the bank has sent somebody back there is only the error of the API, whose text is for developers. This is for who pays. */
+/** After a return from the bank there is only the API's error, a text for developers. This is for the payer. */
 const NOT_AUTHENTICATED =
   'We are unable to authenticate your payment method. Please choose a different payment method and try again.'
 
-/** What the bank said, for the person who pays. Other errors than the bank's are not for them. */
+/** The bank's message, for the payer. Errors from elsewhere are not for them. */
 function failureOf({ last_payment_error: failure }: Stripe.PaymentIntent): string | null {
   if (failure?.code === 'payment_intent_authentication_failure') return NOT_AUTHENTICATED
   return failure?.type === 'card_error' ? (failure.message ?? null) : null
@@ -108,7 +108,7 @@ function termsOf(metadata: Stripe.Metadata): RenewalTerms | null {
   }
 }
 
-/** What of an event's object says whom it is about. Nothing else of it is read. */
+/** The parts of an event's object that identify its owner. Nothing else is read. */
 interface EventObject {
   id?: string
   object?: string

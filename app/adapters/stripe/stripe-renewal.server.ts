@@ -1,4 +1,4 @@
-// The early renewal in Stripe's terms: a preview, a single payment, and then a new billing cycle whose invoice that payment settles.
+// The early renewal at Stripe: a preview, a single payment, then a new billing cycle whose invoice it settles.
 import type Stripe from 'stripe'
 import type { Log } from '#app/lib/log.ts'
 import { PaymentError, type Payments, type RenewalTerms } from '../payments.ts'
@@ -7,10 +7,10 @@ import { idOf, metadataOf, toPayment } from './stripe-objects.ts'
 
 type RenewalCalls = Pick<Payments, 'quoteRenewal' | 'createRenewalPayment' | 'applyRenewal'>
 
-/** A subscription in one of these has no next month. */
+/** A subscription in one of these states has no next month. */
 const ENDED: ReadonlySet<string> = new Set(['canceled', 'incomplete', 'incomplete_expired', 'paused'])
 
-/** The same for the quote and for what is applied. */
+/** The same for the quote and for the renewal. */
 function newCycle({ prorated, quotedAt }: Pick<RenewalTerms, 'prorated' | 'quotedAt'>) {
   const anchor = { billing_cycle_anchor: { type: 'now' as const } }
   if (!prorated) return { ...anchor, proration_behavior: 'none' as const }
@@ -22,13 +22,13 @@ export function renewalCalls(stripe: Stripe, log: Log): RenewalCalls {
     const id = terms.subscriptionId
     const current = await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
     if (ENDED.has(current.status)) throw new PaymentError('refused', `subscription ${id} is ${current.status}`)
-    // Noted with the change itself: idempotency keys are forgotten after a day, and the month must not begin twice.
+    // Stored with the change itself: idempotency keys expire after a day, and the month must not start twice.
     if (current.metadata.renewedBy === paymentId) return current
     return stripe.subscriptions.update(
       id,
       {
         ...newCycle(terms),
-        // The saved card must not be charged as well.
+        // Prevents a charge to the saved card as well.
         payment_behavior: 'default_incomplete',
         metadata: { renewedBy: paymentId },
         expand: ['latest_invoice'],
@@ -46,7 +46,7 @@ export function renewalCalls(stripe: Stripe, log: Log): RenewalCalls {
       { idempotencyKey: `apply-attach:${paymentId}` },
     )
     if (settled.status !== 'open' || settled.amount_remaining === 0) return
-    // More than was quoted, because use arrived in between: the rest is taken from the card, or asked for like any late payment.
+    // More than quoted, because usage arrived in between: charge the rest to the card, or collect it as a late payment.
     try {
       await stripe.invoices.pay(id, { off_session: true }, { idempotencyKey: `apply-rest:${paymentId}` })
     } catch (error) {
@@ -86,7 +86,7 @@ export function renewalCalls(stripe: Stripe, log: Log): RenewalCalls {
         const subscription = await renewedSubscription(id, renewal)
         const invoice = subscription.latest_invoice
         if (invoice !== null && typeof invoice === 'object') await settleInvoice(invoice, id)
-        // The card that was just used is the one for the months to come.
+        // Saves the card just used for the following months.
         const card = idOf((await stripe.paymentIntents.retrieve(id)).payment_method)
         if (card === null) return
         await stripe.subscriptions.update(

@@ -1,5 +1,5 @@
-// Makes at Stripe what the product needs there: product, prices, the customer portal's settings, the webhook. What is there already
-// is left alone, so that it can be run again at any time. Run by `npm run stripe:setup`.
+// Creates what the product needs at Stripe: product, prices, the customer portal's settings, the webhook. Leaves
+// existing objects alone, so it can run again at any time. Run by `npm run stripe:setup`.
 import Stripe from 'stripe'
 import {
   METER_EVENT,
@@ -16,7 +16,7 @@ interface StripeSetup {
   apiBase: string | null
   /** Public address without a trailing slash. */
   origin: string
-  /** Also a meter and a price for use over what is included. */
+  /** Also create a meter and a price for usage over the included amount. */
   overage: boolean
   say(line: string): void
 }
@@ -27,7 +27,7 @@ const INCLUDED = 1000
 /** £0.005 for 1,000 operations. */
 const PENCE_PER_OPERATION = '0.0005'
 
-/** @returns lines for .env. The webhook's secret is among them only when the webhook was made now: Stripe shows it once. */
+/** @returns lines for .env. Includes the webhook's secret only when the webhook is new: Stripe shows it once. */
 export async function setUpStripe({ secretKey, apiBase, origin, overage, say }: StripeSetup): Promise<string[]> {
   const stripe = createStripeClient({ secretKey, apiBase })
   await ensureProduct(stripe, say)
@@ -64,7 +64,7 @@ async function ensureMonthlyPrice(stripe: Stripe, say: StripeSetup['say']): Prom
     say('The monthly price is there.')
     return known.id
   }
-  // A price never changes: another amount is another price that takes the key over.
+  // A price never changes: a new amount needs a new price, which takes over the lookup key.
   const made = await stripe.prices.create({
     product: PRODUCT,
     currency: 'gbp',

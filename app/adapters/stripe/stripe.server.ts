@@ -1,4 +1,4 @@
-// Card payments through Stripe, or through whatever speaks its wire at `apiBase`. Nothing of Stripe's types leaves this folder.
+// Card payments through Stripe, or a compatible server at `apiBase`. Stripe's types do not leave this folder.
 import type Stripe from 'stripe'
 import type { Clock } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
@@ -12,19 +12,19 @@ import { renewalCalls } from './stripe-renewal.server.ts'
 
 export interface StripeOptions {
   secretKey: string
-  /** During a rotation there are two: a signature by any of them counts. */
+  /** Two during a rotation: a signature by any of them is valid. */
   webhookSecrets: readonly string[]
   /** Null = found by its lookup key. */
   monthlyPriceId: string | null
-  /** The metered price; null = use over what is included is free. */
+  /** The metered price; null = usage over the included amount is free. */
   overagePriceId: string | null
-  /** Null = Stripe itself. May carry a path. */
+  /** Null = Stripe itself. May include a path. */
   apiBase: string | null
   clock: Clock
   log: Log
 }
 
-/** Prices never change their amount, but a lookup key can move to another one. */
+/** A price never changes its amount, but a lookup key can move to another price. */
 const PRICE_KEPT = minutes(10)
 const MOST = 100
 const LATEST_INVOICE = 'latest_invoice.confirmation_secret'
@@ -74,7 +74,7 @@ export function createStripePayments(options: StripeOptions): Payments {
             items: [{ price: price.id, quantity: 1 }, ...(overagePriceId ? [{ price: overagePriceId }] : [])],
             collection_method: 'charge_automatically',
             payment_behavior: 'default_incomplete',
-            // Without the second, the card pays once and the next month has none.
+            // Without the second setting, the card pays once and the next month has no card.
             payment_settings: { payment_method_types: ['card'], save_default_payment_method: 'on_subscription' },
             ...(creditPence > 0 && {
               add_invoice_items: [
@@ -101,7 +101,7 @@ export function createStripePayments(options: StripeOptions): Payments {
     setEndsWithPeriod: (subscriptionId, ends) =>
       asked(async () => {
         const current = ends ? null : await stripe.subscriptions.retrieve(subscriptionId)
-        // The portal may have set a day instead of the flag; each is taken back by its own name.
+        // The portal may have set a day instead of the flag; each is reset by its own name.
         const byDay = current !== null && !current.cancel_at_period_end && current.cancel_at !== null
         await stripe.subscriptions.update(subscriptionId, byDay ? { cancel_at: '' } : { cancel_at_period_end: ends })
       }),
@@ -133,7 +133,7 @@ export function createStripePayments(options: StripeOptions): Payments {
         )
       } catch (error) {
         if (!(error instanceof PaymentError) || error.code !== 'refused') throw error
-        // Perhaps it was given back before, by hand or by a call whose answer was lost.
+        // It may have been refunded before, by hand or by a call whose answer was lost.
         const given = await asked(() => stripe.refunds.list({ payment_intent: paymentId, limit: 1 }))
         if (given.data.length === 0) throw error
       }
@@ -176,7 +176,7 @@ function monthlyPriceOf(stripe: Stripe, { monthlyPriceId, clock }: StripeOptions
 
 function portalCalls(stripe: Stripe): Pick<Payments, 'openPortal'> {
   let configuration: string | null = null
-  /** The one saved in the Dashboard or made by the set-up; else one is made. */
+  /** The one saved in the Dashboard or created by the set-up; else creates one. */
   async function configurationId(): Promise<string> {
     const { data } = await stripe.billingPortal.configurations.list({ active: true, limit: MOST })
     const known = data.find(({ is_default: isDefault }) => isDefault) ?? data[0]
@@ -196,7 +196,7 @@ function portalCalls(stripe: Stripe): Pick<Payments, 'openPortal'> {
     async openPortal({ customerId, returnUrl }) {
       const url = await askedUnless(['missing'], () => open(customerId, returnUrl))
       if (url !== null) return url
-      // Perhaps the configuration was deleted since it was looked up. If it was the customer, this says so.
+      // The configuration may have been deleted since the lookup. If the customer was, the next call says so.
       configuration = null
       return asked(() => open(customerId, returnUrl))
     },

@@ -1,4 +1,4 @@
-// How late the event loop comes to its work, minute by minute: Node counts by itself, and is asked once a minute.
+// Delay of the event loop, minute by minute: Node measures it, and this reads it once a minute.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { minutes } from '#app/lib/duration.ts'
 
@@ -6,7 +6,7 @@ const SAMPLE_MS = 20
 const NANOSECONDS = 1e6
 
 interface LoopDelay {
-  /** 99 of 100 times it was not later than this in the last whole minute, ms; null = the first minute is not over. */
+  /** 99th percentile of the delay in the last whole minute, ms; null = the first minute is not over. */
   lastMinuteMs(): number | null
   stop(): void
 }
@@ -16,7 +16,7 @@ export function watchLoopDelay(): LoopDelay {
   histogram.enable()
   let last: number | null = null
   const timer = setInterval(() => {
-    // What is measured holds the time between two samples as well.
+    // The measurement includes the time between two samples.
     last = Math.max(0, histogram.percentile(99) / NANOSECONDS - SAMPLE_MS)
     histogram.reset()
   }, minutes(1))

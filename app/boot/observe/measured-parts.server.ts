@@ -1,5 +1,5 @@
-// The same store, the same outside and the same log, with everything counted that passes. Put around them once, by boot: nobody
-// who uses them knows. What is counted costs a few hundred nanoseconds and can fail nothing.
+// Wraps store, outside and log to count what passes. Boot applies it once; callers do not notice. Counting costs a few
+// hundred nanoseconds and cannot fail a call.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import type { EventOutcome, Measures } from '#app/adapters/measures.ts'
@@ -14,15 +14,15 @@ import type { AttemptReport } from '#db/store/deliveries.ts'
 import type { AcceptedEvent } from '#db/store/events.ts'
 import type { Store } from '#db/store.ts'
 
-/** Every failure of the store by its code, and what its acts say about events, deliveries, runs and effects. */
+/** Counts every store failure by its code, and events, deliveries, runs and effects from the store's results. */
 export function measureStore(store: Store, measures: Measures): Store {
   const onFailure = (error: unknown) => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (code.startsWith('SQLITE_')) measures.storageFailed(code)
   }
   const watchedStore = eachMethod(store, (name, method) => {
-    // Asked for every single event: one more promise for each would cost more than all that is counted. It only reads; what ails
-    // the database shows in the commit that follows.
+    // Called for every event: one more promise each would cost more than all the counting. It only reads; database
+    // trouble shows in the commit that follows.
     if (name === 'findIngress') return method
     return (...values) => {
       workGoesOn()
@@ -141,21 +141,21 @@ function measureAttempt({ job, startedAt, endedAt, result }: AttemptReport, meas
   })
 }
 
-/** What is tried again by itself has not ended. */
+/** An effect that is retried has not ended. */
 function measureEffect(row: { state: string; nextAttemptAt: number | null }, measures: Measures): void {
   const { state, nextAttemptAt } = row
   const ended = state === 'sent' || state === 'unknown' || state === 'skipped' || state === 'held'
   if (ended || (state === 'failed' && nextAttemptAt === null)) measures.actionEnded(state)
 }
 
-/** Whatever the guard refuses: addresses that are saved, looked at, or called. */
+/** Counts addresses that the guard refuses when they are saved, checked, or called. */
 export function measureOutbound(outbound: Outbound, measures: Measures): Outbound {
-  // What is no https address is no address to us, whichever way it is none: counted together.
+  // Every form of an address that is not https counts under one reason.
   const refused = (reason: AddressReason | undefined) =>
     measures.addressRefused(reason === 'not_https' ? 'not_a_url' : (reason ?? 'header'))
   return {
     ...outbound,
-    // Not awaited: the caller waits for the very same promise, and each further one is paid for with every forward.
+    // Not awaited: the caller awaits the same promise, and every forward pays for each further one.
     post(request) {
       const answered = outbound.post(request)
       answered.then(
@@ -194,7 +194,7 @@ export function measurePlatformCall({ outcome, status, durationMs }: PlatformCal
   measures.platformCalled({ outcome, status, seconds: durationMs / 1000 })
 }
 
-/** Lines that somebody should read are counted too: whatever goes wrong anywhere shows there. */
+/** Also counts lines that need attention: any failure shows there. */
 export function measureLog(log: Log, measures: Measures): Log {
   return {
     debug: (fields, message) => log.debug(fields, message),
@@ -215,12 +215,12 @@ function secondsSince(began: number): number {
   return (performance.now() - began) / 1000
 }
 
-/** The platform's calls: from their arrival to the last byte of our answer. */
+/** Measures platform calls from arrival to the last byte of our answer. */
 export function measureIngress(handle: NodeHandler, measures: Measures): NodeHandler {
   return (req, res) => {
     const began = performance.now()
     if (!handle(req, res)) return false
-    // Whoever hangs up before our answer gets none: nothing is said of it.
+    // A caller that disconnects before our answer is not counted.
     res.once('finish', () => {
       const seconds = secondsSince(began)
       measures.ingressAnswered({ status: res.statusCode, seconds })

@@ -1,5 +1,5 @@
-// Everything that is watched, put around the parts in one place: counted always, traced when a collector is configured. The outermost
-// wrapping traces, so that what is counted is inside of the span it belongs to.
+// Wraps the parts for observation in one place: always counted, traced when a collector is configured. Tracing is
+// outermost, so that counted work is inside its span.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createMeasures } from '#app/adapters/measures.server.ts'
 import type { Measures } from '#app/adapters/measures.ts'
@@ -47,7 +47,7 @@ export interface ObservedParts {
 export async function observeParts(input: {
   log: Log
   version: string
-  /** Null = nothing is traced, and nothing that traces is loaded. */
+  /** Null = no tracing, and no tracing code is loaded. */
   tracing: TracingSettings | null
 }): Promise<ObservedParts> {
   const measures = createMeasures({ version: input.version, routes: allPatterns(CALL_PATHS) })

@@ -1,5 +1,5 @@
-// What is looked at when metrics are asked for. Each part is read on its own: one that cannot be read is told as such, and never
-// shown as zero.
+// Reads the values for a metrics request. Each part is read on its own: one that cannot be read is reported as such,
+// never as zero.
 import { statfs } from 'node:fs/promises'
 import type { LaneCounts, Readings } from '#app/adapters/measures.ts'
 import type { ProcessLoad } from '#app/adapters/process-load.server.ts'
@@ -19,16 +19,16 @@ export interface ReadingsInput {
   budget: Pick<CallBudget, 'leastLeft'>
   load: Pick<ProcessLoad, 'read'>
   apart: { waiting(): number }
-  /** Runs of timed work that have begun. */
+  /** Number of scheduled runs started. */
   schedulerTurns(): number
-  /** When the newest good backup began; null = there is none. */
+  /** When the newest good backup began; null = none. */
   newestBackup(): Promise<Millis | null>
   /** The folder of the database. */
   folder: string
   budgetBytes: number
 }
 
-/** Returns the function that looks. It never rejects. */
+/** Returns the function that reads. It never rejects. */
 export function createReadings(input: ReadingsInput): () => Promise<Readings> {
   const { store, clock, log, engine, runs } = input
 

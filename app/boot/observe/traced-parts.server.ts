@@ -1,5 +1,5 @@
-// The way of an event and of a run, as spans: ingress → commit → delivery → attempt, run → step. Put around the parts by boot, only
-// when a collector is configured. What the attributes name is in docs/metrics.md; nothing else may be added without a look there.
+// Traces an event and a run as spans: ingress → commit → delivery → attempt, run → step. Boot wraps the parts only when
+// a collector is configured. docs/metrics.md lists the attributes; check it before adding any.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Outbound } from '#app/adapters/outbound/outbound.ts'
 import { readTraceparent, type Span, type TracePlace, type Tracing, writeTraceparent } from '#app/adapters/tracing.ts'
@@ -16,14 +16,14 @@ export interface TracedParts {
   ingress(handle: NodeHandler): NodeHandler
   acceptEvent(accept: App['acceptEvent']): App['acceptEvent']
   deliver(deliver: Deliver): Deliver
-  /** Forwards carry `traceparent`; deliveries end when they are written down; runs say which rule they belong to. */
+  /** Forwards carry `traceparent`; delivery spans end when the delivery is stored; run spans name their rule. */
   outbound(outbound: Outbound): Outbound
   store(store: Store): Store
   run<T>(run: { id: number; account: string }, work: () => Promise<T>): Promise<T>
   committer(committer: Committer): Committer
 }
 
-/** Events whose commit is remembered, so that their deliveries are hung below it. Others begin a trace and name the event. */
+/** Events whose commit is remembered as the parent of their deliveries. Others start a trace and name the event. */
 const MOST_REMEMBERED = 20_000
 const INGRESS = '/hooks/platform/'
 
@@ -72,8 +72,8 @@ export function traceParts(tracing: Tracing): TracedParts {
         'fieldhook.account': tracing.pseudonym(job.accountUuid),
         'fieldhook.cause': job.cause,
       }
-      // From when it was due: how long it waited for its turn is the first thing to see. Spans are in the machine's time, and the
-      // product's clock may be ahead of it in the sandbox.
+      // Starts at the due time: the wait is the first thing to see. Spans use the machine's time; the sandbox's clock
+      // may be ahead of it.
       const delivery = tracing.begin('delivery', {
         kind: 'internal',
         below: commits.get(job.eventSeq) ?? null,
@@ -133,7 +133,7 @@ export function traceParts(tracing: Tracing): TracedParts {
   }
 }
 
-/** Ends the span with what it surrounds: as failed when that throws, or when `tell` says so. */
+/** Ends the span with its work: as failed when that throws, or when `tell` returns true. */
 async function endWith<T>(span: Span, work: Promise<T>, tell: (result: T) => boolean = () => false): Promise<T> {
   try {
     const result = await work
@@ -145,7 +145,7 @@ async function endWith<T>(span: Span, work: Promise<T>, tell: (result: T) => boo
   }
 }
 
-/** `open`: the spans of deliveries that are not written down yet. */
+/** `open`: the spans of deliveries that are not stored yet. */
 function tracedStore(store: Store, tracing: Tracing, open: WeakMap<DeliveryJob, Span>): Store {
   return withMethods(store, {
     async settleAttempts(reports, options) {

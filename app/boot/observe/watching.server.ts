@@ -1,4 +1,4 @@
-// For whoever watches over the process: its series, the details of its readiness, and who may have them.
+// For monitoring: metrics, the details of readiness, and access to them.
 import type { Measures } from '#app/adapters/measures.ts'
 import type { App } from '#app/context/app-context.ts'
 import { bearerOf } from '#app/domain/readiness.ts'

@@ -1,4 +1,4 @@
-// What backups, restores and drills share: their parts, their steps and their files.
+// Shared by backups, restores and drills: their parts, steps and files.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, rm, statfs } from 'node:fs/promises'
@@ -16,13 +16,13 @@ export interface BackupParts {
   clock: Clock
 }
 
-/** Something the operator has to know, in a sentence. */
+/** A problem for the operator, as a sentence. */
 export class BackupTrouble extends Error {
   override name = 'BackupTrouble'
   readonly code = 'BACKUP_TROUBLE'
 }
 
-/** Seconds of each step, by its name. */
+/** Seconds per step name. */
 export type StepSeconds = Record<string, number>
 
 export function stepTimer(): { seconds: StepSeconds; step<T>(name: string, work: () => Promise<T> | T): Promise<T> } {
@@ -42,7 +42,7 @@ export function stepTimer(): { seconds: StepSeconds; step<T>(name: string, work:
 
 export type FoundBackup = ListedBackup & { manifest: Manifest }
 
-/** Complete backups that one of our keys signed, the newest first; `others` are complete too, and not ours. */
+/** Complete backups signed by one of our keys, newest first; `others` are complete too, but not ours. */
 export async function findBackups(
   { place, seal }: Pick<BackupParts, 'place' | 'seal'>,
   wanted: (backup: ListedBackup) => boolean = () => true,
@@ -52,7 +52,7 @@ export async function findBackups(
   const others: ListedBackup[] = []
   for (const backup of listed.filter((one) => one.complete && wanted(one))) {
     const read = readManifest(await readText(place, `${backup.name}/${MANIFEST}`), seal.isSigned)
-    // One of ours under the name of another moment is not what it says it is.
+    // One of our backups under another time's name is not trusted.
     const isOurs = read.outcome === 'ours' && Math.floor(read.manifest.takenAt / 1000) * 1000 === backup.takenAt
     if (isOurs) ours.push({ ...backup, manifest: read.manifest })
     else others.push(backup)
@@ -74,8 +74,8 @@ async function readText(place: BackupPlace, name: string): Promise<string> {
 }
 
 /**
- * A folder of our own beside `file`, for as long as the work takes; nobody else may read it. What an earlier one left behind in a
- * crash is removed first: only one is at work at a time.
+ * Creates a private folder beside `file` for the duration of the work. First removes what a crash left behind: only one
+ * job runs at a time.
  */
 export async function withWorkFolder<T>(
   file: string,
@@ -92,7 +92,7 @@ export async function withWorkFolder<T>(
   }
 }
 
-/** What backups, restores and drills left beside `file` when their process was ended. Only while nobody else is at work. */
+/** Removes what killed backups, restores and drills left beside `file`. Call only while no other job runs. */
 async function removeLeftFolders(file: string): Promise<void> {
   const own = basename(file)
   for (const name of await readdir(dirname(file)).catch(() => [])) {
@@ -101,7 +101,7 @@ async function removeLeftFolders(file: string): Promise<void> {
   }
 }
 
-/** Bytes that may still be written where `folder` is. */
+/** Free bytes on the disk of `folder`. */
 export async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize
@@ -113,7 +113,7 @@ export async function sha256Of(file: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Brings a file, or the names in a folder, to the disk. */
+/** Syncs a file, or the entries of a folder, to the disk. */
 export async function syncToDisk(path: string): Promise<void> {
   const handle = await open(path, 'r')
   try {

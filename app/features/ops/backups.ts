@@ -1,41 +1,41 @@
-// What a backup is, how one is found among the files of its place, and which ones are kept.
+// The format of a backup, how to find backups in the storage, and which ones to keep.
 import { z } from 'zod'
 import type { Millis } from '../../lib/clock.ts'
 import { days, hours } from '../../lib/duration.ts'
 
 export const MANIFEST = 'manifest.json'
 
-/** Written last and signed. A backup without one does not exist. */
+/** Written last and signed. A backup without a manifest does not exist. */
 const manifestSchema = z.object({
   format: z.literal(1),
   product: z.literal('fieldhook'),
   version: z.string(),
-  /** Address of the product that made it: backups of another one are never removed. */
+  /** Address of the product that made it: backups of other products are never removed. */
   origin: z.string(),
-  /** When the copy was taken. */
+  /** The time of the copy. */
   takenAt: z.number(),
-  /** Migrations that its schema has. */
+  /** Number of migrations in its schema. */
   migrations: z.number(),
-  /** Of the database file before it was compressed. */
+  /** Size of the database file before compression. */
   bytes: z.number(),
   pages: z.number(),
   sha256: z.string(),
   newestEventAt: z.number().nullable(),
   rows: z.record(z.string(), z.number()),
-  /** In the order in which they make up one age file. */
+  /** Joined in this order, they form one age file. */
   parts: z.array(z.object({ name: z.string(), bytes: z.number(), sha256: z.string() })).min(1),
 })
 
 export type Manifest = z.infer<typeof manifestSchema>
 
-/** The text of a manifest file: the manifest as a person reads it, and a keyed hash of its compact form. */
+/** The text of a manifest file: the readable manifest, and a keyed hash of its compact form. */
 export function manifestText(manifest: Manifest, sign: (text: string) => string): string {
   return `${JSON.stringify({ manifest, signature: sign(JSON.stringify(manifest)) }, null, 2)}\n`
 }
 
 type ReadManifest =
   | { outcome: 'ours'; manifest: Manifest }
-  /** Not made with any of our keys, or changed. */
+  /** Not signed with any of our keys, or changed. */
   | { outcome: 'not_ours' }
 
 export function readManifest(text: string, isSigned: (text: string, signature: string) => boolean): ReadManifest {
@@ -48,13 +48,13 @@ export function readManifest(text: string, isSigned: (text: string, signature: s
   }
 }
 
-/** `fieldhook-20261122T031500Z-4f0e93`: in the order of their names they are in the order of time. */
+/** `fieldhook-20261122T031500Z-4f0e93`: the names sort by time. */
 export function backupName(takenAt: Millis, mark: string): string {
   const moment = new Date(takenAt).toISOString().replace(/[-:]|\.\d+/g, '')
   return `fieldhook-${moment}-${mark}`
 }
 
-/** When a backup of that name was taken; null = it is not a name of ours. */
+/** The time in a backup's name; null = not one of our names. */
 export function momentOfName(name: string): Millis | null {
   const [, year, month, day, hour, minute, second] =
     /^fieldhook-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-[0-9a-f]+$/.exec(name) ?? []
@@ -76,14 +76,14 @@ interface ListedFile {
 export interface ListedBackup {
   name: string
   takenAt: Millis
-  /** Names of its files, without that of the backup. */
+  /** File names, without the backup's name. */
   files: string[]
   bytes: number
   complete: boolean
   newestFileAt: Millis
 }
 
-/** What the files of a place make up, the newest backup first. Files that are not ours are left out. */
+/** Groups the stored files into backups, newest first. Ignores files that are not ours. */
 export function listedBackups(files: readonly ListedFile[]): ListedBackup[] {
   const found = new Map<string, ListedBackup>()
   for (const file of files) {
@@ -106,8 +106,8 @@ const MONTHS = 12
 const LEFTOVER_AFTER = days(1)
 
 /**
- * Which backups to keep: all of the last 24 hours, the last of each day of the last 30 days, the last of each of the last 12
- * months, and the newest whatever its age. Days and months in UTC. A moment ahead of the clock counts as now.
+ * Selects the backups to keep: all of the last 24 hours, the last of each day of the last 30 days, the last of each of
+ * the last 12 months, and the newest whatever its age. Days and months in UTC. A time ahead of the clock counts as now.
  */
 export function keepBackups<One extends { takenAt: Millis }>(list: readonly One[], now: Millis): Set<One> {
   const newestFirst = [...list].sort((a, b) => b.takenAt - a.takenAt)
@@ -131,17 +131,17 @@ export function keepBackups<One extends { takenAt: Millis }>(list: readonly One[
   return kept
 }
 
-/** What an upload that broke off left behind a day ago or earlier: nobody writes to it any more. */
+/** Files of uploads that broke off at least a day ago: no process still writes to them. */
 export function leftovers(list: readonly ListedBackup[], now: Millis): ListedBackup[] {
   return list.filter((one) => !one.complete && now - Math.max(one.newestFileAt, one.takenAt) > LEFTOVER_AFTER)
 }
 
-/** Free bytes a backup needs beside the database: the copy, one part at a time, and something for the product itself. */
+/** Free bytes a backup needs beside the database: the copy, one part at a time, and a reserve for the product. */
 export function roomForBackup(databaseBytes: number, partBytes: number): number {
   return databaseBytes + partBytes + 64 * 1024 * 1024
 }
 
-/** Free bytes a restore needs: the file, one part, and what a check may sort, or the started copy put aside. */
+/** Free bytes a restore needs: the file, one part, and space for a check's sorting or for the started copy. */
 export function roomForRestore(manifest: Pick<Manifest, 'bytes' | 'parts'>): number {
   return manifest.bytes + Math.max(...manifest.parts.map((part) => part.bytes)) + 128 * 1024 * 1024
 }
@@ -150,7 +150,7 @@ export function noRoomSentence(what: string, free: number, needed: number): stri
   return `There is no room for ${what}: ${megabytes(free)} MB are free and ${megabytes(needed)} MB are needed.`
 }
 
-/** Where the copy is not what the manifest says. Empty = it is. */
+/** Differences between the copy and the manifest. Empty = none. */
 export function differences(
   manifest: Manifest,
   copy: { pages: number; migrations: number; newestEventAt: Millis | null; rows: Readonly<Record<string, number>> },
@@ -187,7 +187,7 @@ const NEVER_LONGER = hours(6)
 
 export const ENDED_HALF_WAY = 'It ended half-way: the process that did it is gone.'
 
-/** As it is shown: what is said to run although it began so long ago was ended with its process. */
+/** For display: a run that still counts as running after this long has ended with its process. */
 export function shownRun<One extends RunSeen>(run: One, now: Millis): One {
   if (run.outcome !== 'running' || now - run.startedAt < NEVER_LONGER) return run
   return { ...run, outcome: 'failed', message: ENDED_HALF_WAY }

@@ -1,32 +1,32 @@
-// What browsers report about things that the policy of our pages forbade: which rule it was and whose thing it was. The rest of a
-// report (the address of the page, which may hold a capability, a sample of a script) is not looked at.
+// Reads browser reports of CSP violations: the directive and the blocked source. Ignores the rest of a report (the
+// page's address, which may hold a capability, and a script sample).
 import { z } from 'zod'
 
-/** Larger ones are not read. */
+/** Larger reports are not read. */
 export const MOST_REPORT_BYTES = 16 * 1024
-/** Of one body. */
+/** Per body. */
 const MOST_REPORTS = 20
 
 export interface Violation {
-  /** `script-src-elem` … ; `other` when it is none that a policy has. */
+  /** `script-src-elem` … ; `other` for an unknown directive. */
   directive: string
-  /** An origin, the scheme of what has none, or the browser's own word for it (`inline`, `eval`). */
+  /** An origin, the scheme of sources without one, or the browser's keyword (`inline`, `eval`). */
   blocked: string
 }
 
 const REPORT_TYPES = new Set(['application/csp-report', 'application/reports+json', 'application/json'])
 
-/** With whatever stands behind a semicolon. */
+/** Ignores parameters after a semicolon. */
 export function isReportType(contentType: string | null): boolean {
   return REPORT_TYPES.has((contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '')
 }
 
 const text = z.string().catch('')
-/** `report-uri` sends one, with names of its own. */
+/** `report-uri` sends one report, with its own field names. */
 const older = z.looseObject({
   'csp-report': z.looseObject({ 'effective-directive': text, 'violated-directive': text, 'blocked-uri': text }),
 })
-/** `report-to` sends several, of all kinds. */
+/** `report-to` sends several, of any type. */
 const newer = z
   .array(z.unknown())
   .transform((all) => all.slice(0, MOST_REPORTS).flatMap((one) => newerOne.safeParse(one).data ?? []))
@@ -35,7 +35,7 @@ const newerOne = z.looseObject({
   body: z.looseObject({ effectiveDirective: text, blockedURL: text }),
 })
 
-/** Null = the body is not a report of either kind. Reports about other things are left out. */
+/** Null = the body is not a report of either kind. Skips reports of other types. */
 export function readCspReports(body: string): Violation[] | null {
   const value = parsed(body)
   const one = older.safeParse(value)
@@ -60,7 +60,7 @@ function violation(directive: string, blocked: string): Violation {
   return { directive: directiveOf(directive), blocked: blockedOf(blocked) }
 }
 
-/** Of `script-src 'self'`, as older browsers send it, the first word. */
+/** The first word: older browsers send `script-src 'self'`. */
 function directiveOf(text: string): string {
   const [name = ''] = text.trim().toLowerCase().split(/\s/, 1)
   return /^[a-z]+(-[a-z]+){1,3}$/.test(name) && name.length <= 40 ? name : 'other'
@@ -72,7 +72,7 @@ function blockedOf(text: string): string {
   const word = text.trim().toLowerCase()
   if (word === '') return 'nothing named'
   if (WORDS.has(word)) return word
-  // `data`, `blob`: browsers name no more of these than their scheme.
+  // `data`, `blob`: browsers report only the scheme.
   if (/^[a-z][a-z-]{1,20}$/.test(word)) return `${word}:`
   if (!URL.canParse(word)) return 'unreadable'
   const { origin, protocol } = new URL(word)

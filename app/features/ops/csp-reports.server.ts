@@ -1,10 +1,10 @@
-// Counts what the policy forbade, and says each kind once in a while: one page with a curious extension reports hundreds of times.
+// Counts CSP violations and logs each kind now and then: a curious extension reports hundreds of times per page.
 import type { App } from '#app/context/app-context.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours } from '#app/lib/duration.ts'
 import type { Violation } from './csp-report.ts'
 
-/** Kinds that are told apart; the others are counted together. */
+/** Kinds counted separately; the others are counted together. */
 const MOST_KINDS = 200
 const SAID_EVERY = hours(1)
 const OTHER: Violation = { directive: 'other', blocked: 'other' }
@@ -19,7 +19,7 @@ interface Kind extends CountedViolation {
 
 const kindsOf = new WeakMap<object, Map<string, Kind>>()
 
-/** Counted since the start; a kind is in the log when it first comes, and then once an hour while it goes on. */
+/** Counts since the start; logs a kind when it first occurs, then once an hour while it continues. */
 export function noteViolations(app: Pick<App, 'clock' | 'log'>, violations: readonly Violation[]): void {
   const kinds = kindsOf.get(app.clock) ?? new Map<string, Kind>()
   kindsOf.set(app.clock, kinds)
@@ -36,7 +36,7 @@ export function noteViolations(app: Pick<App, 'clock' | 'log'>, violations: read
   }
 }
 
-/** Every kind so far, with how often it was reported. */
+/** Every kind so far, with its count. */
 export function violationCounts(app: Pick<App, 'clock'>): CountedViolation[] {
   return [...(kindsOf.get(app.clock)?.values() ?? [])].map(({ directive, blocked, count }) => ({
     directive,

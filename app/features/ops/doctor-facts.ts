@@ -1,4 +1,4 @@
-// What the doctor looks at, gathered in app/commands/doctor.server.ts and judged in doctor.ts.
+// The doctor's facts, collected in app/commands/doctor.server.ts and judged in doctor.ts.
 import type { Millis } from '../../lib/clock.ts'
 
 export interface Facts {
@@ -45,11 +45,11 @@ export type FileFacts =
         tablesLeft: number
       }
       bytes: { file: number; free: number; wal: number }
-      /** A restored copy that nobody has let go yet. */
+      /** A restored copy in quarantine. */
       held: boolean
-      /** A Fieldhook delivers from it at this moment. */
+      /** A Fieldhook process delivers from it now. */
       running: boolean
-      /** Null = its schema is not this release's: what is in it cannot be asked. */
+      /** Null = its schema is from another release, so the content cannot be read. */
       content: ContentFacts | null
     }
 
@@ -65,7 +65,7 @@ export interface ContentFacts {
   connections: { connected: number; reconnect: number }
   endpoints: Record<string, number>
   missingKeys: { keyId: string; accountKeys: number; secrets: number }[]
-  /** Secrets that were opened for a trial, and how many of them did not open. Null = there were no keys to try with. */
+  /** Secrets opened as a test, and how many failed to open. Null = no keys to test with. */
   opened: { tried: number; shut: number } | null
   backup: LastRuns
   drill: LastRuns
@@ -78,9 +78,9 @@ interface LastRuns {
 
 export interface DiskFacts {
   folder: string
-  /** How long this disk takes to keep 4 KB for good, ms. Null = nothing can be written there. */
+  /** Time this disk takes to sync 4 KB, ms. Null = nothing can be written there. */
   sync: { median: number; slowest: number; times: number } | null
-  /** What a database opened there by the product has; null = none could be made. */
+  /** Settings of a database that the product opened there; null = none could be created. */
   opens: { journalMode: string; synchronous: number; foreignKeys: number } | null
   freeBytes: number
   totalBytes: number

@@ -1,4 +1,4 @@
-// What `npm run doctor` says: facts in, findings out. Each that is not well names the next step.
+// The judgement of `npm run doctor`: facts in, findings out. Every problem names the next step.
 import { plural } from '#app/domain/moments.ts'
 import { missingKeysSentence } from '#app/domain/sealed-places.ts'
 import { sizeText } from '#app/domain/size-text.ts'
@@ -9,7 +9,7 @@ import type { ConfigurationFacts, ContentFacts, DiskFacts, Facts, OpenedFile } f
 
 export type Finding =
   | { level: 'good'; topic: Topic; sentence: string }
-  /** Works, and somebody should look: warning. Does not do what is promised: bad. */
+  /** warning: works, but needs a check. bad: does not do what the product promises. */
   | { level: 'warning' | 'bad'; topic: Topic; sentence: string; next: string }
 
 type Topic =
@@ -27,7 +27,7 @@ type Topic =
   | 'backups'
 
 const OLDEST_SQLITE = [3, 51, 3] as const
-/** Days after which a line of Node gets no security fixes (nodejs.org, release schedule). */
+/** End of security fixes for each Node line (nodejs.org, release schedule). */
 const NODE_ENDS: Record<number, string> = { 20: '2026-04-30', 22: '2027-04-30', 24: '2028-04-30' }
 const SLOW_SYNC_MS = 50
 const FULL_AT = 0.95
@@ -49,14 +49,14 @@ export function examine(facts: Facts): Finding[] {
   ]
 }
 
-/** 1 = something is bad. Warnings are no failure. */
+/** 1 = something is bad. Warnings do not count as failure. */
 export function exitCodeOf(findings: readonly Finding[]): 0 | 1 {
   return findings.some(({ level }) => level === 'bad') ? 1 : 0
 }
 
 const MARKS = { good: '✓', warning: '!', bad: '✗' } as const
 
-/** As it is printed: a line each, the next step below. */
+/** The printed form: one line per finding, the next step below. */
 export function doctorLines(findings: readonly Finding[]): string[] {
   const lines = findings.flatMap((finding) => [
     `${MARKS[finding.level]} ${finding.sentence}`,
@@ -259,7 +259,7 @@ function space({ disk: { freeBytes, totalBytes }, file: facts, configuration: gi
 
 function content({ now, configuration: given }: Facts, { running, held }: OpenedFile, facts: ContentFacts): Finding[] {
   const configured = given.outcome === 'complete' && given.backups
-  // What is held on purpose is said above, and is not late.
+  // A deliberate hold is reported above and is not late.
   const onPurpose = held || (given.outcome === 'complete' && given.hold)
   return [
     ...(onPurpose ? [] : overdue(now, running, facts)),

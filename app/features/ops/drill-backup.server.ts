@@ -1,4 +1,4 @@
-// The drill: is the newest backup one that the product could go on from? Restores it aside, checks it, starts it, removes it.
+// The drill: can the product continue from the newest backup? Restores it to the side, checks, starts, removes it.
 import { join } from 'node:path'
 import { type BackupParts, BackupTrouble, type StepSeconds, stepTimer, withWorkFolder } from './backup-work.server.ts'
 import { staleSentence } from './backups.ts'
@@ -6,9 +6,9 @@ import { checkCopy, chooseBackup, fetchCopy } from './restore-backup.server.ts'
 
 interface DrillRequest {
   databaseFile: string
-  /** Opens one stored credential of the copy with the present keys. A sentence when it stays shut. */
+  /** Opens one stored credential of the copy with the current keys. A sentence when it fails. */
   opensCredential(copy: string): 'opens' | 'none' | { sentence: string }
-  /** Starts the product on the copy, held, and asks whether it is ready. A sentence when it is not. */
+  /** Starts the product on the copy in quarantine and checks readiness. A sentence when it is not ready. */
   starts(copy: string): Promise<'ready' | { sentence: string }>
 }
 
@@ -21,7 +21,7 @@ interface DrilledBackup {
   seconds: StepSeconds
 }
 
-/** Rejects with a `BackupTrouble` (a sentence) or what the place answered. Leaves nothing behind. */
+/** Rejects with a `BackupTrouble` (a sentence) or the storage's error. Leaves nothing behind. */
 export async function drillBackup(parts: BackupParts, request: DrillRequest): Promise<DrilledBackup> {
   const { databaseFile } = request
   const { seconds, step } = stepTimer()

@@ -1,4 +1,4 @@
-// What kind of failure it is, without a word of what an address said.
+// The class of a failure, without any text from the endpoint's answer.
 import type { Millis } from '#app/lib/clock.ts'
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -14,7 +14,7 @@ const WORDS: Readonly<Record<string, string>> = {
   redirect: '3xx',
 }
 
-/** `code` of the latest answer, null = there was none; `outcome` of the latest attempt, null = not known. */
+/** `code` of the latest answer, null = none; `outcome` of the latest attempt, null = not known. */
 export function failureClass(code: number | null, outcome: string | null): string {
   if (code !== null) return code === 429 ? '429' : `${Math.floor(code / 100)}xx`
   return (outcome !== null && Object.hasOwn(WORDS, outcome) && WORDS[outcome]) || 'no answer'
@@ -33,15 +33,15 @@ export interface FailingGroup {
   accountUuid: string
   accountName: string
   addresses: number
-  /** Of the one that fails longest. */
+  /** Start of the longest failure. */
   since: Millis
-  /** Of them, how many are switched off after 72 hours. */
+  /** Those switched off after 72 hours. */
   switchedOff: number
-  /** The most frequent first. */
+  /** Most frequent first. */
   classes: { words: string; count: number }[]
 }
 
-/** One group for each account, the one that fails longest first. */
+/** One group per account, longest failure first. */
 export function failingGroups(addresses: readonly FailingAddress[]): FailingGroup[] {
   const groups = new Map<string, FailingGroup>()
   for (const { accountUuid, accountName, since, switchedOff, code, outcome } of addresses) {

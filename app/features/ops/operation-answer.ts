@@ -1,4 +1,4 @@
-/** How a backup or a drill ended: the last line of its command when it is asked with `--json`. */
+/** The result of a backup or a drill: the last line of its command with `--json`. */
 export type OperationAnswer =
   | {
       outcome: 'done'
@@ -9,7 +9,7 @@ export type OperationAnswer =
     }
   | { outcome: 'failed'; sentence: string }
 
-/** As it is written down. */
+/** The row to store. */
 export function rowOf(answer: OperationAnswer) {
   if (answer.outcome === 'done') return { ...answer, message: '' }
   return { outcome: answer.outcome, message: answer.sentence, name: '', databaseBytes: 0, storedBytes: 0, detail: {} }

@@ -1,14 +1,14 @@
-// The operator's list of accounts: which of them need care, and why, from states and numbers alone.
+// The operator's list of accounts: which need care and why, from states and numbers only.
 import type { CallsLeft } from '#app/domain/call-budget.ts'
 import { grouped } from '#app/domain/count-text.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { type PlanPhase, phaseOf } from '../billing/plan-phase.ts'
 import { addressesText } from './failure-class.ts'
 
-/** What is known of an account without looking into it. */
+/** Facts about an account, without its content. */
 export interface OutlinedAccount {
   uuid: string
-  /** '' until somebody signed in. */
+  /** '' until the first sign-in. */
   name: string
   connection: 'connected' | 'reconnect' | null
   plan: { status: string; trialEndsAt: Millis; cancelAtPeriodEnd: boolean; heldSince: Millis | null } | null
@@ -20,7 +20,7 @@ export interface OutlinedAccount {
 }
 
 export interface Care {
-  /** Never the red of what the operator has to mend: an account's trouble is its owner's. */
+  /** Never the red of problems that the operator has to fix: an account's trouble is its owner's. */
   tone: 'attention' | 'held'
   words: string
 }
@@ -30,18 +30,18 @@ export interface AccountLine {
   name: string
   care: Care[]
   connection: OutlinedAccount['connection']
-  /** The state of its plan in a word or two. */
+  /** The plan's state in a word or two. */
   plan: string
   lastEventAt: Millis | null
   waiting: number
   endpoints: number
-  /** Calls to ServiceM8 that are left. */
+  /** Remaining calls to ServiceM8. */
   calls: CallsLeft
 }
 
 export const ACCOUNTS_ON_A_PAGE = 15
 
-/** So much waits for one account only when its receivers have not answered for long. */
+/** One account reaches this many pending deliveries only when its receivers have been silent for long. */
 const MUCH_WAITS = 10_000
 
 const PHASE_TEXTS: Record<Exclude<PlanPhase, 'other'>, string> = {
@@ -54,14 +54,14 @@ const PHASE_TEXTS: Record<Exclude<PlanPhase, 'other'>, string> = {
   canceled: 'Canceled',
 }
 
-/** `–` = it has none. */
+/** `–` = no plan. */
 export function planWord({ plan }: Pick<OutlinedAccount, 'plan'>, now: Millis): string {
   if (plan === null) return '–'
   const phase = phaseOf(plan, now)
   return phase === 'other' ? plan.status : PHASE_TEXTS[phase]
 }
 
-/** The most pressing first. */
+/** Most urgent first. */
 export function careOf(account: OutlinedAccount): Care[] {
   const { connection, failing, stopped, plan, waiting } = account
   const care: Care[] = []
@@ -73,7 +73,7 @@ export function careOf(account: OutlinedAccount): Care[] {
   return care
 }
 
-/** Being on hold is a state like others: nobody has to look at it. */
+/** A hold is a normal state that needs no care. */
 export function needsCare(account: OutlinedAccount): boolean {
   return careOf(account).some(({ tone }) => tone === 'attention')
 }
@@ -84,7 +84,7 @@ function weightOf({ connection, failing, stopped, waiting, plan }: OutlinedAccou
   return broken * 10_000 + resting * 100 + Number(plan?.heldSince != null)
 }
 
-/** Those that need care first, then those with most waiting, then by name. */
+/** Accounts that need care first, then by most pending, then by name. */
 export function byCare<A extends OutlinedAccount>(accounts: readonly A[]): A[] {
   const weighed = accounts.map((account) => ({ account, weight: weightOf(account) }))
   weighed.sort(
@@ -97,7 +97,7 @@ export function byCare<A extends OutlinedAccount>(accounts: readonly A[]): A[] {
   return weighed.map(({ account }) => account)
 }
 
-/** The page that was asked for, within those there are. */
+/** The requested page, limited to the existing pages. */
 export function pageOf(asked: string | null, count: number): { page: number; pages: number } {
   const pages = Math.max(1, Math.ceil(count / ACCOUNTS_ON_A_PAGE))
   const wanted = asked !== null && /^[1-9]\d{0,5}$/.test(asked) ? Number(asked) : 1

@@ -1,9 +1,9 @@
-// The address of the operator's page, the form on it, and the words that answer.
+// The operator page's address, its form, and the messages in reply.
 import type { Flash } from '#app/lib/flash.ts'
 
 const OPERATOR_PATH = '/operator'
 
-/** Parameter: the account for which the page asks whether everybody is to be signed out. */
+/** Parameter: the account that the page asks about signing everyone out of. */
 export const ASKS = 'sign_out'
 
 /** `accountUUID` = the operator's own account; `page` of the list of accounts. */
@@ -25,7 +25,7 @@ export function readEndSessions(form: URLSearchParams): string | null {
   return form.get('intent') === 'end_sessions' && /^[\w-]{1,64}$/.test(account) ? account : null
 }
 
-/** `name` of the account, '' = it has none; `ended` = how many browsers were signed out. */
+/** `name` of the account, '' = none; `ended` = how many browsers were signed out. */
 export function endedFlash(name: string, ended: number): Flash {
   const of = name === '' ? 'that account' : name
   if (ended === 0) return { kind: 'info', title: 'Nobody was signed in', description: `To ${of}.` }

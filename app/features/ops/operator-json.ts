@@ -1,4 +1,4 @@
-// The operator's page as its call answers it: the same facts, moments as ISO texts.
+// The operator's page as JSON: the same facts, times as ISO texts.
 import { iso, isoOrNull } from '#app/lib/clock.ts'
 import type { OperatorView } from './operator-view.ts'
 

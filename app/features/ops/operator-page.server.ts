@@ -1,4 +1,4 @@
-// Gathers what the operator's page and call show: numbers, states and moments of everybody, and no content of anybody.
+// Collects the data of the operator's page and call: numbers, states and times of all accounts, without any content.
 import type { App } from '#app/context/app-context.ts'
 import { BACKUPS_KEPT, eventsKept, keptUntil } from '#app/domain/kept-until.ts'
 import { loopState, type ProcessSigns } from '#app/domain/process-signs.ts'
@@ -31,15 +31,15 @@ import { outlookOf } from './space-outlook.ts'
 
 type OperatorApp = Pick<App, 'store' | 'clock' | 'settings' | 'ready' | 'signs' | 'callsLeft'>
 
-/** Of what fails, as many as are looked at one by one. */
+/** Maximum failing endpoints checked one by one. */
 const FAILING_LOOKED_AT = 200
 const GROUPS_SHOWN = 50
 const AUDIT_SPAN = days(1)
-/** Of the last day, as many entries as are counted. */
+/** Maximum entries of the last day that are counted. */
 const AUDIT_COUNTED = 20_000
 const RUNS_SHOWN = 6
 
-/** `asked` = the page of the list of accounts, as it stands in the address. */
+/** `asked` = the page of the account list, as given in the address. */
 export async function loadOperatorPage(app: OperatorApp, asked: string | null): Promise<OperatorView> {
   const { store, clock, settings } = app
   const now = clock.now()
@@ -125,7 +125,7 @@ async function accountsOf(
   return { count: sorted.length, needCare, page, pages, lines }
 }
 
-/** The numbers are of all; the groups are made of those that fail longest. */
+/** The numbers cover all; the groups contain those that fail longest. */
 function failingOf(found: readonly FailingAddress[], outlines: readonly OutlinedAccount[]): OperatorFacts['failing'] {
   const groups = failingGroups(found.slice(0, FAILING_LOOKED_AT))
   const troubled = outlines.filter(({ failing }) => failing > 0)
@@ -177,7 +177,7 @@ async function spaceOf(
   }
 }
 
-/** The biggest first. Estimates never make up more than there is: what they leave is the rest. */
+/** Largest first. Estimates never exceed the total: the remainder is the rest. */
 function kindsOf(taken: readonly RoomTaken[], usedBytes: number): SpaceView['kinds'] {
   const sum = taken.reduce((total, { bytes }) => total + bytes, 0)
   const scale = sum > usedBytes ? usedBytes / sum : 1
@@ -208,7 +208,7 @@ async function backupsOf({ store, settings }: OperatorApp, now: number): Promise
     setUp: settings.backups ?? false,
     lastBackupAt: backup?.startedAt ?? null,
     lastDrillAt: drill?.startedAt ?? null,
-    // Names of files and what a drill counted are for the log.
+    // File names and drill counts are only for the log.
     runs: runs.map((run) => {
       const { id, kind, startedAt, endedAt, outcome, databaseBytes, storedBytes, message } = shownRun(run, now)
       return { id, kind, startedAt, endedAt, outcome, databaseBytes, storedBytes, message }

@@ -1,4 +1,4 @@
-// The operator's page: is everything fine? What needs somebody is worked out here, and said in one sentence at the top.
+// The operator's page: decides whether anything needs attention, and says so in one sentence at the top.
 import type { KeptKind } from '#app/domain/kept-until.ts'
 import { plural, spanText } from '#app/domain/moments.ts'
 import type { LoopState } from '#app/domain/process-signs.ts'
@@ -16,11 +16,11 @@ export interface DeliveringView {
   ready: boolean
   /** Why it is not ready. */
   reasons: string[]
-  /** The one number: how long the oldest delivery has been due that nothing holds, ms. */
+  /** The key figure: ms that the oldest delivery not on hold has been due. */
   oldestDueAgeMs: number
   waiting: number
   waitingBytes: number
-  /** Of what waits: on purpose, and because its address fails or asked for a pause. */
+  /** Parts of `waiting`: on hold on purpose; backing off, as the address fails or asked for a pause. */
   held: number
   backingOff: number
   inFlight: number
@@ -39,7 +39,7 @@ export interface SpaceView {
   walBytes: number
   diskFreeBytes: number
   overShare: number | null
-  /** What takes the room, the biggest first; `rest` among it. */
+  /** Largest users of space first; `rest` is one of them. */
   kinds: { words: string; bytes: number; rows: number | null; estimated: boolean }[]
   outlook: Outlook
 }
@@ -56,11 +56,11 @@ export interface RunOfBackup {
 }
 
 export interface BackupsView {
-  /** Null = none are set up. */
+  /** Null = backups are not set up. */
   setUp: boolean
   lastBackupAt: Millis | null
   lastDrillAt: Millis | null
-  /** The newest first. */
+  /** Newest first. */
   runs: RunOfBackup[]
 }
 
@@ -77,7 +77,7 @@ export interface MachineView {
 
 export interface AuditView {
   since: Millis
-  /** Not all were looked at: the numbers are at least these. */
+  /** Not all rows were checked: the numbers are lower bounds. */
   atLeast: boolean
   lines: { words: string; refused: boolean; count: number; latestAt: Millis }[]
 }
@@ -90,7 +90,7 @@ export interface OperatorFacts {
   space: SpaceView
   kept: KeptKind[]
   backups: BackupsView
-  /** A restored copy that is held back: nothing is sent. */
+  /** A restored copy in quarantine: nothing is sent. */
   held: boolean
   machine: MachineView
   audit: AuditView
@@ -103,16 +103,16 @@ interface Trouble {
 
 export interface OperatorView extends OperatorFacts {
   verdict: { tone: 'working' | 'attention' | 'failing'; sentence: string }
-  /** The most pressing first. */
+  /** Most urgent first. */
   troubles: Trouble[]
 }
 
-/** First attempts begin within seconds; what has been due for longer than this is more than a busy minute. */
+/** First attempts start within seconds; a delivery overdue for longer than this is not just a busy minute. */
 const OVERDUE = minutes(5)
-/** One is made every hour. */
+/** Backups run every hour. */
 const BACKUP_LATE = hours(1) + minutes(15)
 const BACKUP_LOST = days(1)
-/** One is made every night. */
+/** Drills run every night. */
 const DRILL_LATE = days(2)
 const BUSY = 250
 const SOON = 14
@@ -120,7 +120,7 @@ const LITTLE_DISK = 256 * 1024 * 1024
 
 export function operatorView(facts: OperatorFacts): OperatorView {
   const troubles = [...deliveringTroubles(facts), ...backupTroubles(facts), ...spaceTroubles(facts.space)]
-  // Sorting keeps the order of what is equally pressing.
+  // The sort is stable, so equally urgent troubles keep their order.
   troubles.sort((a, b) => Number(b.tone === 'failing') - Number(a.tone === 'failing'))
   return { ...facts, troubles, verdict: verdictOf(troubles, facts) }
 }
@@ -212,7 +212,7 @@ function verdictOf(troubles: readonly Trouble[], facts: OperatorFacts): Operator
   return { tone: first.tone, sentence: `${begin}: ${lowerFirst(first.sentence)}${rest}` }
 }
 
-/** The installation needs nobody. Its accounts may: then it says what their badges say. */
+/** The installation needs no attention. Its accounts may: then the verdict repeats their badges. */
 function quietVerdict({ accounts, failing, backups, now }: OperatorFacts): OperatorView['verdict'] {
   const backup =
     backups.setUp && backups.lastBackupAt !== null
@@ -226,7 +226,7 @@ function quietVerdict({ accounts, failing, backups, now }: OperatorFacts): Opera
   return { tone: 'attention', sentence: `Fieldhook works: ${works}. ${of}${why}.` }
 }
 
-/** Names of settings stay as they are written. */
+/** Keeps the case of setting names. */
 function lowerFirst(sentence: string): string {
   return /^[A-Z][a-z]* /.test(sentence) ? `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}` : sentence
 }
@@ -252,7 +252,7 @@ const ACT_TEXTS: Readonly<Record<string, string>> = {
   erased: 'Accounts erased',
 }
 
-/** Acts that an operator wants to know of although they were not refused. */
+/** Acts to show to the operator although they were not refused. */
 export const OPERATOR_ACTS = [
   'keys.put_in_front',
   'retention',
@@ -262,7 +262,7 @@ export const OPERATOR_ACTS = [
   'erased',
 ]
 
-/** Without what it was done to. */
+/** Without the act's target. */
 export function actWords(action: string): string {
   return ACT_TEXTS[action] ?? auditText({ action, target: '…' })
 }

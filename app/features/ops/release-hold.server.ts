@@ -1,8 +1,8 @@
-// Ends the hold of a restored copy, after a person has looked at it.
+// Ends the quarantine of a restored copy, after a person has checked it.
 import type { App } from '#app/context/app-context.ts'
 import type { ReleaseOutcome } from '#app/domain/quarantine.ts'
 
-/** Who asks has been judged before: this is the operator's. */
+/** The caller was already checked: only the operator gets here. */
 export async function releaseHold({ hold, log }: Pick<App, 'hold' | 'log'>): Promise<ReleaseOutcome> {
   const released = await hold.release()
   if (released.outcome === 'released') log.warn({}, 'hold.released')

@@ -1,4 +1,4 @@
-// A backup back to a file: fetched part by part, compared, opened, unpacked, checked, and only then put in its place.
+// Restores a backup to a file: fetches each part, compares, opens, unpacks and checks before it replaces the file.
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { chmod, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
@@ -23,26 +23,26 @@ import { differences, type Manifest, noRoomSentence, roomForRestore } from './ba
 interface RestoreRequest {
   /** A name, or `latest`. */
   backup: string
-  /** Where the database goes. */
+  /** Path of the restored database. */
   to: string
-  /** Keeps what is there beside it, and takes its place. */
+  /** Replaces the existing file, which is kept beside it. */
   replace: boolean
 }
 
 interface RestoredBackup {
   name: string
   manifest: Manifest
-  /** Where the file that was there is now; null = there was none. */
+  /** New path of the previous file; null = there was none. */
   keptAt: string | null
   seconds: StepSeconds
 }
 
-/** A person has looked. */
+/** Releases a checked copy. */
 export async function releaseMarker(databaseFile: string): Promise<void> {
   await rm(quarantineMarker(databaseFile), { force: true })
 }
 
-/** Rejects with a `BackupTrouble` (a sentence) or what the place answered; then nothing was changed. */
+/** Rejects with a `BackupTrouble` (a sentence) or the storage's error; then nothing was changed. */
 export async function restoreBackup(parts: BackupParts, request: RestoreRequest): Promise<RestoredBackup> {
   const { to } = request
   const { seconds, step } = stepTimer()
@@ -79,7 +79,7 @@ export async function chooseBackup(parts: BackupParts, wanted: string): Promise<
   )
 }
 
-/** Fetches, opens and unpacks it to `file`; the content is the one of the manifest to the last byte. */
+/** Fetches, opens and unpacks the copy to `file`; the content matches the manifest to the last byte. */
 export async function fetchCopy(
   parts: BackupParts,
   { name, manifest }: FoundBackup,
@@ -109,7 +109,7 @@ export async function fetchCopy(
   }
 }
 
-/** Each part lies on this disk, and was compared, before a byte of it is opened. */
+/** Each part is on this disk and compared before any of its bytes are opened. */
 async function* verifiedParts(
   { place }: BackupParts,
   name: string,
@@ -119,7 +119,7 @@ async function* verifiedParts(
   const path = join(folder, 'part')
   for (const part of parts) {
     const stored = `${name}/${part.name}`
-    // A connection that breaks, or a byte that falls over, on the way here is worth one more try.
+    // A broken connection or a corrupted byte is worth one retry.
     if (!(await fetchPart(place, stored, path, part)) && !(await fetchPart(place, stored, path, part))) {
       throw new BackupTrouble(`${stored} is damaged: its sha256 is not the one of the manifest.`)
     }
@@ -161,13 +161,13 @@ export function checkCopy({ files }: Pick<BackupParts, 'files'>, { name, manifes
   if (found.length > 0) throw new BackupTrouble(`${name} is not whole: ${found.slice(0, 3).join(' ')}`)
 }
 
-/** The marker first: there is no moment in which the copy could be started as if somebody had looked at it. */
+/** Writes the marker first, so the copy can never start as if a person had checked it. */
 async function putInPlace(file: string, to: string, backup: FoundBackup, now: number): Promise<string | null> {
   const marker = quarantineMarker(to)
   await writeFile(marker, `${JSON.stringify({ restored: backup.name, takenAt: backup.takenAt, at: now })}\n`)
   await syncToDisk(marker)
   const keptAt = (await exists(to)) ? `${to}.before-${new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')}` : null
-  // A log that belongs to another file would be played into this one.
+  // A log of another file would be replayed into this one.
   for (const ending of ['-wal', '-shm', '']) {
     if (await exists(`${to}${ending}`)) {
       if (keptAt) await rename(`${to}${ending}`, `${keptAt}${ending}`)

@@ -1,5 +1,5 @@
-// After a new key was put in front of ENC_KEYS: everything it should seal is sealed with it, a few rows at a time, while the
-// product works. How far it came stands in the rows themselves, so it goes on wherever it was interrupted.
+// After a new key was put first in ENC_KEYS: reseals everything with it, a few rows at a time, while the product runs.
+// The rows themselves record the progress, so it continues after an interruption.
 import type { App } from '#app/context/app-context.ts'
 import { SEALED_COLUMNS, type SealedSecret, sealedPlace } from '#app/domain/sealed-places.ts'
 import { hours } from '#app/lib/duration.ts'
@@ -9,17 +9,17 @@ type KeyApp = Pick<App, 'clock' | 'log' | 'secrets'> & { store: AccountKeyStore 
 
 const ROWS_PER_STEP = 50
 const PAUSE_MS = 20
-/** An account's row is made before or in the same breath as its key. */
+/** An account's row is created before its key or together with it. */
 const NOBODYS_AFTER = hours(1)
 
 interface RotatedKeys {
   rewrapped: number
   resealed: number
-  /** What does not open: left as it is. */
+  /** Values that do not open: left unchanged. */
   shut: number
 }
 
-/** `signal` ends it early; the next turn goes on. */
+/** `signal` ends it early; the next turn continues. */
 export async function rotateKeys(app: KeyApp, signal?: AbortSignal): Promise<RotatedKeys> {
   const { store, clock, log, secrets } = app
   const inFront = await store.noteFirstKey(secrets.firstKey, clock.now())
@@ -34,7 +34,7 @@ export async function rotateKeys(app: KeyApp, signal?: AbortSignal): Promise<Rot
   return rotated
 }
 
-/** What is sealed with keys that ENC_KEYS does not hold. Asked before anything is served. */
+/** Keys in use that ENC_KEYS does not contain. Checked before anything is served. */
 export async function missingKeys({ store, secrets }: Pick<KeyApp, 'store' | 'secrets'>): Promise<KeyUse[]> {
   return (await store.keysInUse()).filter(({ keyId }) => !secrets.keyNames.includes(keyId))
 }
@@ -70,7 +70,7 @@ async function resealSecrets(
       const fresh = tried(app, rotated, { accountUuid, what: column }, () =>
         secrets.reseal(sealedPlace(column, accountUuid), sealed),
       )
-      // A refresh that came in between has written something newer: that one stays.
+      // A refresh in between has written a newer value: keep that one.
       if (fresh && (await store.replaceSecret(accountUuid, { column, row, before: sealed, after: fresh })))
         rotated.resealed += 1
     }
@@ -81,7 +81,7 @@ async function resealSecrets(
   }
 }
 
-/** One that does not open is said and left alone: the others must not wait for it. */
+/** Reports a value that does not open and skips it, so it does not block the others. */
 function tried<T>(
   { log }: Pick<App, 'log'>,
   rotated: RotatedKeys,
@@ -97,7 +97,7 @@ function tried<T>(
   }
 }
 
-/** The last of a full step; null = there is nothing after it. */
+/** The last of a full step; null = no more rows. */
 function nextAfter<T extends StoredAccountKey | StoredSecret>(rows: readonly T[]): T | null {
   return rows.length < ROWS_PER_STEP ? null : (rows.at(-1) ?? null)
 }

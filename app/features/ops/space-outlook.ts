@@ -1,4 +1,4 @@
-// Where the file is heading: what comes in a day, against what is removed by age and what there is.
+// Predicts the file size: daily growth, minus what retention removes, against the limit.
 import { sizeText } from '#app/domain/size-text.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours } from '#app/lib/duration.ts'
@@ -7,31 +7,31 @@ export interface Growth {
   now: Millis
   usedBytes: number
   budgetBytes: number
-  /** Came in since `since`. */
+  /** Bytes added since `since`. */
   cameBytes: number
   since: Millis
-  /** Null = no event was ever taken in. */
+  /** Null = no event was ever stored. */
   oldestEventAt: Millis | null
-  /** How long events are kept, ms. */
+  /** Retention of events, ms. */
   keepMs: number
 }
 
 export interface Outlook {
-  /** About; null = not known yet. */
+  /** Approximate; null = not known yet. */
   perDayBytes: number | null
-  /** Days until the limit at this pace; null = it is not reached, or not known. */
+  /** Days until the limit at this pace; null = never, or not known. */
   daysLeft: number | null
   sentence: string
 }
 
-/** Less is too little to tell a day by. */
+/** A shorter time is too little for a daily rate. */
 const LEAST_SEEN = hours(1)
-/** Beyond it nobody plans. */
+/** Too far ahead to plan for. */
 const FAR = 3 * 365
 
 /**
- * What came in is taken as the pace. While the oldest event is younger than events are kept, nothing leaves and the file grows; from
- * then on as much leaves as comes. Texts leave sooner than the rest: the truth is a little better than this.
+ * Uses recent growth as the pace. While the oldest event is younger than the retention, nothing is removed and the file
+ * grows; after that, removals match arrivals. Texts are removed sooner, so reality is slightly better.
  */
 export function outlookOf(growth: Growth): Outlook {
   const { now, usedBytes, budgetBytes, cameBytes, since, oldestEventAt, keepMs } = growth

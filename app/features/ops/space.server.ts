@@ -1,4 +1,4 @@
-// Keeps the file within its budget: measures, climbs the ladder and comes down again, and makes room in small steps.
+// Keeps the database file within its budget: measures, steps up and down the levels, and frees space in small steps.
 import type { App } from '#app/context/app-context.ts'
 import {
   type Admission,
@@ -21,37 +21,37 @@ type SpaceApp = Pick<App, 'store' | 'clock' | 'log'>
 
 interface SpaceStatus {
   level: SpaceLevel
-  /** Bytes that hold something, and how many there may be. */
+  /** Bytes in use, and the maximum. */
   usedBytes: number
   budgetBytes: number
-  /** Accounts over their share; null = nobody has been weighed, because there is room. */
+  /** Accounts over their share; null = not weighed, because there is enough space. */
   overShare: number | null
   sentence: string
 }
 
 export interface SpaceLadder extends Space {
   /**
-   * One round: measure, weigh, make room as far as the level asks for it. Asked for during a round, it is that round. `signal`
+   * One round: measures, weighs accounts, frees space as the level requires. A call during a round joins it. `signal`
    * ends it early.
    */
   relieve(signal?: AbortSignal): Promise<void>
-  /** Measures, without acting. */
+  /** Measures without acting. */
   measure(): Promise<SpaceStatus>
   status(): SpaceStatus
 }
 
-/** More in one step is felt by whoever sends events meanwhile (measured for retention). */
+/** A larger step slows down incoming events (measured for retention). */
 const ROWS_PER_STEP = 100
 const ROWS_WEIGHED_PER_STEP = 250
 const PAGES_PER_STEP = 128
 const PAUSE_MS = 20
-/** Weights are added to as events come in; this often they are taken anew, and what could not be removed is tried again. */
+/** Weights grow as events arrive; after this long they are measured again and failed removals are retried. */
 const WEIGHED_FOR = minutes(30)
 const LONGEST_LOG = 64 * 1024 * 1024
 const LOG_WAIT_MS = 50
-/** About what an event takes besides its body. */
+/** Approximate bytes of an event besides its body. */
 const EVENT_BYTES = 800
-/** After so many parts of the budget have come in, it is measured again, without waiting for the next round. */
+/** Measures again after this part of the budget has come in, without waiting for the next round. */
 const MEASURED_EVERY = 1 / 400
 
 export function createSpaceLadder(app: SpaceApp, budgetBytes: number): SpaceLadder {
@@ -60,10 +60,10 @@ export function createSpaceLadder(app: SpaceApp, budgetBytes: number): SpaceLadd
   let level: SpaceLevel = 'enough'
   let switches = switchesOf(level)
   let usedBytes = 0
-  /** Bytes on their way into the file, and those that got there since it was measured. */
+  /** Bytes being written to the file, and bytes written since the last measurement. */
   let reserved = 0
   let takenIn = 0
-  /** What an account may have, in `perByte` times what is known of it. */
+  /** Maximum per account, compared with its known bytes times `perByte`. */
   let allowed = NO_LIMIT
 
   const accountsOverShare = () => overShare(scales.weighing()?.bytes ?? new Map(), usedBytes, budgetBytes)
@@ -155,12 +155,12 @@ function allowanceOf(scales: Scales, usedBytes: number, budgetBytes: number): ty
 
 type Scales = ReturnType<typeof createScales>
 
-/** Knows what each account has in the file. */
+/** Tracks how much of the file each account uses. */
 function createScales({ store, clock }: SpaceApp) {
   let weighing: { at: Millis; bytes: Map<string, number> } | null = null
-  /** How far the accounts have been shortened since they were weighed: where the next step begins. */
+  /** How far accounts have been trimmed since they were weighed: the next step starts there. */
   const shortened = { bodies: new Map<string, number>(), log: new Map<string, number>() }
-  /** Bytes that each account brought lately, while there are no weights: enough to know who brings a flood. */
+  /** Recent bytes per account while there are no weights: enough to find the source of a flood. */
   let arrived = new Map<string, number>()
   let running: Promise<void> | null = null
 
@@ -185,15 +185,15 @@ function createScales({ store, clock }: SpaceApp) {
 
   const bytes = () => weighing?.bytes ?? arrived
   return {
-    /** Null = nobody has been weighed, because there is room. */
+    /** Null = not weighed, because there is enough space. */
     weighing: () => weighing,
-    /** By account, as far as it is known. */
+    /** By account, where known. */
     bytes,
     shortened,
     add(accountUuid: string, more: number): void {
       bytes().set(accountUuid, Math.max(0, (bytes().get(accountUuid) ?? 0) + more))
     },
-    /** Asked for during a weighing, it is that one. */
+    /** A call during a weighing joins it. */
     weigh(signal?: AbortSignal): Promise<void> {
       running ??= weighOnce(signal).finally(() => {
         running = null
@@ -203,7 +203,7 @@ function createScales({ store, clock }: SpaceApp) {
     drop(): void {
       weighing = null
     },
-    /** Half of it each round: what counts is who brought how much lately. */
+    /** Halves the totals each round, so recent arrivals count most. */
     forgetArrivals(): void {
       for (const [accountUuid, brought] of arrived) {
         if (brought < EVENT_BYTES) arrived.delete(accountUuid)
@@ -220,7 +220,7 @@ interface ReliefParts {
   level(): SpaceLevel
 }
 
-/** One round: makes room as far as the level asks for it. */
+/** One round: frees space as the level requires. */
 function createRelief({ store, clock, log }: SpaceApp, { scales, measure, accountsOverShare, level }: ReliefParts) {
   const switches = () => switchesOf(level())
   const shortenings = {
@@ -232,7 +232,7 @@ function createRelief({ store, clock, log }: SpaceApp, { scales, measure, accoun
     log: { isWanted: () => switches().shortenLog, keptFor: () => SHORT_LOG, step: store.ops.shortenLogStep },
   }
 
-  /** Account by account, the biggest first: each until it is within its share, all until there is room. */
+  /** Trims accounts one by one, the largest first: each down to its share, until there is enough space. */
   async function shorten(what: 'bodies' | 'log', signal?: AbortSignal): Promise<number> {
     const { share, accounts } = accountsOverShare()
     let removed = 0

@@ -1,4 +1,4 @@
-// One backup: a consistent copy beside the database, compressed, sealed, stored in parts, and last its manifest.
+// One backup: a consistent copy beside the database, compressed, sealed, stored in parts, with the manifest last.
 import { createHash, randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, stat, writeFile } from 'node:fs/promises'
@@ -29,10 +29,10 @@ import {
 
 interface BackupRequest {
   databaseFile: string
-  /** Of the product, for the manifest. */
+  /** The product's version, for the manifest. */
   version: string
   origin: string
-  /** False = old backups stay: the place ends them by rules of its own, and our key has no right to. Default: true. */
+  /** False = keep old backups: the storage expires them by its own rules, and our key may not delete. Default: true. */
   removesOld?: boolean
   /** Default: 64 MB. */
   partBytes?: number
@@ -43,18 +43,18 @@ interface TakenBackup {
   databaseBytes: number
   storedBytes: number
   parts: number
-  /** Names of backups that were removed because newer ones stand for them. */
+  /** Names of backups removed because newer ones replace them. */
   removed: string[]
-  /** Why old ones could not be looked through; null = they were. */
+  /** Why old backups could not be checked; null = they were. */
   untidy: string | null
   seconds: StepSeconds
 }
 
 const PART_BYTES = 64 * 1024 * 1024
-/** Nearly as small as more would make it, in a third of the time. */
+/** Nearly as small as higher levels, in a third of the time. */
 const GZIP_LEVEL = 3
 
-/** Rejects with a `BackupTrouble` (a sentence) or what the place answered. Leaves nothing behind but whole backups. */
+/** Rejects with a `BackupTrouble` (a sentence) or the storage's error. Leaves only complete backups behind. */
 export async function takeBackup(parts: BackupParts, request: BackupRequest): Promise<TakenBackup> {
   const { place, files, clock } = parts
   const { databaseFile, removesOld = true, partBytes = PART_BYTES } = request
@@ -91,7 +91,7 @@ export async function takeBackup(parts: BackupParts, request: BackupRequest): Pr
       parts: stored,
     }
     await step('finish', () => storeManifest(parts, manifest, { folder, name }))
-    // The backup is good, whatever becomes of the old ones: they are looked at again after the next.
+    // The backup is good even if removing old ones fails: the next backup tries again.
     let untidy: string | null = null
     const removed = await step('tidy', async () => (removesOld ? removeOld(parts, request.origin) : [])).catch(
       (error: unknown) => {
@@ -110,7 +110,7 @@ interface Storing {
   partBytes: number
 }
 
-/** One age file, cut into parts. Each is on this disk while it is sent, so that a try can be repeated. */
+/** One age file, cut into parts. Each stays on this disk while it is sent, so an upload can be retried. */
 async function storeSealed({ place, seal }: BackupParts, copy: string, to: Storing): Promise<Manifest['parts']> {
   const stored: Manifest['parts'] = []
   const path = join(to.folder, 'part')
@@ -161,8 +161,8 @@ async function storeManifest(
 }
 
 /**
- * Only backups of this product, signed with our keys, and what broke off a day ago. What is not ours stays, and does not count:
- * whoever can write to the place must not make us let go of a good one.
+ * Removes only this product's backups, signed with our keys, and uploads that broke off a day ago. Foreign files stay
+ * and do not count: a writer to the storage must not trick us into deleting a good backup.
  */
 async function removeOld(parts: BackupParts, origin: string): Promise<string[]> {
   const { place, clock } = parts
@@ -172,7 +172,7 @@ async function removeOld(parts: BackupParts, origin: string): Promise<string[]> 
   const kept = keepBackups(own, now)
   const going = [...own.filter((one) => !kept.has(one)), ...leftovers(listed, now)]
   for (const { name, files } of going) {
-    // Without its manifest it is no backup any more: whatever comes in between, nobody restores half of one.
+    // Without its manifest it is not a backup: if the removal is interrupted, nobody restores half of one.
     const inOrder = [...files].sort((a, b) => Number(b === MANIFEST) - Number(a === MANIFEST))
     for (const file of inOrder) await place.remove(`${name}/${file}`)
   }

@@ -1,8 +1,8 @@
-// zod's schemas as JSON Schema 2020-12, as OpenAPI 3.1 wants it, with what refinements check written beside them.
+// Converts zod schemas to JSON Schema 2020-12 for OpenAPI 3.1, including what refinements check.
 import { z } from 'zod'
 import type { Body, FieldNote } from '#app/contract/operation.ts'
 
-/** The keywords that are read again here; others are carried along. */
+/** The keywords that this code reads; others are passed through. */
 export interface JsonSchema {
   $ref?: string
   type?: string | string[]
@@ -31,11 +31,11 @@ export interface JsonSchema {
 
 export const SCHEMAS_AT = '#/components/schemas/'
 
-/** Schemas that have a name of their own, by that name. */
+/** Schemas with their own name, by that name. */
 export type NamedSchemas = Readonly<Record<string, z.ZodType>>
 
 /**
- * What is answered. `closed`: fields that are not named are refused, to test real answers with; the published document leaves
+ * The schema of an answer. `closed`: unnamed fields are refused, to test real answers; the published document leaves
  * answers open, because new fields may come.
  */
 export function answerSchema(schema: z.ZodType, named: NamedSchemas, closed: boolean): JsonSchema {
@@ -43,7 +43,7 @@ export function answerSchema(schema: z.ZodType, named: NamedSchemas, closed: boo
   return name === undefined ? convert(schema, 'output', named, closed) : { $ref: `${SCHEMAS_AT}${name}` }
 }
 
-/** The schemas with a name, each written out. */
+/** The named schemas, each in full. */
 export function namedSchemas(named: NamedSchemas, closed: boolean): Record<string, JsonSchema> {
   return Object.fromEntries(
     Object.entries(named).map(([name, schema]) => [name, convert(schema, 'output', named, closed)]),
@@ -54,7 +54,7 @@ export function parameterSchema(schema: z.ZodType): JsonSchema {
   return convert(schema, 'input')
 }
 
-/** What is sent, with the notes about its fields. */
+/** The schema of a request body, with the notes on its fields. */
 export function bodySchema({ schema, fields }: Pick<Body, 'schema' | 'fields'>): JsonSchema {
   const converted = convert(schema, 'input')
   for (const [path, note] of Object.entries(fields)) noteField(converted, path.split('.'), note)
@@ -86,14 +86,14 @@ function convert(schema: z.ZodType, io: 'input' | 'output', named: NamedSchemas 
   return rest
 }
 
-/** The pattern of a format says nothing more to a reader, and the ends of what a number can hold are no limits. */
+/** Drops a format's pattern and the range limits of the number type: they tell a reader nothing. */
 function tidy(schema: JsonSchema): void {
   if (schema.format !== undefined) delete schema.pattern
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
 }
 
-/** Every place where a body can have a field: lists, alternatives and null are gone through. */
+/** Every place where a body can have a field, including lists, alternatives and null. */
 export function placesOf(schema: JsonSchema): JsonSchema[] {
   const inner = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.items ? [schema.items] : [])]
   return [...(schema.properties ? [schema] : []), ...inner.flatMap(placesOf)]
@@ -111,7 +111,7 @@ function noteField(schema: JsonSchema, [name = '', ...rest]: readonly string[], 
     Object.assign(field, keywords)
     if (!required) continue
     place.required = [...new Set([...(place.required ?? []), name])]
-    // Null is read as absent, and so refused alike.
+    // Null is read as missing, so it is refused in the same way.
     if (field.anyOf) field.anyOf = field.anyOf.filter(({ type }) => type !== 'null')
     if (Array.isArray(field.type)) field.type = field.type.filter((type) => type !== 'null')
   }

@@ -26,7 +26,7 @@ interface DocumentInput {
   /** The public address of this installation. */
   origin: string
   version: string
-  /** Answers with fields that are not named are refused: to test real answers with. */
+  /** Refuses answers with unnamed fields: for testing real answers. */
   closed?: boolean
 }
 
@@ -98,12 +98,12 @@ const PROBLEMS: Record<string, JsonSchema> = {
   },
 }
 
-/** As a browser's own tab has it (app/http/cookies.ts). */
+/** The cookie name in a browser tab (app/http/cookies.ts). */
 export function sessionCookie(origin: string): string {
   return origin.startsWith('https:') ? '__Host-sid-top' : 'sid-top'
 }
 
-/** `api/webhooks/:key` as the document writes it: `/api/webhooks/{key}`. */
+/** `api/webhooks/:key` in the document's format: `/api/webhooks/{key}`. */
 export function documentPath(path: string): string {
   return `/${path.replace(/:(\w+)/g, '{$1}')}`
 }
@@ -130,7 +130,7 @@ const SECURITY: Readonly<Record<Who, Record<string, string[]>[]>> = {
 function operationOf(operation: Operation, named: NamedSchemas, closed: boolean) {
   const { id, tag, summary, description = [], who, parameters = [], body, answers, limit } = operation
   const paragraphs = [...description, ...(limit ? [`At most ${limitText(limit)}.`] : [])]
-  // The key is told by the security scheme.
+  // The security scheme already describes the key.
   const shown = parameters.filter((one) => !(who === 'key' && one.name === 'key'))
   return {
     operationId: id,

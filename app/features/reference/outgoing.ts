@@ -1,4 +1,4 @@
-// What we send to an address (contract, section 6), as the reference tells it.
+// The requests we send to an endpoint (contract, section 6), for the reference.
 import { DEMO_JOB } from '#app/contract/operation.ts'
 import { RETRY_FOR } from '#app/domain/deliveries/delivery.ts'
 import { RETRY_GAPS } from '#app/features/events/delivering/delivery.ts'

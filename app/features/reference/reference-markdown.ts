@@ -1,4 +1,4 @@
-// docs/api.md: the same table as the page and the document, as text.
+// docs/api.md: the same content as the page and the document, as text.
 import type { Reference } from '#app/contract/operation.ts'
 import { REFUSAL_TEXTS, type Refusal } from '#app/contract/refusals.ts'
 import { GENERAL_TEXTS, OTHER_ADDRESSES, typeAnchor, WHO_TEXTS } from './reference-text.ts'
@@ -7,7 +7,7 @@ import type { FieldRow } from './schema-text.ts'
 
 const ANY_INSTALLATION = 'https://fieldhook.example.com'
 
-/** `introduction` = what is written by hand and put in front. */
+/** `introduction` = handwritten text before the reference. */
 export function referenceMarkdown(reference: Reference, introduction: string): string {
   const view = referenceView(reference, ANY_INSTALLATION)
   const parts = [
@@ -55,7 +55,7 @@ function callText(call: ShownCall): string[] {
   ]
 }
 
-/** Only what is not the usual reason is said. */
+/** Lists only refusals with an unusual reason. */
 function refusalText({ status, says, usual }: Refusal): string {
   return usual ? `${status}` : `${status} (${says.replace(/[.]$/, '')})`
 }
@@ -74,7 +74,7 @@ function fieldTable(rows: readonly FieldRow[]): string {
       )
 }
 
-/** Required ones are bold. */
+/** Required fields are bold. */
 function nameCell({ name, required }: FieldRow): string {
   return required ? `**\`${name}\`**` : `\`${name}\``
 }

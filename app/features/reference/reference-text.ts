@@ -1,4 +1,4 @@
-// What is said about all calls, before each of them.
+// Text about all calls, before the individual calls.
 
 export const GENERAL_TEXTS = [
   'JSON over HTTPS, with the session cookie of a browser that signed in. The cookie proves who asks; `accountUUID` only chooses one of the accounts of that session.',
@@ -17,7 +17,7 @@ export const WHO_TEXTS = {
 
 export const WHO_SHORT = { session: 'Session', admin: 'Admin', key: 'Key', anyone: 'Anyone' } as const
 
-/** What is not a JSON call, and still an address. */
+/** Addresses that are not JSON calls. */
 export const OTHER_ADDRESSES: readonly { address: string; says: string }[] = [
   {
     address: 'POST /hooks/platform/{token}',
@@ -48,7 +48,7 @@ export function groupAnchor(name: string): string {
   return name.toLowerCase().replace(/[^a-z]+/g, '-')
 }
 
-/** Calls and things may have the same name. */
+/** Calls and types may have the same name. */
 export function typeAnchor(name: string): string {
   return `type-${name}`
 }

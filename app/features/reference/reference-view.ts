@@ -1,4 +1,4 @@
-// The reference as a page and a text show it: calls in groups, their fields in rows, an example as a command.
+// The reference for the page and the text: calls in groups, their fields in rows, an example as a command.
 import {
   limitText,
   type Method,
@@ -27,7 +27,7 @@ export interface ShownAnswer {
   /** `list of Webhook`. */
   type: string
   refersTo: string | null
-  /** Of what has no name of its own. */
+  /** For a type without its own name. */
   rows: FieldRow[]
   example: string
 }
@@ -63,11 +63,11 @@ interface ShownType {
 export interface ReferenceView {
   groups: ShownGroup[]
   types: ShownType[]
-  /** What is sent to an address. */
+  /** The request sent to an endpoint. */
   forward: { says: readonly string[]; headers: readonly { name: string; says: string }[]; example: string }
 }
 
-/** `origin` = the address that the examples call. */
+/** `origin` = the address used in the examples. */
 export function referenceView({ tags, operations, schemas }: Reference, origin: string): ReferenceView {
   return {
     groups: tags.map(({ name, says }) => ({
@@ -118,7 +118,7 @@ function shownCall(operation: Operation, named: NamedSchemas, origin: string): S
   }
 }
 
-/** One of several kinds of answer: its fields are told, too. */
+/** One of several kinds of answer: its fields are listed, too. */
 function isMixed(schema: JsonSchema): boolean {
   return (schema.anyOf?.length ?? 0) > 1
 }

@@ -1,4 +1,4 @@
-// A schema as a table for people: one row per field, lists and objects gone through.
+// A schema as a table for people: one row per field, including those of lists and objects.
 import { type JsonSchema, placesOf, SCHEMAS_AT } from './json-schema.ts'
 
 export interface FieldRow {
@@ -6,10 +6,10 @@ export interface FieldRow {
   name: string
   /** `text, at most 100 characters`. */
   type: string
-  /** The named thing it is (or a list of it), for a link. */
+  /** The named schema it refers to (or a list of it), for a link. */
   refersTo: string | null
   required: boolean
-  /** With `code` in backticks; '' = the name says it. */
+  /** Uses backticks for `code`; '' = the name is enough. */
   says: string
 }
 
@@ -27,11 +27,11 @@ export function rowsOf(schema: JsonSchema, before = ''): FieldRow[] {
       return [row, ...rowsOf(field, `${full}${isList(field) ? '[]' : ''}.`)]
     }),
   )
-  // Alternatives name some fields twice: the first word about each counts.
+  // Alternatives may repeat a field: the first description wins.
   return rows.filter(({ name }, index) => rows.findIndex((row) => row.name === name) === index)
 }
 
-/** What kind of value it is, with its limits. */
+/** The type of the value, with its limits. */
 export function typeText(schema: JsonSchema): string {
   const alternatives = alternativesOf(schema)
   const kinds = [...new Set(alternatives.map(oneType))].filter((kind) => kind !== 'null' && kind !== '""')
@@ -81,7 +81,7 @@ function oneType(schema: JsonSchema): string {
   }
 }
 
-/** What a form sends for a tick box. */
+/** The values that a form sends for a checkbox. */
 const YES_AND_NO = new Set<unknown>(['true', 'false', 'on', 'off', 'yes', 'no', ''])
 
 const FORMATS: Readonly<Record<string, string>> = {
@@ -95,7 +95,7 @@ function plural(words: string): string {
   return /^(object|whole number|moment|number)$/.test(words) ? `${words}s` : words
 }
 
-/** The limits of the field, or of the one alternative that has some. */
+/** The limits of the field, or of the one alternative that has any. */
 function limitText(schema: JsonSchema): string[] {
   const places = [schema, ...alternativesOf(schema)]
   const of = (keyword: 'minLength' | 'maxLength' | 'minimum' | 'maximum' | 'maxItems' | 'exclusiveMinimum') =>

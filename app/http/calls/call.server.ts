@@ -1,4 +1,4 @@
-// The frame of every JSON call: the method decides, what is thrown becomes an answer, nothing is ever HTML or a stack.
+// The frame of every JSON call: picks the handler by method, answers thrown values, never sends HTML or a stack.
 import type { AppLoadContext } from '@remix-run/node'
 import { asCaller } from '#app/lib/caller.server.ts'
 import { acceptsHtml, type RefusalText, refusalHtml, refusalText } from '../refusal-page.ts'
@@ -10,8 +10,8 @@ type Handlers = Partial<Record<Method, () => Response | Promise<Response>>>
 
 /**
  * Answers a resource route: `export const loader = (args) => answerCall(args, { GET: () => … })`, and the same function
- * as `action`. Responses thrown by guards are the answer; 405 with `Allow` for other methods; a bug is logged and is
- * 500 JSON. HEAD is answered like GET.
+ * as `action`. Responses thrown by guards are the answer; other methods get 405 with `Allow`; a bug is logged and
+ * returns 500 JSON. HEAD is handled like GET.
  */
 export function answerCall(call: Call, handlers: Handlers): Promise<Response> {
   return asCaller(call.context.clientIp, async () => {
@@ -22,8 +22,8 @@ export function answerCall(call: Call, handlers: Handlers): Promise<Response> {
 }
 
 /**
- * The same for an address that people reach with a browser: who accepts HTML gets a refusal as a page, in the words of `words`;
- * everybody else gets the JSON.
+ * The same for an address that people open with a browser: a caller that accepts HTML gets a refusal as a page, with
+ * the text of `words`; all others get the JSON.
  */
 export async function answerVisit(
   call: Call,

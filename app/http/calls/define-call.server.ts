@@ -1,5 +1,5 @@
-// A JSON call in one place: what it is (app/contract/operation.ts) and what answers it. Who may call it, how often, and with which body
-// is enforced here, from the same entry that the reference and the matrix of rights are made of.
+// Joins a JSON call's definition (app/contract/operation.ts) with its handler. Enforces who may call it, how often, and
+// with which body, from the same entry that the reference and the permission matrix use.
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { z } from 'zod'
 import type { App } from '#app/context/app-context.ts'
@@ -22,18 +22,18 @@ import { answer, notFound } from '../respond.ts'
 import { findSession } from '../session.server.ts'
 import { answerCall, answerVisit } from './call.server.ts'
 
-/** What every handler is given. */
+/** The input of every handler. */
 export interface Asked {
   app: App
   request: Request
-  /** Of the path: each `:name` of it is there. */
+  /** Path parameters: one for each `:name` in the path. */
   params: Readonly<Record<string, string>>
   query: URLSearchParams
   clientIp: string
 }
 
 type Has<T> = { [K in keyof T]: T[K] }
-/** What is sent is not changed any more: lists may be read-only. */
+/** Makes arrays read-only: nothing changes an answer after this. */
 type Sent<T> = T extends readonly (infer E)[]
   ? readonly Sent<E>[]
   : T extends object
@@ -70,28 +70,28 @@ interface Definition<
   parameters?: P
   body?: B
   answers: readonly [Success & { schema: S }, ...Success[]]
-  /** Only an owner, where the act wants it with a fresh proof. */
+  /** Only an owner may call it, with a fresh proof when the act needs one. */
   owner?: OwnerAct
   /**
-   * The thing that the call names, in one of the session's accounts: asked for each of them until it is there, else 404. Of a call with
-   * a key it is asked once, before the body is read and without an account.
+   * Finds the thing that the call names in the session's accounts: tried for each account until found, else 404. A call
+   * with a key runs it once, before the body is read and without an account.
    */
   find?(asked: Has<Asked & (W extends 'key' ? unknown : BodyIf<B>)>, accountUuid: string): Promise<F | null>
-  /** People reach it with a browser, too: they get a refusal as a page in these words. */
+  /** For calls that people also reach with a browser: a refusal is a page with this text. */
   refusalPage?(asked: { query: URLSearchParams; message: string; status: number }): RefusalText
-  /** What is no Response is sent as the first of `answers`. */
+  /** A result that is not a Response is sent as the first of `answers`. */
   handle(
     asked: Has<Asked & BodyIf<B> & SessionIf<W> & AccessIf<W, P[number], B, F> & FoundIf<F>>,
   ): Response | Sent<z.output<S>> | Promise<Response | Sent<z.output<S>>>
 }
 
-/** An operation, and how it is done. */
+/** An operation and its handler. */
 export interface Call extends Operation {
   answer(asked: Asked): Promise<Response>
   refusalPage?(asked: { query: URLSearchParams; message: string; status: number }): RefusalText
 }
 
-/** One call, whole. Asked for in this order: limit of the address, session, account (owner, limit), body, thing. */
+/** Defines one complete call. Checks run in this order: address limit, session, account (owner, limit), body, thing. */
 export function defineCall<
   const W extends Who,
   const P extends readonly Parameter[] = readonly [],
@@ -105,7 +105,7 @@ export function defineCall<
   const { who, limit, body, answers } = operation
   const wantsAccount = owner !== undefined || limit?.per === 'account'
   if (wantsAccount && !(find || namesAccount(operation))) throw new Error(`${operation.id} names no account`)
-  // What the types of a call promise its handler, this file has looked up.
+  // This function has looked up everything that the call's types promise its handler.
   const handled = async (given: object): Promise<Response> => {
     const answered = await handle(given as Parameters<typeof handle>[0])
     return answered instanceof Response ? answered : answer(answers[0]?.status ?? 200, answered)
@@ -157,7 +157,7 @@ function namesAccount({ who, parameters = [], body }: Operation): boolean {
   return who === 'admin' || body?.account !== undefined || parameters.some(({ names }) => names === 'account')
 }
 
-/** Where the reference tells no 401, a stranger is answered like somebody whose account it is not. */
+/** Where the reference lists no 401, a caller without a session gets the answer for another account. */
 async function sessionFor({ refusals }: Operation, { app, request }: Asked): Promise<Session> {
   if (refusals?.[401] !== null) return requireSession(app, request)
   const session = await findSession(app, request)
@@ -165,7 +165,7 @@ async function sessionFor({ refusals }: Operation, { app, request }: Asked): Pro
   return session
 }
 
-/** What stands where the parameters want an account; undefined = they want none. */
+/** The account id from the parameters; undefined = the call takes none. */
 function accountNamed({ parameters = [] }: Operation, { params, query }: Asked): string | null | undefined {
   const where = parameters.find(({ names, required }) => names === 'account' && required)
   if (!where) return undefined
@@ -187,8 +187,8 @@ async function findOwn<A, F>(
 const anyObject = z.record(z.string(), z.unknown())
 
 /**
- * `accountUUID` is read in either spelling, and where a parameter says so, in the query. Where an admin names none, as the documented
- * client does, the session's admin account is meant, else any, which then is refused.
+ * Reads `accountUUID` in either spelling, also from the query when a parameter says so. When an admin names none, as
+ * the documented client does, uses the session's admin account, else any account, which is then refused.
  */
 function accountIn(sent: unknown, operation: Operation, { app, query }: Asked, { accounts }: Session): unknown {
   const { who, body, parameters = [] } = operation
@@ -202,7 +202,7 @@ function accountIn(sent: unknown, operation: Operation, { app, query }: Asked, {
   return inBody ?? (parameters.some(({ names }) => names === 'account') ? idInQuery(query) : undefined)
 }
 
-/** For each account of the session, until there is an answer; 404 when none has one. */
+/** Tries each account of the session until one has an answer; 404 when none has. */
 export async function inOwnAccount<T>(
   { accounts }: Session,
   find: (account: Session['accounts'][number]) => Promise<T | null>,
@@ -216,7 +216,7 @@ export async function inOwnAccount<T>(
 
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const
 
-/** Answers what was asked of one path: `calls` are those of that path, one for each method. */
+/** Answers a request to one path: `calls` are the calls of that path, one for each method. */
 export function answerPath(calls: readonly Call[], args: ActionFunctionArgs): Promise<Response> {
   const { request, params, context } = args
   const query = new URL(request.url).searchParams

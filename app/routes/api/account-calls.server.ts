@@ -1,4 +1,4 @@
-// The calls about accounts: which there are, whether they are connected, and which ids lead to them.
+// The calls about accounts: the list, their connections, and the ids that lead to them.
 import { z } from 'zod'
 import { accountOfPath, DEMO_ACCOUNT, type Reference } from '#app/contract/operation.ts'
 import { ACCOUNT_ID_MESSAGES } from '#app/domain/account-id.ts'

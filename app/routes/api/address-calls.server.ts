@@ -1,4 +1,4 @@
-// What can be asked of the address of one endpoint, whether webhook or forwarding rule.
+// Calls for the address of one endpoint, whether webhook or forwarding rule.
 import type { z } from 'zod'
 import type { App } from '#app/context/app-context.ts'
 import { idOfPath, type Parameter } from '#app/contract/operation.ts'
@@ -24,7 +24,7 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import { iso } from '#app/lib/clock.ts'
 import { deliveryControls } from '../delivery-controls.server.ts'
 
-/** What calls and their reference call each kind of endpoint, and where they are. */
+/** The names and paths of each kind of endpoint in the calls and their reference. */
 export const CALL_NAMES = {
   webhook: { name: 'webhook', one: 'Webhook', tag: 'Webhooks', path: 'api/webhooks' },
   extra: {
@@ -39,7 +39,7 @@ export function idOfEndpoint(kind: EndpointKind, name = 'id'): Parameter {
   return idOfPath(KIND_TEXTS[kind].thing, `The id of the ${CALL_NAMES[kind].name}.`, name)
 }
 
-/** The endpoint of this kind that the path names, if the account has it. */
+/** The endpoint of this kind in the path, if the account has it. */
 export function findEndpoint(kind: EndpointKind, name = 'id') {
   return async ({ app, params }: Asked, accountUuid: string): Promise<{ key: EndpointKey } | null> => {
     const id = parseWebhookId(params[name] ?? '')
@@ -48,7 +48,7 @@ export function findEndpoint(kind: EndpointKind, name = 'id') {
   }
 }
 
-/** One sample to the address, now. */
+/** Sends one sample now. */
 export async function testAddress(app: App, accountUuid: string, key: EndpointKey) {
   const tested = await testWebhook(app, accountUuid, key, deliveryControls(app, accountUuid).sendSample)
   switch (tested.outcome) {

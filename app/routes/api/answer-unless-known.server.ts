@@ -1,4 +1,4 @@
-// Lists that a page polls every two seconds: unchanged, they cost a few bytes.
+// For lists that a page polls every two seconds: unchanged, they cost a few bytes.
 import { createHash } from 'node:crypto'
 import { answer } from '#app/http/respond.ts'
 
@@ -11,7 +11,7 @@ export function answerUnlessKnown(request: Request, body: unknown, caching = 'pr
     : answer(200, body, headers)
 }
 
-/** Weak and strong tags compare alike here, as RFC 9110 says for If-None-Match; a proxy that compresses makes them weak. */
+/** Weak and strong tags compare as equal here (RFC 9110, If-None-Match); a compressing proxy makes them weak. */
 function knows(header: string | null, tag: string): boolean {
   if (header === null) return false
   return header.split(',').some((one) => ['*', tag].includes(one.trim().replace(/^W\//, '')))

@@ -1,4 +1,4 @@
-// The calls about automations: the rules, and what starts them.
+// The calls about automations: the rules, and their triggers.
 import { z } from 'zod'
 import type { App } from '#app/context/app-context.ts'
 import {
@@ -59,7 +59,7 @@ const runBody = z.strictObject({
   bypassConditions: flag,
   adminCheckMode: flag,
   preview: flag,
-  /** Also what was handled before, or was there when it was switched on. */
+  /** Includes records that were handled before, or in the baseline. */
   includeHandled: flag,
   recordUuid: z
     .string({ error: 'Invalid input' })

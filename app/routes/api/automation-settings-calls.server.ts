@@ -1,4 +1,4 @@
-// The calls about what counts for all automations of an account.
+// The calls about settings for all automations of an account.
 import { z } from 'zod'
 import { accountOfQuery, DONE, deleted, idOfPath, moment, type Reference } from '#app/contract/operation.ts'
 import { muteAnswer, settingsAnswer } from '#app/features/automations/api/api-answers.ts'

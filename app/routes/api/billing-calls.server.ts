@@ -176,7 +176,7 @@ function subscriptionJson({ plan, usage, billingPeriod }: SubscriptionFacts) {
   }
 }
 
-/** What a payment form needs, and what it will take: the form of the provider does not show the amount. */
+/** The data for a payment form, including the amount, which the provider's form does not show. */
 function paymentJson({ clientSecret, amount, currency, description }: Extract<PaymentStart, { outcome: 'pay' }>) {
   return { clientSecret, amount, currency, description }
 }

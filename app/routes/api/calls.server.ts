@@ -1,4 +1,4 @@
-// Every JSON call of the product, gathered from its families, and how one is found by its address.
+// Collects every JSON call of the product from its families, and finds a call by its address.
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { z } from 'zod'
 import type { Settings } from '#app/context/app-context.ts'
@@ -64,7 +64,7 @@ const FAMILIES: readonly Reference<Call>[] = [
   referenceCalls,
 ]
 
-/** All calls, as the page, the document and docs/api.md show them. */
+/** All calls, for the page, the document and docs/api.md. */
 export const REFERENCE: Reference<Call> = {
   tags: FAMILIES.flatMap(({ tags }) => tags),
   operations: FAMILIES.flatMap(({ operations }) => operations),
@@ -76,7 +76,7 @@ export const CALL_PATHS: readonly string[] = [...new Set(REFERENCE.operations.ma
 
 const findPath = pathFinder(CALL_PATHS)
 
-/** Answers whatever is asked below `/api`. What no call has is JSON too, never a page. */
+/** Answers every request below `/api`. Unknown calls get JSON too, never a page. */
 export function answerApi(args: ActionFunctionArgs): Promise<Response> {
   const found = findPath(new URL(args.request.url).pathname)
   if (!found) return Promise.resolve(notFound())
@@ -84,7 +84,7 @@ export function answerApi(args: ActionFunctionArgs): Promise<Response> {
   return answerPath(calls, { ...args, params: found.params })
 }
 
-/** Made once: it follows from the settings alone. */
+/** Created once: it depends on the settings alone. */
 const documents = new WeakMap<Settings, OpenApiDocument>()
 
 function documentOf(settings: Settings): OpenApiDocument {

@@ -1,4 +1,4 @@
-// The calls about who is signed in, who did what, and an account's own data.
+// Calls about who is signed in, who did what, and an account's own data.
 import { z } from 'zod'
 import { accountOfQuery, DONE, ofQuery, type Reference, success } from '#app/contract/operation.ts'
 import { accountAddress } from '#app/domain/account-address.ts'
@@ -193,14 +193,14 @@ export const dataCalls: Reference<Call> = {
           'Content-Disposition': `attachment; filename="${exportFileName(account.name, new Date(app.clock.now()).toISOString())}"`,
           'Cache-Control': 'no-store',
         }
-        // A HEAD asks what there is and gets nothing of it.
+        // HEAD returns headers only.
         if (request.method === 'HEAD') return new Response(null, { headers })
         await recordAudit(app, { accountUuid, action: 'exported' })
         return new Response(streamOf(pieces), { headers })
       },
       refusalPage: ({ query, message, status }) => {
         const words = refusalText(message)
-        // Who may see the account page came from there.
+        // A user allowed to see the account page came from there.
         const accountUUID = accountIdIn(query)
         if (accountUUID === null || !(status === 403 || status === 429)) return words
         const href = accountAddress({ accountUUID, admin: false })
@@ -255,7 +255,7 @@ export const dataCalls: Reference<Call> = {
   ],
 }
 
-/** Piece after piece, as fast as they are read. */
+/** Streams pieces as fast as they are read. */
 function streamOf(pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   return new ReadableStream({

@@ -1,4 +1,4 @@
-// The calls that webhooks and forwarding rules have in common: list, create, change, delete. Each family brings its own words.
+// Calls shared by webhooks and forwarding rules: list, create, change, delete. Each family brings its own texts.
 import { z } from 'zod'
 import { type Body, DONE, deleted, type Operation, type Parameter } from '#app/contract/operation.ts'
 import type { EndpointKind } from '#app/domain/endpoint-key.ts'
@@ -22,13 +22,13 @@ export interface EndpointFamily<S extends z.ZodType<object> = z.ZodType<object>>
   schema: S
   example: z.output<S>
   json(endpoint: EndpointDetails, warning?: string | null): z.output<S>
-  /** A body as the fields of the kind's form. */
+  /** Converts a body to the fields of the kind's form. */
   formOf(body: Record<string, unknown>): Record<string, unknown>
-  /** What the path of a change calls the id. */
+  /** The name of the id in the path of a change. */
   idName: 'id' | 'key'
   create: Pick<Operation, 'summary' | 'description' | 'parameters' | 'refusals'> &
     Pick<Body, 'schema' | 'fields' | 'example'> & {
-      /** Absent = it never replaces one. */
+      /** Text for a replacement; missing = none. */
       replaced?: string
     }
   change: Pick<Body, 'schema' | 'fields'> & { description: string }

@@ -32,7 +32,7 @@ const FORWARDING_RULES: EndpointFamily<typeof ruleAnswer> = {
     pending: 0,
   },
   json: forwardingRuleJson,
-  // A custom type that was sent counts as chosen.
+  // A custom type in the body counts as chosen.
   formOf: (body) => (body.customObject ? { useCustom: true, ...body } : body),
   idName: 'id',
   create: {

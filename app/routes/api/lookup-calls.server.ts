@@ -1,4 +1,4 @@
-// The calls that hand on what ServiceM8 has.
+// Calls that pass on data from ServiceM8.
 import { z } from 'zod'
 import { accountOfPath, type Reference } from '#app/contract/operation.ts'
 import { recordAudit } from '#app/features/audit/audit.server.ts'

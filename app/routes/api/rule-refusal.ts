@@ -2,7 +2,7 @@ import type { RuleRefusal } from '#app/features/automations/rules/rules.server.t
 import { badInput, notFound, problem, tooMany } from '#app/http/respond.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 
-/** Why a rule was not made or changed, as an answer. */
+/** The answer for a rule that was not created or changed. */
 export function ruleRefusal(refusal: RuleRefusal): Response {
   switch (refusal.outcome) {
     case 'invalid':

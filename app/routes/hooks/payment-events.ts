@@ -6,10 +6,10 @@ import { readBody } from '#app/http/guards.server.ts'
 import { answer, problem } from '#app/http/respond.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 
-/** An event of a subscription with many lines is some 20 KB. */
+/** An event of a subscription with many lines is about 20 KB. */
 const LARGEST_BODY = 256 * 1024
 
-/** `POST /hooks/stripe`: no session and no cookies, the signature over the exact bytes is the proof. */
+/** `POST /hooks/stripe`: no session and no cookies; the signature over the exact bytes is the proof. */
 export function action(args: ActionFunctionArgs): Promise<Response> {
   const { request, context } = args
   return answerVisit(args, {

@@ -1,5 +1,5 @@
-// The documented address the platform posts to. The server answers it on a shorter way through the same use case; this is
-// what answers wherever that way is not in front (development, tests, another server).
+// The documented address the platform posts to. The server answers it on a faster path with the same use case; this
+// route answers where that path is missing (development, tests, another server).
 import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node'
 import { LARGEST_BODY } from '../../features/events/event.ts'
 import { receivePlatformCall } from '../../features/events/receive-event.server.ts'
@@ -12,7 +12,7 @@ export async function action(args: ActionFunctionArgs): Promise<Response> {
   return answer(args)
 }
 
-/** Any other method has its answer in the same place; somebody who pasted the address into a browser has a page. */
+/** Handles other methods in the same place; someone who opens the address in a browser gets a page. */
 export async function loader(args: LoaderFunctionArgs): Promise<Response> {
   const { method, url, headers } = args.request
   if (isVisit({ method, url, accept: headers.get('accept') })) {

@@ -12,7 +12,7 @@ import { minutes, seconds } from '#app/lib/duration.ts'
 
 const LARGEST_BODY = 256 * 1024
 
-/** `POST /hooks/servicem8`: the whole body is a signed text. A page being opened, or a webhook of the manifest. */
+/** `POST /hooks/servicem8`: the whole body is a signed text. An opened page, or a webhook of the manifest. */
 export function action(args: ActionFunctionArgs): Promise<Response> {
   const { request, context } = args
   const handlers = {
@@ -45,16 +45,16 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
       }
     },
   }
-  // Who reads this in a browser wanted to open the add-on; the platform's own calls read JSON.
+  // A browser user wanted to open the add-on; the platform's own calls read JSON.
   return answerVisit(args, handlers, (message, status) => (NO_OPENING.has(status) ? OPEN_AGAIN : refusalText(message)))
 }
 
-/** Used before, over or unsigned; or asked for without any opening at all. */
+/** Used, expired or unsigned; or requested without any opening. */
 const NO_OPENING = new Set([401, 403, 405])
 
 export const loader = action
 
-/** 200 once it is on disk; everything else makes the platform send it again, or tells what is wrong with it. */
+/** 200 once it is on disk; other statuses make the platform resend it, or say what is wrong with it. */
 async function answerWebhook(
   { app }: AppLoadContext,
   claims: Parameters<typeof receiveSignedEvent>[1],

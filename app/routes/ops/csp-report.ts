@@ -6,7 +6,7 @@ import { readBody } from '#app/http/guards.server.ts'
 import { requireRate } from '#app/http/rate-limit.server.ts'
 import { badInput, problem } from '#app/http/respond.ts'
 
-/** `POST /csp-report`: browsers tell what the policy of a page of ours forbade. Nobody's cookies are read here. 204, whatever it was. */
+/** `POST /csp-report`: receives browsers' reports of CSP violations. Reads no cookies. Every report gets 204. */
 export function action(args: ActionFunctionArgs): Promise<Response> {
   const { request, context } = args
   return answerCall(args, {

@@ -1,4 +1,4 @@
-/** Liveness: the event loop turns. No I/O, no details. */
+/** Liveness: the event loop runs. No I/O, no details. */
 export function loader(): Response {
   return new Response('ok\n', { headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' } })
 }

@@ -4,8 +4,8 @@ import { isDirectNeighbour } from '#app/http/neighbours.server.ts'
 import { problem } from '#app/http/respond.ts'
 
 /**
- * How the process does, as Prometheus text (docs/metrics.md). With METRICS_TOKEN set, for its bearer alone; else for whoever asks
- * over the private network, without a proxy in between.
+ * Metrics of the process as Prometheus text (docs/metrics.md). With METRICS_TOKEN set, only for its bearer; else for
+ * callers on the private network without a proxy in between.
  */
 export function loader(args: LoaderFunctionArgs): Promise<Response> {
   const { watching } = args.context.app

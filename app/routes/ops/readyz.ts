@@ -1,8 +1,8 @@
 import type { LoaderFunctionArgs } from '@remix-run/node'
 
 /**
- * Readiness: the database takes a write and the delivery engine turns. The world learns only yes or no; the log says why, and so does
- * the answer to the bearer of METRICS_TOKEN.
+ * Readiness: the database accepts a write and the delivery engine runs. The public answer is only yes or no; the log
+ * says why, and so does the answer to the bearer of METRICS_TOKEN.
  */
 export async function loader({ request, context: { app } }: LoaderFunctionArgs): Promise<Response> {
   const { ready, reasons } = await app.ready()

@@ -1,7 +1,7 @@
 import type { LoaderFunctionArgs } from '@remix-run/node'
 import { securityText } from '#app/lib/security-contact.ts'
 
-/** `/.well-known/security.txt`: whom to tell about a weakness of this installation. 404 where SECURITY_CONTACT is not set. */
+/** `/.well-known/security.txt`: the contact for security reports. 404 when SECURITY_CONTACT is not set. */
 export function loader({ context }: LoaderFunctionArgs): Response {
   const { clock, settings } = context.app
   const text = securityText(settings, clock.now())

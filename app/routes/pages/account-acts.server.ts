@@ -1,4 +1,4 @@
-// What the buttons of the page "Account and security" do.
+// Handles the buttons of the page "Account and security".
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { ownerActRefusal } from '#app/domain/people.ts'
@@ -17,7 +17,7 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import { eraseWithSubscription } from '../erase-account.server.ts'
 import { findOwnAccount, redirectWith } from './own-account.server.ts'
 
-/** Throws the way to the page that shows what was done. Answers only what was not: the question is drawn again. */
+/** Throws the redirect to the page with the result. Returns only if nothing was done: the question shows again. */
 export async function pressAccountButton({
   request,
   context,

@@ -25,10 +25,10 @@ export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
   { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Account and security · Fieldhook' },
 ]
 
-// Who is signed in from where is for nobody's disk.
+// Sign-in locations must not be cached on disk.
 export const headers: HeadersFunction = () => ({ 'Cache-Control': 'no-store' })
 
-/** `/account?accountUUID=`: `step` opens a question, `log=all` is the operator's list, the rest is the filter of the list. */
+/** `/account?accountUUID=`: `step` opens a question, `log=all` is the operator's list, the rest filters the list. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { app } = context
   const found = await findOwnAccount({ request, context })

@@ -19,11 +19,11 @@ export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
   { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Webhook activity · Fieldhook' },
 ]
 
-/** `/webhook-activity?accountUUID=`: for admins only. The address has no flag, so the list of admins alone decides. */
+/** `/webhook-activity?accountUUID=`: for admins only. The address has no flag, so only the list of admins decides. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { app } = context
   const query = new URL(request.url).searchParams
-  // Elsewhere an account of the session is picked; this page asks for one by name.
+  // Other pages pick an account of the session; this page needs one by name.
   const named = accountIdIn(query)
   if (named === null) return { view: 'no_account' as const }
   const session = await findSession(app, request)

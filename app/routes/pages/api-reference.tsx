@@ -6,15 +6,15 @@ import { REFERENCE_TITLE, ReferencePage } from '#app/features/reference/ui/refer
 import { requireRate } from '#app/http/rate-limit.server.ts'
 import { REFERENCE } from '../api/calls.server.ts'
 
-/** Read and never pressed: the root leaves the product's scripts out. */
+/** A page to read, without buttons: the root omits the product's scripts. */
 export const handle = { withoutScripts: true }
 
 export const meta: MetaFunction = () => [{ title: `${REFERENCE_TITLE} · Fieldhook` }]
 
-/** Made once: it follows from the settings alone. */
+/** Created once: it depends on the settings alone. */
 const views = new WeakMap<Settings, ReferenceView>()
 
-/** `/api-reference`: for anybody, because it shows nothing of any account. */
+/** `/api-reference`: public, because it shows no account data. */
 export function loader({ context: { app, clientIp } }: LoaderFunctionArgs) {
   requireRate(app, 'reference', clientIp)
   const view = views.get(app.settings) ?? referenceView(REFERENCE, app.settings.origin)

@@ -1,4 +1,4 @@
-// What the forms of the automations page lead to: the buttons around the form, and the form itself.
+// Handles the forms of the automations page: the buttons around the form, and the form itself.
 import { type ActionFunctionArgs, redirect } from '@remix-run/node'
 import { AUTOMATION_PATH, automationAddress, ruleAnchor } from '#app/domain/automations/automation-address.ts'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
@@ -20,10 +20,10 @@ import type { OwnAccount } from './own-account.server.ts'
 
 type Args = Pick<ActionFunctionArgs, 'request' | 'context'>
 
-/** A pasted rule, or a form with everything in it, is longer than other forms. */
+/** A pasted rule, or a fully used form, is longer than other forms. */
 const LONGEST_FORM = 1024 * 1024
 
-/** Answers what the page is to be drawn with again; throws the redirect to where it leads otherwise. */
+/** Returns the data to render the page again; otherwise throws the redirect. */
 export async function actOnAutomationPage({ request, context }: Args) {
   const { app } = context
   const found = await findManagerAccount({ request, context })
@@ -38,7 +38,7 @@ export async function actOnAutomationPage({ request, context }: Args) {
   if (sent.get('act') === 'copy') throw await useTemplate({ context }, found, sent.get('id') ?? '')
   const { lists } = await loadFormLists(app, found.account.uuid)
   const press = sent.get(PRESS)
-  // A button that sent the form along says in its own value what it does: what is in the form is only kept.
+  // A button that also sends the form names its act in its own value: the form's content is only kept.
   const values = Object.fromEntries(press === null ? sent : new URLSearchParams(press))
   const { act } = values
   const refusal = act === 'new_url' ? newKeyRefusal(app, found) : null
@@ -57,7 +57,7 @@ export async function actOnAutomationPage({ request, context }: Args) {
 interface Pressed {
   act: RuleAct
   values: Record<string, string>
-  /** What was in the form, when the press brought it along. */
+  /** The form's content, if the button sent it along. */
   written: FormState | null
 }
 
@@ -105,7 +105,7 @@ function draftOf(request: Request): string | null {
   return new URL(request.url).searchParams.get('draft')
 }
 
-/** Whoever has a rule in the form goes on with it; what was open on a card is closed. */
+/** A user with a rule in the form continues with it; an open card closes. */
 function backTo(
   request: Request,
   { act, id, openUrlOf, draft }: { act: RuleAct; id: string; openUrlOf: number | undefined; draft: string | null },

@@ -1,4 +1,4 @@
-// What the automations page is drawn from, tab by tab; and where its buttons lead.
+// The data of the automations page, tab by tab, and the targets of its buttons.
 import { type LoaderFunctionArgs, redirect } from '@remix-run/node'
 import { automationAddress, readAutomationStep, readAutomationTab } from '#app/domain/automations/automation-address.ts'
 import { ownerActRefusal } from '#app/domain/people.ts'
@@ -20,7 +20,7 @@ import type { OwnAccount } from './own-account.server.ts'
 
 type Args = Pick<LoaderFunctionArgs, 'request' | 'context'>
 
-/** Everything below the header, for the account that was found. */
+/** Everything below the header, for the given account. */
 export async function loadTabs({ request, context }: Args, found: OwnAccount) {
   const { app } = context
   const { account, accountId, admin, reconnect } = found
@@ -28,7 +28,7 @@ export async function loadTabs({ request, context }: Args, found: OwnAccount) {
   const tab = readAutomationTab(query, admin)
   const step = readAutomationStep(query)
   const looked = tab === 'rules' ? await loadFormLists(app, account.uuid) : null
-  // Those of staff, customers and templates are silent: their lists are empty, and the form says what that means.
+  // Failures of staff, customers and templates stay silent: their lists are empty, and the form explains it.
   const trouble = looked?.failures.find(({ name }) => name === 'jobs' || name === 'queues')
   const page = await loadAutomationPage(app, account.uuid, {
     names: looked ? namesOfLists(looked.lists) : {},
@@ -47,12 +47,12 @@ export async function loadTabs({ request, context }: Args, found: OwnAccount) {
     draft: findDraft(app, account.uuid, query.get('draft')) ? query.get('draft') : null,
     form: looked ? await loadOpenForm({ request, context }, found, looked.lists) : null,
     library: tab === 'templates' ? await loadTemplateLibrary(app, account.uuid, query, { admin }) : null,
-    // The tab is an admin's only, and the server has said so above.
+    // Only admins see this tab, and the server has already checked that above.
     explorer: tab === 'api' ? { test: await loadApiTest(app, account.uuid, query) } : null,
   }
 }
 
-/** The form as the address opens it: empty, with a rule, or with a copy of a template. `key` = another one begins afresh. */
+/** The form that the address opens: empty, with a rule, or with a copy of a template. A new `key` resets the form. */
 async function loadOpenForm(args: Args, { account, accountId, admin }: OwnAccount, lists: FormLists) {
   const { app } = args.context
   const query = new URL(args.request.url).searchParams
@@ -62,7 +62,7 @@ async function loadOpenForm(args: Args, { account, accountId, admin }: OwnAccoun
     lists,
     view: await loadForm(app, account.uuid, state, {}, lists),
   })
-  // What was written without scripts and not saved; of another rule than the one that is asked for, it stays where it is.
+  // Unsaved content written without scripts; a draft of another rule stays where it is.
   const draft = findDraft(app, account.uuid, query.get('draft'))
   if (draft && step.step !== 'copy' && (step.step !== 'edit' || draft.ruleId === step.ruleId)) {
     return view(`draft-${query.get('draft')}`, draft)
@@ -77,7 +77,7 @@ async function loadOpenForm(args: Args, { account, accountId, admin }: OwnAccoun
     const template = (await listTemplates(app, account.uuid, null)).find(({ id }) => id === step.templateId)
     if (template) return view(`copy-${template.id}`, formOfFields({ ...templateCopy(template), active: false }))
   }
-  // After something was saved or left, the next new entry is another one.
+  // After saving or leaving, the next new entry starts fresh.
   return view(`new-${query.get('fresh') ?? ''}`, emptyForm())
 }
 

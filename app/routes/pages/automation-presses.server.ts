@@ -1,4 +1,4 @@
-// Buttons of the automations page that ask for more than a session, and the one of a template.
+// Buttons of the automations page that need more than a session, and the template button.
 import type { LoaderFunctionArgs } from '@remix-run/node'
 import { automationAddress } from '#app/domain/automations/automation-address.ts'
 import { ownerActRefusal } from '#app/domain/people.ts'
@@ -15,7 +15,7 @@ type Args = Pick<LoaderFunctionArgs, 'context'>
 
 const COPY_TEMPLATE_FAILED = 'Failed to copy template'
 
-/** Counts the use, and leads to the form with the copy in it: looking at that again counts nothing. */
+/** Counts the use and redirects to the form with the copy; opening the form again counts nothing. */
 export async function useTemplate({ context }: Args, found: OwnAccount, id: string): Promise<Response> {
   const account = { accountUUID: found.accountId, admin: found.admin }
   const template = await copyTemplate(context.app, found.account.uuid, parseRuleId(id) ?? 0)
@@ -32,13 +32,13 @@ export async function useTemplate({ context }: Args, found: OwnAccount, id: stri
       )
 }
 
-/** What starts a rule from outside is a key: an owner makes one, with a fresh sign-in. Null = it may be made. */
+/** A key starts a rule from outside: only an owner creates one, after a fresh sign-in. Null = allowed. */
 export function newKeyRefusal(app: Args['context']['app'], found: OwnAccount): Flash | null {
   const refused = ownerActRefusal('keys', found, app.clock.now())
   return refused && ownerFlash(refused)
 }
 
-/** A card's button is braked like the call behind it, and says so in words. */
+/** A card's button has the same rate limit as its call, and explains it in words. */
 export function takeRun(app: Args['context']['app'], accountUuid: string): boolean {
   try {
     requireRateOf(app, 'run', accountUuid)

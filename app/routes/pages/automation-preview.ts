@@ -13,8 +13,8 @@ const LONGEST_FORM = 1024 * 1024
 const LONGEST_SEARCH = 100
 
 /**
- * `POST /automation/preview?accountUUID=`: the rule as it stands in the form, and `preview` = preview, samples or backtest; answers JSON.
- * Reads only. What the platform does not answer is told in the answer, with 200.
+ * `POST /automation/preview?accountUUID=`: the rule in the form, and `look` = preview, samples or lookback; returns
+ * JSON. Reads only. Platform failures are part of the answer, with 200.
  */
 export function action(args: ActionFunctionArgs): Promise<Response> {
   const { request, context } = args

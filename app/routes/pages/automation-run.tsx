@@ -26,7 +26,7 @@ function titleOf(page: SerializeFrom<typeof loader> | undefined): string {
   return page.view === 'gone' ? page.gone.title : `${page.run.line.job}, run ${page.run.line.id}`
 }
 
-/** `/automation/runs/:id?accountUUID=`: one page for what is no longer kept, never was, and is somebody else's. */
+/** `/automation/runs/:id?accountUUID=`: one page for ids that expired, never existed, or belong to another account. */
 export async function loader({ request, params, context }: LoaderFunctionArgs) {
   const { app } = context
   const found = await findOwnAccount({ request, context })

@@ -19,7 +19,7 @@ export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
 
 export const headers: HeadersFunction = formPageHeaders
 
-/** `/automation/settings?accountUUID=`: quiet hours, limits, sender, and whom no automation writes to. */
+/** `/automation/settings?accountUUID=`: quiet hours, limits, sender, and the people no automation writes to. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { app } = context
   const found = await findOwnAccount({ request, context })
@@ -37,7 +37,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   }
 }
 
-/** Saves, or allows messages again: back to the page with a word about it. What is not right is drawn again as it was typed. */
+/** Saves, or allows messages again, then returns to the page with a message. Invalid input shows again as typed. */
 export async function action({ request, context }: ActionFunctionArgs) {
   const { pathname, search } = new URL(request.url)
   const here = `${pathname}${search}`

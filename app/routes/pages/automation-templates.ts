@@ -7,7 +7,7 @@ import { logRefusedPage } from '#app/http/refusals.server.ts'
 import { findSession } from '#app/http/session.server.ts'
 import { findOwnAccount, redirectWith } from './own-account.server.ts'
 
-/** `POST /automation/templates?accountUUID=&admin=yes`: the library's form; leads back to the library, where it says how it went. */
+/** `POST /automation/templates?accountUUID=&admin=yes`: the library's form; the library then shows the result. */
 export async function action({ request, context }: ActionFunctionArgs) {
   const found = await findOwnAccount({ request, context })
   const accountUUID = new URL(request.url).searchParams.get('accountUUID') ?? ''
@@ -33,7 +33,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   throw redirectWith({ request, context }, library, flash)
 }
 
-/** There is nothing to see here: whoever comes by address is led to the library. */
+/** Has no page of its own: redirects to the library. */
 export function loader({ request }: { request: Request }) {
   const { searchParams } = new URL(request.url)
   searchParams.set('tab', 'templates')

@@ -32,7 +32,7 @@ async function loadExplorer() {
   return { default: (await import('#app/features/lookups/ui/api-explorer.tsx')).ApiExplorer }
 }
 
-// The server has them at hand and draws them at once; a browser fetches what it is shown, so that the first tab stays small.
+// The server has them loaded and renders them directly; a browser loads what it shows, so the first tab stays small.
 const Gate = import.meta.env.SSR ? (await loadGate()).default : lazy(loadGate)
 const TemplateLibrary = import.meta.env.SSR ? (await loadLibrary()).default : lazy(loadLibrary)
 const ApiExplorer = import.meta.env.SSR ? (await loadExplorer()).default : lazy(loadExplorer)
@@ -43,7 +43,7 @@ export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
 
 export const headers: HeadersFunction = formPageHeaders
 
-/** `/automation?accountUUID=&admin=yes&tab=` and what is open on it; see `automation-address.ts`. */
+/** `/automation?accountUUID=&admin=yes&tab=` and the open parts; see `automation-address.ts`. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { found, greeting, headers } = await openManager({ request, context })
   if (found.outcome !== 'ready') return data({ ...gateFor(found, request), greeting })
@@ -112,7 +112,7 @@ function Page({ page, answered }: PageProps) {
   )
 }
 
-/** What the server answered last stays in the form, also when a button of a card is pressed; until another rule is opened. */
+/** Keeps the server's last answer in the form, also after a click on a card's button, until another rule is opened. */
 function useHeldForm(opened: OpenForm, answered: OpenForm): OpenForm {
   const [held, setHeld] = useState<{ instead: string; form: OpenForm } | null>(null)
   const instead = opened?.key ?? ''

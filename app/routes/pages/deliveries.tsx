@@ -15,7 +15,7 @@ export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
   { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Find a delivery · Fieldhook' },
 ]
 
-/** `/deliveries?accountUUID=` and the filters of `search-view.ts`. The number of a delivery leads straight to its page. */
+/** `/deliveries?accountUUID=` and the filters of `search-view.ts`. A delivery's number leads straight to its page. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { app } = context
   const found = await findOwnAccount({ request, context })
@@ -43,7 +43,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   return data({ ...page, errors: {}, answer: await searchDeliveries(app, account.uuid, question) })
 }
 
-/** "Send again" on a line; whoever searched goes on looking at what was found. */
+/** "Send again" on a row; the search results stay open. */
 export async function action({ request, context }: ActionFunctionArgs) {
   const { refusal } = await pressSendAgain({ request, context })
   const { pathname, search } = new URL(request.url)

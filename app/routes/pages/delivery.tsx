@@ -27,7 +27,7 @@ function titleOf(page: SerializeFrom<typeof loader> | undefined): string {
   return page.view === 'gone' ? page.gone.title : `Delivery ${page.delivery.id}`
 }
 
-/** `/deliveries/:id?accountUUID=`: one page for what is no longer kept, never was, and is somebody else's. */
+/** `/deliveries/:id?accountUUID=`: one page for ids that expired, never existed, or belong to another account. */
 export async function loader({ request, params, context }: LoaderFunctionArgs) {
   const { app } = context
   const found = await findOwnAccount({ request, context })
@@ -52,7 +52,7 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
   }
 }
 
-/** "Send again" leads to the new delivery: that is the one to watch. */
+/** "Send again" redirects to the new delivery, which is the one to watch. */
 export async function action({ request, context }: ActionFunctionArgs) {
   const { found, deliveryId, refusal } = await pressSendAgain({ request, context })
   const { pathname, search } = new URL(request.url)

@@ -19,10 +19,10 @@ import type { Flash } from '#app/lib/flash.ts'
 
 export const meta: MetaFunction = () => [{ title: 'Link this account? · Fieldhook' }]
 
-// The address holds a proof.
+// The address contains a proof.
 export const headers: HeadersFunction = () => ({ 'Cache-Control': 'no-store' })
 
-/** `/link?accountUUID=&token=&to=`: an address was opened with a proof for an id that nobody has. Changes nothing. */
+/** `/link?accountUUID=&token=&to=`: an address with a proof for an unknown id. Changes nothing. */
 export async function loader({ request, context: { app } }: LoaderFunctionArgs) {
   const url = new URL(request.url)
   const proof = proofIn(url)
@@ -34,9 +34,7 @@ export async function loader({ request, context: { app } }: LoaderFunctionArgs) 
   return data({ externalId, accountName: target.accountName, address: `${url.pathname}${url.search}`, back })
 }
 
-/**
- * The button: the id leads to the proof's account from now on. A mapping is no session: whoever has none signs in as ever.
- */
+/** The button: from now on the id leads to the proof's account. A mapping is not a session: sign-in stays as usual. */
 export async function action({ request, context }: ActionFunctionArgs) {
   const { app, clientIp } = context
   const url = new URL(request.url)

@@ -1,4 +1,4 @@
-// Whose page the manager shows: the ways an account gets loaded, and what is said when none is.
+// Finds the account that the manager shows, or the message when there is none.
 import { type LoaderFunctionArgs, redirect, type TypedResponse } from '@remix-run/node'
 import type { App } from '#app/context/app-context.ts'
 import { accountIdIn } from '#app/domain/account-id.ts'
@@ -16,7 +16,7 @@ import type { Flash } from '#app/lib/flash.ts'
 
 type Args = Pick<LoaderFunctionArgs, 'request' | 'context'>
 
-/** The account that the address names; else one the browser remembers and has proved; else its latest that is connected. */
+/** The account in the address; else one that the browser remembers and has proved; else its latest connected one. */
 export async function findManagerAccount({ request, context }: Args): Promise<PageAccount> {
   const { app } = context
   const session = await findSession(app, request)
@@ -31,12 +31,12 @@ export async function findManagerAccount({ request, context }: Args): Promise<Pa
 
 interface OpenedManager {
   found: PageAccount
-  /** Said once above the gate; null = nothing, or something else is said already. */
+  /** Shown once above the gate; null = none, or another message is shown. */
   greeting: string | null
   headers: Headers
 }
 
-/** Throws the redirect of a return from sign-in, and the one to the question of an address whose token can link its id. */
+/** Throws the redirect after a sign-in, and the one to the question when an address's token can link its id. */
 export async function openManager({ request, context }: Args): Promise<OpenedManager> {
   const { app } = context
   const url = new URL(request.url)
@@ -53,8 +53,8 @@ export async function openManager({ request, context }: Args): Promise<OpenedMan
 }
 
 /**
- * An id that nobody has, opened with a one-time proof: a page asks whether to link it, and its button does. An address alone changes
- * nothing. True = there was a proof, and it is good for nothing.
+ * For an unknown id with a one-time proof: a page asks whether to link it, and its button does. An address alone
+ * changes nothing. True = there was a proof, but it is invalid.
  */
 async function askToLink(app: Args['context']['app'], url: URL): Promise<boolean> {
   const named = accountIdIn(url.searchParams)
@@ -64,7 +64,7 @@ async function askToLink(app: Args['context']['app'], url: URL): Promise<boolean
   throw redirect(linkQuestionAddress(url), { status: 302 })
 }
 
-/** The address is cleaned, and what the return said becomes the next page's message: only sentences of ours are shown. */
+/** Cleans the address and turns the return's outcome into the next page's message: only our own sentences are shown. */
 function returnFromSignIn(app: Args['context']['app'], url: URL): TypedResponse<never> {
   const description = returnMessage(url.searchParams.get('reason'), accountIdIn(url.searchParams))
   const flash: Flash =
@@ -81,14 +81,14 @@ function redirectTo(app: Args['context']['app'], url: URL, without: string[], fl
   return redirect(`${url.pathname}${query}`, { status: 302, headers: { 'Set-Cookie': setFlash(app, flash) } })
 }
 
-/** The ids a browser keeps for us: one for its session, one for long. They only select an account; they prove nothing. */
+/** The ids that a browser remembers: one per browser session, one long-term. They select an account, prove nothing. */
 function rememberedIn(app: Pick<App, 'settings'>, request: Request): Remembered {
   const cookies = readCookies(request.headers.get('cookie'))
   const read = (kind: 'preferred' | 'last') => cookies.get(rememberedCookieName(kind, isSecure(app))) || null
   return { preferred: read('preferred'), last: read('last') }
 }
 
-/** Set-Cookie texts that make the browser remember the account it has opened; none when it does already. */
+/** Set-Cookie texts that make the browser remember the opened account; none when it already does. */
 function remember(app: Pick<App, 'settings'>, request: Request, accountId: string): string[] {
   const held = rememberedIn(app, request)
   return (['preferred', 'last'] as const)

@@ -6,7 +6,7 @@ import { answerCall } from '#app/http/calls/call.server.ts'
 import { requireAccountOfQuery } from '#app/http/guards.server.ts'
 import { answer, notFound } from '#app/http/respond.ts'
 
-/** `GET /fieldhook/curl?accountUUID=&webhook=&event=`: what "Copy as curl" copies, for a webhook or `rule-3`. By script only. */
+/** `GET /fieldhook/curl?accountUUID=&webhook=&event=`: text for "Copy as curl"; also `rule-3`. Script only. */
 export function loader(args: LoaderFunctionArgs): Promise<Response> {
   const { request, context } = args
   return answerCall(args, {

@@ -8,7 +8,7 @@ import { requireAccountOfQuery } from '#app/http/guards.server.ts'
 import { answer } from '#app/http/respond.ts'
 
 /**
- * `GET /fieldhook/log?accountUUID=&webhook=` and the log filter: what an open log panel asks for every few seconds.
+ * `GET /fieldhook/log?accountUUID=&webhook=` and the log filter: polled by an open log panel every few seconds.
  * `webhook` names the card: a webhook's id, or `rule-3`.
  */
 export function loader(args: LoaderFunctionArgs): Promise<Response> {
@@ -19,11 +19,11 @@ export function loader(args: LoaderFunctionArgs): Promise<Response> {
       const query = new URL(request.url).searchParams
       const key = parseEndpointKey(query.get('webhook') ?? '')
       const log = key === null ? null : await loadManagerLog(context.app, accountUuid, key, readLogFilter(query))
-      // A panel asks once more while its webhook is being deleted: an empty log is the truth then.
+      // A panel polls once more while its webhook is being deleted: an empty log is correct then.
       return answer(200, log ?? { entries: [], now: context.app.clock.now() }, { 'Cache-Control': 'no-store' })
     },
   })
 }
 
-/** A refresh that fails leaves the page as it is; the panel says so. */
+/** A failed refresh leaves the page unchanged; the panel says so. */
 export const clientLoader = logTurn

@@ -9,7 +9,7 @@ import { requireAccountOfQuery } from '#app/http/guards.server.ts'
 import { answer } from '#app/http/respond.ts'
 
 /**
- * `GET /fieldhook/replay?accountUUID=&webhook=&replay=`: what a running replay's line asks for every two seconds.
+ * `GET /fieldhook/replay?accountUUID=&webhook=&replay=`: polled by the line of a running replay every two seconds.
  * `webhook` names the card: a webhook's id, or `rule-3`.
  */
 export function loader(args: LoaderFunctionArgs): Promise<Response> {
@@ -27,5 +27,5 @@ export function loader(args: LoaderFunctionArgs): Promise<Response> {
   })
 }
 
-/** A refresh that fails leaves the page as it is. */
+/** A failed refresh leaves the page unchanged. */
 export const clientLoader = replayTurn

@@ -57,7 +57,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   })
   const { accountId: accountUUID, admin, reconnect, missingScopes } = found
   const planNotice = await findPlanNotice(app, found.account.uuid)
-  // Nobody's name is asked for: the note leads to the account page.
+  // No owner names needed: the note links to the account page.
   const rights = { refusal: ownerActRefusal('keys', found, app.clock.now()), owners: [] }
   const shown = { accountUUID, admin, reconnect, missingScopes, step, planNotice, rights }
   return data({ view: 'manager' as const, ...shown, ...page }, { headers })
@@ -90,7 +90,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   })
   if (outcome.outcome === 'refused')
     return data({ result: outcome.result, toast: outcome.toast }, { status: outcome.status })
-  // Whoever reads a log goes on reading it; everything else leads back to the plain page.
+  // An open log stays open; everything else leads back to the plain page.
   const step = readManagerStep(new URL(request.url).searchParams)
   const next: ManagerStep =
     outcome.secretOf !== undefined

@@ -4,7 +4,7 @@ export function loader(): never {
   throw new Response(null, { status: 404, statusText: 'Not Found' })
 }
 
-/** Never drawn: the loader always throws, and the root's error boundary draws the page. */
+/** Never rendered: the loader always throws, and the root's error boundary renders the page. */
 export default function NotFound() {
   return <ErrorPage error={new Response(null, { status: 404 })} />
 }

@@ -18,10 +18,10 @@ export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
   { title: page ? 'Operator · Fieldhook' : 'Fieldhook: something is missing' },
 ]
 
-// How everybody fares is for nobody's disk.
+// Data about all accounts must not be cached on disk.
 export const headers: HeadersFunction = () => ({ 'Cache-Control': 'no-store' })
 
-/** `/operator?accountUUID=&admin=yes`: `page` is that of the list of accounts, `sign_out` opens the question for one. */
+/** `/operator?accountUUID=&admin=yes`: `page` of the list of accounts; `sign_out` opens the question for one. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { app } = context
   const { accountUuid, accountId } = await requireOperator({ request, context })
@@ -37,7 +37,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   }
 }
 
-/** The page's one button: everybody is signed out of an account. Back on the page it says what was done. */
+/** The page's one button: signs everyone out of an account. The page then says what was done. */
 export async function action({ request, context }: ActionFunctionArgs): Promise<never> {
   const { app } = context
   await requireOperator({ request, context })

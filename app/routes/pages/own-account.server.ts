@@ -1,4 +1,4 @@
-// What the pages about deliveries share: whose page it is, the gate for everybody else, and the one button they have.
+// Shared by the delivery pages: finds the account, shows the gate to everyone else, and handles their one button.
 import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from '@remix-run/node'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { findPageAccount, type PageAccount } from '#app/features/accounts/page-account.server.ts'
@@ -15,7 +15,7 @@ type Args = Pick<LoaderFunctionArgs, 'request' | 'context'>
 
 export type OwnAccount = Extract<PageAccount, { outcome: 'ready' }>
 
-/** The account the address names, when this browser has proved it. */
+/** The account in the address, when this browser has proved it. */
 export async function findOwnAccount({ request, context }: Args): Promise<PageAccount> {
   const query = new URL(request.url).searchParams
   const session = await findSession(context.app, request)
@@ -25,13 +25,13 @@ export async function findOwnAccount({ request, context }: Args): Promise<PageAc
   return found
 }
 
-/** Who is signed in to the account, as far as the platform said so. */
+/** The signed-in staff member, if the platform named one. */
 export async function findStaffUuid({ request, context }: Args, accountUuid: string): Promise<string | null> {
   const session = await findSession(context.app, request)
   return session?.accounts.find((account) => account.accountUuid === accountUuid)?.staffUuid ?? null
 }
 
-/** What the sign-in gate is drawn from. */
+/** The sign-in gate's data. */
 export function gateFor(found: Exclude<PageAccount, OwnAccount>, request: Request) {
   return {
     view: 'gate' as const,
@@ -41,7 +41,7 @@ export function gateFor(found: Exclude<PageAccount, OwnAccount>, request: Reques
   }
 }
 
-/** "Send again" was pressed: `deliveryId` is the new one, null = it could not be done, as the message says. */
+/** Result of "Send again": `deliveryId` is the new delivery, null = it failed, as the message says. */
 interface Pressed {
   found: OwnAccount
   deliveryId: number | null
@@ -49,8 +49,8 @@ interface Pressed {
 }
 
 /**
- * Does what the form asks (`delivery` = which one). When the session ended while the page was open, this throws the way
- * back to it, where the gate says so.
+ * Does what the form asks (`delivery` = its id). If the session ended while the page was open, throws the redirect back
+ * to it, where the gate explains.
  */
 export async function pressSendAgain({ request, context }: Pick<ActionFunctionArgs, 'request' | 'context'>) {
   const { app } = context
@@ -70,7 +70,7 @@ export async function pressSendAgain({ request, context }: Pick<ActionFunctionAr
   return { found, deliveryId: null, refusal: notSentAgainFlash(why) } satisfies Pressed
 }
 
-/** To another page, where the message is shown. */
+/** Redirects to another page, which shows the message. */
 export function redirectWith({ context }: Args, to: string, flash: Flash): Response {
   return redirect(to, { status: 303, headers: { 'Set-Cookie': setFlash(context.app, flash) } })
 }

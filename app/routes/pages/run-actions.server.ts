@@ -1,4 +1,4 @@
-// What the pages about runs share: the buttons, and what a person without a session reads.
+// Shared by the run pages: the buttons, and the text for people without a session.
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { runAddress } from '#app/domain/automations/history-address.ts'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
@@ -8,7 +8,7 @@ import { readMuteAct } from '#app/features/automations/settings/mute.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { findOwnAccount, findStaffUuid, redirectWith } from './own-account.server.ts'
 
-/** Does what was pressed and throws the way to the page that shows it: the one it was pressed on, or a run begun anew. */
+/** Runs the pressed button's act and throws the redirect to the resulting page: the same one, or a restarted run. */
 export async function pressRunButton({ request, context }: Pick<ActionFunctionArgs, 'request' | 'context'>) {
   const { pathname, search } = new URL(request.url)
   const found = await findOwnAccount({ request, context })

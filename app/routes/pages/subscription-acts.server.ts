@@ -1,4 +1,4 @@
-// What the buttons of the subscription page do. A payment somebody comes back from is believed once the provider confirmed it.
+// Handles the buttons of the subscription page. A returning payment counts only once the provider has confirmed it.
 import { type ActionFunctionArgs, redirect } from '@remix-run/node'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { ownerActRefusal } from '#app/domain/people.ts'
@@ -27,7 +27,7 @@ import { findOwnAccount, type OwnAccount, redirectWith } from './own-account.ser
 
 type Args = Pick<ActionFunctionArgs, 'request' | 'context'>
 
-/** Throws the way to another page; else gives what the page is drawn with once more, and its status. */
+/** Throws a redirect to another page; else returns the data and status to render the page again. */
 export async function actOnSubscriptionPage(args: Args): Promise<{ answer: SubscriptionAnswer; status: number }> {
   const { app } = args.context
   const found = await findOwnAccount(args)
@@ -55,7 +55,7 @@ export async function actOnSubscriptionPage(args: Args): Promise<{ answer: Subsc
     case 'settle': {
       const paymentId = readPaymentId(form.get('payment_intent'))
       const outcome = paymentId === null ? UNKNOWN : await settleReturn(app, found.account.uuid, paymentId)
-      // Whoever came back by address goes on to the clean one.
+      // A return by address continues at the clean address.
       if (form.get('returned') === 'yes') throw redirectWith(args, addressOf(found), flashOfReturn(outcome))
       return { answer: { kind: 'settled', toast: flashOfReturn(outcome) }, status: 200 }
     }
@@ -90,7 +90,7 @@ async function startPayment({ context: { app } }: Args, found: OwnAccount, offer
   return { answer: answerOfStart(offer, start), status: start.outcome === 'refused' ? start.status : 200 }
 }
 
-/** The button is braked like the calls behind it, and says so in words. */
+/** The button has the same rate limit as its calls, and explains it in words. */
 function takePayment(app: Args['context']['app'], accountUuid: string): boolean {
   try {
     requireRateOf(app, 'pay', accountUuid)
@@ -101,7 +101,7 @@ function takePayment(app: Args['context']['app'], accountUuid: string): boolean 
   }
 }
 
-/** The address of a return names no payment: it is cleaned, and nothing is asked. */
+/** The return address names no payment: cleans the address without a call to the provider. */
 export function leaveEmptyReturn(args: Args, found: OwnAccount): Response {
   return redirectWith(args, addressOf(found), flashOfReturn(UNKNOWN))
 }

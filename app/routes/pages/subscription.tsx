@@ -22,10 +22,10 @@ export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
   { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Subscription · Fieldhook' },
 ]
 
-// What is said about money is never kept, and an answer may carry what a payment is confirmed with.
+// Payment pages are never cached, and an answer may contain a payment's secret.
 export const headers: HeadersFunction = () => ({ 'Cache-Control': 'no-store' })
 
-/** `/subscription?accountUUID=`, and what the payment provider adds to it when it sends somebody back. */
+/** `/subscription?accountUUID=`, plus what the payment provider adds on a return. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { app } = context
   const query = new URL(request.url).searchParams
@@ -58,14 +58,14 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     payments: {
       mode,
       publishableKey,
-      // From the configuration, never from what the browser says its address is.
+      // From the configuration, never from the browser's address.
       returnUrl: `${app.settings.origin}${subscriptionAddress({ accountUUID: accountId, admin })}`,
     },
   }
   return data(page, { status: plan === null ? 500 : 200 })
 }
 
-/** Null = it could not be loaded: the page says so, and everything else goes on. */
+/** Null = it could not be loaded: the page says so, and the rest still works. */
 async function viewOf({ app }: LoaderFunctionArgs['context'], { account }: OwnAccount) {
   try {
     const facts = await loadSubscription(app, account.uuid)

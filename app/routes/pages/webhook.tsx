@@ -11,7 +11,7 @@ export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
   { title: `${page?.view === 'gone' ? page.gone.title : 'Connect to ServiceM8'} · Fieldhook` },
 ]
 
-/** `/webhooks/:id?accountUUID=` (or `rule-3`): leads to its card on the manager, or says that it is gone. */
+/** `/webhooks/:id?accountUUID=` (or `rule-3`): redirects to its card on the manager, or says that it is gone. */
 export async function loader({ request, params, context }: LoaderFunctionArgs) {
   const found = await findOwnAccount({ request, context })
   if (found.outcome !== 'ready') return gateFor(found, request)

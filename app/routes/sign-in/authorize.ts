@@ -4,7 +4,7 @@ import { answerVisit } from '#app/http/calls/call.server.ts'
 import { beginAtPlatform } from '#app/http/platform-sign-in.server.ts'
 import { requireRate } from '#app/http/rate-limit.server.ts'
 
-/** `GET /api/oauth/authorize?accountuuid=&token=`: to the platform's consent page. */
+/** `GET /api/oauth/authorize?accountuuid=&token=`: redirects to the platform's consent page. */
 export function loader(args: LoaderFunctionArgs): Promise<Response> {
   const { request, context } = args
   return answerVisit(args, {

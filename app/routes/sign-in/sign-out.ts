@@ -2,7 +2,7 @@ import type { ActionFunctionArgs } from '@remix-run/node'
 import { answerVisit } from '#app/http/calls/call.server.ts'
 import { signOut } from '#app/http/session.server.ts'
 
-/** `POST /sign-out`: ends what this browser has proved; connections stay, deliveries go on. */
+/** `POST /sign-out`: ends this browser's sessions; connections stay, deliveries continue. */
 export function action(args: ActionFunctionArgs): Promise<Response> {
   return answerVisit(args, {
     POST: async () => {

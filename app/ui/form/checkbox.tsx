@@ -5,7 +5,7 @@ interface CheckboxProps extends Omit<ComponentPropsWithoutRef<'input'>, 'type' |
   children: ReactNode
 }
 
-/** A box to tick, with its words as the rest of the target. */
+/** A checkbox whose label is part of the click target. */
 export const Checkbox = forwardRef<HTMLInputElement, CheckboxProps>(function Checkbox({ children, ...rest }, ref) {
   return (
     <label className="inline-flex min-h-11 items-center gap-2.5 text-label">

@@ -10,11 +10,11 @@ export const COPIED = 'Copied to clipboard!'
 
 interface CopyButtonProps {
   text: string
-  /** What it copies, for those who hear only the button. */
+  /** The copied thing, for screen readers that read only the button. */
   what: string
   /** Called when the browser refuses the clipboard, e.g. to select the text. */
   onRefused?: () => void
-  /** A few more words, on hover and focus. */
+  /** A short description, on hover and focus. */
   tip?: string
 }
 
@@ -50,7 +50,7 @@ interface CopyFieldProps {
   tip?: string
 }
 
-/** A text to take away. Without scripts it can still be selected, because it stands in a field. */
+/** A text to copy. It is in a field, so it can be selected without scripts. */
 export function CopyField({ id, label, value, hint, tip }: CopyFieldProps) {
   const input = useRef<HTMLInputElement>(null)
   return (

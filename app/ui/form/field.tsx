@@ -1,7 +1,7 @@
 import { CircleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 
-/** What `Field` wires: to be spread on the one control inside it. */
+/** Props that `Field` provides: spread them on the one control inside it. */
 interface ControlProps {
   id: string
   'aria-describedby'?: string
@@ -16,7 +16,7 @@ interface FieldProps {
   children: (control: ControlProps) => ReactNode
 }
 
-/** Label, hint, control and error of one field. Every control of every form goes through it. */
+/** Label, hint, control and error of one field. Every form control uses it. */
 export function Field({ id, label, hint, errors, children }: FieldProps) {
   const wrong = errors !== undefined && errors.length > 0
   const described = [hint ? `${id}-hint` : '', wrong ? `${id}-error` : ''].filter(Boolean).join(' ')

@@ -4,12 +4,12 @@ import { type ComponentPropsWithoutRef, forwardRef } from 'react'
 import { controlStyles } from './text-input.tsx'
 
 interface SelectProps extends ComponentPropsWithoutRef<'select'> {
-  /** What it says while nothing is chosen; absent = something always is. */
+  /** The text while nothing is chosen; missing = there is always a choice. */
   none?: string | null
   options?: readonly (readonly [value: string | number, label: string | number])[]
 }
 
-/** The browser's own list: works without scripts, on a phone, and from the keyboard. */
+/** The browser's native list: works without scripts, on a phone, and from the keyboard. */
 export const Select = forwardRef<HTMLSelectElement, SelectProps>(function Select(
   { className, none = null, options = [], children, ...rest },
   ref,

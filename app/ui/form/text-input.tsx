@@ -6,7 +6,7 @@ export const controlStyles = cva(
   {
     variants: {
       ground: { open: 'bg-surface', fixed: 'bg-sunken' },
-      // Below 16 px a phone zooms in on a field that is typed into.
+      // Below 16 px a phone zooms in on a focused text field.
       text: { sentence: 'text-body', code: 'font-mono text-dense' },
     },
     defaultVariants: { ground: 'open', text: 'sentence' },
@@ -14,7 +14,7 @@ export const controlStyles = cva(
 )
 
 interface TextInputProps extends Omit<ComponentPropsWithoutRef<'input'>, 'className'> {
-  /** For addresses and keys that are only read. */
+  /** For read-only addresses and keys. */
   code?: boolean
 }
 

@@ -28,14 +28,14 @@ const LINK =
   'inline-flex min-h-11 items-center gap-1.5 text-label text-ink-soft underline-offset-4 hover:text-ink hover:underline'
 
 interface AppFrameProps {
-  /** Address of the page about the account that is shown; null = none is. */
+  /** Address of the page about the current account; null = no account is shown. */
   accountPage?: string | null
-  /** Address of the operator's page, for whom it is there. */
+  /** Address of the operator's page, for operators. */
   operatorPage?: string | null
   children: ReactNode
 }
 
-/** What every page stands in: skip link, the product's name, the way to the account, the server's message, the page. */
+/** The frame of every page: skip link, product name, link to the account, the server's message, the page. */
 export function AppFrame({ accountPage = null, operatorPage = null, children }: AppFrameProps) {
   return (
     <>
@@ -54,7 +54,7 @@ export function AppFrame({ accountPage = null, operatorPage = null, children }: 
               )}
               <Link to={accountPage} className={LINK}>
                 <ShieldUser aria-hidden className="size-4 shrink-0" />
-                {/* On a phone one word has to do, or the operator's two links take two lines. */}
+                {/* One word on a phone, or the operator's two links would take two lines. */}
                 <span>
                   Account<span className="max-sm:sr-only"> and security</span>
                 </span>
@@ -71,7 +71,7 @@ export function AppFrame({ accountPage = null, operatorPage = null, children }: 
   )
 }
 
-/** First stop of the Tab key: past the header, to what the page is about. */
+/** First stop of the Tab key: skips the header to the main content. */
 function SkipLink() {
   return (
     <a
@@ -85,7 +85,7 @@ function SkipLink() {
 
 const tones = { success: 'working', error: 'failing', info: 'accent' } as const satisfies Record<string, Tone>
 
-/** The server's message at the top of the page, for as long as (or because) no script shows it as a toast. */
+/** The server's message at the top of the page, while no script shows it as a toast. */
 export function FlashLine() {
   const flash = usePlainFlash()
   if (!flash) return null

@@ -35,13 +35,13 @@ function NotFoundPage() {
 
 interface GoneText {
   title: string
-  /** Why, and how long such things are kept. */
+  /** The reason, and how long such records are kept. */
   sentence: string
-  /** Where to go from here; the first is what most people want. */
+  /** Links to continue; the most likely one first. */
   ways: readonly { to: string; label: string }[]
 }
 
-/** In place of a record of the account that is not there any more: no unknown address, and a way on. */
+/** Replaces an account's record that no longer exists: not an unknown address, and with links to continue. */
 export function GonePage({ title, sentence, ways }: GoneText) {
   return (
     <PlainPage
@@ -102,7 +102,7 @@ function sentenceOf(data: unknown): string | undefined {
   return undefined
 }
 
-/** The page for what a route threw. A refusal may bring its own sentence; a fault never shows what it was. */
+/** The page for what a route threw. A refusal may bring its own sentence; a fault never shows its details. */
 export function ErrorPage({ error }: { error: unknown }) {
   if (!isRouteErrorResponse(error)) return <FailurePage />
   if (error.status === 404) return <NotFoundPage />

@@ -2,11 +2,11 @@ import type { ReactNode } from 'react'
 
 interface PageHeaderProps {
   title: string
-  /** Whose page it is: the firm's name, so that nobody works in somebody else's account without seeing it. Null = nobody's. */
+  /** The account's business name, so that nobody works in the wrong account by mistake. Null = no account. */
   overline: string | null
-  /** The state of things in one sentence. */
+  /** The current state in one sentence. */
   summary?: ReactNode
-  /** Ways to other pages. */
+  /** Links to other pages. */
   actions?: ReactNode
 }
 

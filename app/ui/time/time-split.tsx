@@ -7,17 +7,17 @@ interface TimePart {
   ms: number | null
 }
 
-/** One look per part, in their order; the words beside them say the same. */
+/** One style per part, in order; the text beside them says the same. */
 const LOOKS = ['fill-held', 'fill-attention', 'fill-accent', 'fill-working'] as const
 
-/** Where a duration went: its parts as one bar, and in words. What is not known is a dash, never 0. */
+/** How a duration splits into parts, as one bar and in words. An unknown part is a dash, never 0. */
 export function TimeSplit({ parts }: { parts: readonly TimePart[] }) {
   const whole = parts.reduce((sum, part) => sum + (part.ms ?? 0), 0)
   let from = 0
   return (
     <div className="grid gap-1">
       {whole > 0 ? (
-        // Widths are attributes of the drawing: the page's policy allows no inline styles.
+        // Widths are SVG attributes: the page's policy allows no inline styles.
         <svg aria-hidden="true" viewBox="0 0 100 4" preserveAspectRatio="none" className="h-1.5 w-full max-w-80">
           <rect width="100" height="4" className="fill-sunken" />
           {parts.map((part, index) => {

@@ -1,11 +1,11 @@
-// How moments are said: in the account's zone, the same on the server and in every browser.
+// Formats times in the account's zone, the same on the server and in every browser.
 import { dateOf, dayOf, localStamp, MONTHS, WEEKDAYS, weekdayOf } from '#app/domain/local-time.ts'
 import { plural } from '#app/domain/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import { isZone, wallAt } from '#app/lib/zone.ts'
 
-/** Built here, because ready-made formats differ between versions of the same language data. */
+/** Built here, because ready-made formats differ between versions of the same locale data. */
 function pieces(at: Millis, zone: string) {
   const wall = wallAt(at, zone)
   const day = dayOf(wall)
@@ -20,13 +20,13 @@ function pieces(at: Millis, zone: string) {
   }
 }
 
-/** `Fri 21 Nov 2025, 09:14:32 (Australia/Sydney)`: nothing left to ask. */
+/** `Fri 21 Nov 2025, 09:14:32 (Australia/Sydney)`: complete and unambiguous. */
 export function exactTime(at: Millis, zone: string): string {
   const { weekday, date, year, clock, second } = pieces(at, zone)
   return `${weekday} ${date} ${year}, ${clock}:${second} (${isZone(zone) ? zone : 'UTC'})`
 }
 
-/** As short as it can be without doubt: `09:14`, `Yesterday 09:14`, `Tue 18 Nov 09:14`, `18 Nov 2024 09:14`. */
+/** As short as possible without ambiguity: `09:14`, `Yesterday 09:14`, `Tue 18 Nov 09:14`, `18 Nov 2024 09:14`. */
 export function clockTime(at: Millis, now: Millis, zone: string): string {
   const then = pieces(at, zone)
   const today = pieces(now, zone)
@@ -37,7 +37,7 @@ export function clockTime(at: Millis, now: Millis, zone: string): string {
   return `${then.date} ${then.year} ${then.clock}`
 }
 
-/** `just now`, `2 minutes ago`, `in 3 hours`; days are counted up to 30, then it is the date. */
+/** `just now`, `2 minutes ago`, `in 3 hours`; counts days up to 30, then shows the date. */
 export function relativeTime(at: Millis, now: Millis, zone: string): string {
   const distance = Math.abs(now - at)
   const ahead = at > now

@@ -4,7 +4,7 @@ import { seconds } from '#app/lib/duration.ts'
 import { clockTime, exactTime, relativeTime } from './time-text.ts'
 
 interface AccountTime {
-  /** The server's moment, carried on by the browser. */
+  /** The server's time, advanced by the browser. */
   now: Millis
   /** IANA zone of the account. */
   zone: string
@@ -13,16 +13,16 @@ interface AccountTime {
 const TimeContext = createContext<AccountTime>({ now: 0, zone: 'UTC' })
 
 interface AccountTimeProviderProps {
-  /** The moment the server made the page: its clock counts, not the browser's. */
+  /** The time at which the server rendered the page: its clock counts, not the browser's. */
   now: Millis
   zone: string
   children: ReactNode
 }
 
-/** Gives every `Time` below it the account's zone and a present that moves on. */
+/** Provides the account's zone and an advancing current time to every `Time` below it. */
 export function AccountTimeProvider({ now, zone, children }: AccountTimeProviderProps) {
   const [elapsed, setElapsed] = useState(0)
-  // A new moment from the server starts the count again.
+  // A new time from the server restarts the count.
   useEffect(() => {
     const start = performance.now()
     setElapsed(0)
@@ -32,7 +32,7 @@ export function AccountTimeProvider({ now, zone, children }: AccountTimeProvider
   return <TimeContext.Provider value={{ now: now + elapsed, zone }}>{children}</TimeContext.Provider>
 }
 
-/** The present, for sentences that contain a time. */
+/** The current time, for sentences that contain one. */
 export function usePresent(): Millis {
   return useContext(TimeContext).now
 }
@@ -49,7 +49,7 @@ interface TimeProps {
   className?: string
 }
 
-/** A moment in the account's zone; the exact stamp shows on hover and stands in `datetime`. */
+/** A time in the account's zone; the exact stamp shows on hover and is in `datetime`. */
 export function Time({ at, as = 'relative', className }: TimeProps) {
   const { now, zone } = useContext(TimeContext)
   return (

@@ -19,13 +19,13 @@ interface AccountsCardProps {
   accounts: OperatorFacts['accounts']
   /** The operator's own account. */
   accountUUID: string
-  /** The account for which the page asks whether everybody is to be signed out. */
+  /** The account that the page asks about signing everyone out of. */
   asked: string | null
 }
 
 const COLUMNS = 'lg:grid lg:grid-cols-[minmax(0,1fr)_5.5rem_7.5rem_4.5rem_5rem_7rem_7rem] lg:items-center lg:gap-x-4'
 
-/** Every account with what it needs, without anything of what is in it: lines of a table, on a phone one below the other. */
+/** Every account with what it needs, without its content: table rows, stacked on a phone. */
 export function AccountsCard({ accounts, accountUUID, asked }: AccountsCardProps) {
   const { count, needCare, page, pages, lines } = accounts
   const at = (over: { page?: number; asked?: string }) =>
@@ -38,7 +38,7 @@ export function AccountsCard({ accounts, accountUUID, asked }: AccountsCardProps
           ? ', none needs attention.'
           : `, ${grouped(needCare)} ${needCare === 1 ? 'needs' : 'need'} attention.`}
       </p>
-      {/* For the eye: each value has its name beside it for everybody else. */}
+      {/* Visual only: screen readers get each value's name beside it. */}
       <div aria-hidden className={`mt-4 hidden pb-2 text-dense text-ink-soft ${COLUMNS}`}>
         <span>Account</span>
         <span>Plan</span>
@@ -127,7 +127,7 @@ function Line({ line, asking, ask, leave }: LineProps) {
   )
 }
 
-/** On a phone the name stands before it; in the table, in the line at the top. */
+/** On a phone the name precedes the value; in the table it is in the top row. */
 function Value({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className="contents lg:block">

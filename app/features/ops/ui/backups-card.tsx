@@ -14,7 +14,7 @@ const OUTCOMES: Record<RunOfBackup['outcome'], { tone: Tone; icon: LucideIcon; w
   failed: { tone: 'failing', icon: OctagonAlert, words: 'Failed' },
 }
 
-/** The copies for emergencies, and the nightly trials that they can be restored. */
+/** The backups, and the nightly drills that test their restore. */
 export function BackupsCard({ backups, sandbox }: { backups: BackupsView; sandbox: boolean }) {
   const { setUp, lastBackupAt, lastDrillAt, runs } = backups
   return (

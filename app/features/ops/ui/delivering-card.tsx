@@ -17,7 +17,7 @@ const LOOPS: Record<LoopState, { tone: Tone; icon: LucideIcon }> = {
   silent: { tone: 'failing', icon: OctagonAlert },
 }
 
-/** The one number, and what waits. */
+/** The key figure, and pending deliveries. */
 export function DeliveringCard({ delivering }: { delivering: DeliveringView }) {
   const { oldestDueAgeMs, waiting, waitingBytes, held, backingOff, loopDelayMs } = delivering
   return (

@@ -1,7 +1,7 @@
 import { clsx } from 'clsx'
 import type { ReactNode } from 'react'
 
-/** Names and what is so, two beside each other. */
+/** Names and values, two pairs per row. */
 export function Facts({ children, className }: { children: ReactNode; className?: string }) {
   return <dl className={clsx('grid grid-cols-2 gap-x-6 gap-y-3', className)}>{children}</dl>
 }

@@ -5,7 +5,7 @@ import { addressesText, groupText } from '../failure-class.ts'
 import type { OperatorFacts } from '../operator-view.ts'
 import { Part } from './part.tsx'
 
-/** Whose addresses fail, since when and how: never which. */
+/** Failing endpoints per account, since when and how; no addresses. */
 export function FailingCard({ failing }: { failing: OperatorFacts['failing'] }) {
   const { groups, addresses, accounts, more } = failing
   return (

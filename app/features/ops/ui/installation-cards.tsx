@@ -9,7 +9,7 @@ import type { AuditView, MachineView } from '../operator-view.ts'
 import { Fact, Facts } from './facts.tsx'
 import { Part } from './part.tsx'
 
-/** What was refused in the last day, and what an operator wants to have seen, as numbers. `all` = the page that lists them. */
+/** Counts of the last day's refusals and of acts that interest an operator. `all` = the page that lists them. */
 export function RefusedCard({ audit, all }: { audit: AuditView; all: string }) {
   return (
     <Part id="refused" title="Refused and changed, last 24 hours">
@@ -66,7 +66,7 @@ export function MachineCard({ machine }: { machine: MachineView }) {
   )
 }
 
-/** From the numbers the jobs work with. */
+/** Uses the same numbers as the jobs. */
 export function KeptCard({ kept }: { kept: KeptKind[] }) {
   return (
     <Part id="kept" title="What is kept, and until when" className="lg:col-span-2">

@@ -1,4 +1,4 @@
-// The operator's page, asked for anew while somebody looks at it.
+// Refreshes the operator's page while it is visible.
 import { useRevalidator } from '@remix-run/react'
 import { useEffect, useRef, useState } from 'react'
 import { seconds } from '#app/lib/duration.ts'
@@ -9,8 +9,8 @@ export const OPERATOR_REFRESH_MS = seconds(10)
 export type Stale = 'signed_out' | 'no_answer'
 
 /**
- * A small question first: a page that could not be made anew would take the place of the one that is there, just when it is needed.
- * Says why what is shown is no longer fresh; null = it is.
+ * Sends a small request first: a failed reload would replace the current page just when it is needed. Returns why the
+ * shown data is stale; null = it is fresh.
  */
 export function useLiveOperator(accountUUID: string): Stale | null {
   const { revalidate } = useRevalidator()

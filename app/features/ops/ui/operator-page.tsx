@@ -17,17 +17,17 @@ import { type Stale, useLiveOperator } from './live-operator.tsx'
 import { SpaceCard } from './space-card.tsx'
 
 interface OperatorPageProps {
-  /** The operator's own account, as the address names it. */
+  /** The operator's own account, as named in the address. */
   accountUUID: string
   accountName: string
   /** IANA zone of that account. */
   timezone: string
-  /** The account for which the page asks whether everybody is to be signed out; else null. */
+  /** The account that the page asks about signing everyone out of; else null. */
   asked: string | null
   view: OperatorView
 }
 
-/** "Is everything fine?": the answer first, then what it rests on. */
+/** "Is everything fine?": the answer first, then the evidence. */
 export function OperatorPage({ accountUUID, accountName, timezone, asked, view }: OperatorPageProps) {
   const stale = useLiveOperator(accountUUID)
   return (
@@ -95,7 +95,7 @@ function Verdict({ view }: { view: OperatorView }) {
   )
 }
 
-/** Read out when the answer becomes another one, not at every refresh. */
+/** Announces a changed answer, not every refresh. */
 function useVerdictAnnounced(sentence: string, tone: string): void {
   const announce = useAnnounce()
   const last = useRef(tone)
@@ -106,7 +106,7 @@ function useVerdictAnnounced(sentence: string, tone: string): void {
   }, [announce, sentence, tone])
 }
 
-/** How a restored copy is let go. */
+/** How to release a restored copy. */
 function Held() {
   return (
     <Notice tone="attention" title="This copy is held back" className="mb-5">

@@ -5,7 +5,7 @@ import type { SpaceView } from '../operator-view.ts'
 import { Fact, Facts } from './facts.tsx'
 import { Part } from './part.tsx'
 
-/** How full the database is, with what, and where it is heading. */
+/** How full the database is, what uses the space, and the forecast. */
 export function SpaceCard({ space }: { space: SpaceView }) {
   const { usedBytes, budgetBytes, outlook, kinds } = space
   return (

@@ -1,7 +1,7 @@
 import { Copy } from 'lucide-react'
 import { buttonStyles } from '#app/ui/button.tsx'
 
-/** A text to take away; `bare` = only to be looked at. The button is served by public/copy-code.js: the page has no other script. */
+/** A text to copy; `bare` = no button. public/copy-code.js handles the button: the page has no other script. */
 export function CodeBlock({ label, text, bare = false }: { label: string; text: string; bare?: boolean }) {
   return (
     <figure className="grid min-w-0 gap-1">

@@ -3,14 +3,14 @@ import type { FieldRow } from '../schema-text.ts'
 import { Words } from './reference-words.tsx'
 
 interface FieldRowsProps {
-  /** What the table is about, for those who hear it. */
+  /** The table's subject, for screen readers. */
   label: string
   rows: readonly (FieldRow & { where?: string })[]
-  /** What the mark of a required one says. */
+  /** The text of the mark for required fields. */
   mark?: string
 }
 
-/** Looks stand once on the table: there are more than a thousand rows. */
+/** Styles are set once on the table: there are more than a thousand rows. */
 const LOOK = [
   'block w-full text-left text-label sm:table',
   '[&_tbody]:block [&_tbody]:divide-y [&_tbody]:divide-line [&_tbody]:border-line [&_tbody]:border-y',
@@ -59,7 +59,7 @@ export function FieldRows({ label, rows, mark = 'required' }: FieldRowsProps) {
   )
 }
 
-/** `list of Webhook`, the name leading to the thing. */
+/** `list of Webhook`, where the name links to the type. */
 export function TypeName({ type, refersTo }: Pick<FieldRow, 'type' | 'refersTo'>) {
   if (refersTo === null) return <>{type}</>
   const [before = '', after = ''] = type.split(refersTo)

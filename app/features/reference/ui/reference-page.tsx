@@ -18,7 +18,7 @@ const MORE = [
   { anchor: 'other-addresses', name: 'Other addresses' },
 ] as const
 
-/** Every call, readable without any script. */
+/** Every call, readable without scripts. */
 export function ReferencePage({ groups, types, forward }: ReferenceView) {
   return (
     <div className="printed-whole">
@@ -89,7 +89,7 @@ export function ReferencePage({ groups, types, forward }: ReferenceView) {
   )
 }
 
-/** Beside the calls on wide screens, in front of them on narrow ones. */
+/** Beside the calls on wide screens, above them on narrow ones. */
 function Contents({ groups }: { groups: readonly ShownGroup[] }) {
   const way = 'inline-flex min-h-11 items-center underline-offset-4 hover:underline'
   return (
