@@ -13,7 +13,7 @@ const LONGEST_FORM = 1024 * 1024
 const LONGEST_SEARCH = 100
 
 /**
- * `POST /automation/preview?accountUUID=`: the rule in the form, and `look` = preview, samples or lookback; returns
+ * `POST /automation/preview?accountUUID=`: the rule in the form, and `preview` = preview, samples or backtest; returns
  * JSON. Reads only. Platform failures are part of the answer, with 200.
  */
 export function action(args: ActionFunctionArgs): Promise<Response> {
