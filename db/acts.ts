@@ -1,5 +1,5 @@
-// Acts in which something is decided between reading and writing: the rows are read, the use case's own function decides, the rows
-// are written, in one transaction. SQL knows none of these functions, and an act knows no database.
+// Operations with a decision between reading and writing: read the rows, let the use case's function decide, write the
+// rows, all in one transaction. SQL knows none of these functions, and an operation knows no database.
 import type { NamedAs } from '#app/domain/account-id.ts'
 import type { EndpointHealth, Settlement } from '#app/domain/deliveries/delivery.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -18,14 +18,14 @@ import type { AcceptedEvent, AcceptOptions, FanOutEndpoint, IncomingEvent } from
 import type { PolledRecord, PolledTake, TakenIn } from './store/records.ts'
 
 /**
- * What a read or a write answers, to be had with `yield*`. SQLite has it at once; a database whose answers take time resumes
- * the act with each. Either way nothing else can be awaited in the middle of an act.
+ * The result of a read or write, obtained with `yield*`. SQLite has it at once; an asynchronous database resumes the
+ * operation with each result. Nothing else can be awaited in the middle of an operation.
  */
 export interface Step<T> {
   [Symbol.iterator](): Iterator<unknown, T, unknown>
 }
 
-/** An event, and the endpoints it goes to. */
+/** An event and the endpoints that receive it. */
 export interface PlannedEvent {
   event: IncomingEvent
   to: readonly FanOutEndpoint[]
@@ -34,13 +34,13 @@ export interface PlannedEvent {
 export type AcceptLimits = Omit<AcceptOptions, 'choose'>
 
 export interface EventRows {
-  /** For each event the endpoints of its account and object, deleted ones apart. */
+  /** For each event, the endpoints of its account and object that are not deleted. */
   endpointsFor(events: readonly IncomingEvent[]): Step<FanOutEndpoint[][]>
-  /** Events, bodies, deliveries, counters, usage. One that cannot be written leaves the others. */
+  /** Stores events, bodies, deliveries, counters, usage. An event that cannot be stored does not affect the others. */
   insertEvents(planned: readonly PlannedEvent[], limits: AcceptLimits): Step<AcceptedEvent[]>
 }
 
-/** Taking events in. */
+/** Stores incoming events. */
 export function* acceptEvents(
   rows: EventRows,
   events: readonly IncomingEvent[],
@@ -55,17 +55,17 @@ function* plan(rows: EventRows, events: readonly IncomingEvent[], { choose }: Ac
 }
 
 interface PolledRows extends EventRows {
-  /** Events, snapshots and the cursor; nothing when the cursor is somebody else's. `planned`: one for each event, in order. */
+  /** Stores events, snapshots and the cursor; nothing if claimed elsewhere. `planned`: one per event, in order. */
   insertPolled(take: PolledTake, planned: readonly PlannedEvent[], limits: AcceptLimits): Step<TakenIn>
 }
 
-/** Taking in what was read from a list. */
+/** Stores the records read from a list. */
 export function* takeInPolled(rows: PolledRows, take: PolledTake, options: AcceptOptions): Step<TakenIn> {
   const events = take.records.flatMap(({ event }: PolledRecord) => event ?? [])
   return yield* rows.insertPolled(take, yield* plan(rows, events, options), options)
 }
 
-/** A report, its endpoint as the attempt before it left it, and what follows; null = nothing was sent. */
+/** A report, its endpoint's state after the previous attempt, and what follows; null = nothing was sent. */
 export interface DecidedReport {
   report: AttemptReport
   before: EndpointHealth
@@ -73,12 +73,12 @@ export interface DecidedReport {
 }
 
 export interface SettleRows {
-  /** Every one of them has a row. */
+  /** Every requested endpoint has a row. */
   healthOf(endpointIds: readonly number[]): Step<Map<number, EndpointHealth>>
   settle(decided: readonly DecidedReport[], reasons: SettleOptions['reasons']): Step<SettledAttempt[]>
 }
 
-/** Writing down what became of attempts. */
+/** Stores the results of attempts. */
 export function* settleAttempts(
   rows: SettleRows,
   reports: readonly AttemptReport[],
@@ -109,7 +109,7 @@ interface HeldDelivery {
 }
 
 export interface HeldRows {
-  /** A stretch of what waits for one held endpoint, from the cursor on; null = there is no further one. */
+  /** Some deliveries of one held endpoint, from the cursor on; null = no more held endpoints. */
   heldStretch(
     now: Millis,
     cursor: HeldCursor | null,
@@ -117,7 +117,7 @@ export interface HeldRows {
   expire(waiting: readonly HeldDelivery[], reason: string, now: Millis): Step<void>
 }
 
-/** Giving up what is held past its deadline. */
+/** Ends held deliveries past their deadline. */
 export function* expireHeldStep(
   rows: HeldRows,
   now: Millis,
@@ -134,7 +134,7 @@ export function* expireHeldStep(
   return { ended: past.length, next }
 }
 
-/** The next events of one running replay, and where the events behind them begin. */
+/** The next events of one running replay, and where the following ones start. */
 export interface ReplayPage {
   replayId: number
   accountUuid: string
@@ -145,9 +145,9 @@ export interface ReplayPage {
 
 export interface ReplayRows {
   runningReplays(): Step<number[]>
-  /** ended = it is at its end, and closed · waits = there is no room for more of it at present. */
+  /** ended = it reached its end and is closed · waits = it has no room for more at present. */
   nextOfReplay(replayId: number, now: Millis, limits: Omit<GrowOptions, 'choose'>): Step<ReplayPage | 'ended' | 'waits'>
-  /** A delivery for each, unless there is one already; the replay moves on. */
+  /** Adds a delivery for each event that has none yet, and advances the replay. */
   growReplay(
     page: ReplayPage,
     events: readonly ReplayedEvent[],
@@ -156,7 +156,7 @@ export interface ReplayRows {
   ): Step<GrownReplays['made']>
 }
 
-/** Making the next deliveries of running replays. */
+/** Creates the next deliveries of running replays. */
 export function* growReplaysStep(rows: ReplayRows, now: Millis, options: GrowOptions): Step<GrownReplays> {
   const grown: GrownReplays = { made: [], running: 0, more: false }
   for (const replayId of yield* rows.runningReplays()) {
@@ -164,7 +164,7 @@ export function* growReplaysStep(rows: ReplayRows, now: Millis, options: GrowOpt
     if (page === 'ended') continue
     grown.running++
     if (page === 'waits') continue
-    // The endpoint's own field filter counts for a replay as it does for what is live; that it is paused does not matter.
+    // The endpoint's field filter applies to replays as to live events; whether it is paused does not matter.
     const wanted = page.events.filter((event) => options.choose(event, [page.endpoint]).length > 0)
     grown.made.push(...(yield* rows.growReplay(page, wanted, now, options.retryFor)))
     grown.more = true
@@ -177,7 +177,7 @@ export interface IdRows {
   addMapping(externalId: string, accountUuid: string, limit: number): Step<'mapped' | 'full'>
 }
 
-/** Letting an external id lead to an account. Never moves one that leads elsewhere. */
+/** Maps an external id to an account. Never moves one mapped to another account. */
 export function* mapId(
   rows: IdRows,
   { externalId, accountUuid, limit }: { externalId: string; accountUuid: string; limit: number },
@@ -195,7 +195,7 @@ interface SignIn {
   session: NewSession
 }
 
-/** The end of a sign-in. Nothing is written when the named id is taken. */
+/** Completes a sign-in. Writes nothing when the named id is taken. */
 export function* completeSignIn(
   rows: IdRows & { storeSignIn(input: SignIn): Step<void> },
   input: SignIn,
@@ -214,7 +214,7 @@ export interface TicketRows extends IdRows {
   useTicket(): Step<void>
 }
 
-/** Letting an external id lead to the account of a link ticket. A refused mapping leaves the ticket unused. */
+/** Maps an external id to a link ticket's account. A refused mapping leaves the ticket unused. */
 export function* linkWithTicket(
   rows: TicketRows,
   externalId: string,

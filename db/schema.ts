@@ -1,4 +1,4 @@
-// Long: every table of the product on one page, so that a question about data has one place to look.
+// Long on purpose: every table of the product is in this one file, so there is one place to read the data model.
 // Moments are epoch milliseconds, flags 0 or 1, JSON is text.
 // Tables are STRICT and enums are CHECKed in the migrations (drizzle-kit writes neither: see db/migrations).
 // An index is named after the question it answers.
@@ -14,11 +14,11 @@ export const account = sqliteTable('account', {
   timezone: text('timezone').notNull(),
   createdAt: integer('created_at').notNull(),
   updatedAt: integer('updated_at').notNull(),
-  /** 0 = it has rules from before "how often" was a choice that can write to a customer again, and nobody dismissed the notice. */
+  /** 0 = the notice about rules older than the "how often" setting, which can message a customer again, is open. */
   repeatsTold: integer('repeats_told').notNull().default(1),
 })
 
-/** The platform's tokens of an account, sealed. `generation` is the compare-and-swap guard of the rotating refresh token. */
+/** An account's platform tokens, sealed. `generation` is the compare-and-swap guard for the rotating refresh token. */
 export const credential = sqliteTable('credential', {
   accountUuid: text('account_uuid')
     .primaryKey()
@@ -29,21 +29,21 @@ export const credential = sqliteTable('credential', {
   scope: text('scope').notNull(),
   /** connected | reconnect */
   state: text('state').notNull(),
-  /** reconnect: why; connected: permissions that were refused since the sign-in */
+  /** reconnect: the reason; connected: permissions the platform refused since the sign-in */
   stateReason: text('state_reason'),
   generation: integer('generation').notNull(),
   createdAt: integer('created_at').notNull(),
   updatedAt: integer('updated_at').notNull(),
 })
 
-/** "Somebody opened the add-on with this unknown id": written by POST /api/credentials with placeholder tokens, gone after 24 h. */
+/** A visit to the add-on with an unknown id, from POST /api/credentials with placeholder tokens. Kept 24 h. */
 export const placeholderMarker = sqliteTable('placeholder_marker', {
   externalId: text('external_id').primaryKey(),
   createdAt: integer('created_at').notNull(),
   expiresAt: integer('expires_at').notNull(),
 })
 
-/** External id (what the address carries) to internal account. */
+/** Maps an external id (the one in the address) to an internal account. */
 export const accountMapping = sqliteTable('account_mapping', {
   id: integer('id').primaryKey({ autoIncrement: true }),
   externalId: text('external_id').notNull().unique(),
@@ -61,7 +61,7 @@ export const session = sqliteTable('session', {
   expiresAt: integer('expires_at').notNull(),
 })
 
-/** The accounts a session has proved, each through OAuth or the platform's signed opening. */
+/** The accounts a session has access to, each proven through OAuth or the platform's signed opening. */
 export const sessionAccount = sqliteTable(
   'session_account',
   {
@@ -79,7 +79,7 @@ export const sessionAccount = sqliteTable(
   (t) => [primaryKey({ columns: [t.tokenHash, t.accountUuid] })],
 )
 
-/** The people of a firm, as the platform's signed openings name them, and what they may do. */
+/** An account's people, as named in the platform's signed openings, and their roles. */
 export const accountPerson = sqliteTable(
   'account_person',
   {
@@ -94,7 +94,7 @@ export const accountPerson = sqliteTable(
   (t) => [primaryKey({ columns: [t.accountUuid, t.staffUuid] })],
 )
 
-/** One attempt to sign in: ten minutes long, used once. The browser it belongs to holds the state in a cookie. */
+/** A sign-in attempt: valid for ten minutes, single use. The browser that started it holds the state in a cookie. */
 export const signInAttempt = sqliteTable('sign_in_attempt', {
   stateHash: text('state_hash').primaryKey(),
   externalId: text('external_id').notNull(),
@@ -115,7 +115,7 @@ export const ticket = sqliteTable('ticket', {
 
 // ---- webhooks -------------------------------------------------------------------------------------------------
 
-/** Our subscription at the platform: one per account and object, with the union of the fields anybody needs. */
+/** Our subscription at the platform: one per account and object, with the union of the fields all consumers need. */
 export const subscription = sqliteTable(
   'subscription',
   {
@@ -124,12 +124,12 @@ export const subscription = sqliteTable(
       .notNull()
       .references(() => account.uuid, { onDelete: 'cascade' }),
     object: text('object').notNull(),
-    /** Comma-separated, sorted; what the platform was asked to watch. */
+    /** Comma-separated, sorted; the fields we asked the platform to watch. */
     fields: text('fields').notNull(),
-    /** The secret part of our address, found by hash and shown again from the sealed copy. */
+    /** The secret part of our callback address: looked up by hash, displayed again from the sealed copy. */
     tokenHash: text('token_hash').notNull(),
     tokenSealed: text('token_sealed').notNull(),
-    /** The platform's uuid of it, learned from its list. */
+    /** The platform's uuid of the subscription, read from its list. */
     platformUuid: text('platform_uuid'),
     /** pending (being subscribed) | active | replaced (still valid until `endsAt`) | deleted (answers 410) */
     state: text('state').notNull(),
@@ -144,7 +144,7 @@ export const subscription = sqliteTable(
   ],
 )
 
-/** What the user made: forward this object's events to this address. */
+/** A webhook the user created: forwards this object's events to its endpoint's address. */
 export const webhook = sqliteTable(
   'webhook',
   {
@@ -162,7 +162,7 @@ export const webhook = sqliteTable(
   (t) => [uniqueIndex('one_webhook_per_object').on(t.accountUuid, t.objectType).where(sql`deleted_at is null`)],
 )
 
-/** One more address for an object's events, beside the webhook's own. Address, field filter and state are its endpoint's. */
+/** An extra address for an object's events, besides the webhook's. Address, filter and state are on its endpoint. */
 export const forwardingRule = sqliteTable(
   'forwarding_rule',
   {
@@ -179,7 +179,7 @@ export const forwardingRule = sqliteTable(
   (t) => [index('forwarding_rules_of_an_account').on(t.accountUuid, t.id).where(sql`deleted_at is null`)],
 )
 
-/** An address deliveries go to, with everything fairness and patience know about it. One per webhook, one per forwarding rule. */
+/** An address that receives deliveries, with its scheduling and retry state. One per webhook or forwarding rule. */
 export const endpoint = sqliteTable(
   'endpoint',
   {
@@ -187,7 +187,7 @@ export const endpoint = sqliteTable(
     accountUuid: text('account_uuid')
       .notNull()
       .references(() => account.uuid, { onDelete: 'cascade' }),
-    /** Exactly one of the two is set: what the address belongs to. */
+    /** The owner of the address. Exactly one of the two is set. */
     webhookId: integer('webhook_id').references(() => webhook.id),
     forwardingRuleId: integer('forwarding_rule_id').references(() => forwardingRule.id),
     objectType: text('object_type').notNull(),
@@ -202,7 +202,7 @@ export const endpoint = sqliteTable(
     state: text('state').notNull(),
     stateReason: text('state_reason'),
     stateSince: integer('state_since').notNull(),
-    /** Endpoint-wide wait: 429, 503 with Retry-After, repeated redirects. */
+    /** Endpoint-wide hold: 429, 503 with Retry-After, repeated redirects. */
     holdUntil: integer('hold_until'),
     holdReason: text('hold_reason'),
     holdSince: integer('hold_since'),
@@ -212,7 +212,7 @@ export const endpoint = sqliteTable(
     nextProbeAt: integer('next_probe_at'),
     failingSince: integer('failing_since'),
     failureStreak: integer('failure_streak').notNull(),
-    /** JSON list of up to 3 event seqs that make up the streak: the breaker wants failures of several events. */
+    /** JSON list of up to 3 event seqs in the streak: the breaker opens only after failures of several events. */
     failureEvents: text('failure_events').notNull(),
     redirectStreak: integer('redirect_streak').notNull(),
     lastSuccessAt: integer('last_success_at'),
@@ -231,12 +231,12 @@ export const endpoint = sqliteTable(
 
 // ---- events and deliveries ------------------------------------------------------------------------------------
 
-/** One change the platform told us about (or a test the user asked for). Committed before it is acknowledged. */
+/** A change reported by the platform (or a test the user requested). Committed before it is acknowledged. */
 export const event = sqliteTable(
   'event',
   {
     seq: integer('seq').primaryKey({ autoIncrement: true }),
-    /** Time-ordered uuid (v7): the stable `webhook-id` is built from the delivery, not from this. */
+    /** Time-ordered uuid (v7). The stable `webhook-id` is built from the delivery instead. */
     id: text('id').notNull(),
     accountUuid: text('account_uuid').notNull(),
     subscriptionId: integer('subscription_id'),
@@ -256,7 +256,7 @@ export const event = sqliteTable(
   ],
 )
 
-/** The body as it is forwarded, apart because it is kept for a shorter time. */
+/** The body as it is forwarded. In its own table because its retention is shorter. */
 export const eventBody = sqliteTable('event_body', {
   seq: integer('seq')
     .primaryKey()
@@ -264,7 +264,7 @@ export const eventBody = sqliteTable('event_body', {
   body: text('body').notNull(),
 })
 
-/** One event on its way to one endpoint. There is no "in flight" state: that set lives in the one process that delivers. */
+/** One event going to one endpoint. There is no "in flight" state: the delivering process keeps that set in memory. */
 export const delivery = sqliteTable(
   'delivery',
   {
@@ -296,12 +296,12 @@ export const delivery = sqliteTable(
   (t) => [
     uniqueIndex('delivery_once_per_cause').on(t.eventSeq, t.endpointId, t.cause, t.causeNo),
     index('due_deliveries_of_an_endpoint').on(t.endpointId, t.dueAt, t.id).where(sql`state = 'pending'`),
-    // Hardly any row is in it: replays and manual retries are found without passing over everything else that waits.
+    // Holds very few rows, so replays and manual retries are found without scanning every other pending delivery.
     index('due_again_of_an_endpoint').on(t.endpointId, t.dueAt, t.id).where(sql`state = 'pending' and cause <> 'live'`),
   ],
 )
 
-/** One try, with the truth about it. A reason for not trying is a row as well. */
+/** One delivery attempt and its result. When nothing was sent, the row records why. */
 export const attempt = sqliteTable(
   'attempt',
   {
@@ -314,29 +314,29 @@ export const attempt = sqliteTable(
     url: text('url').notNull(),
     number: integer('number').notNull(),
     at: integer('at').notNull(),
-    /** Whole duration in ms, and its parts where known. */
+    /** Total duration in ms, and its phases where known. */
     durationMs: integer('duration_ms').notNull(),
     dnsMs: integer('dns_ms'),
     connectMs: integer('connect_ms'),
     tlsMs: integer('tls_ms'),
     firstByteMs: integer('first_byte_ms'),
     /**
-     * delivered | http_error | redirect | gone | rate_limited | timeout | refused | reset | dns | tls | blocked | protocol | internal,
-     * or, where nothing was sent, why it ended: expired | stopped.
+     * delivered | http_error | redirect | gone | rate_limited | timeout | refused | reset | dns | tls | blocked |
+     * protocol | internal. When nothing was sent, why the delivery ended: expired | stopped.
      */
     outcome: text('outcome').notNull(),
     statusCode: integer('status_code'),
-    /** One sentence for a person. */
+    /** One sentence for the user. */
     sentence: text('sentence').notNull(),
     peerIp: text('peer_ip'),
-    /** The answer's text, at most 4 KB, text types only. */
+    /** The response body: at most 4 KB, text types only. */
     responseBody: text('response_body'),
     retryAfterMs: integer('retry_after_ms'),
   },
   (t) => [index('attempts_of_a_delivery').on(t.deliveryId, t.number)],
 )
 
-/** "Send again everything since …": made in small steps from `nextSeq` on, so that it never crowds out what is live. */
+/** A request to resend all events since a moment. Built in small steps from `nextSeq`, so live events never starve. */
 export const replay = sqliteTable(
   'replay',
   {
@@ -349,14 +349,14 @@ export const replay = sqliteTable(
     since: integer('since').notNull(),
     /** all | failed */
     status: text('status').notNull(),
-    /** Only events of this record; null = of all. */
+    /** Only events of this record; null for all records. */
     objectUuid: text('object_uuid'),
     /** running | done | cancelled */
     state: text('state').notNull(),
-    /** Events from `nextSeq` to `untilSeq` are still to be looked at. */
+    /** Events from `nextSeq` to `untilSeq` are still unprocessed. */
     nextSeq: integer('next_seq').notNull(),
     untilSeq: integer('until_seq').notNull(),
-    /** How many were found when it was asked for, made so far, and ended so far (delivered or not). */
+    /** Deliveries found at the request, created so far, and finished so far (delivered or not). */
     total: integer('total').notNull(),
     made: integer('made').notNull(),
     delivered: integer('delivered').notNull(),
@@ -370,7 +370,7 @@ export const replay = sqliteTable(
   ],
 )
 
-/** Hourly counters of an endpoint: lists and sparklines never count rows. */
+/** Hourly counters of an endpoint, so lists and sparklines never count rows. */
 export const endpointHour = sqliteTable(
   'endpoint_hour',
   {
@@ -385,7 +385,7 @@ export const endpointHour = sqliteTable(
   (t) => [primaryKey({ columns: [t.endpointId, t.hour] })],
 )
 
-/** What an account used, per UTC day: api_call, free_call, webhook_received, webhook_forwarded, duplicate. Written with what it counts. */
+/** Daily usage (UTC): api_call, free_call, webhook_received, webhook_forwarded, duplicate. Committed with its cause. */
 export const usageDay = sqliteTable(
   'usage_day',
   {
@@ -397,7 +397,7 @@ export const usageDay = sqliteTable(
   (t) => [primaryKey({ columns: [t.accountUuid, t.day, t.kind] })],
 )
 
-/** Waiting deliveries per account, kept with the rows themselves: the limit of one account is read without counting. */
+/** Pending deliveries per account, updated with the rows, so checking the account's limit needs no count. */
 export const accountLoad = sqliteTable('account_load', {
   accountUuid: text('account_uuid').primaryKey(),
   pendingCount: integer('pending_count').notNull(),
@@ -406,7 +406,7 @@ export const accountLoad = sqliteTable('account_load', {
 
 // ---- operations -----------------------------------------------------------------------------------------------
 
-/** What we said to the platform and it to us, redacted when written. */
+/** Calls between us and the platform, in both directions, redacted when written. */
 export const apiActivity = sqliteTable(
   'api_activity',
   {
@@ -426,16 +426,16 @@ export const apiActivity = sqliteTable(
   (t) => [index('api_activity_newest_first').on(t.accountUuid, t.id)],
 )
 
-/** Who delivers: one owner at a time, so that an overlapping deploy cannot send twice. */
+/** The process that delivers. Only one owner at a time, so an overlapping deploy cannot send twice. */
 export const lease = sqliteTable('lease', {
   name: text('name').primaryKey(),
   owner: text('owner').notNull(),
   expiresAt: integer('expires_at').notNull(),
 })
 
-// ---- what the account is told --------------------------------------------------------------------------------
+// ---- notices to the account ------------------------------------------------------------------------------
 
-/** "It fails", "it was stopped", "it works again": one per change of an endpoint, shown on the page and perhaps mailed. */
+/** A failing, stopped or recovered endpoint: one notice per change, shown on the page and optionally mailed. */
 export const endpointNotice = sqliteTable(
   'endpoint_notice',
   {
@@ -446,16 +446,16 @@ export const endpointNotice = sqliteTable(
       .references(() => endpoint.id, { onDelete: 'cascade' }),
     /** failing | stopped | recovered */
     kind: text('kind').notNull(),
-    /** When the change itself happened: with endpoint and kind it names the change. */
+    /** When the change happened. Endpoint, kind and `since` identify the change. */
     since: integer('since').notNull(),
-    /** As in `run` (features/endpoints/notices/notice-reasons.ts); '' beside a code. */
+    /** Same format as in `run` (features/endpoints/notices/notice-reasons.ts); '' when there is a code. */
     sentence: text('sentence').notNull(),
     reasonCode: text('reason_code'),
     reasonParams: text('reason_params'),
     at: integer('at').notNull(),
-    /** none (nobody to mail) | pending | sent | failed */
+    /** none (no recipient) | pending | sent | failed */
     mailState: text('mail_state').notNull(),
-    /** Why there is no mail, or where it went. */
+    /** Why there is no mail, or the address it went to. */
     mailSentence: text('mail_sentence'),
     mailReasonCode: text('mail_reason_code'),
     mailReasonParams: text('mail_reason_params'),
@@ -470,7 +470,7 @@ export const endpointNotice = sqliteTable(
   ],
 )
 
-/** The latest answer of the endpoint check, step by step. */
+/** The latest result of the endpoint check, step by step. */
 export const endpointCheck = sqliteTable('endpoint_check', {
   endpointId: integer('endpoint_id')
     .primaryKey()
@@ -482,12 +482,12 @@ export const endpointCheck = sqliteTable('endpoint_check', {
   steps: text('steps').notNull(),
 })
 
-/** What an account has chosen for itself. No row = all defaults. */
+/** An account's settings. No row = all defaults. */
 export const accountSetting = sqliteTable('account_setting', {
   accountUuid: text('account_uuid')
     .primaryKey()
     .references(() => account.uuid, { onDelete: 'cascade' }),
-  /** 1 = notices are mailed too. */
+  /** 1 = notices are also mailed. */
   noticesByMail: integer('notices_by_mail').notNull(),
   /** Null = the e-mail address the platform has for the account. */
   noticeEmail: text('notice_email'),
@@ -496,16 +496,16 @@ export const accountSetting = sqliteTable('account_setting', {
 
 // ---- records read from the platform --------------------------------------------------------------------------
 
-/** How far a list of the platform has been read. Belongs to account, list and filter, never to a rule or webhook. */
+/** How far a platform list has been read. Belongs to account, list and filter, never to a rule or webhook. */
 export const pollCursor = sqliteTable(
   'poll_cursor',
   {
     accountUuid: text('account_uuid')
       .notNull()
       .references(() => account.uuid, { onDelete: 'cascade' }),
-    /** What is read and for whom: `webhook:jobcontact`, `sweep:job`. */
+    /** The purpose and the object: `webhook:jobcontact`, `sweep:job`. */
     source: text('source').notNull(),
-    /** The latest `edit_date` seen, in the platform's own account-local spelling; empty before the first round. */
+    /** The latest `edit_date` seen, in the platform's account-local format; empty before the first poll. */
     watermark: text('watermark').notNull(),
     lastOkAt: integer('last_ok_at'),
     lastError: text('last_error'),
@@ -514,7 +514,7 @@ export const pollCursor = sqliteTable(
   (t) => [primaryKey({ columns: [t.accountUuid, t.source] })],
 )
 
-/** What a record looked like when it was last read: gives "from" and "to" where the platform names only fields. */
+/** A record's values at its last read: provides "from" and "to" where the platform names only fields. */
 export const recordSnapshot = sqliteTable(
   'record_snapshot',
   {
@@ -534,7 +534,7 @@ export const recordSnapshot = sqliteTable(
 
 // ---- automations ---------------------------------------------------------------------------------------------
 
-/** A rule: when this happens, only if …, then do these things. What is asked for in lists is a column, the rest is JSON. */
+/** A rule: trigger, conditions, actions. Fields that lists query are columns, the rest is JSON. */
 export const automation = sqliteTable(
   'automation',
   {
@@ -546,22 +546,22 @@ export const automation = sqliteTable(
     active: integer('active').notNull(),
     /** webhook | api_polling | manual_endpoint */
     triggerSource: text('trigger_source').notNull(),
-    /** Webhook rules: the object whose events are looked at. Null = none. */
+    /** Webhook rules: the object whose events the rule evaluates. Null for other rules. */
     watchedObject: text('watched_object'),
-    /** Counts every change of the definition; a run keeps the one it began with. */
+    /** Increases with every change of the definition; a run keeps the version it started with. */
     version: integer('version').notNull(),
     /** JSON: RuleDefinition (domain/automations/rule.ts). */
     definition: text('definition').notNull(),
-    /** The key of the manual trigger's address: found by hash, shown again from the sealed copy. */
+    /** The key in the manual trigger's address: looked up by hash, displayed again from the sealed copy. */
     triggerKeyHash: text('trigger_key_hash'),
     triggerKeySealed: text('trigger_key_sealed'),
-    /** Polled rules: the next look. Null = only when asked. */
+    /** Polled rules: when the next poll is due. Null = only on request. */
     nextRunAt: integer('next_run_at'),
-    /** Since when it is on, without a break. Null = off. */
+    /** When the rule was last switched on. Null = off. */
     activeSince: integer('active_since'),
-    /** 1 = what matched when it was switched on is in the ledger and will not be acted on. */
+    /** 1 = records that matched when the rule was switched on are in the ledger, so the rule skips them. */
     baselined: integer('baselined').notNull(),
-    /** Since `pausedAt` the engine does not start it although it is on, and why; as in `run`. Null = it does. */
+    /** Since `pausedAt`, why the engine skips the rule although it is on; format as in `run`. Null = not paused. */
     pausedReason: text('paused_reason'),
     pausedReasonCode: text('paused_reason_code'),
     pausedReasonParams: text('paused_reason_params'),
@@ -582,7 +582,7 @@ export const automation = sqliteTable(
   ],
 )
 
-/** What a rule said at each version: a running run and the history need the one they began with. */
+/** A rule's definition at each version: a running run and the history need the version the run started with. */
 export const automationVersion = sqliteTable(
   'automation_version',
   {
@@ -597,7 +597,7 @@ export const automationVersion = sqliteTable(
   (t) => [primaryKey({ columns: [t.automationId, t.version] })],
 )
 
-/** A record somebody's rules watch and that changed: waits a little for more changes, is then read once for all rules. */
+/** A changed record that rules watch. It waits briefly for more changes, then is read once for all rules. */
 export const touchedRecord = sqliteTable(
   'touched_record',
   {
@@ -608,20 +608,20 @@ export const touchedRecord = sqliteTable(
     recordUuid: text('record_uuid').notNull(),
     /** JSON list: every field named since the first event. */
     changedFields: text('changed_fields').notNull(),
-    /** 1 = the platform said that the record is new. */
+    /** 1 = the platform reported the record as new. */
     created: integer('created').notNull(),
-    /** The latest event, null when the sweep found the change. */
+    /** The latest event; null when the sweep found the change. */
     eventSeq: integer('event_seq'),
     firstAt: integer('first_at').notNull(),
     dueAt: integer('due_at').notNull(),
-    /** Counts the changes: what came while it was being read is not lost. */
+    /** Counts the changes, so a change that arrives during the read is not lost. */
     turn: integer('turn').notNull(),
     tries: integer('tries').notNull(),
   },
   (t) => [primaryKey({ columns: [t.accountUuid, t.object, t.recordUuid] }), index('touched_records_due').on(t.dueAt)],
 )
 
-/** A rule at work on one record, or on a group of them. Exists before the first step does anything. */
+/** A rule's execution for one record, or for a group of records. Stored before the first step does anything. */
 export const run = sqliteTable(
   'run',
   {
@@ -635,7 +635,7 @@ export const run = sqliteTable(
     version: integer('version').notNull(),
     /** webhook | poll | manual | person */
     source: text('source').notNull(),
-    /** Same text = same firing of this rule: the ledger's key. Null = a person's wish, never held back. */
+    /** Identifies one firing of this rule: the ledger's key. Null = started by a person, never deduplicated. */
     occurrence: text('occurrence'),
     object: text('object').notNull(),
     /** The first (or only) record; null for an empty digest. */
@@ -650,18 +650,18 @@ export const run = sqliteTable(
     /** Once done: success | partial | failure | nothing | cancelled */
     outcome: text('outcome'),
     /**
-     * Why it waits, is held, or failed: a code of ours (domain/automations/run-reasons.ts) with its parameters as JSON, or
-     * a text of others, and of before there were codes.
+     * Why the run waits, is held, or failed: one of our codes (domain/automations/run-reasons.ts) with its parameters
+     * as JSON, or text from another system or from before there were codes.
      */
     reason: text('reason'),
     reasonCode: text('reason_code'),
     reasonParams: text('reason_params'),
     wakeAt: integer('wake_at').notNull(),
-    /** Which start of the process works on it, and until when. */
+    /** The process start that works on the run, and the end of its lease. */
     leaseOwner: text('lease_owner'),
     leaseUntil: integer('lease_until'),
     replayOf: integer('replay_of'),
-    /** How many rules' own writes led here. */
+    /** How many rules' own writes led to this run. */
     hop: integer('hop').notNull(),
     createdAt: integer('created_at').notNull(),
     startedAt: integer('started_at'),
@@ -675,7 +675,7 @@ export const run = sqliteTable(
   ],
 )
 
-/** The journal: one row per step (and per receiver or record within it), written before and after each call. */
+/** The journal: one row per step (and per receiver or record in the step), written before and after each call. */
 export const runStep = sqliteTable(
   'run_step',
   {
@@ -683,20 +683,20 @@ export const runStep = sqliteTable(
       .notNull()
       .references(() => run.id, { onDelete: 'cascade' }),
     stepId: text('step_id').notNull(),
-    /** Which effect of the step: `0`, `1` … in the order planned. */
+    /** The effect's index in the step's plan: `0`, `1` … */
     itemKey: text('item_key').notNull(),
     seq: integer('seq').notNull(),
     /** planned | sending | sent | failed | unknown (may have been sent) | skipped | held */
     state: text('state').notNull(),
     attempt: integer('attempt').notNull(),
-    /** Same over every try of this effect. */
+    /** Stays the same for every attempt of this effect. */
     clientUuid: text('client_uuid').notNull(),
-    /** JSON: the effect with its final texts, frozen when it was planned. */
+    /** JSON: the effect with its final texts, frozen at planning. */
     effect: text('effect').notNull(),
-    /** JSON: what the platform answered, for later steps and the history. */
+    /** JSON: the platform's response, for later steps and the history. */
     result: text('result'),
     errorClass: text('error_class'),
-    /** As in `run`; an action says in its own words what kept it from its effect. */
+    /** Same format as in `run`; an action describes in its own words why its effect was not carried out. */
     sentence: text('sentence'),
     reasonCode: text('reason_code'),
     reasonParams: text('reason_params'),
@@ -708,7 +708,7 @@ export const runStep = sqliteTable(
   (t) => [primaryKey({ columns: [t.runId, t.stepId, t.itemKey] })],
 )
 
-/** What a rule has done already: outlives edits and pauses. */
+/** The firings a rule has already handled. Survives edits and pauses. */
 export const seenLedger = sqliteTable(
   'seen_ledger',
   {
@@ -717,7 +717,7 @@ export const seenLedger = sqliteTable(
       .references(() => automation.id, { onDelete: 'cascade' }),
     recordUuid: text('record_uuid').notNull(),
     occurrence: text('occurrence').notNull(),
-    /** Null = was there when the rule was switched on. */
+    /** Null = the record already matched when the rule was switched on. */
     runId: integer('run_id'),
     at: integer('at').notNull(),
     expiresAt: integer('expires_at'),
@@ -728,7 +728,7 @@ export const seenLedger = sqliteTable(
   ],
 )
 
-/** The latest verdict of a rule on a record: answers "why did this job not fire?". Kept 90 days. */
+/** A rule's latest verdict on a record: answers "why did this job not fire?". Kept 90 days. */
 export const ruleVerdict = sqliteTable(
   'rule_verdict',
   {
@@ -751,7 +751,7 @@ export const ruleVerdict = sqliteTable(
   ],
 )
 
-/** A field one of our runs wrote: the event it causes is recognised as ours. Kept 30 minutes. */
+/** A field that one of our runs wrote, so we recognize the resulting event as our own. Kept 30 minutes. */
 export const ownWrite = sqliteTable(
   'own_write',
   {
@@ -771,7 +771,7 @@ export const ownWrite = sqliteTable(
   ],
 )
 
-/** A message that went to a customer: cool-down and daily cap count these. The receiver only as a keyed hash. */
+/** A message sent to a customer, counted for cool-down and daily cap. The receiver is stored only as a keyed hash. */
 export const customerMessage = sqliteTable(
   'customer_message',
   {
@@ -790,7 +790,7 @@ export const customerMessage = sqliteTable(
   ],
 )
 
-/** "Nothing automatic to this customer, or about this job." */
+/** A mute: no automatic messages to this customer, or about this job. */
 export const mute = sqliteTable(
   'mute',
   {
@@ -807,7 +807,7 @@ export const mute = sqliteTable(
   (t) => [uniqueIndex('one_mute_per_record').on(t.accountUuid, t.kind, t.recordUuid)],
 )
 
-/** Same key = same answer: `Idempotency-Key` of the manual trigger for 24 h, and a person's press for 10 s. */
+/** Makes a repeated call return the same run: `Idempotency-Key` of the manual trigger for 24 h, a click for 10 s. */
 export const triggerCall = sqliteTable(
   'trigger_call',
   {
@@ -821,7 +821,7 @@ export const triggerCall = sqliteTable(
   (t) => [primaryKey({ columns: [t.automationId, t.key] })],
 )
 
-/** Templates made by admins. The shipped library is data of the project, with ids below 1,000. */
+/** Templates made by admins. The shipped library is part of the source code, with ids below 1,000. */
 export const automationTemplate = sqliteTable('automation_template', {
   id: integer('id').primaryKey({ autoIncrement: true }),
   accountUuid: text('account_uuid').notNull(),
@@ -835,13 +835,13 @@ export const automationTemplate = sqliteTable('automation_template', {
   updatedAt: integer('updated_at').notNull(),
 })
 
-/** How often a template, shipped or made, was copied. */
+/** How often a template, shipped or custom, was copied. */
 export const templateUse = sqliteTable('template_use', {
   templateId: integer('template_id').primaryKey(),
   count: integer('count').notNull(),
 })
 
-/** What guards an account's customers: quiet hours, cool-down, caps. No row = the generous defaults. */
+/** An account's limits on customer messages: quiet hours, cool-down, caps. No row = the generous defaults. */
 export const automationGuard = sqliteTable('automation_guard', {
   accountUuid: text('account_uuid')
     .primaryKey()
@@ -854,13 +854,13 @@ export const automationGuard = sqliteTable('automation_guard', {
 // ---- billing -----------------------------------------------------------------------------------------------------
 
 /**
- * What an account pays: its trial, which is ours alone, and a projection of the payment provider's subscription. Without a
- * foreign key: who disconnects and comes back finds the trial where it was.
+ * An account's plan: the trial, which only we track, and a projection of the payment provider's subscription. Has no
+ * foreign key, so an account that disconnects and returns keeps its trial dates.
  */
 export const plan = sqliteTable('plan', {
   id: integer('id').primaryKey({ autoIncrement: true }),
   accountUuid: text('account_uuid').notNull().unique(),
-  /** trial | active | past_due | unpaid | canceled, or another word of the provider, shown as it is */
+  /** trial | active | past_due | unpaid | canceled, or another status of the provider, shown unchanged */
   status: text('status').notNull(),
   trialStartedAt: integer('trial_started_at').notNull(),
   trialEndsAt: integer('trial_ends_at').notNull(),
@@ -871,17 +871,17 @@ export const plan = sqliteTable('plan', {
   cancelAtPeriodEnd: integer('cancel_at_period_end').notNull(),
   pastDueSince: integer('past_due_since'),
   customerId: text('customer_id').unique(),
-  /** The paid subscription; the one whose first payment is still open is `openSubscriptionId`. */
+  /** The paid subscription. A subscription whose first payment is still open is in `openSubscriptionId`. */
   subscriptionId: text('subscription_id'),
   priceId: text('price_id'),
   openSubscriptionId: text('open_subscription_id'),
-  /** full | credit: what the open subscription was quoted as. */
+  /** full | credit: the offer quoted for the open subscription. */
   openOffer: text('open_offer'),
-  /** A payment for an early renewal that is neither made nor given up. */
+  /** A pending payment for an early renewal, neither paid nor abandoned. */
   openRenewalId: text('open_renewal_id'),
-  /** Part of the idempotency keys: grows when an offer changes or a subscription is given up. */
+  /** Part of the idempotency keys: increases when an offer changes or a subscription is abandoned. */
   paymentAttempt: integer('payment_attempt').notNull(),
-  /** Since when and why (domain/plan-hold.ts) nothing is sent for this account; what arrives is stored. Null = nothing is held. */
+  /** When and why (domain/plan-hold.ts) sending stopped for this account; events are still stored. Null = not held. */
   heldSince: integer('held_since'),
   holdReason: text('hold_reason'),
   /** When the projection was last read from the provider. */
@@ -890,7 +890,7 @@ export const plan = sqliteTable('plan', {
   updatedAt: integer('updated_at').notNull(),
 })
 
-/** Every event of the payment provider once. Processed only after its work is committed. */
+/** Each event of the payment provider, stored once. Marked processed only after its work is committed. */
 export const paymentEvent = sqliteTable(
   'payment_event',
   {
@@ -905,7 +905,7 @@ export const paymentEvent = sqliteTable(
   (t) => [index('payment_events_by_age').on(t.receivedAt)],
 )
 
-/** An early renewal that was paid: applied to the subscription once, or given back. */
+/** A paid early renewal: applied to the subscription once, or refunded. */
 export const renewalPayment = sqliteTable('renewal_payment', {
   paymentId: text('payment_id').primaryKey(),
   accountUuid: text('account_uuid').notNull(),
@@ -917,11 +917,11 @@ export const renewalPayment = sqliteTable('renewal_payment', {
   updatedAt: integer('updated_at').notNull(),
 })
 
-/** Closed days of use that go to the provider's meter, when a price for them is configured. */
+/** Completed days of usage to report to the provider's meter, when a price for usage is configured. */
 export const usageReport = sqliteTable(
   'usage_report',
   {
-    /** Also the provider's key: a day is counted once however often it is sent. */
+    /** Also the provider's idempotency key: a day is counted once, however often it is sent. */
     identifier: text('identifier').primaryKey(),
     accountUuid: text('account_uuid').notNull(),
     /** Days since 1970, UTC. */
@@ -940,37 +940,37 @@ export const usageReport = sqliteTable(
 // ---- security ----------------------------------------------------------------------------------------------------
 
 /**
- * The key an account's secrets are sealed with, itself sealed with a key of `ENC_KEYS`. Without this row nothing of the account
- * can be read any more, in no backup either. No foreign key: the row goes by itself, last.
+ * The key that seals an account's secrets, itself sealed with a key from `ENC_KEYS`. Without this row the account's
+ * data is unreadable, in backups too. No foreign key: the row is deleted separately, last.
  */
 export const accountKey = sqliteTable('account_key', {
   accountUuid: text('account_uuid').primaryKey(),
-  /** Which key of `ENC_KEYS` sealed it: rotation looks for the others. */
+  /** The key from `ENC_KEYS` that sealed it: rotation looks for rows with other keys. */
   sealedWith: text('sealed_with').notNull(),
   keySealed: text('key_sealed').notNull(),
   createdAt: integer('created_at').notNull(),
 })
 
-/** Who did what: appended to, never changed, forgotten after 400 days. Without a foreign key: it outlives the account. */
+/** Who did what: append-only, deleted after 400 days. No foreign key, so it outlives the account. */
 export const auditEntry = sqliteTable(
   'audit_entry',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
     at: integer('at').notNull(),
-    /** Null = nobody's: a refused stranger. */
+    /** Null for an unknown caller that was refused. */
     accountUuid: text('account_uuid'),
     /** session | staff | platform | system | stranger */
     actor: text('actor').notNull(),
     staffUuid: text('staff_uuid'),
     /** `sign_in`, `rule.changed` … (features/audit/audit.ts has the list). */
     action: text('action').notNull(),
-    /** What it was done to, in words or an id; never a secret, never a customer's address in clear. */
+    /** The target of the action, in words or as an id; never a secret, never a customer's address in clear. */
     target: text('target').notNull(),
     /** done | refused | failed */
     outcome: text('outcome').notNull(),
-    /** The caller's address; null for what runs by itself. */
+    /** The caller's IP address; null for background work. */
     ip: text('ip'),
-    /** JSON of small facts, redacted. */
+    /** Small JSON object of facts, redacted. */
     detail: text('detail').notNull(),
   },
   (t) => [index('audit_of_an_account').on(t.accountUuid, t.id), index('audit_by_age').on(t.at)],
@@ -978,7 +978,7 @@ export const auditEntry = sqliteTable(
 
 // ---- operations -----------------------------------------------------------------------------------------------
 
-/** Every backup and every drill that restores one, as it went. What `backup` left is in the place of the backups, not here. */
+/** Every backup and every restore drill, with its result. The backup itself is in the backup storage. */
 export const backupRun = sqliteTable(
   'backup_run',
   {
@@ -986,18 +986,18 @@ export const backupRun = sqliteTable(
     /** backup | drill */
     kind: text('kind').notNull(),
     startedAt: integer('started_at').notNull(),
-    /** Null while it runs, and for ever when the process ended meanwhile. */
+    /** Null while it runs, and permanently if the process ended before it did. */
     endedAt: integer('ended_at'),
     /** running | done | failed */
     outcome: text('outcome').notNull(),
-    /** Name of the backup in its place; empty before there is one. */
+    /** The backup's name in the backup storage; empty until it has one. */
     name: text('name').notNull(),
-    /** Bytes of the database, and of what was stored for it. */
+    /** Size in bytes of the database, and of the stored backup. */
     databaseBytes: integer('database_bytes').notNull(),
     storedBytes: integer('stored_bytes').notNull(),
     /** A sentence for the operator: why it failed, or empty. */
     message: text('message').notNull(),
-    /** JSON of small facts: what a drill looked at. */
+    /** Small JSON object of facts: what a drill checked. */
     detail: text('detail').notNull(),
   },
   (t) => [index('newest_of_a_kind').on(t.kind, t.id)],

@@ -1,5 +1,5 @@
-// What the product asks of its database, by family. No engine type appears here: SQLite is one implementation.
-// Each method is one atomic act; no caller ever holds a transaction. Ids are always asked together with their account.
+// The product's database interface, by family. Contains no engine types: SQLite is one implementation. Each method is
+// one atomic operation; no caller holds a transaction. Ids are always passed together with their account.
 import type { AccountKeyStore } from './store/account-keys.ts'
 import type { AccountStore } from './store/accounts.ts'
 import type { ActivityStore } from './store/activity.ts'

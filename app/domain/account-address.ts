@@ -1,4 +1,4 @@
-// Addresses of the page about the account. Written here, so that every link says the same.
+// The addresses of the account page, so every link uses the same format.
 
 const ACCOUNT_PATH = '/account'
 
@@ -8,14 +8,14 @@ export interface AccountLink {
 }
 
 const ACCOUNT_STEPS = ['end_all', 'erase'] as const
-/** A question that is open on the page. */
+/** A confirmation open on the page. */
 export type AccountStep = (typeof ACCOUNT_STEPS)[number]
 
 export function accountQuery({ accountUUID, admin }: AccountLink, step?: AccountStep): Record<string, string> {
   return { accountUUID, ...(admin && { admin: 'yes' }), ...(step && { step }) }
 }
 
-/** `asked`: the filter of the list; empty texts are left out. */
+/** `asked`: the filter of the list; empty values are left out. */
 export function accountAddress(
   account: AccountLink,
   step?: AccountStep,
@@ -25,7 +25,7 @@ export function accountAddress(
   return `${ACCOUNT_PATH}?${new URLSearchParams([...Object.entries(accountQuery(account, step)), ...filled])}`
 }
 
-/** The account that a page shows, from what its loader gave: the gate shows none. */
+/** The account a page shows, from its loader's data; null on the gate page. */
 export function shownAccount(page: unknown): AccountLink | null {
   if (typeof page !== 'object' || page === null || ('view' in page && page.view === 'gate')) return null
   const named = 'account' in page && typeof page.account === 'object' && page.account !== null ? page.account : page

@@ -1,11 +1,11 @@
-// What the audit log can say: who did what, how it ended, and how long it is kept.
+// The audit log's contents: actors, actions and outcomes, and its retention.
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
 
-/** Older entries are forgotten. */
+/** Older entries are deleted. */
 export const AUDIT_KEPT = days(400)
 
-/** What strangers were refused is kept for less, and never more of it than this: anybody can make it. */
+/** Refusals of strangers are kept for less time and in limited number, because anyone can cause them. */
 export const REFUSED_KEPT = days(90)
 
 export const MOST_REFUSED_KEPT = { nobodys: 20_000, accounts: 100_000 } as const
@@ -14,7 +14,7 @@ export type AuditActor = 'session' | 'staff' | 'platform' | 'system' | 'stranger
 
 export type AuditOutcome = 'done' | 'refused' | 'failed'
 
-/** Small facts; texts are masked when they are written. */
+/** Small facts; texts are masked when stored. */
 export type AuditDetail = Readonly<Record<string, string | number | boolean | null>>
 
 export const AUDIT_GROUPS = {
@@ -29,7 +29,7 @@ export const AUDIT_GROUPS = {
 
 export type AuditGroup = keyof typeof AUDIT_GROUPS
 
-/** Every act, the group it is found under, and what it is called. `{target}` is what it was done to. */
+/** Every action with its group and its label. `{target}` is the target of the action. */
 export const ACTIONS = {
   opened: ['access', 'Opened from inside ServiceM8'],
   'opening.refused': ['access', 'An opening from ServiceM8'],
@@ -91,11 +91,11 @@ export const AUDIT_ACTIONS = Object.keys(ACTIONS) as AuditAction[]
 export interface AuditEntry {
   id: number
   at: Millis
-  /** Null = nobody's. */
+  /** Null for an unknown caller. */
   accountUuid: string | null
   actor: AuditActor
   staffUuid: string | null
-  /** One of `AUDIT_ACTIONS`; an older version may have known others. */
+  /** One of `AUDIT_ACTIONS`; entries of older versions may have others. */
   action: string
   target: string
   outcome: AuditOutcome
@@ -104,7 +104,7 @@ export interface AuditEntry {
 }
 
 export interface AuditQuery {
-  /** Null = all. */
+  /** Null = all actions. */
   actions: readonly AuditAction[] | null
   outcome: AuditOutcome | null
   since: Millis | null

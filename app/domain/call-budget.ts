@@ -1,27 +1,27 @@
-// How many calls may be made for one account. The platform allows 180 a minute and 20,000 a day (facts: 5.6); rules at work leave
-// a reserve of both to the screens, where a person waits.
+// The call budget of an account. The platform allows 180 calls a minute and 20,000 a day (facts: 5.6); running rules
+// leave part of both for the screens, where a person waits.
 import type { Millis } from '#app/lib/clock.ts'
 import { days, seconds } from '#app/lib/duration.ts'
 import { dayOf } from './local-time.ts'
 
 type CallPriority = 'screen' | 'background'
 
-/** A minute and a second: what leaves in one minute may arrive in the next. */
+/** A minute and a second: a call sent in one minute may arrive in the next. */
 export const WINDOW = seconds(61)
 
 export const CALLS_IN_WINDOW: Record<CallPriority, number> = { screen: 180, background: 150 }
 export const CALLS_A_DAY: Record<CallPriority, number> = { screen: 20_000, background: 18_000 }
 
-/** Shorter waits are waited for; the caller is told about longer ones. */
+/** Shorter waits are waited out; longer ones are reported to the caller. */
 export const WORTH_WAITING = seconds(2)
 
 export interface CallCount {
-  /** When the calls of the last window were made, oldest first. */
+  /** Times of the calls in the last window, oldest first. */
   recent: Millis[]
   /** Days since the epoch, UTC. */
   day: number
   inDay: number
-  /** The platform itself said "not before". */
+  /** The platform's own "not before". */
   pausedUntil: Millis
 }
 
@@ -31,19 +31,19 @@ export function noCalls(now: Millis): CallCount {
   return { recent: [], day: dayOf(now), inDay: 0, pausedUntil: 0 }
 }
 
-/** What a process that was just started knows from what was written down. */
+/** Restores the count from stored calls after a process start. */
 export function countFrom(known: { at: readonly Millis[]; inDay: number }, now: Millis): CallCount {
   const recent = known.at.filter((at) => at > now - WINDOW).sort((a, b) => a - b)
   return { recent, day: dayOf(now), inDay: Math.max(known.inDay, recent.length), pausedUntil: 0 }
 }
 
-/** May a call be made now? Forgets what is over; counts nothing. */
+/** May a call be made now? Drops expired entries; counts nothing. */
 export function judgeCall(count: CallCount, priority: CallPriority, now: Millis): CallVerdict {
   forgetOld(count, now)
   if (count.pausedUntil > now) return { verdict: 'wait', until: count.pausedUntil, why: 'platform' }
   if (count.inDay >= CALLS_A_DAY[priority]) return { verdict: 'wait', until: days(count.day + 1), why: 'day' }
   const over = count.recent.length - CALLS_IN_WINDOW[priority]
-  // One of them has to leave the window, and as many more as screens took beyond the share.
+  // Wait for this call to leave the window: by then, calls that screens made beyond the share have left too.
   const leaver = over >= 0 ? count.recent[over] : undefined
   return leaver === undefined ? { verdict: 'go' } : { verdict: 'wait', until: leaver + WINDOW, why: 'minute' }
 }
@@ -54,11 +54,11 @@ export function noteCall(count: CallCount, now: Millis): void {
   count.inDay += 1
 }
 
-/** What a screen may still ask for, of the account's share. */
+/** The calls a screen may still make, out of the account's budget. */
 export interface CallsLeft {
   minute: number
   day: number
-  /** The platform said "not before"; null = it did not. */
+  /** The platform's "not before"; null = none. */
   pausedUntil: Millis | null
 }
 
@@ -81,7 +81,7 @@ function forgetOld(count: CallCount, now: Millis): void {
   }
 }
 
-/** For people; the moment itself is told beside it. */
+/** For users; the time is shown next to it. */
 export function waitSentence(why: 'minute' | 'day' | 'platform'): string {
   switch (why) {
     case 'minute':

@@ -1,4 +1,4 @@
-// The countries the platform is sold in, and how an account names its own: by code, or in words (`default_region`).
+// The countries where the platform is sold, and how accounts name theirs: as a code or in words (`default_region`).
 
 export const COUNTRIES = ['GB', 'AU', 'NZ', 'US', 'IE', 'CA'] as const
 
@@ -33,7 +33,7 @@ const NAMES: ReadonlyMap<string, Country> = new Map([
   ['canada', 'CA'],
 ])
 
-/** `gb`, `UK`, `United Kingdom` → `GB`; null for a country whose customs are not known here. */
+/** `gb`, `UK`, `United Kingdom` → `GB`; null for a country whose formats are not known here. */
 export function readCountry(text: string): Country | null {
   return (
     NAMES.get(

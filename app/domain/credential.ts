@@ -1,10 +1,10 @@
-// What the outside may learn and send about credentials, and when tokens are renewed.
+// What clients may read and send about credentials, and when tokens are refreshed.
 import { z } from 'zod'
 import { iso, type Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { ACCOUNT_ID_MESSAGES, readAccountId } from './account-id.ts'
 
-/** A token is renewed this long before it ends. */
+/** A token is refreshed this long before it expires. */
 const EARLY = minutes(5)
 
 export function needsRenewal(expiresAt: Millis, now: Millis): boolean {
@@ -17,15 +17,15 @@ export const CREDENTIAL_MESSAGES = {
   notYours: 'These tokens do not belong to this account.',
 } as const
 
-/** Place of a secret in the store: it can be opened nowhere else. */
+/** The place of a secret in the store: its ciphertext opens nowhere else. */
 export function tokenPlace(accountUuid: string, column: 'access_token' | 'refresh_token'): string {
   return `credential|${accountUuid}|${column}`
 }
 
-/** The documented client writes this into both tokens for an account it knows nothing about. */
+/** The documented client sends this as both tokens for an unknown account. */
 const PLACEHOLDER = 'placeholder'
 
-/** An id in a body: required, in one spelling. */
+/** An id in a body: required, normalized. */
 const accountIdField = z
   .string({ error: ACCOUNT_ID_MESSAGES.required })
   .trim()
@@ -42,7 +42,7 @@ export const credentialBody = z.strictObject({
   accountUUID: accountIdField,
   accessToken: z.string({ error: ACCESS_TOKEN_REQUIRED }).trim().min(1, ACCESS_TOKEN_REQUIRED).max(4096),
   refreshToken: z.string().trim().max(4096).nullish(),
-  /** ISO 8601 or epoch ms; only believed for real tokens. */
+  /** ISO 8601 or epoch ms; only trusted for real tokens. */
   expiresAt: z.union([z.iso.datetime({ offset: true }), z.number().int().nonnegative()]).nullish(),
 })
 
@@ -64,7 +64,7 @@ export const linkBody = z.strictObject({
   token: z.string({ error: 'Token is required' }).trim().min(1, 'Token is required').max(8192),
 })
 
-/** The answer about credentials. Tokens never leave the server: only whether there are any. */
+/** The response about credentials. Shows only whether tokens exist; they never leave the server. */
 export interface CredentialAnswer {
   accountUUID: string
   accessToken: 'connected' | typeof PLACEHOLDER

@@ -1,7 +1,7 @@
-// Addresses of the two pages about deliveries, and the way back. Written here, so that every link says the same.
+// The addresses of the two delivery pages and the way back, so every link uses the same format.
 import type { EndpointKey } from './endpoint-key.ts'
 
-/** Which account, as the platform named it, and in which role a page is asked for: part of every link. */
+/** The account, as the platform named it, and the role for which a page is requested: part of every link. */
 export interface LinkAccount {
   accountUUID: string
   admin: boolean
@@ -17,13 +17,13 @@ export function deliveryAddress(account: LinkAccount, deliveryId: number): strin
   return `/deliveries/${deliveryId}?${new URLSearchParams(accountQuery(account))}`
 }
 
-/** The search, with what is looked for. Empty texts are left out. */
+/** The search with its filter. Empty values are left out. */
 export function searchAddress(account: LinkAccount, asked: Readonly<Record<string, string>> = {}): string {
   const filled = Object.entries(asked).filter(([, value]) => value !== '')
   return `/deliveries?${new URLSearchParams([...Object.entries(accountQuery(account)), ...filled])}`
 }
 
-/** The webhook manager, at the card of a webhook or a rule when one is named. */
+/** The webhook manager, scrolled to the card of a webhook or rule if one is given. */
 export function managerAddress(account: LinkAccount, card: EndpointKey | null = null): string {
   const place = card === null ? '' : `#${typeof card === 'number' ? `webhook-${card}` : card}`
   return `/fieldhook?${new URLSearchParams(accountQuery(account))}${place}`

@@ -1,14 +1,14 @@
-// Which of an account's endpoints is meant: a webhook, or an extra address for an object's events.
+// Identifies one of an account's endpoints: a webhook, or an extra address for an object's events.
 
 export type EndpointKind = 'webhook' | 'extra'
 
-/** An endpoint by its kind and its id among those of the kind. */
+/** An endpoint by its kind and its id within the kind. */
 export interface EndpointRef {
   kind: EndpointKind
   id: number
 }
 
-/** An endpoint outside of the store: a webhook's id, or `rule-3` for the extra address 3. The same as text in forms and addresses. */
+/** An endpoint's public key: a webhook's id, or `rule-3` for the extra address 3. Same text in forms and addresses. */
 export type EndpointKey = number | `rule-${number}`
 
 export function keyOf({ kind, id }: EndpointRef): EndpointKey {
@@ -21,13 +21,13 @@ export function refOf(key: EndpointKey): EndpointRef {
     : { kind: 'extra', id: Number(key.slice('rule-'.length)) }
 }
 
-/** Reads a key from a form or an address; null for anything that cannot be one. */
+/** Reads a key from a form or an address; null for an invalid one. */
 export function parseEndpointKey(text: string): EndpointKey | null {
   const [, extra, id] = /^(rule-)?([1-9]\d{0,14})$/.exec(text) ?? []
   return id === undefined ? null : keyOf({ kind: extra === undefined ? 'webhook' : 'extra', id: Number(id) })
 }
 
-/** No plan limits how many addresses an account has. This keeps a program gone wild from filling the installation. */
+/** Plans have no limit on addresses. This limit keeps a runaway program from filling the installation. */
 export const MOST_ENDPOINTS = 1_000
 
 export function noRoomForEndpoints(most: number): string {

@@ -1,5 +1,5 @@
-// What is kept, until when, and why. The jobs that remove it take their durations from here, and the pages and the guide their
-// words: none of them can say something else than what is done.
+// Retention of each kind of data: how long, and why. The cleanup jobs read the durations from here; pages and guide
+// read the wording, so they always match.
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { AUDIT_KEPT, REFUSED_KEPT } from './audit.ts'
 import { grouped } from './count-text.ts'
@@ -9,33 +9,33 @@ import { spanText } from './moments.ts'
 import { SESSION_ABSOLUTE, SESSION_IDLE } from './session.ts'
 import { SHORT_LOG, type SpaceSwitches, shortBodies } from './space.ts'
 
-/** RETENTION_DAYS, where nothing is configured. */
+/** The default of RETENTION_DAYS. */
 const USUAL_EVENT_DAYS = 30
-/** The platform repeats an event for 72 hours: until then it has to be recognised, whatever is configured. */
+/** The platform repeats an event for 72 hours, so we must recognize it for that long, whatever is configured. */
 export const LEAST_EVENTS = days(4)
-/** The text of an event that everybody got: its line in the log stays. */
+/** The body of a fully delivered event; its log entry stays. */
 export const DELIVERED_BODIES = days(7)
-/** Numbers of each address per hour: the small graphs. */
+/** Hourly counts per address, for the small graphs. */
 export const HOURLY_COUNTERS = days(400)
 /** Runs with the texts they sent, and the answers to "why not?". */
 export const RUNS_KEPT = days(90)
-/** That a message went out. It counts for cool-downs of up to a year. */
+/** The fact that a message was sent. Counts for cool-downs of up to a year. */
 export const MESSAGES_KEPT = days(400)
-/** What a rule wrote itself: its event is known as our own so long. */
+/** A rule's own writes: we recognize their events as our own for this long. */
 export const OWN_WRITES_KEPT = minutes(30)
-/** A stop of messages that ended is still shown for a while. */
+/** An expired mute is still displayed for a while. */
 export const ENDED_MUTES_KEPT = hours(24)
-/** Events of the payment provider, by which a repeated one is known. */
+/** Events of the payment provider, to recognize repeated ones. */
 export const PAYMENT_EVENTS_KEPT = days(60)
-/** Which copies are kept, as `backups.ts` decides; a test compares. */
+/** The backups kept, as `backups.ts` decides; a test compares both. */
 export const BACKUPS_KEPT = 'all of the last 24 hours, one a day for 30 days, one a month for 12 months'
-/** Exchanges with the platform, of each account. The store keeps to it; a test compares. */
+/** Calls to and from the platform, per account. The store enforces the limit; a test compares both. */
 export const EXCHANGES_KEPT = 1_000
 
-/** Snapshots of one object of one account; the longest unedited are forgotten first. */
+/** Snapshots per object and account; the longest unedited are deleted first. */
 export const SNAPSHOTS_KEPT = 20_000
 
-/** Rows are counted up to this many: "more than 100,000" says enough. */
+/** Rows are counted up to this number: "more than 100,000" is precise enough. */
 export const MOST_COUNTED = 100_000
 
 export type KeptId =
@@ -58,19 +58,19 @@ export type KeptId =
 
 export interface KeptKind {
   id: KeptId
-  /** What it is, in an owner's words. */
+  /** The kind of data, in an owner's words. */
   what: string
-  /** How long, as a part of a sentence. */
+  /** How long, as part of a sentence. */
   long: string
   why: string
-  /** Owners are told about it; else it is of use to the operator only. */
+  /** True = shown to owners; false = only useful to the operator. */
   forOwners: boolean
 }
 
 interface KeptSetting {
-  /** RETENTION_DAYS; absent = not configured. */
+  /** RETENTION_DAYS; missing = not configured. */
   retentionDays: number | undefined
-  /** How long copies made for emergencies are kept, in words; null = there are none. */
+  /** How long backups are kept, in words; null = there are none. */
   backups: string | null
 }
 
@@ -81,7 +81,7 @@ export function eventsKept(retentionDays: number | undefined): number {
 
 const inHours = (ms: number) => `${ms / hours(1)} hours`
 
-/** Every kind of data there is, with how long it is kept. */
+/** All kinds of data and how long each is kept. */
 export function keptUntil({ retentionDays, backups }: KeptSetting): KeptKind[] {
   const owners: [KeptId, string, string, string][] = [
     [
@@ -183,7 +183,7 @@ export function keptUntil({ retentionDays, backups }: KeptSetting): KeptKind[] {
   return [...rows([...owners, ...copies], true), ...rows(operators, false)]
 }
 
-/** Below a log, where it ends: `Older than 30 days is forgotten.`, and what is different while storage is short. */
+/** The end of a log: `Older than 30 days is forgotten.`, plus exceptions while storage is short. */
 export function logEnds(retentionDays: number | undefined, switches: SpaceSwitches, overShare: boolean): string {
   const sentence = `Older than ${spanText(eventsKept(retentionDays))} is forgotten.`
   if (!switches.shortenLog || !overShare) return sentence
@@ -191,8 +191,8 @@ export function logEnds(retentionDays: number | undefined, switches: SpaceSwitch
 }
 
 /**
- * What an owner has to know while storage is short; null = nothing. `overShare`: this account uses more than its share of what there
- * is.
+ * What owners must know while storage is short; null = nothing. `overShare`: this account uses more than its share of
+ * the storage.
  */
 export function shortageText(switches: SpaceSwitches, overShare: boolean): string | null {
   if (switches.refuseAll) {

@@ -1,10 +1,10 @@
-// Money, dates and times as the account's customers read them. Written out here, because what a runtime makes of a locale changes
-// with its version, and a text that was checked must be the text that is sent.
+// Formats money, dates and times for the account's customers. Implements the formats itself, because a runtime's locale
+// output changes with its version, and the text sent must be exactly the text that was checked.
 import type { Wall } from '#app/lib/zone.ts'
 import { type Country, readCountry } from './country.ts'
 import { dateOf, dayOf, MONTHS, WEEKDAYS, wallOfDay, weekdayOf } from './local-time.ts'
 
-/** How an account writes: codes, or the country in words; empty = unknown. */
+/** How an account writes amounts and dates: codes, or the country in words; empty = unknown. */
 export interface WritingHabits {
   currency: string
   country: string
@@ -28,7 +28,7 @@ const CURRENCY_OF: Readonly<Record<Country, string>> = {
   CA: 'CAD',
 }
 
-/** `£1,234.50`; a currency without a sign here: `SGD 1,234.50`; none known: `1,234.50`. */
+/** `£1,234.50`; a currency without a known symbol: `SGD 1,234.50`; unknown currency: `1,234.50`. */
 export function moneyText(amount: number, { currency, country }: WritingHabits): string {
   const home = readCountry(country)
   const code = currency.trim().toUpperCase() || (home ? CURRENCY_OF[home] : '')
@@ -38,7 +38,7 @@ export function moneyText(amount: number, { currency, country }: WritingHabits):
   return amount < 0 && cents > 0 ? `-${text}` : text
 }
 
-/** `1,234.5`: thousands apart, no noughts behind. */
+/** `1,234.5`: thousands separators, no trailing zeros. */
 export function numberText(value: number): string {
   const [whole = '0', part = ''] = String(Math.abs(Math.round(value * 1e6) / 1e6)).split('.')
   const text = part === '' ? grouped(Number(whole)) : `${grouped(Number(whole))}.${part}`
@@ -56,7 +56,7 @@ export function dateText(wall: Wall, { country }: WritingHabits): string {
   return writesMonthFirst(country) ? `${name} ${date}, ${year}` : `${date} ${name} ${year}`
 }
 
-/** `14:30`; where clocks have twelve hours `2:30 pm`. */
+/** `14:30`; in countries with a 12-hour clock `2:30 pm`. */
 export function timeText(wall: Wall, { country }: WritingHabits): string {
   const minutes = Math.floor((wall - wallOfDay(dayOf(wall))) / 60_000)
   const hour = Math.floor(minutes / 60)
@@ -89,8 +89,8 @@ function hasTwelveHours(country: string): boolean {
 const TITLES = /^(?:mr|mrs|ms|miss|mx|dr|prof|sir|dame|lady|lord|rev)\.?$/i
 
 /**
- * The name to greet with: `Margaret` out of `Mrs Margaret Smith`, `SMITH, MARGARET` and `margaret`. Where only a title and a
- * surname are known, both of them.
+ * The name for a greeting: `Margaret` from `Mrs Margaret Smith`, `SMITH, MARGARET` and `margaret`. If only a title and
+ * a surname are known, both.
  */
 export function firstName(text: string): string {
   const [before = '', after = ''] = text.split(',')
@@ -101,10 +101,10 @@ export function firstName(text: string): string {
   return capitalised(names[0] ?? '')
 }
 
-/** Somebody typed with the shift key stuck, or without it; a name in mixed case is left as it is. */
+/** Fixes names in all capitals or all lower case; a name in mixed case stays unchanged. */
 function capitalised(name: string): string {
   if (name !== name.toUpperCase() && name !== name.toLowerCase()) return name
-  // "JP" and "Al" may be what they are called.
+  // "JP" and "Al" may be real names.
   if (name.length <= 2 && name === name.toUpperCase()) return name
   return name
     .toLowerCase()

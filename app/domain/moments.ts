@@ -1,10 +1,10 @@
-// Moments as an owner reads them. Pure: the present and the zone are handed in; a zone that is not known counts as UTC.
+// Times as owners read them. Pure: callers pass the current time and the zone; an unknown zone counts as UTC.
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import { dateOf, dayOf, localStamp, MONTHS, todayOf } from './local-time.ts'
 
-/** `2 minutes ago`; `just now` within the first minute (and for a clock that runs slightly ahead of us). */
+/** `2 minutes ago`; `just now` within the first minute (and for a clock slightly ahead of ours). */
 export function ago(at: Millis, now: Millis): string {
   const passed = now - at
   if (passed < minutes(1)) return 'just now'

@@ -1,23 +1,23 @@
-// What can be watched: the object types with their names, fields, presets and spellings, as data. Imports nothing.
+// The objects that can be watched: types with names, fields, presets and spellings, as data. Imports nothing.
 //
-// Two lists of fields per object, on purpose:
-// - `watchFields` is what we ask the platform to watch when somebody wants "all fields": the record's own fields less
-//   `uuid`, `edit_date` and deprecated ones. The platform publishes no such list, and refuses an empty one.
-// - `pickerFields` is what the form offers to choose from: the specification's list. For `company` that list names the
-//   fields of a company's contacts, which a company never reports, so there the platform's own fields are offered.
+// Each object has two lists of fields, on purpose:
+// - `watchFields` is what we ask the platform to watch for "all fields": the record's own fields without `uuid`,
+//   `edit_date` and deprecated ones. The platform publishes no such list, and refuses an empty one.
+// - `pickerFields` is what the form offers: the specification's list. For `company` that list names the fields of a
+//   company's contacts, which a company never reports, so the form offers the platform's own fields instead.
 
 export interface ObjectKind {
-  /** As it is stored and addressed: lower case, nothing else. */
+  /** The stored name, also used in addresses: lower case, letters and digits only. */
   type: string
-  /** For people. */
+  /** The display name. */
   label: string
-  /** How we come to know of its changes: the platform posts them to us, or, where it does not, we look every few minutes. */
+  /** How we receive its changes: the platform posts events, or, where it sends none, we poll every few minutes. */
   delivery: 'subscribed' | 'polled'
   watchFields: readonly string[]
   pickerFields: readonly string[]
-  /** Accepted when typed, but never reported by the platform for this object. */
+  /** Accepted when typed, but the platform never reports them for this object. */
   neverReported: readonly string[]
-  /** Computed by the platform or deprecated: the first to leave out when it refuses a list of fields. */
+  /** Computed by the platform or deprecated: removed first when the platform refuses a list of fields. */
   doubtful: readonly string[]
   presets: readonly FieldPreset[]
 }
@@ -36,7 +36,7 @@ const COMPANY_FIELDS = names(`
   active name abn_number address billing_address is_individual parent_company_uuid website address_street address_city
   address_state address_postcode address_country fax_number badges tax_rate_uuid billing_attention payment_terms`)
 
-// The specification lists no fields for these two: they are the platform's own.
+// The specification lists no fields for these two objects, so these are the platform's own.
 const JOB_MATERIAL_FIELDS = names(`
   active job_uuid material_uuid name quantity price displayed_amount displayed_amount_is_tax_inclusive tax_rate_uuid
   sort_order cost displayed_cost job_material_bundle_uuid`)
@@ -74,19 +74,19 @@ const CATALOG: readonly ObjectKind[] = [
         job_is_scheduled_until_stamp`),
     ],
     presets: [
-      // The status word, and the four dates the platform stamps when it changes.
+      // The status, and the four dates the platform sets when it changes.
       {
         name: 'Status Changes',
         fields: names('status quote_date work_order_date completion_date unsuccessful_date'),
       },
-      // Everything that says money came in. Single payments are objects of their own (`jobpayment`).
+      // All fields that show a payment. Single payments are separate objects (`jobpayment`).
       {
         name: 'Payment Updates',
         fields: names(
           'payment_received payment_received_stamp payment_processed payment_processed_stamp payment_date payment_amount payment_method payment_note payment_actioned_by_uuid',
         ),
       },
-      // When it is to be done and who has it next. Bookings are objects of their own (`jobactivity`).
+      // When the job is scheduled and who has it next. Bookings are separate objects (`jobactivity`).
       {
         name: 'Scheduling',
         fields: names('date job_is_scheduled_until_stamp queue_uuid queue_expiry_date queue_assigned_staff_uuid'),
@@ -98,9 +98,9 @@ const CATALOG: readonly ObjectKind[] = [
           'invoice_sent invoice_sent_stamp ready_to_invoice ready_to_invoice_stamp total_invoice_amount purchase_order_number',
         ),
       },
-      // Where the job is: the address as typed and what the platform makes of it.
+      // The job's location: the address as typed, and how the platform geocodes it.
       { name: 'Location Updates', fields: ['job_address', 'lng', 'lat', ...JOB_GEO] },
-      // What a list of jobs shows.
+      // The fields that a list of jobs shows.
       {
         name: 'Basic Job Info',
         fields: names(
@@ -118,14 +118,14 @@ const CATALOG: readonly ObjectKind[] = [
     neverReported: names('company_uuid first last phone mobile email type is_primary_contact'),
     doubtful: names('is_individual'),
     presets: [
-      // How to reach the customer.
+      // The customer's contact details.
       {
         name: 'Contact Info',
         fields: names(
           'name website fax_number address address_street address_city address_state address_postcode address_country',
         ),
       },
-      // Who the customer is and how they are billed.
+      // The customer's identity and billing details.
       {
         name: 'Company Details',
         fields: names(
@@ -169,21 +169,21 @@ const CATALOG: readonly ObjectKind[] = [
     neverReported: NONE,
     doubtful: names('allocated_by_staff_uuid allocated_timestamp edit_by_staff_uuid'),
     presets: [
-      // Bookings and check-ins: when, and which of the two it is.
+      // Bookings and check-ins: the times, and which of the two it is.
       {
         name: 'Activity Tracking',
         fields: names(
           'active job_uuid start_date end_date activity_was_scheduled activity_was_recorded activity_was_automated',
         ),
       },
-      // Who does it, and has that person seen it.
+      // The assigned staff member, and whether that person has seen it.
       {
         name: 'Staff Assignment',
         fields: names(
           'staff_uuid allocated_by_staff_uuid allocated_timestamp has_been_opened has_been_opened_timestamp',
         ),
       },
-      // The way there.
+      // Travel to the job.
       {
         name: 'Location & Travel',
         fields: names('travel_time_in_seconds travel_distance_in_meters start_date end_date'),
@@ -199,9 +199,9 @@ const CATALOG: readonly ObjectKind[] = [
     neverReported: NONE,
     doubtful: names('is_deposit'),
     presets: [
-      // What was paid.
+      // The payment itself.
       { name: 'Payment Details', fields: names('amount method note is_deposit') },
-      // When, by whom, for which job, and was it taken back.
+      // When, by whom, for which job, and whether it was reversed.
       { name: 'Payment Tracking', fields: names('active job_uuid actioned_by_uuid timestamp attachment_uuid') },
     ],
   },
@@ -277,13 +277,13 @@ const CATALOG: readonly ObjectKind[] = [
 
 const BY_TYPE: ReadonlyMap<string, ObjectKind> = new Map(CATALOG.map((kind) => [kind.type, kind]))
 
-/** The 11 types in the order they are offered. */
+/** The 11 types, in display order. */
 export const OBJECT_KINDS: readonly ObjectKind[] = CATALOG
 
-/** Their short names, same order. */
+/** Their stored names, in the same order. */
 export const OBJECT_TYPES: readonly string[] = CATALOG.map((kind) => kind.type)
 
-/** The pairs the quick reference shows, word for word. */
+/** The pairs shown in the quick reference, word for word. */
 export const OBJECT_PAIRS: readonly string[] = [
   'Job and Job Activity',
   'Company and Job Contact',
@@ -293,32 +293,32 @@ export const OBJECT_PAIRS: readonly string[] = [
   'Form Response',
 ]
 
-/** The object of that type (already normalised), or null when it is not one of the 11. */
+/** The object of that normalized type, or null when it is not one of the 11. */
 export function findObjectKind(type: string): ObjectKind | null {
   return BY_TYPE.get(type) ?? null
 }
 
-/** `Job Activity` for `jobactivity`. A type outside the catalogue is its own label. */
+/** Returns `Job Activity` for `jobactivity`. A type outside the catalog is its own label. */
 export function objectLabel(type: string): string {
   return BY_TYPE.get(type)?.label ?? type
 }
 
 /**
- * One spelling for every way a type is written: `JobActivity`, `job_activity`, ` Job Activity ` are `jobactivity`.
- * The platform itself varies between them in what it sends. '' stays ''.
+ * Normalizes every spelling of a type: `JobActivity`, `job_activity`, ` Job Activity ` become `jobactivity`. The
+ * platform itself varies the spelling in what it sends. '' stays ''.
  */
 export function normalizeObjectType(text: string): string {
   return text.toLowerCase().replace(/[\s_-]+/g, '')
 }
 
-/** Could this (already normalised) text be the name of an object? The platform takes at most 64 characters. */
+/** Could this normalized text be the name of an object? The platform accepts at most 64 characters. */
 export function isPlausibleObjectType(type: string): boolean {
   return /^[a-z][a-z0-9]{0,63}$/.test(type)
 }
 
 /**
- * How a type may have to be written when the platform does not recognise the plain lower-case name: `JobActivity`,
- * `job_activity` (both seen by integrators). Types of one word have one spelling only.
+ * Other spellings to try when the platform does not recognize the lower-case name: `JobActivity`, `job_activity` (both
+ * seen by integrators). One-word types have only one spelling.
  */
 export function otherSpellings(type: string): string[] {
   const label = BY_TYPE.get(type)?.label
@@ -326,27 +326,27 @@ export function otherSpellings(type: string): string[] {
   return [label.replaceAll(' ', ''), label.toLowerCase().replaceAll(' ', '_')]
 }
 
-/** The types whose changes we look for ourselves. */
+/** The types we poll for changes. */
 export const POLLED_TYPES: readonly string[] = CATALOG.filter((kind) => kind.delivery === 'polled').map(
   (kind) => kind.type,
 )
 
-/** Is it a type (already normalised) that the platform sends no webhooks for, so that we look for its changes ourselves? */
+/** Does the platform send no webhooks for this normalized type, so that we poll it? */
 export function isPolled(type: string): boolean {
   return BY_TYPE.get(type)?.delivery === 'polled'
 }
 
-/** Its records as a sentence calls them: `job contacts`. */
+/** The plural name of its records in a sentence: `job contacts`. */
 export function recordsText(type: string): string {
   return `${objectLabel(type).toLowerCase()}s`
 }
 
-/** Presets a field picker offers for the type; selecting one adds the missing fields. */
+/** The presets a field picker offers for the type; selecting one adds its missing fields. */
 export function fieldPresets(type: string): readonly FieldPreset[] {
   return BY_TYPE.get(type)?.presets ?? []
 }
 
-/** Single fields a picker offers for the type; empty = free text only. */
+/** The single fields a picker offers for the type; empty = free text only. */
 export function pickerFields(type: string): readonly string[] {
   return BY_TYPE.get(type)?.pickerFields ?? []
 }

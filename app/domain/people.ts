@@ -1,27 +1,27 @@
-// What only an owner of a firm may do, and what wants a fresh proof. Everything of the day is for everybody.
+// Actions reserved to owners, and actions that need a fresh proof. Everyday work is open to everyone.
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
 
 const ROLES = ['owner', 'member'] as const
 export type Role = (typeof ROLES)[number]
 
-/** A person of the firm, as the platform's signed openings name them. */
+/** A person of the account, as named in the platform's signed openings. */
 export interface Person {
   staffUuid: string
   role: Role
   since: Millis
 }
 
-/** As the account page lists them. */
+/** The people as the account page lists them. */
 export interface PeopleOfPage {
   people: (Person & { name: string; you: boolean })[]
   rights: OwnerRights
 }
 
-/** How old an opening or a sign-in may be for what cannot be taken back, or opens everything. */
+/** Maximum age of an opening or sign-in for actions that are irreversible or reveal everything. */
 export const FRESH_FOR = minutes(10)
 
-/** True = wants a fresh proof, too. */
+/** True = also needs a fresh proof. */
 const OWNER_ACTS = { pay: false, roles: true, export: true, erase: true, keys: true, end_all: true } as const
 export type OwnerAct = keyof typeof OWNER_ACTS
 
@@ -29,19 +29,19 @@ export function wantsFreshProof(act: OwnerAct): boolean {
   return OWNER_ACTS[act]
 }
 
-/** Whoever asks: what a session knows of them. */
+/** The person asking, as known from the session. */
 export interface Asking {
   role: Role
-  /** Null = the platform did not say who it is. */
+  /** Null = the platform did not name the person. */
   staffUuid: string | null
-  /** The latest opening or sign-in of this browser for the account. */
+  /** This browser's latest opening or sign-in for the account. */
   freshAt: Millis
 }
 
-/** `owner` = this person is a member; `unnamed` = nobody knows who it is; `fresh` = an owner whose last opening or sign-in is too long ago. */
+/** `owner` = the person is a member; `unnamed` = unknown person; `fresh` = an owner whose proof is too old. */
 export type OwnerRefusal = 'owner' | 'unnamed' | 'fresh'
 
-/** Why it may not be done now. Null = it may. */
+/** Why the action is refused now. Null = allowed. */
 export function ownerActRefusal(act: OwnerAct, asking: Asking, now: Millis): OwnerRefusal | null {
   const { role, staffUuid, freshAt } = asking
   if (role !== 'owner') return staffUuid === null ? 'unnamed' : 'owner'
@@ -64,15 +64,15 @@ export const OWNER_ACT_TEXTS = {
   },
 } as const satisfies Record<OwnerRefusal, { title: string; description: string }>
 
-/** What a page knows of whoever looks at a control that only owners may use. */
+/** A viewer's rights to an owner-only control. */
 export interface OwnerRights {
-  /** Null = it may be used. */
+  /** Null = allowed. */
   refusal: OwnerRefusal | null
-  /** Names of the owners, for those who are none; empty where they are not known. */
+  /** Names of the owners, shown to others; empty where unknown. */
   owners: string[]
 }
 
-/** The sentence in place of such a control, or beside it; `act` = what it does: "sign everybody out". Null = none is needed. */
+/** The sentence next to or instead of such a control; `act` = the action: "sign everybody out". Null = not needed. */
 export function ownerNote({ refusal, owners }: OwnerRights, act: string): string | null {
   if (refusal === null) return null
   if (refusal === 'fresh') return `To ${act}, open Fieldhook from ServiceM8 again.`

@@ -1,4 +1,4 @@
-// Why nothing is sent for an account that is not paid for: what is stored, and what everybody is told who waits for it.
+// Why an unpaid account is on hold: the stored codes, and the text shown to everyone affected.
 
 export const PLAN_HOLD_TEXTS = {
   trial_ended: 'Trial ended: subscribe to resume',
@@ -8,7 +8,7 @@ export const PLAN_HOLD_TEXTS = {
 
 export type PlanHold = keyof typeof PLAN_HOLD_TEXTS
 
-/** Without its full stop: more may follow. A text from before there were codes is shown as it is. */
+/** Has no final period, so more text can follow. Text from before there were codes is shown unchanged. */
 export function planHoldText(hold: string): string {
   return Object.hasOwn(PLAN_HOLD_TEXTS, hold) ? PLAN_HOLD_TEXTS[hold as PlanHold] : hold
 }

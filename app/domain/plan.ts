@@ -1,8 +1,8 @@
-// What an account has: its trial, its paid month, and what happens when neither is left.
+// An account's plan: its trial, its paid month, and what happens when both are over.
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
 
-/** One account's subscription to us. `status` is the payment provider's word, or `trial` before the first paid month. */
+/** An account's subscription to us. `status` is the payment provider's, or `trial` before the first paid month. */
 export interface Plan {
   accountUuid: string
   status: string
@@ -15,18 +15,18 @@ export interface Plan {
   customerId: string | null
   subscriptionId: string | null
   priceId: string | null
-  /** A subscription whose first payment is still open, and what it was quoted as. */
+  /** A subscription whose first payment is still open, and the offer quoted for it. */
   openSubscriptionId: string | null
   openOffer: 'full' | 'credit' | null
-  /** A payment for an early renewal that is neither made nor given up. */
+  /** A pending payment for an early renewal, neither paid nor abandoned. */
   openRenewalId: string | null
   paymentAttempt: number
-  /** Since when and why nothing is sent; what arrives is stored. */
+  /** Since when and why sending is on hold; incoming events are still stored. */
   heldSince: Millis | null
-  /** A `PlanHold`, or a text from before there were codes. */
+  /** A `PlanHold`, or text from before there were codes. */
   holdReason: string | null
   lastSyncedAt: Millis | null
-  /** Grows with every change: who saves says which one was read. */
+  /** Increases with every save: a writer passes the value it read. */
   updatedAt: Millis
 }
 
@@ -40,26 +40,26 @@ export interface PlanUsage {
 
 export type PaymentMode = 'stripe' | 'sandbox' | 'off'
 
-/** What a page or a call shows of a subscription. */
+/** The facts of a subscription that pages and API calls show. */
 export interface SubscriptionFacts {
   plan: Plan
   usage: PlanUsage
   billingPeriod: { start: Millis; end: Millis }
 }
 
-/** Pence a month. The price configured at the provider has to agree. */
+/** Pence per month. Must match the price configured at the provider. */
 export const MONTHLY_PENCE = 500
 export const CURRENCY = 'gbp'
 export const TRIAL = days(14)
-/** Operations included in a month: the page compares the total with it. */
+/** Operations included per month: the page compares the total with it. */
 export const INCLUDED_OPERATIONS = 1000
 
-/** Is the trial still running? The page says "Trial" then, whatever the status. */
+/** Is the trial still running? The page then says "Trial", whatever the status. */
 export function inTrial(plan: Pick<Plan, 'trialEndsAt'>, now: Millis): boolean {
   return now < plan.trialEndsAt
 }
 
-/** What use is counted for: the paid month, or the trial. Both ends are moments; the end belongs to what follows. */
+/** The period usage is counted for: the paid month or the trial. The end is exclusive. */
 export function billingPeriodOf(
   plan: Pick<Plan, 'trialStartedAt' | 'trialEndsAt' | 'currentPeriodStart' | 'currentPeriodEnd'>,
 ): SubscriptionFacts['billingPeriod'] {

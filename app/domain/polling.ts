@@ -1,21 +1,21 @@
-// When we look at what the platform sends no webhooks for, and what is said about it. Pure.
+// When we poll objects that the platform sends no webhooks for, and the related texts. Pure.
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { recordsText } from './object-catalog.ts'
 
-/** One list call per account, object and this long, while nothing changes. */
+/** While nothing changes, one list call per account and object in this time. */
 export const POLL_EVERY = minutes(5)
 
-/** Looks of webhooks and forwarding rules, as opposed to those of anything else. */
+/** The purpose of polls for webhooks and forwarding rules, as opposed to other polls. */
 export const POLL_PURPOSE = 'webhook'
 
-/** Names the cursor: `webhook:jobcontact`. */
+/** The cursor's name: `webhook:jobcontact`. */
 export function sourceOf(object: string): string {
   return `${POLL_PURPOSE}:${object}`
 }
 
-/** Heads those objects in a list of all; shorter than the sentence, and enough where no script can show that. */
+/** Heading for those objects in a list; short, and sufficient where no script can show the full sentence. */
 export const CHECKED_TEXTS = `Checked every ${POLL_EVERY / minutes(1)} minutes (ServiceM8 sends no webhooks for these)`
 
 /** For the form and the card. */
@@ -24,43 +24,43 @@ export function pollingSentence(object: string): string {
 }
 
 /**
- * When an object is due next. Every account and object has its own moment within the five minutes, and keeps it: neither a
- * late look nor a restart makes many of them fall together.
+ * When an object is due next. Each account and object has a fixed offset within the five minutes, so late polls and
+ * restarts never bunch them together.
  */
 export function nextPollAt(accountUuid: string, object: string, now: Millis): Millis {
   const phase = hash(`${accountUuid}|${object}`) % POLL_EVERY
   const slot = Math.floor((now - phase) / POLL_EVERY) + 1
   const at = slot * POLL_EVERY + phase
-  // The work is picked up once a minute, so that a look may come shortly before its next moment.
+  // Work is picked up once a minute, so a poll may run shortly before its next slot.
   return at - now < minutes(1) ? at + POLL_EVERY : at
 }
 
-/** FNV-1a: small, stable, and even enough to spread by. */
+/** FNV-1a: small, stable, and even enough to spread polls. */
 function hash(text: string): number {
   let value = 0x811c9dc5
   for (const char of text) value = Math.imul(value ^ (char.codePointAt(0) ?? 0), 0x01000193)
   return value >>> 0
 }
 
-/** Why a look did not work. The platform's ways to fail, as `callAsAccount` tells them, and ours. */
+/** Why a poll failed: the platform's failures, as `callAsAccount` reports them, and our own. */
 export type PollFailure =
   | {
       outcome: 'not_connected' | 'reconnect' | 'unauthorized' | 'forbidden' | 'suspended' | 'refused' | 'unavailable'
       message: string
     }
   | { outcome: 'rate_limited'; message: string; retryAt: Millis }
-  /** The account has too much waiting, or storage is nearly full. What was not taken in is taken in later. */
+  /** The account has too many pending deliveries, or storage is nearly full. The remaining records are stored later. */
   | { outcome: 'no_room' }
-  /** A mistake on our side, which the log tells of. */
+  /** A bug on our side; the log has the details. */
   | { outcome: 'ours' }
 
-/** Scopes that reading takes (facts: platform 5.7): they name what to allow when the platform only says "insufficient". */
+/** The scopes needed to read (platform facts 5.7): name the permission when the platform only says "insufficient". */
 const READ_SCOPES: Readonly<Record<string, string>> = {
   jobcontact: 'read_job_contacts',
   jobmaterial: 'read_job_materials',
 }
 
-/** For the card: what is wrong and what helps. Whether and when we look again is said beside it. */
+/** For the card: the problem and the fix. Whether and when we poll again is shown next to it. */
 export function failureSentence(object: string, failure: PollFailure): string {
   const records = recordsText(object)
   switch (failure.outcome) {
@@ -101,8 +101,8 @@ const LONGEST_BACK_OFF = hours(1)
 const LONGEST_WAIT = hours(24)
 
 /**
- * When to look again after a failure. Trouble of the platform: after as long again as it has lasted, so 5, 10, 20, 40
- * minutes, then hourly. A limit: when it ends. A missing sign-in costs no call, so that a new one is noticed soon.
+ * When to poll again after a failure. Platform trouble: after as long as the trouble has lasted, so 5, 10, 20, 40
+ * minutes, then hourly. A limit: when it ends. A missing sign-in costs no call, so we soon notice a new one.
  */
 export function pollAgainAt(failure: PollFailure, past: { now: Millis; lastOkAt: Millis | null }): Millis {
   const { now, lastOkAt } = past
@@ -127,7 +127,7 @@ export function pollAgainAt(failure: PollFailure, past: { now: Millis; lastOkAt:
   }
 }
 
-/** Each account's first, then each account's second: however many objects one has, the others do not wait for all of them. */
+/** Each account's first target, then each account's second: an account with many objects does not delay the others. */
 export function inTurns<Target extends { accountUuid: string }>(targets: readonly Target[]): Target[] {
   const rounds: Target[][] = []
   const taken = new Map<string, number>()
@@ -139,31 +139,31 @@ export function inTurns<Target extends { accountUuid: string }>(targets: readonl
   return rounds.flat()
 }
 
-/** What a card knows of looking: when it worked last, when it is next, and what went wrong meanwhile. */
+/** The polling state a card shows: the last success, the next poll, and the current problem. */
 export interface PollState {
   lastOkAt: Millis | null
   nextAt: Millis
-  /** A sentence; null = nothing is wrong. */
+  /** A sentence; null = no problem. */
   problem: string | null
 }
 
-/** Two missed looks, and a little for the one under way: until then a failure is the platform having a moment. */
+/** Two missed polls plus time for the current one: a shorter failure counts as a brief platform problem. */
 const PATIENCE = 2 * POLL_EVERY + minutes(2)
 
-/** Is it honest to say that nothing is received? */
+/** Is it accurate to say that nothing is received? */
 export function pollsInVain(poll: PollState, now: Millis): boolean {
   return poll.problem !== null && (poll.lastOkAt === null || now - poll.lastOkAt > PATIENCE)
 }
 
-/** Whether the first look worked, which an address for the object's events needs. */
+/** Whether the first poll succeeded, which an address for the object's events requires. */
 export type BegunPolling =
   | { outcome: 'looking' }
-  /** Nobody signed in, or the sign-in is over. */
+  /** No one is signed in, or the sign-in has expired. */
   | { outcome: 'no_credentials' }
-  /** The platform's own words are in the message where they tell more than ours. */
+  /** The message includes the platform's own words where they say more than ours. */
   | { outcome: 'platform_refused'; message: string }
 
-/** What becomes of the wish for such an address when the first look did not work. */
+/** The result of adding such an address when the first poll failed. */
 export function begunInVain(object: string, failure: PollFailure): BegunPolling {
   switch (failure.outcome) {
     case 'not_connected':
@@ -172,7 +172,7 @@ export function begunInVain(object: string, failure: PollFailure): BegunPolling 
       return { outcome: 'no_credentials' }
     case 'forbidden': {
       const own = failureSentence(object, failure)
-      // Where we name the permission ourselves the platform's own words are added.
+      // Where we name the permission ourselves, add the platform's own words.
       const message = READ_SCOPES[object] === undefined ? '' : failure.message.trim()
       const said = message === '' ? '' : ` (ServiceM8: ${message})`
       return { outcome: 'platform_refused', message: `${own}${said}` }
@@ -184,7 +184,7 @@ export function begunInVain(object: string, failure: PollFailure): BegunPolling 
     case 'ours':
       return { outcome: 'platform_refused', message: `${failureSentence(object, failure)} Nothing was changed.` }
     case 'no_room':
-      // What is there already waits for room; looking itself works.
+      // The existing records wait for room; polling itself works.
       return { outcome: 'looking' }
     default:
       return assertNever(failure)

@@ -1,14 +1,14 @@
-// How the process itself does, as the operator's page is told: from memory alone, asking costs nothing.
+// The health of this process for the operator's page: read from memory only, so it costs nothing.
 import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
 import type { SpaceLevel } from './space.ts'
 
 interface LoopSigns {
-  /** This process is the one that works; another one holds the lease otherwise. */
+  /** This process does the work; if false, another one holds the lease. */
   owner: boolean
   draining: boolean
   inFlight: number
-  /** When it last proved to be alive; null = not yet. */
+  /** When it last gave a sign of life; null = not yet. */
   lastBeatAt: Millis | null
 }
 
@@ -17,10 +17,10 @@ export interface ProcessSigns {
   /** `v20.20.0`. */
   node: string
   memoryBytes: number
-  /** How late work began in the last whole minute, ms: 99 of 100 times it was not later. Null = not measured yet. */
+  /** Event loop delay in the last whole minute, ms, 99th percentile. Null = not measured yet. */
   loopDelayMs: number | null
   deliveries: LoopSigns & {
-    /** The one number: age of the oldest delivery that is due and not held, ms. */
+    /** The key metric: age in ms of the oldest delivery that is due and not held. */
     oldestDueAgeMs: number
   }
   automations: LoopSigns
@@ -28,18 +28,18 @@ export interface ProcessSigns {
     level: SpaceLevel
     usedBytes: number
     budgetBytes: number
-    /** Accounts over their share; null = nobody has been weighed, because there is room. */
+    /** Accounts over their share; null = not calculated, because there is enough space. */
     overShare: number | null
     sentence: string
   }
 }
 
-/** Without a sign of life for this long a loop does not turn. It gives one every 3 s. */
+/** A loop without a sign of life for this long counts as stopped. It gives one every 3 s. */
 const SILENCE = seconds(10)
 
 export type LoopState = 'turning' | 'held' | 'ending' | 'elsewhere' | 'silent'
 
-/** `held` = a restored copy, in which no loop begins. */
+/** `held` = a restored copy, where no loop starts. */
 export function loopState(loop: LoopSigns, now: Millis, held = false): LoopState {
   if (held) return 'held'
   if (loop.draining) return 'ending'

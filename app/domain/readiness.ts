@@ -1,4 +1,4 @@
-// What whoever watches over the process is told: may it get requests, and, with the operator's token, how it does.
+// The readiness response for monitors: may the process get requests, and, with the operator's token, its health.
 import type { Millis } from '#app/lib/clock.ts'
 
 export interface Readiness {
@@ -7,28 +7,28 @@ export interface Readiness {
   reasons: string[]
 }
 
-/** For the operator alone: none of it decides whether the process gets requests. */
+/** Only for the operator: none of it decides whether the process gets requests. */
 export interface ReadinessDetails {
   version: string
   startedAt: Millis
-  /** Does this process do the work, and how many seconds ago did it renew its claim to it? Null = never yet. */
+  /** Does this process own the work, and how many seconds ago did it renew its lease? Null = never yet. */
   deliveries: { owner: boolean; lastSignSecondsAgo: number | null; inFlight: number }
   automations: { owner: boolean; lastSignSecondsAgo: number | null; inFlight: number }
-  /** The one number, seconds; null = it could not be read. */
+  /** The key metric, in seconds; null = it could not be read. */
   oldestDueDeliverySeconds: number | null
   space: string
 }
 
-/** How a request that wants more than yes or no stands to the operator's token. */
+/** A detailed request's access, by the operator's token. */
 export type OperatorAccess =
-  /** It carries the token. */
+  /** It has the token. */
   | 'allowed'
-  /** There is a token, and this is not it. */
+  /** A token is configured, and the request has a different one or none. */
   | 'refused'
-  /** No token is configured: nobody is the operator, and nothing is kept from anybody. */
+  /** No token is configured: there is no operator, and the details are public. */
   | 'open'
 
-/** The token of an `Authorization: Bearer …` header; null = it has none. */
+/** The token of an `Authorization: Bearer …` header; null = no token. */
 export function bearerOf(authorization: string | null): string | null {
   return /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? null
 }

@@ -1,28 +1,28 @@
-// Why something stands as it does: what is stored, compared and handed on. Sentences are made from it where somebody reads them.
+// The reason for a state: stored, compared and passed on. Turned into a sentence only for display.
 
-/** Epoch milliseconds, counts, ids, and texts of others that a sentence quotes. */
+/** Epoch milliseconds, counts, ids, and quoted text from other systems. */
 export type ReasonParams = Readonly<Record<string, string | number | null>>
 
-/** A reason of ours. Which codes there are, and what each says, is one table per feature. */
+/** A reason with one of our codes. Each feature has one table of its codes and their texts. */
 export interface CodedReason {
   code: string
   params?: ReasonParams
 }
 
-/** A string is a text that others wrote (a platform, a receiver, an action about its own effect), or one from before there were codes. */
+/** A string is text from others (platform, receiver, an action on its own effect) or from before there were codes. */
 export type Reason = CodedReason | string
 
-/** Null = none, or a text that nothing may be decided by. */
+/** Null = no reason, or a text, which no code may depend on. */
 export function reasonCode(reason: Reason | null | undefined): string | null {
   return typeof reason === 'object' && reason !== null ? reason.code : null
 }
 
-/** A sentence for each code; with parameters, made from them. */
+/** A sentence for each code, or a function that builds it from the parameters. */
 type ReasonTexts = Readonly<Record<string, string | ((params: never) => string)>>
 
 type ParamsOf<Entry> = Entry extends () => string ? [] : Entry extends (params: infer P) => string ? [params: P] : []
 
-/** The reasons of a table, with the parameters their sentences take, and what a person reads. An unknown code is shown as it is. */
+/** The reasons of a table, with their parameters and sentences. An unknown code is shown unchanged. */
 export function reasonsOf<Texts extends ReasonTexts>(texts: Texts) {
   return {
     reason: <Code extends keyof Texts & string>(code: Code, ...[params]: ParamsOf<Texts[Code]>): CodedReason =>

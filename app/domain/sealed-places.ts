@@ -1,8 +1,8 @@
-// Where each sealed secret of an account stands: the name its ciphertext is bound to.
+// The place of each sealed secret of an account: the name its ciphertext is bound to.
 import { assertNever } from '#app/lib/assert-never.ts'
 import { tokenPlace } from './credential.ts'
 
-/** As the store names the columns. */
+/** The store's column names. */
 export const SEALED_COLUMNS = [
   'access_token',
   'refresh_token',
@@ -29,7 +29,7 @@ export function sealedPlace(secret: SealedSecret, accountUuid: string): string {
       return tokenPlace(accountUuid, secret)
     case 'subscription_token':
       return subscriptionTokenPlace(accountUuid)
-    // Both are the same secret at different times.
+    // Both hold the same secret at different times.
     case 'signing_secret':
     case 'previous_signing_secret':
       return signingSecretPlace(accountUuid)
@@ -40,7 +40,7 @@ export function sealedPlace(secret: SealedSecret, accountUuid: string): string {
   }
 }
 
-/** Refuses a start that would leave secrets shut. `missing` = keys that something is sealed with and ENC_KEYS lacks. */
+/** Refuses a start that would make secrets unreadable. `missing` = keys in use that ENC_KEYS lacks. */
 export function missingKeysSentence(
   missing: readonly { keyId: string; accountKeys: number; secrets: number }[],
 ): string {
@@ -54,7 +54,7 @@ export function missingKeysSentence(
   return `ENC_KEYS lacks ${parts.join(' and ')}. Put it back behind the first key, and take it out when \`npm run keys\` says so.`
 }
 
-/** Where the signing secret of an endpoint is sealed: the name its ciphertext is bound to. */
+/** The place of an endpoint's signing secret: the name its ciphertext is bound to. */
 export function signingSecretPlace(accountUuid: string): string {
   return `endpoint|${accountUuid}|secret`
 }

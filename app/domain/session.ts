@@ -1,39 +1,39 @@
-// Who a browser has proved to be, and for how long that counts.
+// The accounts a browser has proven access to, and how long the proof is valid.
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import type { Role } from './people.ts'
 
-/** Without a request for this long a session is over. */
+/** A session without requests for this long expires. */
 export const SESSION_IDLE = hours(8)
-/** Signed in longest, for each account by itself: carrying an account over into a new session does not renew its proof. */
+/** Maximum age of a sign-in, per account: carrying an account over into a new session does not renew its proof. */
 export const SESSION_ABSOLUTE = hours(24)
-/** "Last seen" is written at most this often: reading a page must not cost a write. */
+/** Minimum time between "last seen" writes, so reading a page rarely costs a write. */
 export const SESSION_SEEN_EVERY = minutes(1)
 
 export const LAUNCH_TICKET_LASTS = seconds(60)
-/** A person reads whose add-on is about to open before they press. */
+/** Long enough for a person to read whose add-on is about to open before clicking. */
 export const ASKED_TICKET_LASTS = minutes(5)
 export const LINK_TICKET_LASTS = minutes(10)
 export const SIGN_IN_LASTS = minutes(10)
 export const PLACEHOLDER_LASTS = hours(24)
 
-/** How a browser came to act for an account. */
+/** The proof that lets a browser act for an account. */
 export interface Proof {
   accountUuid: string
-  /** Known only when the platform opened the add-on for a person. */
+  /** Set only when the platform opened the add-on for a person. */
   staffUuid: string | null
   proof: 'oauth' | 'launch'
   provedAt: Millis
 }
 
 export interface ProvedAccount extends Proof {
-  /** Without a known person: an owner while the account has none by name, else a member. */
+  /** Without a known person: owner while the account has no named owner, otherwise member. */
   role: Role
 }
 
-/** An account as a browser acts for it. `provedAt` is the moment of the proof that says who it is. */
+/** An account a browser may act for. `provedAt` is the time of the proof that identifies the person. */
 export interface ActingAccount extends ProvedAccount {
-  /** The latest proof of this browser for the account, whoever it names: what wants a fresh proof asks for this moment. */
+  /** The browser's latest proof for the account, for any person; actions that need a fresh proof check this time. */
   freshAt: Millis
 }
 
@@ -45,9 +45,9 @@ export interface StoredSession {
   accounts: ProvedAccount[]
 }
 
-/** What a request may act for. Empty never occurs: a session without an account is no session. */
+/** The accounts a request may act for. Never empty: a session without accounts does not exist. */
 export interface Session {
-  /** The stored sessions it comes from: a browser may carry one for the tab and one for the frame. */
+  /** The stored sessions behind it: a browser may have one for the tab and one for the frame. */
   tokenHashes: string[]
   accounts: ActingAccount[]
 }
@@ -61,8 +61,8 @@ export function isProofAlive(account: ProvedAccount, now: Millis): boolean {
 }
 
 /**
- * The living part of what was stored, as one session. Of an account the proof that says most tells who it is, and the latest how
- * fresh that is. Null when nothing is left.
+ * Merges the unexpired stored sessions into one. Per account, the most specific proof identifies the person, and the
+ * latest one sets the freshness. Null when all have expired.
  */
 export function sessionOf(stored: StoredSession[], now: Millis): Session | null {
   const alive = stored.filter((session) => isAlive(session, now))
@@ -79,15 +79,15 @@ export function sessionOf(stored: StoredSession[], now: Millis): Session | null 
 }
 
 /**
- * An opening that names a person counts before a sign-in that names nobody, also before a later one: connecting again must not
- * make an owner a member. Of two of a kind the later counts.
+ * A signed opening that names a person beats a sign-in that does not, even a later one: reconnecting must not turn an
+ * owner into a member. Of two proofs of the same kind, the later wins.
  */
 export function saysMore(one: Proof, other: Proof): boolean {
   const named = one.staffUuid !== null
   return named === (other.staffUuid !== null) ? one.provedAt > other.provedAt : named
 }
 
-/** The list names whole accounts (`account`) or one person of them (`account:staff`). */
+/** The list names whole accounts (`account`) or one person of an account (`account:staff`). */
 export function isListedAdmin(
   adminAccounts: ReadonlySet<string>,
   { accountUuid, staffUuid }: Pick<Proof, 'accountUuid' | 'staffUuid'>,
@@ -95,7 +95,7 @@ export function isListedAdmin(
   return adminAccounts.has(accountUuid) || (staffUuid !== null && adminAccounts.has(`${accountUuid}:${staffUuid}`))
 }
 
-/** The role needs both: an account on the list of the configuration, and a request that asks for it. */
+/** Admin access needs both: an account on the configured list, and a request that asks for the role. */
 export function actsAsAdmin(
   adminAccounts: ReadonlySet<string>,
   { accountUuid, staffUuid }: Pick<Proof, 'accountUuid' | 'staffUuid'>,

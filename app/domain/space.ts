@@ -1,26 +1,26 @@
-// The space ladder: what is done, and what is no longer done, while the file fills up. What waits to be sent is never removed.
+// The space ladder: what the product does and stops doing as the database fills up. Never removes pending deliveries.
 import { assertNever } from '#app/lib/assert-never.ts'
 import { days, hours } from '#app/lib/duration.ts'
 
 export type SpaceLevel = 'enough' | 'warn' | 'shorten' | 'lean' | 'share' | 'full'
 
-/** From the bottom up. `from`: the part of the budget at which a level begins. */
+/** Lowest level first. `from`: the fraction of the budget at which a level begins. */
 const LADDER: readonly { level: SpaceLevel; from: number }[] = [
   { level: 'enough', from: 0 },
   { level: 'warn', from: 0.8 },
   { level: 'shorten', from: 0.85 },
   { level: 'lean', from: 0.9 },
   { level: 'share', from: 0.95 },
-  // What is left between the two is the reserve of accounts within their share.
+  // The gap between the last two levels is the reserve of accounts within their share.
   { level: 'full', from: 0.995 },
 ]
 
-/** A level ends this part of the budget below where it began, so that it does not come and go with every event. */
+/** A level ends this fraction of the budget below its start, so it does not flip with every event. */
 const STICKS_FOR = 0.02
 
 /**
- * Up at once, as many steps as it takes; down only when there is clearly room again. `used`: bytes that hold something.
- * Never lower for more bytes, nor for a higher level before.
+ * Goes up at once, as many levels as needed; goes down only when there is clearly room again. `used`: occupied bytes.
+ * More bytes, or a higher previous level, never give a lower level.
  */
 export function nextLevel(current: SpaceLevel, used: number, budget: number): SpaceLevel {
   const part = used / budget
@@ -42,21 +42,21 @@ function rank(level: SpaceLevel): number {
   return LADDER.findIndex((rung) => rung.level === level)
 }
 
-/** What a level switches on. A higher one has everything of those below it. */
+/** What a level switches on. A higher level includes everything below it. */
 export interface SpaceSwitches {
-  /** Bodies that everybody got are kept for a day only: of accounts over their share, the biggest first. */
+  /** Keeps fully delivered bodies for a day only: for accounts over their share, the biggest first. */
   shortenBodies: boolean
-  /** The log of what everybody got is kept for four days only: of accounts over their share, the biggest first. */
+  /** Keeps fully delivered log entries for four days only: for accounts over their share, the biggest first. */
   shortenLog: boolean
-  /** What receivers answered is kept with the attempt. */
+  /** Stores receivers' responses with the attempt. */
   keepSnippets: boolean
-  /** New replays may begin. */
+  /** Allows new replays. */
   newReplays: boolean
-  /** Running replays go on. */
+  /** Continues running replays. */
   growReplays: boolean
-  /** Events of accounts over their share are answered 429. */
+  /** Answers 429 to events of accounts over their share. */
   refuseOverShare: boolean
-  /** All events are answered 503. */
+  /** Answers 503 to all events. */
   refuseAll: boolean
 }
 
@@ -72,22 +72,22 @@ export function switchesOf(level: SpaceLevel): SpaceSwitches {
   }
 }
 
-/** ms that a body of an account over its share is still kept after everybody got it, once space is short. */
+/** ms a fully delivered body of an account over its share is kept, once space is short. */
 const SHORT_BODIES = hours(24)
-/** The same once accounts within their share live on the reserve. */
+/** The same when accounts within their share are using the reserve. */
 const SHORTEST_BODIES = hours(1)
 
 export function shortBodies({ refuseOverShare }: SpaceSwitches): number {
   return refuseOverShare ? SHORTEST_BODIES : SHORT_BODIES
 }
 
-/** The platform repeats an event for 72 hours: until then it has to be recognised. */
+/** The platform repeats an event for 72 hours, so we must recognize it for that long. */
 export const SHORT_LOG = days(4)
 
-/** This part of the budget is divided among the accounts. While all of them together use less, nobody is over the share. */
+/** The fraction of the budget that accounts share. While their total is below it, no account is over its share. */
 const SHARED = 0.8
 
-/** What every account may use: whoever uses less leaves the rest to the others. Infinite while all of it fits. */
+/** What each account may use: accounts that use less leave the rest to the others. Infinite while everything fits. */
 export function fairShare(bytesOfAccounts: readonly number[], budget: number): number {
   let left = budget * SHARED
   const sorted = [...bytesOfAccounts].sort((a, b) => a - b)
@@ -105,8 +105,8 @@ interface AccountSpace {
 }
 
 /**
- * Accounts over their share, the biggest first, and the share. `weights` say how the used bytes are divided: what belongs to
- * nobody (free space within pages, tables of our own) is spread over all by it.
+ * Accounts over their share, biggest first, and the share. Divides the used bytes by `weights`, so bytes that belong to
+ * no account (free space within pages, our own tables) are spread over all.
  */
 export function overShare(
   weights: ReadonlyMap<string, number>,
@@ -125,33 +125,33 @@ export function overShare(
   return { share, accounts }
 }
 
-/** May an event come in? over_share → 429 · full → 503. */
+/** May an event be stored? over_share → 429 · full → 503. */
 export type Admission = 'admitted' | 'over_share' | 'full'
 
-/** What the rest of the product asks while space may be short. */
+/** The questions the rest of the product asks while space may be short. */
 export interface Space {
   /**
-   * Asked for every call before its events are stored: their room is reserved at once. `bytes`: of their bodies; `events`: how many,
-   * default 1.
+   * Called for every request before its events are stored; reserves their room at once. `bytes`: of their bodies;
+   * `events`: how many, default 1.
    */
   admit(accountUuid: string, bytes: number, events?: number): Admission
-  /** What was admitted with the same numbers is in the file now, or never will be. */
+  /** Releases the reservation with the same numbers: the events are in the file now, or never will be. */
   settled(bytes: number, events?: number): void
   switches(): SpaceSwitches
-  /** Does this account use more than its share, as far as the accounts have been weighed? */
+  /** Does this account use more than its share, as of the latest weighing? */
   isOverShare(accountUuid: string): boolean
 }
 
 /**
- * What every account may bring while nobody knows yet whose the rest is: `arrived` = bytes of each lately. What was there
- * before is nobody's, and leaves that much less to share.
+ * Each account's share while the owners of the older bytes are still unknown. `arrived` = recent bytes per account.
+ * Older bytes belong to no account and reduce the room to share.
  */
 export function shareOfArrivals(arrived: readonly number[], used: number, budget: number): number {
   const before = used - arrived.reduce((sum, bytes) => sum + bytes, 0)
   return fairShare(arrived, budget - Math.max(0, before))
 }
 
-/** Where nothing is ever short. */
+/** For setups where space is never short. */
 export const AMPLE_SPACE: Space = {
   admit: () => 'admitted',
   settled: () => {},
@@ -162,7 +162,7 @@ export const AMPLE_SPACE: Space = {
 export const NO_ROOM_FOR_REPLAYS =
   'Nothing is sent again in bulk at the moment, because storage is nearly full. Please try again later. Single events can still be sent again.'
 
-/** For the operator: how full it is, what follows from it, and what helps. */
+/** For the operator: how full the database is, the consequences, and what helps. */
 export function spaceSentence(level: SpaceLevel, used: number, budget: number): string {
   const full = `The database uses ${Math.round((used / budget) * 100)} % of its ${megabytes(budget)} MB.`
   switch (level) {

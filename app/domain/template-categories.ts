@@ -1,4 +1,4 @@
-// What templates are for. Apart from the template itself, so that a page can name them without its schema.
+// The categories of templates. Separate from templates, so a page can name them without the template schema.
 
 export const CATEGORIES = ['communication', 'job_management', 'reporting', 'workflow', 'integration'] as const
 export type Category = (typeof CATEGORIES)[number]

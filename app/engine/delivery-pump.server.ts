@@ -1,5 +1,5 @@
-// Sends what is due, fairly, and writes down what became of it. Knows no feature: what a delivery is, how it is sent and what
-// follows is behind the ports. Nothing here is durable: after a crash everything unsettled is simply still waiting.
+// Sends due deliveries fairly and stores the results. Features are behind the ports: what a delivery is, how it is
+// sent, what follows. Nothing here is durable: after a crash, everything unsettled is still pending.
 import type { Millis } from '../lib/clock.ts'
 import { createGroupCommit, SLOW_DISK } from './group-commit.server.ts'
 import type { LaneGate, LaneResult } from './lane-endpoint.ts'
@@ -18,33 +18,33 @@ export interface PumpEndpoint {
 
 interface PumpSettled {
   id: number
-  /** When it is due again; null = it is settled. */
+  /** When it is due again; null = settled. */
   dueAt: Millis | null
   result: LaneResult
   gate: LaneGate
 }
 
 interface PumpPorts<Job extends { dueAt: Millis }, Report> {
-  /** Once for each time of being the owner, before anything is sent. */
+  /** Runs each time the process becomes the owner, before anything is sent. */
   takeOver(): Promise<void>
   endpointsWithWork(): Promise<PumpEndpoint[]>
   changedElsewhere(): Promise<boolean>
   adopt(endpointId: number): Promise<PumpEndpoint | null>
   due(endpointId: number, kind: LaneKind, limit: number): Promise<LaneItem[]>
-  /** Null = it does not wait any more. */
+  /** Null = no longer pending. */
   load(ids: number[]): Promise<(Job | null)[]>
   /** Never rejects. */
   deliver(job: Job, how: { probe: boolean }): Promise<Report>
   /** All in one transaction. */
   settle(reports: Report[]): Promise<PumpSettled[]>
-  /** Rejects when nothing at all can be written. */
+  /** Rejects when the database cannot be written at all. */
   trialWrite(): Promise<void>
 }
 
 interface PumpInput<Job extends { dueAt: Millis }, Report> extends PumpLease {
   ports: PumpPorts<Job, Report>
   limits?: Partial<LaneLimits>
-  /** ms that a result may wait for others to be written down with; default 2. */
+  /** ms a result may wait so that several are stored together; default 2. */
   gatherMs?: number
 }
 
@@ -58,37 +58,37 @@ export interface PumpStatus {
   draining: boolean
   inFlight: number
   endpoints: number
-  /** The one number to watch: age of the oldest delivery that is due and not held, ms. */
+  /** The key metric: age in ms of the oldest delivery that is due and not held. */
   oldestDueAgeMs: number
-  /** When the pump last proved to be alive; null = not yet. */
+  /** When the pump last gave a sign of life; null = not yet. */
   lastBeatAt: Millis | null
-  /** Signs of life since the start, good or bad: for the watchdog. */
+  /** Attempts to renew the lease since the start, successful or failed: for the watchdog. */
   turns: number
 }
 
 export interface DeliveryPump {
   start(): void
-  /** New deliveries that are committed. */
+  /** Announces new committed deliveries. */
   offer(deliveries: readonly OfferedDelivery[]): void
-  /** The endpoint changed, or has something new: look at it again. */
+  /** The endpoint changed or has something new: reload it. */
   wake(endpointId: number): void
   status(): PumpStatus
-  /** What is being sent at this moment. */
+  /** The deliveries being sent right now. */
   flights(): { id: number; kind: LaneKind }[]
-  /** Something else is about to be written: write down results together with it. */
+  /** Stores results now, together with another write that is about to happen. */
   settleNow(): void
-  /** Claims nothing more. */
+  /** Stops claiming. */
   beginDrain(): void
-  /** Waits for attempts in flight (at most `limitMs`), writes down what became of them, gives up the lease. */
+  /** Waits for attempts in flight (at most `limitMs`), stores their results, releases the lease. */
   drain(limitMs?: number): Promise<void>
   /** Resolves when this is the owner, nothing is in flight, nothing is due and nothing is being loaded. For tests. */
   idle(): Promise<void>
 }
 
-/** After loads of this many lists the event loop gets its turn. */
+/** After loading this many lists, the event loop gets a turn. */
 const LOADS_PER_TURN = 50
 const LOAD_FAILED_PAUSE = 1_000
-/** An attempt whose result cannot be written down is put aside, or it would be sent over and over. */
+/** An attempt whose result cannot be stored is set aside, otherwise it would be sent again and again. */
 const PUT_ASIDE = 5 * 60_000
 
 export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input: PumpInput<Job, Report>): DeliveryPump {
@@ -120,7 +120,7 @@ export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input:
   const loads = createLoads(parts)
   const sender = createSender(parts)
 
-  /** Nothing in memory counts any more: another process may have been at work. */
+  /** Discards the in-memory state: another process may have been working. */
   async function takeOver(): Promise<void> {
     await ports.takeOver()
     await ports.changedElsewhere()
@@ -129,8 +129,8 @@ export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input:
   }
 
   /**
-   * An overlapping process has taken events in, or paused, resumed or tested an endpoint: it cannot tell us which, so that all
-   * are looked at anew. What has nothing waiting (`others`) too: what comes next must not meet a gate that is long open.
+   * Reloads all endpoints, because an overlapping process stored events, or changed or tested an endpoint, and cannot
+   * tell us which. `others` = endpoints without pending deliveries, so later ones never meet an outdated gate.
    */
   async function lookAtAll(others: readonly number[]): Promise<void> {
     for (const endpointId of others) toAdopt.add(endpointId)
@@ -170,12 +170,12 @@ export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input:
 interface Parts<Job extends { dueAt: Millis }, Report> {
   input: PumpInput<Job, Report>
   lanes: Lanes
-  /** Endpoints to be read anew. */
+  /** Endpoints to reload. */
   toAdopt: Set<number>
   pump: PumpLoop
 }
 
-/** Reads endpoints, and what waits for them, in rounds that give way to others. */
+/** Loads endpoints and their pending deliveries in rounds that yield to other work. */
 function createLoads<Job extends { dueAt: Millis }, Report>({ input, lanes, toAdopt, pump }: Parts<Job, Report>) {
   const { clock, log, ports } = input
   let loaded = 0
@@ -222,7 +222,7 @@ function createLoads<Job extends { dueAt: Millis }, Report>({ input, lanes, toAd
   })
 }
 
-/** Loads what was claimed, has it delivered, and writes down what became of it. */
+/** Loads claimed deliveries, has them sent, and stores the results. */
 function createSender<Job extends { dueAt: Millis }, Report>({ input, lanes, toAdopt, pump }: Parts<Job, Report>) {
   const { clock, log, ports } = input
   let loading = 0
@@ -250,7 +250,7 @@ function createSender<Job extends { dueAt: Millis }, Report>({ input, lanes, toA
           void attempt(claim, job)
           return
         }
-        // Settled or changed by somebody else: what is known of its endpoint may be old.
+        // Someone else settled or changed the delivery, so its endpoint's state may be outdated.
         lanes.settle(claim.id, { dueAt: job?.dueAt ?? null, result: 'none', gate: null }, now)
         if (!job) toAdopt.add(claim.endpointId)
         pump.schedule()
@@ -277,7 +277,7 @@ function createSender<Job extends { dueAt: Millis }, Report>({ input, lanes, toA
     }
     const now = clock.now()
     const end = settled ?? { dueAt: now + PUT_ASIDE, result: 'none' as const, gate: null }
-    // Opened or closed by its own answer: what waits for it has to be looked at in the new light.
+    // The result opened or closed the endpoint: reload its pending deliveries.
     if (lanes.settle(claim.id, end, now)) toAdopt.add(claim.endpointId)
     pump.schedule()
   }

@@ -1,36 +1,36 @@
-// Many small writes, one commit: whatever arrives within one turn of the event loop is written together, and each is
-// answered after the commit. (For those who wait for the answer a fixed window of time only adds delay: measured. A slow
-// disk is another matter: see `onSlowDisk`.)
+// Groups small writes into one commit: items that arrive in the same turn of the event loop are written together, and
+// each gets its answer after the commit. (When callers wait for the answer, a fixed time window only adds delay:
+// measured. Slow disks differ: see `onSlowDisk`.)
 import type { Clock } from '../lib/clock.ts'
 
 export interface GroupCommitInput<Item, Answer> {
   clock: Clock
-  /** Writes all of them at once and answers in the same order. Rejecting means that none was written. */
+  /** Writes all items at once and answers in the same order. Rejecting means that none was written. */
   commit(items: Item[]): Promise<Answer[]>
   maxBatch: number
-  /** ms to wait for company, where nobody waits for the answer; a full batch does not wait. Default 0: one turn. */
+  /** ms to gather more items when no one waits for the answer; a full batch does not wait. Default 0: one turn. */
   gatherMs?: number
   /**
-   * After a commit that took `slowMs` or more for fewer than `few` items, the next one waits as long as that took, at most
-   * `mostMs`. It is the disk then that takes the time, and while a commit waits for it the event loop stands still: Node takes
-   * up one new connection a turn, so that there would be one event to a commit, for ever.
+   * After a commit that took `slowMs` or more for fewer than `few` items, the next one waits that long too, at most
+   * `mostMs`. The disk is then the bottleneck, and the event loop blocks during a commit: Node accepts one new
+   * connection per turn, so every commit would hold one event, forever.
    */
   onSlowDisk?: Readonly<Record<'slowMs' | 'few' | 'mostMs', number>>
-  /** Bounds on what may wait: items, and bytes as told by `sizeOf`. */
+  /** Limits on waiting items: their number, and their bytes according to `sizeOf`. */
   maxWaiting: number
   maxWaitingBytes: number
   sizeOf(item: Item): number
   /**
-   * ms. A commit that takes longer counts as failed for those who wait for it or behind it (it may still succeed).
-   * Null = as long as it takes.
+   * ms. A commit that takes longer counts as failed for those who wait for it or behind it (it may still succeed). Null
+   * = no limit.
    */
   limitMs: number | null
 }
 
 interface GroupCommit<Item, Answer> {
-  /** Resolves with the item's own answer after the commit. Rejects when the commit failed or too much is waiting. */
+  /** Resolves with the item's answer after the commit. Rejects when the commit failed or too many items wait. */
   add(item: Item): Promise<Answer>
-  /** Writes what is waiting now instead of gathering more: something else is being written anyway. */
+  /** Writes waiting items now instead of gathering more, because another write happens anyway. */
   hurry(): void
   /** Resolves when everything added so far is committed or has failed. */
   flush(): Promise<void>
@@ -62,7 +62,7 @@ export function createGroupCommit<Item, Answer>(input: GroupCommitInput<Item, An
   let scheduled = false
   let writing = false
   let stopGathering: (() => void) | null = null
-  /** ms that a slow disk makes the next commit wait. */
+  /** ms the next commit waits because of a slow disk. */
   let slowMs = 0
   let idle: (() => void)[] = []
 
@@ -74,7 +74,7 @@ export function createGroupCommit<Item, Answer>(input: GroupCommitInput<Item, An
     } else beginThisTurn()
   }
 
-  /** At the end of the turn, where the writes of others are. */
+  /** Commits at the end of the turn, together with other writes. */
   function beginThisTurn(): void {
     if (scheduled) return
     scheduled = true
@@ -93,7 +93,7 @@ export function createGroupCommit<Item, Answer>(input: GroupCommitInput<Item, An
     queue = batch === queue ? [] : queue.slice(input.maxBatch)
     for (const { bytes: size } of batch) bytes -= size
     writing = true
-    // One commit at a time, so that answers come in the order of arrival even with a store that really waits.
+    // One commit at a time, so answers come in order of arrival even with an asynchronous store.
     const { limitMs } = input
     const giveUp = () => {
       const error = new NotCommittedError('commit_slow', `not committed within ${limitMs} ms`)

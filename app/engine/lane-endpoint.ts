@@ -1,15 +1,15 @@
-// What the scheduler knows of one endpoint: how it has been doing, and what of it waits in memory.
+// The scheduler's state for one endpoint: its recent results, and its pending deliveries in memory.
 import type { Millis } from '../lib/clock.ts'
 import { type LaneItem, type LaneWindow, newWindow, nextDue, nextItem, resetWindow } from './lane-window.ts'
 
-/** May something be sent to the endpoint, from when, and only one probe at a time? */
+/** Whether and when the endpoint may receive deliveries, and whether only one probe at a time. */
 export interface LaneGate {
   closed: boolean
   opensAt: Millis
   probing: boolean
 }
 
-/** How an attempt went, for pace and fairness. `none` = there was no attempt, or it says nothing about the endpoint. */
+/** An attempt's result for pace and fairness. `none` = no attempt, or it says nothing about the endpoint. */
 export type LaneResult = 'success' | 'failure' | 'slow_down' | 'none'
 
 /** proven: succeeded since the start, and not failed since · failing: its last attempt failed. */
@@ -27,12 +27,12 @@ export interface LaneEndpoint {
   /** Concurrency in thirds: 3 at the start, one more per success, back to 3 on failure. */
   thirds: number
   inFlight: number
-  /** Of those, attempts that have been open for long: until they end, nothing else is begun. */
+  /** Attempts in flight that have been open for long; until they end, no other starts. */
   dragging: number
   /** Records in flight. */
   records: Set<string>
   standing: Standing
-  /** After "too many requests": ms between starts, wearing off with every success. */
+  /** ms between starts after "too many requests"; shrinks with every success. */
   gapMs: number
   meanGapMs: number
   lastStartAt: Millis
@@ -40,11 +40,11 @@ export interface LaneEndpoint {
   live: LaneWindow
   replay: LaneWindow
   byHand: LaneItem[]
-  /** False = more of it may wait in the database. */
+  /** False = the database may have more manual deliveries. */
   byHandComplete: boolean
-  /** Ids in the windows, asked for by hand, or in flight. */
+  /** Ids in the windows, requested manually, or in flight. */
   known: Set<number>
-  /** When it is to be looked at again. */
+  /** When to evaluate the endpoint again. */
   wakeAt: Millis
 }
 
@@ -74,22 +74,22 @@ export function newLaneEndpoint(id: number, account: LaneAccount, gate: LaneGate
   }
 }
 
-/** How many attempts it may have in flight. */
+/** How many attempts the endpoint may have in flight. */
 export function roomOf({ gate, thirds, dragging }: LaneEndpoint): number {
   return gate.probing || dragging > 0 ? 1 : Math.floor(thirds / THIRDS)
 }
 
-/** From when on something may be sent: its gate is open, and its pace allows it. */
+/** When the endpoint may receive next: its gate is open, and its pace allows it. */
 export function opensAtOf({ gate, gapMs, lastStartAt }: LaneEndpoint): Millis {
   return Math.max(gate.opensAt, gapMs > 0 ? lastStartAt + gapMs : 0)
 }
 
-/** When the first of what waits and may be sent is due; `NEVER` = nothing. */
+/** When the first sendable delivery is due; `NEVER` = none. */
 export function firstDueOf({ live, replay, records }: LaneEndpoint): Millis {
   return Math.min(nextDue(live, records) ?? NEVER, nextDue(replay, records) ?? NEVER)
 }
 
-/** Forgets what waits, but not what was asked for by hand. */
+/** Forgets pending deliveries except manual ones. */
 export function emptyLanes(endpoint: LaneEndpoint): void {
   for (const window of [endpoint.live, endpoint.replay]) {
     for (const item of window.items) endpoint.known.delete(item.id)
@@ -97,7 +97,7 @@ export function emptyLanes(endpoint: LaneEndpoint): void {
   }
 }
 
-/** After an attempt: more at once while it goes well, one at a time when it does not. */
+/** Adapts after an attempt: more at once while attempts succeed, one at a time when they fail. */
 export function learn(endpoint: LaneEndpoint, result: LaneResult, mostAtOnce: number): void {
   switch (result) {
     case 'success':
@@ -123,15 +123,15 @@ export function turns(before: LaneGate, after: LaneGate): boolean {
   return after.closed !== before.closed || (before.probing && !after.probing)
 }
 
-/** What of the window may start now; null = nothing. */
+/** The delivery of the window that may start now; null = none. */
 export function nextOf(endpoint: LaneEndpoint, window: LaneWindow, now: Millis): LaneItem | null {
   return nextItem(window, now, endpoint.records, endpoint.gate.probing ? endpoint.lastProbe : null)
 }
 
-/** Waits for nobody else from now on. */
+/** Adds a manual delivery, which from now on skips the queue. */
 export function addByHand(endpoint: LaneEndpoint, item: LaneItem): void {
   if (endpoint.byHand.some(({ id }) => id === item.id)) return
-  // It may have been loaded as one of those that wait their turn.
+  // It may already be loaded as a regular delivery.
   for (const { items } of [endpoint.live, endpoint.replay]) {
     const index = items.findIndex(({ id }) => id === item.id)
     if (index >= 0) items.splice(index, 1)
@@ -140,7 +140,7 @@ export function addByHand(endpoint: LaneEndpoint, item: LaneItem): void {
   endpoint.known.add(item.id)
 }
 
-/** What waits, and what was asked for by hand. */
+/** Forgets all pending deliveries, including manual ones. */
 export function forgetWaiting(endpoint: LaneEndpoint): void {
   endpoint.byHand = []
   endpoint.byHandComplete = true

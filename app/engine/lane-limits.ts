@@ -1,23 +1,23 @@
-// How slots are shared: so many at once, and of those so many for whoever might not give them back soon.
+// Limits on concurrent attempts, overall and for endpoints that may hold a slot for long.
 
 export interface LaneLimits {
   /** Attempts in flight at once, not counting those that drag. */
   slots: number
   /**
-   * An attempt open for longer than `dragsAfterMs` drags: it no longer keeps a slot from others, up to so many of them. That is
-   * what lets everybody else pass in the first seconds of an outage, before anything has failed.
+   * An attempt open for longer than `dragsAfterMs` drags: it releases its slot to others, for at most this many
+   * attempts. So everyone else continues in the first seconds of an outage, before anything has failed.
    */
   dragging: number
   dragsAfterMs: number
   perAccount: number
-  /** Of one endpoint that has proved itself; every endpoint starts with 1. */
+  /** For an endpoint that has proved itself; every endpoint starts with 1. */
   perEndpoint: number
   /** Shared by all endpoints whose last attempt failed. */
   failing: number
-  /** Shared by all endpoints that have not succeeded since the start: the rest is kept for those that have. */
+  /** Shared by endpoints without a success since the start; the rest is reserved for those with one. */
   unproven: number
   replay: number
-  /** Items of an endpoint held in memory. */
+  /** Deliveries of an endpoint kept in memory. */
   window: number
 }
 

@@ -1,4 +1,4 @@
-// The next few deliveries of one endpoint, in memory: the rest stays in the database until there is room.
+// The next few deliveries of one endpoint, in memory; the rest stays in the database until there is room.
 import type { Millis } from '../lib/clock.ts'
 
 export interface LaneItem {
@@ -11,10 +11,10 @@ export interface LaneItem {
 export interface LaneWindow {
   /** Earliest due first; same moment: lower id first. */
   items: LaneItem[]
-  /** True = nothing more waits in the database. */
+  /** True = the database has no more pending deliveries. */
   complete: boolean
   loading: boolean
-  /** Offered while a load is under way, whose answer may or may not know of them. */
+  /** Offered during a load whose result may or may not include them. */
   arrivals: LaneItem[]
 }
 
@@ -22,7 +22,7 @@ export function newWindow(): LaneWindow {
   return { items: [], complete: false, loading: false, arrivals: [] }
 }
 
-/** Nothing in it, and it is not known what the database holds. */
+/** Empties the window; the database's contents count as unknown. */
 export function resetWindow(window: LaneWindow): void {
   window.items = []
   window.complete = false
@@ -30,8 +30,8 @@ export function resetWindow(window: LaneWindow): void {
 }
 
 /**
- * Puts an item in its place. Returns the item that has no room now: the last one when the window is full, or the given one
- * when it may belong behind others that are not loaded. That one is found again in the database.
+ * Inserts an item in order. Returns the item that has no room: the last one when the window is full, or the given one
+ * when unloaded items may come before it. That item is loaded from the database later.
  */
 export function insertItem(window: LaneWindow, item: LaneItem, capacity: number): LaneItem | null {
   const { items } = window
@@ -51,13 +51,13 @@ export function insertItem(window: LaneWindow, item: LaneItem, capacity: number)
   return items.pop() ?? null
 }
 
-/** Takes out what belongs behind `last`: between them there may be others that are not loaded. */
+/** Removes items after `last`, because unloaded items may lie between. */
 export function cutAfter(window: LaneWindow, last: LaneItem): LaneItem[] {
   const index = window.items.findIndex((item) => isBefore(last, item))
   return index < 0 ? [] : window.items.splice(index)
 }
 
-/** The next item that may start now, or null. `after`: of those that may, the one with the next higher id (a probe). */
+/** The next item that may start now, or null. `after`: picks the one with the next higher id (a probe). */
 export function nextItem(
   window: LaneWindow,
   now: Millis,
@@ -76,7 +76,7 @@ export function nextItem(
   return next ?? lowest
 }
 
-/** When the first item that is not busy is due; null = there is none. */
+/** When the first item that is not busy is due; null = none. */
 export function nextDue(window: LaneWindow, busy: ReadonlySet<string>): Millis | null {
   return window.items.find((item) => !busy.has(item.record))?.dueAt ?? null
 }

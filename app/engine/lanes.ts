@@ -1,5 +1,5 @@
-// Who is next. A lane is what waits for one endpoint; slots are shared so that a slow or dead endpoint, a flooding account or
-// a replay takes its share and nobody else's. Knows no clock and does no I/O: moments are handed in.
+// Decides which delivery is sent next. A lane is an endpoint's pending deliveries; shared slots keep a slow or dead
+// endpoint, a flooding account or a replay within its share. Has no clock and does no I/O: callers pass times in.
 import type { Millis } from '../lib/clock.ts'
 import {
   addByHand,
@@ -30,7 +30,7 @@ export interface Claim {
   id: number
   endpointId: number
   dueAt: Millis
-  /** Sent through an open breaker. */
+  /** Sent as a probe through an open breaker. */
   probe: boolean
 }
 
@@ -54,7 +54,7 @@ export class Lanes {
   readonly #endpoints = new Map<number, LaneEndpoint>()
   readonly #accounts = new Map<string, LaneAccount>()
   readonly #flights = new Map<number, Flight>()
-  /** Those that do not drag (yet), in the order they started. */
+  /** Attempts that do not drag (yet), in start order. */
   readonly #quick = new Set<Flight>()
   readonly #inFlight = { proven: 0, unproven: 0, failing: 0, replay: 0 }
   readonly #wants = new Map<string, LaneWant>()
@@ -67,7 +67,7 @@ export class Lanes {
   }
   readonly #replays = createRing<LaneAccount, LaneEndpoint>()
   readonly #turns: Standing[] = ['proven', 'unproven', 'failing']
-  /** Made once: it is asked at every turn. */
+  /** Created once because every turn calls it. */
   readonly #mayReplay = ({ standing }: LaneEndpoint): boolean =>
     standing === 'proven' || this.#inFlight[standing] < this.#limits[standing]
 
@@ -75,7 +75,7 @@ export class Lanes {
     this.#limits = limits
   }
 
-  /** What waits is loaded anew for every endpoint. Attempts in flight stay so. */
+  /** Reloads the pending deliveries of every endpoint. Attempts in flight stay. */
   reset(now: Millis): void {
     this.#wants.clear()
     for (const endpoint of this.#endpoints.values()) {
@@ -89,12 +89,12 @@ export class Lanes {
     return this.#endpoints.has(endpointId)
   }
 
-  /** Every endpoint that was ever put. */
+  /** Every endpoint that was ever added. */
   ids(): number[] {
     return [...this.#endpoints.keys()]
   }
 
-  /** Adds an endpoint or takes over its changed state; what waits for it is loaded anew. */
+  /** Adds an endpoint or updates its state; reloads its pending deliveries. */
   put({ endpointId, account, gate }: { endpointId: number; account: string; gate: LaneGate }, now: Millis): void {
     const endpoint = this.#endpoints.get(endpointId) ?? this.#newEndpoint(endpointId, account, gate)
     endpoint.gate = gate
@@ -111,13 +111,13 @@ export class Lanes {
   remove(endpointId: number): void {
     const endpoint = this.#endpoints.get(endpointId)
     if (!endpoint) return
-    // Kept, closed: an attempt may be in flight, and it may come back.
+    // Kept as closed: an attempt may be in flight, and the endpoint may return.
     endpoint.gate = { closed: true, opensAt: 0, probing: false }
     forgetWaiting(endpoint)
     this.#unring(endpoint)
   }
 
-  /** Something new waits. False = the endpoint is not known here. */
+  /** Adds a new delivery. False = unknown endpoint. */
   offer(endpointId: number, kind: LaneKind, item: LaneItem, now: Millis): boolean {
     const endpoint = this.#endpoints.get(endpointId)
     if (!endpoint) return false
@@ -126,7 +126,7 @@ export class Lanes {
     return true
   }
 
-  /** The answer to a want: the earliest due, at most `limit`. */
+  /** The response to a want: the earliest due deliveries, at most `limit`. */
   fill(endpointId: number, kind: LaneKind, items: readonly LaneItem[], limit: number, now: Millis): void {
     const endpoint = this.#endpoints.get(endpointId)
     if (!endpoint) return
@@ -137,7 +137,7 @@ export class Lanes {
     this.#place(endpoint, now)
   }
 
-  /** What should be loaded. Each is named once; `fill` it, or `unfilled` when that failed. */
+  /** The lists to load, each returned once. Call `fill` for it, or `unfilled` when loading failed. */
   takeWants(): LaneWant[] {
     const list = [...this.#wants.values()]
     this.#wants.clear()
@@ -153,7 +153,7 @@ export class Lanes {
     if (endpoint) this.#want(endpoint, kind)
   }
 
-  /** The next delivery to send, or null: no slot free or nothing due. */
+  /** The next delivery to send; null = no slot is free or nothing is due. */
   take(now: Millis): Claim | null {
     this.#wakeSleepers(now)
     this.#noticeDragging(now)
@@ -161,7 +161,7 @@ export class Lanes {
     return this.#takeByHand(now) ?? this.#takeLive(now) ?? this.#takeReplay(now)
   }
 
-  /** Frees the slot. `dueAt` = it waits again. True = the endpoint was opened or closed by it: load it anew. */
+  /** Frees the slot. `dueAt` = it is pending again. True = the result opened or closed the endpoint: reload it. */
   settle(id: number, end: { dueAt: Millis | null; result: LaneResult; gate: LaneGate | null }, now: Millis): boolean {
     const flight = this.#flights.get(id)
     if (!flight) return false
@@ -184,12 +184,12 @@ export class Lanes {
     return this.#flights.has(id)
   }
 
-  /** What is being sent at this moment. */
+  /** The deliveries being sent right now. */
   flights(): { id: number; kind: LaneKind }[] {
     return [...this.#flights.values()].map(({ item, kind }) => ({ id: item.id, kind }))
   }
 
-  /** When to look again: something will be due, or a slot free. Null = at the next settlement or offer. */
+  /** When a delivery becomes due or a slot frees up. Null = only at the next settlement or offer. */
   nextAt(): Millis | null {
     const due = this.#sleepers.peek()?.at ?? null
     const full = this.#quick.size >= this.#limits.slots || this.#inFlight.unproven >= this.#limits.unproven
@@ -216,7 +216,7 @@ export class Lanes {
     return endpoint
   }
 
-  /** Puts the endpoint where it belongs now: into the rings, among the sleepers, or nowhere (a settlement brings it back). */
+  /** Puts the endpoint in its current place: the rings, the sleepers, or nowhere (until a settlement adds it again). */
   #place(endpoint: LaneEndpoint, now: Millis): void {
     this.#unring(endpoint)
     const { gate, account } = endpoint
@@ -255,10 +255,10 @@ export class Lanes {
   }
 
   #want(endpoint: LaneEndpoint, kind: LaneKind): void {
-    // Until the answer is there, nothing more is asked for.
+    // Request nothing more until the response arrives.
     if (kind === 'by_hand') endpoint.byHandComplete = true
     else endpoint[kind].loading = true
-    // What is in flight still waits as far as the database knows.
+    // In the database, deliveries in flight are still pending.
     const limit = this.#limits.window + endpoint.inFlight + endpoint.byHand.length
     this.#wants.set(`${kind}|${endpoint.id}`, { endpointId: endpoint.id, kind, limit })
   }
@@ -323,7 +323,7 @@ export class Lanes {
 
   #takeByHand(now: Millis): Claim | null {
     for (const endpoint of this.#askedByHand) {
-      // One more than usual: what a person asked for does not wait behind an attempt that hangs.
+      // One slot more than usual, so a manual request does not wait behind a hanging attempt.
       if (endpoint.inFlight > roomOf(endpoint)) continue
       const item = endpoint.byHand.find(({ record }) => !endpoint.records.has(record))
       if (item) return this.#claim(endpoint, 'by_hand', item, now)
@@ -375,7 +375,7 @@ export class Lanes {
     return { id: item.id, endpointId: endpoint.id, dueAt: item.dueAt, probe }
   }
 
-  /** Frees what the flight has taken. */
+  /** Frees the flight's slots. */
   #land(flight: Flight): void {
     const { endpoint, item, kind, standing, drags } = flight
     this.#flights.delete(item.id)

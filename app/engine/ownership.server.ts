@@ -1,4 +1,4 @@
-// One owner at a time: a lease in the database that has to be renewed, so that two processes never send the same thing.
+// One owner at a time: a lease in the database that must be renewed, so two processes never send the same delivery.
 import type { OperationsStore } from '#db/store/operations.ts'
 import type { Clock, Millis } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
@@ -8,12 +8,12 @@ export interface OwnershipInput {
   store: Pick<OperationsStore, 'findLease' | 'acquireLease' | 'releaseLease'>
   clock: Clock
   log: Log
-  /** What is owned. */
+  /** The name of the lease. */
   name: string
   owner: string
-  /** Is that owner known to be gone for good? Then there is no need to wait until its lease expires. */
+  /** Is that owner known to have ended? Then its lease can be taken before it expires. */
   isGone(owner: string): boolean
-  /** Every time the lease was renewed. `taken` = it was not ours before. Resolves before anything may be done as its owner. */
+  /** Called after each renewal. `taken` = it was not ours before. Resolves before the owner may start anything. */
   onHeld(taken: boolean): Promise<void>
   /** ms between renewals; default 3 s. A lease that is not renewed lasts a little over three of them. */
   beatMs?: number
@@ -21,18 +21,18 @@ export interface OwnershipInput {
 
 interface Ownership {
   start(): void
-  /** May something be begun as the owner? */
+  /** May the owner start new work? */
   holds(now: Millis): boolean
-  /** Stops renewing and gives the lease up. */
+  /** Stops renewing and releases the lease. */
   release(): Promise<void>
   lastRunAt: SteadyLoop['lastRunAt']
   turns: SteadyLoop['turns']
 }
 
 const BEAT_MS = 3_000
-/** A missed renewal or two is no reason to stop. */
+/** A lease survives one or two missed renewals. */
 const BEATS_PER_LEASE = 10 / 3
-/** This part of a beat before it expires nothing more is begun: another process's clock may be a little ahead. */
+/** No new work starts in this fraction of a beat before expiry: another process's clock may be slightly ahead. */
 const MARGIN = 1 / 3
 
 export function createOwnership(input: OwnershipInput): Ownership {
@@ -53,7 +53,7 @@ export function createOwnership(input: OwnershipInput): Ownership {
     name: `lease.${name}`,
     clock,
     log,
-    // Tried again soon: while it fails nothing is sent.
+    // Retry soon: nothing is sent while it fails.
     ceilingMs: beatMs,
     async run() {
       const now = clock.now()

@@ -1,4 +1,4 @@
-// What both pumps have in common: a lease, one turn at a time, an alarm for the next moment, and an orderly end.
+// Shared by both pumps: a lease, one turn at a time, a timer for the next due time, and an orderly shutdown.
 import type { Clock, Millis } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { createOwnership, type OwnershipInput } from './ownership.server.ts'
@@ -14,35 +14,35 @@ export interface PumpLease {
 }
 
 interface PumpLoopInput extends PumpLease {
-  /** What is owned. */
+  /** The name of the lease. */
   name: string
-  /** The lease was renewed; `taken` = it was not ours before. */
+  /** Called after a lease renewal; `taken` = it was not ours before. */
   onHeld(taken: boolean): Promise<void>
-  /** Begins what can begin. Called only as the owner, and not while draining. */
+  /** Starts what can start. Called only as the owner, and not while draining. */
   turn(): void
   onAlarm(): void
-  /** Something is at work. */
+  /** True = work is in progress. */
   isAtWork(): boolean
-  /** Something is due, or it is not known whether. */
+  /** True = something is due, or it is unknown whether. */
   hasMore(): boolean
 }
 
 export interface PumpLoop {
   start(): void
-  /** A turn follows, soon and once. */
+  /** Schedules a turn soon; several calls cause one turn. */
   schedule(): void
-  /** Null = no alarm. */
+  /** Null = no timer. */
   setAlarm(at: Millis | null): void
-  /** Sets the alarm unless it rings before that anyway. */
+  /** Sets the timer unless it fires earlier anyway. */
   bringForward(at: Millis): void
   mayBegin(): boolean
-  /** Is the process past waiting for what is at work? */
+  /** Has the process stopped waiting for work in progress? */
   stopped(): boolean
   status(): { owner: boolean; draining: boolean; lastBeatAt: Millis | null; turns: number }
   beginDrain(): void
-  /** Waits for what is at work (at most `limitMs`), calls `finish`, gives up the lease. */
+  /** Waits for work in progress (at most `limitMs`), calls `finish`, releases the lease. */
   drain(limitMs: number, finish: () => Promise<void>): Promise<void>
-  /** Tells those who wait for quiet, if it is. */
+  /** Notifies waiting callers if the pump is quiet. */
   tellQuiet(): void
   whenQuiet(): Promise<void>
 }

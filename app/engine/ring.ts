@@ -1,15 +1,15 @@
-// Taking turns: first between accounts, then between the endpoints of an account.
+// Round-robin: first between accounts, then between the endpoints of an account.
 
 export interface Ring<Owner, Member> {
   add(owner: Owner, member: Member): void
   remove(owner: Owner, member: Member): void
-  /** The next member that `fits`, and puts it and its owner at the end of the line. Null = none does. */
+  /** The next member that `fits`; moves the member and its owner to the end of the queue. Null = none fits. */
   next(fits: (member: Member) => boolean): Member | null
   isEmpty(): boolean
   clear(): void
 }
 
-/** Maps and sets keep the order of insertion: taking out and putting back in is the turn. */
+/** Maps and sets keep insertion order, so removing and re-adding an entry rotates the turns. */
 export function createRing<Owner, Member>(): Ring<Owner, Member> {
   const owners = new Map<Owner, Set<Member>>()
   return {

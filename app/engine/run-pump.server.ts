@@ -1,5 +1,5 @@
-// Starts what is due, fairly: accounts take turns, each has a few at work at once, and nothing is worked on twice at a time.
-// Knows no feature: what a run is and what it does is behind the ports. Nothing here is durable.
+// Starts due runs fairly: accounts take turns, each has a few in progress, and no run or record is worked on twice at a
+// time. Features are behind the ports: what a run is and does. Nothing here is durable.
 import type { Millis } from '../lib/clock.ts'
 import { createPumpLoop, type PumpLease } from './pump-loop.server.ts'
 import { createSteadyLoop } from './steady-loop.server.ts'
@@ -7,18 +7,18 @@ import { createSteadyLoop } from './steady-loop.server.ts'
 export interface PumpRun {
   id: number
   account: string
-  /** What it works on, within the account: of two runs that share one, the second waits. */
+  /** The records it works on, within the account: of two runs that share a key, the second waits. */
   keys: readonly string[]
-  /** It was begun before, by us or by a process that is gone. */
+  /** True = a process already started it: this one, or one that has ended. */
   begun: boolean
 }
 
 interface RunPumpPorts {
-  /** Runs that can go on now, the longest due of each account first, at most so many of one account. */
+  /** Runs that can continue now, longest due first within each account, at most `perAccount` per account. */
   due(now: Millis, perAccount: number): Promise<PumpRun[]>
-  /** The earliest moment after `now` at which one can go on. */
+  /** The earliest time after `now` at which a run can continue. */
   nextDueAt(now: Millis): Promise<Millis | null>
-  /** Works until the run ends, waits, or `goOn` says no. Resolves with when it is due again; null = not by itself. */
+  /** Works until the run ends, waits, or `goOn` returns false. Resolves with the next due time; null = none. */
   work(run: PumpRun, goOn: () => boolean): Promise<Millis | null>
 }
 
@@ -28,44 +28,44 @@ export interface RunPumpInput extends PumpLease {
 }
 
 export interface RunLimits {
-  /** Runs at work at once. */
+  /** Maximum runs in progress. */
   overall: number
-  /** Of one account. */
+  /** Maximum runs in progress per account. */
   perAccount: number
-  /** Of one account, known in advance. */
+  /** Maximum due runs loaded ahead per account. */
   window: number
 }
 
-/** A run mostly waits for the platform: with few places, four accounts that get no answers would stop everybody's rules. */
+/** A run mostly waits for the platform: with few slots, four accounts without responses would block all rules. */
 export const RUN_LIMITS: RunLimits = { overall: 32, perAccount: 2, window: 50 }
 
 export interface RunPumpStatus {
   owner: boolean
   draining: boolean
   inFlight: number
-  /** Due, known, and not at work. */
+  /** Due runs that are loaded and not in progress. */
   known: number
   lastBeatAt: Millis | null
-  /** Signs of life since the start, good or bad: for the watchdog. */
+  /** Attempts to renew the lease since the start, successful or failed: for the watchdog. */
   turns: number
 }
 
 export interface RunPump {
   start(): void
-  /** There is something new, or something was changed: look again. */
+  /** Something is new or changed: load again. */
   wake(): void
   status(): RunPumpStatus
-  /** Claims nothing more, and what is at work stops at its next boundary. */
+  /** Stops claiming, and runs in progress stop at their next boundary. */
   beginDrain(): void
-  /** Waits for what is at work (at most `limitMs`), gives up the lease. */
+  /** Waits for runs in progress (at most `limitMs`), releases the lease. */
   drain(limitMs?: number): Promise<void>
-  /** Resolves when this is the owner, nothing is at work and nothing known is due. For tests. */
+  /** Resolves when this is the owner, no run is in progress and no known run is due. For tests. */
   idle(): Promise<void>
 }
 
-/** What another process has written is seen at the latest after so many renewals of the lease. */
+/** Writes of another process are noticed after at most this many renewals of the lease. */
 const BEATS_PER_CLAIM = 5
-/** A run whose work broke off by a fault is left alone this long, then longer each time. */
+/** After a run crashes, it rests this long, then longer each time. */
 const FIRST_PAUSE = 5_000
 const LONGEST_PAUSE = 60_000
 
@@ -147,23 +147,23 @@ export function createRunPump(input: RunPumpInput): RunPump {
   }
 }
 
-/** Which runs are due and which are at work. `look`: what is known is not all, or no longer true. */
+/** Tracks due runs and runs in progress. `look`: the loaded runs are incomplete or outdated. */
 function createRunWindow(limits: RunLimits, look: () => void) {
-  /** Due runs by account. Maps keep the order of insertion: taking out and putting back in is the turn. */
+  /** Due runs by account. A Map keeps insertion order, so removing and re-adding an account rotates the turns. */
   const window = new Map<string, PumpRun[]>()
-  /** Accounts that have more due than is known. */
+  /** Accounts with more due runs than are loaded. */
   const more = new Set<string>()
   const inFlight = new Map<number, PumpRun>()
   const atWork = new Map<string, number>()
   const busy = new Set<string>()
-  /** Due again while still at work. */
+  /** Due again while still in progress. */
   const again = new Set<number>()
-  /** Ended since the last look began: what it says of them may be old. */
+  /** Ended since the last load began, so its result may be outdated for them. */
   const endedSince = new Set<number>()
 
   function know(run: PumpRun): void {
     if (inFlight.has(run.id)) {
-      // Let go of and taken up again while we are still putting it away.
+      // Released and due again before this process finished with it.
       if (!run.begun) again.add(run.id)
     } else if (endedSince.has(run.id)) look()
     else window.set(run.account, [...(window.get(run.account) ?? []), run])
@@ -195,7 +195,7 @@ function createRunWindow(limits: RunLimits, look: () => void) {
       }
       for (const [account, count] of counts) if (count >= limits.window) more.add(account)
     },
-    /** The next run of the next account that may begin one; null = none. Its account goes to the end of the line. */
+    /** The next run of the next account that may start one; null = none. Moves the account to the end of the queue. */
     take(): PumpRun | null {
       if (inFlight.size >= limits.overall) return null
       for (const [account, list] of window) {
@@ -224,7 +224,7 @@ function createRunWindow(limits: RunLimits, look: () => void) {
   }
 }
 
-/** Runs that met a fault: until when they are left alone, and how often it was. */
+/** Runs that crashed: when they may start again, and how often they crashed. */
 function createAside() {
   const runs = new Map<number, { until: Millis; times: number }>()
   return {

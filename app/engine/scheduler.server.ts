@@ -1,4 +1,4 @@
-// Timed work. croner only calculates the next moment; the ticking is the product's clock, so that a moved clock moves it too.
+// Scheduled jobs. croner only calculates the next time; timers use the product's clock, so moving the clock moves them.
 import { Cron } from 'croner'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
@@ -7,28 +7,28 @@ export interface TimedJob {
   name: string
   /** Cron pattern, UTC. */
   pattern: string
-  /** Also runs this many ms after the start. Unset = only by pattern. */
+  /** Also runs this many ms after the start. Missing = only by pattern. */
   afterStartMs?: number
-  /** `signal` is raised when the process wants to end: long work stops at its next step. */
+  /** `signal` aborts when the process is shutting down: long work stops at its next step. */
   run(signal: AbortSignal): Promise<void>
 }
 
 interface SchedulerDeps {
   clock: Clock
   log: Log
-  /** Told of every run of a job. */
+  /** Called after every run of a job. */
   onRun?(job: string, outcome: 'done' | 'failed', durationMs: number): void
 }
 
 export interface Scheduler {
   stop(): Promise<void>
-  /** How many runs of jobs have begun: while it grows, the scheduler turns. */
+  /** How many job runs have started: while it grows, the scheduler is alive. */
   turns(): number
 }
 
 /**
- * Starts every job of the list. A job never overlaps itself, and a failing one is logged and tried again at its next time:
- * nothing here may end the process. `stop` tells a running job to end and waits for it.
+ * Starts every job of the list. A job never overlaps itself; a failed job is logged and retried at its next time, so it
+ * never ends the process. `stop` aborts running jobs and waits for them.
  */
 export function startScheduler(jobs: TimedJob[], deps: SchedulerDeps): Scheduler {
   const running = new Set<Promise<void>>()

@@ -1,24 +1,24 @@
-// Writing down what became of attempts must succeed: while it does not, slots stay taken and nothing more is sent.
+// Stores the results of attempts, and keeps trying: until that works, slots stay taken and nothing more is sent.
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 
 interface SettleSteadilyInput<Report, Settled> {
   clock: Clock
   log: Log
-  /** All in one transaction, answered in the same order. */
+  /** Settles all in one transaction, and answers in the same order. */
   settle(reports: Report[]): Promise<Settled[]>
-  /** Rejects when nothing at all can be written. */
+  /** Rejects when the database cannot be written at all. */
   trialWrite(): Promise<void>
-  /** True = the process is ending: what cannot be written now is given up, and simply still waits after the restart. */
+  /** True = the process is shutting down: unwritten results are dropped, and their deliveries stay pending. */
   stopped(): boolean
 }
 
 const FIRST_PAUSE = 250
 const LONGEST_PAUSE = 30_000
-/** So often a report may fail while others, or a trial write, succeed: then the fault is in it. */
+/** After this many failures while others, or a trial write, succeed, the report itself counts as faulty. */
 const PATIENCE = 3
 
-/** Answers in the same order; null = that one could not be written although others could, or the process is ending. */
+/** Answers in the same order; null = only this report could not be stored, or the process is shutting down. */
 export async function settleSteadily<Report, Settled>(
   input: SettleSteadilyInput<Report, Settled>,
   reports: Report[],
@@ -43,7 +43,7 @@ export async function settleSteadily<Report, Settled>(
   return reports.map((report) => answers.get(report) ?? null)
 }
 
-/** All together, and if that fails one by one. Returns those that are not written. */
+/** Settles all together, and if that fails one by one. Returns those not stored. */
 async function oneRound<Report, Settled>(
   input: SettleSteadilyInput<Report, Settled>,
   reports: Report[],

@@ -1,4 +1,4 @@
-// A loop that never gives up: a failed round is logged and tried again, later each time, up to a ceiling.
+// A loop that never gives up: a failed round is logged and retried with increasing delays, up to a ceiling.
 import type { Clock, Millis } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 
@@ -6,7 +6,7 @@ interface SteadyLoopInput {
   name: string
   clock: Clock
   log: Log
-  /** One round. Resolves with the moment of the next one; null = when it is woken. Rounds never overlap. */
+  /** One round. Resolves with the time of the next one; null = only when woken. Rounds never overlap. */
   run(): Promise<Millis | null>
   /** ms; default 30 s. */
   ceilingMs?: number
@@ -14,13 +14,13 @@ interface SteadyLoopInput {
 
 export interface SteadyLoop {
   start(): void
-  /** Runs a round now, or another one after the one that is running. Does nothing before the start and after the stop. */
+  /** Runs a round now, or another after the current one. Does nothing before the start and after the stop. */
   wake(): void
-  /** No further round; resolves when the running one has ended. */
+  /** Starts no further round; resolves when the current one has ended. */
   stop(): Promise<void>
   /** When the last round that succeeded ended; null = none yet. */
   lastRunAt(): Millis | null
-  /** How many rounds have ended, well or not: while it grows, the loop turns. */
+  /** How many rounds have ended, successful or not: while it grows, the loop is alive. */
   turns(): number
 }
 
@@ -37,7 +37,7 @@ export function createSteadyLoop({ name, clock, log, run, ceilingMs = 30_000 }: 
 
   function wake(): void {
     if (!active) return
-    // After a failure the pause counts: whoever wakes it has no better news.
+    // After a failure the delay stands: a wake-up does not shorten it.
     if (running || failures > 0) {
       again = true
       return
@@ -49,7 +49,7 @@ export function createSteadyLoop({ name, clock, log, run, ceilingMs = 30_000 }: 
     cancel()
     again = false
     running = round().then((next) => {
-      // In this one turn, so that no wake can fall between "still running" and "asleep".
+      // In the same turn, so no wake-up falls between "running" and "asleep".
       running = null
       turns++
       if (!active) return
@@ -58,7 +58,7 @@ export function createSteadyLoop({ name, clock, log, run, ceilingMs = 30_000 }: 
     })
   }
 
-  /** Never rejects. Resolves with the moment of the next round. */
+  /** Never rejects. Resolves with the time of the next round. */
   async function round(): Promise<Millis | null> {
     try {
       const next = await run()

@@ -1,4 +1,4 @@
-// The earliest of many moments, found without looking at all of them.
+// A heap of times: finds the earliest without scanning all.
 import type { Millis } from '../lib/clock.ts'
 
 interface TimeHeap<T> {

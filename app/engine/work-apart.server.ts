@@ -1,6 +1,6 @@
-// One thread beside the main one, for work whose length is decided by what somebody sent: rule checks, imports, the HTML of e-mails.
-// The main thread only hands over and takes back, so events, forwarding and pages of others go on. A job that does not end in time
-// takes its thread with it. Accounts take turns, and each may have only a few jobs waiting.
+// Runs work whose duration depends on user input in one separate thread: rule checks, imports, e-mail HTML. The main
+// thread only hands over jobs and takes results, so events, forwarding and pages continue. A job over its deadline is
+// ended with its thread. Accounts take turns, and each may queue only a few jobs.
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { type Apart, isLongerThan, type NotDone, type WorkApart, type WorkTable } from '#app/lib/apart.ts'
@@ -11,35 +11,35 @@ import type { WorkAnswer, WorkOrder } from './work-thread.server.ts'
 type WorkEnd = 'done' | 'too_long' | 'busy' | 'failed'
 
 export interface WorkApartOptions {
-  /** What the thread runs: a file that calls `serveWork` with the same table. Null = no thread: everything is done at once. */
+  /** The thread's entry file, which calls `serveWork` with the same table. Null = no thread: every job runs inline. */
   file: string | URL | null
-  /** ms of processor time that one job may take; five times as long by the clock, where others want the processor too. */
+  /** ms of processor time per job; five times as long in wall time, when other work competes for the processor. */
   deadlineMs?: number
-  /** Characters up to which work is done at once: handing it over would take as long. */
+  /** Characters up to which work runs inline, because handing it over would take as long. */
   small?: number
-  /** Jobs that may wait, of one account and of all. */
+  /** Maximum queued jobs, per account and overall. */
   mostOfOne?: number
   most?: number
-  /** ms without a job after which the thread ends and gives its memory back. */
+  /** ms without a job after which the thread ends and frees its memory. */
   idleMs?: number
-  /** MB of heap that a job may fill. */
+  /** Heap limit in MB for a job. */
   memoryMb?: number
-  /** Told of every job that was not done at once. */
+  /** Called for every job that did not run inline. */
   onEnd?(how: WorkEnd): void
 }
 
 export interface RunningWorkApart<Table extends WorkTable> extends WorkApart<Table> {
-  /** Jobs that wait for their turn. */
+  /** Queued jobs. */
   waiting(): number
-  /** Ends the thread. Whoever waits is told to come again. */
+  /** Ends the thread. Callers with waiting jobs are asked to try again. */
   stop(): Promise<void>
 }
 
-/** ms in which a thread says what it has used. */
+/** ms a thread has to report its processor time. */
 const SAYS_WITHIN_MS = 250
-/** How much longer by the clock than in processor time. */
+/** How much longer the wall time limit is than the processor time limit. */
 const MOST_BY_THE_CLOCK = 5
-/** ms in which a thread that was just begun reads its code, on a slow machine. */
+/** ms a new thread has to load its code, on a slow machine. */
 const START_MS = 15_000
 
 interface Job {
@@ -53,7 +53,7 @@ interface Job {
 interface Thread {
   worker: Worker
   ready: boolean
-  /** ms of processor time before the job that runs. */
+  /** ms of processor time used before the current job. */
   spent: number
 }
 
@@ -88,14 +88,14 @@ export function createWorkApart<Table extends WorkTable>(
     else wait(START_MS, () => tooLong(job))
   }
 
-  /** From now on the job has its time. */
+  /** Starts the job's deadline. */
   function expect(job: Job): void {
     const until = performance.now() + MOST_BY_THE_CLOCK * deadlineMs
     const again = (ms: number) =>
       wait(ms, async () => {
         const used = running === job && thread ? await usedBy(thread) : null
         if (running !== job) return
-        // The thread steps back for others: what it had no processor for is not its doing.
+        // The thread yields to others: time without a processor does not count against the job.
         if (used !== null && used < deadlineMs && performance.now() < until) again(Math.max(deadlineMs - used, 20))
         else tooLong(job)
       })
@@ -104,7 +104,7 @@ export function createWorkApart<Table extends WorkTable>(
 
   function wait(ms: number, over: () => unknown): void {
     clearTimeout(timer)
-    // An answer that came while the main thread was busy is read first.
+    // Reads a result first that arrived while the main thread was busy.
     timer = setTimeout(() => setImmediate(over), ms)
   }
 
@@ -156,7 +156,7 @@ export function createWorkApart<Table extends WorkTable>(
     thread = null
     const job = running
     if (!job) return
-    // It is the job that filled the memory: the same one would again.
+    // The job itself filled the memory, so repeating it would fail again.
     if ('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') {
       pay(job, deadlineMs)
       settle(job, 'too_long', () => job.end({ outcome: 'too_long' }))
@@ -212,9 +212,9 @@ export function createWorkApart<Table extends WorkTable>(
   }
 }
 
-/** Jobs that wait. Accounts take turns, and each may have only so many. */
+/** Queued jobs. Accounts take turns, and each has a limit. */
 function createQueues(mostOfOne: number, most: number) {
-  /** By account. The map's order is that of the turns: whoever had one goes to its end. */
+  /** By account, in turn order: an account that had its turn moves to the end. */
   const queues = new Map<string, Job[]>()
   let waiting = 0
   return {
@@ -245,7 +245,7 @@ function createQueues(mostOfOne: number, most: number) {
 function openWorker(file: string | URL, memoryMb: number): Worker {
   const worker = new Worker(file, {
     name: 'work apart',
-    // Nothing of ours is for it to read.
+    // The thread needs none of our environment.
     env: {},
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 16 },
@@ -254,11 +254,11 @@ function openWorker(file: string | URL, memoryMb: number): Worker {
   return worker
 }
 
-/** ms of processor time that the job at work has used. Null = this Node cannot tell (older than 22.20), or the thread does not say. */
+/** ms of processor time the current job has used. Null = Node is older than 22.20, or the thread does not respond. */
 async function usedBy({ worker, spent }: Thread): Promise<number | null> {
   if (typeof worker.cpuUsage !== 'function') return null
   try {
-    // A thread inside of something that cannot be interrupted does not answer.
+    // A thread in an uninterruptible operation does not respond.
     const used = await Promise.race([worker.cpuUsage(), delay(SAYS_WITHIN_MS, null, { ref: false })])
     return used && (used.user + used.system) / 1_000 - spent
   } catch {

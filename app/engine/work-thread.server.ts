@@ -1,4 +1,4 @@
-// The other side of `work-apart.server.ts`: one job after the other, each answered with what it cost.
+// The thread side of `work-apart.server.ts`: runs one job at a time and answers each with its cost.
 import { constants, platform, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import type { WorkTable } from '#app/lib/apart.ts'
@@ -9,12 +9,12 @@ export interface WorkOrder {
 }
 
 export type WorkAnswer =
-  /** Processor time in ms: `ms` of this job, `spent` of the thread since it began. */
+  /** Processor time in ms: `ms` of this job, `spent` of the thread since it started. */
   | { kind: 'ready'; spent: number }
   | { kind: 'done'; value: unknown; ms: number; spent: number }
   | { kind: 'failed'; error: unknown; ms: number; spent: number }
 
-/** Call once, in a thread of its own. */
+/** Call once, in a separate thread. */
 export function serveWork(table: WorkTable): void {
   stepBack()
   const tell = (answer: WorkAnswer) => parentPort?.postMessage(answer)
@@ -34,17 +34,17 @@ export function serveWork(table: WorkTable): void {
   tell({ kind: 'ready', spent: processorMs() })
 }
 
-/** Where there are fewer processors than threads that want one, events and pages come first. On Linux 0 is this thread alone. */
+/** Lowers the thread's priority so events and pages come first on a busy machine. On Linux, 0 is this thread. */
 function stepBack(): void {
   if (platform() !== 'linux') return
   try {
     setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // Not every host allows it; then it competes.
+    // Not every host allows this; then the thread keeps its priority.
   }
 }
 
-/** Of this thread where Node can tell (22.19 and newer), else by the clock: such work never waits. */
+/** This thread's time where Node provides it (22.19 and newer), otherwise wall time: such work never waits. */
 function processorMs(): number {
   if (typeof process.threadCpuUsage !== 'function') return performance.now()
   const { user, system } = process.threadCpuUsage()

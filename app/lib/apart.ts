@@ -1,18 +1,18 @@
-// Work whose length is decided by what somebody sent, done apart from the thread that everybody waits for.
+// Runs work whose duration depends on user input outside the main thread.
 
-/** Functions by name. Each is pure, and what goes in and comes out can be copied. What somebody sent is the first argument. */
+/** Pure functions by name. Arguments and results must be cloneable. The user's input is the first argument. */
 export type WorkTable<Names extends PropertyKey = string> = Readonly<Record<Names, (...given: never[]) => unknown>>
 
 export type NotDone =
-  /** It takes longer, or more memory, than such work may. */
+  /** The job needs more time or memory than allowed. */
   | { outcome: 'too_long' }
-  /** Others wait already: nothing was begun. */
+  /** Too many jobs are waiting: nothing was started. */
   | { outcome: 'busy'; retryAfterMs: number }
 
 export type Apart<T> = { outcome: 'done'; value: T } | NotDone
 
 export interface WorkApart<Table extends WorkTable<keyof Table>> {
-  /** What is small is done at once. What the function throws is thrown. `of`: the account whose work it is, and who pays for it. */
+  /** Runs small jobs inline. Rethrows the function's errors. `of`: the account that the work is for and charged to. */
   do<Name extends keyof Table & string>(
     name: Name,
     of: string,
@@ -20,7 +20,7 @@ export interface WorkApart<Table extends WorkTable<keyof Table>> {
   ): Promise<Apart<ReturnType<Table[Name]>>>
 }
 
-/** Is there more in it than so many characters? Ends as soon as that is known. */
+/** Does the value have more than `most` characters? Stops as soon as that is known. */
 export function isLongerThan(most: number, value: unknown): boolean {
   const waiting: unknown[] = [value]
   let size = 0

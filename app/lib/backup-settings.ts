@@ -1,13 +1,13 @@
-// Where backups go and what seals them, as the environment says it. One sentence for each mistake.
+// Reads the backup destination and keys from the environment. Reports one sentence per mistake.
 
 export type BackupTo =
   | { kind: 'folder'; path: string }
   | {
       kind: 's3'
       bucket: string
-      /** Without slashes at its ends; may be empty. */
+      /** Without leading or trailing slashes; may be empty. */
       prefix: string
-      /** An origin, perhaps with a path, without a trailing slash. */
+      /** An origin, optionally with a path, without a trailing slash. */
       endpoint: string
       region: string
       keyId: string
@@ -16,9 +16,9 @@ export type BackupTo =
 
 export interface BackupSettings {
   to: BackupTo
-  /** age identities: the first one seals, all of them open. */
+  /** age identities: the first one encrypts, all of them decrypt. */
   keys: string[]
-  /** False = the place ends old backups by its own rules, so that a stolen key destroys nothing. */
+  /** False = the storage removes old backups by its own rules, so a stolen key cannot destroy any. */
   removesOld: boolean
 }
 
@@ -37,9 +37,9 @@ const NAME = /^[\w.-]+$/
 const ALPHABET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
 
 /**
- * Null = no backups are configured. A folder's path is as it was given.
- * @param otherSecrets values that must not be used again to seal backups, by the name of their variable
- * @param problems gets a sentence for each mistake
+ * Null = no backups are configured. A folder's path is unchanged.
+ * @param otherSecrets values that backups must not reuse as keys, by the name of their variable
+ * @param problems receives a sentence for each mistake
  */
 export function readBackupSettings(
   given: BackupVariables,
@@ -112,13 +112,13 @@ function readEndpoint(value: string, problems: string[]): string {
       return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
     }
   } catch {
-    // Said below.
+    // Reported below.
   }
   problems.push(`BACKUP_S3_ENDPOINT must begin with https:// (plain http is for this machine only).`)
   return ''
 }
 
-/** Bech32 with a good checksum and 32 bytes in it, as `age-keygen` writes it. */
+/** Bech32 with a valid checksum and 32 bytes, as `age-keygen` writes it. */
 export function isAgeIdentity(text: string): boolean {
   if (!/^AGE-SECRET-KEY-1[02-9AC-HJ-NP-Z]{58}$/.test(text)) return false
   const prefix = 'age-secret-key-'

@@ -1,6 +1,6 @@
-/** What counts as one caller: an IPv4 address, or the /64 an IPv6 customer gets. */
+/** The unit that counts as one caller: an IPv4 address, or the /64 that an IPv6 customer gets. */
 export function callerOf(ip: string): string {
-  // How a socket that listens for both kinds names an IPv4 address.
+  // A socket that accepts both kinds reports an IPv4 address in this form.
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)
   if (mapped?.[1]) return mapped[1]
   if (!ip.includes(':')) return ip

@@ -1,24 +1,23 @@
-// Whose request is being served, for what is written down about it: known wherever that request's own work is done, without being
-// handed through every function in between.
+// Tracks the caller of the current request for logs and audit entries, without passing it through every function.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Meter, workFor } from './work-meter.server.ts'
 
 export interface Caller {
-  /** The address the request came from. */
+  /** The request's IP address. */
   readonly ip: string
-  /** What its session has proved, as far as somebody has looked. */
+  /** The accounts its session has proven, as far as they have been read. */
   accounts: readonly { accountUuid: string; staffUuid: string | null }[]
-  /** What is done is done to an account of somebody else, by whoever runs this service. */
+  /** The service's operator acts on someone else's account. */
   readonly operator?: true
-  /** What its work costs. */
+  /** Measures the cost of the request's work. */
   readonly meter?: Meter
 }
 
 const callers = new AsyncLocalStorage<Caller>()
 
 /**
- * ms after the last request, for work of one whose caller has hung up. After that nobody is followed until the next request: up to
- * Node 22 following costs something for every promise of the process, the delivery loop's too (4 % of a forward: measured).
+ * ms after the last request, for work whose caller has hung up. Tracking then stops until the next request: up to Node
+ * 22 it costs something for every promise of the process, including the delivery loop's (4 % of a forward: measured).
  */
 const FOLLOWED_AFTER = 30_000
 
@@ -26,8 +25,8 @@ let working = 0
 let letGo: NodeJS.Timeout | undefined
 
 /**
- * Does the work of a request from that address. Inside another request's work, that one stays the caller. A promise is the request's
- * end; what it does after that is followed for half a minute.
+ * Runs the work of a request from that address. Nested inside another request's work, the outer request stays the
+ * caller. The request ends when a returned promise settles; later work is tracked for half a minute.
  */
 export function asCaller<T>(ip: string, work: () => T, meter?: Meter): T {
   if (callers.getStore()) return work()
@@ -48,18 +47,18 @@ function ended(): void {
   if (working === 0) letGo = setTimeout(() => callers.disable(), FOLLOWED_AFTER).unref()
 }
 
-/** Does what the operator asked for. Whether the caller is one has been checked. */
+/** Runs an operator's action. The caller has already been checked. */
 export function asOperator<T>(work: () => T): T {
   const caller = callers.getStore()
   return caller ? callers.run({ ...caller, operator: true }, work) : work()
 }
 
-/** Null = nobody asked: work that runs by itself. */
+/** Null = no request: background work. */
 export function currentCaller(): Readonly<Caller> | null {
   return callers.getStore() ?? null
 }
 
-/** The caller's session was read: these accounts are its own. */
+/** Records the accounts of the caller's session. */
 export function noteProved(accounts: Caller['accounts']): void {
   const caller = callers.getStore()
   if (!caller) return
@@ -67,13 +66,13 @@ export function noteProved(accounts: Caller['accounts']): void {
   if (caller.meter) caller.meter.account ??= accounts[0]?.accountUuid ?? null
 }
 
-/** The caller acts for this account of its own: it pays for the work. */
+/** Records that the caller acts for its own account, which is charged for the work. */
 export function noteActing(accountUuid: string): void {
   const meter = callers.getStore()?.meter
   if (meter) meter.account = accountUuid
 }
 
-/** The work of the request that is being served goes on here; or, where nobody asked, that of nobody. */
+/** Attributes the work from here on to the current request, or to nobody outside a request. */
 export function workGoesOn(): void {
   workFor(callers.getStore()?.meter ?? null)
 }

@@ -1,26 +1,26 @@
 /** Milliseconds since the epoch, UTC. */
 export type Millis = number
 
-/** ISO 8601, for answers of calls and for machines. */
+/** ISO 8601, for API responses and machines. */
 export function iso(at: Millis): string {
   return new Date(at).toISOString()
 }
 
-/** The same of a moment that may not be known. */
+/** The same for a moment that may be unknown. */
 export function isoOrNull(at: Millis | null): string | null {
   return at === null ? null : iso(at)
 }
 
 /**
- * Time as the product sees it. Every module gets one handed in, so that tests can fix it and the sandbox can move it.
- * Nothing else may read the wall clock.
+ * The product's time. Every module gets a clock passed in, so tests can fix it and the sandbox can move it. Nothing
+ * else may read the system clock.
  */
 export interface Clock {
   now(): Millis
   /**
-   * Calls `run` once when the clock reaches `at` (at once, in a later turn of the event loop, if that is past).
-   * Returns a function that cancels it. A clock that is moved forward wakes everything it passes.
-   * Holds nothing durable: what must survive a restart is a row with a due time.
+   * Calls `run` once when the clock reaches `at` (in a later turn of the event loop if that is past). Returns a
+   * function that cancels it. Moving a clock forward wakes everything in between. Not durable: what must survive a
+   * restart is a row with a due time.
    */
   wake(at: Millis, run: () => void): () => void
 }

@@ -8,13 +8,13 @@ export function systemClock(): Clock {
 }
 
 export interface MovableClock extends Clock {
-  /** Moves the clock forward by `ms` (never back) and wakes everything it passes. */
+  /** Moves the clock forward by `ms` (never back) and wakes everything in between. */
   advance(ms: number): void
   /** How far ahead of the machine's clock it is, in ms. */
   offset(): number
 }
 
-/** The machine's clock plus an offset that can only grow. The sandbox uses it to show what the next three days bring. */
+/** The machine's clock plus an offset that can only grow. The sandbox uses it to show the next three days. */
 export function movableClock(): MovableClock {
   let offset = 0
   const sleepers = new Set<() => void>()
@@ -53,12 +53,12 @@ export function movableClock(): MovableClock {
 }
 
 export interface FixedClock extends Clock {
-  /** Moves to a moment and runs, in order, every sleeper due up to it. */
+  /** Moves to a time and runs, in order, every timer due by then. */
   set(at: Millis): void
   advance(ms: number): void
 }
 
-/** A clock for tests: it stands still until it is told to move. */
+/** A clock for tests: it moves only when told to. */
 export function fixedClock(start: Millis = Date.UTC(2026, 0, 5, 9, 0, 0)): FixedClock {
   let current = start
   const sleepers = new Set<{ at: Millis; run: () => void }>()

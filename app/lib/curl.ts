@@ -1,4 +1,4 @@
-// One forwarded event as a command a developer can run: to send it to their own machine, or to see what we see.
+// A forwarded event as a curl command, for developers to send to their own machine or to reproduce a delivery.
 
 interface CurlRequest {
   url: string
@@ -6,7 +6,7 @@ interface CurlRequest {
   body: string
 }
 
-/** For a POSIX shell. Every part is quoted: a body may contain anything. */
+/** For a POSIX shell. Quotes every part, because a body may contain anything. */
 export function curlCommand({ url, headers, body }: CurlRequest): string {
   const lines = [
     `curl -X POST ${quoted(url)}`,
@@ -16,7 +16,7 @@ export function curlCommand({ url, headers, body }: CurlRequest): string {
   return lines.join(' \\\n  ')
 }
 
-/** Inside single quotes a shell reads everything as it stands; only the quote itself has to step outside. */
+/** In single quotes a shell takes every character literally; only the quote itself must be written outside. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

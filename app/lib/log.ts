@@ -1,6 +1,6 @@
 type Fields = Record<string, unknown>
 
-/** Structured log: one line per request, attempt, run and step. `message` is `noun.verb`; ids always, bodies never. */
+/** Structured log: one line per request, attempt, run and step. `message` is `noun.verb`; logs ids, never bodies. */
 export interface Log {
   debug(fields: Fields, message: string): void
   info(fields: Fields, message: string): void

@@ -1,4 +1,4 @@
-// Which permission a refusal of the platform is about.
+// Finds the permission that a refusal of the platform is about.
 
 /** The permission a 403 names (facts: 2.4); null when it names none. */
 export function missingScope(message: string): string | null {

@@ -1,5 +1,5 @@
 // HTML as plain text.
-/** An HTML text without its tags, for a preview and a plain body. Not for showing as HTML. A tag ends where another begins. */
+/** Removes the tags of an HTML text, for a preview and a plain body. Never display as HTML. A `<` ends an open tag. */
 export function plainText(html: string): string {
   return html
     .replace(/<(br|\/p|\/div|\/li|\/tr|\/h\d)[^<>]*>/gi, '\n')

@@ -1,6 +1,6 @@
 /**
- * The same function, but what it said about the latest `most` different texts is kept instead of worked out again. Only for
- * functions whose answer to a text never changes. What throws is not kept.
+ * Caches a function's results for the latest `most` texts. Only for functions whose result for a text never changes.
+ * Errors are not cached.
  */
 export function remembered<Answer extends NonNullable<unknown>>(
   most: number,
@@ -11,7 +11,7 @@ export function remembered<Answer extends NonNullable<unknown>>(
     const known = answers.get(text)
     if (known !== undefined) return known
     const answer = work(text)
-    // The one that has been here longest makes room: whatever is in use is soon back.
+    // Evicts the oldest entry; one still in use is soon cached again.
     const oldest = answers.size >= most ? answers.keys().next().value : undefined
     if (oldest !== undefined) answers.delete(oldest)
     answers.set(text, answer)

@@ -1,17 +1,17 @@
-// Whom to tell about a weakness, as RFC 9116 writes it down for programs and people.
+// The contact for reporting a vulnerability, in RFC 9116 format.
 import type { Millis } from './clock.ts'
 import { days } from './duration.ts'
 
-/** Asked for again before that: the contact of a year ago may be nobody's. */
+/** Expires after this time, because an old contact may no longer be valid. */
 const VALID_FOR = days(180)
 
-/** The file, or null where nobody is named. `contact` = an address that begins with https: or mailto:. */
+/** The file, or null where no contact is configured. `contact` = an address that starts with https: or mailto:. */
 export function securityText(
   { securityContact, origin }: { securityContact?: string | null; origin: string },
   now: Millis,
 ): string | null {
   if (!securityContact) return null
-  // Whole days: who asks twice a day gets the same.
+  // Whole days, so every request of a day gets the same file.
   const expires = new Date(Math.floor((now + VALID_FOR) / days(1)) * days(1)).toISOString()
   return [
     `Contact: ${securityContact}`,

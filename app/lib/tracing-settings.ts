@@ -1,7 +1,7 @@
-// Where traces go. The variables have OpenTelemetry's own names, so that an operator who has a collector knows them already.
+// Reads the trace destination. The variables are OpenTelemetry's own, which operators with a collector already know.
 
 export interface TracingSettings {
-  /** Base address of the collector, without a slash at its end; spans go to `/v1/traces` below it. */
+  /** Base address of the collector, without a trailing slash; spans go to `/v1/traces` below it. */
   endpoint: string
   serviceName: string
   headers: Record<string, string>
@@ -13,7 +13,7 @@ interface TracingVariables {
   OTEL_SERVICE_NAME?: string | undefined
 }
 
-/** Null = no collector is configured, and nothing is traced. What is wrong goes to `problems`, a sentence each. */
+/** Null = no collector is configured, and tracing is off. Adds a sentence to `problems` for each mistake. */
 export function readTracingSettings(given: TracingVariables, problems: string[]): TracingSettings | null {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers } = given
   if (!endpoint) return null

@@ -1,11 +1,11 @@
-// Work that goes on for long on the main thread, in pieces: whoever came meanwhile has a turn between them.
+// Splits long work on the main thread into pieces, so other work runs in between.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { workGoesOn } from './caller.server.ts'
 
-/** ms of one piece. */
+/** Length of a piece in ms. */
 const PIECE = 10
 
-/** Call what it returns between two small steps. Waits only when the piece has been long enough. */
+/** Call the returned function between two small steps. It waits only once the piece has been long enough. */
 export function takingTurns(ms = PIECE): () => Promise<void> {
   let since = performance.now()
   return async () => {

@@ -1,18 +1,18 @@
-// Whose work is the thread doing? Each request has a meter. Wherever its own work goes on (it begins, asks the store, draws its page)
-// it says so, and the processor time since the last such word belongs to whoever gave that one. No hook into promises, nothing for
-// work that nobody asked for, and time in which the thread waits or other programs run counts for nobody.
+// Attributes the thread's processor time to requests. Each request has a meter; where its work continues (it starts,
+// calls the store, renders), it registers, and time is charged to the last registered meter. Uses no promise hooks;
+// background work, waiting and other programs are charged to no meter.
 
 export interface Meter {
   /** ms of processor time so far. */
   ms: number
-  /** The account it acts for, as far as that was proved. */
+  /** The account it acts for, once proven. */
   account: string | null
 }
 
 let at: Meter | null = null
 let since = 0
 
-/** From now on the thread works for `meter`; null = for nobody in particular. */
+/** Charges the thread's time to `meter` from now on; null = to no meter. */
 export function workFor(meter: Meter | null): void {
   if (meter === at) return
   const now = processorMs()
@@ -21,12 +21,12 @@ export function workFor(meter: Meter | null): void {
   since = now
 }
 
-/** What was used for it is complete: the thread does something else now. */
+/** Closes the meter: the thread now does other work. */
 export function endWork(meter: Meter): void {
   if (at === meter) workFor(null)
 }
 
-// Of this thread where Node can tell (22.19 and newer), else of the whole process.
+// For this thread where Node provides it (22.19 and newer), otherwise for the whole process.
 const usage: () => NodeJS.CpuUsage =
   typeof process.threadCpuUsage === 'function' ? () => process.threadCpuUsage() : () => process.cpuUsage()
 

@@ -1,25 +1,25 @@
-// The only way between moments and the clocks of a time zone. What the offsets are is known by `@date-fns/tz`; the rule for clock
-// changes is croner's: a local time that comes twice is the first of the two, one that is left out is the first moment after the gap.
+// The only conversion between moments and local times. Offsets come from `@date-fns/tz`; the rule for clock changes is
+// croner's: a local time that occurs twice means the first, a skipped one means the first moment after the gap.
 import { tzOffset } from '@date-fns/tz/tzOffset'
 import type { Millis } from './clock.ts'
 import { hours, minutes, seconds } from './duration.ts'
 
 /**
- * Date and time on the wall of a zone, as the milliseconds that the same date and time would have in UTC. Days, weeks and months
- * are then plain arithmetic.
+ * A zone's local date and time, as the milliseconds that the same date and time would have in UTC. This makes days,
+ * weeks and months plain arithmetic.
  */
 export type Wall = number
 
-/** Longer than the widest jump of any zone (Samoa left out a whole day), so that both sides of a change are seen. */
+/** Longer than the largest jump of any zone (Samoa skipped a whole day), so both sides of a change are visible. */
 const AROUND = hours(26)
 
-/** Zone names come from the platform: a made-up stream of them must not fill the memory. */
+/** Zone names come from the platform: a stream of invented ones must not fill the memory. */
 const MOST_ZONES = 600
 
-/** Asking builds a whole formatter, and every moment that is shown or compared asks. */
+/** Caches the check: it builds a whole formatter, and every displayed or compared time needs it. */
 const KNOWN = new Map<string, boolean>()
 
-/** Is it a zone this machine knows? An unknown one is treated as UTC everywhere: a page or a rule must not break over it. */
+/** Does this machine know the zone? An unknown zone counts as UTC everywhere, so a page or rule does not fail on it. */
 export function isZone(zone: string): boolean {
   const known = KNOWN.get(zone) ?? isKnownHere(zone)
   if (KNOWN.size >= MOST_ZONES) KNOWN.clear()
@@ -36,12 +36,12 @@ function isKnownHere(zone: string): boolean {
   }
 }
 
-/** Clocks change at quarters of an hour of UTC: within one the offset is known. One page asks for the same few hundreds of times. */
+/** Clocks change only at UTC quarter hours, so offsets are cached per quarter; a page reuses one hundreds of times. */
 const QUARTER = minutes(15)
 const MOST_OFFSETS = 5_000
 const OFFSETS = new Map<string, number>()
 
-/** How far the clocks of the zone are ahead of UTC at a moment, in ms. */
+/** The zone's offset from UTC at a moment, in ms; positive = ahead of UTC. */
 export function offsetAt(at: Millis, zone: string): number {
   if (!isZone(zone)) return 0
   const quarter = Math.floor(at / QUARTER)
@@ -54,12 +54,12 @@ export function offsetAt(at: Millis, zone: string): number {
   return offset
 }
 
-/** The wall reading of a moment, to the second. */
+/** The local time at a moment, to the second. */
 export function wallAt(at: Millis, zone: string): Wall {
   return Math.floor(at / 1000) * 1000 + offsetAt(at, zone)
 }
 
-/** The moment at which the clocks of the zone show `wall`. `exists` is false in a gap: `at` is then the first moment after it. */
+/** The moment of a local time. `exists` is false in a gap: `at` is then the first moment after it. */
 export function momentOfWall(wall: Wall, zone: string): { at: Millis; exists: boolean } {
   const before = offsetAt(wall - AROUND, zone)
   const after = offsetAt(wall + AROUND, zone)
@@ -68,7 +68,7 @@ export function momentOfWall(wall: Wall, zone: string): { at: Millis; exists: bo
   return { at: changeBetween(wall - after, wall - before, zone), exists: false }
 }
 
-/** The first second with the new offset: the span in which the clocks jumped is halved until it is left. */
+/** Finds the first second with the new offset, by binary search. */
 function changeBetween(early: Millis, late: Millis, zone: string): Millis {
   if (late - early <= seconds(1)) return late
   const middle = Math.floor((early + late) / 2 / 1000) * 1000

@@ -1,4 +1,4 @@
-// A file that only takes up space. On a full disk SQLite cannot even delete or checkpoint; giving this space back lets it.
+// A file that only takes up space. On a full disk SQLite cannot even delete or checkpoint; freeing this file lets it.
 import { randomFillSync } from 'node:crypto'
 import { mkdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -6,28 +6,28 @@ import { dirname } from 'node:path'
 
 export interface Ballast {
   inPlace(): boolean
-  /** Gives its space back to the file system. False = there was none to give. */
+  /** Returns the space to the file system. False = there was no ballast. */
   release(): boolean
   /**
-   * Takes the space, if as much again stays free. False = there is not enough; nothing is left behind. `pause` is awaited
-   * between pieces, so that whoever commits meanwhile does not wait for all of them.
+   * Takes the space if at least as much again stays free. False = not enough space; leaves nothing behind. Awaits
+   * `pause` between pieces, so concurrent commits do not wait for the whole file.
    */
   take(pause?: () => Promise<void>): Promise<boolean>
-  /** Nothing can be written any more, or next to nothing. */
+  /** The disk is full or almost full. */
   diskIsFull(): boolean
-  /** There is less room than the ballast would give back. */
+  /** Less space is free than releasing the ballast would add. */
   diskIsShort(): boolean
 }
 
 const MB = 1024 * 1024
 const LARGEST = 64 * MB
-/** Of a small disk, only so much of it. */
+/** Maximum fraction of a small disk. */
 const PART_OF_DISK = 1 / 8
 const NEXT_TO_NOTHING = 256 * 1024
 
 /**
- * The ballast of a database file, beside it. Call it before the database is opened: on a disk that is full at the start it is
- * released at once, or the database could not be opened at all. `size` in bytes, by default what suits the disk.
+ * The ballast file next to a database file. Call it before opening the database: on a full disk it releases the ballast
+ * at once, because the database could not be opened otherwise. `size` in bytes, default depends on the disk.
  */
 export function openBallast(
   databaseFile: string,
@@ -47,7 +47,7 @@ export function openBallast(
       try {
         rmSync(file, { force: true })
       } catch {
-        // A disk that is read-only keeps it.
+        // A read-only disk keeps the file.
         return false
       }
       inPlace = false
@@ -74,7 +74,7 @@ export function ballastSize(total: number): number {
   return Math.max(MB, Math.min(LARGEST, Math.floor((total * PART_OF_DISK) / MB) * MB))
 }
 
-/** In pieces, each brought to the disk before the next; of random bytes, so that no file system stores less than that. */
+/** Writes in pieces, each synced before the next; random bytes, so no file system can compress them. */
 async function fill(file: string, size: number, pause: () => Promise<void>): Promise<void> {
   const piece = randomFillSync(Buffer.allocUnsafe(MB))
   const handle = await open(file, 'w', 0o600)

@@ -1,13 +1,11 @@
-/**
- * An error for what the operator can mend. The process's main knows it by its name and prints the sentence instead of a stack.
- */
+/** An error the operator can fix. The process's main recognizes its name and prints the sentence, not a stack. */
 export function cannotStart(sentence: string): Error {
   return Object.assign(new Error(sentence), { name: 'ConfigurationError' })
 }
 
 /**
- * Why a database file could not be opened, as a sentence with the next step; null = not one of the known reasons.
- * `code` is SQLite's, such as `SQLITE_CORRUPT_INDEX`. `user` is the process's user id, where the system has one.
+ * Why a database file could not be opened, as a sentence with the next step; null = unknown reason. `code` is SQLite's,
+ * such as `SQLITE_CORRUPT_INDEX`. `user` is the process's user id, where the system has one.
  */
 export function openingProblem(code: string, file: string, folder: string, user: number | null): string | null {
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) {

@@ -12,25 +12,25 @@ import type { Sql } from './sql.ts'
 export type Db = BetterSQLite3Database<typeof schema>
 
 export interface Client {
-  /** For prepared statements on hot paths. */
+  /** For prepared statements in hot paths. */
   sql: Sql
   /** For everything else. */
   db: Db
-  /** A second, read-only connection for long reads: they must not hold up the writer. */
+  /** A second, read-only connection for long reads, so they do not block the writer. */
   reader: Db
   readerSql: Sql
-  /** What the hot path writes within one turn of the event loop, in one transaction. */
+  /** Groups the hot path's writes of one event loop turn into one transaction. */
   turn: WriteTurn
   close(): void
 }
 
-/** FULL. better-sqlite3 is compiled to fall to NORMAL (1) in WAL mode, which loses acknowledged events in a power cut. */
+/** FULL. better-sqlite3 is compiled to use NORMAL (1) in WAL mode, which loses acknowledged events in a power cut. */
 const SYNCHRONOUS_FULL = 2
 
 /**
- * Opens (and makes) the database file, brings its schema up to date and returns the connections.
- * Throws when the file cannot be opened, is damaged, is newer than this release, is not in WAL mode (network file systems) or
- * does not stay at `synchronous=FULL`. What the operator can mend is said in a sentence (cannot-start.ts).
+ * Opens (or creates) the database file, migrates its schema and returns the connections. Throws when the file cannot be
+ * opened, is damaged, is newer than this release, is not in WAL mode (network file systems) or does not stay at
+ * `synchronous=FULL`. Problems the operator can fix get a sentence (cannot-start.ts).
  */
 export function openClient(file: string, migrationsFolder: string): Client {
   try {
@@ -87,7 +87,7 @@ function applyPragmas(sql: Sql): void {
   sql.pragma('journal_size_limit = 67108864')
 }
 
-/** Writes once, then reads the setting back: on a new file the fall to NORMAL happens at the first write, not at open. */
+/** Writes once, then reads the setting: on a new file SQLite switches to NORMAL at the first write, not at open. */
 function assertDurable(sql: Sql): void {
   sql.exec(
     'BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS "__durable" (at INTEGER) STRICT; DROP TABLE "__durable"; COMMIT',

@@ -1,10 +1,10 @@
-// Whole database files beside the one in use: copying one that others write to, counting, checking. Opens its own connections.
+// Works on whole database files other than the live one: copy, count, check. Opens its own connections.
 import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import type { DatabaseFacts, DatabaseFiles } from '../store/backups.ts'
 import type { Sql } from './sql.ts'
 
-/** What a copy is compared by: tables that hold what people made, and what happened. */
+/** Tables that show whether a copy is complete: user data and history. */
 const COUNTED = [
   'account',
   'account_mapping',
@@ -23,7 +23,7 @@ const COUNTED = [
   'run_step',
   'audit_entry',
 ]
-/** Of one check: a file that is damaged all over need not be listed all over. */
+/** Per check: a heavily damaged file needs no complete list. */
 const MOST_PROBLEMS = 20
 const ALL_PAGES = 0x7fffffff
 
@@ -31,15 +31,15 @@ export const databaseFiles: DatabaseFiles = {
   async copy(file, to) {
     const source = new Database(file, { readonly: true, fileMustExist: true, timeout: 10_000 })
     try {
-      // All in one step, under one read transaction: in several, every write of another connection would begin it anew, and a
-      // busy product would never let it end. Writers go on meanwhile; the log grows until the step is done.
+      // One step under one read transaction: with several steps, each write of another connection would restart the
+      // copy, and a busy product would never let it finish. Writers continue; the WAL grows until the step is done.
       await source.backup(to, { progress: () => ALL_PAGES })
     } finally {
       source.close()
     }
     const copy = new Database(to)
     try {
-      // One file alone, without a log beside it. The product switches its log on again when it opens it.
+      // A single file without a WAL. The product enables WAL again when it opens the file.
       copy.pragma('journal_mode = DELETE')
     } finally {
       copy.close()
@@ -50,7 +50,7 @@ export const databaseFiles: DatabaseFiles = {
     try {
       return withReadOnly(file, problemsOf)
     } catch (error) {
-      // So damaged that it cannot even be looked through.
+      // Too damaged to check.
       if (!(error instanceof Database.SqliteError)) throw error
       return { integrity: [error.message], foreignKeys: 0 }
     }
@@ -89,7 +89,7 @@ function numberOf(sql: Sql, statement: string): number {
   return sql.prepare<[], number>(statement).pluck().get() ?? 0
 }
 
-/** Opens a file to read, for as long as `work` takes. */
+/** Opens a file read-only while `work` runs. */
 export function withReadOnly<T>(file: string, work: (sql: Sql) => T): T {
   const sql = new Database(file, { readonly: true, fileMustExist: true, timeout: 10_000 })
   try {

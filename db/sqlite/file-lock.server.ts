@@ -1,4 +1,4 @@
-// Locks beside the database that end with their process, however it ends: they are SQLite's own, on empty files.
+// Locks next to the database that end with their process, however it ends: SQLite's own, on empty files.
 import Database from 'better-sqlite3'
 
 export interface FileLock {
@@ -6,14 +6,14 @@ export interface FileLock {
 }
 
 /**
- * `shared` = as many as like hold it at once; `alone` = nobody else does. Null = somebody is in the way. Throws when the file
- * cannot be made.
+ * `shared` = any number of processes at once; `alone` = only one. Null = another process blocks it. Throws when the
+ * file cannot be created.
  */
 export function takeLock(file: string, how: 'shared' | 'alone'): FileLock | null {
   const sql = new Database(file, { timeout: 0 })
   try {
     if (how === 'alone') sql.exec('BEGIN EXCLUSIVE')
-    // The read transaction stays open, and its lock with it.
+    // The read transaction stays open and keeps the lock.
     else sql.exec('BEGIN; SELECT count(*) FROM sqlite_schema')
     return {
       release() {
@@ -27,7 +27,7 @@ export function takeLock(file: string, how: 'shared' | 'alone'): FileLock | null
   }
 }
 
-/** The lock of whoever serves a database: a restore must not replace the file under it. */
+/** The lock of the process that serves a database: a restore must not replace the file meanwhile. */
 export function inUseLock(databaseFile: string): string {
   return `${databaseFile}.in-use`
 }

@@ -1,5 +1,5 @@
-// Gets through a full disk without a restart: the first write that finds no space releases the ballast, nothing new is taken
-// in (503), what is under way is still written down, room is made, and when the ballast fits again everything is as before.
+// Survives a full disk without a restart: the first write that finds no space releases the ballast, new events get 503,
+// work in progress is still stored, space is freed, and when the ballast fits again everything returns to normal.
 import type { Clock } from '#app/lib/clock.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
 import { eachMethod, methodsOf, withMethods } from '#app/lib/families.ts'
@@ -12,16 +12,16 @@ interface FullDiskInput {
   ballast: Ballast
   clock: Clock
   log: Log
-  /** Removes what need not be kept. What waits to be sent is not its business. */
+  /** Deletes expendable data. Never touches pending deliveries. */
   makeRoom(signal: AbortSignal): Promise<void>
 }
 
 export interface FullDiskGuard {
-  /** The same store, watched. */
+  /** The same store, with its writes monitored. */
   store: Store
-  /** True while nothing new is taken in. */
+  /** True while new events are refused. */
   isFull(): boolean
-  /** Puts the ballast in place, and from then on looks after it. */
+  /** Creates the ballast, and monitors it from then on. */
   start(): void
   stop(): Promise<void>
 }
@@ -38,9 +38,9 @@ const SENTENCE =
   'The disk is full. Events are refused (503) until there is room, and the platform sends them again. What waits is kept and sent.'
 const CHECKS_AGAIN_WHILE_FULL = seconds(5)
 const CHECKS_AGAIN = minutes(10)
-/** A process that has just started has better things to do with the disk. */
+/** Delays the first check, because a starting process needs the disk for other work. */
 const FIRST_CHECK = seconds(1)
-/** Between two pieces of the ballast. */
+/** Pause between two pieces of the ballast. */
 const PIECE_PAUSE_MS = 20
 const LOG_WAIT_MS = 50
 
@@ -95,7 +95,7 @@ export function surviveFullDisk({ store, ballast, clock, log, makeRoom }: FullDi
     }
   }
 
-  /** A process that ends does not finish its ballast first: the next one does. */
+  /** Ends early when the process stops: the next process completes the ballast. */
   function pause(): Promise<void> {
     const over = new Promise<void>((resolve) => {
       clock.wake(clock.now() + PIECE_PAUSE_MS, resolve)
@@ -117,7 +117,7 @@ export function surviveFullDisk({ store, ballast, clock, log, makeRoom }: FullDi
     isFull: () => full,
     start() {
       started = true
-      // Started anew while the disk was full: the ballast was released before.
+      // Restarted while the disk was full: the ballast was released before.
       if (!ballast.inPlace() && ballast.diskIsShort()) beFull({})
       cancel = clock.wake(clock.now() + FIRST_CHECK, check)
     },
@@ -129,7 +129,7 @@ export function surviveFullDisk({ store, ballast, clock, log, makeRoom }: FullDi
   }
 }
 
-/** SQLite says FULL for a disk without space; some file systems and quotas make it a write error instead. */
+/** SQLite reports FULL for a disk without space; some file systems and quotas report a write error instead. */
 function isOutOfSpace(error: unknown, ballast: Ballast): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return code === 'SQLITE_FULL' || (code.startsWith('SQLITE_IOERR') && ballast.diskIsFull())

@@ -1,4 +1,4 @@
-// Brings the schema of a file up to date: a copy of the file first, then one migration at a time, each whole or not at all.
+// Migrates a file's schema: copies the file first, then applies one migration at a time, each completely or not at all.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,21 +9,21 @@ import { takeSafetyCopy } from './safety-copy.server.ts'
 interface Migration {
   /** `0005_operations`: number and name of the file. */
   tag: string
-  /** When it was made, epoch ms: what the database remembers of it. Grows from one to the next. */
+  /** When it was created, epoch ms: the database stores this value. Grows from one to the next. */
   when: number
-  /** SHA-256 of the file: a migration that was released is never changed. */
+  /** SHA-256 of the file: a released migration never changes. */
   hash: string
   statements: string[]
 }
 
-/** In the form drizzle-kit gave it, so that a file written by an earlier release is read on. */
+/** In drizzle-kit's format, so files of earlier releases stay readable. */
 const LEDGER = `CREATE TABLE IF NOT EXISTS "__drizzle_migrations" (
 	id SERIAL PRIMARY KEY,
 	hash text NOT NULL,
 	created_at numeric
 )`
 
-/** Every migration this release knows, oldest first. */
+/** All migrations of this release, oldest first. */
 export function readMigrations(folder: string): Migration[] {
   const journal = JSON.parse(readFileSync(join(folder, 'meta/_journal.json'), 'utf8')) as {
     entries: { tag: string; when: number }[]
@@ -35,7 +35,7 @@ export function readMigrations(folder: string): Migration[] {
   })
 }
 
-/** The moment of the newest migration a file has had; null = it has had none. */
+/** The time of the newest migration applied to a file; null = none. */
 export function newestApplied(sql: Database): number | null {
   const ledger = sql.prepare("SELECT 1 FROM sqlite_master WHERE name = '__drizzle_migrations'").get()
   if (!ledger) return null
@@ -44,10 +44,10 @@ export function newestApplied(sql: Database): number | null {
 }
 
 /**
- * Applies what is missing. A process that ends in the middle leaves the schema as it was before the migration it was at; the
- * next start goes on. Before an existing file is changed, a copy of it is put beside it (`pre-<migration>.db`).
- * Throws, with nothing changed, when the file is newer than this release, or when there is no room for the copy; a migration
- * that leaves a row without its parent is taken back and throws.
+ * Applies missing migrations. A process that ends in the middle leaves the schema as before the current migration; the
+ * next start continues. Before changing an existing file, puts a copy next to it (`pre-<migration>.db`). Throws without
+ * changes when the file is newer than this release, or when there is no room for the copy; rolls back and throws when a
+ * migration leaves a row without its parent.
  */
 export function bringUpToDate(sql: Database, file: string, folder: string): void {
   const known = readMigrations(folder)
@@ -58,9 +58,9 @@ export function bringUpToDate(sql: Database, file: string, folder: string): void
   if (!target) return
   if (before !== null) takeSafetyCopy(sql, file, target.tag)
 
-  // Rebuilding a table drops it, which with foreign keys on would empty its children. Has no effect inside a transaction.
+  // Rebuilding a table drops it, which would empty its children with foreign keys on. No effect in a transaction.
   sql.pragma('foreign_keys = OFF')
-  // A new file has nothing to go back to: all at once.
+  // A new file has no older state to return to, so all migrations run at once.
   const steps = before === null ? [pending] : pending.map((migration) => [migration])
   const step = sql.transaction((migrations: Migration[]) => {
     sql.exec(LEDGER)
@@ -74,7 +74,7 @@ export function bringUpToDate(sql: Database, file: string, folder: string): void
 }
 
 function apply(sql: Database, { tag, when, hash, statements }: Migration): void {
-  // Another start of the product may have been here meanwhile.
+  // Another start of the product may have applied it meanwhile.
   if ((newestApplied(sql) ?? 0) >= when) return
   for (const statement of statements) sql.exec(statement)
   const orphans = sql.pragma('foreign_key_check') as { table: string }[]

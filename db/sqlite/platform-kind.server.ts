@@ -1,5 +1,5 @@
-// Which platform a database belongs to: real firms or the sandbox's. Stands in the file's own header (`PRAGMA application_id`), so
-// that it is copied with every backup.
+// The platform a database belongs to: the real one or the sandbox. Stored in the file's header (`PRAGMA
+// application_id`), so every backup includes it.
 import type { Sql } from './sql.ts'
 
 type PlatformKind = 'sandbox' | 'servicem8'
@@ -10,9 +10,7 @@ const MARKS: Record<PlatformKind, number> = {
   servicem8: Buffer.from('FHs8').readInt32BE(),
 }
 
-/**
- * The kind that the database belongs to. One that belongs to nobody yet (new, or from a release that did not mark it) is marked as `kind`.
- */
+/** Returns the database's kind. Marks an unmarked one (new, or from a release that set no mark) as `kind`. */
 export function claimFor(sql: Sql, kind: PlatformKind): PlatformKind {
   const mark = sql.pragma('application_id', { simple: true })
   const known = (Object.keys(MARKS) as PlatformKind[]).find((name) => MARKS[name] === mark)

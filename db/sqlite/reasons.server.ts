@@ -1,5 +1,5 @@
-// A reason in the database: three columns, of which either the text is set or the code with its parameters. Statements take and
-// give it as one JSON value, so that no column is forgotten.
+// A reason in the database: three columns, with either the text or the code and its parameters set. Statements read and
+// write it as one JSON value, so no column is forgotten.
 import type { Reason, ReasonParams } from '#app/domain/reason.ts'
 
 interface ReasonColumns {
@@ -16,7 +16,7 @@ export const RUN_REASON = columns('reason')
 export const STEP_REASON = columns('reason', 'sentence')
 /** Of `automation`. */
 export const PAUSE_REASON = columns('paused_reason')
-/** Of `endpoint_notice`: what happened, and what became of its e-mail. */
+/** Of `endpoint_notice`: the event, and the state of its e-mail. */
 export const NOTICE_REASON = columns('reason', 'sentence')
 export const MAIL_REASON = columns('mail_reason', 'mail_sentence')
 
@@ -26,7 +26,7 @@ export function selectReason({ text, code, params }: ReasonColumns, alias?: stri
   return `json_array(${at}${text}, ${at}${code}, json(${at}${params}))`
 }
 
-/** For an UPDATE: `parameter` is what `storedReason` gives. */
+/** For an UPDATE: `parameter` is the value from `storedReason`. */
 export function setReason({ text, code, params }: ReasonColumns, parameter = '@reason'): string {
   return `${text} = ${parameter} ->> 0, ${code} = ${parameter} ->> 1, ${params} = ${parameter} ->> 2`
 }
@@ -54,7 +54,7 @@ export function readReason(stored: string): Reason | null {
   return reasonOf(text, code, params)
 }
 
-/** For rows that are read column by column. */
+/** For rows read column by column. */
 export function reasonOf(
   text: string | null,
   code: string | null,

@@ -1,4 +1,4 @@
-// The copy of the database that is made before its schema changes, and how long it stays.
+// The copy of the database made before a schema change, and its retention.
 import {
   closeSync,
   existsSync,
@@ -16,21 +16,21 @@ import { cannotStart } from './cannot-start.ts'
 
 const KEPT = 3
 const COPY = /^pre-[\w-]+\.db$/
-/** Left by a process that ended while it copied. */
+/** Left by a process that ended during the copy. */
 const HALF_A_COPY = /^pre-[\w-]+\.db\.\d+\.half(-journal)?$/
 const MB = 1024 * 1024
 
 /**
- * Puts a complete copy of the open database beside its file, as `pre-<tag>.db`, and brings it to the disk. A process that ends
- * meanwhile leaves no file of that name. When an earlier start of the same update got part of the way, its copy stays: it holds
- * what the release before can read.
+ * Creates a complete, synced copy of the open database next to its file, as `pre-<tag>.db`. A process that ends
+ * meanwhile leaves no file of that name. If an earlier start of the same update got part of the way, keeps its copy:
+ * the previous release can read it.
  */
 export function takeSafetyCopy(sql: Database.Database, file: string, tag: string): void {
   const folder = dirname(file)
   const copy = join(folder, `pre-${tag}.db`)
   for (const name of readdirSync(folder)) if (HALF_A_COPY.test(name)) rmSync(join(folder, name), { force: true })
   if (existsSync(copy) && migrationsIn(copy) < countMigrations(sql)) return
-  // Only as many as there will be: an old one makes room for the new one.
+  // Limits the number of copies: an old one makes room for the new one.
   forgetCopies(
     folder,
     copiesIn(folder)
@@ -40,7 +40,7 @@ export function takeSafetyCopy(sql: Database.Database, file: string, tag: string
   refuseWithoutRoom(sql, folder)
   const half = `${copy}.${process.pid}.half`
   try {
-    // Reads every page of the file, so it notices damage too.
+    // Reads every page of the file, so it also detects damage.
     sql.prepare('VACUUM INTO @copy').run({ copy: half })
     syncFile(half)
     renameSync(half, copy)
@@ -51,7 +51,7 @@ export function takeSafetyCopy(sql: Database.Database, file: string, tag: string
   }
 }
 
-/** Removes the copies beside `file` that were made before that moment: what they hold is not kept for ever. */
+/** Removes the copies next to `file` made before that moment, because their data must not be kept forever. */
 export function forgetSafetyCopies(file: string, before: number): number {
   const folder = dirname(file)
   const old = copiesIn(folder).filter(({ madeAt }) => madeAt < before)
@@ -72,7 +72,7 @@ function forgetCopies(folder: string, copies: readonly { path: string }[]): void
   if (copies.length > 0) syncFile(folder)
 }
 
-/** How many migrations a copy has had; what cannot be read counts as up to date, and is written anew. */
+/** Number of migrations in a copy; an unreadable copy counts as up to date, and is replaced. */
 function migrationsIn(copy: string): number {
   try {
     const opened = new Database(copy, { readonly: true })
@@ -101,7 +101,7 @@ function refuseWithoutRoom(sql: Database.Database, folder: string): void {
   )
 }
 
-/** A file's content, or a folder's names, to the disk. */
+/** Syncs a file's content, or a folder's names, to disk. */
 function syncFile(path: string): void {
   const handle = openSync(path, 'r')
   try {

@@ -1,15 +1,15 @@
 /**
- * A row as columns, and back. For statements that run for every event: better-sqlite3 makes its own row objects property by
- * property and each name anew, which with twenty columns costs more than the query (measured).
+ * Converts a row to columns and back. For statements that run for every event: better-sqlite3 builds its row objects
+ * property by property with new names each time, which with twenty columns costs more than the query (measured).
  */
 interface Shape<Row> {
   /** For the SELECT. */
   columns: string
-  /** From the values of such a statement, switched to `.raw()`. */
+  /** Reads the values of such a statement, switched to `.raw()`. */
   rowOf(values: unknown[]): Row
 }
 
-/** `columns`: the expression behind each property. */
+/** `columns`: the SQL expression of each property. */
 export function shapeOf<Row extends object>(columns: Record<keyof Row & string, string>): Shape<Row> {
   const names = Object.keys(columns)
   return {

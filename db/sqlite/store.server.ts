@@ -27,7 +27,7 @@ import { runHistoryStore } from './runs/run-history.server.ts'
 import { runUpkeepStore } from './runs/run-upkeep.server.ts'
 import { runStore } from './runs/runs.server.ts'
 
-/** The Store over one SQLite file. Every SQL statement of the product lives in this folder. */
+/** The Store over one SQLite file. Every SQL statement of the product is in this folder. */
 export function sqliteStore(client: Client, clock: Clock): Store {
   return {
     accounts: { ...accountStore(client, clock), ...accountKeyStore(client), ...erasureStore(client) },

@@ -1,21 +1,21 @@
-// A search through what may be long: from the newest row backwards, window by window. Each step is bounded and gives way to the
-// event loop: an account may have 100,000 rows of which none match.
+// Searches long tables backwards from the newest row, window by window. Each step is bounded and yields to the event
+// loop: an account may have 100,000 rows without a match.
 import { setImmediate } from 'node:timers/promises'
 import { hours } from '#app/lib/duration.ts'
 
-/** Ids are given in order of arrival; a moved clock may shift moments by this much at most before a search stops. */
+/** Ids follow the order of arrival; clock changes may shift times by at most this much before a search stops. */
 export const CLOCK_SLACK = hours(1)
 
 interface Walk<Row> {
-  /** Rows below this id, newest first, as many as the window holds. */
+  /** Rows below this id, newest first, up to the window size. */
   read(before: number): Row[]
   idOf(row: Row): number
-  /** Is the row older than everything that is looked for? */
+  /** Is the row older than every possible match? */
   isTooOld(row: Row): boolean
   /** Null = from the newest. */
   before: number | null
   window: number
-  /** So many hits at most. */
+  /** Maximum number of hits. */
   limit: number
 }
 

@@ -1,10 +1,10 @@
-/** The keys that secrets of accounts are sealed with, and what a change of `ENC_KEYS` has to go through. */
+/** The keys that seal accounts' secrets, and the queries for rotating `ENC_KEYS`. */
 import type { Millis } from '#app/lib/clock.ts'
 
-/** An account's key as it is kept: sealed itself. */
+/** An account's key as stored: itself sealed. */
 export interface StoredAccountKey {
   accountUuid: string
-  /** The name of the key in `ENC_KEYS` that sealed it. */
+  /** The name of the `ENC_KEYS` key that sealed it. */
   sealedWith: string
   keySealed: string
 }
@@ -20,46 +20,46 @@ export type SealedColumn =
 
 export interface StoredSecret {
   accountUuid: string
-  /** Its row, for going on and for writing back. */
+  /** The row number, for paging and for writing back. */
   row: number
   sealed: string
 }
 
-/** What is sealed with one key of `ENC_KEYS`. */
+/** What one key of `ENC_KEYS` has sealed. */
 export interface KeyUse {
   keyId: string
   accountKeys: number
-  /** Secrets sealed with it directly, as before accounts had keys of their own. */
+  /** Secrets it sealed directly, from before accounts had their own keys. */
   secrets: number
 }
 
 export interface AccountKeyStore {
   /**
-   * Nothing that was sealed for the account can be opened any more. Call it last, after its rows are gone: a secret that is
-   * sealed afterwards makes a new key. False = it had none.
+   * Makes everything sealed for the account unreadable. Call it last, after the account's rows are gone: sealing a
+   * secret later creates a new key. False = it had no key.
    */
   forgetAccountKey(accountUuid: string): Promise<boolean>
 
-  /** Up to `limit` keys that another key than `keyId` sealed, of accounts after `afterUuid` ('' = from the first). */
+  /** Up to `limit` keys sealed with a key other than `keyId`, of accounts after `afterUuid` ('' = from the first). */
   accountKeysToRewrap(keyId: string, afterUuid: string, limit: number): Promise<StoredAccountKey[]>
-  /** Writes it over the one that `before` names. False = that one is gone, and nothing was changed. */
+  /** Replaces the key that `before` names. False = that key is gone, and nothing was changed. */
   replaceAccountKey(
     accountUuid: string,
     input: { before: string; after: Omit<StoredAccountKey, 'accountUuid'> },
   ): Promise<boolean>
-  /** Removes keys made before that moment of accounts that do not exist (any more). Answers how many. */
+  /** Removes keys created before that moment whose account does not exist (any more). Returns how many. */
   forgetKeysOfNobody(before: Millis): Promise<number>
 
-  /** Up to `limit` secrets of a column, after a row (0 = from the first), that a key of `ENC_KEYS` sealed directly. */
+  /** Up to `limit` secrets of a column, after a row (0 = from the first), that an `ENC_KEYS` key sealed directly. */
   secretsToReseal(column: SealedColumn, afterRow: number, limit: number): Promise<StoredSecret[]>
-  /** Writes `after` where `before` stands. False = it was replaced meanwhile, and stays as it is. */
+  /** Replaces `before` with `after`. False = the secret was replaced meanwhile, and stays unchanged. */
   replaceSecret(
     accountUuid: string,
     input: { column: SealedColumn; row: number; before: string; after: string },
   ): Promise<boolean>
 
-  /** Which keys of `ENC_KEYS` are needed to open what is stored. */
+  /** The keys of `ENC_KEYS` needed to open the stored secrets. */
   keysInUse(): Promise<KeyUse[]>
-  /** Notes when a key first stood in front, unless the latest such note names it. True = it was noted now. */
+  /** Records when a key moved to the front of `ENC_KEYS`, unless the latest record names it. True = recorded now. */
   noteFirstKey(keyId: string, at: Millis): Promise<boolean>
 }

@@ -5,7 +5,7 @@ import type { Millis } from '#app/lib/clock.ts'
 
 export interface AccountRow {
   uuid: string
-  /** '' until somebody signed in: a signed opening proves the account but does not name it. */
+  /** '' until the first sign-in: a signed opening proves the account but does not name it. */
   name: string
   timezone: string
 }
@@ -17,11 +17,11 @@ export interface CredentialRow {
   expiresAt: Millis
   scope: string
   state: 'connected' | 'reconnect'
-  /** `reconnect`: why. `connected`: the permissions ServiceM8 has refused since the sign-in, space separated; null = none. */
+  /** `reconnect`: why. `connected`: permissions ServiceM8 refused since the sign-in, space separated; null = none. */
   stateReason: string | null
-  /** Grows with every replacement; a writer names the one it read. */
+  /** Increases with every replacement; a writer passes the one it read. */
   generation: number
-  /** When it was first connected, and when its tokens were last replaced. */
+  /** When the account was first connected, and when its tokens were last replaced. */
   createdAt: Millis
   updatedAt: Millis
 }
@@ -34,14 +34,14 @@ export interface SealedTokens {
   scope: string
 }
 
-/** What an id is at present, for `decideNamedAs`. Called inside the transaction. */
+/** Decides the current meaning of an id. Called inside the transaction. */
 export type DecideNamedAs = (
   named: string,
   accountUuid: string,
   found: { isAccount: boolean; mappedTo: string | null },
 ) => NamedAs
 
-/** A browser's new session. Those in `replaces` end in the same moment; the accounts they proved are carried over. */
+/** A browser's new session. Ends the sessions in `replaces` in the same transaction and carries over their accounts. */
 export interface NewSession {
   tokenHash: string
   expiresAt: Millis
@@ -58,47 +58,47 @@ interface TicketRow {
 
 export type MappedId = 'mapped' | 'same' | 'taken' | 'full'
 
-/** Accounts, their credentials, the ids that lead to them, sessions, sign-in attempts and one-time tickets. */
+/** Accounts, their credentials, the ids that map to them, sessions, sign-in attempts and one-time tickets. */
 export interface AccountStore {
   findAccount(accountUuid: string): Promise<AccountRow | null>
-  /** From any id to the account's uuid: an account's own uuid means itself, else the mapping decides. */
+  /** Resolves any id to the account's uuid: an account's own uuid resolves to itself, other ids use the mapping. */
   resolveAccountId(id: string): Promise<string | null>
-  /** Makes the row unless it is there; changes nothing otherwise. */
+  /** Creates the row if it is missing; never changes an existing one. */
   ensureAccount(account: AccountRow): Promise<void>
-  /** Name and zone as the platform has them now. */
+  /** Updates name and zone from the platform. */
   describeAccount(account: AccountRow): Promise<void>
 
   findCredential(accountUuid: string): Promise<CredentialRow | null>
-  /** New tokens from outside a refresh: connected again, next generation. */
+  /** Stores new tokens that do not come from a refresh: the account is connected, with the next generation. */
   saveCredential(accountUuid: string, tokens: SealedTokens): Promise<void>
-  /** After a refresh. Only when nobody replaced the tokens since `generation` was read. */
+  /** Stores refreshed tokens, only if no one has replaced the tokens since `generation` was read. */
   replaceTokens(
     accountUuid: string,
     generation: number,
     tokens: SealedTokens,
   ): Promise<'replaced' | 'changed_meanwhile'>
-  /** The refresh token is dead: the account has to sign in again. Same guard. */
+  /** Marks that the refresh token is dead and the account must sign in again. Same guard. */
   markReconnect(accountUuid: string, generation: number, reason: string): Promise<'marked' | 'changed_meanwhile'>
-  /** ServiceM8 refused a call for want of this permission. Kept until the next sign-in; at most 20 names. */
+  /** Notes that ServiceM8 refused a call for this missing permission. Kept until the next sign-in; at most 20. */
   noteRefusedScope(accountUuid: string, scope: string): Promise<void>
   /** Connected accounts whose tokens were last replaced before that moment. */
   accountsIdleSince(moment: Millis): Promise<string[]>
 
-  /** Lets an external id lead to the account. Never moves one that leads elsewhere; at most `limit` per account. */
+  /** Maps an external id to the account. Never moves one mapped to another account; at most `limit` per account. */
   mapAccountId(externalId: string, accountUuid: string, limit: number, decide: DecideNamedAs): Promise<MappedId>
-  /** Remembers that somebody opened the add-on with this unknown id. At most 10,000 at a time; more are dropped. */
+  /** Remembers that someone opened the add-on with this unknown id. At most 10,000 at a time; more are dropped. */
   markPlaceholder(externalId: string, expiresAt: Millis): Promise<void>
-  /** When the marker ends; null when there is none. */
+  /** When the marker expires; null when there is none. */
   findPlaceholder(externalId: string): Promise<Millis | null>
 
   beginSignIn(attempt: { stateHash: string; externalId: string; expiresAt: Millis }): Promise<void>
-  /** Uses the attempt up: of several callers with the same state one gets `taken`. */
+  /** Consumes the attempt: of several callers with the same state, only one gets `taken`. */
   takeSignIn(
     stateHash: string,
   ): Promise<{ outcome: 'taken' | 'used' | 'expired'; externalId: string } | { outcome: 'unknown' }>
   /**
-   * Account, tokens, mapping and session in one act. Nothing is written when the id is taken.
-   * `named` '' = the address named no account.
+   * Stores account, tokens, mapping and session in one transaction. Writes nothing when the id is taken. `named` '' =
+   * the address named no account.
    */
   completeSignIn(
     input: { account: AccountRow; tokens: SealedTokens; named: string; session: NewSession },
@@ -109,36 +109,36 @@ export interface AccountStore {
   findSessions(tokenHashes: string[]): Promise<StoredSession[]>
   touchSession(tokenHash: string): Promise<void>
   endSessions(tokenHashes: string[]): Promise<void>
-  /** Every session that has proved the account, over ones included; with this one account only. Latest seen first. */
+  /** All sessions with access to the account, including expired ones; lists only this account. Latest seen first. */
   listSessions(accountUuid: string): Promise<StoredSession[]>
   /**
-   * These sessions (null = all) can do nothing for this account any more, nor can tickets that could open one; what they proved
-   * of other accounts stays. Answers how many it were.
+   * Revokes these sessions' access to the account (null = all sessions), and tickets that could open a session; their
+   * access to other accounts stays. Returns how many.
    */
   endSessionsOf(accountUuid: string, tokenHashes: string[] | null): Promise<number>
 
-  /** Somebody opened the add-on: new people are members, the first of an account is its owner. Answers their role. */
+  /** Adds a person who opened the add-on as a member; an account's first person is its owner. Returns the role. */
   admitPerson(accountUuid: string, staffUuid: string): Promise<Role>
-  /** In the order in which they came. */
+  /** In the order they were added. */
   listPeople(accountUuid: string): Promise<Person[]>
-  /** The last owner stays one. */
+  /** The last owner cannot lose the role. */
   changeRole(accountUuid: string, staffUuid: string, role: Role): Promise<'changed' | 'same' | 'last_owner' | 'unknown'>
 
   issueTicket(ticket: TicketRow & { tokenHash: string; kind: 'launch' | 'link'; expiresAt: Millis }): Promise<void>
-  /** Uses a ticket up; null when it is unknown, used or over. */
+  /** Consumes a ticket; null when it is unknown, used or expired. */
   takeTicket(kind: 'launch', tokenHash: string): Promise<TicketRow | null>
-  /** Looks without using. */
+  /** Reads the ticket without consuming it. */
   findTicket(kind: 'link', tokenHash: string): Promise<TicketRow | null>
-  /** Uses a link ticket to let an external id lead to its account. A refused mapping leaves the ticket unused. */
+  /** Consumes a link ticket to map an external id to its account. A refused mapping leaves the ticket unused. */
   linkWithTicket(
     tokenHash: string,
     externalId: string,
     limit: number,
     decide: DecideNamedAs,
   ): Promise<{ outcome: MappedId; accountUuid: string } | { outcome: 'unknown' }>
-  /** Remembers a signed text until it is worthless. */
+  /** Remembers a signed text until it expires. */
   rememberSigned(signed: TicketRow & { tokenHash: string; expiresAt: Millis }): Promise<'first_time' | 'seen_before'>
 
-  /** Deletes what is over: sessions idle since `idleSince` or past their end, attempts, tickets, markers. */
+  /** Deletes what has expired: sessions idle since `idleSince` or past their end, attempts, tickets, markers. */
   forgetExpired(idleSince: Millis): Promise<number>
 }

@@ -1,4 +1,4 @@
-/** What happened, newest first: the log of a webhook, the activity page, what we said to the platform. */
+/** Activity, newest first: a webhook's log, the activity page, and calls to and from the platform. */
 import type { Millis } from '#app/lib/clock.ts'
 
 /** One attempt of one delivery, as the log shows it. */
@@ -8,7 +8,7 @@ interface AttemptRow {
   url: string
   at: Millis
   durationMs: number
-  /** Parts of the duration, ms; null = not known. */
+  /** Phases of the duration, ms; null = unknown. */
   dnsMs: number | null
   connectMs: number | null
   tlsMs: number | null
@@ -19,22 +19,22 @@ interface AttemptRow {
   responseBody: string | null
 }
 
-/** One event's way to one endpoint. */
+/** One event's delivery to one endpoint. */
 export interface DeliveryLogRow {
   id: number
   url: string
-  /** Name of the forwarding rule whose address it is; null = the webhook's own. */
+  /** Name of the forwarding rule that owns the address; null = the webhook's own. */
   rule: string | null
   state: 'pending' | 'delivered' | 'expired' | 'stopped'
   stateReason: string | null
   dueAt: Millis
-  /** When it was delivered or given up; null while it waits. */
+  /** When it was delivered or ended; null while pending. */
   settledAt: Millis | null
   /** In the order they were made. */
   attempts: AttemptRow[]
 }
 
-/** An event and what became of it. */
+/** An event and its deliveries. */
 export interface EventLogRow {
   seq: number
   id: string
@@ -42,7 +42,7 @@ export interface EventLogRow {
   objectUuid: string
   changedFields: string[]
   receivedAt: Millis
-  /** The text that is forwarded; null once it is no longer kept (or was not asked for). */
+  /** The forwarded text; null once it is no longer kept (or was not requested). */
   body: string | null
   deliveries: DeliveryLogRow[]
 }
@@ -51,9 +51,9 @@ export interface EventLogRow {
 type ForwardingFilter = 'all' | 'forwarded' | 'not_forwarded' | 'success' | 'failed'
 
 export interface EventLogQuery {
-  /** Of one object; null = of all. */
+  /** Only this object; null = all objects. */
   object: string | null
-  /** Only what was meant for this endpoint, and what became of it there; absent or null = for any. */
+  /** Only events for this endpoint, with their deliveries to it; missing or null = all endpoints. */
   endpointId?: number | null
   /** Received at or after; null = from the beginning. */
   since: Millis | null
@@ -61,29 +61,29 @@ export interface EventLogQuery {
   /** Only events older than this seq (keyset); null = from the newest. */
   before: number | null
   limit: number
-  /** With the text of the event. */
+  /** Include the event's text. */
   withBody: boolean
-  /** With what receivers answered. */
+  /** Include the receivers' responses. */
   withResponses: boolean
 }
 
 type ApiActivityType = 'challenge_response' | 'api_call' | 'sign_in' | 'opening' | 'webhook'
 
-/** One exchange with the platform, either way. Secrets in it are masked and its texts cut when it is written. */
+/** One call to or from the platform. Secrets in it are masked and long texts cut when it is stored. */
 export interface NewApiActivity {
   accountUuid: string
   activityType: ApiActivityType
-  /** Address without host, or with it; at most 500 characters are kept. */
+  /** Address with or without host; at most 500 characters are kept. */
   endpoint: string
   method: string
   requestData: string | null
   responseData: string | null
-  /** Null = no answer. */
+  /** Null = no response. */
   statusCode: number | null
   userAgent: string | null
   remoteIp: string | null
   durationMs: number | null
-  /** An `api_call` of an automation: it counts as used. Absent = it is free. */
+  /** True = an automation's `api_call`, counted as used. Missing = it is free. */
   counts?: boolean
 }
 
@@ -93,18 +93,18 @@ export interface ApiActivityRow extends Omit<NewApiActivity, 'activityType' | 'c
   createdAt: Millis
 }
 
-/** All reads use the read-only connection and yield between steps: a long search does not hold up events. */
+/** All reads use the read-only connection and yield between steps: a long search does not delay events. */
 export interface ActivityStore {
   /** Newest first. */
   listEventLog(accountUuid: string, query: EventLogQuery): Promise<EventLogRow[]>
-  /** Has the account ever had an event, or a webhook, of this object? */
+  /** Has the account ever had an event or a webhook of this object? */
   knowsObject(accountUuid: string, object: string): Promise<boolean>
-  /** When the account's latest event, of any object, was received. */
+  /** When the account's latest event of any object was received. */
   lastEventAt(accountUuid: string): Promise<Millis | null>
   /** Newest first, at most `limit`. */
   listApiActivity(accountUuid: string, limit: number): Promise<ApiActivityRow[]>
-  /** When calls to the platform were made since a moment (at most 400), and how many on a UTC day (days since the epoch). */
+  /** Times of calls to the platform since a moment (at most 400), and how many on a UTC day (days since the epoch). */
   recentApiCalls(accountUuid: string, input: { since: Millis; day: number }): Promise<{ at: Millis[]; inDay: number }>
-  /** Writes one, masked; an `api_call` is counted, as used or as free, in the same act. The oldest beyond some 1,000 go. */
+  /** Stores one call, masked, and counts an `api_call` as used or free in the same transaction. Keeps about 1,000. */
   recordApiActivity(activity: NewApiActivity): Promise<void>
 }

@@ -14,28 +14,28 @@ export interface NewAuditEntry {
   detail: AuditDetail
 }
 
-/** An entry without what it was done to: all that an operator sees of accounts that are not his. */
+/** An entry without its target: all an operator sees of other people's accounts. */
 export type AuditOutline = Omit<AuditEntry, 'target' | 'detail' | 'staffUuid'>
 
-/** Who did what. Appended to and forgotten when it is old: nothing here changes or removes an entry otherwise. */
+/** The audit log: append-only. Old entries are deleted; nothing here changes or removes an entry otherwise. */
 export interface AuditStore {
   appendAudit(entry: NewAuditEntry): Promise<void>
-  /** Of one account, newest first. */
+  /** Entries of one account, newest first. */
   listAudit(accountUuid: string, query: AuditQuery): Promise<AuditEntry[]>
-  /** Of all accounts and of nobody, newest first. For the operator. */
+  /** Entries of all accounts and of unknown callers, newest first. For the operator. */
   listAuditOutlines(query: AuditQuery): Promise<AuditOutline[]>
-  /** Removes up to `limit` entries from before that moment, the oldest first. Answers how many. */
+  /** Removes up to `limit` entries from before that moment, oldest first. Returns how many. */
   forgetAuditStep(before: Millis, limit: number): Promise<number>
-  /** Goes through `limit` entries, the newest first, and removes what strangers were refused and is too old or too much. */
+  /** Scans `limit` entries, newest first, and removes refusals of strangers that are too old or too many. */
   forgetRefusedStep(step: RefusedStep, limit: number): Promise<RefusedStep & { removed: number; done: boolean }>
 }
 
-/** How far it came, and what is kept. */
+/** The position of the scan, and the limits on what stays. */
 interface RefusedStep {
   before: Millis
-  /** Null = from the newest on. */
+  /** Null = start at the newest. */
   belowId: number | null
-  /** Kept so far, of no account and of accounts, and how many there may be. */
+  /** Entries kept so far, without and with an account, and the maximum of each. */
   kept: { nobodys: number; accounts: number }
   most: { nobodys: number; accounts: number }
 }

@@ -1,7 +1,7 @@
-/** What is overdue and what waits, over all accounts: for the metrics and the operator. Read from indexes and counters. */
+/** Overdue and pending work over all accounts, for the metrics and the operator. Read from indexes and counters. */
 import type { Millis } from '#app/lib/clock.ts'
 
-/** live: what events set off · replay · by_hand: what a person asked for, samples included. */
+/** live: caused by events · replay · by_hand: requested by a person, including tests. */
 export interface ByLane {
   live: number
   replay: number
@@ -10,21 +10,21 @@ export interface ByLane {
 
 export interface Backlog {
   /**
-   * Since when the oldest delivery has been due that nothing holds: not its endpoint (paused, stopped, failing, told to wait, given
-   * a rest), not its account, and that is not being sent at this moment. Null = none is due.
+   * Since when the oldest sendable delivery has been due. Excludes deliveries being sent, and those held by their
+   * endpoint (paused, stopped, failing, told to wait, resting) or their account. Null = none is due.
    */
   oldestDueSince: Millis | null
-  /** Deliveries that wait for their moment or their turn. */
+  /** Deliveries waiting for their due time or their turn. */
   pending: ByLane
-  /** Deliveries that nothing is done about until their endpoint or account may receive again. */
+  /** Deliveries on hold until their endpoint or account may receive again. */
   held: ByLane
-  /** Since when the oldest run has been due that is neither at work nor held. Null = none is. */
+  /** Since when the oldest run has been due that is neither in progress nor held. Null = none is due. */
   oldestRunDueSince: Millis | null
-  /** Since when the rule that looks at a set time and is longest overdue should have looked. Null = none is. */
+  /** When the longest overdue scheduled rule should have polled. Null = none is overdue. */
   oldestScheduleDueSince: Millis | null
 }
 
 export interface BacklogStore {
-  /** `inFlight`: ids of the deliveries being sent at this moment. Reads beside the writer. */
+  /** `inFlight`: ids of the deliveries being sent right now. Does not block the writer. */
   readBacklog(now: Millis, inFlight: readonly number[]): Promise<Backlog>
 }

@@ -1,4 +1,4 @@
-/** Backups and drills as they went, and what is asked of a database file other than the one in use. */
+/** Results of backups and restore drills, and queries on database files other than the live one. */
 import type { Millis } from '#app/lib/clock.ts'
 
 export type BackupRunKind = 'backup' | 'drill'
@@ -7,16 +7,16 @@ export interface BackupRunRow {
   id: number
   kind: BackupRunKind
   startedAt: Millis
-  /** Null while it runs, and for ever when its process was ended meanwhile. */
+  /** Null while it runs, and permanently if its process ended before it did. */
   endedAt: Millis | null
   outcome: 'running' | 'done' | 'failed'
-  /** Name of the backup in its place; '' before there is one. */
+  /** The backup's name in the backup storage; '' until it has one. */
   name: string
   databaseBytes: number
   storedBytes: number
   /** A sentence for the operator: why it failed, or ''. */
   message: string
-  /** Small facts: seconds of each step, what a drill looked at. */
+  /** Facts: seconds of each step, what a drill checked. */
   detail: Record<string, unknown>
 }
 
@@ -31,37 +31,37 @@ interface EndedBackupRun {
 }
 
 export interface BackupStore {
-  /** Only one is under way at a time (there is a lock): an earlier one that is still said to run is ended with `lost` as its message. */
+  /** Starts a run. A lock allows only one at a time, so an earlier unfinished run ends with the message `lost`. */
   beginBackupRun(kind: BackupRunKind, startedAt: Millis, lost: string): Promise<number>
-  /** Writes the end of a run. */
+  /** Stores the result of a run. */
   endBackupRun(id: number, ended: EndedBackupRun): Promise<void>
-  /** The newest one that ended well; null = none did. */
+  /** The newest successful run; null = none. */
   newestBackup(kind: BackupRunKind): Promise<BackupRunRow | null>
-  /** The newest first. */
+  /** Newest first. */
   listBackupRuns(limit: number): Promise<BackupRunRow[]>
-  /** All but the newest `keep` of each kind are forgotten. */
+  /** Deletes all but the newest `keep` of each kind. */
   forgetBackupRuns(keep: number): Promise<void>
 }
 
 export interface DatabaseFacts {
   pages: number
   bytes: number
-  /** Migrations that its schema has. */
+  /** Number of migrations in its schema. */
   migrations: number
   newestEventAt: Millis | null
-  /** Of the main tables. */
+  /** Row counts of the main tables. */
   rows: Record<string, number>
 }
 
-/** Whole database files, by their paths. Everything here may take minutes on a big file, and blocks: not for the server's thread. */
+/** Works on whole database files by path. Blocks, for minutes on a big file: never use it on the server's thread. */
 export interface DatabaseFiles {
-  /** One consistent copy of a file that others may be writing to, in one step. `to` must not exist or be empty. */
+  /** Copies a file consistently in one step while others may write to it. `to` must not exist or be empty. */
   copy(file: string, to: string): Promise<void>
   facts(file: string): DatabaseFacts
-  /** What `integrity_check` and `foreign_key_check` find; empty = nothing. */
+  /** The findings of `integrity_check` and `foreign_key_check`; empty = none. */
   problems(file: string): { integrity: string[]; foreignKeys: number }
-  /** When the newest event came in. */
+  /** When the newest event was received. */
   newestEventAt(file: string): Millis | null
-  /** What waits in it to be sent or to run. */
+  /** Pending deliveries and runs in the file. */
   waiting(file: string): { deliveries: number; runs: number }
 }

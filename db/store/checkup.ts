@@ -1,14 +1,14 @@
-/** What a doctor asks of the database file: read only, beside a running product or without one. Everything here blocks. */
+/** Health checks of the database file: read only, with or without a running product. All calls block. */
 import type { Millis } from '#app/lib/clock.ts'
 import type { KeyUse } from './account-keys.ts'
 import type { Backlog } from './backlog.ts'
 
 interface SchemaFacts {
-  /** `0005_operations`; null = no migration of ours. */
+  /** `0005_operations`; null = none of our migrations. */
   newestApplied: string | null
-  /** Migrations that this release would still apply. */
+  /** Number of migrations this release would still apply. */
   pending: number
-  /** Written by a release that knows more. */
+  /** A newer release wrote it. */
   newer: boolean
 }
 
@@ -23,23 +23,23 @@ export interface IntegrityFacts {
   how: 'quick' | 'full'
   /** In SQLite's words; empty = none found. */
   problems: string[]
-  /** Rows that belong to nothing; null = not looked for. */
+  /** Rows whose parent is missing; null = not checked. */
   orphans: number | null
   tables: number
-  /** Tables that there was no time for. */
+  /** Tables not checked for lack of time. */
   tablesLeft: number
 }
 
 interface SubscriptionFacts {
-  /** Rows by state. */
+  /** Number of rows by state. */
   states: Record<string, number>
-  /** Active, with something in the way. */
+  /** Active, but with a problem. */
   troubled: number
-  /** Begun and neither made nor given up for a while. */
+  /** Pending for a while, neither completed nor abandoned. */
   stuck: number
-  /** Objects that something of a connected account waits for, without an active subscription. */
+  /** Objects that a connected account needs, without an active subscription. */
   missing: number
-  /** Active, and nothing needs it. */
+  /** Active, but nothing needs it. */
   orphaned: number
 }
 
@@ -50,7 +50,7 @@ export interface LastRun {
   message: string
 }
 
-/** A secret as it is stored, to be opened for a trial. */
+/** A stored secret, to test whether it can be opened. */
 interface SealedSample {
   accountUuid: string
   accessTokenSealed: string
@@ -60,25 +60,25 @@ export interface Checkup {
   schema(): SchemaFacts
   promises(): FilePromises
   /**
-   * Table by table, the small ones first; `enough` is asked between two tables. `full` looks at everything that can be wrong, and for
-   * rows that belong to nothing.
+   * Checks table by table, small ones first; calls `enough` between tables. `full` checks everything, including rows
+   * whose parent is missing.
    */
   integrity(full: boolean, enough: () => boolean): IntegrityFacts
   space(): { fileBytes: number; freeBytes: number; walBytes: number }
-  /** The lease of whoever delivers has not run out. */
+  /** Is the delivery lease still valid? */
   isOwned(now: Millis): boolean
-  /** What follows is asked only of a file with this release's schema. */
+  /** Call the following only on a file with this release's schema. */
   backlog(now: Millis): Promise<Backlog>
-  /** `polled`: objects that ServiceM8 sends no events for. */
+  /** `polled`: objects for which ServiceM8 sends no events. */
   subscriptions(now: Millis, polled: readonly string[]): SubscriptionFacts
-  /** Accounts by the state of their connection. */
+  /** Number of accounts by connection state. */
   connections(): { connected: number; reconnect: number }
-  /** Endpoints by state, without those deleted. */
+  /** Number of endpoints by state, without deleted ones. */
   endpoints(): Record<string, number>
   keyUses(): Promise<KeyUse[]>
   samples(limit: number): SealedSample[]
   findKey(accountUuid: string): { sealedWith: string; keySealed: string } | null
-  /** The newest of each kind, however it ended, and the newest that ended well. */
+  /** The newest run of each kind, whatever its result, and the newest successful one. */
   backupRuns(kind: 'backup' | 'drill'): { newest: LastRun | null; newestGood: LastRun | null }
   close(): void
 }

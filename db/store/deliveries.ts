@@ -1,4 +1,4 @@
-/** What is due, and what became of each attempt. */
+/** Due deliveries, and the results of their attempts. */
 import type {
   AttemptOutcome,
   DeliveryCause,
@@ -14,14 +14,14 @@ import type { ChooseEndpoints, FanOutEndpoint, PendingLimit } from './events.ts'
 export interface EndpointLane {
   endpointId: number
   accountUuid: string
-  /** False = nothing can be sent until it gets one. */
+  /** False = nothing can be sent until the endpoint gets an address. */
   hasAddress: boolean
-  /** Nothing is sent for its account at present: what arrives waits. */
+  /** True = the account is on hold: its deliveries stay pending. */
   accountHeld: boolean
   health: EndpointHealth
 }
 
-/** A delivery that waits. */
+/** A pending delivery. */
 export interface DueDelivery {
   id: number
   /** Two deliveries of one record never run in parallel to one endpoint. */
@@ -31,8 +31,8 @@ export interface DueDelivery {
 }
 
 /**
- * live: everything but replays · replay: only those · by_hand: manual retries that were not tried yet, have an address, and are not
- * of an account that is held.
+ * live: everything but replays · replay: only replays · by_hand: manual retries without an attempt yet, whose endpoint
+ * has an address and whose account is not on hold.
  */
 export type DueLane = 'live' | 'replay' | 'by_hand'
 
@@ -54,10 +54,10 @@ export interface DeliveryJob extends DeliveryProgress {
   previousSecretUntil: Millis | null
 }
 
-/** What an attempt found out, or (`notSent`) why there was none. */
+/** The result of an attempt, or (`notSent`) why there was none. */
 export interface AttemptReport {
   job: DeliveryJob
-  /** It was the one let through an open breaker. */
+  /** True = this attempt was the probe let through an open breaker. */
   probe: boolean
   startedAt: Millis
   endedAt: Millis
@@ -77,29 +77,29 @@ export interface AttemptReport {
     | { kind: 'not_sent'; reason: string }
 }
 
-/** What follows from a report. Pure; called inside the transaction with the endpoint as it is then. */
+/** Decides what follows from a report. Pure; called inside the transaction with the endpoint's current state. */
 type DecideNext = (report: AttemptReport, verdict: Verdict, endpoint: EndpointHealth) => Settlement
 
 export interface SettleOptions {
   decide: DecideNext
-  /** Why a delivery ended that was not sent itself. */
+  /** Why a delivery ended without being sent itself. */
   reasons: { deliveredByAnother: string; stopped: string }
 }
 
 export interface SettledAttempt {
   deliveryId: number
   endpointId: number
-  /** When it is due again; null = it is settled. */
+  /** When the delivery is due again; null = settled. */
   dueAt: Millis | null
-  /** How the attempt went; null = none was made. */
+  /** The attempt's outcome; null = no attempt was made. */
   outcome: AttemptOutcome | null
-  /** The endpoint after it. */
+  /** The endpoint's health afterwards. */
   endpoint: EndpointHealth
 }
 
 export interface ReplayRequest {
   since: Millis
-  /** failed = given up or stopped, and never delivered to this endpoint. */
+  /** failed = expired or stopped, and never delivered to this endpoint. */
   status: 'all' | 'failed'
   objectUuid: string | null
 }
@@ -122,15 +122,15 @@ export interface ReplayedEvent {
   object: string
   objectUuid: string
   changedFields: string[]
-  /** Characters of its body. */
+  /** Length of the body in characters. */
   bytes: number
 }
 
 export interface GrownReplays {
   made: { id: number; endpointId: number; record: string }[]
-  /** Replays that are not at their end. */
+  /** Replays still running. */
   running: number
-  /** Some could go on at once. */
+  /** True = some replays can continue at once. */
   more: boolean
 }
 
@@ -139,10 +139,10 @@ type RetryCreated =
   | { outcome: 'not_found' }
   /** The endpoint is deleted or has no address. */
   | { outcome: 'no_address' }
-  /** What would be sent is no longer kept. */
+  /** The event's body is no longer kept. */
   | { outcome: 'body_gone' }
 
-/** How far a round over what is held has come. */
+/** Position of a pass over held deliveries. */
 export interface HeldCursor {
   endpointId: number
   dueAt: Millis
@@ -152,7 +152,7 @@ export interface HeldCursor {
 export interface ExpireHeldOptions {
   graceMs: number
   pausedForMs: number
-  /** Why it was never sent. Pure; called inside the transaction. */
+  /** Why the delivery was never sent. Pure; called inside the transaction. */
   reason: (health: EndpointHealth, accountHold: string | null) => string
 }
 
@@ -165,67 +165,67 @@ export interface GrowOptions {
 }
 
 export interface DeliveryStore {
-  // ---- for the engine, which serves every account ----
+  // ---- for the engine: covers every account ----
 
-  /** Endpoints that have something waiting. */
+  /** Endpoints with pending deliveries. */
   endpointsWithWork(): Promise<EndpointLane[]>
   /**
-   * The endpoint as it is now. Before that, deliveries that waited while it was paused or switched off get `graceMs` from
-   * its return: time in which nothing could be sent does not count. Null = there is none, or it is deleted.
+   * Returns the endpoint's current state; null when it does not exist or is deleted. First gives deliveries that waited
+   * while it was paused or switched off `graceMs` from its return: time without sending does not count.
    */
   adoptEndpoint(endpointId: number, graceMs: number): Promise<EndpointLane | null>
-  /** What waits for an endpoint, earliest due first. */
+  /** Pending deliveries of an endpoint, earliest due first. */
   dueDeliveries(endpointId: number, lane: DueLane, limit: number): Promise<DueDelivery[]>
   /**
-   * In the order asked; null = it no longer waits, or nothing may be sent to its endpoint (what a person asked for goes to a
-   * paused or stopped one too).
+   * In the order of `ids`. Null = no longer pending, or the endpoint must not receive anything (deliveries that a
+   * person requested go to a paused or stopped endpoint too).
    */
   loadDeliveries(ids: number[]): Promise<(DeliveryJob | null)[]>
   /**
-   * One transaction for all: attempt rows, what follows for deliveries and endpoints, counters, usage. A delivery that was
-   * settled meanwhile keeps its state; its attempt is recorded all the same. A success also ends what else waits of the same
-   * event for the same endpoint, and makes the rest due when it shows that the endpoint has recovered; a 410 ends what waits.
+   * Stores everything in one transaction: attempts, deliveries, endpoints, counters, usage. A delivery that was settled
+   * meanwhile keeps its state; its attempt is still recorded. A success also ends other pending deliveries of the event
+   * to the endpoint, and makes the rest due if it shows the endpoint has recovered; a 410 ends the pending deliveries.
    */
   settleAttempts(reports: AttemptReport[], options: SettleOptions): Promise<SettledAttempt[]>
 
   /**
-   * At take-over: brings the counters of what waits in line with the rows, spreads overdue retries over `spreadMs` so that
-   * they do not come back all at once, gives events that were never tried, because we were away, at least `graceMs`, and ends
-   * samples nobody waits for any more.
+   * Runs at take-over. Aligns the counters of pending deliveries with the rows, spreads overdue retries over
+   * `spreadMs`, gives events that were never tried because we were down at least `graceMs`, and ends test deliveries
+   * that nobody waits for any more.
    */
   tidyAfterRestart(
     now: Millis,
     options: { spreadMs: { from: number; to: number }; graceMs: number; sampleReason: string },
   ): Promise<{ spread: number }>
-  /** Ends up to `limit` deliveries that wait for stopped or deleted endpoints, or belong to cancelled replays. */
+  /** Ends up to `limit` pending deliveries of stopped or deleted endpoints or cancelled replays. */
   endStoppedStep(
     now: Millis,
     limit: number,
     reasons: { stopped: string; deleted: string; ruleDeleted: string; cancelled: string },
   ): Promise<number>
   /**
-   * Looks at a stretch of what waits for held endpoints, from `cursor` on, and ends what is past its deadline (of paused ones:
-   * what waits longer than `pausedForMs`). What can be sent is left to the scheduler, which gives it its last try.
+   * Scans some deliveries of held endpoints from `cursor` on and ends those past their deadline (for paused endpoints:
+   * those pending longer than `pausedForMs`). Leaves sendable ones to the scheduler, which makes their last attempt.
    */
   expireHeldStep(
     now: Millis,
     cursor: HeldCursor | null,
     options: ExpireHeldOptions,
   ): Promise<{ ended: number; next: HeldCursor | null }>
-  /** Adds the next deliveries of running replays, at most `waitingPerReplay` unsettled ones each and within the account's limit. */
+  /** Adds deliveries to running replays: at most `waitingPerReplay` unsettled each, within the account's limit. */
   growReplaysStep(now: Millis, options: GrowOptions): Promise<GrownReplays>
 
-  // ---- for people: always with their account ----
+  // ---- for users: always scoped to their account ----
 
-  /** A new delivery of the same event to the same endpoint, due at once and tried even if the endpoint is held. */
+  /** Creates a new delivery of the same event to the same endpoint, due at once and attempted even during a hold. */
   retryDelivery(accountUuid: string, deliveryId: number, now: Millis, retryFor: number): Promise<RetryCreated>
-  /** Pauses it: events are kept waiting. False = no such endpoint of this account. */
+  /** Pauses the endpoint: deliveries stay pending. False = no such endpoint of this account. */
   pauseEndpoint(accountUuid: string, endpointId: number, now: Millis): Promise<boolean>
-  /** Back to active with a clean slate, from paused, stopped or failing; what waits is due at once. False = no such endpoint of this account. */
+  /** Makes a paused, stopped or failing endpoint active, with a clean slate and deliveries due. False = not found. */
   resumeEndpoint(accountUuid: string, endpointId: number, now: Millis): Promise<boolean>
   /**
-   * A page of the events of the endpoint's object that a replay may send, oldest first; `from` null = from `since` on, else `next`
-   * of the page before. Null = no such endpoint of this account.
+   * A page of the object's events that a replay may send, oldest first. `from` null = start at `since`, otherwise the
+   * previous page's `next`. Null = no such endpoint of this account.
    */
   findReplayableEvents(
     accountUuid: string,
@@ -233,7 +233,7 @@ export interface DeliveryStore {
     request: ReplayRequest,
     from: number | null,
   ): Promise<{ endpoint: FanOutEndpoint; events: ReplayedEvent[]; next: number | null } | null>
-  /** Starts one; the engine makes its deliveries. Null = no such endpoint of this account, or it has no address. */
+  /** Starts a replay; the engine creates its deliveries. Null = no such endpoint of this account, or no address. */
   startReplay(
     accountUuid: string,
     endpointId: number,
@@ -242,8 +242,8 @@ export interface DeliveryStore {
     now: Millis,
   ): Promise<number | null>
   findReplay(accountUuid: string, replayId: number): Promise<ReplayRow | null>
-  /** Stops making more; what waits ends as "stopped". False = no such running replay of this account. */
+  /** Stops the replay; its pending deliveries end as "stopped". False = no such running replay of this account. */
   cancelReplay(accountUuid: string, replayId: number, now: Millis): Promise<boolean>
-  /** How much waits over all accounts, from counters. */
+  /** Pending deliveries and bytes over all accounts, read from counters. */
   waitingTotals(): Promise<{ deliveries: number; bytes: number }>
 }

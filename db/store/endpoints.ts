@@ -6,7 +6,7 @@ import type { PollCursorRow } from './records.ts'
 
 export type SubscriptionState = 'pending' | 'active' | 'replaced' | 'deleted'
 
-/** Our subscription at the platform. The secret part of its address is only here as hash and sealed copy. */
+/** Our subscription at the platform. Stores the secret part of its address only as a hash and a sealed copy. */
 export interface SubscriptionRow {
   id: number
   accountUuid: string
@@ -17,21 +17,21 @@ export interface SubscriptionRow {
   tokenSealed: string
   platformUuid: string | null
   state: SubscriptionState
-  /** Active: why nothing arrives at present. Replaced or deleted: the platform may still hold it. Null = all is well. */
+  /** Active: why no events arrive. Replaced or deleted: the platform may still have it. Null = no problem. */
   stateReason: string | null
-  /** Replaced: accepted until then. */
+  /** Replaced: accepted until this time. */
   endsAt: Millis | null
   createdAt: Millis
   updatedAt: Millis
 }
 
-/** The part of an endpoint that the webhook screens read; the delivery engine writes it. */
+/** The endpoint fields that the webhook screens read; the delivery engine writes them. */
 export interface EndpointRow {
   id: number
   url: string
   fieldFilter: string
   secretSealed: string
-  /** Until when forwards are signed with the secret before as well; null = there was none. */
+  /** Until when forwards are also signed with the previous secret; null = no previous secret. */
   previousSecretUntil: Millis | null
   state: 'active' | 'paused' | 'stopped' | 'failing' | 'deleted'
   stateReason: string | null
@@ -48,51 +48,51 @@ export interface EndpointRow {
   pendingCount: number
 }
 
-/** What a card shows of the address of an endpoint. */
+/** The facts about an endpoint that its card shows. */
 export interface EndpointFacts {
   endpoint: EndpointRow
-  /** Since when and why nothing is sent for the account at all; null = it is. */
+  /** Since when and why sending is on hold for the whole account; null = not on hold. */
   accountHold: { since: Millis; reason: string } | null
-  /** The active one of its object, null when there is none. */
+  /** The object's active subscription; null when there is none. */
   subscription: SubscriptionRow | null
-  /** How its object is read from lists, where the platform sends nothing for it; null = it is not. */
+  /** Polling state for objects the platform sends no events for; null = not polled. */
   polling: PollCursorRow | null
-  /** When the earliest waiting delivery is due, null when none waits. */
+  /** When the earliest pending delivery is due; null when none is pending. */
   nextDueAt: Millis | null
   /** When the latest event of the object was received. */
   lastEventAt: Millis | null
-  /** Attempts of the current and the previous hour, and their mean duration in ms. */
+  /** Attempts in the current and the previous hour, and their mean duration in ms. */
   recentAttempts: number
   recentMeanMs: number | null
-  /** The latest few, newest first, ended ones included. */
+  /** The latest replays, newest first, including ended ones. */
   replays: ReplayRow[]
 }
 
 /** An endpoint with everything its card shows. */
 export interface EndpointRecord extends EndpointFacts, EndpointRef {
   accountUuid: string
-  /** What its owner calls it; null = a webhook, which has no name. */
+  /** The name its owner chose; null for a webhook, which has no name. */
   name: string | null
   objectType: string
-  /** Comma-separated as chosen; empty = all fields. Of an extra address: its filter. */
+  /** Comma-separated as chosen; empty = all fields. For an extra address: its filter. */
   fields: string
   createdAt: Millis
   updatedAt: Millis
 }
 
-/** What became of a new signing secret. */
+/** The result of a secret rotation. */
 export interface SecretRotation {
-  /** False = one was made so shortly before that this is the same wish: `secretSealed` is that one. */
+  /** False = a rotation shortly before counts as the same request: `secretSealed` is from that one. */
   rotated: boolean
   secretSealed: string
   previousSecretUntil: Millis
 }
 
-/** A subscription the platform accepted, to be made the active one together with what it was made for. */
+/** A subscription the platform accepted, to activate together with the endpoint it was created for. */
 export interface SubscriptionSwitch {
   id: number
   fields: string
-  /** Until when the one it replaces is still accepted. */
+  /** Until when the replaced subscription is still accepted. */
   replacedUntil: Millis
 }
 
@@ -102,9 +102,9 @@ interface NewAddress {
   /** Comma-separated; empty = every event of the object. */
   fieldFilter: string
   active: boolean
-  /** Used when it is new; a webhook that is replaced keeps its own. */
+  /** Used for a new endpoint; a replaced webhook keeps its secret. */
   secretSealed: string
-  /** Null = nothing has to change at the platform, or it cannot be subscribed to the object. */
+  /** Null = the platform needs no change, or cannot be subscribed to the object. */
   subscription: SubscriptionSwitch | null
   at: Millis
 }
@@ -113,7 +113,7 @@ export type NewEndpoint = NewAddress &
   ({ kind: 'webhook' /** Comma-separated as chosen. */; fields: string } | { kind: 'extra'; name: string })
 
 export interface EndpointUpdate {
-  /** Of an extra address. */
+  /** For an extra address only. */
   name?: string
   fields?: { chosen: string; filter: string }
   url?: string
@@ -123,29 +123,29 @@ export interface EndpointUpdate {
 }
 
 export interface EndpointStore {
-  /** Webhooks first, each kind oldest first, without deleted ones. `kind` = of this one only. */
+  /** Webhooks first, then oldest first within each kind, without deleted ones. `kind` limits the list to one kind. */
   listEndpoints(accountUuid: string, kind?: EndpointKind): Promise<EndpointRecord[]>
-  /** Of all of them, in the same order, what events they want. Reads nothing else. */
+  /** The events each endpoint wants, in the same order. Reads nothing else. */
   listEndpointFields(accountUuid: string): Promise<{ objectType: string; fields: string }[]>
   findEndpoint(accountUuid: string, ref: EndpointRef): Promise<EndpointRecord | null>
   findWebhookOfObject(accountUuid: string, objectType: string): Promise<EndpointRecord | null>
-  /** Deleted ones not counted. */
+  /** Excludes deleted endpoints. */
   countEndpoints(accountUuid: string): Promise<number>
 
   /**
-   * Makes an endpoint and switches the subscription, all in one transaction. The webhook of an object that has one already
-   * replaces it (same id, same secret, clean slate): `replaced`.
+   * Creates an endpoint and switches the subscription in one transaction. `replaced` = the object already had a
+   * webhook, which was replaced (same id, same secret, clean slate).
    */
   saveEndpoint(accountUuid: string, input: NewEndpoint): Promise<{ id: number; endpointId: number; replaced: boolean }>
   /**
-   * Changes what is named, in one transaction. Resuming, or a new address, clears what is known about failures and makes
-   * everything that waits due. Null = no such endpoint of this account.
+   * Changes only the given fields, in one transaction. Resuming or a new address clears the failure state and makes all
+   * pending deliveries due. Null = no such endpoint of this account.
    */
   updateEndpoint(accountUuid: string, ref: EndpointRef, change: EndpointUpdate): Promise<{ endpointId: number } | null>
   /**
-   * Deletes it in one transaction; the delivery engine then ends what waits for it, in steps. `endSubscriptions` = nobody
-   * else needs the object: its subscriptions become tombstones (410) and are returned, for the platform to be told.
-   * Null = no such endpoint of this account.
+   * Deletes the endpoint in one transaction; the delivery engine then ends its pending deliveries in steps.
+   * `endSubscriptions` = nothing else needs the object: its subscriptions become tombstones (410) and are returned, to
+   * be removed at the platform. Null = no such endpoint of this account.
    */
   deleteEndpoint(
     accountUuid: string,
@@ -154,8 +154,8 @@ export interface EndpointStore {
   ): Promise<{ endpointId: number; objectType: string; ended: SubscriptionRow[] } | null>
 
   /**
-   * Signs with this secret from now on, and with the one before as well for `overlapMs`, in one transaction. Asked again
-   * within `sameRequestMs` it changes nothing. Null = no such endpoint of this account.
+   * Signs with this secret from now on, and also with the previous one for `overlapMs`, in one transaction. A repeat
+   * within `sameRequestMs` changes nothing. Null = no such endpoint of this account.
    */
   rotateSecret(
     accountUuid: string,
@@ -163,20 +163,20 @@ export interface EndpointStore {
     input: { secretSealed: string; overlapMs: number; sameRequestMs: number; at: Millis },
   ): Promise<SecretRotation | null>
 
-  /** Every subscription of the account, of all objects and states, oldest first. */
+  /** All subscriptions of the account, in every state, oldest first. */
   listSubscriptions(accountUuid: string): Promise<SubscriptionRow[]>
-  /** Accounts whose subscriptions should be compared with the platform's list, those not connected included. */
+  /** Accounts whose subscriptions should be compared with the platform's list, including disconnected ones. */
   accountsToReconcile(): Promise<string[]>
-  /** Adds a `pending` one and returns its id: on disk before the platform is called, so that its challenge is known. */
+  /** Adds a `pending` subscription and returns its id. Stored before the platform call, so its challenge is known. */
   beginSubscription(
     accountUuid: string,
     input: { object: string; fields: string; tokenHash: string; tokenSealed: string; at: Millis },
   ): Promise<number>
-  /** Removes a `pending` one the platform refused. Anything else stays. */
+  /** Removes a `pending` subscription that the platform refused. Others stay. */
   dropPendingSubscription(accountUuid: string, id: number): Promise<void>
-  /** Makes this one the object's active one and the active one a replaced one, in one transaction. */
+  /** Makes this subscription the object's active one and the active one a replaced one, in one transaction. */
   switchSubscription(accountUuid: string, input: SubscriptionSwitch & { at: Millis }): Promise<void>
-  /** Sets what is named of one subscription. */
+  /** Sets only the given fields of one subscription. */
   updateSubscription(
     accountUuid: string,
     id: number,

@@ -1,6 +1,6 @@
 import type { Millis } from '#app/lib/clock.ts'
 
-/** An event read from the wire, not yet stored. */
+/** An event received from the platform, not yet stored. */
 export interface IncomingEvent {
   accountUuid: string
   subscriptionId: number | null
@@ -10,13 +10,13 @@ export interface IncomingEvent {
   objectUuid: string
   changedFields: string[]
   receivedAt: Millis
-  /** Same text = same event, within the account. */
+  /** Identifies the event within the account: same text = same event. */
   dedupe: string
-  /** The JSON text that is forwarded, byte for byte. */
+  /** The JSON text to forward, byte for byte. */
   body: string
 }
 
-/** An endpoint as far as the choice "does it get this event?" needs it. */
+/** The fields of an endpoint needed to decide whether it gets an event. */
 export interface FanOutEndpoint {
   id: number
   objectType: string
@@ -26,7 +26,7 @@ export interface FanOutEndpoint {
   state: string
 }
 
-/** Decides which endpoints an event goes to. Pure; called inside the transaction. */
+/** Chooses the endpoints of an event. Pure; called inside the transaction. */
 export type ChooseEndpoints = (
   event: { object: string; changedFields: readonly string[] },
   endpoints: readonly FanOutEndpoint[],
@@ -36,18 +36,18 @@ export type AcceptedEvent =
   | {
       outcome: 'stored'
       seq: number
-      /** Those that wait to be sent. For an endpoint that was stopped, one is stored as "stopped" and not named here. */
+      /** The pending ones. A delivery to a stopped endpoint is stored as "stopped" and not listed here. */
       deliveries: { id: number; endpointId: number }[]
-      /** True = a rule of the account watches the object: its record waits to be looked at. */
+      /** True = a rule of the account watches the object: the record is queued for evaluation. */
       touched?: true
     }
   | { outcome: 'duplicate'; seq: number }
-  /** The account has too much waiting (50,000 deliveries or 50 MB): the platform should slow down for it. */
+  /** The account has too much pending (50,000 deliveries or 50 MB): asks the platform to slow down for it. */
   | { outcome: 'over_limit' }
-  /** This event alone could not be written; its neighbours were. */
+  /** Only this event could not be stored; the others of the batch were. */
   | { outcome: 'rejected'; message: string }
 
-/** What one account may have waiting. */
+/** Limits on one account's pending deliveries. */
 export interface PendingLimit {
   deliveries: number
   /** Characters of bodies, counted once per delivery. */
@@ -57,35 +57,35 @@ export interface PendingLimit {
 export interface AcceptOptions {
   choose: ChooseEndpoints
   limit: PendingLimit
-  /** ms after its receipt when an event is given up. */
+  /** ms after receipt when deliveries of an event expire. */
   retryFor: number
-  /** Why a delivery to a stopped endpoint is not sent. */
+  /** The reason stored on deliveries to a stopped endpoint. */
   stoppedReason: string
 }
 
-/** What an address of ours belongs to, found by the hash of its secret part. */
+/** The owner of one of our callback addresses, found by the hash of its secret part. */
 export interface Ingress {
   subscriptionId: number
   accountUuid: string
-  /** Normalised object name. */
+  /** Normalized object name. */
   object: string
   state: 'pending' | 'active' | 'replaced' | 'deleted'
-  /** Replaced: accepted until then. */
+  /** Replaced: accepted until this time. */
   endsAt: Millis | null
 }
 
-/** Taking events in. */
+/** Stores incoming events. */
 export interface EventStore {
-  /** The only lookup without an account: the token is the proof. */
+  /** The only lookup without an account: the token authorizes it. */
   findIngress(tokenHash: string): Promise<Ingress | null>
   /**
-   * One transaction: event, body, one delivery per chosen endpoint, counters, usage. Resolves after it is on disk
-   * (`synchronous=FULL`). Throws when nothing could be committed. Answers in the order asked.
+   * Stores events, bodies, one delivery per chosen endpoint, counters and usage in one transaction. Resolves after it
+   * is on disk (`synchronous=FULL`). Throws when nothing could be committed. Returns results in the order of `events`.
    */
   acceptEvents(events: IncomingEvent[], options: AcceptOptions): Promise<AcceptedEvent[]>
   /**
-   * A sample for one endpoint, with its one delivery (cause `test`), outside of fan-out. Null = no such endpoint of this
-   * account, or it has no address.
+   * Creates a test event for one endpoint, with one delivery (cause `test`), without fan-out. Null = no such endpoint
+   * of this account, or it has no address.
    */
   createTestDelivery(
     accountUuid: string,

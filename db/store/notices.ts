@@ -1,4 +1,4 @@
-/** What an account is told about its addresses: notices and their e-mails, the check of an address, the rhythm of its events. */
+/** Notices to an account about its endpoints, their e-mails, endpoint checks, and the rhythm of events. */
 
 import type { CheckStep } from '#app/domain/endpoints/endpoint-check.ts'
 import type {
@@ -15,12 +15,12 @@ import type { EventRhythm, UpstreamNote } from '#app/domain/endpoints/upstream.t
 import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
-/** An endpoint that is in trouble, or that something was said about which may be over. */
+/** An endpoint in trouble, or with a notice whose condition may be over. */
 export interface WatchedEndpoint extends WatchedCondition {
   endpointId: number
   accountUuid: string
   latest: LatestNotice | null
-  /** When its address was looked at last. */
+  /** When its address was last checked. */
   checkedAt: Millis | null
 }
 
@@ -33,36 +33,36 @@ export interface NoticeRow {
   reason: Reason
   at: Millis
   mailState: 'none' | 'pending' | 'sent' | 'failed'
-  /** Why there is no mail, or where it went. */
+  /** Why there is no mail, or the address it went to. */
   mailReason: Reason | null
-  /** Pending: when it is due. Sent or failed: when its latest try began. */
+  /** Pending: when the mail is due. Sent or failed: when the latest try began. */
   mailAt: Millis | null
 }
 
-/** A notice whose e-mail is due, with everything it says. */
+/** A notice whose e-mail is due, with everything the e-mail needs. */
 export interface DueMail extends NoticeRow {
   accountUuid: string
   accountName: string
   timezone: string
-  /** Tries that were begun. */
+  /** Tries begun so far. */
   tries: number
-  /** The endpoint is deleted, or something newer was said about it. */
+  /** The endpoint is deleted or has a newer notice. */
   superseded: boolean
-  /** Recovered: since when it had not worked. */
+  /** For recovered: since when the endpoint had been failing. */
   troubleSince: Millis | null
-  /** Deliveries that wait for the endpoint. */
+  /** The endpoint's pending deliveries. */
   waiting: number
 }
 
 export type MailClaim =
-  /** It is ours, and marked: whatever happens now, nobody else sends it. `tries` = with this one. */
+  /** Claimed and marked as tried, so no other process sends it. `tries` includes this one. */
   | { outcome: 'claimed'; tries: number }
-  /** The account has had its share; the notice says so. */
+  /** The account reached its e-mail limit; the notice says so. */
   | { outcome: 'too_many' }
-  /** Somebody else has it, or it is settled. */
+  /** Another process has it, or it is settled. */
   | { outcome: 'gone' }
 
-/** An address to look at, and how it answered the latest event. */
+/** An address to check, and its response to the latest event. */
 export interface CheckTarget {
   url: string
   lastCode: number | null
@@ -70,25 +70,24 @@ export interface CheckTarget {
   lastSentence: string | null
 }
 
-/** What is known about an endpoint from both sides: our look at its address, and the platform's list. */
+/** Both sides of an endpoint's health: our check of its address, and the platform's list. */
 export interface EndpointCheckRow {
   endpointId: number
-  /** The address that was looked at; it may have been changed since. */
+  /** The address that was checked; it may have changed since. */
   url: string
   at: Millis
-  /** Empty = it was not looked at yet. */
+  /** Empty = not checked yet. */
   steps: CheckStep[]
   upstream: UpstreamNote | null
 }
 
 export interface NoticeStore {
-  // ---- for timed work, which serves every account ----
+  // ---- for background jobs: covers every account ----
 
-  /** Looks at up to `look` endpoints with an id above `after`. `next` null = those were the last. */
+  /** Reads up to `size` endpoints with an id above `after`. `next` is null after the last ones. */
   watchedEndpointsStep(after: number, size: number): Promise<{ endpoints: WatchedEndpoint[]; next: number | null }>
   /**
-   * Writes a notice down, unless the same change was told before or something newer than `latestId` was said meanwhile.
-   * True = it is new.
+   * Stores a notice, unless the same change already has one or a notice newer than `latestId` exists. True = stored.
    */
   raiseNotice(
     endpoint: { accountUuid: string; endpointId: number; latestId: number | null },
@@ -97,29 +96,29 @@ export interface NoticeStore {
   /** Notices whose e-mail is due, oldest first. */
   dueNoticeMails(now: Millis, limit: number): Promise<DueMail[]>
   /**
-   * Before an e-mail is sent: marks it as tried and unclear, in one transaction with the count of the account's e-mails since
-   * `countSince`. It stays like that when we end in between, and is then not sent again.
+   * Marks an e-mail as tried and unclear before it is sent, in one transaction with the count of the account's e-mails
+   * since `countSince`. If the process ends in between, it stays marked and is not sent again.
    */
   claimNoticeMail(
     accountUuid: string,
     noticeId: number,
     claim: { at: Millis; countSince: Millis; most: number; unclear: Reason; tooMany: Reason },
   ): Promise<MailClaim>
-  /** What became of a claimed e-mail; or, `claimed` false, of one that was not even tried. */
+  /** Stores the result of a claimed e-mail or, with `claimed` false, of one that was never tried. */
   settleNoticeMail(
     accountUuid: string,
     noticeId: number,
     after: AfterMail | { state: 'none'; reason: Reason },
     claimed: boolean,
   ): Promise<void>
-  /** Removes up to `limit` notices from before that moment; the newest of each endpoint stays. */
+  /** Removes up to `limit` notices older than `before`; keeps the newest of each endpoint. */
   forgetNoticesStep(before: Millis, limit: number): Promise<number>
 
-  // ---- for people: always with their account ----
+  // ---- for users: always scoped to their account ----
 
-  /** Neither dismissed nor of a deleted endpoint; newest first. */
+  /** Notices that are not dismissed, without those of deleted endpoints; newest first. */
   listNotices(accountUuid: string, limit: number): Promise<NoticeRow[]>
-  /** It, and what was said about the same endpoint before. False = no such notice of this account. */
+  /** Dismisses the notice and earlier ones of the same endpoint. False = no such notice of this account. */
   dismissNotice(accountUuid: string, noticeId: number, at: Millis): Promise<boolean>
 
   /** Null = nothing chosen yet. */
@@ -130,14 +129,14 @@ export interface NoticeStore {
   findCheckTarget(accountUuid: string, endpointId: number): Promise<CheckTarget | null>
   listEndpointChecks(accountUuid: string): Promise<EndpointCheckRow[]>
   findEndpointCheck(accountUuid: string, endpointId: number): Promise<EndpointCheckRow | null>
-  /** The latest look replaces the one before. */
+  /** Replaces the previous check. */
   saveEndpointCheck(
     accountUuid: string,
     endpointId: number,
     check: { url: string; at: Millis; steps: CheckStep[] },
   ): Promise<void>
-  /** What the platform's list said about the webhook of that object; null takes it back. */
+  /** Stores the state of that object's webhook in the platform's list; null clears it. */
   noteUpstream(accountUuid: string, objectType: string, note: UpstreamNote | null): Promise<void>
-  /** Counted events of the `length` hours up to the latest one. */
+  /** Event counts for the `length` hours up to the latest event. */
   eventRhythm(accountUuid: string, endpointId: number, length: number): Promise<EventRhythm>
 }

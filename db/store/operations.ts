@@ -9,13 +9,13 @@ export interface LeaseRow {
 export interface RetentionStep {
   /** Rows removed in this step. */
   removed: number
-  /** Where the next step goes on; null = the end was reached. */
+  /** Where the next step continues; null = all were processed. */
   nextSeq: number | null
 }
 
 export interface SpaceUsed {
   fileBytes: number
-  /** Of those, pages that hold nothing. */
+  /** Bytes of free pages within the file. */
   freeBytes: number
   walBytes: number
 }
@@ -23,30 +23,30 @@ export interface SpaceUsed {
 export interface OperationsStore {
   findLease(name: string): Promise<LeaseRow | null>
   /**
-   * Takes or renews the lease until `expiresAt`: when it is free, ours, expired, or held by `takeFrom` (an owner known to be
-   * gone). True = it is ours now.
+   * Takes or renews the lease until `expiresAt` if it is free, ours, expired, or held by `takeFrom` (an owner known to
+   * have ended). True = it is ours now.
    */
   acquireLease(name: string, owner: string, now: Millis, expiresAt: Millis, takeFrom: string | null): Promise<boolean>
-  /** Gives it up if it is ours. */
+  /** Releases the lease if it is ours. */
   releaseLease(name: string, owner: string): Promise<void>
 
-  /** Has another process written since this was last asked? */
+  /** Has another process written since the previous call? */
   changedElsewhere(): Promise<boolean>
 
-  /** Looks at up to `limit` of the oldest events from `fromSeq` on and removes those received before `before` that nobody waits for. */
+  /** Scans up to `limit` oldest events from `fromSeq` on; removes those from before `before` without pending work. */
   deleteOldEventsStep(before: Millis, fromSeq: number, limit: number): Promise<RetentionStep>
   /**
-   * The same for bodies: of events that were delivered to everybody, received before `deliveredBefore`; of all others that
-   * nobody waits for, received before `before`.
+   * The same for bodies: of fully delivered events received before `deliveredBefore`; of all other events with nothing
+   * pending, received before `before`.
    */
   deleteOldBodiesStep(deliveredBefore: Millis, before: Millis, fromSeq: number, limit: number): Promise<RetentionStep>
   /** Hourly counters older than that hour. */
   deleteOldHours(beforeHour: number): Promise<number>
-  /** Gives up to `pages` empty pages back to the file system. */
+  /** Returns up to `pages` empty pages to the file system. */
   vacuumStep(pages: number): Promise<void>
-  /** Brings the log into the file; `truncate` also empties the log. */
+  /** Writes the WAL into the database file; `truncate` also empties the WAL. */
   checkpoint(kind: 'passive' | 'truncate'): Promise<void>
-  /** Writes to the disk for a trial. Throws when nothing can be written. Leaves no trace. */
+  /** Test write to the disk. Throws when nothing can be written. Leaves no trace. */
   trialWrite(): Promise<void>
   spaceUsed(): Promise<SpaceUsed>
 }

@@ -1,16 +1,16 @@
-/** What the operator sees of everybody: numbers, states and moments. No content of an account is in any of these answers. */
+/** The operator's view of all accounts: numbers, states and times. Results never include an account's content. */
 import type { Millis } from '#app/lib/clock.ts'
 
-/** An account with what decides whether it needs care. */
+/** An account, with the facts that show whether it needs attention. */
 export interface AccountOutline {
   uuid: string
-  /** The account's own name; '' until somebody signed in. */
+  /** The account's own name; '' until the first sign-in. */
   name: string
   createdAt: Millis
   /** Null = never connected. */
   connection: 'connected' | 'reconnect' | null
   plan: { status: string; trialEndsAt: Millis; cancelAtPeriodEnd: boolean; heldSince: Millis | null } | null
-  /** Deliveries that wait, whatever for. */
+  /** Pending deliveries, for any reason. */
   waiting: number
   endpoints: number
   failing: number
@@ -19,23 +19,23 @@ export interface AccountOutline {
   stopped: number
 }
 
-/** An address that fails, without the address. */
+/** A failing endpoint, without its address. */
 export interface FailingEndpoint {
   accountUuid: string
   accountName: string
   since: Millis
-  /** 72 hours without success: nothing is sent any more. */
+  /** 72 hours without success: nothing is sent to it any more. */
   switchedOff: boolean
-  /** Of its latest answer; null = it gave none. */
+  /** Status code of its latest response; null = there was no response. */
   code: number | null
-  /** How a latest attempt ended that is still waiting to be made again; null = not known. */
+  /** The outcome of a recent attempt whose delivery is still pending; null = unknown. */
   outcome: string | null
 }
 
 interface WaitingSplit {
-  /** Paused, switched off, without an address, or of an account that is held. */
+  /** The endpoint is paused, switched off or has no address, or the account is held. */
   held: number
-  /** The address fails or asked for a pause: it is tried again by itself. */
+  /** The endpoint fails or asked for a pause: it is retried automatically. */
   backingOff: number
 }
 
@@ -43,7 +43,7 @@ export type RoomKind = 'events' | 'runs' | 'exchanges' | 'snapshots' | 'audit'
 
 export interface RoomTaken {
   kind: RoomKind
-  /** About how many there are, and what they take. Counted where there are few, else estimated from samples. */
+  /** Approximate number of rows and their bytes. Small tables are counted, larger ones estimated from samples. */
   rows: number
   bytes: number
   estimated: boolean
@@ -52,7 +52,7 @@ export interface RoomTaken {
 export interface AuditCount {
   action: string
   outcome: string
-  /** How many entries; of entries that stand for more requests, how many those were. */
+  /** Number of entries; an entry that stands for several requests counts as that many. */
   count: number
   latestAt: Millis
 }
@@ -62,13 +62,13 @@ interface MachineFacts {
   database: string
   /** Migrations that were applied. */
   schema: number
-  /** Of the disk the file is on. */
+  /** Free bytes on the disk that holds the database. */
   diskFreeBytes: number
 }
 
 /** One kind of data of one account. */
 export interface KeptCount {
-  /** At most as many as were to be counted. */
+  /** At most the requested limit. */
   count: number
   oldestAt: Millis | null
 }
@@ -77,16 +77,16 @@ type KeptCounts = Record<'events' | 'runs' | 'exchanges' | 'audit', KeptCount>
 
 export interface OperatorStore {
   accountOutlines(): Promise<AccountOutline[]>
-  /** Those that fail longest first, at most `limit`. */
+  /** Failing endpoints, longest failing first, at most `limit`. */
   troubledEndpoints(limit: number): Promise<FailingEndpoint[]>
   waitingSplit(now: Millis): Promise<WaitingSplit>
-  /** What takes the room; what stays unnamed is the rest. */
+  /** What uses the space; the remainder has no entry. */
   roomTaken(): Promise<RoomTaken[]>
-  /** Bytes that came in with events and runs since then, about, and when the oldest event came in; null = there is none. */
+  /** Approximate bytes of events and runs since then, and when the oldest event came in; null = there is none. */
   roomSince(since: Millis): Promise<{ bytes: number; oldestEventAt: Millis | null }>
-  /** Entries since then by action and outcome, of the latest `atMost`; `all` = it were not more. */
+  /** Entries since then by action and outcome, from the latest `atMost`; `all` = these are all of them. */
   countAudit(since: Millis, actions: readonly string[], atMost: number): Promise<{ counts: AuditCount[]; all: boolean }>
   machineFacts(): Promise<MachineFacts>
-  /** For the account's own page: counts up to `atMost` of each kind. */
+  /** For the account's own page: counts each kind up to `atMost`. */
   countKept(accountUuid: string, atMost: number): Promise<KeptCounts>
 }

@@ -1,53 +1,53 @@
 /**
- * Records read from the platform's lists: how far each list has been read, and what the records looked like. One source
- * moves the snapshots of an object: whoever else wants to know of its changes gets them as events.
+ * Records read from the platform's lists: the read position of each list, and snapshots of the records. Only one source
+ * updates an object's snapshots; other consumers get the changes as events.
  */
 import type { Millis } from '#app/lib/clock.ts'
 import type { AcceptedEvent, AcceptOptions, IncomingEvent } from './events.ts'
 
-/** How far one list has been read, for one purpose. */
+/** The read position of one list, for one purpose. */
 export interface PollCursorRow {
   accountUuid: string
   /** `webhook:jobcontact`, `sweep:job`: the purpose, a colon, the object. */
   source: string
-  /** The latest `edit_date` seen, as the platform writes it; empty = the first look is still to come. */
+  /** The latest `edit_date` seen, in the platform's format; empty = not polled yet. */
   watermark: string
-  /** When it was last read to its end. */
+  /** When the list was last read to its end. */
   lastOkAt: Millis | null
-  /** Why the last try did not work, as a sentence; null = it did. */
+  /** Why the last poll failed, as a sentence; null = it succeeded. */
   lastError: string | null
-  /** When it is due again; while it is being read, until when nobody else may. */
+  /** When the next poll is due; during a poll, when its claim expires. */
   nextAt: Millis
 }
 
-/** What a record looks like, each value as text. */
+/** A record's current values, as text. */
 export interface RecordValues {
   recordUuid: string
   editDate: string
   fields: Readonly<Record<string, string>>
 }
 
-/** What it looked like when it was last read. */
+/** A record's values at its last read. */
 export interface SnapshotRow extends RecordValues {
   takenAt: Millis
 }
 
-/** An object of an account that is read because somebody has an address for its events. */
+/** An object that we poll because an endpoint of the account wants its events. */
 export interface PollTarget {
   accountUuid: string
   object: string
   /** IANA zone of the account. */
   timezone: string
-  /** Of every address, comma-separated; '' among them = every field. */
+  /** The filter of each address, comma-separated; '' among them = every field. */
   fieldFilters: string[]
-  /** Null = it has never been read. */
+  /** Null = never polled. */
   cursor: PollCursorRow | null
 }
 
-/** A record that is not as it was, and the event that tells of it. */
+/** A changed record and the event that reports the change. */
 export interface PolledRecord {
   record: RecordValues
-  /** Null = nobody is told: first sight, or nothing that anybody watches. */
+  /** Null = no event: first sight, or no watched field changed. */
   event: IncomingEvent | null
 }
 
@@ -55,34 +55,34 @@ export interface PolledTake {
   accountUuid: string
   source: string
   object: string
-  /** `nextAt` of the cursor as it was claimed: after anybody else claimed it nothing is written. */
+  /** The cursor's `nextAt` as claimed: if another process has claimed the cursor since, nothing is written. */
   claimedUntil: Millis
   records: readonly PolledRecord[]
-  /** Given with the last part of a look: the cursor moves with it, and the look was a good one. */
+  /** Set with the last part of a poll: the cursor moves and the poll counts as successful. */
   cursor: { watermark: string; nextAt: Millis } | null
   at: Millis
 }
 
 export type TakenIn =
-  /** All of it. Answers of the events, in order. */
+  /** Everything was stored. Results of the events, in order. */
   | { outcome: 'taken'; accepted: AcceptedEvent[] }
-  /** The account has too much waiting: what came before is in, the rest and the cursor stay as they were. */
+  /** The account has too many pending deliveries: earlier events are stored, the rest and the cursor are unchanged. */
   | { outcome: 'over_limit'; accepted: AcceptedEvent[] }
-  /** The cursor is somebody else's meanwhile, or gone. Nothing was written. */
+  /** Another process claimed the cursor, or it is gone. Nothing was written. */
   | { outcome: 'overtaken' }
 
 export interface RecordStore {
-  /** Objects of `objects` that somebody has an address for (deleted ones apart) and that were never read or are due, the longest due first. */
+  /** Targets among `objects` that have an address (not deleted) and were never polled or are due, longest due first. */
   duePolls(input: { purpose: string; objects: readonly string[]; now: Millis }): Promise<PollTarget[]>
-  /** One of them, due or not; null = nobody has an address for it. */
+  /** One target, due or not; null = no address wants the object. */
   findPollTarget(accountUuid: string, input: { purpose: string; object: string }): Promise<PollTarget | null>
   findPollCursor(accountUuid: string, source: string): Promise<PollCursorRow | null>
   /**
-   * Makes the cursor the caller's until `until`. `seenNextAt` = as it was read; null = there was none, and one is made.
-   * False = somebody else was first.
+   * Claims the cursor until `until`. `seenNextAt` = the value as read; null = there was no cursor, and one is created.
+   * False = another process was first.
    */
   claimPoll(accountUuid: string, source: string, seenNextAt: Millis | null, until: Millis): Promise<boolean>
-  /** A look that did not work: the claimed cursor says why and is due at `nextAt`. False = it is somebody else's. */
+  /** Records a failed poll: the claimed cursor stores the error and is due at `nextAt`. False = claim lost. */
   failPoll(
     accountUuid: string,
     source: string,
@@ -92,27 +92,27 @@ export interface RecordStore {
   /** Removes a cursor that was claimed and never read anything. */
   dropUnreadPoll(accountUuid: string, source: string, claimedUntil: Millis): Promise<void>
 
-  /** Snapshots of these records, as far as there are any. */
+  /** The snapshots of these records that exist. */
   loadSnapshots(accountUuid: string, object: string, recordUuids: readonly string[]): Promise<SnapshotRow[]>
   /**
-   * Events (as `acceptEvents` takes them in), snapshots and the cursor in one transaction. Resolves after it is on disk;
+   * Stores events (like `acceptEvents`), snapshots and the cursor in one transaction. Resolves once it is on disk;
    * throws when nothing could be committed.
    */
   takeInPolled(take: PolledTake, options: AcceptOptions): Promise<TakenIn>
 
-  /** Nobody has an address for the object any more: the next look is a first one again. Else nothing happens. */
+  /** Makes the next poll a first one if no address wants the object any more. Otherwise does nothing. */
   endPollUnlessNeeded(accountUuid: string, input: { purpose: string; object: string; at: Millis }): Promise<void>
-  /** Cursors of that purpose that are due although nobody has an address for their object. */
+  /** Due cursors of the purpose whose object no address wants any more. */
   unneededPolls(purpose: string, now: Millis): Promise<{ accountUuid: string; source: string; object: string }[]>
-  /** Removes up to `limit` snapshots taken before a moment. Answers how many. */
+  /** Removes up to `limit` snapshots taken before a moment. Returns how many. */
   forgetSnapshotsStep(accountUuid: string, object: string, before: Millis, limit: number): Promise<number>
-  /** Removes the cursor if it was ended and nobody reads it. */
+  /** Removes the cursor if polling ended and no process is reading it. */
   dropEndedPoll(accountUuid: string, source: string, now: Millis): Promise<void>
   /** Every cursor of a purpose. */
   listPolls(purpose: string): Promise<PollCursorRow[]>
   /**
-   * Removes up to `limit` of the snapshots beyond the newest `keep`, the longest unedited first, none edited at or after
-   * `editedBefore` (as the platform writes it). Answers how many.
+   * Removes up to `limit` snapshots beyond the newest `keep`, longest unedited first, but none edited at or after
+   * `editedBefore` (in the platform's format). Returns how many.
    */
   trimSnapshotsStep(
     accountUuid: string,

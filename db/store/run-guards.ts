@@ -1,15 +1,15 @@
-/** What protects customers: counts of messages, mutes, an account's choices; and rules that pause by themselves. */
+/** Protection of customers: message counts, mutes, account settings; and rules paused by the engine. */
 
 import type { AccountGuards, AutomationSettings } from '#app/domain/automations/account-guards.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
-/** What is asked before a message to a customer. */
+/** The facts checked before a message to a customer. */
 interface MessageQuestion {
   automationId: number
-  /** The receiver under every key in use: see `receiverHashes`. */
+  /** The receiver's hash under every key in use: see `receiverHashes`. */
   receiverHashes: readonly string[]
-  /** Customers and jobs that the message is about. */
+  /** Customers and jobs the message is about. */
   companyUuids: readonly string[]
   jobUuids: readonly string[]
   now: Millis
@@ -27,7 +27,7 @@ export interface MessageFacts {
   lastByAnyRule: Millis | null
 }
 
-/** A message that went out, or may have. */
+/** A message that was sent, or may have been. */
 export interface MessageNote {
   automationId: number
   channel: 'sms' | 'email'
@@ -35,7 +35,7 @@ export interface MessageNote {
   receiverHash: string
 }
 
-/** A message that a customer got from an automation. */
+/** A message a customer received from an automation. */
 export interface GotMessage {
   at: Millis
   channel: 'sms' | 'email'
@@ -47,19 +47,19 @@ export interface MuteRow {
   id: number
   kind: 'company' | 'job'
   recordUuid: string
-  /** As it was called when it was stopped; '' = not known. */
+  /** The name when it was muted; '' = unknown. */
   name: string
-  /** Null = for good. */
+  /** Null = permanently. */
   until: Millis | null
   createdAt: Millis
-  /** Who stopped it; null = not known. */
+  /** The person who muted it; null = unknown. */
   by: string | null
 }
 
-/** What a person changed about the limits, in words. */
+/** A person's change to the limits, in words. */
 export interface GuardChange {
   at: Millis
-  /** Null = somebody whose name is not known. */
+  /** Null = a person whose name is unknown. */
   by: string | null
   words: string
 }
@@ -73,40 +73,40 @@ export interface PausedRule {
 
 export interface RunGuardStore {
   messageFacts(accountUuid: string, question: MessageQuestion): Promise<MessageFacts>
-  /** The latest messages of any rule to a receiver, newest first. */
+  /** The latest messages of all rules to a receiver, newest first. */
   messagesTo(accountUuid: string, receiverHashes: readonly string[], limit: number): Promise<GotMessage[]>
-  /** As stored, to be read with `readAccountGuards`; null = nothing was chosen. */
+  /** As stored, for `readAccountGuards`; null = no settings saved. */
   findAccountGuards(accountUuid: string): Promise<unknown>
-  /** What is not named stays. `change` joins the list of changes, in the same transaction. */
+  /** Omitted settings stay. Appends `change` to the list of changes, in the same transaction. */
   saveAccountGuards(
     accountUuid: string,
     guards: AccountGuards & Partial<Pick<AutomationSettings, 'senderStaffUuid'>>,
     at: Millis,
     change?: Omit<GuardChange, 'at'>,
   ): Promise<void>
-  /** The latest changes, newest first; older ones are forgotten. */
+  /** The latest changes, newest first; older ones are deleted. */
   listGuardChanges(accountUuid: string): Promise<GuardChange[]>
-  /** Newest first; those that are over are left out. */
+  /** Newest first, without expired ones. */
   listMutes(accountUuid: string, now: Millis): Promise<MuteRow[]>
-  /** Replaces the one of the same record. `change` joins the list of changes. */
+  /** Replaces the existing mute of the same record. Appends `change` to the list of changes. */
   saveMute(
     accountUuid: string,
     mute: { kind: 'company' | 'job'; recordUuid: string; until: Millis | null; name?: string },
     at: Millis,
     change?: Omit<GuardChange, 'at'>,
   ): Promise<{ id: number; isNew: boolean }>
-  /** False = no such mute of this account, and then no change is noted. */
+  /** False = no such mute of this account; then no change is stored. */
   removeMute(accountUuid: string, id: number, change?: GuardChange): Promise<boolean>
   /** When the rule ran on the record since a moment, newest first. */
   runsOnRecord(accountUuid: string, automationId: number, recordUuid: string, since: Millis): Promise<Millis[]>
 
-  /** Pauses rules that are on and not paused yet: one, or (null) all of the account. Answers how many. */
+  /** Pauses rules that are on and not paused yet: one, or (null) all of the account. Returns how many. */
   pauseAutomations(
     accountUuid: string,
     input: { automationId: number | null; reason: Reason; at: Millis },
   ): Promise<number>
-  /** Of every account. */
+  /** Of all accounts. */
   pausedAutomations(): Promise<PausedRule[]>
-  /** Takes back a pause, if it is still the same one; and what waits for it is due now. Answers how many rules go on. */
+  /** Ends a pause if its reason is unchanged; the rules' waiting work is due now. Returns how many rules resume. */
   resumeAutomations(accountUuid: string, reasons: readonly Reason[], now: Millis): Promise<number>
 }

@@ -3,9 +3,9 @@ import type { RunQuery, RunRecord } from '#app/domain/automations/run-record.ts'
 /** The history of runs. */
 
 export interface RunHistoryStore {
-  /** Newest first. Looks through the account's runs in steps, so that a search for something rare holds nobody up. */
+  /** Newest first. Scans the account's runs in steps, so a search for something rare blocks nothing. */
   listRuns(accountUuid: string, query: RunQuery): Promise<RunRecord[]>
   findRun(accountUuid: string, runId: number): Promise<RunRecord | null>
-  /** Runs that wait for a person; counted up to `most`. */
+  /** Runs waiting for a person; counted up to `most`. */
   countRunsThatNeedPerson(accountUuid: string, most: number): Promise<number>
 }

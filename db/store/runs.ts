@@ -1,4 +1,4 @@
-/** Runs and their journal: from the wish to the last row, and what a person decides in between. */
+/** Runs and their journal, from the request to the last row, including decisions made by a person. */
 
 import type { StepResult } from '#app/domain/automations/effect.ts'
 import type { JournalEffect, JournalRow, PlanNotes, Try } from '#app/domain/automations/journal-row.ts'
@@ -16,19 +16,19 @@ import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { MessageNote } from './run-guards.ts'
 
-/** A run that can go on now. */
+/** A run that can continue now. */
 export interface DueRun {
   id: number
   accountUuid: string
   recordUuids: string[]
-  /** Somebody had it at work: this process, or one that is gone. */
+  /** True = a process already started it: this one, or one that has ended. */
   begun: boolean
 }
 
-/** The rule a run belongs to: what it said when the run began, and how it stands now. */
+/** A run's rule: its definition when the run began, and its current state. */
 export interface RuleOfRun {
   name: string
-  /** At the version the run began with; null = no longer known. */
+  /** The version the run began with; null = no longer known. */
   definition: RuleDefinition | null
   active: boolean
   deleted: boolean
@@ -48,25 +48,25 @@ export interface ClaimedRun {
   hop: number
   createdAt: Millis
   startedAt: Millis
-  /** Why it was queued, waited or was held until now. */
+  /** Why it was queued, waiting or held until now. */
   reason: Reason | null
-  /** No step was planned yet. */
+  /** True = no step is planned yet. */
   fresh: boolean
   rule: RuleOfRun
 }
 
-/** Who writes: every write of the journal names it, and is refused once another process has the run. */
+/** Identifies the writer: every journal write carries it and is refused once another process owns the run. */
 export interface RunFence {
   accountUuid: string
   runId: number
   owner: string
 }
 
-/** The journal as it is now, with a text that changes whenever a row of it does. */
+/** The current journal, with a stamp that changes whenever one of its rows does. */
 export interface SeenJournal {
   rows: JournalRow[]
   stamp: string
-  /** A person cancelled it while it was at work. */
+  /** Set when a person cancelled the run while it was in progress. */
   cancelled: { reason: Reason | null } | null
 }
 
@@ -81,12 +81,12 @@ export interface NewJournalRow {
   errorClass: string | null
   sentence: Reason | null
   nextAttemptAt: Millis | null
-  /** When its step was first thought about: a plan that is made anew keeps it. */
+  /** When the step was first planned; a new plan keeps this time. */
   plannedAt: Millis
   endedAt: Millis | null
 }
 
-/** A row as it was seen; a write goes through only while it is still so. */
+/** A row as it was read; a write succeeds only if the row is unchanged. */
 export interface RowSeen {
   stepId: string
   itemKey: string
@@ -94,7 +94,7 @@ export interface RowSeen {
   attempt: number
 }
 
-/** How a row stands from now on. */
+/** The new state of a row. */
 export interface RowWrite {
   state: StepState
   attempt: number
@@ -107,7 +107,7 @@ export interface RowWrite {
   at: Millis
 }
 
-/** A field one of our runs writes: the event it causes is recognised as ours. */
+/** A field that one of our runs writes, so we recognize the resulting event as our own. */
 export interface FieldWrite {
   object: string
   recordUuid: string
@@ -117,25 +117,25 @@ export interface FieldWrite {
   hop: number
 }
 
-/** `changed` = somebody wrote meanwhile: look again. `lost` = the run is somebody else's. */
+/** `changed` = someone else wrote meanwhile: read again. `lost` = another process owns the run. */
 export type ParkedRun = 'parked' | 'changed' | 'lost'
 
 export type CancelledRun =
   | { outcome: 'cancelled' }
-  /** It is at work: it ends before its next effect. */
+  /** The run is in progress and ends before its next effect. */
   | { outcome: 'cancelling' }
   | { outcome: 'done_already' }
   | { outcome: 'not_found' }
 
 export type SettledByPerson =
   | { outcome: 'settled' }
-  /** The row is in another state by now. */
+  /** The row is no longer in an open state. */
   | { outcome: 'not_open' }
   | { outcome: 'not_found' }
 
 export type RerunFailed = { outcome: 'again'; rows: number } | { outcome: 'nothing_failed' } | { outcome: 'not_found' }
 
-/** All that is needed to do a run once more. */
+/** Everything needed to repeat a run. */
 export interface RunToRepeat {
   automationId: number
   version: number
@@ -146,20 +146,20 @@ export interface RunToRepeat {
   triggerData: TriggerData
   state: RunState
   outcome: RunOutcome | null
-  /** Messages to customers that it has sent, or may have sent. */
+  /** Customer messages the run has sent or may have sent. */
   customerMessages: number
   rule: RuleOfRun & { version: number }
 }
 
 export interface RunStore {
   /**
-   * Each wish on its own: its run row and all of its ledger rows, or neither. One transaction for all. Counts the execution
-   * of the rule. Answers in the order asked.
+   * Starts runs in one transaction. Each request stores its run row and all of its ledger rows, or neither. Counts the
+   * rule's execution. Returns results in the order of `requests`.
    */
   startRuns(accountUuid: string, requests: readonly RunRequest[], now: Millis): Promise<StartedRun[]>
   /**
-   * One run for everybody who comes with one of the keys until they expire. `repeated` = there was one already: it is the
-   * answer, and nothing was started.
+   * Starts one run for all callers that share a key, until the keys expire. `repeated` = a run already existed: it is
+   * returned, and nothing was started.
    */
   startRunOnce(
     accountUuid: string,
@@ -167,29 +167,29 @@ export interface RunStore {
     keys: readonly { key: string; expiresAt: Millis }[],
     now: Millis,
   ): Promise<StartedRun | { outcome: 'repeated'; runId: number }>
-  /** The run that `startRunOnce` would answer for the key as `repeated`; null = none. */
+  /** The run that `startRunOnce` would return for the key as `repeated`; null = none. */
   findStartedRun(accountUuid: string, automationId: number, key: string, now: Millis): Promise<number | null>
 
-  // ---- for the engine, which serves every account ----
+  // ---- for the engine: covers every account ----
 
-  /** Runs that can go on, the longest due of each account first, at most so many of one account. */
+  /** Runs that can continue, longest due first within each account, at most `perAccount` per account. */
   dueRuns(now: Millis, perAccount: number): Promise<DueRun[]>
-  /** The earliest moment after `now` at which a run can go on; null = none waits for a moment. */
+  /** The earliest time after `now` at which a run can continue; null = no run waits for a time. */
   nextRunDueAt(now: Millis): Promise<Millis | null>
-  /** Makes it ours, whoever worked on it before. Null = it cannot go on now. */
+  /** Claims the run for `owner`, whoever had it before. Null = it cannot continue now. */
   claimRun(accountUuid: string, runId: number, owner: string, now: Millis): Promise<ClaimedRun | null>
-  /** Null = the run is somebody else's by now, or ended. */
+  /** Null = another process owns the run, or it ended. */
   readJournal(fence: RunFence): Promise<SeenJournal | null>
   /**
-   * Commit 1 of a step: its effects with their final texts. Rows of the step that stood for a plan not yet made give way.
-   * False = the run is not ours, was cancelled, or the step has effects already.
+   * Commit 1 of a step: stores its effects with their final texts and replaces placeholder rows of the step.
+   * False = the run is not ours, was cancelled, or the step already has effects.
    */
   planEffects(fence: RunFence, stepId: string, rows: readonly NewJournalRow[]): Promise<boolean>
-  /** Commit 2: from now on it may have been done. `writes` are recognised as ours when they come back as events. */
+  /** Commit 2: from now on the effect may have happened. `writes` identify the resulting events as our own. */
   beginSending(fence: RunFence, row: RowSeen, input: { writes: readonly FieldWrite[]; at: Millis }): Promise<boolean>
   /**
-   * Commit 3: what became of it. Needs no fence: the truth about a try counts even when it comes late, as long as nobody has
-   * tried again. `message` is noted in the same transaction, for cool-downs and caps.
+   * Commit 3: stores the effect's result. Needs no fence: a late result still counts unless another attempt has
+   * started. Records `message` in the same transaction, for cool-downs and caps.
    */
   endSending(
     accountUuid: string,
@@ -198,24 +198,24 @@ export interface RunStore {
     write: RowWrite,
     input: { message: MessageNote | null; writes: readonly FieldWrite[] },
   ): Promise<boolean>
-  /** A row that is not sent now: moved, held, skipped. False = it is not as it was seen. */
+  /** Changes a row that is not sent now: postponed, held, skipped. False = the row has changed since it was read. */
   setRow(fence: RunFence, row: RowSeen, write: RowWrite): Promise<boolean>
-  /** Puts the run away until a moment, or until a person decides. `stamp` = the journal as it was when this was decided. */
+  /** Parks the run until a moment or a person's decision. `stamp` = the journal's state when this was decided. */
   parkRun(
     fence: RunFence,
     stamp: string,
     input: { state: 'waiting' | 'held'; wakeAt: Millis; reason: Reason },
   ): Promise<ParkedRun>
-  /** Ends it. What is not done yet of a cancelled one is skipped with `cancelledReason`. */
+  /** Ends the run. Skips the unfinished rows of a cancelled run with `cancelledReason`. */
   finishRun(
     fence: RunFence,
     stamp: string,
     input: { outcome: RunOutcome; reason: Reason | null; cancelledReason: Reason; at: Millis },
   ): Promise<ParkedRun>
 
-  // ---- for people ----
+  // ---- for users ----
 
-  /** Nothing of it begins any more; what is done stays done. */
+  /** Starts no further effects; completed ones stay. */
   cancelRun(
     accountUuid: string,
     runId: number,
@@ -223,11 +223,11 @@ export interface RunStore {
   ): Promise<CancelledRun>
   /** Held runs of a rule, oldest first. */
   heldRuns(accountUuid: string, automationId: number): Promise<number[]>
-  /** A held run goes on, and its held messages are sent. Answers with how many runs go on. */
+  /** Lets held runs continue and sends their held messages. Returns the number of runs that continue. */
   releaseRuns(accountUuid: string, runIds: readonly number[], input: { reason: Reason; at: Millis }): Promise<number>
   /**
-   * "It went out": `sent` with that reason. "Send it": planned again, as a held one that was let go, and `message`, which
-   * was counted as perhaps sent, no longer counts. An ended run goes on, so that what needed it begins and its outcome is right.
+   * "It went out" sets `sent` with that reason. "Send it" plans the row again as a released one and stops counting
+   * `message`, counted as perhaps sent. An ended run continues, so dependent steps start and its outcome is correct.
    */
   settleUnknown(
     accountUuid: string,
@@ -243,8 +243,8 @@ export interface RunStore {
     row: { stepId: string; itemKey: string },
   ): Promise<JournalRow | null>
   /**
-   * What failed, or was not begun because of it, is done again: same run, same keys, same texts; a plan that failed is made
-   * anew.
+   * Repeats the failed steps and those not started because of them: same run, same keys, same texts. Plans a failed
+   * plan anew.
    */
   rerunFailed(accountUuid: string, runId: number, input: { reason: Reason; at: Millis }): Promise<RerunFailed>
   findRunToRepeat(accountUuid: string, runId: number): Promise<RunToRepeat | null>

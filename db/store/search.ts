@@ -1,49 +1,49 @@
-/** Finding deliveries, and one delivery with everything that is known about it. All reads are of one account. */
+/** Searches deliveries, and reads one delivery with all details. Every read is for one account. */
 import type { FoundRow, SearchCursor, SearchedRow, StoredDelivery } from '#app/domain/deliveries/stored-delivery.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 export interface DeliverySearch {
-  /** Of one object only: then its own index is walked. */
+  /** Only this object: then the scan uses the object's own index. */
   object: string | null
   /** Only this event. */
   seq: number | null
-  /** Bounds of the walk. What belongs into the answer is decided by `matches` alone. */
+  /** Bounds of the scan. `matches` alone decides which rows are in the result. */
   from: Millis | null
   until: Millis | null
-  /** Go on behind this row; null = from the newest. */
+  /** Continue after this row; null = from the newest. */
   before: SearchCursor | null
-  /** With the status codes of the attempts. */
+  /** Include the status codes of the attempts. */
   withCodes: boolean
   /** Pure. */
   matches: (row: SearchedRow) => boolean
-  /** Most hits of the answer. */
+  /** Maximum number of hits. */
   limit: number
-  /** Most rows that are looked at. */
+  /** Maximum number of rows scanned. */
   scanAtMost: number
 }
 
 export interface SearchedPage {
   hits: FoundRow[]
-  /** all = nothing is left · full = `limit` reached, and there is more · limit = `scanAtMost` reached. */
+  /** all = no rows are left · full = `limit` reached, and there is more · limit = `scanAtMost` reached. */
   end: 'all' | 'full' | 'limit'
-  /** Behind which row to go on; null when nothing is left. */
+  /** The row to continue after; null when no rows are left. */
   next: SearchCursor | null
   looked: number
-  /** When the oldest event was received that was looked at. */
+  /** When the oldest scanned event was received. */
   lookedBackTo: Millis | null
 }
 
 export interface SearchStore {
   /**
-   * Newest event first, in steps that give way to events; at most `scanAtMost` rows are looked at. A row is an event with one
-   * of its deliveries, or alone where it has none.
+   * Newest event first, in steps that yield to events; scans at most `scanAtMost` rows. A row is an event with one of
+   * its deliveries, or an event without deliveries.
    */
   searchDeliveries(accountUuid: string, search: DeliverySearch): Promise<SearchedPage>
-  /** The event a delivery is of. Null = no such delivery of this account. */
+  /** The event of a delivery. Null = no such delivery of this account. */
   eventOfDelivery(accountUuid: string, deliveryId: number): Promise<number | null>
-  /** Is there an event of this number? */
+  /** Does the account have an event with this number? */
   hasEvent(accountUuid: string, seq: number): Promise<boolean>
-  /** The number of an event, from its id and the moment in it. Null = no such event of this account. */
+  /** The number of an event, from its id and the time in it. Null = no such event of this account. */
   findEventSeq(accountUuid: string, event: { id: string; receivedAt: Millis }): Promise<number | null>
   /** Null = no such delivery of this account. */
   findDelivery(accountUuid: string, deliveryId: number): Promise<StoredDelivery | null>

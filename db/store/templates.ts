@@ -16,9 +16,9 @@ export interface TemplateRow {
 }
 
 export interface TemplateStore {
-  /** Public ones, and the account's own; newest first. */
+  /** Public templates and the account's own; newest first. */
   listTemplates(accountUuid: string | null): Promise<TemplateRow[]>
-  /** Resolves with its id, always above the library's. */
+  /** Resolves with the new id, always above the library's. */
   createTemplate(
     accountUuid: string,
     input: Omit<TemplateRow, 'id' | 'accountUuid' | 'createdAt' | 'updatedAt'>,

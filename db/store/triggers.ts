@@ -1,25 +1,25 @@
-/** What sets rules off: records that changed, lists that are due, and what was there before a rule was switched on. */
+/** What triggers rules: changed records, lists due for polling, and baselines taken when rules are switched on. */
 import type { RunRequest, StartedRun } from '#app/domain/automations/run.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { AutomationRow } from './automations.ts'
 import type { RecordValues } from './records.ts'
 
-/** A record that rules watch and that changed, waiting to be read once for all of them. */
+/** A changed record that rules watch, waiting to be read once for all of them. */
 export interface TouchedRecord {
   accountUuid: string
   object: string
   recordUuid: string
   /** Every field named since the first event; empty = the platform did not say. */
   changedFields: string[]
-  /** The platform said it is new, or a look through the whole list met it for the first time. */
+  /** The platform reported it as new, or a full sweep found it for the first time. */
   created: boolean
-  /** The latest event, null when a sweep found the change. */
+  /** The latest event; null when a sweep found the change. */
   eventSeq: number | null
   firstAt: Millis
   dueAt: Millis
-  /** Counts changes: one that comes while the record is being read is not lost. */
+  /** Counts changes, so a change that arrives during the read is not lost. */
   turn: number
-  /** Reads that did not work so far. */
+  /** Failed reads so far. */
   tries: number
 }
 
@@ -41,7 +41,7 @@ export interface NewVerdict {
   detail: string | null
 }
 
-/** A write of one of our runs, as long as its event may still arrive. */
+/** A write by one of our runs, kept while its event may still arrive. */
 export interface OwnWrite {
   field: string
   value: string
@@ -51,20 +51,20 @@ export interface OwnWrite {
   at: Millis
 }
 
-/** What one look at a record came to. */
+/** The result of evaluating a record. */
 export interface Evaluation {
   touched: TouchedRecord
-  /** What it looks like now; null = it is gone, and its snapshot with it; `none` = leave it to the sweep to say what it is. */
+  /** The record's current values; null = the record is gone and its snapshot is removed; `none` = left to the sweep. */
   snapshot: RecordValues | 'none' | null
   verdicts: readonly NewVerdict[]
-  /** Runs to start; each becomes the verdict `fired` or `done_before` of its rule. */
+  /** Runs to start; each becomes its rule's verdict `fired` or `done_before`. */
   requests: readonly RunRequest[]
 }
 
-/** A firing that the ledger knows. */
+/** A firing recorded in the ledger. */
 export interface DoneFiring {
   recordUuid: string
-  /** The run that took it; null = it was there when the rule was switched on. */
+  /** The run that handled it; null = the record already matched when the rule was switched on. */
   runId: number | null
   at: Millis
 }
@@ -72,29 +72,29 @@ export interface DoneFiring {
 interface PolledTick {
   automationId: number
   version: number
-  /** `nextRunAt` as it was read: somebody else's tick is not taken twice. */
+  /** `nextRunAt` as it was read, so a tick is not taken twice. */
   expected: Millis | null
   nextRunAt: Millis | null
   verdicts: readonly NewVerdict[]
   requests: readonly RunRequest[]
 }
 
-/** An object of an account that rules watch, and how far its list was read. */
+/** An object that an account's rules watch, and how far its list was read. */
 export interface SweepTarget {
   accountUuid: string
   object: string
   /** IANA zone. */
   timezone: string
-  /** The platform's own spelling; empty = never read. */
+  /** In the platform's own format; empty = never read. */
   watermark: string
-  /** Not every record was met when the rules were switched on. */
+  /** Not every record was read when the rules were switched on. */
   partial: boolean
   nextAt: Millis
 }
 
 export interface SweptRecord {
   values: RecordValues
-  /** Null = snapshot only (first sight, or nothing changed that is not known). */
+  /** Null = snapshot only (first sight, or no unknown change). */
   touch: { changedFields: string[]; created: boolean } | null
 }
 
@@ -105,39 +105,38 @@ export interface TriggerStore {
   dueTouchedOf(accountUuid: string, object: string, now: Millis, limit: number): Promise<TouchedRecord[]>
   /** The earliest moment after `now` at which one becomes due. */
   nextTouchedDueAt(now: Millis): Promise<Millis | null>
-  /** The read did not work: again at `dueAt`. Nothing happens when it changed meanwhile. */
+  /** The read failed: try again at `dueAt`. Does nothing if the record changed meanwhile. */
   postponeTouched(touched: TouchedRecord, dueAt: Millis): Promise<void>
-  /** The account's calls are spent: none of its records is due before `until`. Counts as no try of any of them. */
+  /** The account's call budget is used up: none of its records is due before `until`. Does not count as a try. */
   postponeAllTouched(accountUuid: string, until: Millis): Promise<void>
   /**
-   * Snapshot, verdicts, runs with their ledger rows, and the end of the touched record, in one transaction. What was touched
-   * again meanwhile stays touched. Answers of the wishes, in order.
+   * Stores the snapshot, verdicts and runs with ledger rows, and removes the touched record, in one transaction. A
+   * record touched again meanwhile stays touched. Returns the results of the run requests, in order.
    */
   settleTouched(accountUuid: string, evaluation: Evaluation, now: Millis): Promise<StartedRun[]>
-  /** Writes of our runs on this record at or after a moment. */
+  /** Writes by our runs on this record at or after `since`. */
   ownWrites(accountUuid: string, object: string, recordUuid: string, since: Millis): Promise<OwnWrite[]>
 
-  /** When runs of the rule on the record were made since a moment. */
+  /** Creation times of the rule's runs on the record since a moment. */
   recentRuns(accountUuid: string, automationId: number, recordUuid: string, since: Millis): Promise<Millis[]>
-  /** Which of these firings of a rule are in the ledger already, by `recordUuid|occurrence`. */
+  /** Which of these firings are already in the rule's ledger, by `recordUuid|occurrence`. */
   doneBefore(
     accountUuid: string,
     automationId: number,
     firings: readonly { recordUuid: string; occurrence: string }[],
   ): Promise<Map<string, DoneFiring>>
   /**
-   * Runs, ledger, verdicts and the next tick, in one transaction. Null = the tick was taken by somebody else, or the rule
-   * was changed, switched off or deleted meanwhile: nothing was written.
+   * Stores runs, ledger, verdicts and the next tick in one transaction. Null = another process took the tick, or the
+   * rule was changed, switched off or deleted meanwhile: nothing was written.
    */
   settlePoll(accountUuid: string, tick: PolledTick, now: Millis): Promise<StartedRun[] | null>
 
-  /** Rules that are on and whose existing matches have not been noted yet. */
+  /** Rules that are on and have no baseline yet. */
   automationsToBaseline(limit: number): Promise<AutomationRow[]>
   /**
-   * Notes what is there: ledger rows without a run, and snapshots. Where no other rule has been watching the object, older
-   * snapshots are overwritten: what changed while nobody watched is nobody's news. `done` = that was all of it; the sweep then
-   * goes on from `watermark`.
-   * False = the rule was changed, switched off or deleted meanwhile: nothing was written.
+   * Stores the baseline: ledger rows without a run, and snapshots. If no other rule watched the object, overwrites
+   * older snapshots, so changes from unwatched times trigger nothing. `done` = the baseline is complete; the sweep
+   * continues from `watermark`. False = the rule was changed, switched off or deleted meanwhile: nothing was written.
    */
   noteBaseline(
     accountUuid: string,
@@ -147,18 +146,18 @@ export interface TriggerStore {
       ledger: readonly { recordUuid: string; occurrence: string }[]
       object: string
       snapshots: readonly RecordValues[]
-      /** The latest `edit_date` of the list; empty = nothing was listed. */
+      /** The latest `edit_date` in the list; empty = the list was empty. */
       watermark: string
-      /** The list was too long to be read to its end: an unknown record need not be new. */
+      /** The list was too long to read completely: an unknown record may not be new. */
       partial: boolean
       done: boolean
     },
     now: Millis,
   ): Promise<boolean>
 
-  /** Objects of accounts that rules watch and whose list is due to be compared, the longest due first. */
+  /** Objects that rules watch and whose list is due for a sweep, longest due first. */
   dueSweeps(now: Millis, limit: number): Promise<SweepTarget[]>
-  /** A part of a look through a list: touched records and snapshots; with `cursor` the look is complete. One transaction. */
+  /** Stores part of a sweep: touched records and snapshots; `cursor` completes the sweep. One transaction. */
   settleSweep(
     target: SweepTarget,
     input: { records: readonly SweptRecord[]; cursor: { watermark: string; nextAt: Millis } | null },

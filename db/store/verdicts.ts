@@ -1,4 +1,4 @@
-/** What rules made of a record, and what is still to come: for the questions "why not?" and "what is next?". */
+/** Rules' verdicts on a record, and upcoming runs: for the questions "why not?" and "what is next?". */
 import type { Millis } from '#app/lib/clock.ts'
 import type { Verdict } from './triggers.ts'
 
@@ -8,11 +8,11 @@ export interface StoredVerdict {
   at: Millis
   /** JSON: why, with the value seen. */
   detail: string | null
-  /** The run it led to. */
+  /** The run it started. */
   runId: number | null
 }
 
-/** What a rule did about a record, or was there when it was switched on (`runId` null). */
+/** A firing of a rule on a record, or a match that existed when the rule was switched on (`runId` null). */
 export interface LedgerEntry {
   automationId: number
   runId: number | null
@@ -20,10 +20,10 @@ export interface LedgerEntry {
 }
 
 export interface VerdictStore {
-  /** The latest of each rule of the account that is not deleted. */
+  /** The latest verdict of each rule of the account that is not deleted. */
   verdictsOn(accountUuid: string, recordUuid: string): Promise<StoredVerdict[]>
-  /** The latest of each rule of the account that is not deleted. */
+  /** The latest entry of each rule of the account that is not deleted. */
   ledgerOn(accountUuid: string, recordUuid: string): Promise<LedgerEntry[]>
-  /** Runs that go on by themselves at a later moment, the next one first. */
+  /** Runs that continue automatically later, soonest first. */
   upcomingRuns(accountUuid: string, now: Millis, limit: number): Promise<number[]>
 }

@@ -1,4 +1,4 @@
-// What an account chose once for all its automations: quiet hours, limits and cool-downs.
+// An account's settings for all its automations: quiet hours, limits and cool-downs.
 import { z } from 'zod'
 import { readTimeOfDay } from '../local-time.ts'
 
@@ -15,21 +15,21 @@ const count = (least: number, most: number) =>
     .min(least, `Give at least ${least}.`)
     .max(most, `Give at most ${most}.`)
 
-/** Chosen once for the account; kept as JSON. */
+/** Set per account; stored as JSON. */
 export const accountGuardsSchema = z.object({
-  /** Local times of day; the end may be on the next day. The same twice = no quiet hours. */
+  /** Local times of day; the end may be on the next day. Equal times = no quiet hours. */
   quietFrom: timeOfDay,
   quietTo: timeOfDay,
-  /** True: quiet on Saturday and Sunday all day, too. */
+  /** True: Saturday and Sunday are quiet all day, too. */
   quietWeekends: yesOrNo,
-  /** True: for every rule; false: for those that say so themselves. */
+  /** True: for every rule; false: only for rules that opt in. */
   quietForAll: yesOrNo,
-  /** Days between two messages to one customer, whichever rules they come from; 0 = no limit. */
+  /** Days between two messages to one customer, across all rules; 0 = no limit. */
   customerCooldownDays: count(0, 365),
-  /** Most customer messages a day of one rule that says nothing itself, and of all rules together. */
+  /** Maximum customer messages per day: of one rule without its own limit, and of all rules together. */
   ruleDailyCap: count(1, 100_000),
   accountDailyCap: count(1, 100_000),
-  /** More customer messages of one rule within an hour are held until a person says "send". */
+  /** Further customer messages of one rule within an hour are held until a person releases them. */
   floodPerHour: count(1, 100_000),
 })
 

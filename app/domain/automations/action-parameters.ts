@@ -1,29 +1,29 @@
-// The actions, one entry each: what it is called, every parameter with what kind of value it takes, how long it may be and whether it
-// must be there, and what it leaves for later steps. The calls, the form, the sentence of a rule, the import and the templates all
-// read this one table; `ActionType` is made from it, so that whatever has to know a new action does not compile until it does.
+// The actions, one entry each: name, parameters (type, maximum length, required or not) and results for later steps.
+// The API calls, the form, a rule's sentence, the import and the templates all read this table. `ActionType` derives
+// from it, so code that must handle a new action does not compile until it does.
 
 type ParameterKind = 'text' | 'flag' | 'number' | 'choice' | 'materials' | 'bundles'
 
 export interface ParameterSpec {
   name: string
-  /** As the form labels it. */
+  /** The form's label. */
   label: string
   kind: ParameterKind
   required?: true
   /** Characters. */
   most?: number
-  /** `choice`: what may be chosen. */
+  /** `choice`: the allowed values. */
   choices?: readonly string[]
-  /** Placeholders may stand in it. */
+  /** May contain placeholders. */
   placeholders?: true
 }
 
 interface ActionEntry {
-  /** As the form and the history call it. */
+  /** The name in the form and the history. */
   label: string
-  /** In a sentence about the rule: "then create a task". */
+  /** The wording in a sentence about the rule: "then create a task". */
   does: string
-  /** What it leaves for later steps, as `action_N_result.<name>` (specification, section 3). */
+  /** Its results for later steps, as `action_N_result.<name>` (specification, section 3). */
   gives: readonly string[]
   parameters: readonly ParameterSpec[]
 }
@@ -175,7 +175,7 @@ const SPECS = [
     parameters: [
       { name: 'notificationType', label: 'Kind', kind: 'choice', choices: ['webhook'] },
       text('message', 'Message', { required: true, most: BODY_MOST }),
-      // Its words are the address: no value of a record leads a call elsewhere.
+      // No placeholders: a value from a record must not change the call's destination.
       { name: 'url', label: 'Address', kind: 'text', most: 2_048 },
     ],
   },
@@ -213,7 +213,7 @@ export function actionSpec(type: ActionType): ActionSpec {
   return found
 }
 
-/** As people read it; of a type that is no more, the type. */
+/** The display name; for a type that no longer exists, the type. */
 export function actionLabel(type: string): string {
   return ACTION_SPECS.find((action) => action.type === type)?.label ?? type
 }

@@ -1,34 +1,34 @@
-// What the address of the automations page says: whose page, which tab, and what is open on it. Written and read here, so that
-// every part of the page works by address alone.
+// The address of the automations page: account, tab, and what is open. Reads and writes it, so that every part of the
+// page works from the address alone.
 
 export const AUTOMATION_PATH = '/automation'
 
-/** Which account, as the platform named it, and in which role the page is asked for. */
+/** The account, as the platform named it, and the role for which the page is requested. */
 export interface AutomationAccount {
   accountUUID: string
   admin: boolean
-  /** What was written into the form and not saved, under this token; links take it along. */
+  /** Token of a form's unsaved content; links carry it. */
   draft?: string | null
 }
 
 const AUTOMATION_TABS = ['rules', 'templates', 'api'] as const
 export type AutomationTab = (typeof AUTOMATION_TABS)[number]
 
-/** One thing at a time; `none` is the plain page. */
+/** What is open on the page, one thing at a time; `none` is the plain page. */
 export type AutomationStep =
   | { step: 'none' }
-  /** A rule is open in the form. */
+  /** A rule in the form. */
   | { step: 'edit'; ruleId: number }
-  /** Its text to copy is shown: the rule as JSON, or the address that starts it. */
+  /** A rule's text to copy: the rule as JSON, or the address that triggers it. */
   | { step: 'json' | 'url'; ruleId: number }
   | { step: 'delete'; ruleId: number }
-  /** A template is loaded into the form as a new entry. */
+  /** A template loaded into the form as a new rule. */
   | { step: 'copy'; templateId: number }
   | { step: 'logs' }
 
 const OF_RULE = ['edit', 'json', 'url', 'delete'] as const
 
-/** The query of the page, e.g. `{ accountUUID: '…', admin: 'yes', edit: '3' }`. */
+/** The page's query, e.g. `{ accountUUID: '…', admin: 'yes', edit: '3' }`. */
 export function automationQuery(
   account: AutomationAccount,
   step: AutomationStep = { step: 'none' },
@@ -44,19 +44,19 @@ export function automationQuery(
   return query
 }
 
-/** The same as an address. */
+/** The page's address with that query. */
 export function automationAddress(account: AutomationAccount, step?: AutomationStep, tab?: AutomationTab): string {
   return `${AUTOMATION_PATH}?${new URLSearchParams(automationQuery(account, step, tab))}`
 }
 
 const SETTINGS_PATH = '/automation/settings'
 
-/** Quiet hours, limits, sender, and whom nobody writes to. */
+/** The settings page: quiet hours, limits, sender, and mutes. */
 export function settingsAddress(account: AutomationAccount): string {
   return `${SETTINGS_PATH}?${new URLSearchParams(automationQuery(account))}`
 }
 
-/** Reads it back. What is no number is as good as absent. */
+/** Reads the step from the query. Treats a value that is not a number as missing. */
 export function readAutomationStep(params: URLSearchParams): AutomationStep {
   for (const step of OF_RULE) {
     const ruleId = readNumber(params.get(step) ?? '')
@@ -67,18 +67,18 @@ export function readAutomationStep(params: URLSearchParams): AutomationStep {
   return params.get('logs') === 'yes' ? { step: 'logs' } : { step: 'none' }
 }
 
-/** The API tab is an admin's: for anybody else it is the first one. */
+/** The API tab is for admins only: everyone else gets the first tab. */
 export function readAutomationTab(params: URLSearchParams, admin: boolean): AutomationTab {
   const named = AUTOMATION_TABS.find((tab) => tab === params.get('tab')) ?? 'rules'
   return named === 'api' && !admin ? 'rules' : named
 }
 
-/** Id of a rule's card in the page, for anchors. */
+/** The id of a rule's card in the page, for anchors. */
 export function ruleAnchor(id: number): string {
   return `automation-${id}`
 }
 
-/** Not the form's reader of ids: that brings the whole schema along, and this is in every page's script. */
+/** Does not use the form's id reader: that imports the whole schema, and this code is in every page's script. */
 function readNumber(text: string): number | null {
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null
 }

@@ -1,31 +1,31 @@
-// What an action would do, and what became of it: complete, final, kept as JSON in the journal before it is done.
+// What an action plans to do, and its result: complete, final, stored as JSON in the journal before it is carried out.
 import type { Reason } from '#app/domain/reason.ts'
 
-/** Decides what an unclear end means: see `recover` in journal.ts. */
+/** Decides how an unclear result is handled: see `recover` in journal.ts. */
 export type EffectClass =
-  /** Sets fields to values: read, and repeat when it is not so yet. */
+  /** Sets fields to values: read the record, and repeat if the values are not set. */
   | 'set'
-  /** Makes a record under a uuid of ours: look, and repeat when it is not there. */
+  /** Creates a record under our uuid: look it up, and repeat if it is missing. */
   | 'create'
-  /** Makes a file: look for it, repeat in the worst case. */
+  /** Creates a file: search for it; in the worst case, repeat. */
   | 'document'
-  /** A message to a customer: at most once; "may have been sent" is for a person to settle. */
+  /** A message to a customer: at most once; a person settles "may have been sent". */
   | 'customer'
-  /** A message to staff: the same search, then repeated. */
+  /** A message to staff: search the same way, then repeat. */
   | 'staff'
-  /** A call of the user's address: repeated under the same key. */
+  /** A call to the user's address: repeat with the same key. */
   | 'webhook'
 
-/** One thing to do, complete and final: texts are resolved. Kept as JSON in the journal before it is done. */
+/** One thing to do, complete and final: texts are resolved. Stored as JSON in the journal before it is done. */
 export type Effect =
   | {
       kind: 'create_record'
       class: 'create'
       object: string
       fields: Record<string, string>
-      /** Fields whose value is the uuid another effect of the same step really got: field to that effect's index. */
+      /** Fields whose value is the uuid another effect of the same step received: field to that effect's index. */
       parents: Record<string, number>
-      /** Read back afterwards and added to the result (`generated_job_id`). */
+      /** Fields read back afterwards and added to the result (`generated_job_id`). */
       readBack: string[]
       summary: string
     }
@@ -34,10 +34,10 @@ export type Effect =
       class: 'set'
       object: string
       recordUuid: string
-      /** What it was when planned: shown, and "nothing to change" is recognised. */
+      /** Values at planning time: displayed, and used to detect "nothing to change". */
       before: Record<string, string>
       fields: Record<string, string>
-      /** As in `create_record`: materials that are moved to a job made by the same step. */
+      /** As in `create_record`: for materials moved to a job created by the same step. */
       parents?: Record<string, number>
       summary: string
     }
@@ -54,7 +54,7 @@ export type Effect =
   | {
       kind: 'send_email'
       class: 'customer' | 'staff'
-      /** One address: several receivers are several effects. */
+      /** A single address: each receiver is a separate effect. */
       to: string
       cc: string
       replyTo: string
@@ -64,7 +64,7 @@ export type Effect =
       regardingJobUuid: string | null
       /** Staff member whose signature replaces the signature tag; null = none. */
       signatureOfStaff: string | null
-      /** Attachment uuids known when planned … */
+      /** Attachment uuids known at planning … */
       attachments: string[]
       /** … and those that a document step (by step id) produces. */
       documentSteps: string[]
@@ -79,14 +79,14 @@ export type Effect =
       templateUuid: string | null
       outputFormat: 'pdf' | 'docx' | 'jpg'
       fileName: string
-      /** The job (or customer) whose files it joins; null = it is no file of ours. */
+      /** The job (or customer) whose files receive it; null = we attach it nowhere. */
       attachTo: { object: 'job' | 'company'; uuid: string } | null
-      /** The platform files it in the job's diary itself. With `attachTo` null and this false, the document is not kept. */
+      /** The platform adds it to the job's diary. With `attachTo` null and this false, the document is not kept. */
       storeToDiary: boolean
       summary: string
     }
   | {
-      /** Into the account-wide feed; only where the installation knows its address. */
+      /** Posts to the account-wide feed; only where the installation knows the feed's address. */
       kind: 'post_feed'
       class: 'staff'
       message: string
@@ -110,19 +110,19 @@ export interface PlanWarning {
   sentence: string
 }
 
-/** A placeholder of a text, and what came of it. */
+/** A placeholder in a text, and its replacement. */
 export interface Replacement {
-  /** The name, as written between the braces. */
+  /** The name between the braces. */
   variable: string
-  /** The whole placeholder as it stands in the text: braces, fallback and format. Runs kept from before have none. */
+  /** The whole placeholder as written: braces, fallback and format. Missing in older runs. */
   written?: string
-  /** The value as the record, the trigger or the step has it. */
+  /** The value from the record, the trigger or the step. */
   originalValue: string
-  /** What stands in the text, before it was escaped for its destination. */
+  /** The value inserted into the text, before escaping for its destination. */
   resolvedValue: string
 }
 
-/** Nothing is wrong: a number was only written the way messages want it. */
+/** True when nothing is wrong: a number was only reformatted for messages. */
 export function isPlainNote({ code }: PlanWarning): boolean {
   return code === 'not_e164'
 }
@@ -137,25 +137,25 @@ export type Plan =
       /** Every placeholder that was replaced, for the history. */
       replacements: Replacement[]
     }
-  /** Deliberately nothing to do (nothing to change, nobody to write to and the policy says skip). */
+  /** Deliberately does nothing (nothing to change, or no receiver and the policy says skip). */
   | { outcome: 'skipped'; sentence: Reason; warnings: PlanWarning[] }
-  /** Cannot be done as it stands: a deleted queue, a missing parameter. Never repeated by itself. */
+  /** Cannot be done as defined: a deleted queue, a missing parameter. Never retried automatically. */
   | { outcome: 'impossible'; errorClass: string; sentence: Reason; warnings: PlanWarning[] }
-  /** The platform did not answer a question the plan needs: try again. */
+  /** The platform did not answer a request that the plan needs: try again. */
   | { outcome: 'later'; errorClass: string; sentence: Reason; retryAt: number | null }
 
 export type CommitResult =
   | { outcome: 'sent'; result: StepResult }
-  /** A clear no. `retry` = the same may work later (5xx before anything was done, no connection). */
+  /** A definite failure. `retry` = it may work later (5xx before anything was done, no connection). */
   | { outcome: 'failed'; errorClass: string; sentence: Reason; retry: boolean }
-  /** The request went out and nobody knows what became of it. */
+  /** The request was sent and its result is unknown. */
   | { outcome: 'unknown'; sentence: Reason }
-  /** The account's bucket or the platform's limit: costs no attempt. */
+  /** The account's call budget or the platform's limit: does not count as an attempt. */
   | { outcome: 'wait'; until: number; sentence: Reason }
-  /** Token refused, scope missing, account suspended: no rule of the account can work. */
+  /** Token refused, scope missing, account suspended: no rule of the account can run. */
   | { outcome: 'blocked'; errorClass: 'reconnect' | 'scope' | 'suspended'; sentence: Reason }
 
-/** What looking afterwards shows about an effect whose end is unclear. */
+/** The result of checking an effect whose outcome is unclear. */
 export type VerifyResult =
   | { outcome: 'done'; result: StepResult }
   | { outcome: 'not_done' }

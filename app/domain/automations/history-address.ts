@@ -1,10 +1,10 @@
-// Addresses of the pages about runs. Written and read here, so that every link says the same.
+// The addresses of the run pages, read and written here, so every link uses the same format.
 import type { AutomationAccount } from './automation-address.ts'
 
 export const RUNS_PATH = '/automation/runs'
 
 const HISTORY_VIEWS = ['runs', 'upcoming', 'why'] as const
-/** What was done · what comes next · why something did not happen. */
+/** Past runs · upcoming runs · why something did not happen. */
 type HistoryView = (typeof HISTORY_VIEWS)[number]
 
 /** The part of a query that names the account. */
@@ -12,7 +12,7 @@ export function historyQuery({ accountUUID, admin }: AutomationAccount, view: Hi
   return { accountUUID, ...(admin && { admin: 'yes' }), ...(view !== 'runs' && { view }) }
 }
 
-/** The list, with what is asked of it. Empty texts are left out. */
+/** The list with its filter. Empty values are left out. */
 export function runsAddress(
   account: AutomationAccount,
   asked: Readonly<Record<string, string>> = {},

@@ -1,10 +1,10 @@
-// One row of the journal: an effect, what became of it, and the tries it took. `rules/journal.ts` decides what is next.
+// One row of the journal: an effect, its result, and its attempts. `rules/journal.ts` decides what is next.
 import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Effect, PlanWarning, Replacement, StepResult } from './effect.ts'
 import type { StepState } from './run.ts'
 
-/** Stands where a step came to nothing that could be done: skipped, impossible, or not planned yet. */
+/** Marks a step without an effect: skipped, impossible, or not planned yet. */
 export interface NoEffect {
   kind: 'none'
   class: 'none'
@@ -13,11 +13,11 @@ export interface NoEffect {
 
 export type JournalEffect = Effect | NoEffect
 
-/** What planning said beside its effects. Warnings and replacements stand with the step's first row. */
+/** Planning output besides the effects. Warnings and replacements are stored with the step's first row. */
 export interface PlanNotes {
   warnings: PlanWarning[]
   replacements: Replacement[]
-  /** A message to a customer: whom and what it is about, for mutes. */
+  /** For a customer message: the customers and jobs it is about, to check mutes. */
   about?: { companyUuids: string[]; jobUuids: string[] }
 }
 
@@ -30,26 +30,26 @@ export interface Try {
 
 export interface JournalRow {
   stepId: string
-  /** Which effect of the step: `0`, `1` … in the order planned. */
+  /** The effect's index in the step's plan: `0`, `1` … */
   itemKey: string
-  /** Order over the whole run. */
+  /** The order within the whole run. */
   seq: number
   state: StepState
-  /** Tries that counted; a wait for the platform's limit does not. */
+  /** Attempts that count; a wait for the platform's limit does not. */
   attempt: number
-  /** Same over every try of this effect. */
+  /** Stays the same for every attempt of this effect. */
   clientUuid: string
-  /** Final texts, frozen when it was planned. */
+  /** Final texts, frozen at planning. */
   effect: JournalEffect
   notes: PlanNotes | null
   result: StepResult | null
   tries: Try[]
-  /** A person said "send": the guard that held it is not asked again. */
+  /** A person released it: the guard that held it is not checked again. */
   released: boolean
-  /** Why it stands as it does, for machines: see `JOURNAL_CLASSES`; or the error class of the action. */
+  /** The machine-readable reason for the state: see `JOURNAL_CLASSES`; or the action's error class. */
   errorClass: string | null
   sentence: Reason | null
-  /** When it goes on by itself; null = it does not. */
+  /** When it continues automatically; null = it does not. */
   nextAttemptAt: Millis | null
   plannedAt: Millis
   sendingAt: Millis | null

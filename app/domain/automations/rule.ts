@@ -1,5 +1,5 @@
-// What a rule is. Names and allowed values are those of the specification; the screens, the calls, the templates and the
-// engine all speak of this one shape.
+// The definition of a rule. Names and allowed values come from the specification; screens, calls, templates and the
+// engine all share this shape.
 import type { ActionType } from './action-parameters.ts'
 
 export const TRIGGER_SOURCES = ['webhook', 'api_polling', 'manual_endpoint'] as const
@@ -14,7 +14,7 @@ export const POLL_INTERVALS = [
   'once',
   'on_demand',
 ] as const
-/** The lists a rule can look through, as the specification spells them. */
+/** The lists a rule can poll, as the specification spells them. */
 export const POLL_ENDPOINTS = [
   '/api_1.0/job.json',
   "/api_1.0/job.json?$filter=active eq '1'",
@@ -24,7 +24,7 @@ export const POLL_ENDPOINTS = [
   '/api_1.0/queue.json',
   '/api_1.0/material.json',
 ] as const
-/** What a recurrence may say in one word; a line as cron writes it says the rest. */
+/** The recurrences with a one-word form; a cron line covers the others. */
 export const RECURRENCE_INTERVALS = {
   hourly: 'hourly',
   daily: 'daily',
@@ -60,7 +60,7 @@ type ScheduleType = (typeof SCHEDULE_TYPES)[number]
 export type Operator = (typeof OPERATORS)[number]
 export type GroupingField = (typeof GROUPING_FIELDS)[number]
 
-/** When something is done: at once, not before a moment, or at set times. Local to the account. */
+/** When the actions run: at once, not before a moment, or at set times. In the account's local time. */
 export interface Schedule {
   /** Local time of day of the account, `HH:MM`. Hourly rules use its minutes. */
   runTime: string
@@ -79,23 +79,23 @@ export interface Schedule {
 
 export interface WebhookTrigger {
   source: 'webhook'
-  /** Object whose events are watched, normalised: `job`, `jobactivity`, `jobpayment` … */
+  /** The watched object, normalized: `job`, `jobactivity`, `jobpayment` … */
   object: string
   /** `job_created`, `job_updated` and `job_field` also serve objects other than jobs. */
   type: TriggerType
-  /** The webhook the person picked on the form; kept for the answer of the call, not needed to run. */
+  /** The webhook the person picked on the form; kept for the API response, not needed to run. */
   webhookSubscriptionId: number | null
   /** Only this job; null = any. */
   jobUuid: string | null
-  /** `job_queue`: only when the job comes into this queue; null = any change of queue. */
+  /** `job_queue`: only when the job enters this queue; null = any change of queue. */
   queueUuid: string | null
   /** `job_field`: which field; null = any. */
   fieldName: string | null
   /** `job_status` and `job_field`: only from this value; null = from any. Needs a snapshot of the record. */
   fromValue: string | null
-  /** Minutes that a change settles before the rule looks (late photos, a booking being dragged). 0 = at once. */
+  /** Minutes a change settles before the rule evaluates (late photos, a booking being dragged). 0 = at once. */
   settleMinutes: number
-  /** What it would do is collected and done at that time; absent = at once. Never `immediate`. */
+  /** Collects the matches and runs the actions at that time; missing = at once. Never `immediate`. */
   schedule?: Schedule
 }
 
@@ -106,16 +106,16 @@ export interface PollTrigger extends Schedule {
   interval: PollInterval
 }
 
-/** Called from outside with `{job_uuid, date}`; the key of its address is kept beside the rule, not in it. */
+/** Called from outside with `{job_uuid, date}`; the key in its address is stored next to the rule, not in it. */
 export interface ManualTrigger {
   source: 'manual_endpoint'
-  /** As of events: calls are collected until then. */
+  /** Same as for events: calls are collected until then. */
   schedule?: Schedule
 }
 
 export type Trigger = WebhookTrigger | PollTrigger | ManualTrigger
 
-/** One line of the filter. The list reads as OR of AND-groups: AND binds tighter. The first line's operator says nothing. */
+/** One filter line. The list reads as OR of AND-groups: AND binds tighter. The first line's operator is ignored. */
 export interface Condition {
   field: string
   operator: Operator
@@ -129,36 +129,36 @@ export type ParameterValue = string | number | boolean | null | string[] | Recor
 export type ActionParameters = Record<string, ParameterValue>
 
 export interface Step {
-  /** Stable over moves: `s1`, `s2` … Results are kept under it; `action_N_result` means the step at position N today. */
+  /** Stays the same when steps move: `s1`, `s2` … Keys the results; `action_N_result` is the step now at position N. */
   id: string
   type: ActionType
   parameters: ActionParameters
-  /** True = only if the step before it succeeded. Always in order either way. */
+  /** True = only if the previous step succeeded. Steps run in order either way. */
   waitForPrevious: boolean
 }
 
 /**
- * How often one record may set the rule off.
- * `record`: once ever · `change`: every time it changes and matches, or is called · `day`, `week`, `month`: once per calendar
- * period of the account · `value:<field>`: once for each value of the field (of a manual rule `value:date`: once per job and
- * date) · `period`: every time a rule by the clock looks, or is run by a person.
+ * How often one record may trigger the rule. `record`: once ever · `change`: every time it changes and matches, or is
+ * called · `day`, `week`, `month`: once per calendar period of the account · `value:<field>`: once per value of the
+ * field (for a manual rule `value:date`: once per job and date) · `period`: every time a scheduled rule polls, or a
+ * person runs it.
  */
 export type OncePolicy = 'record' | 'change' | 'day' | 'week' | 'month' | 'period' | `value:${string}`
 
 export interface RuleGuards {
-  /** Days that a customer gets no second message of this rule; 0 = no limit. */
+  /** Days before this rule may message the same customer again; 0 = no limit. */
   cooldownDays: number
-  /** Most customer messages of this rule a day; null = the account's. */
+  /** Maximum customer messages of this rule per day; null = the account's cap. */
   dailyCap: number | null
   /** Customer messages wait for the end of the account's quiet hours. */
   respectQuietHours: boolean
-  /** True = every run waits for a person's "send". */
+  /** True = every run waits until a person releases it. */
   askFirst: boolean
-  /** Checked again on fresh data just before each message to a customer; not met = the step is skipped. */
+  /** Evaluates again on fresh data right before each customer message; if it no longer matches, skips the step. */
   recheckBeforeSending: boolean
 }
 
-/** What a rule says, as one version of it. Immutable once a run began with it. */
+/** One version of a rule's definition. Immutable once a run has started with it. */
 export interface RuleDefinition {
   description: string
   trigger: Trigger
@@ -171,7 +171,7 @@ export interface RuleDefinition {
   guards: RuleGuards
 }
 
-/** Does a run of it stand for a group or a whole list? Only looks through a list bring several records together. */
+/** Does a run cover a group or a whole list? Only polls bring several records together. */
 export function isOfMany({
   trigger,
   grouping,
@@ -180,7 +180,7 @@ export function isOfMany({
   return digest || (grouping.enabled && trigger.source === 'api_polling')
 }
 
-/** Immediate and generous, as the specification implies: what protects is chosen, or comes with a template. */
+/** Permissive and immediate, as the specification implies: users choose limits, or templates bring them. */
 export const DEFAULT_GUARDS: RuleGuards = {
   cooldownDays: 0,
   dailyCap: null,
@@ -189,7 +189,7 @@ export const DEFAULT_GUARDS: RuleGuards = {
   recheckBeforeSending: false,
 }
 
-/** Actions that write to a customer. */
+/** Actions that message a customer. */
 const CUSTOMER_ACTIONS: readonly ActionType[] = ['send_sms', 'send_email']
 
 export function writesToCustomers({ steps }: Pick<RuleDefinition, 'steps'>): boolean {
@@ -197,9 +197,9 @@ export function writesToCustomers({ steps }: Pick<RuleDefinition, 'steps'>): boo
 }
 
 /**
- * What `once` is when nobody chose. Nobody is written to twice about the same record, unless a person runs the rule and is asked
- * each time; without a message an event or a call counts each time, and a rule by the clock tells each record once (each group once
- * per tick).
+ * The default for `once`. Never messages a customer twice about the same record, unless a person runs the rule and
+ * confirms each time. Without a message, every event or call counts, and a scheduled rule handles each record once
+ * (each group once per tick).
  */
 export function defaultOnce(definition: Pick<RuleDefinition, 'trigger' | 'grouping' | 'digest' | 'steps'>): OncePolicy {
   const { trigger } = definition
@@ -215,7 +215,7 @@ export function defaultOnce(definition: Pick<RuleDefinition, 'trigger' | 'groupi
   }
 }
 
-/** A rule on events looks at no list: every time it looks is every time it changes. */
+/** Resolves the chosen policy. A rule on events or calls polls no list, so `period` means `change` there. */
 export function onceOf(chosen: OncePolicy | '', definition: Parameters<typeof defaultOnce>[0]): OncePolicy {
   if (chosen === '') return defaultOnce(definition)
   return chosen === 'period' && definition.trigger.source !== 'api_polling' ? 'change' : chosen

@@ -1,4 +1,4 @@
-// Why a run waits, is held, was skipped, came to nothing, and why a rule is paused: one table of what each code says.
+// Why a run waits, is held, skipped or did nothing, and why a rule is paused: the text of each reason code.
 import { dayOf, localStamp, MONTHS, WEEKDAYS, wallOfDay, weekdayOf } from '#app/domain/local-time.ts'
 import { type CodedReason, type Reason, reasonsOf } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -6,11 +6,11 @@ import { wallAt } from '#app/lib/zone.ts'
 
 type SeenFrom = { now: Millis; zone: string }
 
-/** A day is said as it looked from `now`, the moment of the decision. */
+/** Words a day relative to `now`, the time of the decision. */
 type OnDay = SeenFrom & { at: Millis }
 
 export const RUN_REASON_TEXTS = {
-  // One effect of a run.
+  // For one effect of a run.
   may_have_been_sent:
     'It may have been sent: ServiceM8 was asked, and no answer came back. It is never repeated by itself. Look in the job diary, then say: it went out, or send it.',
   never_done: 'It was tried several times and ServiceM8 still does not have it.',
@@ -29,7 +29,7 @@ export const RUN_REASON_TEXTS = {
   broken_off: 'A fault on our side broke this off, and it may have been done.',
   not_looked: 'Looking whether it was done failed on our side.',
 
-  // What guards the customers.
+  // For the customer guards.
   muted: ({ kind, until, ...at }: { kind: 'company' | 'job'; until: Millis | null } & SeenFrom) =>
     `Not sent: automatic messages are switched off for ${kind === 'company' ? 'this customer' : 'this job'}${until === null ? '' : ` until ${dayText(until, at)}`}.`,
   rule_cooldown: ({ days, at, ...seen }: OnDay & { days: number }) =>
@@ -45,7 +45,7 @@ export const RUN_REASON_TEXTS = {
   quiet_hours: ({ at, ...seen }: OnDay) =>
     `Waits for the end of your quiet hours: ${dayText(at, seen)}, ${timeText(at, seen)}.`,
 
-  // A whole run.
+  // For a whole run.
   ask_first: 'This rule asks you first, each time.',
   held: 'Waits for you.',
   message_unclear: 'A message may have been sent, and later steps depend on it. Settle it, and the rest goes on.',
@@ -68,7 +68,7 @@ export const RUN_REASON_TEXTS = {
   too_old:
     'It waited more than 72 hours because nothing was sent for the account. Look whether it still makes sense, then let it go on.',
 
-  // What is in the way at the platform; the first three pause rules until it is out of the way.
+  // Obstacles at the platform; the first three pause rules until they are resolved.
   reconnect: 'ServiceM8 no longer accepts our connection. Please click Reconnect in the Webhook Manager.',
   suspended: 'The ServiceM8 account is suspended. The automation goes on when ServiceM8 accepts calls again.',
   scope: ({ scope, message }: { scope: string | null; message: string }) =>
@@ -77,7 +77,7 @@ export const RUN_REASON_TEXTS = {
     "ServiceM8's own limit for messages is reached. It goes on by itself when ServiceM8 accepts messages again.",
   call_limit: 'ServiceM8 allows only so many calls a minute. It goes on by itself in a moment.',
 
-  // A pause that a person ends.
+  // A pause that only a person can end.
   breaker:
     'Stopped: this rule has run three times for the same record within ten minutes. Look at what sets it off, then switch it on again.',
 }
@@ -86,7 +86,7 @@ type RunReasonCode = keyof typeof RUN_REASON_TEXTS
 
 export const { reason: runReason, text: runReasonText } = reasonsOf(RUN_REASON_TEXTS)
 
-/** Pauses about the account's connection, standing or permissions: they are taken back by themselves. */
+/** Pauses about the account's connection, status or permissions: they end automatically. */
 const CONNECTION: ReadonlySet<string> = new Set<RunReasonCode>(['reconnect', 'suspended', 'scope'])
 
 export function isConnectionPause(reason: Reason): reason is CodedReason {

@@ -1,19 +1,19 @@
-// A run as it is stored and asked for.
+// A run as it is stored and searched.
 import type { CodedReason, Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { JournalRow } from './journal-row.ts'
 import type { RuleDefinition } from './rule.ts'
 import type { RunOutcome, RunSource, RunState, TriggerData } from './run.ts'
 
-/** A run with everything that is kept of it. */
+/** A run with all its stored data. */
 export interface RunRecord {
   id: number
   accountUuid: string
   automationId: number
-  /** As it was called at the version it began with. */
+  /** The rule's name at the run's version. */
   ruleName: string
   version: number
-  /** What the rule said; null = no longer known. */
+  /** The definition at that version; null = no longer known. */
   definition: RuleDefinition | null
   source: RunSource
   object: string
@@ -23,7 +23,7 @@ export interface RunRecord {
   state: RunState
   outcome: RunOutcome | null
   reason: Reason | null
-  /** Why nothing is done for the account at all (`PlanHold`); null or absent = it is, or the run is over. */
+  /** Why the whole account is on hold (`PlanHold`); null or missing = it is not, or the run has ended. */
   accountHold?: string | null
   wakeAt: Millis
   replayOf: number | null
@@ -46,7 +46,7 @@ export const RUN_STATUSES = [
   'needs_you',
 ] as const
 
-/** `needs_you` = held, or something in it may have been sent. */
+/** `needs_you` = held, or part of it may have been sent. */
 export type RunStatus = (typeof RUN_STATUSES)[number]
 
 export interface RunQuery {
@@ -55,13 +55,13 @@ export interface RunQuery {
   before: number | null
   automationId: number | null
   status: RunStatus | null
-  /** Begun at or after, and before, these moments. */
+  /** Started at or after `since`, and before `until`. */
   since: Millis | null
   until: Millis | null
   recordUuid: string | null
-  /** Part of a rule's name, a job number, a customer, a text that was sent; case is ignored. */
+  /** Part of a rule's name, a job number, a customer or a sent text; ignores case. */
   text: string | null
-  /** Does the sentence of a reason hold `text`? Absent = reasons are not looked through. */
+  /** Does the sentence of a reason contain `text`? Missing = reasons are not searched. */
   says?: (reason: CodedReason) => boolean
 }
 

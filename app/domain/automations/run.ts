@@ -1,13 +1,13 @@
-// A run as the history, the calls and the engine speak of it.
+// A run, as the history, the API calls and the engine share it.
 import type { Reason } from '#app/domain/reason.ts'
 
 export type RunSource = 'webhook' | 'poll' | 'manual' | 'person'
 export type RunState = 'queued' | 'running' | 'waiting' | 'held' | 'done'
 export type RunOutcome = 'success' | 'partial' | 'failure' | 'nothing' | 'cancelled'
-/** `unknown` = may have been sent: only a person settles it. */
+/** `unknown` = may have been sent: only a person can settle it. */
 export type StepState = 'planned' | 'sending' | 'sent' | 'failed' | 'unknown' | 'skipped' | 'held'
 
-/** Why it ran, as the specification's execution entity has it. */
+/** The run's cause, in the shape of the specification's execution entity. */
 export interface TriggerData {
   description: string
   object: string
@@ -16,7 +16,7 @@ export interface TriggerData {
     totalRecords: number
     matchedRecords: {
       jobId: string
-      /** The customer's; '' or absent = not known. */
+      /** The customer's uuid; '' or missing = unknown. */
       companyUuid?: string
       status: string
       jobDescription: string
@@ -25,17 +25,17 @@ export interface TriggerData {
       totalInvoiceAmount: string
     }[]
   } | null
-  /** Values for placeholders that no record carries: `date`, `company_uuid`, `description`. */
+  /** Values for placeholders that are not in a record: `date`, `company_uuid`, `description`. */
   values: Record<string, string>
-  /** True = a person went past the conditions. */
+  /** True = a person skipped the conditions. */
   bypassedConditions: boolean
-  /** Present = a call asked for what the rule does once: the run says so, and does nothing. */
+  /** Set when a call asked for something the rule does only once: the run records this and does nothing. */
   doneBefore?: Reason
-  /** Field changes that set it off, where known. */
+  /** The field changes that triggered it, where known. */
   changes: { field: string; from: string | null; to: string }[]
 }
 
-/** A run to be made, with what the ledger must hold for it: both or neither is stored. */
+/** A run to create, with its ledger rows: both are stored or neither. */
 export interface RunRequest {
   automationId: number
   version: number
@@ -44,16 +44,16 @@ export interface RunRequest {
   recordUuids: readonly string[]
   groupKey: string | null
   triggerData: TriggerData
-  /** Ledger rows that this run takes; if one is taken already, the run is not made. Empty for a person's wish. */
+  /** Ledger rows this run claims; if one is already taken, the run is not created. Empty for a manual run. */
   ledger: readonly { recordUuid: string; occurrence: string; expiresAt: number | null }[]
   hop: number
-  /** Not before this moment, epoch ms. */
+  /** Does not start before this time, epoch ms. */
   wakeAt: number
   /** Held = waits for a person ("ask me first", flood), with the reason. */
   held: Reason | null
-  /** Why it does not begin before `wakeAt`, where a person would ask; absent = it only settles. */
+  /** Why it starts only at `wakeAt`, where that needs an explanation; missing = it only settles. */
   waits?: Reason
-  /** True = what the ledger knows does not hold it back: a person has seen it. It is noted there all the same. */
+  /** True = starts despite ledger entries, because a person has seen them. The ledger still records it. */
   again?: boolean
   replayOf: number | null
 }

@@ -1,15 +1,15 @@
-// Where the time of an attempt went, in words.
+// The phases of an attempt's duration, in words.
 
-/** ms. Null = the phase did not happen (an open connection was used again), was not reached, or was not measured. */
+/** ms. Null = the phase did not happen (an open connection was reused), was not reached, or was not measured. */
 export interface AttemptTiming {
   dnsMs: number | null
   connectMs: number | null
   tlsMs: number | null
-  /** From the moment the request left to the first byte of the answer. */
+  /** From sending the request to the first byte of the response. */
   firstByteMs: number | null
 }
 
-/** The phases in the order they happen, as they are named to people. */
+/** The phases in order, with their display names. */
 export function timingParts(timing: AttemptTiming): { name: string; ms: number | null }[] {
   return [
     { name: 'DNS', ms: timing.dnsMs },
@@ -19,12 +19,12 @@ export function timingParts(timing: AttemptTiming): { name: string; ms: number |
   ]
 }
 
-/** Some rows among the attempts only say why nothing was sent: nothing about them was measured. */
+/** Was it sent? Some attempt rows only explain why nothing was sent, and have no timing. */
 export function wasSent(outcome: string): boolean {
   return outcome !== 'expired' && outcome !== 'stopped'
 }
 
-/** The timing of a row as far as it has one. */
+/** The timing of an attempt row; null when nothing was sent. */
 export function timingOf(attempt: AttemptTiming & { outcome: string }): AttemptTiming | null {
   if (!wasSent(attempt.outcome)) return null
   const { dnsMs, connectMs, tlsMs, firstByteMs } = attempt

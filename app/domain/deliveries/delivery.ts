@@ -1,8 +1,8 @@
-// One event on its way to one address: why it is sent, how far it has come, and what an answer means for it.
+// One event's delivery to one address: its cause, its progress, and the effect of a response.
 import type { Millis } from '#app/lib/clock.ts'
 import { hours } from '#app/lib/duration.ts'
 
-/** `internal`: we could not even send it. */
+/** `internal`: we failed to send it. */
 export type NoAnswer = 'blocked' | 'dns' | 'refused' | 'reset' | 'tls' | 'timeout' | 'protocol' | 'internal'
 
 export type AttemptOutcome = 'delivered' | 'http_error' | 'redirect' | 'gone' | 'rate_limited' | NoAnswer
@@ -10,7 +10,7 @@ export type AttemptOutcome = 'delivered' | 'http_error' | 'redirect' | 'gone' | 
 export interface Verdict {
   outcome: AttemptOutcome
   statusCode: number | null
-  /** ms from now that the receiver asked us to wait; null = it did not say. */
+  /** ms from now that the receiver asked us to wait; null = it did not ask. */
   retryAfterMs: number | null
   sentence: string
 }
@@ -20,49 +20,49 @@ export interface EndpointHealth {
   state: 'active' | 'paused' | 'stopped' | 'failing' | 'deleted'
   stateReason: string | null
   stateSince: Millis
-  /** Nothing is sent before this. */
+  /** Nothing is sent before this time. */
   holdUntil: Millis | null
   holdReason: string | null
   holdSince: Millis | null
-  /** open: one delivery at a time is let through as a probe, at `nextProbeAt`. */
+  /** open: one delivery at a time is sent as a probe, at `nextProbeAt`. */
   breaker: 'closed' | 'open'
   breakerProbes: number
   nextProbeAt: Millis | null
-  /** First failure since the last success. */
+  /** The first failure since the last success. */
   failingSince: Millis | null
   failureStreak: number
   /** Up to three different events that failed in this streak. */
   failureEvents: number[]
-  /** Redirects or refused addresses in a row: answers that will not change by themselves. */
+  /** Consecutive redirects or refused addresses: results that do not change without a fix. */
   redirectStreak: number
   lastSuccessAt: Millis | null
 }
 
-/** live: the platform told us · replay: "send everything since" · retry: one, by hand · test: a sample. */
+/** live: an event from the platform · replay: "send everything since" · retry: one, by hand · test: a test event. */
 export type DeliveryCause = 'live' | 'replay' | 'retry' | 'test'
 
-/** A delivery as far as its next step needs it. */
+/** The fields of a delivery that decide its next step. */
 export interface DeliveryProgress {
   eventSeq: number
   cause: DeliveryCause
-  /** Steps of the schedule used up. A wait that the receiver asked for uses none. */
+  /** Steps of the retry schedule used up. A wait requested by the receiver uses none. */
   steps: number
   deadlineAt: Millis
 }
 
 export type NextStep =
   | { step: 'done' }
-  /** Due again at `at`, with so many steps used up. */
+  /** Due again at `at`, with this many steps used up. */
   | { step: 'retry'; at: Millis; steps: number }
-  /** Ended by the receiver (410): this one and everything that waits for the endpoint. */
+  /** Ended by the receiver (410): this delivery and all pending ones of the endpoint. */
   | { step: 'stopped'; reason: string }
   /** Ended by the deadline. */
   | { step: 'expired'; reason: string }
 
-/** How long an event is tried, from the moment it was received (a replay: from the moment it was asked for). */
+/** How long an event is retried, from its receipt (for a replay: from the request). */
 export const RETRY_FOR = hours(72)
 
-/** An endpoint that is paused keeps what waits for it this long. */
+/** How long deliveries stay pending while their endpoint is paused. */
 export const PAUSED_FOR_AT_MOST = hours(24 * 30)
 
 export interface Settlement {

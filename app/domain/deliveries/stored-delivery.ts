@@ -1,9 +1,9 @@
-// A delivery as it is stored, searched and found.
+// A delivery as stored, and as the search reads and returns it.
 import type { Millis } from '#app/lib/clock.ts'
 import type { AttemptTiming } from './attempt-timing.ts'
 import type { DeliveryCause } from './delivery.ts'
 
-/** The state of an address, as far as it keeps deliveries waiting. */
+/** The state of an address that can keep deliveries pending. */
 export interface AddressState {
   /** Empty = nothing can be sent. */
   url: string
@@ -12,7 +12,7 @@ export interface AddressState {
   holdReason: string | null
   breaker: 'closed' | 'open'
   nextProbeAt: Millis | null
-  /** Why nothing is sent for the account at all; null or absent = it is. */
+  /** Why sending is on hold for the whole account; null or missing = it is not. */
   accountHold?: string | null
 }
 
@@ -27,7 +27,7 @@ export interface DeliveryCondition {
   address: AddressState
 }
 
-/** An event and one of its deliveries, as far as they are searched. */
+/** An event and one of its deliveries, with the searchable fields. */
 export interface SearchedRow {
   seq: number
   object: string
@@ -40,16 +40,16 @@ export interface SearchedRow {
 export interface SearchedDelivery extends DeliveryCondition {
   id: number
   endpointId: number
-  /** Of each attempt that was made, null = no answer. Empty when nobody asked for it. */
+  /** Status code of each attempt; null = no response. Empty when not requested. */
   codes: (number | null)[]
 }
 
-/** A row that matched, with what a list says about it. */
+/** A matching row, with the fields a list shows. */
 export interface FoundRow extends SearchedRow {
   eventId: string
   /** object | event | signed | test */
   source: string
-  /** What would be sent again is still there. */
+  /** True = the body is still kept, so it can be sent again. */
   bodyKept: boolean
   delivery: FoundDelivery | null
 }
@@ -58,19 +58,19 @@ export interface FoundDelivery extends SearchedDelivery {
   stateReason: string | null
   settledAt: Millis | null
   lastCode: number | null
-  /** Of the last row among its attempts; null = there is none. */
+  /** From the last attempt row; null = there is none. */
   lastSentence: string | null
   lastUrl: string | null
 }
 
-/** Rows are newest first: by event, and for one event by delivery. A cursor stands behind the row it names. */
+/** Rows are newest first: by event, and for one event by delivery. A cursor points behind the row it names. */
 export interface SearchCursor {
   seq: number
   /** 0 = behind all rows of the event. */
   deliveryId: number
 }
 
-/** One row among the attempts of a delivery: a try, or why there was none. */
+/** One attempt row of a delivery: an attempt, or why there was none. */
 export interface StoredAttempt extends AttemptTiming {
   number: number
   url: string
@@ -83,7 +83,7 @@ export interface StoredAttempt extends AttemptTiming {
   responseBody: string | null
 }
 
-/** What a delivery's address belongs to: a webhook, or a forwarding rule. */
+/** The owner of a delivery's address: a webhook or a forwarding rule. */
 interface AddressOwner {
   webhookId: number | null
   forwardingRuleId: number | null
@@ -94,11 +94,11 @@ interface AddressOwner {
 /** A delivery with its event, its attempts and its siblings. */
 export interface StoredDelivery extends FoundRow {
   delivery: FoundDelivery
-  /** The text that is sent; null = no longer kept. */
+  /** The text to send; null = no longer kept. */
   body: string | null
   owner: AddressOwner
-  /** Newest first, the latest few. */
+  /** The latest few, newest first. */
   attempts: StoredAttempt[]
-  /** Other deliveries of the same event, newest first, the latest few. */
+  /** Other deliveries of the same event: the latest few, newest first. */
   others: FoundDelivery[]
 }

@@ -7,6 +7,6 @@ export interface CheckStep {
   name: StepName
   verdict: StepVerdict
   sentence: string
-  /** What to do about it; null = nothing, or nothing that is known. */
+  /** The fix; null = none needed, or none known. */
   fix: string | null
 }

@@ -1,25 +1,25 @@
-// Notices about an address that fails, stopped or recovered, and the e-mail about them.
+// Notices about an endpoint that fails, stopped or recovered, and their e-mails.
 import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
 
 export type NoticeKind = 'failing' | 'stopped' | 'recovered'
 
-/** What an address belongs to: a webhook, or a forwarding rule with a name of its own. */
+/** The owner of an address: a webhook, or a forwarding rule with its own name. */
 export interface NoticeSubject {
   objectType: string
-  /** Exactly one of the two. */
+  /** Exactly one of the two is set. */
   webhookId: number | null
   rule: { id: number; name: string } | null
 }
 
-/** An endpoint as far as this is decided from it. Field names are those of the stored one. */
+/** The endpoint fields this decision needs. Same field names as the stored endpoint. */
 export interface WatchedCondition {
   state: 'active' | 'paused' | 'stopped' | 'failing' | 'deleted'
   stateReason: string | null
   stateSince: Millis
   failingSince: Millis | null
-  /** How many different events failed since then; counted up to three. */
+  /** Number of different events that failed since then; counted up to three. */
   failedEvents: number
   lastSuccessAt: Millis | null
   lastSentence: string | null
@@ -35,15 +35,15 @@ export interface LatestNotice {
 
 export interface NewNotice {
   kind: NoticeKind
-  /** When the change happened: with endpoint and kind it names the change. */
+  /** When the change happened. Endpoint, kind and `since` identify the change. */
   since: Millis
   reason: Reason
 }
 
-/** A notice that nobody dismisses is kept this long; the newest of each address always. */
+/** Retention of a notice that is not dismissed; the newest of each endpoint stays. */
 export const NOTICES_KEPT = days(90)
 
-/** What an account has chosen. `email` null = the address the platform has. */
+/** An account's choice. `email` null = the platform's address for the account. */
 export interface MailChoice {
   byMail: boolean
   email: string | null

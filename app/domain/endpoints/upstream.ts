@@ -1,14 +1,14 @@
-// What is known of the platform as a sender: its rhythm, and what a comparison with it found.
+// The platform as a sender: its event rhythm, and the result of comparing its webhook list with ours.
 import type { Millis } from '#app/lib/clock.ts'
 
 export interface EventRhythm {
-  /** The latest event of the object, samples aside; null = none is known. */
+  /** The latest event of the object, without tests; null = none known. */
   lastEventAt: Millis | null
-  /** Events per hour (hours since 1970, UTC) in the two weeks up to the latest one. Hours without any may be absent. */
+  /** Events per hour (hours since 1970, UTC) in the two weeks up to the latest one. Empty hours may be missing. */
   hours: readonly { hour: number; events: number }[]
 }
 
-/** Kept with the webhook and shown on its card for a week. */
+/** Stored with the webhook and shown on its card for a week. */
 export interface UpstreamNote {
   verdict: 'ok' | 'warn' | 'fail'
   sentence: string

@@ -1,20 +1,20 @@
-// Field names, and which fields of an object the platform has to watch.
+// Field names, and the fields of an object that the platform must watch.
 import { findObjectKind } from '../object-catalog.ts'
 
-/** Comma-separated text (or a list) as field names: trimmed, lower case, without blanks and repeats, in the order given. */
+/** Comma-separated text (or a list) as field names: trimmed, lower case, no blanks or duplicates, order kept. */
 export function parseFields(value: string | readonly string[]): string[] {
   const parts = typeof value === 'string' ? value.split(',') : value.flatMap((part) => part.split(','))
   return [...new Set(parts.map((part) => part.trim().toLowerCase()).filter((part) => part !== ''))]
 }
 
-/** Somebody who needs an object's events, and of which fields. Empty = all. Webhooks, forwarding rules, automations. */
+/** A webhook, forwarding rule or automation that needs an object's events, and the fields it needs. Empty = all. */
 export interface FieldNeed {
   fields: readonly string[]
-  /** Must be told when a record is made: the platform names `uuid` then, and never again (facts: 4.4). */
+  /** Needs to know about new records: the platform names `uuid` then, and never again (facts: 4.4). */
   created?: boolean
 }
 
-/** The fields of a need that the platform can report; null when that leaves none of those chosen. */
+/** The needed fields that the platform can report; null when it can report none of them. */
 export function reportable(objectType: string, fields: readonly string[]): string[] | null {
   const never = findObjectKind(objectType)?.neverReported ?? []
   const left = fields.filter((field) => !never.includes(field))
@@ -22,14 +22,14 @@ export function reportable(objectType: string, fields: readonly string[]): strin
 }
 
 /**
- * "All fields" of an object outside the catalogue: the platform refuses an empty list and publishes none, but every
- * record has these, and `edit_date` moves with every change.
+ * "All fields" for an object outside the catalog: the platform refuses an empty list and publishes none, but every
+ * record has these, and `edit_date` changes with every edit.
  */
 const COMMON_FIELDS = ['active', 'edit_date', 'uuid']
 
 /**
- * The one list of fields to have the platform watch, so that everybody gets what they need. Sorted. Empty only when
- * nobody needs the object: then there is nothing to subscribe to.
+ * The union of the fields that the platform must watch, sorted. Empty only when nothing needs the object: then no
+ * subscription is needed.
  */
 export function fieldsToWatch(objectType: string, needs: readonly FieldNeed[]): string[] {
   if (needs.length === 0) return []

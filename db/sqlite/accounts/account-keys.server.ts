@@ -1,9 +1,9 @@
-// The one table of keys. Read on every opening of a secret, straight from the file: a key that was removed opens nothing from
-// the next moment on, whoever removed it.
+// The only table of keys. Every opening of a secret reads it directly from the file, so a removed key opens nothing any
+// more, whichever process removed it.
 import type { AccountKeyStore, KeyUse, SealedColumn, StoredAccountKey, StoredSecret } from '../../store/account-keys.ts'
 import type { Client } from '../client.server.ts'
 
-/** Table and column of each. All of them are tables with a rowid and a column `account_uuid`. */
+/** Table and column of each secret. All tables have a rowid and a column `account_uuid`. */
 const COLUMNS: Record<SealedColumn, { table: string; column: string }> = {
   access_token: { table: 'credential', column: 'access_token_sealed' },
   refresh_token: { table: 'credential', column: 'refresh_token_sealed' },
@@ -14,12 +14,12 @@ const COLUMNS: Record<SealedColumn, { table: string; column: string }> = {
 }
 const EVERY_COLUMN = Object.keys(COLUMNS) as SealedColumn[]
 
-/** In the trail of what was done: when a key came to stand in front. */
+/** The audit action recorded when a key moves to the front of `ENC_KEYS`. */
 const PUT_IN_FRONT = 'keys.put_in_front'
 
 type Forgotten = (accountUuid: string) => void
 
-/** What a secret box needs of the table, without waiting: see `Keyring` in app/adapters/secret-box.ts. */
+/** The key table as the secret box needs it, synchronous: see `Keyring` in app/adapters/secret-box.ts. */
 interface AccountKeyring {
   find(accountUuid: string): Omit<StoredAccountKey, 'accountUuid'> | null
   keep(accountUuid: string, key: Omit<StoredAccountKey, 'accountUuid'>): void
@@ -28,7 +28,7 @@ interface AccountKeyring {
 
 const listeners = new WeakMap<Client['sql'], Forgotten[]>()
 
-/** `now` is asked when a key is made. */
+/** `now` is called when a key is created. */
 export function accountKeyring({ sql }: Pick<Client, 'sql'>, now: () => number): AccountKeyring {
   const find = sql.prepare<{ accountUuid: string }, Omit<StoredAccountKey, 'accountUuid'>>(
     'SELECT sealed_with AS sealedWith, key_sealed AS keySealed FROM account_key WHERE account_uuid = @accountUuid',
@@ -82,14 +82,14 @@ export function accountKeyStore({ sql }: Pick<Client, 'sql'>): AccountKeyStore {
     for (const forgotten of listeners.get(sql) ?? []) forgotten(accountUuid)
   }
 
-  /** A deleted row stays readable in the free space of the file, and its page in the log, unless both are cleaned. */
+  /** A deleted row stays readable in the file's free space and in the WAL unless both are cleaned. */
   const erase = <T>(work: () => T): T => {
     sql.pragma('secure_delete = ON')
     try {
       return work()
     } finally {
       sql.pragma('secure_delete = OFF')
-      // Without waiting for somebody who is reading: the log is emptied again every few minutes anyway.
+      // Does not wait for readers: the WAL is emptied every few minutes anyway.
       sql.pragma('busy_timeout = 0')
       sql.pragma('wal_checkpoint(TRUNCATE)')
       sql.pragma('busy_timeout = 5000')
@@ -140,7 +140,7 @@ export function accountKeyStore({ sql }: Pick<Client, 'sql'>): AccountKeyStore {
   }
 }
 
-/** The dot after `v1` and the sign after it in the alphabet enclose exactly what begins with `v1.`. */
+/** `.` and the next character, `/`, bound exactly the values that start with `v1.`. */
 function columnStatements(sql: Client['sql'], name: SealedColumn) {
   const { table, column } = COLUMNS[name]
   const direct = `${column} >= 'v1.' AND ${column} < 'v1/'`

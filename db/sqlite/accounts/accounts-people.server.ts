@@ -1,4 +1,4 @@
-// The people of a firm and what they may do.
+// The people of an account and their roles.
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Role } from '#app/domain/people.ts'
 import type { Clock } from '#app/lib/clock.ts'
@@ -46,7 +46,7 @@ export function peopleStore({ db }: Client, clock: Clock): PeopleStore {
   }
 }
 
-/** What a session of this person may do; `staffUuid` null = nobody is known. Without an owner by name everybody acts as one. */
+/** The role of a session's person; `staffUuid` null = unknown. Without a named owner, everyone acts as one. */
 export function roleFor(from: Reader, accountUuid: string, staffUuid: string | null): Role {
   const known = staffUuid === null ? null : roleOf(from, accountUuid, staffUuid)
   return known ?? (ownersOf(from, accountUuid) === 0 ? 'owner' : 'member')

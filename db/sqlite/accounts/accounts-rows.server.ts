@@ -1,4 +1,4 @@
-// Single acts on accounts, ids and credentials, for use inside a transaction.
+// Single operations on accounts, ids and credentials, for use inside a transaction.
 import { count, eq } from 'drizzle-orm'
 import type { IdRows } from '../../acts.ts'
 import { account, accountMapping, credential } from '../../schema.ts'
@@ -6,7 +6,7 @@ import type { AccountRow, SealedTokens } from '../../store/accounts.ts'
 import type { Db } from '../client.server.ts'
 import { done } from '../hot/step.server.ts'
 
-/** What a statement needs: the database, or a transaction on it. */
+/** The database, or a transaction on it. */
 export type Writer = Pick<Db, 'select' | 'insert' | 'update' | 'delete'>
 
 export function lookUpId(tx: Pick<Db, 'select'>, id: string): { isAccount: boolean; mappedTo: string | null } {
@@ -16,7 +16,7 @@ export function lookUpId(tx: Pick<Db, 'select'>, id: string): { isAccount: boole
   return { isAccount, mappedTo: mapped?.uuid ?? null }
 }
 
-/** What an act on ids reads and writes. `limit`: of mappings of one account. */
+/** Reads and writes ids. `limit`: maximum mappings per account. */
 export function idRows(tx: Writer, now: number): IdRows {
   return {
     lookUpId: (id) => done(lookUpId(tx, id)),
@@ -30,7 +30,7 @@ export function idRows(tx: Writer, now: number): IdRows {
   }
 }
 
-/** Makes the account or refreshes its name and zone. */
+/** Creates the account or updates its name and zone. */
 export function putAccount(tx: Writer, row: AccountRow, now: number): void {
   tx.insert(account)
     .values({ ...row, createdAt: now, updatedAt: now })
@@ -39,7 +39,7 @@ export function putAccount(tx: Writer, row: AccountRow, now: number): void {
   dropMappingOf(tx, row.uuid)
 }
 
-/** Once an account is known, its own uuid means itself: an older mapping of it was somebody's guess. */
+/** Removes an older mapping of the account's own uuid: once the account is known, its uuid means itself. */
 export function dropMappingOf(tx: Writer, accountUuid: string): void {
   tx.delete(accountMapping).where(eq(accountMapping.externalId, accountUuid)).run()
 }

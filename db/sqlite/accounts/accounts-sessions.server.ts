@@ -1,4 +1,4 @@
-// Sign-in attempts, sessions and one-time tickets: everything that a browser or a signed call has proved.
+// Sign-in attempts, sessions and one-time tickets: the proofs of browsers and signed calls.
 import { and, desc, eq, gt, inArray, isNull, lte, notExists, or, sql } from 'drizzle-orm'
 import type { Proof, ProvedAccount, StoredSession } from '#app/domain/session.ts'
 import type { Clock } from '#app/lib/clock.ts'
@@ -11,7 +11,7 @@ import { done, finish } from '../hot/step.server.ts'
 import { roleFor } from './accounts-people.server.ts'
 import { idRows, putAccount, putTokens, type Writer } from './accounts-rows.server.ts'
 
-/** An attempt that is over is kept a little longer, so that a late return gets the right sentence. */
+/** An expired attempt is kept a little longer, so a late return gets the right message. */
 const ATTEMPT_KEPT = hours(1)
 
 type SignIns = Pick<AccountStore, 'beginSignIn' | 'takeSignIn' | 'completeSignIn' | 'forgetExpired'>
@@ -40,7 +40,7 @@ function signIns(client: Client, clock: Clock): SignIns {
       const now = clock.now()
       const mine = eq(signInAttempt.stateHash, stateHash)
       const columns = { externalId: signInAttempt.externalId, usedAt: signInAttempt.usedAt }
-      // One statement: of two callers with the same state only one finds it unused.
+      // One statement, so only one of two callers with the same state finds it unused.
       const taken = db
         .update(signInAttempt)
         .set({ usedAt: now })
@@ -214,8 +214,8 @@ function tickets(client: Client, clock: Clock): Tickets {
 }
 
 /**
- * The new session with its account and those it takes over; the replaced ones end here. Of its own account the new proof stands:
- * sign-ins and openings have a cookie each, so a sign-in never replaces the session that names a person.
+ * Stores the new session with its account and those it takes over; ends the replaced ones. Its own account gets the new
+ * proof: sign-ins and openings use separate cookies, so no sign-in replaces a session that names a person.
  */
 function putSession(tx: Writer, opened: NewSession, now: number): void {
   const { tokenHash, expiresAt, account, replaces, carryProofsSince } = opened

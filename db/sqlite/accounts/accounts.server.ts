@@ -9,12 +9,12 @@ import { peopleStore } from './accounts-people.server.ts'
 import { dropMappingOf, idRows, lookUpId, putTokens, type Writer } from './accounts-rows.server.ts'
 import { sessionStore } from './accounts-sessions.server.ts'
 
-/** Anybody may leave a marker: their number is bounded, whatever happens. */
+/** Anyone can create a marker, so their number is limited. */
 const MOST_MARKERS = 10_000
 
 const MOST_SCOPES_NOTED = 20
 
-/** New tokens of the same sign-in bring no new permissions: what was refused stays refused. */
+/** A token refresh brings no new permissions, so refused scopes stay refused. */
 const REFUSED_SCOPES = sql<
   string | null
 >`CASE WHEN ${credential.state} = 'connected' THEN ${credential.stateReason} END`
@@ -23,7 +23,7 @@ export function accountStore(client: Client, clock: Clock): AccountStore {
   const { db } = client
   const write = <T>(work: (tx: Writer) => T): T => db.transaction(work, { behavior: 'immediate' })
 
-  // Every request and every step of a rule asks for it.
+  // Every request and every step of a rule runs this query.
   const found = db
     .select({ uuid: account.uuid, name: account.name, timezone: account.timezone })
     .from(account)
@@ -84,7 +84,7 @@ export function accountStore(client: Client, clock: Clock): AccountStore {
     },
 
     async markReconnect(accountUuid, generation, reason) {
-      // The generation stays: nothing was replaced, and a sign-in that comes after will grow it.
+      // Keeps the generation: no token was replaced, and a later sign-in increases it.
       const marked = db
         .update(credential)
         .set({ state: 'reconnect', stateReason: reason, updatedAt: clock.now() })

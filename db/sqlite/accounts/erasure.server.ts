@@ -1,12 +1,12 @@
-// Ends an account. The note that it is being erased is a lease that nobody else can take: it outlives a crash in between, and says
-// from when on rows may go.
+// Erases an account. The erasure note is a lease that no other process can take: it survives a crash and stores when
+// rows may be deleted.
 import type { ErasureStore } from '../../store/erasure.ts'
 import type { Client } from '../client.server.ts'
 import { noteSubscriptionChange } from '../endpoints/known-ingress.server.ts'
 
 const NOTE = 'erase|'
 
-/** What a person, the platform or an engine could still set off. */
+/** Stops everything that a person, the platform or an engine could still trigger. */
 const STOP = [
   `UPDATE automation SET active = 0, next_run_at = NULL, trigger_key_hash = NULL, deleted_at = coalesce(deleted_at, @at)
    WHERE account_uuid = @accountUuid`,
@@ -30,7 +30,7 @@ const STOP = [
 ]
 
 const OF = 'account_uuid = @accountUuid'
-/** From what is most to what is least; each is gone before the next begins. Addresses one by one: each is looked for everywhere. */
+/** Largest tables first; each is emptied before the next. Endpoints go singly: each delete searches all references. */
 const HISTORY = [
   `DELETE FROM event WHERE seq IN (SELECT seq FROM event WHERE ${OF} LIMIT @limit)`,
   `DELETE FROM run WHERE id IN (SELECT id FROM run WHERE ${OF} LIMIT @limit)`,
@@ -47,7 +47,7 @@ const HISTORY = [
   `DELETE FROM endpoint WHERE id IN (SELECT id FROM endpoint WHERE ${OF} LIMIT min(@limit, 1))`,
 ]
 
-/** `automation` before its versions go with it; public templates hold nothing of the account and belong to everybody. */
+/** `automation` first, with its versions; public templates contain no account data and are shared, so they stay. */
 const REST = [
   `DELETE FROM automation WHERE ${OF}`,
   `DELETE FROM automation_template WHERE ${OF} AND is_public = 0`,
@@ -106,11 +106,11 @@ export function erasureStore({ sql }: Client): ErasureStore {
       left -= statement.run({ accountUuid, limit: left }).changes
       if (left <= 0) return true
     }
-    // Addresses go one at a time: as long as one went, there may be another.
+    // Endpoints go one at a time: as long as one was removed, there may be more.
     return left < limit
   })
   const end = sql.transaction((accountUuid: string, answerGone: boolean) => {
-    // What came in meanwhile, a few rows at the most.
+    // Rows that arrived meanwhile, at most a few.
     while (step(accountUuid, 1_000)) {}
     noteSubscriptionChange()
     for (const statement of rest) statement.run({ accountUuid })
@@ -125,7 +125,7 @@ export function erasureStore({ sql }: Client): ErasureStore {
       return begin.immediate({ accountUuid, ...input })
     },
     async erasuresUnderWay() {
-      // The character after the bar: everything that begins with the note's name.
+      // `}` follows `|`, so the range covers every name that starts with the note's prefix.
       return underWay.all({ from: NOTE, before: 'erase}' })
     },
     async eraseHistoryStep(accountUuid, limit) {

@@ -1,4 +1,4 @@
-// Use of a billing period, from the counters of whole days, and the days of it that are charged for.
+// Usage of a billing period, from the daily counters, and the days to charge for.
 import type { PlanUsage } from '#app/domain/plan.ts'
 import type { BillingStore, UsageReport } from '../../store/billing.ts'
 import type { Client } from '../client.server.ts'
@@ -8,7 +8,7 @@ type UsageStore = Pick<
   'usageOfDays' | 'makeUsageReports' | 'usageReportsToSend' | 'endUsageReport' | 'failUsageReport'
 >
 
-/** What counts as an operation. A duplicate is not one. */
+/** The usage kinds that count as operations. Duplicates do not. */
 const OPERATIONS = "('api_call', 'webhook_received', 'webhook_forwarded')"
 const DAY = 86_400_000
 
@@ -20,7 +20,7 @@ export function billingUsageStore({ sql }: Client): UsageStore {
     `SELECT kind, sum(count) AS count FROM usage_day
      WHERE account_uuid = @accountUuid AND day >= @fromDay AND day < @beforeDay AND kind IN ${OPERATIONS} GROUP BY kind`,
   )
-  // Trial use is free: a day counts when all of it lies after the trial and within the month that is paid.
+  // Trial usage is free: a day counts only when it lies wholly after the trial and within the paid month.
   const make = sql.prepare(
     `INSERT INTO usage_report (identifier, account_uuid, day, count, failures, created_at)
      SELECT 'use-' || u.account_uuid || '-' || u.day, u.account_uuid, u.day, sum(u.count), 0, @now

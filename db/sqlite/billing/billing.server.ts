@@ -1,4 +1,4 @@
-// What accounts pay. A plan is written only by who has read its latest state: see `savePlan`.
+// Plans and payments. A plan is written only by a caller that has read its latest state: see `savePlan`.
 import { and, asc, eq, sql as expression, gt, isNotNull } from 'drizzle-orm'
 import type { Plan } from '#app/domain/plan.ts'
 import { account, plan } from '../../schema.ts'
@@ -97,7 +97,7 @@ function planStore({ db, sql }: Client): PlanStore {
         (tx) => {
           const row = tx
             .update(plan)
-            // Two changes within a millisecond are two versions all the same.
+            // Two changes within a millisecond still get different versions.
             .set({ ...columnsOf(change), updatedAt: Math.max(now, seenUpdatedAt + 1) })
             .where(and(eq(plan.accountUuid, accountUuid), eq(plan.updatedAt, seenUpdatedAt)))
             .returning()

@@ -9,7 +9,7 @@ import { replayStore } from './replays.server.ts'
 
 type ByHand = Pick<DeliveryStore, 'retryDelivery' | 'pauseEndpoint' | 'resumeEndpoint'>
 
-/** Deliveries from due to settled. Hot paths are prepared statements. */
+/** Deliveries, from due to settled. Hot paths use prepared statements. */
 export function deliveryStore(client: Client, _clock: Clock): DeliveryStore {
   return {
     ...dueDeliveryStore(client),
@@ -29,7 +29,7 @@ interface DeliveryToRetry {
   bytes: number | null
 }
 
-/** What a person asks for: send this again, pause, resume. */
+/** Actions of a person: resend, pause, resume. */
 function byHand({ sql }: Client): ByHand {
   const newTally = tallies(sql)
   const findDelivery = sql.prepare<{ deliveryId: number; accountUuid: string }, DeliveryToRetry>(
@@ -63,7 +63,7 @@ function byHand({ sql }: Client): ByHand {
       const { eventSeq, endpointId, objectUuid, bytes } = found
       if (found.endpointState === 'deleted' || found.url === '') return { outcome: 'no_address' }
       if (bytes === null) return { outcome: 'body_gone' }
-      // Asked twice before the first was sent: one sending answers both.
+      // A second request before the first was sent: one delivery serves both.
       const untried = findUntried.get({ eventSeq, endpointId })
       if (untried !== undefined) return { outcome: 'created', deliveryId: untried, endpointId }
       const { lastInsertRowid } = insertRetry.run({
@@ -92,7 +92,7 @@ function byHand({ sql }: Client): ByHand {
        failing_since = NULL, failure_streak = 0, failure_events = '[]', redirect_streak = 0
      WHERE id = @endpointId AND account_uuid = @accountUuid AND state <> 'deleted'`,
   )
-  // The same moment for all: then ids, which is age, decide the order.
+  // All get the same due time, so ids (their age) decide the order.
   const makeDue = sql.prepare(
     "UPDATE delivery SET due_at = @now WHERE endpoint_id = @endpointId AND state = 'pending' AND cause <> 'test'",
   )

@@ -1,4 +1,4 @@
-// Housekeeping over what waits: after a restart, for endpoints that came to an end, and past the deadline of held ones.
+// Housekeeping of pending deliveries: after a restart, for ended endpoints, and past the deadline of held ones.
 import { expireHeldStep, type HeldRows } from '../../acts.ts'
 import type { DeliveryStore } from '../../store/deliveries.ts'
 import type { Client } from '../client.server.ts'
@@ -7,7 +7,7 @@ import { done, finish } from '../hot/step.server.ts'
 import { type Tally, tallies } from '../hot/tally.server.ts'
 import { WAITING_COLUMNS, type WaitingRow, waitingEnder } from './waiting.server.ts'
 
-/** Rows looked at in one step: about a millisecond. */
+/** Rows scanned in one step: about a millisecond. */
 const STRETCH = 500
 
 type HeldStore = Pick<DeliveryStore, 'tidyAfterRestart' | 'endStoppedStep' | 'expireHeldStep'>

@@ -1,4 +1,4 @@
-// "Send again everything since …": counted first, made in small steps, cancelled at any time.
+// "Send again everything since …": counted first, built in small steps, can be cancelled at any time.
 import { growReplaysStep, type ReplayPage, type ReplayRows } from '../../acts.ts'
 import type {
   DeliveryStore,
@@ -19,7 +19,7 @@ type ReplayStore = Pick<
   'findReplayableEvents' | 'startReplay' | 'findReplay' | 'cancelReplay' | 'growReplaysStep'
 >
 
-/** Events of one page of those that could be replayed. */
+/** Events per page of replayable events. */
 const COUNT_STEP = 500
 
 interface EventToReplay {
@@ -88,7 +88,7 @@ interface RunningReplay extends ReplayRequest {
   endpointId: number
   nextSeq: number
   untilSeq: number
-  /** Made, and not settled. */
+  /** Created and not settled. */
   waiting: number
 }
 
@@ -129,7 +129,7 @@ function replayRows(sql: Sql): (tally: Tally) => ReplayRows {
   const advance = sql.prepare('UPDATE replay SET next_seq = @nextSeq, made = made + @made WHERE id = @replayId')
   const finishReplay = sql.prepare('UPDATE replay SET state = @state, ended_at = @now WHERE id = @id')
 
-  /** How many more of it may wait now. */
+  /** How many more of its deliveries may be pending now. */
   function roomFor({ accountUuid, waiting }: RunningReplay, tally: Tally, limits: GrowLimits): number {
     const load = loadOf.get({ accountUuid }) ?? { deliveries: 0, bytes: 0 }
     const added = tally.addedTo(accountUuid)
@@ -184,7 +184,7 @@ function endpointFinder(sql: Sql) {
   return (accountUuid: string, endpointId: number) => find.get({ endpointId, accountUuid }) ?? null
 }
 
-/** Events of the endpoint's object whose body is still kept, oldest first. */
+/** The endpoint's events whose body is still kept, oldest first. */
 function eventPager(sql: Sql, status: ReplayRequest['status']) {
   const failed = `AND EXISTS (SELECT 1 FROM delivery d WHERE d.event_seq = e.seq AND d.endpoint_id = @endpointId
       AND d.state IN ('expired', 'stopped'))
@@ -221,8 +221,8 @@ function toReplayed({ changedFields, ...event }: EventToReplay): ReplayedEvent {
 }
 
 /**
- * The first event received at or after a moment, by halving: seqs are given in order of arrival, so that receive times grow
- * with them.
+ * The first event received at or after a moment, by binary search: seqs are assigned in order of arrival, so receive
+ * times grow with them.
  */
 export function firstSeqSince(sql: Sql, since: number): number {
   const at = sql.prepare<{ middle: number }, { seq: number; receivedAt: number }>(

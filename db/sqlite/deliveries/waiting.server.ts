@@ -1,4 +1,4 @@
-// Ending what waits without sending it: each gets its state, its reason and a row in the log, and is taken off the counters.
+// Ends pending deliveries without sending them: sets state and reason, adds a log row, updates the counters.
 import type { Client } from '../client.server.ts'
 import type { Tally } from '../hot/tally.server.ts'
 
@@ -12,9 +12,9 @@ export interface WaitingRow {
 }
 
 interface WaitingEnder {
-  /** Ends these. Inside a transaction. */
+  /** Ends these deliveries. Call inside a transaction. */
   end(rows: readonly WaitingRow[], state: 'expired' | 'stopped', reason: string, now: number, tally: Tally): void
-  /** Ends up to `limit` of what waits for an endpoint; of a stopped one not what a person has asked for and is still to be tried. Returns how many. */
+  /** Ends up to `limit` deliveries of an endpoint; skips untried manual ones of stopped endpoints. Returns how many. */
   endOfEndpoint(
     endpointId: number,
     endpointState: 'stopped' | 'deleted',
@@ -23,12 +23,12 @@ interface WaitingEnder {
     limit: number,
     tally: Tally,
   ): number
-  /** The row in the log for something that was not sent. */
+  /** Adds the log row for a delivery that was not sent. */
   note(deliveryId: number, outcome: 'expired' | 'stopped', sentence: string, now: number): void
   countReplay(replayId: number, delivered: boolean, count: number): void
 }
 
-/** To be read from `delivery d LEFT JOIN event_body b`. */
+/** For a SELECT from `delivery d LEFT JOIN event_body b`. */
 export const WAITING_COLUMNS = `d.id, d.account_uuid AS accountUuid, d.endpoint_id AS endpointId, d.cause,
   d.cause_no AS causeNo, coalesce(length(b.body), 0) AS bytes`
 
@@ -44,7 +44,7 @@ export function waitingEnder({ sql }: Client): WaitingEnder {
   const setEnded = sql.prepare(
     "UPDATE delivery SET state = @state, state_reason = @reason, settled_at = @now WHERE id = @id AND state = 'pending'",
   )
-  // After the last attempt there was; it is none itself and is not counted as one.
+  // Numbered after the last attempt; it does not count as an attempt.
   const insertNote = sql.prepare(
     `INSERT INTO attempt (delivery_id, account_uuid, endpoint_id, url, number, at, duration_ms, outcome, sentence)
      SELECT d.id, d.account_uuid, d.endpoint_id, p.url, d.attempts + 1, @now, 0, @outcome, @sentence

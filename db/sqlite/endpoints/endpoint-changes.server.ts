@@ -1,4 +1,4 @@
-// Making, changing and ending an endpoint together with what it belongs to. Always inside the caller's transaction.
+// Creates, changes and ends an endpoint together with its owner. Always inside the caller's transaction.
 import { and, eq, gt, ne, sql } from 'drizzle-orm'
 import type { Millis } from '#app/lib/clock.ts'
 import { delivery, endpoint } from '../../schema.ts'
@@ -14,7 +14,7 @@ interface NewAddress {
   at: Millis
 }
 
-/** The address of one webhook or of one extra address. Its id. */
+/** Inserts the endpoint of a webhook or an extra address. Returns its id. */
 export function insertAddress(
   tx: Writer,
   accountUuid: string,
@@ -52,7 +52,7 @@ interface EndpointChange {
   at: Millis
 }
 
-/** Changes what is named. Resuming, or another address, begins with a clean slate. */
+/** Changes only the given fields. Resuming or a new address starts with a clean slate. */
 export function changeEndpoint(
   tx: Writer,
   before: typeof endpoint.$inferSelect,
@@ -63,7 +63,7 @@ export function changeEndpoint(
   if (moved) tx.update(endpoint).set({ url }).where(eq(endpoint.id, before.id)).run()
   const paused = active === undefined ? before.state === 'paused' : !active
   if (paused && before.state !== 'paused') pause(tx, before.id, at)
-  // A new address of a paused endpoint starts with a clean slate as well, but stays paused.
+  // A new address for a paused endpoint also starts with a clean slate, but stays paused.
   if (moved || (!paused && active === true && before.state !== 'active')) {
     startAfresh(tx, before, { state: paused ? 'paused' : 'active', moved, at })
   }
@@ -77,8 +77,8 @@ function pause(tx: Writer, endpointId: number, at: Millis): void {
 }
 
 /**
- * Forgets failures and waits, and makes what waits due now: with one due time, ids (= age) decide the order.
- * `moved` = another address, about which nothing is known yet.
+ * Clears failures and holds, and makes pending deliveries due now: with the same due time, ids (= age) decide the
+ * order. `moved` = a new address, with no history yet.
  */
 export function startAfresh(
   tx: Writer,
@@ -112,7 +112,7 @@ export function startAfresh(
     .run()
 }
 
-/** Nothing goes there any more; the delivery engine then ends what waits, in steps. */
+/** Stops sending to it; the delivery engine then ends its pending deliveries in steps. */
 export function endAddress(tx: Writer, endpointId: number, { reason, at }: { reason: string; at: Millis }): void {
   tx.update(endpoint)
     .set({ state: 'deleted', stateReason: reason, stateSince: at })

@@ -1,4 +1,4 @@
-// What is known about an endpoint from both sides, and the rhythm of its events. Part of the notice store.
+// Endpoint checks, the platform's side of a webhook, and the rhythm of events. Part of the notice store.
 import type { CheckStep } from '#app/domain/endpoints/endpoint-check.ts'
 import type { UpstreamNote } from '#app/domain/endpoints/upstream.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -19,7 +19,7 @@ interface StoredCheck {
   steps: string
 }
 
-/** In the column the platform's side is one more step of the list, with a moment of its own. */
+/** In the column, the platform's side is an extra step of the list, with its own time. */
 type StoredStep = CheckStep | (UpstreamNote & { name: 'upstream' })
 
 export function endpointCheckStore({ sql }: Client): EndpointCheckStore {
@@ -101,7 +101,7 @@ export function endpointCheckStore({ sql }: Client): EndpointCheckStore {
     async eventRhythm(accountUuid, endpointId, length) {
       const object = findObject.get({ endpointId, accountUuid })
       if (object === undefined) return { lastEventAt: null, hours: [] }
-      // Events that no field filter lets through are signs of life too; and counters outlive the events they count.
+      // Events that no field filter passes also show activity, and counters outlive the events they count.
       const counted = lastHour.get({ endpointId })
       const lastEventAt = Math.max(lastEvent.get({ accountUuid, object }) ?? 0, (counted ?? 0) * HOUR)
       if (lastEventAt === 0) return { lastEventAt: null, hours: [] }

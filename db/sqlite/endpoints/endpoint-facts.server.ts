@@ -1,4 +1,4 @@
-// What a card shows of an endpoint, whoever it belongs to: from its row, counters and indexes, never by counting rows.
+// Reads an endpoint's card, for every kind of owner: from its row, counters and indexes, never by counting rows.
 import { and, asc, eq, gte, sql } from 'drizzle-orm'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours } from '#app/lib/duration.ts'
@@ -8,7 +8,7 @@ import type { EndpointFacts, EndpointRow } from '../../store/endpoints.ts'
 import type { Client } from '../client.server.ts'
 import { toSubscriptionRow } from './subscriptions.server.ts'
 
-/** Joins an endpoint's row to the active subscription of its object. */
+/** Joins an endpoint to the active subscription of its object. */
 export const ACTIVE_SUBSCRIPTION = and(
   eq(subscription.accountUuid, endpoint.accountUuid),
   eq(subscription.object, endpoint.objectType),
@@ -20,12 +20,12 @@ interface EndpointWithSubscription {
   subscription: typeof subscription.$inferSelect | null
 }
 
-/** More than these are never running at once in practice, and the newest are those a person asks about. */
+/** In practice, fewer run at once, and people ask about the newest. */
 const REPLAYS_SHOWN = 5
 
 /**
- * Reads what a card shows. Its questions are put together once: they are asked for every card, and with every event of a rule.
- * What the cards of one list share (the account's hold, the last event of an object) is read once for the list.
+ * Reads the facts for a card. Builds its queries once, because every card and every event of a rule runs them. Reads
+ * shared facts (the account's hold, the object's last event) once per list.
  */
 export function endpointFactsReader(
   db: Client['db'],
@@ -54,7 +54,7 @@ export function endpointFactsReader(
   const nextDue = db
     .select({ dueAt: delivery.dueAt })
     .from(delivery)
-    // Written out: a bound value would keep SQLite from using the index of waiting deliveries.
+    // Inlined: with a bound value SQLite would not use the index of pending deliveries.
     .where(and(eq(delivery.endpointId, ofEndpoint), sql`${delivery.state} = 'pending'`))
     .orderBy(asc(delivery.dueAt), asc(delivery.id))
     .limit(1)
@@ -80,7 +80,7 @@ export function endpointFactsReader(
     return row?.since != null ? { since: row.since, reason: row.reason ?? '' } : null
   }
 
-  /** Attempts of the current and the previous hour: enough to say "slow", from counters only. */
+  /** Attempts in the current and the previous hour: enough to detect "slow", from counters only. */
   function recentPace(endpointId: number, now: Millis) {
     const row = pace.get({ endpointId, hour: Math.floor(now / hours(1)) - 1 })
     const attempts = row?.attempts ?? 0
@@ -90,7 +90,7 @@ export function endpointFactsReader(
   function sharedOf(accountUuid: string, objectType: string) {
     return {
       accountHold: accountHoldOf(accountUuid),
-      // Objects the platform sends nothing for are read for the sake of webhooks; others have no such row.
+      // Only webhooks cause polling of objects without platform events; other objects have no such row.
       polling: pollingOf.get({ accountUuid, source: `webhook:${objectType}` }) ?? null,
       lastEventAt: lastEvent.get({ accountUuid, object: objectType })?.receivedAt ?? null,
     }

@@ -1,11 +1,11 @@
-// An endpoint's health as columns, and back.
+// Converts an endpoint's health to columns and back.
 import type { EndpointHealth } from '#app/domain/deliveries/delivery.ts'
 import type { EndpointLane } from '../../store/deliveries.ts'
 import { shapeOf } from '../shape.server.ts'
 
 type HealthColumns = Omit<EndpointHealth, 'failureEvents'> & { failureEvents: string }
 
-/** To be read from a table or alias called `p`. */
+/** For a SELECT from a table or alias `p`. */
 export const HEALTH = shapeOf<HealthColumns>({
   state: 'p.state',
   stateReason: 'p.state_reason',
@@ -23,18 +23,18 @@ export const HEALTH = shapeOf<HealthColumns>({
   lastSuccessAt: 'p.last_success_at',
 })
 
-/** To be read from `ENDPOINT_AND_PLAN`. */
+/** For a SELECT from `ENDPOINT_AND_PLAN`. */
 export const HEALTH_COLUMNS = `p.id AS endpointId, p.account_uuid AS accountUuid, p.url, ${HEALTH.columns},
   own.hold_reason AS accountHold`
 
-/** Whether the account's deliveries are held comes with the endpoint: what is asked for each event need not look. */
+/** Joins the account's hold to the endpoint, so per-event reads need no second query. */
 export const ENDPOINT_AND_PLAN = `endpoint p LEFT JOIN plan own ON own.account_uuid = p.account_uuid AND own.held_since IS NOT NULL`
 
 export interface HealthRow extends HealthColumns {
   endpointId: number
   accountUuid: string
   url: string
-  /** Why nothing is sent for the account; null = it is. */
+  /** Why sending is on hold for the account; null = it is not. */
   accountHold: string | null
 }
 

@@ -8,7 +8,7 @@ import { changeEndpoint, endAddress, insertAddress, rotateSecretIn, startAfresh 
 import { ACTIVE_SUBSCRIPTION, endpointFactsReader } from './endpoint-facts.server.ts'
 import { endSubscriptionsOf, subscriptionStore, switchSubscriptionIn, type Writer } from './subscriptions.server.ts'
 
-/** Endpoints: each is a row of its kind and the row of its address. Every change that belongs together is one transaction. */
+/** Endpoints: each has a row of its kind and a row for its address. Related changes share one transaction. */
 export function endpointStore(client: Client, clock: Clock): EndpointStore {
   const { db } = client
   const inOne = <T>(work: (tx: Writer) => T): T => db.transaction(work, { behavior: 'immediate' })
@@ -63,7 +63,7 @@ export function endpointStore(client: Client, clock: Clock): EndpointStore {
   }
 }
 
-/** The address of an endpoint, unless it is deleted or somebody else's. */
+/** The address of an endpoint, unless it is deleted or belongs to another account. */
 function liveAddress(tx: Writer, accountUuid: string, { kind, id }: EndpointRef) {
   const owner = kind === 'webhook' ? endpoint.webhookId : endpoint.forwardingRuleId
   const mine = and(eq(endpoint.accountUuid, accountUuid), eq(owner, id), ne(endpoint.state, 'deleted'))
@@ -80,7 +80,7 @@ function changeOwner(tx: Writer, { kind, id }: EndpointRef, { name, fields, at }
   }
 }
 
-/** An object has one webhook. Null = there is none yet; extra addresses replace nothing. */
+/** An object has only one webhook. Null = none exists yet; extra addresses replace nothing. */
 function replaceIn(tx: Writer, accountUuid: string, input: NewEndpoint) {
   if (input.kind !== 'webhook') return null
   const { objectType, fields, url, fieldFilter, active, at } = input
@@ -122,13 +122,13 @@ type EndpointReader = Pick<
   'listEndpoints' | 'listEndpointFields' | 'findEndpoint' | 'findWebhookOfObject'
 >
 
-/** Endpoints with everything a card shows. Each question is put together once: they are asked with every event. */
+/** Reads endpoints with everything their cards show. Builds its queries once, because every event runs them. */
 function endpointReader(db: Client['db'], clock: Clock): EndpointReader {
   const { placeholder } = sql
   const WEBHOOKS_FIRST = [sql`${endpoint.webhookId} is null`, asc(endpoint.webhookId), asc(endpoint.forwardingRuleId)]
   const OF_ACCOUNT = and(
     eq(endpoint.accountUuid, placeholder('accountUuid')),
-    // Written out, as for every question about states: see `nextDue` of the facts.
+    // Inlined, as in every query on states: see `nextDue` of the facts.
     sql`${endpoint.state} <> 'deleted'`,
   )
   const select = (condition?: SQL) =>

@@ -1,20 +1,20 @@
-// Where the platform's addresses lead, remembered for a moment: a burst asks for the same one again and again, and a look into the
-// file takes locks each time (4 % of all that is done for an event: measured).
+// Caches what the platform's callback addresses belong to, briefly: a burst uses the same address again and again, and
+// each read of the file takes locks (4 % of the work for an event: measured).
 import type { Millis } from '#app/lib/clock.ts'
 import type { Ingress } from '../../store/events.ts'
 
-/** So long another process, which starts while this one ends, may know better. ms */
+/** ms that an overlapping process's newer data may go unnoticed. */
 const REMEMBERED = 1_000
 const MOST = 2_000
 
 let changes = 0
 
-/** Call with every write to subscriptions, inside its transaction: what is remembered of them is forgotten. */
+/** Call with every write to subscriptions, inside its transaction: clears the cache. */
 export function noteSubscriptionChange(): void {
   changes++
 }
 
-/** `find` looks into the file. An address nobody knows is looked for each time. */
+/** `find` reads the file. Unknown addresses are never cached. */
 export function knownIngress(find: (tokenHash: string) => Ingress | undefined) {
   const known = new Map<string, Ingress>()
   let seenChanges = changes

@@ -40,7 +40,7 @@ const NOTICE_COLUMNS = `n.id, n.endpoint_id AS endpointId, n.kind, n.since, ${se
 const NOTICE_TABLES = `endpoint_notice n JOIN endpoint e ON e.id = n.endpoint_id
   LEFT JOIN forwarding_rule r ON r.id = e.forwarding_rule_id`
 
-/** Notices, their e-mails, what an account chose about them; and the checks of addresses. */
+/** Notices, their e-mails and the account's e-mail choice; and address checks. */
 export function noticeStore(client: Client): NoticeStore {
   const { sql } = client
   const watched = sql.prepare<{ after: number; size: number }, WatchedRow>(
@@ -58,7 +58,7 @@ export function noticeStore(client: Client): NoticeStore {
   const lastOfStep = sql.prepare<{ after: number; size: number }, { last: number | null; seen: number }>(
     'SELECT max(id) AS last, count(*) AS seen FROM (SELECT id FROM endpoint WHERE id > @after ORDER BY id LIMIT @size)',
   )
-  // One statement: what was said meanwhile is seen by it.
+  // One statement, so it sees notices added meanwhile.
   const raise = sql.prepare(
     `INSERT INTO endpoint_notice (account_uuid, endpoint_id, kind, since, at, mail_state, mail_tries, mail_due_at, sentence,
        reason_code, reason_params, ${reasonNames(MAIL_REASON)})
@@ -78,7 +78,7 @@ export function noticeStore(client: Client): NoticeStore {
      FROM ${NOTICE_TABLES} JOIN account a ON a.uuid = n.account_uuid
      WHERE n.mail_state = 'pending' AND n.mail_due_at <= @now ORDER BY n.mail_due_at, n.id LIMIT @limit`,
   )
-  // The moment of the latest try takes the place of the due time: so the account's e-mails of a day can be counted.
+  // The time of the latest try replaces the due time, so an account's e-mails per day can be counted.
   const mailsSince = sql
     .prepare<{ accountUuid: string; after: Millis }, number>(
       `SELECT count(*) FROM endpoint_notice
@@ -180,7 +180,7 @@ export function noticeStore(client: Client): NoticeStore {
         state: after.state,
         reason: storedReason(after.reason),
         dueAt: after.state === 'pending' ? after.dueAt : null,
-        // What was not even tried is counted as a try all the same: it must come to an end.
+        // An untried e-mail also counts as a try, so that it ends eventually.
         untried: claimed ? 0 : 1,
         before: claimed ? 'failed' : 'pending',
       })

@@ -1,4 +1,4 @@
-// The statements about our subscriptions at the platform. Part of the webhook store; other statements here share the switch.
+// Statements for our subscriptions at the platform. Part of the endpoint store; other statements here share the switch.
 import { and, asc, eq, inArray, isNotNull, isNull, or } from 'drizzle-orm'
 import type { Millis } from '#app/lib/clock.ts'
 import { account, automation, forwardingRule, subscription, webhook } from '../../schema.ts'
@@ -24,9 +24,9 @@ export function toSubscriptionRow(row: typeof subscription.$inferSelect): Subscr
 }
 
 /**
- * Makes one subscription the active one of its object; the one before it stays valid until `replacedUntil`, because
- * retries of the platform still carry its address. Inside the caller's transaction.
- * Throws when the subscription is not of this account or was ended meanwhile: that is a bug of the caller.
+ * Makes a subscription the active one of its object; the previous one stays valid until `replacedUntil`, because the
+ * platform's retries still use its address. Call inside a transaction. Throws when the subscription is not of this
+ * account or was ended meanwhile: that is a bug of the caller.
  */
 export function switchSubscriptionIn(tx: Writer, accountUuid: string, input: SubscriptionSwitch, at: Millis): void {
   noteSubscriptionChange()
@@ -51,7 +51,7 @@ export function switchSubscriptionIn(tx: Writer, accountUuid: string, input: Sub
 
 const STILL_AT_PLATFORM = 'ended here; the platform has not been told yet'
 
-/** Nobody needs the object any more: its subscriptions become tombstones. Inside the caller's transaction. */
+/** Turns the subscriptions of an object no one needs into tombstones. Call inside a transaction. */
 export function endSubscriptionsOf(tx: Writer, accountUuid: string, object: string, at: Millis): SubscriptionRow[] {
   noteSubscriptionChange()
   const rows = tx
@@ -69,7 +69,7 @@ export function endSubscriptionsOf(tx: Writer, accountUuid: string, object: stri
   return rows.map(toSubscriptionRow)
 }
 
-/** Until the platform was told, or its list no longer shows it. */
+/** Until the platform is notified, or its list no longer includes the subscription. */
 const REPLACED_AT_PLATFORM = 'replaced; the platform has not been told yet'
 
 export function subscriptionStore({ db }: Client): SubscriptionStore {

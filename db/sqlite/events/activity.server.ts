@@ -8,10 +8,10 @@ import type { Sql } from '../sql.ts'
 import { CLOCK_SLACK, walkBack } from '../walk-back.server.ts'
 import { redactActivity } from './redact-activity.ts'
 
-/** Events looked at between two turns of the event loop while a filtered log is searched. */
+/** Events scanned between two turns of the event loop while a filtered log is searched. */
 const WINDOW = 1000
 
-/** Reads on the read-only connection; the one write masks what it stores, and counts it where it is a call of ours. */
+/** Reads use the read-only connection; the one write masks its data, and counts it if it is a call of ours. */
 export function activityStore(client: Client, clock: Clock): ActivityStore {
   const { db, reader, readerSql, sql } = client
   const newTally = tallies(sql)
@@ -98,7 +98,7 @@ export function activityStore(client: Client, clock: Clock): ActivityStore {
   }
 }
 
-/** Exchanges kept per account: ten times what the page shows. Looked after now and then. */
+/** Calls kept per account: ten times what the page shows. Enforced now and then. */
 const KEPT_PER_ACCOUNT = 1000
 const TIDY_EVERY = 50
 
@@ -113,11 +113,11 @@ interface EventHit {
   hit: 0 | 1
 }
 
-/** An event's deliveries, to one endpoint where one is asked for. */
+/** An event's deliveries, limited to one endpoint if one is given. */
 const OF_EVENT = `SELECT 1 FROM delivery d
   WHERE d.event_seq = e.seq AND (@endpointId IS NULL OR d.endpoint_id = @endpointId)`
 
-/** Whether an event belongs into a filtered log, as SQL over the alias `e`. */
+/** SQL conditions over the alias `e`: does an event belong in a filtered log? */
 const FORWARDING: Record<EventLogQuery['forwarding'], string> = {
   all: '1',
   forwarded: `EXISTS (${OF_EVENT} AND d.attempts > 0)`,

@@ -1,4 +1,4 @@
-// Taking events in, and finding whose address they came to.
+// Stores incoming events, and finds the owner of the address they came to.
 import type { Clock } from '#app/lib/clock.ts'
 import { acceptEvents } from '../../acts.ts'
 import type { EventStore, FanOutEndpoint, Ingress } from '../../store/events.ts'

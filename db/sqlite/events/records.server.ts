@@ -1,4 +1,4 @@
-// Records read from the platform's lists: cursors, snapshots, and taking in what has changed.
+// Records read from the platform's lists: cursors, snapshots, and storing changes.
 import { type AcceptLimits, type PlannedEvent, takeInPolled } from '../../acts.ts'
 import type { AcceptedEvent } from '../../store/events.ts'
 import type { PollCursorRow, PolledTake, PollTarget, RecordStore, SnapshotRow, TakenIn } from '../../store/records.ts'
@@ -9,11 +9,11 @@ import type { Tally } from '../hot/tally.server.ts'
 
 const CURSOR = `account_uuid AS accountUuid, source, watermark, last_ok_at AS lastOkAt, last_error AS lastError, next_at AS nextAt`
 
-/** Does anybody have an address for the object? To be asked of a row `c` of cursors. */
+/** Does any address want the object? For a row `c` of cursors. */
 const NEEDED = `EXISTS (SELECT 1 FROM endpoint e WHERE e.account_uuid = c.account_uuid AND e.state <> 'deleted'
   AND e.object_type = substr(c.source, length(@purpose) + 2))`
 
-/** One address for an object that is read, with the cursor of the object if it has one. */
+/** An address for a polled object, with the object's cursor if it has one. */
 interface AddressRow {
   accountUuid: string
   object: string
@@ -120,7 +120,7 @@ export function recordStore(client: Client): RecordStore {
       const plan = event && planned[accepted.length]
       if (plan) {
         const answer = writer.accept(plan, batch, limits)
-        // Its snapshot stays as it was, so that the next look finds the change again.
+        // Keeps its snapshot, so the next poll finds the change again.
         if (answer.outcome === 'over_limit') return { outcome: 'over_limit', accepted }
         accepted.push(answer)
       }
@@ -186,7 +186,7 @@ export function recordStore(client: Client): RecordStore {
   }
 }
 
-/** Addresses of one object come as rows of their own, perhaps not side by side. */
+/** Groups address rows by object; rows of one object may not be adjacent. */
 function targetsOf(rows: readonly AddressRow[]): PollTarget[] {
   const targets = new Map<string, PollTarget>()
   for (const { accountUuid, object, timezone, fieldFilter, source, ...rest } of rows) {

@@ -1,10 +1,10 @@
-// What an exchange with the platform looks like when it is kept: without secrets, within the documented lengths.
-// It stands beside the statement that writes, so that nobody can write around it.
+// Redacts a call to or from the platform before it is stored: removes secrets, limits lengths. Located next to the
+// write statement, so no code can write around it.
 import type { NewApiActivity } from '../../store/activity.ts'
 
 export const HIDDEN = '[hidden]'
 
-/** Lengths of the specification's entity. Request and answer have none there: 4 KB shows what matters. */
+/** Lengths of the specification's entity. It sets none for request and response: 4 KB shows what matters. */
 const LENGTHS = {
   accountUuid: 255,
   activityType: 50,
@@ -15,7 +15,7 @@ const LENGTHS = {
   data: 4096,
 }
 
-/** Longer texts are cut before they are searched, so that masking takes a bounded time. */
+/** Longer texts are cut before searching, so masking takes a limited time. */
 const LONGEST_SEARCHED = 65_536
 
 const SECRET_NAMES =
@@ -23,9 +23,9 @@ const SECRET_NAMES =
 
 /** Each pattern runs in linear time; the second part of the pair keeps what may be shown. */
 const MASKS: readonly (readonly [RegExp, string])[] = [
-  // Our ingress addresses, plain or percent-encoded: the token in them is the key to the account's events.
+  // Our callback addresses, plain or percent-encoded: their token gives access to the account's events.
   [/(\/hooks\/platform\/|%2Fhooks%2Fplatform%2F)[A-Za-z0-9_-]+/gi, `$1${HIDDEN}`],
-  // Our links to documents, in the texts of messages: whoever has one may open it.
+  // Our document links in messages: anyone with a link can open the document.
   [/(\/documents\/|%2Fdocuments%2F)[A-Za-z0-9._-]{16,}/gi, `$1${HIDDEN}`],
   [new RegExp(`("(?:${SECRET_NAMES})"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"?`, 'gi'), `$1"${HIDDEN}"`],
   [new RegExp(`((?:^|[?&;\\s])(?:${SECRET_NAMES})=)[^&\\s"]*`, 'gi'), `$1${HIDDEN}`],
@@ -35,7 +35,7 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\b(?:whsec_|sk_live_|sk_test_|rk_live_|rk_test_|smk-)[A-Za-z0-9+/=_-]+/g, HIDDEN],
 ]
 
-/** The activity as it may be stored. */
+/** The activity in the form to store. */
 export function redactActivity(activity: NewApiActivity): NewApiActivity {
   return {
     accountUuid: activity.accountUuid.slice(0, LENGTHS.accountUuid),

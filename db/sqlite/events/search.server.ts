@@ -1,5 +1,5 @@
-// Finding deliveries without an index of their own: walked from the newest event backwards, in steps that give way to the
-// event loop, on the read-only connection. What is looked at in one request is bounded; a cursor says where to go on.
+// Searches deliveries without a special index: scans backwards from the newest event on the read-only connection, in
+// steps that yield to the event loop. Each request scans a limited number of rows; a cursor continues.
 import { setImmediate } from 'node:timers/promises'
 import type {
   FoundDelivery,
@@ -16,25 +16,25 @@ import { firstSeqSince } from '../deliveries/replays.server.ts'
 import type { Sql } from '../sql.ts'
 import { CLOCK_SLACK } from '../walk-back.server.ts'
 
-/** Rows looked at between two turns of the event loop: a few milliseconds. */
+/** Rows scanned between two turns of the event loop: a few milliseconds. */
 const STEP = 500
 
-/** An event's id holds the very moment it was received; around it the clock may have been set by less than this. */
+/** An event's id contains its exact receive time; clock corrections around it are smaller than this. */
 const ID_SLACK = seconds(10)
 const MOST_NEAR_AN_ID = 20_000
 
-/** Of one delivery's attempts and siblings, as many as a person would read. */
+/** As many of a delivery's attempts and siblings as a person would read. */
 const MOST_ATTEMPTS = 100
 const MOST_SIBLINGS = 50
 
 const EVENT_COLUMNS = `e.seq, e.id AS eventId, e.source, e.object, e.object_uuid AS objectUuid,
   e.changed_fields AS changedFields, e.received_at AS receivedAt`
 
-/** Only for what waits: looked up by the index of accounts. */
+/** Only for pending deliveries: found by the index of accounts. */
 const ACCOUNT_HOLD = `CASE d.state WHEN 'pending' THEN
     (SELECT own.hold_reason FROM plan own WHERE own.account_uuid = d.account_uuid AND own.held_since IS NOT NULL) END AS accountHold`
 
-/** To be read from `delivery d LEFT JOIN endpoint p`. */
+/** For a SELECT from `delivery d LEFT JOIN endpoint p`. */
 const DELIVERY_COLUMNS = `d.id, d.endpoint_id AS endpointId, d.cause, d.state, d.state_reason AS stateReason,
   d.due_at AS dueAt, d.deadline_at AS deadlineAt, d.attempts, d.last_code AS lastCode, d.created_at AS createdAt,
   d.settled_at AS settledAt, p.url, p.state AS endpointState, p.hold_until AS holdUntil, p.hold_reason AS holdReason,
@@ -84,7 +84,7 @@ export function searchStore({ readerSql: sql }: Client): SearchStore {
   }
 }
 
-/** A row of the walk as SQL gives it: an event, and the columns of a delivery or nulls. */
+/** A row of the scan as SQL returns it: an event, and the columns of a delivery or nulls. */
 type JoinedRow = Omit<FoundRow, 'changedFields' | 'delivery' | 'bodyKept'> & { changedFields: string } & (
     | (DeliveryRow & { id: number })
     | { id: null }
@@ -109,11 +109,11 @@ interface DeliveryRow {
   breaker: 'closed' | 'open'
   nextProbeAt: number | null
   accountHold: string | null
-  /** JSON list; only when it was asked for. */
+  /** JSON list; only when requested. */
   codes?: string | null
 }
 
-/** Newer than everything. */
+/** Newer than every row. */
 const NEWEST: SearchCursor = { seq: Number.MAX_SAFE_INTEGER, deliveryId: 0 }
 
 async function walk(sql: Sql, accountUuid: string, search: DeliverySearch): Promise<SearchedPage> {
@@ -144,7 +144,7 @@ async function walk(sql: Sql, accountUuid: string, search: DeliverySearch): Prom
   }
 }
 
-/** Where the walk begins: behind `before`, at the one event, or at the end of the time asked for, whichever is oldest. */
+/** Where the scan starts: after `before`, at the one event, or at the end of the time range, whichever is oldest. */
 function startOf(sql: Sql, { before, seq, until }: DeliverySearch): SearchCursor {
   const starts = [before ?? NEWEST]
   if (seq !== null) starts.push({ seq: seq + 1, deliveryId: 0 })
@@ -160,13 +160,13 @@ function cursorOf(row: SearchedRow): SearchCursor {
   return { seq: row.seq, deliveryId: row.delivery?.id ?? 0 }
 }
 
-/** The index is named: walking another one would sort everything first. */
+/** Names the index, because a scan on another one would sort everything first. */
 function walker(sql: Sql, { object, withCodes }: DeliverySearch) {
   const [index, ofObject] =
     object === null
       ? ['events_of_an_account_newest_first', '']
       : ['events_of_an_object_newest_first', 'AND e.object = @object']
-  // Rows among the attempts that only say why nothing was sent had no answer to wait for.
+  // Excludes attempt rows that only explain why nothing was sent: they have no response.
   const codes = `(SELECT json_group_array(a.status_code) FROM attempt a
       WHERE a.delivery_id = d.id AND a.outcome NOT IN ('expired', 'stopped')) AS codes`
   return sql.prepare<[Record<string, string | number | null>], JoinedRow>(
@@ -215,7 +215,7 @@ function toDelivery(row: DeliveryRow): FoundDelivery {
   }
 }
 
-/** Adds to a row that is shown what only those need: is its content kept, and what did its last attempt say? */
+/** Adds the details needed only for displayed rows: whether the body is kept, and the last attempt's message. */
 function summaries(sql: Sql): (row: FoundRow) => FoundRow {
   const isKept = sql
     .prepare<{ seq: number }, 0 | 1>('SELECT EXISTS (SELECT 1 FROM event_body WHERE seq = @seq)')

@@ -1,4 +1,4 @@
-// Taking events in: everything that belongs to an event, and to all events of a batch, in one transaction.
+// Stores incoming events: all rows of an event, and of all events of a batch, in one transaction.
 import { v7 as timeOrderedUuid } from 'uuid'
 import type { AcceptLimits, EventRows, PlannedEvent } from '../../acts.ts'
 import type { AcceptedEvent, FanOutEndpoint, IncomingEvent } from '../../store/events.ts'
@@ -9,13 +9,13 @@ import { type Tally, tallies } from './tally.server.ts'
 import { CREATED_MARK, touchedRows } from './touched-rows.server.ts'
 import type { Turn } from './write-turn.server.ts'
 
-/** A sample is sent by whoever asked for it, at once; this is only how long its row may look as if it waited. */
+/** A test event is sent by its requester at once; this only limits how long its row may look pending. */
 const TEST_WAITS_MS = 60_000
 
-/** What the events of one transaction share: loads are read once per account. */
+/** State shared by the events of one transaction: loads are read once per account. */
 interface Batch {
   tally: Tally
-  /** Does a rule watch this object of the account? */
+  /** Does a rule of the account watch this object? */
   watched: Map<string, boolean>
   loads: Map<string, { deliveries: number; bytes: number }>
 }
@@ -28,9 +28,9 @@ type Sample = Pick<IncomingEvent, 'accountUuid' | 'object' | 'objectUuid' | 'cha
 
 interface EventWriter {
   rows(turn: Turn): EventRows
-  /** Inside a transaction, all of it with one batch. */
+  /** Call inside a transaction; all its events share one batch. */
   accept(planned: PlannedEvent, batch: Batch, limits: AcceptLimits): AcceptedEvent
-  /** An event that only this endpoint gets. Inside a transaction. */
+  /** Creates an event for this endpoint only. Call inside a transaction. */
   sample(given: Sample, endpoint: FanOutEndpoint, tally: Tally): number
 }
 
@@ -50,7 +50,7 @@ export function eventWriter({ sql }: Client): EventWriter {
     .prepare<[string, string], number>('SELECT seq FROM event WHERE account_uuid = ? AND dedupe = ?')
     .pluck()
 
-  /** Endpoints are read once per account and object. */
+  /** Reads endpoints once per account and object. */
   function endpointsFor(events: readonly IncomingEvent[]): FanOutEndpoint[][] {
     const known = new Map<string, FanOutEndpoint[]>()
     return events.map(({ accountUuid, object }) =>
@@ -61,7 +61,7 @@ export function eventWriter({ sql }: Client): EventWriter {
   function accept({ event, to }: PlannedEvent, batch: Batch, limits: AcceptLimits): AcceptedEvent {
     const waiting = to.filter((endpoint) => endpoint.state !== 'stopped').length
     if (waiting > 0 && isOverLimit(event, waiting, batch, limits)) {
-      // What is stored already is answered 200 all the same: refusing it would only bring it back.
+      // A stored event still gets 200: refusing it would only make the platform repeat it.
       const seq = findDuplicate.get(event.accountUuid, event.dedupe)
       return seq === undefined ? { outcome: 'over_limit' } : duplicate(event, seq, batch)
     }
@@ -74,7 +74,7 @@ export function eventWriter({ sql }: Client): EventWriter {
       : { outcome: 'stored', seq, deliveries: made }
   }
 
-  /** True = a rule watches the object: its record waits to be looked at. */
+  /** True = a rule watches the object: queues the record for evaluation. */
   function touch(event: IncomingEvent, seq: number, { watched }: Batch): boolean {
     const { accountUuid, object, changedFields } = event
     if (!cached(watched, `${object}|${accountUuid}`, () => rules.isWatched(accountUuid, object))) return false
@@ -108,7 +108,7 @@ export function eventWriter({ sql }: Client): EventWriter {
   const inSavepoint = sql.transaction((planned: PlannedEvent, tally: Tally, limits: AcceptLimits) =>
     accept(planned, newBatch(tally), limits),
   )
-  /** What breaks this one leaves the others. */
+  /** Accepts one event in isolation, so its failure does not affect the others. */
   function acceptApart(planned: PlannedEvent, tally: Tally, limits: AcceptLimits): AcceptedEvent {
     const own = newTally(tally)
     try {
@@ -140,7 +140,7 @@ export function eventWriter({ sql }: Client): EventWriter {
   }
 }
 
-/** Returns the seq; null = it is there already. */
+/** Returns the seq; null = already stored. */
 function eventInsert(sql: Client['sql']): (event: IncomingEvent) => number | null {
   const insertEvent = sql.prepare(
     `INSERT INTO event (id, account_uuid, subscription_id, source, object, object_uuid, changed_fields, received_at, dedupe)
@@ -166,7 +166,7 @@ function eventInsert(sql: Client['sql']): (event: IncomingEvent) => number | nul
   }
 }
 
-/** The deliveries of an event. Answers those that wait; for a stopped endpoint one is stored as "stopped". */
+/** Inserts an event's deliveries. Returns the pending ones; a delivery to a stopped endpoint is stored as "stopped". */
 function deliveryInsert(sql: Client['sql']) {
   const insertDelivery = sql.prepare(
     `INSERT INTO delivery (event_seq, endpoint_id, account_uuid, object_uuid, cause, cause_no, state, state_reason, due_at,

@@ -1,4 +1,4 @@
-// What the engine reads: endpoints with something waiting, what is due, and everything an attempt needs.
+// The engine's reads: endpoints with pending deliveries, due deliveries, and everything an attempt needs.
 import type { DeliveryJob, DeliveryStore, DueDelivery, DueLane, EndpointLane } from '../../store/deliveries.ts'
 import type { Client } from '../client.server.ts'
 import { ENDPOINT_AND_PLAN, HEALTH_COLUMNS, type HealthRow, laneOf } from '../endpoints/endpoint-rows.server.ts'
@@ -50,7 +50,7 @@ export function dueDeliveryStore({ sql }: Client): DueStore {
     return laneOf(row)
   })
 
-  // The index is named so that no statistics can ever talk SQLite into passing over everything else that waits.
+  // Names the index, so no statistics can make SQLite scan all other pending deliveries.
   const COLUMNS = 'SELECT id, object_uuid AS record, due_at AS dueAt, cause FROM delivery'
   const WAITING_FOR = "WHERE endpoint_id = ? AND state = 'pending'"
   const ORDER = 'ORDER BY due_at, id LIMIT ?'
@@ -78,7 +78,7 @@ export function dueDeliveryStore({ sql }: Client): DueStore {
          AND (p.state = 'active' OR p.state <> 'deleted' AND d.cause IN ('retry', 'test'))`,
     )
     .raw()
-  // One snapshot for all of them, and one lock instead of many.
+  // One snapshot and one lock for all of them.
   const loadAll = sql.transaction((ids: number[]) =>
     ids.map((id) => {
       const values = loadOne.get(id)

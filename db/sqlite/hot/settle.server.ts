@@ -1,4 +1,4 @@
-// What became of attempts: rows, due times, endpoints and counters in one transaction, so that they can never disagree.
+// Stores the results of attempts: rows, due times, endpoints and counters in one transaction, so they always agree.
 import type { EndpointHealth, NextStep } from '#app/domain/deliveries/delivery.ts'
 import { type DecidedReport, type SettleRows, settleAttempts } from '../../acts.ts'
 import type { AttemptReport, DeliveryStore, SettledAttempt, SettleOptions } from '../../store/deliveries.ts'
@@ -15,21 +15,21 @@ type Reasons = SettleOptions['reasons']
 
 interface Batch {
   tally: Tally
-  /** Does any replay or retry wait at all? If not, no success can end one. */
+  /** Is any replay or retry pending? If not, no success can end one. */
   siblingsPossible: boolean
   endpoints: Map<number, EndpointState>
   reasons: Reasons
 }
 
-/** What the attempts of a batch have made of an endpoint, to be written once. */
+/** An endpoint's state after the attempts of a batch, written once. */
 interface EndpointState {
   health: EndpointHealth
   lastAttemptAt: number
   lastCode: number | null
   lastSentence: string
-  /** The breaker closed, or it was switched on again: what waits need not wait for the pace of its failures. */
+  /** The breaker closed, or the endpoint was switched on again: its pending deliveries skip the remaining backoff. */
   recovered: boolean
-  /** Nothing but the time of the last success is different. */
+  /** Only the time of the last success changed. */
   onlySuccess: boolean
 }
 
@@ -77,7 +77,7 @@ export function settleStore(client: Client): Pick<DeliveryStore, 'settleAttempts
   }
 }
 
-/** Writes the attempt and what follows for its delivery; what follows for its endpoint is noted in the batch. */
+/** Writes the attempt and its delivery's next step; collects the endpoint's changes in the batch. */
 function reportWriter(client: Client): (decided: DecidedReport, batch: Batch) => SettledAttempt {
   const { sql } = client
   const ender = waitingEnder(client)
@@ -98,13 +98,13 @@ function reportWriter(client: Client): (decided: DecidedReport, batch: Batch) =>
      WHERE event_seq = ? AND endpoint_id = ? AND state = 'pending' RETURNING cause, cause_no AS causeNo`,
   )
 
-  /** One that waited waits no longer. */
+  /** Takes an ended delivery off the pending counters. */
   function ended({ tally }: Batch, { job }: AttemptReport, cause: string, causeNo: number, delivered: boolean): void {
     tally.waiting(job.accountUuid, job.endpointId, -1, -(job.body?.length ?? 0))
     if (cause === 'replay') ender.countReplay(causeNo, delivered, 1)
   }
 
-  /** When it is due again; null = it is not. What was settled meanwhile keeps its state: only the attempt counts. */
+  /** When it is due again; null = never. A delivery settled meanwhile keeps its state: only the attempt counts. */
   function follow(report: AttemptReport, { verdict }: Sent, step: NextStep, batch: Batch): number | null {
     const { job, endedAt } = report
     const { statusCode } = verdict
@@ -125,7 +125,7 @@ function reportWriter(client: Client): (decided: DecidedReport, batch: Batch) =>
     return null
   }
 
-  /** What else waits of the same event for the same endpoint has arrived with it. */
+  /** Marks other pending deliveries of the event to the endpoint as delivered. */
   function deliverSiblings(report: AttemptReport, batch: Batch): void {
     const { job, endedAt } = report
     const siblings = endSiblings.all(batch.reasons.deliveredByAnother, endedAt, job.eventSeq, job.endpointId)
@@ -188,7 +188,7 @@ function attemptWriter(sql: Client['sql']): (report: AttemptReport, sent: Sent) 
   }
 }
 
-/** A test that failed says nothing about the events: neither the state of the endpoint nor the reason it shows is its own. */
+/** A failed test says nothing about events, so it changes neither the endpoint's state nor its displayed reason. */
 function noteEndpoint(
   endpoints: Batch['endpoints'],
   { job, endedAt }: AttemptReport,
@@ -211,7 +211,7 @@ function noteEndpoint(
 function endpointWriter(client: Client): (endpointId: number, endpoint: EndpointState, batch: Batch) => void {
   const { sql } = client
   const ender = waitingEnder(client)
-  // One success after the other is what nearly always happens.
+  // The common case: one success after another.
   const writeSuccess = sql.prepare(
     `UPDATE endpoint SET last_success_at = ?, last_attempt_at = ?, last_code = ?, last_sentence = ?,
        pending_count = max(0, pending_count + ?) WHERE id = ?`,
@@ -267,7 +267,7 @@ function isRecovery(before: EndpointHealth, after: EndpointHealth): boolean {
   )
 }
 
-/** Compares every field, so that a new one cannot be forgotten. */
+/** Compares every field, so a new one cannot be forgotten. */
 function isOnlySuccess(before: EndpointHealth, after: EndpointHealth): boolean {
   for (const name of Object.keys(after) as (keyof EndpointHealth)[]) {
     if (name === 'lastSuccessAt' || before[name] === after[name]) continue

@@ -1,10 +1,10 @@
-// Counters that are kept with the rows they count. Within one transaction they are summed up first and written once.
+// Counters stored with the rows they count. Within a transaction they are summed first and written once.
 import type { Sql } from '../sql.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** `free_call`: a call to the platform that no automation made. It counts for the platform's own limits, not as used. */
+/** `free_call`: a call to the platform outside automations. Counts for the platform's limits, not as used. */
 type UsageKind = 'api_call' | 'free_call' | 'webhook_received' | 'webhook_forwarded' | 'duplicate'
 
 interface HourChange {
@@ -15,18 +15,18 @@ interface HourChange {
 }
 
 export interface Tally {
-  /** What waits: for the endpoint and for its account. */
+  /** Pending deliveries of the endpoint and its account. */
   waiting(accountUuid: string, endpointId: number, deliveries: number, bytes: number): void
-  /** What was gathered for the endpoint, for a caller who writes its row anyway; it is not written once more. */
+  /** Takes the endpoint's pending count for a caller that writes the row anyway; it is not written again. */
   takeWaiting(endpointId: number): number
   usage(accountUuid: string, at: number, kind: UsageKind): void
   hour(endpointId: number, at: number, change: HourChange): void
-  /** Deliveries and bytes added to the account's load so far, not yet written; its parent's included. */
+  /** Deliveries and bytes added to the account's load but not yet written, including its parent's. */
   addedTo(accountUuid: string): { deliveries: number; bytes: number }
-  /** Adds what another one has gathered. */
+  /** Adds the counts of another tally. */
   absorb(other: Tally): void
   gathered(): Gathered
-  /** Call inside the transaction, once, at its end. */
+  /** Call once at the end of the transaction, inside it. */
   write(): void
 }
 
@@ -47,7 +47,7 @@ interface HourSum {
   max: number
 }
 
-/** Returns a maker of tallies: one per transaction, or one per part of it with the whole as its parent. */
+/** Returns a factory for tallies: one per transaction, or one per part of it with the whole as its parent. */
 export function tallies(sql: Sql): (parent?: Tally) => Tally {
   const addWaiting = sql.prepare('UPDATE endpoint SET pending_count = max(0, pending_count + ?) WHERE id = ?')
   const addLoad = sql.prepare(
@@ -143,7 +143,7 @@ function createTally(write: (gathered: Gathered) => void, parent?: Tally): Tally
   }
 }
 
-/** More hours than there will be: makes one number of endpoint and hour. */
+/** More hours than will ever occur: combines endpoint and hour into one number. */
 const HOURS_OF_AN_ENDPOINT = 2 ** 22
 
 const NOTHING = { deliveries: 0, bytes: 0 }

@@ -1,12 +1,12 @@
-// Records that rules watch and that changed: put down in the transaction that stores the event, so that none is forgotten.
+// Changed records that rules watch: stored in the transaction that stores the event, so none is lost.
 import type { Sql } from '../sql.ts'
 
-/** A record is looked at this long after its last change … ms */
+/** A record is evaluated this long after its last change … ms */
 const SETTLES = 2_000
-/** … and at the latest this long after its first: a busy record has its turn too. ms */
+/** … and at most this long after its first, so a busy record is evaluated too. ms */
 const AT_LATEST = 20_000
 
-/** Watched on purpose: the platform names it when a record is made, and never again (facts: 4.4). */
+/** Watched on purpose: the platform names this field when a record is created, and never again (facts: 4.4). */
 export const CREATED_MARK = 'uuid'
 
 interface Touch {
@@ -25,7 +25,7 @@ interface Before {
   firstAt: number
 }
 
-/** `isWatched`: does a rule of the account that is on watch the object? `touch`: both inside the caller's transaction. */
+/** `isWatched`: does an active rule of the account watch the object? `touch`: call both inside a transaction. */
 export function touchedRows(sql: Sql) {
   const watched = sql
     .prepare<[string, string], 1>(
@@ -58,7 +58,7 @@ export function touchedRows(sql: Sql) {
         return
       }
       const known = JSON.parse(before.changedFields) as string[]
-      // Once an event did not say what changed, the whole record is looked at.
+      // If any event omits its changed fields, the whole record is evaluated.
       const fields = known.length === 0 || changedFields.length === 0 ? [] : [...new Set([...known, ...changedFields])]
       const dueAt = Math.max(at, Math.min(at + SETTLES, before.firstAt + AT_LATEST))
       update.run(

@@ -1,22 +1,22 @@
-// What is written within one turn of the event loop by those on the hot path shares one transaction, and so one sync of the
-// disk and one write of each counter. When one of them breaks it, all are done once more, each in a savepoint of its own: what
-// breaks one leaves the others. (With savepoints from the start, every page that is written would be copied first: measured.)
+// Hot path writes of one event loop turn share one transaction, so one disk sync and one write per counter. If one
+// write breaks the transaction, all are repeated, each in its own savepoint, so only the broken one fails. (Savepoints
+// from the start would first copy every written page: measured.)
 import type { Sql } from '../sql.ts'
 import { isStorageFailure } from '../storage-failure.ts'
 import { type Tally, tallies } from './tally.server.ts'
 
-/** The transaction of one turn, as one of those who share it sees it. */
+/** The transaction of one turn, as each participant sees it. */
 export interface Turn {
   /** Written at the end of the transaction. */
   tally: Tally
-  /** Something broke it before: what consists of parts does each of them in a savepoint. */
+  /** True = something broke the transaction before: work with several parts runs each in a savepoint. */
   apart: boolean
 }
 
 export interface WriteTurn {
   /**
-   * Runs `work` in the transaction of this turn. Resolves after the commit. Rejects with what it threw, or when nothing could be
-   * committed. It may be run twice, the first time in vain: it changes nothing but the database and the tally.
+   * Runs `work` in the transaction of this turn. Resolves after the commit; rejects with the error it threw, or when
+   * nothing could be committed. May run `work` twice, so it must change only the database and the tally.
    */
   run<T>(work: (turn: Turn) => T): Promise<T>
 }
@@ -29,7 +29,7 @@ interface Waiting {
 
 type Result = { done: true; value: unknown } | { done: false; error: unknown }
 
-/** One for each connection. */
+/** One per connection. */
 export function createWriteTurn(sql: Sql): WriteTurn {
   const newTally = tallies(sql)
   let queue: Waiting[] = []
@@ -40,7 +40,7 @@ export function createWriteTurn(sql: Sql): WriteTurn {
     tally.write()
     return results
   })
-  /** Within a transaction this is a savepoint. */
+  /** Within a transaction, this is a savepoint. */
   const inSavepoint = sql.transaction((work: Waiting['work'], turn: Turn) => work(turn))
   const apart = sql.transaction((works: Waiting[]): Result[] => {
     const tally = newTally()

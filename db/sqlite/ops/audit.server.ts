@@ -4,7 +4,7 @@ import type { Client } from '../client.server.ts'
 
 type StoredEntry = Omit<AuditEntry, 'detail'> & { detail: string }
 
-/** What narrows a list, where it is given. */
+/** Optional filters of a list. */
 const NARROWING = [
   ['accountUuid', 'account_uuid = @accountUuid'],
   ['before', 'id < @before'],
@@ -37,7 +37,7 @@ export function auditStore(client: Client): AuditStore {
      FROM audit_entry WHERE id < @belowId ORDER BY id DESC LIMIT @limit`,
   )
 
-  /** Beside the writer: looking for something rare walks through many entries. */
+  /** Uses the reader connection: a search for something rare scans many entries. */
   function select<Row>(columns: string, accountUuid: string | null, query: AuditQuery): Row[] {
     const { actions, outcome, since, until, before, limit } = query
     const asked = { accountUuid, before, outcome, since, until, actions: actions && JSON.stringify(actions) }

@@ -1,14 +1,14 @@
-// What is overdue and what waits. A scrape comes every few seconds, so that every part is a seek in an index or a sum of counters:
+// Overdue and pending work. Metrics are scraped every few seconds, so every part is an index seek or a sum of counters:
 // nothing here grows with the number of events.
 import type { Backlog, BacklogStore, ByLane } from '../../store/backlog.ts'
 import type { Client } from '../client.server.ts'
 
-/** An endpoint that nothing is sent to at present; one that is given a rest by its breaker is probed, not served. */
+/** An endpoint that receives nothing at present; one with an open breaker gets only probes. */
 const QUARANTINED = `(p.state <> 'active' OR p.url = '' OR own.id IS NOT NULL OR coalesce(p.hold_until, 0) > @now OR p.breaker = 'open')`
 const HELD_FROM_PEOPLE = "(p.url = '' OR own.id IS NOT NULL)"
 const ENDPOINTS = `endpoint p LEFT JOIN plan own ON own.account_uuid = p.account_uuid AND own.held_since IS NOT NULL`
 
-/** What was held counts from the moment it may be sent again. */
+/** A formerly held delivery counts from the time it may be sent again. */
 const OLDEST_DUE = `
   SELECT min(max(due, coalesce(hold_until, 0), state_since)) FROM (
     SELECT p.hold_until, p.state_since,
@@ -21,7 +21,7 @@ const OLDEST_DUE = `
 
 const WAITING = `SELECT ${QUARANTINED} AS held, sum(p.pending_count) AS count FROM ${ENDPOINTS} WHERE p.pending_count > 0 GROUP BY held`
 
-/** Few rows are in this index: replays are made in small steps. */
+/** This index has few rows: replays are built in small steps. */
 const AGAIN = `
   SELECT d.cause, ${QUARANTINED} AS held, ${HELD_FROM_PEOPLE} AS heldFromPeople, count(*) AS count
   FROM delivery d INDEXED BY due_again_of_an_endpoint CROSS JOIN ${ENDPOINTS}
@@ -40,7 +40,7 @@ const OLDEST_SCHEDULE = `
     AND NOT EXISTS (SELECT 1 FROM plan own WHERE own.account_uuid = rule.account_uuid AND own.held_since IS NOT NULL)
   ORDER BY rule.next_run_at LIMIT 1`
 
-/** For the test that each of them uses its index. */
+/** For the test that each query uses its index. */
 export const BACKLOG_QUERIES = { OLDEST_DUE, WAITING, AGAIN, OLDEST_RUN, OLDEST_SCHEDULE } as const
 
 export function backlogStore({ readerSql }: Client): BacklogStore {
@@ -52,7 +52,7 @@ export function backlogStore({ readerSql }: Client): BacklogStore {
   const waiting = readerSql.prepare<[Now], Waiting>(WAITING)
   const again = readerSql.prepare<[Now], Again>(AGAIN)
 
-  // One look at one state of the file.
+  // Reads one snapshot of the file.
   const read = readerSql.transaction((now: number, inFlight: readonly number[]): Backlog => {
     const lanes = countedByLane(waiting.all({ now }), again.all({ now }))
     return {
@@ -80,7 +80,7 @@ interface Again extends Waiting {
   heldFromPeople: 0 | 1
 }
 
-/** `again`: those among all that wait which are sent once more. */
+/** `again`: the pending deliveries that are resends. */
 function countedByLane(all: readonly Waiting[], again: readonly Again[]): Pick<Backlog, 'pending' | 'held'> {
   const pending: ByLane = { live: 0, replay: 0, by_hand: 0 }
   const held: ByLane = { live: 0, replay: 0, by_hand: 0 }

@@ -1,4 +1,4 @@
-// Backups and drills as they went.
+// Results of backups and restore drills.
 import Database from 'better-sqlite3'
 import type { BackupRunRow, BackupStore } from '../../store/backups.ts'
 import type { Client } from '../client.server.ts'
@@ -53,7 +53,7 @@ export function backupStore({ sql }: Pick<Client, 'sql'>): BackupStore {
   }
 }
 
-/** For a command beside the running product, or without it. Null = the file's schema is from before backups were written down. */
+/** For a command with or without the running product. Null = the file's schema is older than the table of backups. */
 export function openBackupStore(file: string): { store: BackupStore; close(): void } | null {
   const sql = new Database(file, { fileMustExist: true, timeout: 10_000 })
   sql.pragma('synchronous = FULL')

@@ -1,4 +1,4 @@
-// The database file as a doctor looks at it: opened to read only, and never brought up to date.
+// Health checks of the database file: opened read-only, never migrated.
 import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { minutes } from '#app/lib/duration.ts'
@@ -12,7 +12,7 @@ import { backlogStore } from './backlog.server.ts'
 const STUCK_AFTER = minutes(10)
 const MOST_PROBLEMS = 10
 
-/** What somebody waits for events of: the same as neededObjects in app/features/endpoints. */
+/** The objects whose events are needed: the same as neededObjects in app/features/endpoints. */
 const WANTED = `
   SELECT account_uuid, object_type AS object FROM webhook WHERE deleted_at IS NULL
   UNION SELECT account_uuid, object_type FROM forwarding_rule WHERE deleted_at IS NULL
@@ -119,7 +119,7 @@ function integrityOf(sql: Sql, full: boolean, enough: () => boolean): IntegrityF
     problems.push(...found.flatMap((row) => Object.values(row)).filter((line) => line !== 'ok'))
     looked += 1
   }
-  // Of the file as a whole, such as pages that belong to nothing.
+  // Problems of the file as a whole, such as pages without an owner.
   if (full && problems.length === 0) {
     const found = sql.pragma(`integrity_check(${MOST_PROBLEMS})`) as { integrity_check: string }[]
     problems.push(...found.map((row) => row.integrity_check).filter((line) => line !== 'ok'))
@@ -133,7 +133,7 @@ function integrityOf(sql: Sql, full: boolean, enough: () => boolean): IntegrityF
   }
 }
 
-/** By how many ids they have given, which says enough about their size and costs nothing to ask. */
+/** Sorted by the highest id assigned, an estimate of size that costs nothing. */
 function tablesSmallestFirst(sql: Sql): string[] {
   const names = sql
     .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'")
@@ -158,7 +158,7 @@ export function sqliteVersion(): string {
   }
 }
 
-/** What a database made at `file`, as the product makes one, has been given. Throws when none can be made there. */
+/** The settings of a database created at `file` the way the product does it. Throws when none can be created there. */
 export function openingOf(
   file: string,
   migrationsFolder: string,

@@ -1,4 +1,4 @@
-// The owner's lease, keeping the file bounded, and whether it can be written at all.
+// The owner's lease, keeping the file small, and checking that it can be written.
 import { statSync } from 'node:fs'
 import type { Clock } from '#app/lib/clock.ts'
 import type { LeaseRow, OperationsStore, RetentionStep } from '../../store/operations.ts'
@@ -24,7 +24,7 @@ export function operationsStore(client: Client, _clock: Clock): OperationsStore 
     `SELECT e.seq, e.received_at AS receivedAt, ${NOBODY_WAITS} AS free FROM event e WHERE e.seq >= @fromSeq
      ORDER BY e.seq LIMIT @limit`,
   )
-  // Bodies, deliveries and their attempts go with it.
+  // Deletes its body, deliveries and attempts too.
   const deleteEvent = sql.prepare('DELETE FROM event WHERE seq = @seq')
   const oldestBodies = sql.prepare<
     { fromSeq: number; limit: number },
@@ -56,7 +56,7 @@ export function operationsStore(client: Client, _clock: Clock): OperationsStore 
       return { removed, nextSeq: nextAfter(old, rows, limit) }
     },
   )
-  // Changes only when another connection commits; ours but this one only read.
+  // Changes only when another process commits; our own other connections only read.
   const dataVersion = () => sql.pragma('data_version', { simple: true }) as number
   let seenVersion = dataVersion()
   const pageSize = sql.pragma('page_size', { simple: true }) as number
@@ -95,7 +95,7 @@ export function operationsStore(client: Client, _clock: Clock): OperationsStore 
       sql.pragma(kind === 'truncate' ? 'wal_checkpoint(TRUNCATE)' : 'wal_checkpoint(PASSIVE)')
     },
     async trialWrite() {
-      // Committed: a full or failing disk is noticed by nothing less. Many at a time share one commit.
+      // Commits, because only that detects a full or failing disk. Concurrent calls share one commit.
       await turn.run(() => {
         touch.run()
         untouch.run()
@@ -109,7 +109,7 @@ export function operationsStore(client: Client, _clock: Clock): OperationsStore 
   }
 }
 
-/** Goes on after the last old one, as long as the whole page was old. */
+/** Continues after the last old row, as long as the whole page was old. */
 function nextAfter(old: { seq: number }[], rows: unknown[], limit: number): number | null {
   const last = old.at(-1)
   return last && old.length === rows.length && rows.length === limit ? last.seq + 1 : null

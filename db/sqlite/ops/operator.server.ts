@@ -1,4 +1,4 @@
-// What the operator sees of everybody. Read beside the writer; nothing here passes over events, deliveries or attempts, however
+// The operator's view of all accounts. Uses the reader connection; never scans events, deliveries or attempts, however
 // many there are.
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -31,7 +31,7 @@ const FAILING_ONES = `
   FROM endpoint p JOIN account a ON a.uuid = p.account_uuid
   WHERE ${FAILING} ORDER BY since, p.id LIMIT @limit`
 
-/** Of what waits first for an address, how the last attempt ended. */
+/** The last attempt's outcome of the first pending delivery of an endpoint. */
 const LATEST_OUTCOME = `
   SELECT t.outcome FROM (
     SELECT id FROM delivery INDEXED BY due_deliveries_of_an_endpoint
@@ -49,7 +49,7 @@ const SPLIT = `
     WHERE p.pending_count > 0
   )`
 
-/** An entry that stands for more requests says how many they were. */
+/** An entry for several requests stores their number. */
 const AUDIT_COUNTS = `
   SELECT action, outcome, sum(CASE action WHEN 'calls.refused' THEN coalesce(json_extract(detail, '$.count'), 1) ELSE 1 END) AS count,
     max(at) AS latestAt
@@ -60,7 +60,7 @@ const AUDIT_COUNTS = `
   WHERE outcome = 'refused' OR action IN (SELECT value FROM json_each(@actions))
   GROUP BY action, outcome ORDER BY count DESC`
 
-/** By account, in the order of an index: the first row is the oldest one. */
+/** By account, in index order: the first row is the oldest. */
 const KEPT = {
   events: ['event INDEXED BY events_of_an_account_newest_first', 'seq', 'received_at'],
   runs: ['run INDEXED BY runs_of_an_account_newest_first', 'id', 'created_at'],
@@ -75,7 +75,7 @@ interface OutlineRow extends Omit<AccountOutline, 'plan'> {
   heldSince: number | null
 }
 
-/** For the test that none of them walks through a big table. */
+/** For the test that no query scans a big table. */
 export const OPERATOR_QUERIES = { OUTLINES, FAILING_ONES, LATEST_OUTCOME, SPLIT, AUDIT_COUNTS }
 
 export function operatorStore({ readerSql }: Client): OperatorStore {

@@ -1,10 +1,10 @@
-// How much room each kind of data takes, without reading all of it: few rows are counted, many are estimated from samples spread
-// evenly over the ids. Ids are given in order, and what is removed leaves gaps: each sample says how dense its part is.
+// Estimates each kind of data's space without reading it all: counts small tables, samples large ones at even distances
+// of the ids. Ids are assigned in order, deletions leave gaps: each sample measures its part's density.
 import type { RoomKind, RoomTaken } from '../../store/operator.ts'
 import type { Sql } from '../sql.ts'
 import { EVENT_BYTES } from './space.server.ts'
 
-/** Below this many ids everything is counted. */
+/** With fewer ids, everything is counted. */
 const COUNTED = 2_000
 const SAMPLES = 32
 const ROWS_OF_A_SAMPLE = 8
@@ -12,9 +12,9 @@ const ROWS_OF_A_SAMPLE = 8
 interface Source {
   kind: RoomKind
   from: string
-  /** Alias and name of the column that grows. */
+  /** Alias and name of the increasing column. */
   id: string
-  /** Of a row with its entries in the indexes and everything below it, about. */
+  /** Approximate bytes of a row with its index entries and all child rows. */
   bytes: string
 }
 
@@ -48,7 +48,7 @@ interface Measured {
 
 interface RoomMeter {
   taken(): RoomTaken[]
-  /** About how many bytes rows of a kind with this id and higher ones take. */
+  /** Approximate bytes of rows of a kind with this id and higher ones. */
   takenFrom(kind: RoomKind, fromId: number): number
 }
 
@@ -100,8 +100,8 @@ function sum(rows: readonly { bytes: number }[]): number {
 }
 
 /**
- * The first id of a table whose moment is `since` or later; null = there is none. Ids are given in order of arrival, so a few looks are
- * enough; a moved clock makes it a little inexact.
+ * The first id of a table whose time is `since` or later; null = none. Ids are assigned in order of arrival, so a
+ * binary search needs few reads; clock changes make it slightly inexact.
  */
 export function firstSince(sql: Sql, table: 'event' | 'run', since: number): number | null {
   const [id, at] = table === 'event' ? ['seq', 'received_at'] : ['id', 'created_at']

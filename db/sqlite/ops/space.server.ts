@@ -1,20 +1,20 @@
-// How much of the file is whose, and making room in small steps.
+// The space each account uses, and freeing space in small steps.
 import type { ShortenStep, SpaceStore } from '../../store/space.ts'
 import type { Client } from '../client.server.ts'
 
-/** Rows passed over in one step without finding anything to remove: about a millisecond. */
+/** Rows scanned in one step without anything to remove: about a millisecond. */
 const PASSED_AT_ONCE = 500
 
-/** Bytes of bodies written anew in one step. Longer ones have pages of their own and gain nothing by it. */
+/** Bytes of bodies rewritten in one step. Longer bodies have their own pages and gain nothing from it. */
 const PACKED_AT_ONCE = 256 * 1024
 
-/** Bytes of a row with its entries in the indexes, without its long texts. Measured on a file of 50,000 events. */
+/** Bytes of a row with its index entries, without long texts. Measured on a file of 50,000 events. */
 const EVENT_ROW = 360
 const BODY_ROW = 16
 const DELIVERY_ROW = 160
 const ATTEMPT_ROW = 110
 
-/** To be read from `event e LEFT JOIN event_body b`. `octet_length` reads no overflow pages. */
+/** For a SELECT from `event e LEFT JOIN event_body b`. `octet_length` reads no overflow pages. */
 const BODY_BYTES = `coalesce(octet_length(b.body) + ${BODY_ROW}, 0)`
 export const EVENT_BYTES = `${EVENT_ROW} + octet_length(e.changed_fields) + ${BODY_BYTES} + coalesce((
     SELECT sum(${DELIVERY_ROW} + coalesce(octet_length(d.state_reason), 0) + coalesce((
@@ -22,13 +22,13 @@ export const EVENT_BYTES = `${EVENT_ROW} + octet_length(e.changed_fields) + ${BO
       FROM attempt a WHERE a.delivery_id = d.id), 0))
     FROM delivery d WHERE d.event_seq = e.seq), 0)`
 
-/** Nobody waits for it, and nobody had to do without it. */
+/** Every delivery of the event succeeded: none is pending or failed. */
 const DELIVERED = "NOT EXISTS (SELECT 1 FROM delivery d WHERE d.event_seq = e.seq AND d.state <> 'delivered')"
 
 interface OldRow {
   seq: number
   receivedAt: number
-  /** May it go? */
+  /** May it be removed? */
   free: 0 | 1
   bytes: number
 }
@@ -41,7 +41,7 @@ export function spaceStore({ sql, readerSql }: Client): SpaceStore {
     `SELECT e.seq, e.account_uuid AS accountUuid, ${EVENT_BYTES} AS bytes
      FROM event e LEFT JOIN event_body b ON b.seq = e.seq WHERE e.seq >= @fromSeq ORDER BY e.seq LIMIT @limit`,
   )
-  // The stretch is cut out of the index first: rows that have nothing to remove count as looked at.
+  // Selects the range from the index first, so rows without anything to remove also count as scanned.
   const stretch = (free: string, bytes: string) =>
     sql.prepare<{ accountUuid: string; fromSeq: number }, OldRow>(
       `SELECT e.seq, e.received_at AS receivedAt, ${free} AS free, ${bytes} AS bytes
@@ -74,8 +74,8 @@ export function spaceStore({ sql, readerSql }: Client): SpaceStore {
     return { removed, bytes, nextSeq: last ? last.seq + 1 : fromSeq, done: rows.length < PASSED_AT_ONCE }
   }
 
-  // Removing one account's bodies from among those of others leaves pages half empty: they are neither free nor ever filled
-  // again. What stays of a stretch is written anew, side by side, within the same transaction.
+  // Removing one account's bodies between those of others leaves half-empty pages, which are neither free nor reused.
+  // The remaining bodies of the range are rewritten side by side in the same transaction.
   const packed = sql.prepare<{ fromSeq: number; toSeq: number }, { count: number; bytes: number }>(
     `SELECT count(*) AS count, coalesce(sum(octet_length(body)), 0) AS bytes FROM event_body
      WHERE seq >= @fromSeq AND seq < @toSeq`,
@@ -86,7 +86,7 @@ export function spaceStore({ sql, readerSql }: Client): SpaceStore {
   const deleteStretch = sql.prepare('DELETE FROM event_body WHERE seq >= @fromSeq AND seq < @toSeq')
   const writeBody = sql.prepare('INSERT INTO event_body (seq, body) VALUES (@seq, CAST(@body AS TEXT))')
   function pack(fromSeq: number, toSeq: number, removed: number): void {
-    // Long spans are looked at by their ends only: where few went, there is little to gain.
+    // Skips long ranges with few removals: there is little to gain.
     if (toSeq - fromSeq > removed * 10) return
     const { count, bytes } = packed.get({ fromSeq, toSeq }) ?? { count: 0, bytes: 0 }
     if (count === 0 || count > removed * 3 || bytes > PACKED_AT_ONCE) return

@@ -11,7 +11,7 @@ const { placeholder } = template
 type Row = typeof automation.$inferSelect
 type Writer = Parameters<Parameters<Db['transaction']>[0]>[0]
 
-/** Rules and their versions. A version is written once and never changed: running runs and the history read it. */
+/** Rules and their versions. A version is written once and never changes: running runs and the history read it. */
 export function automationStore({ db, sql }: Client): AutomationStore {
   const RUNNING = and(eq(automation.active, 1), isNull(automation.deletedAt), isNull(automation.pausedAt))
   const cancelUnbegun = sql.prepare(
@@ -19,7 +19,7 @@ export function automationStore({ db, sql }: Client): AutomationStore {
      WHERE automation_id = @id AND state IN ('queued', 'waiting', 'held')
        AND NOT EXISTS (SELECT 1 FROM run_step s WHERE s.run_id = run.id)`,
   )
-  // Asked for at every event, every tick and every step: to put their text together anew costs more than to run them.
+  // Every event, tick and step runs these queries: building their SQL each time costs more than running them.
   const watching = db
     .select()
     .from(automation)
@@ -197,7 +197,7 @@ function triggerColumns({ trigger }: RuleDefinition): Pick<Row, 'triggerSource' 
   return { triggerSource: trigger.source, watchedObject: trigger.source === 'webhook' ? trigger.object : null }
 }
 
-/** Only what is named in the change, and what follows from it. */
+/** Only the changed columns, and those that depend on them. */
 function changedColumns(before: Row, change: AutomationChange): Partial<Row> {
   const definition = change.definition && JSON.stringify(change.definition)
   const says =
@@ -235,7 +235,7 @@ function pauseColumns(reason: Reason | null, at: number): Partial<Row> {
   }
 }
 
-/** A rule as the store speaks of it. */
+/** A rule in the store's format. */
 function ruleRow(row: Row): AutomationRow {
   return {
     id: row.id,

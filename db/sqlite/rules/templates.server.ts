@@ -2,7 +2,7 @@ import type { Clock } from '#app/lib/clock.ts'
 import type { TemplateRow, TemplateStore } from '../../store/templates.ts'
 import type { Client } from '../client.server.ts'
 
-/** Ids below this are the library's. */
+/** Lower ids belong to the library. */
 const FIRST_ID = 1_000
 
 interface SqlRow extends Omit<TemplateRow, 'isPublic' | 'definition'> {

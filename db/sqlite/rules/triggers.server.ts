@@ -1,4 +1,4 @@
-// What sets rules off: touched records, polled lists, and what was there before a rule was switched on.
+// What triggers rules: touched records, polled lists, and baselines taken when rules are switched on.
 import type { RunRequest, StartedRun } from '#app/domain/automations/run.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import type { AutomationRow } from '../../store/automations.ts'
@@ -41,7 +41,7 @@ export function triggerStore(client: Client, _clock: Clock): TriggerStore {
 
 type Rows = ReturnType<typeof triggerRows>
 
-/** What several of the acts below write. Inside a transaction. */
+/** Writes shared by the operations below. Call inside a transaction. */
 function triggerRows({ sql }: Client) {
   const startRuns = insertRuns(sql)
   const keepSnapshot = sql.prepare(
@@ -70,7 +70,7 @@ function triggerRows({ sql }: Client) {
      ON CONFLICT (account_uuid, source)
      DO UPDATE SET watermark = excluded.watermark, last_ok_at = excluded.last_ok_at, last_error = NULL, next_at = excluded.next_at`,
   )
-  /** Beside the snapshots of forwarding, which move at other moments: see `snapshotsOf`. */
+  /** Stores rules' snapshots apart from those of forwarding, which are updated at other times: see `snapshotsOf`. */
   function put(statement: typeof keepSnapshot, accountUuid: string, object: string, values: RecordValues, now: number) {
     const { recordUuid, editDate, fields } = values
     statement.run({ accountUuid, object: `rules:${object}`, recordUuid, editDate, fields: JSON.stringify(fields), now })
@@ -80,7 +80,7 @@ function triggerRows({ sql }: Client) {
     putVerdict.run({ ...verdict, accountUuid, now, runId })
   }
 
-  /** Starts the runs and gives each record its verdict. */
+  /** Starts the runs and stores each record's verdict. */
   function start(accountUuid: string, requests: readonly RunRequest[], now: number) {
     const started = startRuns(accountUuid, requests, now)
     requests.forEach((request, index) => {
@@ -101,7 +101,7 @@ function triggerRows({ sql }: Client) {
     rule: (id: number, accountUuid: string, version: number) => ruleAsRead.get({ id, accountUuid, version }),
     keep: (accountUuid: string, object: string, values: RecordValues, now: number) =>
       put(keepSnapshot, accountUuid, object, values, now),
-    /** Only where there is none. */
+    /** Only if there is no snapshot yet. */
     seed: (accountUuid: string, object: string, values: RecordValues, now: number) =>
       put(seedSnapshot, accountUuid, object, values, now),
     moveCursor: (accountUuid: string, source: string, watermark: string, now: number, nextAt: number) =>
@@ -118,10 +118,10 @@ function verdictOf({ outcome }: StartedRun, { held }: RunRequest): NewVerdict['v
 
 type Waiting = 'dueTouched' | 'dueTouchedOf' | 'nextTouchedDueAt' | 'postponeTouched' | 'postponeAllTouched'
 
-/** Records that wait to be looked at. */
+/** Touched records waiting for evaluation. */
 function waitingRecords(client: Client): Pick<TriggerStore, Waiting> {
   const { sql } = client
-  // A number within the account, so that one account's burst does not hide the others behind it.
+  // Numbers the rows within each account, so one account's burst does not crowd out the others.
   const due = sql.prepare<{ now: number; perAccount: number; limit: number }, TouchedSqlRow>(
     `SELECT accountUuid, object, recordUuid, changedFields, created, eventSeq, firstAt, dueAt, turn, tries
      FROM (SELECT ${TOUCHED_COLUMNS}, row_number() OVER (PARTITION BY account_uuid ORDER BY due_at) AS place
@@ -161,7 +161,7 @@ function waitingRecords(client: Client): Pick<TriggerStore, Waiting> {
   }
 }
 
-/** What became of a look at a record, or of a tick of the clock. */
+/** Stores the result of an evaluation or a poll. */
 function settledPolls(client: Client, rows: Rows): Pick<TriggerStore, 'settleTouched' | 'settlePoll'> {
   const { sql } = client
   const endTouched = sql.prepare(
@@ -207,7 +207,7 @@ function settledPolls(client: Client, rows: Rows): Pick<TriggerStore, 'settleTou
   }
 }
 
-/** What a look has to know of what was done before. */
+/** Earlier firings and writes that an evaluation needs to know. */
 function firedBefore({ sql }: Client): Pick<TriggerStore, 'ownWrites' | 'recentRuns' | 'doneBefore'> {
   const writesOn = sql.prepare<{ accountUuid: string; object: string; recordUuid: string; since: number }, OwnWrite>(
     `SELECT field, value, run_id AS runId, automation_id AS automationId, hop, at FROM own_write
@@ -248,7 +248,7 @@ function firedBefore({ sql }: Client): Pick<TriggerStore, 'ownWrites' | 'recentR
   }
 }
 
-/** What was there before a rule was switched on. */
+/** Baselines taken when rules are switched on. */
 function baselines(client: Client, rows: Rows): Pick<TriggerStore, 'automationsToBaseline' | 'noteBaseline'> {
   const { sql } = client
   const watchedByOthers = sql
@@ -300,7 +300,7 @@ function baselines(client: Client, rows: Rows): Pick<TriggerStore, 'automationsT
   }
 }
 
-/** Looks through whole lists for what events missed. */
+/** Sweeps whole lists for changes that events missed. */
 function sweepStore({ sql }: Client, rows: Rows): Pick<TriggerStore, 'dueSweeps' | 'settleSweep' | 'failSweep'> {
   const touchedOf = touchedRows(sql)
   const sweeps = sql.prepare<{ now: number; limit: number }, Omit<SweepTarget, 'partial'> & { partial: number }>(
@@ -324,7 +324,7 @@ function sweepStore({ sql }: Client, rows: Rows): Pick<TriggerStore, 'dueSweeps'
   const settleSweep = sql.transaction((...[target, input, now]: Parameters<TriggerStore['settleSweep']>) => {
     const { accountUuid, object } = target
     for (const { values, touch } of input.records) {
-      // The look that follows compares with the snapshot as it was: it writes the new one itself.
+      // Keeps the snapshot: the evaluation that follows compares with it and then writes the new one.
       if (touch) {
         const { recordUuid } = values
         touchedOf.touch({ accountUuid, object, recordUuid, ...touch, eventSeq: null, at: now })

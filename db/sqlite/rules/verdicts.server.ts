@@ -1,14 +1,14 @@
 import type { LedgerEntry, StoredVerdict, VerdictStore } from '../../store/verdicts.ts'
 import type { Client } from '../client.server.ts'
 
-/** Reads on the read-only connection: a question holds up no rule. */
+/** Reads use the read-only connection, so a query delays no rule. */
 export function verdictStore({ readerSql }: Client): VerdictStore {
   const verdicts = readerSql.prepare<{ accountUuid: string; recordUuid: string }, StoredVerdict>(
     `SELECT v.automation_id AS automationId, v.verdict, v.at, v.detail, v.run_id AS runId
      FROM rule_verdict v JOIN automation a ON a.id = v.automation_id AND a.account_uuid = v.account_uuid
      WHERE v.account_uuid = @accountUuid AND v.record_uuid = @recordUuid AND a.deleted_at IS NULL`,
   )
-  // Bare columns beside max(): SQLite takes them from the row that has it.
+  // SQLite takes bare columns next to max() from the row with the maximum.
   const ledger = readerSql.prepare<{ accountUuid: string; recordUuid: string }, LedgerEntry>(
     `SELECT l.automation_id AS automationId, l.run_id AS runId, max(l.at) AS at
      FROM automation a JOIN seen_ledger l ON l.automation_id = a.id

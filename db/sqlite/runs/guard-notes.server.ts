@@ -1,5 +1,5 @@
-// What an account chose about its limits, with who changed what and how muted customers are called: one JSON document per account.
-// It is read, changed and written within one transaction of the caller.
+// An account's limit settings, their change history and the names of muted customers: one JSON document per account.
+// Read, changed and written within one transaction of the caller.
 import type { GuardChange } from '../../store/run-guards.ts'
 import type { Client } from '../client.server.ts'
 
@@ -9,7 +9,7 @@ interface MuteNote {
 }
 
 interface GuardNotes {
-  /** The choices alone, as stored; null = nothing was chosen. */
+  /** Only the settings, as stored; null = none saved. */
   guards(accountUuid: string): unknown
   /** Newest first. */
   changes(accountUuid: string): GuardChange[]
@@ -19,13 +19,13 @@ interface GuardNotes {
 }
 
 interface GuardWrite {
-  /** Named choices are set, the others stay. */
+  /** Given settings are replaced, the others stay. */
   guards?: object
   mute?: { key: string; note: MuteNote }
   change: { by: string | null; words: string } | null
 }
 
-/** Older ones are forgotten. */
+/** Older ones are deleted. */
 const MOST_CHANGES = 30
 
 interface Document {
@@ -35,7 +35,7 @@ interface Document {
 }
 
 export function guardNotes({ sql }: Pick<Client, 'sql'>): GuardNotes {
-  // Asked before every message to a customer: the rest of the document is left out.
+  // Runs before every customer message, so it leaves out the rest of the document.
   const choices = sql
     .prepare<{ accountUuid: string }, string>(
       `SELECT json_remove(guards, '$.changes', '$.mutes') FROM automation_guard WHERE account_uuid = @accountUuid`,
@@ -70,10 +70,10 @@ export function guardNotes({ sql }: Pick<Client, 'sql'>): GuardNotes {
     write(accountUuid, at, { guards = {}, mute, change }) {
       const before = read(accountUuid)
       const changes = change ? [{ at, by: change.by, words: change.words }, ...before.changes] : before.changes
-      // Those that are over, or were taken back, are not remembered by name.
+      // Drops the names of expired or removed mutes.
       const muted = new Set(mutedKeys.all({ accountUuid }))
       const notes = { ...before.mutes }
-      // Said again while nobody could be asked for the name: it stays.
+      // Keeps the known name if the new mute has none.
       if (mute) notes[mute.key] = { ...mute.note, name: mute.note.name || (notes[mute.key]?.name ?? '') }
       const mutes = Object.fromEntries(Object.entries(notes).filter(([key]) => muted.has(key)))
       const document = { ...before.choices, ...guards, changes: changes.slice(0, MOST_CHANGES), mutes }

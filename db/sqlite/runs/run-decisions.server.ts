@@ -1,4 +1,4 @@
-// What a person decides about a run: cancel it, let it go on, say what became of a message, do again what failed.
+// A person's decisions about a run: cancel it, release it, settle an unclear message, repeat failed steps.
 import type { Reason } from '#app/domain/reason.ts'
 import type { CancelledRun, RerunFailed, RunStore, SettledByPerson } from '../../store/runs.ts'
 import type { Client } from '../client.server.ts'
@@ -48,7 +48,7 @@ function cancelStore(client: Client): Pick<RunStore, 'cancelRun'> {
           cancelSoon.run({ reason, runId })
           return { outcome: 'cancelling' }
         }
-        // One of its effects may be done or not: the engine looks, and then it ends.
+        // An effect may or may not be done: the engine checks it, then the run ends.
         if (isUnclear.get({ runId }) !== undefined) {
           askForVerdict.run({ reason, at, runId })
           return { outcome: 'cancelling' }
@@ -85,7 +85,7 @@ function releaseStore(client: Client): Pick<RunStore, 'heldRuns' | 'releaseRuns'
      WHERE id = @runId AND state IN ('held', 'waiting')`,
   )
 
-  /** Answers whether it goes on because of this. */
+  /** Returns whether the run continues because of this call. */
   function release(accountUuid: string, runId: number, reason: Reason, at: number): boolean {
     const state = stateOf(runId, accountUuid)
     if (state === undefined || state === 'done') return false
@@ -191,7 +191,7 @@ function rerunStore(client: Client): Pick<RunStore, 'rerunFailed'> {
         const state = stateOf(runId, accountUuid)
         if (state === undefined) return { outcome: 'not_found' }
         const rows = failedRows.get({ runId }) ?? 0
-        // While it is at work its own retries count.
+        // While the run is in progress, its own retries count.
         if (rows === 0 || state === 'running') return { outcome: 'nothing_failed' }
         forgetUnplanned.run({ runId })
         planAgain.run({ at, runId })

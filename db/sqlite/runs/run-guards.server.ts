@@ -7,14 +7,14 @@ export function runGuardStore(client: Client): RunGuardStore {
   return { ...factStore(client), ...muteStore(client), ...pauseStore(client) }
 }
 
-/** What was done before, to a customer and to a record. */
+/** Earlier messages to a customer, and earlier runs on a record. */
 function factStore({ sql }: Client): Pick<RunGuardStore, 'messageFacts' | 'messagesTo' | 'runsOnRecord'> {
   const ofRule = sql
     .prepare<{ automationId: number; at: number }, number>(
       'SELECT count(*) FROM customer_message WHERE automation_id = @automationId AND at >= @at',
     )
     .pluck()
-  // Rule by rule along their index: an account has few rules and may have written a hundred thousand messages.
+  // Reads rule by rule along their index: an account has few rules but may have a hundred thousand messages.
   const ofAccount = sql
     .prepare<{ accountUuid: string; since: number }, number>(
       `SELECT coalesce(sum((SELECT count(*) FROM customer_message m WHERE m.automation_id = a.id AND m.at >= @since)), 0)
@@ -86,7 +86,7 @@ type Mutes = Pick<
   'findAccountGuards' | 'saveAccountGuards' | 'listGuardChanges' | 'listMutes' | 'saveMute' | 'removeMute'
 >
 
-/** What people have set, with the notes of who changed it. */
+/** People's settings, with the history of changes. */
 function muteStore(client: Client): Mutes {
   const { sql, turn } = client
   const notes = guardNotes(client)

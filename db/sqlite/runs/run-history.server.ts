@@ -8,7 +8,7 @@ import type { Sql } from '../sql.ts'
 import { CLOCK_SLACK, walkBack } from '../walk-back.server.ts'
 import { JOURNAL_COLUMNS, journalRow, type StoredRow } from './run-rows.server.ts'
 
-/** Runs looked at between two turns of the event loop. */
+/** Runs scanned between two turns of the event loop. */
 const WINDOW = 500
 
 interface HistoryRow extends Omit<RunRecord, 'definition' | 'recordUuids' | 'triggerData' | 'journal' | 'reason'> {
@@ -45,7 +45,7 @@ const HAS_TEXT = `(coalesce(v.name, a.name) LIKE @text ESCAPE '~' OR r.trigger_d
        AND (s.effect LIKE @text ESCAPE '~' OR s.sentence LIKE @text ESCAPE '~'
          OR reason_says(s.reason_code, s.reason_params) OR s.result LIKE @text ESCAPE '~')))`
 
-/** Reads on the read-only connection: a search holds up no run. */
+/** Reads use the read-only connection, so a search delays no run. */
 export function runHistoryStore({ readerSql }: Client): RunHistoryStore {
   const says = reasonSays(readerSql)
   const find = readerSql.prepare<{ accountUuid: string; runId: number }, HistoryRow>(
@@ -72,7 +72,7 @@ export function runHistoryStore({ readerSql }: Client): RunHistoryStore {
 
 type Says = (ask: RunQuery['says']) => void
 
-/** `reason_says(code, params)` in a statement asks what was given last. Statements are synchronous, so that searches do not mix. */
+/** SQL function `reason_says(code, params)`: uses the latest query. Statements are synchronous, so none mix. */
 function reasonSays(sql: Sql): Says {
   let ask: RunQuery['says']
   sql.function('reason_says', (code: unknown, params: unknown) => {
@@ -85,7 +85,7 @@ function reasonSays(sql: Sql): Says {
   }
 }
 
-/** What narrows a search, where it is given. */
+/** Optional filters of a search. */
 const NARROWING = [
   ['automationId', 'r.automation_id = @automationId'],
   ['since', 'r.created_at >= @since'],
@@ -100,7 +100,7 @@ async function search(sql: Sql, accountUuid: string, query: RunQuery, says: Says
   const asked = { automationId, since, until, recordUuid, text }
   const conditions = NARROWING.filter(([name]) => asked[name] !== null).map(([, condition]) => condition as string)
   if (status !== null) conditions.push(STATUS[status])
-  // Of one rule: along its own index.
+  // For a single rule, uses the rule's own index.
   const ofRule = automationId !== null
   const statement = sql.prepare<object, HistoryRow & { hit: 0 | 1 }>(
     `SELECT ${COLUMNS}, ${conditions.join(' AND ') || '1'} AS hit FROM (
@@ -122,7 +122,7 @@ async function search(sql: Sql, accountUuid: string, query: RunQuery, says: Says
   return hits.map(({ hit: _hit, ...row }) => row)
 }
 
-/** Anywhere in a JSON text; the signs that LIKE knows stand for themselves. */
+/** Matches anywhere in a JSON text; escapes the wildcards of LIKE. */
 function pattern(text: string): string {
   const written = JSON.stringify(text.trim()).slice(1, -1)
   return `%${written.replace(/[~%_]/g, '~$&')}%`

@@ -1,5 +1,5 @@
-// The journal's writes. Each is refused unless the run is still the writer's and the row still as it was seen: whoever comes
-// back late, from a stalled process or an older look, changes nothing. Only "it was sent" is taken from anybody: it is true.
+// The journal's writes. Each is refused unless the run is still the writer's and the row unchanged since its read, so
+// late writers (stalled process, old read) change nothing. Only "it was sent" is accepted from anyone.
 import type { MessageNote } from '../../store/run-guards.ts'
 import type { FieldWrite, ParkedRun, RowWrite, RunFence, RunStore } from '../../store/runs.ts'
 import type { Client } from '../client.server.ts'
@@ -21,7 +21,7 @@ type JournalStore = Pick<
   'readJournal' | 'planEffects' | 'beginSending' | 'endSending' | 'setRow' | 'parkRun' | 'finishRun'
 >
 
-/** Every row in order, in a form that changes when one of them does. */
+/** All rows in order, in a form that changes when any row does. */
 const STAMP = `(SELECT coalesce(group_concat(key, ' '), '') FROM (
     SELECT step_id || '/' || item_key || '/' || state || '/' || attempt || '/' || coalesce(next_attempt_at, '') AS key
     FROM run_step WHERE run_id = @runId ORDER BY step_id, item_key))`
@@ -31,7 +31,7 @@ export function runJournalStore(client: Client): JournalStore {
   return { ...planStore(client), ...sendStore(client), ...parkStore(client) }
 }
 
-/** Is the run still ours, and does it go on? */
+/** Is the run still ours and still active? */
 function fenceOf({ sql }: Client) {
   const isOurs = sql.prepare<[RunFence], { outcome: string | null; reason: string; stamp: string }>(
     `SELECT outcome, ${selectReason(RUN_REASON)} AS reason, ${STAMP} AS stamp FROM run WHERE ${OURS}`,
@@ -141,7 +141,7 @@ function sendStore(client: Client): Pick<JournalStore, 'beginSending' | 'endSend
         if (ofAccount.get({ runId, accountUuid }) === undefined) return false
         const before = stateOf.get({ runId, stepId: row.stepId, itemKey: row.itemKey })
         if (markEnded.run({ runId, ...row, ...changesOf(write) }).changes === 0) return false
-        // One that may have been sent was counted when that was noted.
+        // A message that may have been sent was already counted when that was recorded.
         if (message && before !== 'unknown') noteMessage(accountUuid, runId, message, write.at)
         saveWrites(accountUuid, runId, writes, write.at)
         return true
@@ -189,7 +189,7 @@ function parkStore(client: Client): Pick<JournalStore, 'readJournal' | 'parkRun'
      WHERE run_id = @runId AND (state IN ('planned', 'held') OR (state = 'failed' AND next_attempt_at IS NOT NULL))`,
   )
 
-  /** Nothing was written: because the run is not ours any more, or because the journal changed? */
+  /** Why nothing was written: the run is no longer ours, or the journal changed. */
   function refusedBecause(fence: RunFence): ParkedRun {
     return isOurs.get(fence) ? 'changed' : 'lost'
   }

@@ -1,4 +1,4 @@
-// Runs as rows: how they are made, together with what the ledger must hold for them, and how they are read back.
+// Runs as rows: creating them together with their ledger rows, and reading them.
 import type { JournalEffect, JournalRow, PlanNotes, Try } from '#app/domain/automations/journal-row.ts'
 import type { RunRequest, RunState, StartedRun, StepState } from '#app/domain/automations/run.ts'
 import {
@@ -15,8 +15,8 @@ import type { Sql } from '../sql.ts'
 type InsertRuns = (accountUuid: string, requests: readonly RunRequest[], now: number) => StartedRun[]
 
 /**
- * Prepared once per connection. Synchronous, and to be called within a transaction: each wish becomes its run row and all of
- * its ledger rows, or nothing. A wish for a rule of another account, or a deleted one, is a bug and throws.
+ * Prepared once per connection. Synchronous; call inside a transaction. Each request stores its run row and all of its
+ * ledger rows, or nothing. Throws for a rule of another account or a deleted one: that is a bug.
  */
 export function insertRuns(sql: Sql): InsertRuns {
   const findLedger = sql.prepare<
@@ -80,7 +80,7 @@ export const JOURNAL_COLUMNS = `s.step_id AS stepId, s.item_key AS itemKey, s.se
   s.client_uuid AS clientUuid, s.effect, s.result, s.error_class AS errorClass, ${selectReason(STEP_REASON, 's')} AS sentence,
   s.next_attempt_at AS nextAttemptAt, s.planned_at AS plannedAt, s.sending_at AS sendingAt, s.ended_at AS endedAt`
 
-/** A journal row as the database gives it. `effect` and `result` hold JSON: `StoredEffect`, `StoredResult`. */
+/** A journal row as the database returns it. `effect` and `result` hold JSON: `StoredEffect`, `StoredResult`. */
 export interface StoredRow {
   stepId: string
   itemKey: string
@@ -106,7 +106,7 @@ interface StoredEffect {
 interface StoredResult {
   value: JournalRow['result']
   tries: Try[]
-  /** A person said "send". */
+  /** A person released it. */
   released?: true
 }
 
@@ -115,7 +115,7 @@ export function storedEffect(effect: JournalEffect, notes: PlanNotes | null): st
   return JSON.stringify(stored)
 }
 
-/** Null when there is nothing worth a column. */
+/** Null when there is nothing to store. */
 export function storedResult(value: JournalRow['result'], tries: Try[], released: boolean): string | null {
   if (value === null && tries.length === 0 && !released) return null
   const stored: StoredResult = { value, tries, ...(released && { released }) }

@@ -8,7 +8,7 @@ const LEFTOVERS: Record<Leftover, string> = {
     WHERE expires_at IS NOT NULL AND expires_at < @before ORDER BY expires_at LIMIT @limit)`,
   own_write:
     'DELETE FROM own_write WHERE rowid IN (SELECT rowid FROM own_write WHERE at < @before ORDER BY at LIMIT @limit)',
-  // Written in the order of time: the oldest have the lowest ids.
+  // Inserted in order of time: the oldest have the lowest ids.
   message: `DELETE FROM customer_message
     WHERE at < @before AND id IN (SELECT id FROM customer_message ORDER BY id LIMIT @limit)`,
   trigger_call:
@@ -23,7 +23,7 @@ export function runUpkeepStore({ sql }: Client): RunUpkeepStore {
   >(
     'SELECT id, state, ended_at AS endedAt, created_at AS createdAt FROM run WHERE id >= @fromId ORDER BY id LIMIT @limit',
   )
-  // Its journal goes with it.
+  // Deletes its journal too.
   const remove = sql.prepare('DELETE FROM run WHERE id = @id')
   const leftovers = new Map(
     Object.entries(LEFTOVERS).map(([kind, statement]) => [

@@ -7,15 +7,15 @@ import { runDecisionStore } from './run-decisions.server.ts'
 import { runJournalStore } from './run-journal.server.ts'
 import { insertRuns } from './run-rows.server.ts'
 
-/** Runs from the wish to the end. Every write is one statement or one transaction of a few. */
+/** Runs from request to end. Every write is one statement or one small transaction. */
 export function runStore(client: Client): RunStore {
   return { ...runJournalStore(client), ...runDecisionStore(client), ...startStore(client), ...queueStore(client) }
 }
 
-/** Exactly the condition of the index `runs_to_do`. */
+/** Must equal the condition of the index `runs_to_do`. */
 const TO_DO = "state in ('queued', 'running', 'waiting')"
 
-/** Runs of an account that is held wait; in the table `run`. */
+/** Runs of a held account wait; condition on the table `run`. */
 const NOT_HELD = `NOT EXISTS (SELECT 1 FROM plan own WHERE own.account_uuid = run.account_uuid AND own.held_since IS NOT NULL)`
 
 function startStore(client: Client): Pick<RunStore, 'startRuns' | 'startRunOnce' | 'findStartedRun'> {
@@ -74,7 +74,7 @@ interface ClaimedRow extends Omit<ClaimedRun, 'recordUuids' | 'triggerData' | 'r
   pausedReason: string
 }
 
-/** What a run and its rule have in common wherever they are read together: aliases `r`, `a`, `v`. */
+/** Shared columns of a run and its rule, for queries with the aliases `r`, `a`, `v`. */
 const RULE_COLUMNS = `a.name, v.definition, a.active, a.deleted_at AS deletedAt,
   ${selectReason(PAUSE_REASON, 'a')} AS pausedReason`
 const RULE_JOINS = `JOIN automation a ON a.id = r.automation_id
