@@ -1,5 +1,5 @@
-// `npm run backup`: one backup now, to the place in BACKUP_TO, sealed with BACKUP_KEY; beside a running Fieldhook or without it.
-// `-- --list` what is there · `-- --new-key` a new key for BACKUP_KEY. In the container: node scripts/backup.mjs
+// `npm run backup`: makes one backup now in BACKUP_TO, sealed with BACKUP_KEY, whether or not Fieldhook is running.
+// `-- --list` lists the backups · `-- --new-key` prints a new BACKUP_KEY. In the container: node scripts/backup.mjs
 import { operate } from './operations.mjs'
 
 await operate('backupCommand')

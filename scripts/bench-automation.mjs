@@ -1,4 +1,4 @@
-// `npm run bench:automation`: from an event to what its rules do, fairness under a burst, and calls to the platform.
+// `npm run bench:automation`: time from an event to its rules' actions, fairness under a burst, calls to the platform.
 import './node-version.mjs'
 import './record-flag.mjs'
 

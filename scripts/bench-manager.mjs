@@ -1,4 +1,4 @@
-// `npm run bench:manager`: how long the server takes for the manager page of a busy account, beside one that has nothing.
+// `npm run bench:manager`: server time for the manager page of a busy account, compared with an empty one.
 import './node-version.mjs'
 import './record-flag.mjs'
 

@@ -1,5 +1,5 @@
-// `npm run bench:pages`: how fast the pages feel in a browser, at 375 and 1280 pixels, and what the first event, the first automation and
-// the first payment cost a person in presses and seconds. Ends with 1 when a bar is missed.
+// `npm run bench:pages`: how fast the pages feel in a browser at 375 and 1280 pixels, and the clicks and seconds to the
+// first event, the first automation and the first payment. Exits with 1 when a bar is missed.
 //   npm run bench:pages -- --only manager     some of the pages (may be given more than once)
 import './node-version.mjs'
 import './record-flag.mjs'

@@ -1,5 +1,5 @@
-// `npm run bench:peers`: the same job on Fieldhook, n8n and Node-RED. The other two are installed once, in this user's cache (n8n is about
-// 2 GB and takes minutes); what cannot be installed is said, and the rest is measured. Options: see packages/lab/bench/peers/peers.ts.
+// `npm run bench:peers`: the same job on Fieldhook, n8n and Node-RED. Installs the peers once in this user's cache
+// (n8n: about 2 GB, minutes); reports a failed install, measures the rest. Options: packages/lab/bench/peers/peers.ts.
 import './record-flag.mjs'
 import './node-version.mjs'
 import { join } from 'node:path'

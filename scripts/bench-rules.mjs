@@ -1,4 +1,4 @@
-// `npm run bench:rules`: how many verdicts a second the conditions of rules reach on one core, beside predicates written by hand.
+// `npm run bench:rules`: rule evaluations per second on one core, compared with predicates written by hand.
 import './node-version.mjs'
 import './record-flag.mjs'
 

@@ -1,4 +1,4 @@
-// `npm run bench`: acknowledgements and forwards a second, their delay, memory and bytes per event, beside a bare handler.
+// `npm run bench`: acks and forwards per second, latency, memory and bytes per event, compared with a bare handler.
 import './node-version.mjs'
 import './record-flag.mjs'
 

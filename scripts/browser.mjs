@@ -1,11 +1,11 @@
-// Finds a browser for the tests in whichever way this machine allows, cheapest first. Alone: node scripts/browser.mjs
+// Finds a browser for the tests in any way this machine allows, cheapest first. Alone: node scripts/browser.mjs
 import { accessSync, constants, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { run } from './children.mjs'
 import { orExplain, ROOT, setUp } from './setup.mjs'
 
-/** Nothing here needs a GPU, a first run, or a word with anybody's servers. The browser tests use the same. */
+/** No GPU, no first-run dialogs, no calls to vendors' servers. The browser tests use the same flags. */
 export const FLAGS = [
   '--disable-gpu',
   '--disable-quic',
@@ -23,7 +23,7 @@ const PLACES = [
   'C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe',
 ]
 const PLAYWRIGHT = join(ROOT, 'node_modules/@playwright/test/cli.js')
-/** The packed Chromium unpacks itself into the temporary folder and uses whatever lies there: give it one of ours. */
+/** The packed Chromium unpacks into the temporary folder and reuses any files there: give it a folder of ours. */
 const UNPACKED = join(ROOT, '.cache/browser')
 
 /**
@@ -31,7 +31,7 @@ const UNPACKED = join(ROOT, '.cache/browser')
  *   Playwright's own; `env` is what it needs besides the usual environment
  * @typedef {{ way: string, problem: string }} Attempt
  * @typedef {{ name: string, path: string, env?: Record<string, string> }} Candidate
- * @typedef {{ way: string, candidates: () => Promise<Candidate[] | string> }} Way a text says why there is none
+ * @typedef {{ way: string, candidates: () => Promise<Candidate[] | string> }} Way a text explains why there is none
  */
 
 /** @type {Way[]} */
@@ -103,7 +103,7 @@ export function tellWhatWasTried(tried) {
 }
 
 /**
- * Does it say its version, and really open a page and run a script in it?
+ * Checks that the browser reports its version, opens a page and runs a script in it.
  *
  * @param {Candidate} candidate
  * @returns {Promise<{ version: string, problem?: never } | { version?: never, problem: string }>}
@@ -139,22 +139,25 @@ async function probe({ path, env = {} }) {
   }
 }
 
-/** Only the path is used, not its flags: those force one process and switch web security off. */
+/** Only the path is used. The package's flags force a single process and switch web security off. */
 async function packedChromium() {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'is for Linux on x64 only'
   mkdirSync(UNPACKED, { recursive: true })
   const plain = await unpack({})
   const candidates = typeof plain === 'string' ? [] : [plain]
   if (typeof plain !== 'string' && (await probe(plain)).version) return candidates
-  // Half unpacked by an earlier run, or the machine lacks NSS: once more from the start, with the libraries it brings
-  // for one well-known kind of host.
+  // An earlier run unpacked only half, or the machine lacks NSS: unpack again from scratch, with the libraries that the
+  // package brings for one well-known kind of host.
   rmSync(UNPACKED, { recursive: true, force: true })
   mkdirSync(UNPACKED, { recursive: true })
   const withLibraries = await unpack({ AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x' })
   return typeof withLibraries === 'string' ? withLibraries : [withLibraries]
 }
 
-/** Unpacks in a process of its own: importing the package changes the environment. @param {Record<string, string>} extra @returns {Promise<Candidate | string>} */
+/**
+ * Unpacks in its own process: importing the package changes the environment.
+ * @param {Record<string, string>} extra @returns {Promise<Candidate | string>}
+ */
 async function unpack(extra) {
   const script = `const { default: chromium } = await import('@sparticuz/chromium')
 const path = await chromium.executablePath()
@@ -196,7 +199,7 @@ function lastLine(text) {
   return text.trim().split('\n').at(-1)?.trim() || 'said nothing'
 }
 
-/** The line of a long output that says what went wrong. @param {string} output */
+/** The line of a long output that contains the error. @param {string} output */
 function reasonIn(output) {
   return output.split('\n').find((line) => /^(error|E:|fatal)/i.test(line)) ?? lastLine(output)
 }

@@ -1,5 +1,5 @@
-// `npm run build`: the pages and what the commands of an operator need, into build/. `npm start` does it by itself; the image is
-// made with this.
+// `npm run build`: builds the pages and the operator commands into build/. `npm start` runs it when needed; the image
+// build uses it.
 import './node-version.mjs'
 
 const { orExplain, setUp } = await import('./setup.mjs')

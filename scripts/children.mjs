@@ -1,9 +1,9 @@
-// Child processes that end when we end: each gets a process group of its own, and a signal to us ends all of them.
+// Child processes that end with this process: each has its own process group, and a signal to us ends all of them.
 import { spawn } from 'node:child_process'
 
 const SIGNALS = /** @type {const} */ ({ SIGHUP: 1, SIGINT: 2, SIGTERM: 15 })
 const OWN_GROUP = process.platform !== 'win32'
-/** How long a child may take to end after it was asked to. */
+/** How long a child may take to end after a signal. */
 const PATIENCE_MS = 5_000
 
 /** @type {Set<import('node:child_process').ChildProcess>} */
@@ -19,13 +19,13 @@ process.on('exit', () => {
  * @typedef {object} RunOptions
  * @property {string} [cwd]
  * @property {Environment} [env]
- * @property {boolean} [show] let it write to our own output instead of collecting what it says
- * @property {number} [timeoutMs] after this it is ended, and the outcome says so
+ * @property {boolean} [show] write to our own output instead of collecting the output
+ * @property {number} [timeoutMs] after this the child is ended and `timedOut` is true
  * @property {(pid: number) => void} [onStart]
  */
 
 /**
- * Runs a program to its end. Never rejects for what the program did: a program that cannot be started has code 127.
+ * Runs a program to its end. Never rejects because of the program: code 127 means that it could not be started.
  *
  * @param {string} command
  * @param {string[]} args
@@ -61,7 +61,7 @@ export async function run(command, args, { cwd, env = process.env, show = false,
       resolve(127)
     })
     child.on('exit', (exitCode, signal) => {
-      // What it left behind would hold ports and pipes: the next stage starts with a clean table.
+      // Leftover processes would hold ports and pipes: end them before the next stage starts.
       signalGroup(child, 'SIGKILL')
       if (show) resolve(exitCode ?? (signal ? 128 : 1))
     })

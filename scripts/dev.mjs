@@ -1,4 +1,4 @@
-// npm run dev: the same server, with the pages from Vite and reloaded as they change.
+// npm run dev: the same server, with pages from Vite that reload when they change.
 import './node-version.mjs'
 
 const { orExplain, ROOT, setUp } = await import('./setup.mjs')

@@ -1,5 +1,5 @@
-// `npm run docs:api`: writes docs/api.md from the calls and docs/parts/api-introduction.md. A test says when it is out of
-// date.
+// `npm run docs:api`: writes docs/api.md from the calls and docs/parts/api-introduction.md. A test fails when it is out
+// of date.
 import './node-version.mjs'
 import { readFileSync, writeFileSync } from 'node:fs'
 

@@ -1,7 +1,7 @@
-// `npm run doctor`: is this installation well? Works beside a running product and without one; in the container as
-// `node scripts/doctor.mjs`. Reads the database and changes nothing in it. Ends with 1 when something is not well.
+// `npm run doctor`: checks the health of this installation, with or without a running product; in the container as
+// `node scripts/doctor.mjs`. Reads the database and changes nothing. Exits with 1 when it finds a problem.
 //
-//   --full   looks at every page, index and reference of the file (a minute per GB)
+//   --full   checks every page, index and reference of the file (a minute per GB)
 //   --json   prints the findings as JSON
 import './node-version.mjs'
 import { existsSync } from 'node:fs'
@@ -18,11 +18,11 @@ if (unknown.length > 0) {
 }
 const buildFile = '../build/server/index.js'
 if (!existsSync(new URL(buildFile, import.meta.url))) {
-  // Not in the container, where the build is there: a clone that was not started yet.
+  // Outside the container, which already has the build: this clone was not started yet.
   const { orExplain, setUp } = await import('./setup.mjs')
   await orExplain(() => setUp({ build: true, say: console.error }))
 }
-// A person's own settings; what is set in the environment counts more.
+// A person's own settings; the environment takes precedence.
 if (existsSync('.env')) process.loadEnvFile('.env')
 const build = await import(buildFile)
 const { text, exitCode } = await build.entry.module.runDoctor({

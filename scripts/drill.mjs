@@ -1,5 +1,5 @@
-// `npm run drill`: restores the newest backup aside, checks it, starts the product on it (held), and removes it again.
-// In the container: node scripts/drill.mjs
+// `npm run drill`: restores the newest backup to a temporary place, checks it, starts the product on it (held), and
+// deletes it. In the container: node scripts/drill.mjs
 import './node-version.mjs'
 import { createServer } from 'node:net'
 import { operate } from './operations.mjs'
@@ -17,10 +17,10 @@ function freePort() {
 }
 
 /**
- * The built product in this process, on the restored copy.
+ * Starts the built product in this process, on the restored copy.
  *
  * @param {Record<string, string>} variables
- * @returns {Promise<string | null>} null = it is ready
+ * @returns {Promise<string | null>} null = ready
  */
 async function startWith(variables) {
   const port = await freePort()

@@ -1,4 +1,4 @@
-// `npm run fuzz`: sends wrong input to every call of the built server and says what broke.
+// `npm run fuzz`: sends wrong input to every call of the built server and reports what broke.
 import './record-flag.mjs'
 import { runTs } from './run-ts.mjs'
 

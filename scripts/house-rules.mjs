@@ -1,4 +1,4 @@
-// The rules of the house that the linter cannot express, read from the syntax tree. Alone: node scripts/house-rules.mjs
+// The house rules that the linter cannot express, checked on the syntax tree. Alone: node scripts/house-rules.mjs
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -8,7 +8,7 @@ export const ROUTE_LINES = 150
 export const FILE_LINES = 400
 const SOURCE = /\.(ts|tsx|js|mjs|cjs|css)$/
 const TEST = /\.(test|spec)\.tsx?$/
-/** The laboratory is a package that nobody ships. */
+/** The lab package is never shipped. */
 const SHIPPED = /^(app|db|packages(?!\/lab\/))\//
 const FOLDERS = ['app', 'db', 'packages', 'scripts', 'tests']
 const SOCKET_MODULES = /^(node:)?(http|https|http2|net|tls|dgram)$/
@@ -18,7 +18,7 @@ const GLOBALS = new Set(['globalThis', 'window', 'self', 'global'])
 
 /**
  * @typedef {{ file: string, line: number, rule: string }} Offence `file` from the root with forward slashes
- * @typedef {(node: ts.Node, source: ts.SourceFile) => string | null} NodeRule gives the rule that the node breaks
+ * @typedef {(node: ts.Node, source: ts.SourceFile) => string | null} NodeRule returns the rule that the node breaks
  */
 
 /**
@@ -37,7 +37,7 @@ export function findOffences(root) {
 }
 
 /**
- * @param {string} file from the root, with forward slashes: it decides which rules count
+ * @param {string} file from the root, with forward slashes: determines which rules apply
  * @param {string} text
  * @returns {Offence[]}
  */
@@ -61,7 +61,7 @@ export function offencesIn(file, text) {
 /** @param {string} file @param {string} text @returns {Offence[]} */
 function lengthOffences(file, text) {
   const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
-  // The calls of one family are a table, not a route module.
+  // A module of calls of one family is a table instead of a route module.
   const isRoute = file.startsWith('app/routes/') && !TEST.test(file) && !file.endsWith('-calls.server.ts')
   if (isRoute && lines > ROUTE_LINES) {
     return [
@@ -81,14 +81,14 @@ function rulesFor(file) {
   const product = SHIPPED.test(file) && !TEST.test(file)
   const rules = [asyncTransaction]
   if (product && file !== 'app/boot/env.server.ts') rules.push(readsProcessEnv)
-  // A page's script asks its own server through the one module that refuses any other.
+  // A page's script calls its own server through the one module that refuses any other server.
   if (product && !/^(app\/(adapters\/|ui\/ask-own-server\.tsx$)|packages\/sandbox\/)/.test(file)) rules.push(dialsOut)
   if (isDecision(file)) rules.push(isImpure)
   if (product && /^db\/sqlite\/(?!hot\/).*\.server\.ts$/.test(file)) rules.push(bindsByPosition)
   return rules
 }
 
-/** The suffix says what a file may do: `.ts` decides. Route modules are entrances, whatever their suffix. */
+/** The suffix says what a file may do: `.ts` only decides. Route modules are entry points, whatever their suffix. */
 function isDecision(/** @type {string} */ file) {
   return SHIPPED.test(file) && /^[^.]+\.ts$/.test(file) && !file.startsWith('app/routes/')
 }
@@ -169,7 +169,7 @@ function isAsync(node) {
   return ts.getModifiers(node)?.some((modifier) => modifier.kind === ts.SyntaxKind.AsyncKeyword) ?? false
 }
 
-/** The last name of `process`, `globalThis.process`, `window.process`. @param {ts.Expression} expression */
+/** The last name in `process`, `globalThis.process`, `window.process`. @param {ts.Expression} expression */
 function ownName(expression) {
   if (ts.isIdentifier(expression)) return expression.text
   if (!ts.isPropertyAccessExpression(expression) || !ts.isIdentifier(expression.expression)) return ''
@@ -225,7 +225,10 @@ function isLoader(node) {
   return node.expression.kind === ts.SyntaxKind.ImportKeyword || isNamed(node.expression, 'require')
 }
 
-/** Is this identifier the global of that name, and not a key, a member of something, or declared in this file? @param {ts.Identifier} node @param {ts.SourceFile} source */
+/**
+ * Whether this identifier is the global of that name: no key, member, or name declared in this file.
+ * @param {ts.Identifier} node @param {ts.SourceFile} source
+ */
 function isGlobalUse(node, source) {
   const parent = node.parent
   if (ts.isPropertyAccessExpression(parent) && parent.name === node) {
@@ -254,7 +257,7 @@ function declaresName(source, name) {
   return found
 }
 
-/** The function a name stands for, when this file declares it. @param {ts.SourceFile} source @param {string} name */
+/** The function declared in this file under that name. @param {ts.SourceFile} source @param {string} name */
 function declaredFunction(source, name) {
   /** @type {ts.Node | undefined} */
   let found

@@ -1,6 +1,6 @@
 // @ts-check
-// The listener with everything that bounds how long a peer may take and how much of it may be open. tests/house/http-server.test.ts
-// tries each of the limits on real connections.
+// The HTTP listener with all limits on how long a peer may take and how much it may open.
+// tests/house/http-server.test.ts tries each limit on real connections.
 import { createServer } from 'node:http'
 
 /**
@@ -8,10 +8,10 @@ import { createServer } from 'node:http'
  * @property {number} headerBytes of one request
  * @property {number} headersMs from the first byte to the end of the headers
  * @property {number} requestMs from the first byte to the end of the body
- * @property {number} silentMs nothing was read and nothing could be sent
- * @property {number} requestsPerConnection after so many the connection is closed
+ * @property {number} silentMs time without any data read or sent
+ * @property {number} requestsPerConnection after this many the connection is closed
  * @property {number} connections at a time
- * @property {number} checkedEveryMs how often the first two are looked at
+ * @property {number} checkedEveryMs how often the first two time limits are checked
  */
 
 /** @type {Readonly<HttpLimits>} */

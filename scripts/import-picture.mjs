@@ -1,7 +1,7 @@
-// The import law as a picture: which part of the product imports which, and how often. Parts as in docs/architecture.md, "The house".
+// Draws the import law: which part of the product imports which, how often. Parts: docs/architecture.md, "The house".
 
 /**
- * @typedef {{ source: string, dependencies: { resolved: string, dependencyTypes: string[] }[] }} Module as dependency-cruiser tells it
+ * @typedef {{ source: string, dependencies: { resolved: string, dependencyTypes: string[] }[] }} Module as dependency-cruiser reports it
  * @typedef {{ name: string, says: string, path: RegExp, x: number, y: number, width: number }} Part
  * @typedef {{ from: string, to: string, values: number, types: number }} Edge `values` = imports of code, `types` = `import type`
  * @typedef {{ files: Map<string, number>, edges: Edge[] }} Graph
@@ -9,7 +9,7 @@
 
 const TEST = /\.test\.tsx?$/
 
-/** The first part that fits a file is its part. @type {readonly Part[]} */
+/** A file belongs to the first part that matches. @type {readonly Part[]} */
 export const PARTS = [
   { name: 'lib', says: 'the floor', path: /^app\/lib\//, x: 40, y: 640, width: 1180 },
   { name: 'pixels', says: 'ui/: draw', path: /^app\/(ui\/|styles\/|features\/.+\/ui\/)/, x: 40, y: 310, width: 170 },
@@ -41,11 +41,11 @@ export const PARTS = [
 ]
 
 const HEIGHT = 62
-/** Arrows from boot and to lib are left out and told in their boxes: everybody has them. */
+/** Arrows from boot and to lib are omitted and mentioned in their boxes: every part has them. */
 const ALL_FROM = 'boot'
 const ALL_TO = 'lib'
 
-/** @param {string} file a path from the root @returns {string | null} null = it is not of the product */
+/** @param {string} file a path from the root @returns {string | null} null = the file is not part of the product */
 export function partOf(file) {
   if (TEST.test(file)) return null
   return PARTS.find((part) => part.path.test(file))?.name ?? null
@@ -78,8 +78,8 @@ export function graphOf(modules) {
 const keyOf = ({ from, to }) => `${from} → ${to}`
 
 /**
- * What the picture says and the code does not, or the other way round, a sentence each. Counts may drift a little between two
- * drawings: one more import of a kind that is there is no news.
+ * Differences between the picture and the code, one sentence each. Counts may drift a little between two drawings: one
+ * more import of an existing kind is no difference.
  *
  * @param {string} svg @param {Graph} graph
  */
@@ -107,7 +107,7 @@ function placeOf(name) {
   return part
 }
 
-/** The same text for the same graph, byte for byte. @param {Graph} graph */
+/** Deterministic: the same graph gives the same text, byte for byte. @param {Graph} graph */
 export function drawPicture(graph) {
   const { files, edges } = graph
   const drawn = edges.filter((edge) => edge.from !== ALL_FROM && edge.to !== ALL_TO)
@@ -137,7 +137,7 @@ ${PARTS.filter(({ name }) => files.has(name))
 `
 }
 
-/** For those who do not see it. @param {readonly Edge[]} edges */
+/** The text alternative of the picture. @param {readonly Edge[]} edges */
 function sentencesOf(edges) {
   const from = [...new Set(edges.map((edge) => edge.from))]
   return from
@@ -162,8 +162,8 @@ function box({ name, says, x, y, width }, files, edges) {
 }
 
 /**
- * Leaves and enters at the side that faces the other box; ends that share a side stand next to each other, in the order of where
- * they lead.
+ * Each arrow leaves and enters at the side that faces the other box; ends that share a side are ordered by their
+ * target.
  *
  * @param {Edge} edge @param {readonly Edge[]} all
  */
@@ -186,7 +186,10 @@ function arrow(edge, all) {
   return `<g data-edge="${keyOf(edge)}" data-count="${values + types}"><path class="arrow${kind}" d="${path}" marker-end="url(#head${kind ? '-type' : ''})"/><text class="count" x="${at.x}" y="${at.y + 4}" text-anchor="middle">${values + types}</text></g>`
 }
 
-/** A third along a curve: where the number stands. @param {number} a @param {number} b @param {number} c @param {number} d */
+/**
+ * A point at one third of a curve: the position of the number.
+ * @param {number} a @param {number} b @param {number} c @param {number} d
+ */
 function along(a, b, c, d) {
   const [t, rest] = [0.32, 0.68]
   return rest ** 3 * a + 3 * rest ** 2 * t * b + 3 * rest * t ** 2 * c + t ** 3 * d
@@ -214,7 +217,10 @@ function sideOf(name, edge) {
   return own.y < other.y ? 'bottom' : 'top'
 }
 
-/** Whether a box stands between two of the same row: then the arrow goes round it. @param {Part} one @param {Part} other */
+/**
+ * Whether a box stands between two of a row: then the arrow goes around it.
+ * @param {Part} one @param {Part} other
+ */
 function isBetween(one, other) {
   const [from, to] = one.x < other.x ? [one, other] : [other, one]
   return PARTS.some((part) => part.y === one.y && part.x > from.x && part.x < to.x)

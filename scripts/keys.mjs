@@ -1,15 +1,18 @@
-// `npm run keys`: which keys of ENC_KEYS the database still needs, and when an old one can be taken out. Reads only; works in
-// the container too (node scripts/keys.mjs), while the product runs.
+// `npm run keys`: which keys of ENC_KEYS the database still needs, and when an old one can be removed. Read-only; also
+// works in the container (node scripts/keys.mjs), while the product runs.
 import './node-version.mjs'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const DAY = 86_400_000
-/** Links to documents are sealed with the key in front and stay valid this long (app/features/automations/actions/document-links.server.ts). */
+/**
+ * Document links, sealed with the first key, stay valid this long
+ * (app/features/automations/actions/document-links.server.ts).
+ */
 const LINKS_LAST = 60 * DAY
 
-/** Every column of a sealed secret, as in db/sqlite/accounts/account-keys.server.ts. */
+/** Every column that holds a sealed secret, as in db/sqlite/accounts/account-keys.server.ts. */
 const SEALED = [
   ['credential', 'access_token_sealed'],
   ['credential', 'refresh_token_sealed'],
@@ -25,7 +28,7 @@ const SEALED = [
  */
 
 /**
- * What the database says about keys.
+ * Reads the key use from the database.
  *
  * @param {string} file
  * @returns {Promise<Found>}
@@ -69,9 +72,9 @@ export async function readKeyUse(file) {
 }
 
 /**
- * In sentences, a key each; `good` = every key that is needed is there.
+ * One sentence per key; `good` = every needed key is present.
  *
- * @param {Found & { names: string[], now: number }} input `names` as they stand in ENC_KEYS
+ * @param {Found & { names: string[], now: number }} input `names` in the order of ENC_KEYS
  * @returns {{ lines: string[], good: boolean }}
  */
 export function reportKeys({ uses, inFront, names, now }) {
@@ -112,7 +115,10 @@ function words({ accountKeys, secrets }) {
   return parts.filter((part) => part !== '').join(' and ')
 }
 
-/** The names in ENC_KEYS: from the environment, .env, or what the sandbox made for itself. @param {string} folder of the database */
+/**
+ * The names in ENC_KEYS: from the environment, .env, or the sandbox's file.
+ * @param {string} folder of the database
+ */
 function namesIn(folder) {
   const made = join(folder, 'sandbox-secrets.json')
   const text = process.env.ENC_KEYS || (existsSync(made) ? JSON.parse(readFileSync(made, 'utf8')).encKeys : '')

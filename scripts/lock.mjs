@@ -1,5 +1,5 @@
-// A lock for one folder: two starts at once must not install into the same node_modules.
-// A holder that died is recognised, and a child it left running (an install goes on without its parent) is ended first.
+// A lock for one folder: two starts at once must not install into the same node_modules. Detects a dead holder, and
+// first ends a child that it left running (an install goes on without its parent).
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -7,24 +7,24 @@ import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
 const ASK_EVERY_MS = 200
-/** A lock file without readable content is being written; after this it was left by a crash. */
+/** A lock file without readable content is being written; after this time it counts as left behind by a crash. */
 const WRITING_MS = 5_000
-/** Another machine's processes cannot be asked: its lock counts as long as it is renewed. */
+/** Processes of another machine cannot be checked: its lock is valid as long as it is renewed. */
 const RENEW_MS = 2_000
 const SILENT_MS = 60_000
 
 /**
- * @typedef {{ pid: number, since: string }} ProcessMark which process, and when it began: numbers are used again
+ * @typedef {{ pid: number, since: string }} ProcessMark a process and its start time, because process ids are reused
  * @typedef {{ holder: ProcessMark, children: ProcessMark[], host: string, nonce: string }} Lock
  */
 
 /**
- * Does the work while holding the lock; waits for it as long as its holder lives.
+ * Does the work while holding the lock; waits for the lock while its holder lives.
  *
  * @template T
  * @param {string} file
- * @param {(recordChild: (pid: number) => void) => Promise<T>} work `recordChild` notes a process that must not outlive us
- * @param {(line: string) => void} say told once when it has to wait, and when it clears up
+ * @param {(recordChild: (pid: number) => void) => Promise<T>} work `recordChild` records a process that must not outlive us
+ * @param {(line: string) => void} say called once when it has to wait, and when it cleans up
  * @returns {Promise<T>}
  */
 export async function withLock(file, work, say) {
@@ -59,7 +59,7 @@ async function acquire(file, lock, say) {
   for (;;) {
     try {
       writeFileSync(file, JSON.stringify(lock), { flag: 'wx' })
-      // Somebody who judged the lock before ours as left behind may just have moved ours away: look again.
+      // A waiter that judged the previous lock as left behind may have just moved ours away: check again.
       await pause(50)
       if (readLock(file)?.nonce === lock.nonce) return
     } catch (error) {
@@ -87,7 +87,10 @@ function isOldAndUnreadable(file) {
   return ageOf(file) > WRITING_MS
 }
 
-/** Moves a dead holder's lock away; only one of several waiters succeeds. @param {string} file @param {Lock | null} found @param {(line: string) => void} say */
+/**
+ * Moves a dead holder's lock away; only one of several waiters succeeds.
+ * @param {string} file @param {Lock | null} found @param {(line: string) => void} say
+ */
 async function takeAway(file, found, say) {
   const aside = `${file}.${process.pid}`
   try {
@@ -97,7 +100,7 @@ async function takeAway(file, found, say) {
   }
   const moved = readLock(aside)
   if (moved && moved.nonce !== found?.nonce) {
-    // It was a new holder's after all: give it back. Its owner looks again before it begins.
+    // The lock belonged to a new holder: give it back. Its owner checks again before it begins.
     renameSync(aside, file)
     return
   }
@@ -133,7 +136,7 @@ export function markOf(pid) {
   return { pid, since: beginOf(pid) ?? 'gone' }
 }
 
-/** When the process began, in whatever form the system tells; null when there is none. @param {number} pid */
+/** Start time of the process, in the system's own format; null when there is no such process. @param {number} pid */
 function beginOf(pid) {
   if (process.platform === 'linux') {
     try {

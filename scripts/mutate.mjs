@@ -1,8 +1,9 @@
-// `npm run mutate`: are the tests of the modules that guard other people's businesses worth anything? Stryker plants one small fault
-// after the other in a copy of the project and runs the tests that reach it. Ends with 1 when fewer than 85 % of a module's are noticed.
+// `npm run mutate`: tests the tests of modules that guard other people's businesses. Stryker plants one small fault at
+// a time in a copy of the project and runs the tests that reach it. Exits with 1 if under 85 % of a module's are
+// noticed.
 //   npm run mutate -- --only app/adapters/outbound/ip-address.ts    one module (may be given more than once)
-//   npm run mutate -- --changed                            what the last run showed is kept; only what changed since is tried
-//   npm run mutate -- --at-once 4                          so many copies at a time (as many as there are cores, less one)
+//   npm run mutate -- --changed                            keeps the last run's results; only tries what changed since
+//   npm run mutate -- --at-once 4                          copies in parallel (default: number of cores, less one)
 import './node-version.mjs'
 import './record-flag.mjs'
 import { spawnSync } from 'node:child_process'
@@ -77,7 +78,10 @@ recordFigures?.('mutate', {
 })
 process.exit(good ? 0 : 1)
 
-/** A fault that makes a test never end is noticed; one that no test reaches is not. @param {Report} report @returns {Score[]} */
+/**
+ * A fault that makes a test hang counts as noticed; one that no test reaches does not.
+ * @param {Report} report @returns {Score[]}
+ */
 function scoresOf({ files }) {
   return Object.entries(files).map(([module, { mutants }]) => {
     const count = (/** @type {Status[]} */ ...statuses) =>

@@ -1,10 +1,10 @@
-// Imported first by every command. On a Node that cannot run this project the command goes on with one that can: a pinned
-// Node 24 from the package registry. NODE_OWN=1 refuses that, and the command ends with one sentence.
-// Written so that an old Node can still read it.
+// Imported first by every command. On an unsupported Node, the command is run again with a pinned Node 24 from the
+// package registry. NODE_OWN=1 disables that, and the command ends with one sentence. Written so that an old Node can
+// still parse it.
 
 /**
- * The lines that every package here supports: 22 from 22.14, and 24 or newer. Node 20 is past its end of life and crashes with
- * better-sqlite3 13.
+ * The versions that every package here supports: 22 from 22.14, and 24 or newer. Node 20 is past its end of life and
+ * crashes with better-sqlite3 13.
  *
  * @param {string} version like `v22.14.0`
  */

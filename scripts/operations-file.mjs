@@ -1,4 +1,4 @@
-// Where the build keeps what backups need, apart from the server.
+// Build output for the backup commands, separate from the server.
 import { fileURLToPath } from 'node:url'
 
 export const OPERATIONS = fileURLToPath(new URL('../build/operations.js', import.meta.url))

@@ -1,5 +1,5 @@
-// Loads what `npm run backup`, `restore`, `drill` and `release` do: a file of the build, so that it works in the container too.
-// In a clone it is built when it is missing or stale; the running product asks with --json, and nothing is built under it.
+// Loads the code of `npm run backup`, `restore`, `drill` and `release`: a file of the build, so it works in the
+// container. A clone builds it when missing or stale; with --json the running product calls it, and nothing is built.
 import './node-version.mjs'
 import { existsSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -8,10 +8,10 @@ import { assumeProduction } from './production.mjs'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * The command line of one operation; the process ends with its code.
+ * Runs the command line of one operation; the process exits with its code.
  *
  * @param {'backupCommand' | 'restoreCommand' | 'drillCommand' | 'releaseCommand'} command
- * @param {object} [more] what the command needs besides its arguments
+ * @param {object} [more] additional dependencies of the command
  */
 export async function operate(command, more = {}) {
   process.chdir(ROOT)
@@ -21,7 +21,7 @@ export async function operate(command, more = {}) {
     const { orExplain, setUp } = await import('./setup.mjs')
     await orExplain(() => setUp({ build: true, say: (line) => console.error(line) }))
   }
-  // A person's own settings; what is set in the environment counts more.
+  // A person's own settings; the environment takes precedence.
   if (existsSync('.env')) process.loadEnvFile('.env')
   const { OPERATIONS } = await import('./operations-file.mjs')
   const operations = await import(pathToFileURL(OPERATIONS).href)

@@ -1,5 +1,5 @@
-// A Node of our own for whoever has an older one: an exact version with its hash, from the package registry, kept for this user.
-// Written so that an old Node can still read it.
+// Provides our own Node when the installed one is too old: an exact version with its hash, from the package registry,
+// cached for this user. Written so that an old Node can still parse it.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -10,7 +10,7 @@ import { findNpm, isMusl, npmEnvironment, SetupError, userCache } from './packag
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const NEEDED = 'Fieldhook needs Node.js 22.14 or newer in the 22 line, or 24 and up.'
-/** After a signal from outside, the command gets this long to end before we end without it. The server drains in 20 s. */
+/** After an outside signal, the command gets this long to end before we end without it. The server drains in 20 s. */
 const DRAIN_MS = 30_000
 
 /** @typedef {{ package: string, version: string, integrity: string }} Pin `integrity` as in a lockfile: `sha512-…` */
@@ -33,7 +33,7 @@ export async function goOnWithOwnNode() {
 }
 
 /**
- * The path of our own Node; brings it when it is not there yet.
+ * The path of our own Node; installs it when missing.
  *
  * @param {(line: string) => void} say
  * @param {{ env?: Record<string, string | undefined>, system?: string }} [where]
@@ -56,7 +56,7 @@ export async function ownNode(say, { env = process.env, system = `${process.plat
 }
 
 /**
- * npm compares what arrives with the pinned hash. The folder appears whole or not at all.
+ * npm compares the download with the pinned hash. The folder appears complete or not at all.
  *
  * @param {Pin} pin
  * @param {string} folder
@@ -89,7 +89,7 @@ async function bring(pin, folder, problem) {
 async function handOver(node) {
   const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], {
     stdio: 'inherit',
-    // What the command starts by name must be this Node too.
+    // Programs that the command starts by name must use this Node too.
     env: { ...process.env, PATH: [dirname(node), process.env.PATH].filter(Boolean).join(delimiter) },
   })
   /** @param {NodeJS.Signals} signal */

@@ -1,4 +1,4 @@
-// Brings node_modules to what package-lock.json says, the short way when it is there already.
+// Brings node_modules in line with package-lock.json; takes a shortcut when it already is.
 import { createHash } from 'node:crypto'
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -14,12 +14,12 @@ const OPEN_A_DATABASE = `new (require('${NATIVE}'))(':memory:').close()`
  * @typedef {{ packages: Record<string, { version?: string, optional?: boolean, os?: string[], cpu?: string[], libc?: string[] }> }} Lockfile
  */
 
-/** Were these packages installed, by us, for this Node on this machine? @param {string} root */
+/** Whether we installed these packages for this Node on this machine. @param {string} root */
 export function packagesAreStamped(root) {
   return readText(join(root, STAMP)) === stampOf(root)
 }
 
-/** Call when everything in node_modules is known to work. @param {string} root */
+/** Call when every package in node_modules is known to work. @param {string} root */
 export function stampPackages(root) {
   writeFileSync(join(root, STAMP), stampOf(root))
 }
@@ -32,8 +32,8 @@ function stampOf(root) {
 }
 
 /**
- * Installed by somebody else (`npm install`), does node_modules hold what the lockfile says for this machine?
- * npm writes its own copy of the lockfile there as the last act of an install.
+ * After a foreign install (`npm install`): whether node_modules holds the lockfile's packages for this machine. npm
+ * writes its own copy of the lockfile there as the last step of an install.
  *
  * @param {Lockfile} wanted package-lock.json
  * @param {Lockfile} found node_modules/.package-lock.json
@@ -44,7 +44,7 @@ export function packagesMatch(wanted, found, machine) {
     if (path === '') return true
     const there = found.packages[path]
     if (there) return there.version === entry.version
-    // Only what is for this very system must be there; npm leaves out optional packages for many more reasons.
+    // Only packages for exactly this system are required; npm omits optional packages for many more reasons.
     const isOurs = entry.os?.includes(machine.platform) && entry.cpu?.includes(machine.arch) && !entry.libc
     return entry.optional === true && !isOurs
   })
@@ -58,14 +58,14 @@ export function packagesAreThere(root) {
 }
 
 /**
- * `npm ci`, without the packages' own scripts: none is needed.
+ * `npm ci` without the packages' own scripts: none is needed.
  *
  * @param {string} root @param {RecordChild} recordChild
- * @returns {Promise<number>} how many packages are there now
+ * @returns {Promise<number>} number of installed packages
  */
 export async function installPackages(root, recordChild) {
   rmSync(join(root, STAMP), { force: true })
-  // Which Node runs Fieldhook is asked before (node-version.mjs); a tool that wants a newer one stops no first start.
+  // node-version.mjs has already checked the Node version; a tool that wants a newer one must not stop a first start.
   const args = ['ci', '--include=dev', '--ignore-scripts', '--engine-strict=false', '--no-audit', '--no-fund']
   await npm(root, args, recordChild, [
     'The packages could not be installed. What npm said is above; it needs to reach its registry.',
@@ -75,8 +75,8 @@ export async function installPackages(root, recordChild) {
 }
 
 /**
- * Can a database be opened? better-sqlite3 carries binaries for the common systems. Tried in a process of its own, because a wrong
- * binary ends the process.
+ * Checks that a database can be opened: better-sqlite3 has binaries for the common systems. Runs in a separate process,
+ * because a wrong binary ends the process.
  *
  * @param {string} root
  * @throws {SetupError}
@@ -91,7 +91,7 @@ export async function openADatabase(root) {
   )
 }
 
-/** This user's folder for what any clone may use again; null when there is no place for it. */
+/** This user's cache folder, shared by all clones; null when no folder is available. */
 export function userCache() {
   const home = homeFolder()
   const base =
@@ -99,7 +99,7 @@ export function userCache() {
   return base ? join(base, 'fieldhook') : null
 }
 
-/** What compiled code is made for: `abi115-linux-x64-glibc2.36`. */
+/** The target of compiled code: `abi115-linux-x64-glibc2.36`. */
 export function systemName() {
   return `abi${process.versions.modules}-${process.platform}-${process.arch}-${libcOf()}`
 }
@@ -131,11 +131,11 @@ export function findNpm() {
   return script ? { command: process.execPath, first: [script] } : { command: 'npm', first: [] }
 }
 
-/** What npm and the compiler need, even where the environment is empty. @param {string} root */
+/** The variables npm and the compiler need, even when the environment is empty. @param {string} root */
 export function npmEnvironment(root) {
   /** @type {import('./children.mjs').Environment} */
   const env = { ...process.env }
-  // The packages' scripts call `node`: it must be this one.
+  // The packages' scripts call `node`: it must be this Node.
   env.PATH = [dirname(process.execPath), env.PATH].filter(Boolean).join(delimiter)
   if (!homeFolder()) {
     env.HOME = join(root, '.cache/home')
@@ -144,12 +144,12 @@ export function npmEnvironment(root) {
   const headers = headersFolder()
   // Otherwise node-gyp downloads the headers, which fails where only a registry can be reached.
   if (headers) env.npm_package_config_node_gyp_nodedir = headers
-  // A production environment would leave out what builds the pages.
+  // A production environment would omit the packages that build the pages.
   env.NODE_ENV = undefined
   return env
 }
 
-/** The prefix of the running Node when its own headers lie beside it. */
+/** The prefix of the running Node when its headers are installed with it. */
 function headersFolder() {
   const prefix = dirname(dirname(process.execPath))
   const text = readText(join(prefix, 'include/node/node_version.h'))
@@ -158,7 +158,7 @@ function headersFolder() {
   return isOurs ? prefix : null
 }
 
-/** The user's home when there is one to write to. */
+/** The user's home when it is writable. */
 function homeFolder() {
   try {
     const home = homedir()
@@ -169,7 +169,7 @@ function homeFolder() {
   }
 }
 
-/** Binaries made for glibc do not start there. */
+/** Binaries for glibc do not start on musl. */
 export function isMusl() {
   return libcOf() === 'musl'
 }
@@ -189,7 +189,7 @@ function readText(path) {
   }
 }
 
-/** Something the person at the keyboard can mend: sentences, no stack. */
+/** A problem that the user can fix: shown as sentences, without a stack. */
 export class SetupError extends Error {
   /** @override */
   name = 'SetupError'

@@ -1,5 +1,5 @@
-// Other people's programs that ours is compared with: installed beside each other in this user's cache, never among the packages of
-// this project. Their own install scripts do not run; a native package that a program cannot do without is built by name.
+// Programs of others that ours is compared with: installed in this user's cache, never among this project's packages.
+// Their own install scripts do not run; a required native package is built by name.
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from './children.mjs'
@@ -14,8 +14,8 @@ const BUILD_WITHIN_MS = 15 * 60_000
  * @property {string} name as the registry knows it
  * @property {string} version exact
  * @property {string[]} native packages that have to be compiled (or fetched ready-made by their own script)
- * @property {Record<string, string>} overrides packages taken at another version than it asks for
- * @property {string} proof a program for `node -e`, run in the folder: fails while something native is missing
+ * @property {Record<string, string>} overrides packages pinned to another version than the program requests
+ * @property {string} proof a program for `node -e`, run in the folder: fails while a native package is missing
  */
 
 /**
@@ -29,7 +29,7 @@ export const PEERS = {
     name: 'n8n',
     version: '2.8.4',
     native: ['sqlite3'],
-    // Named by an address outside the registry, which many networks do not let through. Only its spreadsheet node uses it.
+    // Its source is an address outside the registry, which many networks block. Only the spreadsheet node uses it.
     overrides: { xlsx: '0.18.5' },
     proof: "new (require('sqlite3').Database)(':memory:').close()",
   },
@@ -37,7 +37,7 @@ export const PEERS = {
 }
 
 /**
- * Installs what is not there yet. Never throws for what the registry, the compiler or the program's own demands make impossible.
+ * Installs the program when missing. Never throws because of the registry, the compiler or the program's own needs.
  *
  * @param {PeerPackage} peer
  * @param {(line: string) => void} say
@@ -57,7 +57,7 @@ export async function installPeer(peer, say) {
     mkdirSync(draft, { recursive: true, mode: 0o700 })
     writeFileSync(join(draft, 'package.json'), `${JSON.stringify({ private: true, overrides: peer.overrides })}\n`)
     const wanted = `${peer.name}@${peer.version}`
-    // What it is made of may ask for a newer Node than it does itself: that is its own business. What it says counts.
+    // Only the program's own Node requirement counts; its dependencies may ask for a newer Node.
     const got = await npm(draft, ['install', wanted, '--ignore-scripts', '--engine-strict=false'], INSTALL_WITHIN_MS)
     if (got.outcome === 'failed') return couldNot(got.sentence)
     const demand = nodeDemand(got.output, wanted)
@@ -106,7 +106,7 @@ async function npm(folder, args, timeoutMs) {
 }
 
 /**
- * Whether npm warned that this very package wants another Node, in words; null = it did not.
+ * npm's warning that this very package requires another Node, in words; null = no warning.
  *
  * @param {string} output @param {string} wanted `n8n@2.8.4`
  */
@@ -118,7 +118,7 @@ export function nodeDemand(output, wanted) {
 }
 
 /**
- * What npm's many lines come down to.
+ * Condenses npm's output to one sentence.
  *
  * @param {string} output @param {number} code
  */

@@ -1,5 +1,5 @@
-// `npm run picture`: draws docs/images/import-law.svg from the imports of the code as they are.
-//   npm run picture -- --check     changes nothing; ends with 1 when the picture says something else than the code
+// `npm run picture`: draws docs/images/import-law.svg from the current imports of the code.
+//   npm run picture -- --check     changes nothing; exits with 1 when the picture differs from the code
 import './node-version.mjs'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -12,7 +12,7 @@ await orExplain(async () => {
   const { SetupError } = await import('./packages.mjs')
   const { drawPicture, graphOf, whatIsStale } = await import('./import-picture.mjs')
   const command = join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs')
-  // What breaks the law is told by `npm run check`; here it is drawn.
+  // `npm run check` reports violations of the law; this only draws the imports.
   const { output } = await run(process.execPath, [command, '--output-type', 'json', 'app', 'db', 'packages'], {
     cwd: ROOT,
   })

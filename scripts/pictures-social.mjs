@@ -1,5 +1,5 @@
-// `npm run pictures:social`: draws public/social.png (1200 × 630) and the icons of the web manifest from docs/parts/social-picture.html
-// with the browser of the tests. Run it after that file was changed.
+// `npm run pictures:social`: draws public/social.png (1200 × 630) and the icons of the web manifest from
+// docs/parts/social-picture.html, with the tests' browser. Run it after changing that file.
 import './node-version.mjs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -1,4 +1,4 @@
-// `npm run prove:automation`: ends the process of 1,000 runs at every boundary: nothing is sent twice, made twice or lost.
+// `npm run prove:automation`: ends the process of 1,000 runs at every boundary: nothing sent twice, made twice or lost.
 // `-- --rounds N --seed S`
 import './record-flag.mjs'
 import { runTs } from './run-ts.mjs'

@@ -1,4 +1,4 @@
-// `npm run prove:crash`: ends the built server without warning, over and over, and shows that nothing acknowledged is lost.
+// `npm run prove:crash`: kills the built server again and again and shows that no acknowledged event is lost.
 // `-- --rounds N --rate R --seed S`
 import './record-flag.mjs'
 import { runTs } from './run-ts.mjs'

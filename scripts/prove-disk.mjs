@@ -1,4 +1,4 @@
-// `npm run prove:disk`: a full, a read-only, a failing and a slow disk under the built server: 503 and never a false 200.
+// `npm run prove:disk`: the built server on a full, a read-only, a failing and a slow disk: 503 and never a false 200.
 // `-- --rounds N --rate R --seed S`
 import './record-flag.mjs'
 import { runTs } from './run-ts.mjs'

@@ -1,4 +1,4 @@
-// `npm run prove:fair`: shows, with figures, that nobody waits for somebody else's broken server.
+// `npm run prove:fair`: shows, with figures, that no account waits for another account's broken server.
 import './record-flag.mjs'
 import { runTs } from './run-ts.mjs'
 

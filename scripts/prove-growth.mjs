@@ -1,4 +1,5 @@
-// `npm run prove:growth`: does any text make a function work longer, or keep more, than its length says? `-- --only phone`, `-- --few`.
+// `npm run prove:growth`: checks that no text makes a function work longer, or keep more, than its length justifies.
+// `-- --only phone`, `-- --few`
 import './record-flag.mjs'
 import { runTs } from './run-ts.mjs'
 

@@ -1,4 +1,4 @@
-// `npm run prove:guard`: shows, with figures, that nothing a user types makes this service connect to a private address.
+// `npm run prove:guard`: shows, with figures, that no user input makes this service connect to a private address.
 import './record-flag.mjs'
 import { runTs } from './run-ts.mjs'
 

@@ -1,4 +1,4 @@
-// `npm run prove:image`: takes the steps of the Dockerfile by hand on the Node it names, starts the result ten times, and loads pages
+// `npm run prove:image`: runs the Dockerfile's steps by hand on its Node, starts the result ten times, and loads pages
 // for a minute under garbage collection. `-- --starts N --seconds N`
 import './record-flag.mjs'
 import { runTs } from './run-ts.mjs'

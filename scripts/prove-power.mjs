@@ -1,4 +1,4 @@
-// `npm run prove:power`: cuts the power of the built server: what was not synced is gone. Nothing acknowledged may be.
+// `npm run prove:power`: cuts the power of the built server, losing unsynced data. No acknowledged event may be lost.
 // `-- --rounds N --rate R --seed S`
 import './record-flag.mjs'
 import { runTs } from './run-ts.mjs'

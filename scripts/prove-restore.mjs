@@ -1,5 +1,5 @@
-// `npm run prove:restore`: a backup of a big database under load, the drill, and a restore to an empty folder: seconds, sizes,
-// memory, and what senders of events feel meanwhile. `-- --gib 1.1 --rate 50 --seed S`
+// `npm run prove:restore`: a backup of a big database under load, the drill, and a restore to an empty folder: seconds,
+// sizes, memory, and the effect on event senders meanwhile. `-- --gib 1.1 --rate 50 --seed S`
 import './record-flag.mjs'
 import { runTs } from './run-ts.mjs'
 import { orExplain, setUp } from './setup.mjs'

@@ -1,5 +1,5 @@
-// `npm run prove:siege`: ten minutes of everything that was ever found against availability, all at once, beside twenty ordinary accounts.
-// `-- --seconds 600 --control <folder of the code of before, built> --node <its Node>`; a short form to try it: `-- --seconds 30 --quiet 10`
+// `npm run prove:siege`: ten minutes of every known attack on availability at once, beside twenty ordinary accounts.
+// `-- --seconds 600 --control <built folder of earlier code> --node <its Node>`; trial: `-- --seconds 30 --quiet 10`
 import './record-flag.mjs'
 import { bundleTs, runTs } from './run-ts.mjs'
 import { orExplain, setUp } from './setup.mjs'

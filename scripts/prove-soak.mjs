@@ -1,5 +1,5 @@
 // `npm run prove:soak`: half an hour of load and abuse at once; nothing may grow, and SIGTERM under load loses nothing.
-// `-- --minutes 30 --rate 100 --seed S`; a short form to try it: `-- --minutes 0.5`
+// `-- --minutes 30 --rate 100 --seed S`; a short trial: `-- --minutes 0.5`
 import './record-flag.mjs'
 import { bundleTs, runTs } from './run-ts.mjs'
 import { orExplain, setUp } from './setup.mjs'

@@ -1,4 +1,4 @@
-// `npm run prove:time`: 72 hours of failures, holds, replays, restarts and overlaps in pretend time, against a model.
+// `npm run prove:time`: 72 simulated hours of failures, holds, replays, restarts and overlaps, checked against a model.
 import './record-flag.mjs'
 import { runTs } from './run-ts.mjs'
 

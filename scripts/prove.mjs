@@ -1,5 +1,5 @@
-// `npm run prove`: every proof and every bench, one after the other, each writing its figures to docs/proof/; then docs/proof.md.
-// `-- --only crash,power`, `-- --skip mutate`, `-- --page` makes only the page, `-- --list` says what there is and how long it takes.
+// `npm run prove`: runs every proof and bench in sequence, each writing its figures to docs/proof/; then docs/proof.md.
+// `-- --only crash,power`, `-- --skip mutate`, `-- --page` only writes the page, `-- --list` lists all with durations.
 import './node-version.mjs'
 
 const { orExplain, setUp, ROOT } = await import('./setup.mjs')

@@ -1,5 +1,5 @@
-// Imported first by every proof and bench: takes `--record` out of the arguments, wherever it stands, and leaves word of it in
-// the environment. Without it a run changes no file of the project.
+// Imported first by every proof and bench: removes `--record` from the arguments, wherever it is, and notes it in the
+// environment. Without it a run changes no file of the project.
 import './node-version.mjs'
 
 const at = process.argv.indexOf('--record')

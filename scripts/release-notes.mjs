@@ -1,5 +1,5 @@
-// `node scripts/release-notes.mjs v1.2.0`: the notes of a release, taken from CHANGELOG.md, for .github/workflows/release.yml.
-// Refuses when tag and package.json name different versions, or when the version has no section with something in it.
+// `node scripts/release-notes.mjs v1.2.0`: a release's notes from CHANGELOG.md, for .github/workflows/release.yml.
+// Fails when tag and package.json name different versions, or the version's section is missing or empty.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 

@@ -1,4 +1,5 @@
-// `npm run release`: what waits in a restored copy; `-- --yes` lets it send again. In the container: node scripts/release.mjs
+// `npm run release`: shows what a restored copy holds back; `-- --yes` lets it send again.
+// In the container: node scripts/release.mjs
 import { operate } from './operations.mjs'
 
 await operate('releaseCommand')

@@ -1,4 +1,4 @@
-// `npm run restore`: a backup back to the file of DATABASE_URL, checked before it is put there, and held until somebody looked.
+// `npm run restore`: restores a backup to the file of DATABASE_URL, checks it first, and holds it until it is released.
 // `-- [name|latest] [--to file] [--replace] [--list]`. In the container: node scripts/restore.mjs
 import { operate } from './operations.mjs'
 

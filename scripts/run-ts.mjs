@@ -1,5 +1,5 @@
-// Runs a TypeScript entry of this project with plain Node: bundles our own files, leaves packages where they are, and
-// imports the result. For proofs and benchmarks: `node scripts/run-ts.mjs packages/lab/guard/guard.ts`.
+// Runs a TypeScript entry of this project with plain Node: bundles our own files, leaves packages external, and imports
+// the result. For proofs and benchmarks: `node scripts/run-ts.mjs packages/lab/guard/guard.ts`.
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -9,7 +9,7 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const CACHE = join(ROOT, 'node_modules', '.cache', 'fieldhook')
 
 /**
- * The part of esbuild that is used here.
+ * The subset of esbuild's API in use.
  * @typedef {{ path: string }} LoadedFile
  * @typedef {{ contents: string, loader: 'ts' | 'tsx' | 'js' | 'text' }} LoadedSource
  * @typedef {{ path: string, resolveDir: string }} WantedFile
@@ -21,8 +21,7 @@ const CACHE = join(ROOT, 'node_modules', '.cache', 'fieldhook')
  */
 
 /**
- * Bundles `entry` (a path from the project's root) and imports it. What the entry does at the top level has happened when
- * this resolves.
+ * Bundles `entry` (a path from the project's root) and imports it. Resolves after the entry's top-level code has run.
  * @param {string} entry
  * @returns {Promise<Record<string, unknown>>}
  */
@@ -32,9 +31,9 @@ export async function runTs(entry) {
 }
 
 /**
- * Bundles `entry` to a module that Node can run, and gives back its path: for workers and child processes.
- * `#app/…`, `#db/…`, `#sandbox/…`, `#lab/…` and `#tests/…` are followed as in package.json; `import.meta.url` stays that of each source file.
- * `instead` = files (absolute paths) that are read as these texts, there or not; the bundle then needs a `name` of its own.
+ * Bundles `entry` to a module that Node can run, for workers and child processes; returns its path. Resolves `#app/…`,
+ * `#db/…`, `#sandbox/…`, `#lab/…` and `#tests/…` as in package.json; `import.meta.url` stays that of each source file.
+ * `instead` = texts that replace files (absolute paths, existing or not); such a bundle needs its own `name`.
  * @param {string} entry
  * @param {{ instead?: ReadonlyMap<string, string>, name?: string }} [changed]
  * @returns {Promise<string>}
@@ -54,13 +53,13 @@ export async function bundleTs(entry, { instead = new Map(), name } = {}) {
 }
 
 /**
- * Bundles `entry` to `file`: our own files in one, packages where they are. As it stands for the product's build.
+ * Bundles `entry` to `file`: our own files in one, packages external. The product's build uses this directly.
  * @param {string} entry
  * @param {string} file
  * @param {object} [more] options of esbuild
  */
 export async function bundleTo(entry, file, more = {}) {
-  // Vite's own esbuild, at the version Vite was tested with: no package of our own to keep in step.
+  // Vite's own esbuild, at the version Vite was tested with: no second package to keep in step.
   const requireFromVite = createRequire(createRequire(import.meta.url).resolve('vite'))
   /** @type {Bundler} */
   const esbuild = requireFromVite('esbuild')
@@ -83,7 +82,7 @@ export async function bundleTo(entry, file, more = {}) {
 }
 
 /**
- * Gives every file its own `__sourceUrl`, on its first line so that line numbers stay.
+ * Gives every file its own `__sourceUrl`, on its first line so that line numbers stay the same.
  * @param {ReadonlyMap<string, string>} instead
  * @returns {Plugin}
  */
@@ -97,7 +96,7 @@ function sourceReader(instead) {
           return instead.has(file) ? { path: file } : undefined
         })
       }
-      // As Vite reads it: the text itself.
+      // As Vite does: imports the text itself.
       build.onResolve({ filter: /^\..*\?raw$/ }, ({ path, resolveDir }) => ({ path: resolve(resolveDir, path) }))
       build.onLoad({ filter: /\?raw$/ }, async ({ path }) => ({
         contents: await readFile(path.slice(0, -'?raw'.length), 'utf8'),

@@ -1,10 +1,10 @@
-// `node scripts/schema-fixture.mjs [migration …]`: writes down what a database looks like after a migration, with a few rows in
-// every table, as tests/data/schemas/<migration>.sql. db/sqlite/upgrade.test.ts brings each of them up to date.
+// `node scripts/schema-fixture.mjs [migration …]`: writes the database after a migration, with a few rows in every
+// table, to tests/data/schemas/<migration>.sql. db/sqlite/upgrade.test.ts upgrades each of them.
 //
-// When a release has shipped, its schema is released too: run this once, without a name, before the next migration is made
-// (`npm run db:generate`). A new table or column first gets its sample in tests/data/schemas/rows.json, where `$since` names
-// the migration from which on a row is there. What has been written is kept as it is: `--again` writes it anew, and is for
-// schemas that nobody has run yet.
+// Once a release has shipped, its schema is released too: run this once, without a name, before creating the next
+// migration (`npm run db:generate`). First add a sample for each new table or column to tests/data/schemas/rows.json,
+// where `$since` names the first migration that has the row. Existing files are kept: `--again` rewrites them, and is
+// only for schemas that nobody has run yet.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const SCHEMAS = join(ROOT, 'tests/data/schemas')
 
 /**
- * The tags of all migrations, oldest first, with what drizzle-kit noted of them.
+ * The tags of all migrations, oldest first, with drizzle-kit's timestamps.
  *
  * @param {string} root
  * @returns {{ tag: string, when: number }[]}
@@ -54,7 +54,7 @@ export function schemaFixture(tag, root = ROOT) {
   return text
 }
 
-/** @param {import('better-sqlite3').Database} sql @param {string[]} known the migrations applied */
+/** @param {import('better-sqlite3').Database} sql @param {string[]} known the applied migrations */
 function insertRows(sql, known) {
   /** @type {Record<string, Record<string, string | number | null>[]>} */
   const rows = JSON.parse(readFileSync(join(SCHEMAS, 'rows.json'), 'utf8'))
@@ -94,7 +94,7 @@ function dump(sql) {
   return `${lines.join('\n')}\n`
 }
 
-/** @param {import('better-sqlite3').Database} sql @returns {string[]} without those of SQLite and of drizzle */
+/** @param {import('better-sqlite3').Database} sql @returns {string[]} without the tables of SQLite and drizzle */
 function tablesOf(sql) {
   const statement =
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~' AND name NOT LIKE '~_%' ESCAPE '~' ORDER BY name"

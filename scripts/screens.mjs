@@ -1,8 +1,8 @@
-// `npm run screens`: a picture of every screen at 320, 375, 768 and 1280 pixels in both themes, and what a machine can see there: what is
-// wider than the screen, too small to press, or in the way of assistive technology. Ends with 1 when there is something.
+// `npm run screens`: a screenshot of every screen at 320, 375, 768 and 1280 pixels in both themes. Finds elements that
+// are wider than the screen, too small to press, or bad for assistive technology; exits with 1 if there are any.
 //   npm run screens -- --only manager --width 375 --theme dark     some of them (each may be given more than once)
-//   npm run screens -- --guide                                      the pictures of docs/user-guide.md, into docs/images/guide
-//   npm run screens -- --to folder                                 somewhere else than .cache/looks
+//   npm run screens -- --guide                                     pictures for docs/user-guide.md (docs/images/guide)
+//   npm run screens -- --to folder                                 another folder than .cache/looks
 import './node-version.mjs'
 import { FLAGS, findBrowser, tellWhatWasTried } from './browser.mjs'
 

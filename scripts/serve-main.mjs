@@ -1,4 +1,4 @@
-// The container's main: packages and pages are there already, so it only serves. SIGTERM reaches it directly.
+// The container's main: packages and pages are already built, so it only serves. It receives SIGTERM directly.
 import './node-version.mjs'
 import { fileURLToPath } from 'node:url'
 

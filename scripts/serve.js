@@ -1,6 +1,6 @@
 // @ts-check
-// The process's main: an HTTP server around the Remix build. It imports nothing of the app's source: the build's entry
-// module hands over the running app, so that server and routes share one module graph (one database, one engine).
+// The process's main: an HTTP server around the Remix build. It imports no app source: the build's entry module
+// provides the running app, so that server and routes share one module graph (one database, one engine).
 import { randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { createRequestHandler } from '@remix-run/express'
@@ -15,7 +15,7 @@ import { watchOver } from './watchdog.mjs'
 
 /** Longest time from the first signal to the end of the process. */
 const HARD_STOP_MS = 20_000
-/** How long running requests may take to end before the engine is drained all the same. */
+/** How long open requests may take to end; after this the engine is drained anyway. */
 const REQUESTS_GRACE_MS = 8_000
 
 /**
@@ -30,13 +30,13 @@ export async function serve({ dev } = {}) {
   const loadBuild = async () => (dev ? dev.ssrLoadModule('virtual:remix/server-build') : import(buildFile))
   const build = await loadBuild()
   /** @type {import('../app/boot/boot.server.ts').Running} */
-  // Whoever develops changes what is checked: it is done where it is reloaded.
+  // In development the code of the long-work thread changes, so long work runs in the process that reloads.
   const running = await build.entry.module.startApp(dev ? {} : { apart: { file: LONG_WORK } })
 
   const own = new URL(running.origin)
   const site = express()
   /**
-   * Programs read JSON, whoever opens a page with a browser reads one.
+   * Programs get JSON, people in a browser get a page.
    *
    * @param {import('express').Request} req @param {import('express').Response} res
    * @param {{ status: number, message: string, headers?: Record<string, string> }} refusal
@@ -98,7 +98,7 @@ export async function serve({ dev } = {}) {
   } else {
     const assets = express.static('build/client/assets', { immutable: true, maxAge: '1y', fallthrough: true })
     const others = express.static('build/client', { maxAge: '1h', index: false, redirect: false })
-    // Known from the start: the disk need not be asked about every other address.
+    // Read once at the start: other addresses need no disk access.
     const files = new Set(readdirSync('build/client').map((name) => `/${name}`))
     site.use('/assets', assets)
     site.use((req, res, next) => (files.has(req.path) ? others(req, res, next) : next()))
@@ -107,14 +107,14 @@ export async function serve({ dev } = {}) {
     keepNothingByDefault(res)
     const refusal = running.admitRequest(req)
     if (refusal) return refuse(req, res, refusal)
-    // Judged above against the configured origin. Remix would judge again against Host, which a proxy may change, and
-    // it builds absolute addresses from these headers: they name what is configured, whatever was sent.
+    // Already checked above against the configured origin. Remix would check again against Host, which a proxy may
+    // change, and builds absolute addresses from these headers: they always name the configured origin.
     req.headers.host = own.host
     delete req.headers.origin
     delete req.headers['x-forwarded-host']
     delete req.headers['x-forwarded-proto']
     Object.defineProperty(req, 'protocol', { value: own.protocol.slice(0, -1) })
-    // Whether it is alive is asked all day long, and is nobody's doing.
+    // Health checks are constant and belong to no caller.
     if (req.path === '/healthz' || req.path === '/readyz') return next()
     running.asCaller(
       res.locals.clientIp,
@@ -127,7 +127,7 @@ export async function serve({ dev } = {}) {
     )
   })
   if (!dev) {
-    // People without a session are not drawn a page each.
+    // Visitors without a session share rendered pages.
     const findPage = running.strangerPages(createRouter(build, 'production'))
     site.use(async (req, res, next) => {
       try {
@@ -151,7 +151,7 @@ export async function serve({ dev } = {}) {
   site.all('*', routerOf(dev ? loadBuild : build))
   /** @type {import('express').ErrorRequestHandler} */
   const onError = (error, req, res, _next) => {
-    // An address with half an escape in it (`%C3`): the caller's mistake, not ours.
+    // An address with an incomplete escape (`%C3`) is the caller's mistake.
     if (error instanceof URIError) return refuse(req, res, { status: 400, message: 'This address cannot be read.' })
     running.log.error({ error, route: running.routePattern(req.path) }, 'request.failed')
     if (res.headersSent) return void res.destroy()
@@ -163,9 +163,9 @@ export async function serve({ dev } = {}) {
   const server = createHttpServer((req, res) => {
     const refusal = running.judgeEdges(req)
     if (refusal) return refuseAtOnce(res, refusal, running.securityHeaders('/api/', ''))
-    // One at a time: an answer that nobody reads must not be followed by a hundred more.
+    // One at a time per connection: a client that does not read an answer must not have a hundred more served.
     running.intake.inTurn(req, res, () => {
-      // The platform's events take the short way: a burst must not wait behind pages.
+      // The platform's events bypass the router: a burst must not wait behind pages.
       if (running.platformIngress(req, res)) return
       if (running.sandbox?.handle(req, res)) return
       site(req, res)
@@ -176,7 +176,7 @@ export async function serve({ dev } = {}) {
   try {
     await new Promise((resolve, reject) => {
       server.once('error', reject)
-      // A burst that comes while the loop is busy waits in line, as far as the system allows, instead of being turned away.
+      // A burst that arrives while the loop is busy queues, as far as the system allows, instead of being refused.
       const { port, host } = running.listen
       server.listen({ port, host, backlog: HTTP_LIMITS.connections }, () => resolve(undefined))
     })
@@ -185,7 +185,7 @@ export async function serve({ dev } = {}) {
     throw listenProblem(error, running.listen)
   }
   running.started()
-  // Whoever develops stops at breakpoints.
+  // No watchdog in development, where developers stop at breakpoints.
   const watchdog = dev ? null : watchOver(running.turns)
 
   /** @type {Promise<void> | null} */
@@ -210,7 +210,7 @@ export async function serve({ dev } = {}) {
 }
 
 /**
- * Starts and looks after the process: drains on the first SIGTERM or SIGINT, ends at once on the second.
+ * Starts and supervises the process: drains on the first SIGTERM or SIGINT, ends at once on the second.
  *
  * @param {Parameters<typeof serve>[0]} [options]
  */
@@ -229,7 +229,7 @@ export async function serveUntilSignal(options) {
       },
     )
   }
-  // A fault that nobody caught: what is in memory cannot be trusted any more, what is in the file can.
+  // An uncaught error: the state in memory is no longer trustworthy, the state in the file is.
   process.on('uncaughtException', (error, origin) => {
     started.log.error({ error, origin }, 'process.fault')
     process.exit(1)
@@ -240,7 +240,7 @@ export async function serveUntilSignal(options) {
 }
 
 /**
- * What is not worth a look at the rest of it: the connection ends with the answer.
+ * Refuses a request without reading the rest of it: the connection ends with the answer.
  *
  * @param {import('node:http').ServerResponse} res
  * @param {import('../app/http/origin-check.ts').Refusal} refusal

@@ -1,4 +1,4 @@
-// What every command needs before it can begin: the packages, and for most the built pages. Does only what is missing.
+// The prerequisites of every command: the packages, and usually the built pages. Only does what is missing.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
@@ -21,16 +21,16 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const LOCK = '.cache/setup.lock'
 const BUILD_STAMP = 'build/.stamp'
 const BUILD_ENTRY = 'build/server/index.js'
-/** What the build is made of. */
+/** The sources of the build. */
 const BUILD_FOLDERS = ['app', 'db', 'packages/sandbox', 'public']
 const BUILD_FILES = ['package.json', 'package-lock.json', 'remix.config.js', 'tsconfig.json', 'vite.config.ts']
 const TEST_FILE = /\.test\.tsx?$/
 
 /**
- * Installs and builds what is missing or stale, with one line for each thing it does.
+ * Installs and builds what is missing or stale, and prints one line for each step.
  *
  * @param {{ build: boolean, root?: string, say?: (line: string) => void, meanwhile?: () => Promise<unknown> }} options `meanwhile`
- *   needs the packages and nothing more: it begins as soon as they are there, and has ended when this resolves
+ *   only needs the packages: starts as soon as they are installed, and has ended when this resolves
  * @returns {Promise<{ installed: boolean, did: string[] }>} `did` in words: "built the pages"
  */
 export async function setUp({ build, root = ROOT, say = console.log, meanwhile = async () => {} }) {
@@ -52,7 +52,7 @@ export async function setUp({ build, root = ROOT, say = console.log, meanwhile =
   await withLock(
     join(root, LOCK),
     async (recordChild) => {
-      if (isReady()) return // The one we waited for did it all.
+      if (isReady()) return // The previous holder did all the work.
       const done = (/** @type {string} */ what) => result.did.push(what)
       if (!packagesAreStamped(root)) {
         if (!packagesAreThere(root)) {
@@ -76,7 +76,7 @@ export async function setUp({ build, root = ROOT, say = console.log, meanwhile =
 }
 
 /**
- * Runs a command's body; what a person can mend is said in sentences, and the process ends with code 1.
+ * Runs a command's body; problems the user can fix are printed as sentences, and the process ends with code 1.
  *
  * @param {() => Promise<unknown>} body
  */
@@ -89,7 +89,7 @@ export async function orExplain(body) {
   }
 }
 
-/** The sentences of a `SetupError`; anything else is a mistake of ours and goes on. @param {unknown} error */
+/** The sentences of a `SetupError`; any other error is a bug and is rethrown. @param {unknown} error */
 export function explain(error) {
   if (!(error instanceof SetupError)) throw error
   console.error(`\n${error.message}`)
@@ -103,7 +103,7 @@ function buildIsFresh(root) {
 
 /** @param {string} root @param {(pid: number) => void} recordChild */
 async function buildPages(root, recordChild) {
-  // Taken before the build: a file that changes meanwhile makes the next start build again.
+  // Hashed before the build: a file that changes meanwhile makes the next start build again.
   const sources = sourcesOf(root)
   rmSync(join(root, BUILD_STAMP), { force: true })
   const cli = join(root, 'node_modules/@remix-run/dev/dist/cli.js')
@@ -123,7 +123,7 @@ async function buildPages(root, recordChild) {
   writeFileSync(join(root, BUILD_STAMP), sources)
 }
 
-/** One value for the content of everything the build reads. @param {string} root */
+/** One hash of everything the build reads. @param {string} root */
 export function sourcesOf(root) {
   const hash = createHash('sha256')
   const folders = BUILD_FOLDERS.filter((folder) => existsSync(join(root, folder)))
@@ -148,7 +148,7 @@ async function timed(what, say, work) {
   const began = performance.now()
   const seconds = () => `${((performance.now() - began) / 1000).toFixed(1)} s`
   say(`${what} …`)
-  // Somebody is watching a still screen: show that it goes on.
+  // Show progress, because a person is watching a still screen.
   const pulse = setInterval(() => say(`  … ${seconds()}`), 20_000)
   try {
     const result = await work()

@@ -1,21 +1,21 @@
-// For the image only: takes out of node_modules what no server reads. Sources and object files of the database, types, source
-// maps, documents and tests of packages. Licences stay. `node scripts/slim-packages.mjs [folder]`, after `npm prune --omit=dev`.
+// For the image only: removes from node_modules what no server reads. Database sources and object files, types, source
+// maps, documents, tests. Licences stay. `node scripts/slim-packages.mjs [folder]`, after `npm prune --omit=dev`.
 import { readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** Of the database only its JavaScript and the binary for this system are read. */
+/** The server only reads the database package's JavaScript and the binary for this system. */
 const OF_THE_DATABASE = ['deps', 'src']
 const BINARIES = join('better-sqlite3', 'prebuilds')
 const NOT_READ = /\.(d\.(ts|mts|cts)|map|md|markdown|flow|tsbuildinfo)$/i
 const KEPT = /^(licen[cs]e|copying|notice)/i
-/** Names that Node's resolution never asks for by itself and packages use for their own development. */
+/** Folders that Node never resolves by itself and that packages use for their own development. */
 const FOLDERS = new Set(['test', 'tests', '__tests__', 'example', 'examples', '.github', 'man', 'docs'])
 
 /**
  * @param {string} folder node_modules
- * @returns {number} bytes that were taken out
+ * @returns {number} removed bytes
  */
 export function slimPackages(folder) {
   let bytes = 0
@@ -37,7 +37,7 @@ export function slimPackages(folder) {
     for (const entry of readdirSync(path, { withFileTypes: true })) {
       const child = join(path, entry.name)
       if (entry.isDirectory()) {
-        // Only directly in a package: deeper, a folder of that name may be part of it.
+        // Only at the top level of a package: deeper, a folder of that name may be part of its code.
         if (FOLDERS.has(entry.name) && isPackage(path)) remove(child)
         else walk(child)
       } else if (entry.isFile() && NOT_READ.test(entry.name) && !KEPT.test(entry.name)) remove(child)
@@ -63,7 +63,7 @@ function sizeOf(path) {
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const folder = resolve(process.argv[2] ?? 'node_modules')
   const bytes = slimPackages(folder)
-  // A database can still be opened, or the image is not made.
+  // The image build fails when a database can no longer be opened.
   const Database = createRequire(join(folder, 'x.js'))('better-sqlite3')
   new Database(':memory:').close()
   console.log(`Took ${(bytes / 2 ** 20).toFixed(1)} MB out of ${folder}.`)

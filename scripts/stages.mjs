@@ -1,4 +1,4 @@
-// What `npm run check` and `npm test` run, one after the other, and how their reports are counted.
+// The stages of `npm run check` and `npm test`, in sequence, and how their reports are counted.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { run } from './children.mjs'
@@ -8,11 +8,11 @@ const tool = (/** @type {string} */ path) => join(ROOT, 'node_modules', path)
 const REPORTS = join(ROOT, '.cache/reports')
 
 /**
- * @typedef {{ name: string, command: string[], env?: import('./children.mjs').Environment }} Stage `command` is given to this Node
+ * @typedef {{ name: string, command: string[], env?: import('./children.mjs').Environment }} Stage `command` runs with this Node
  * @typedef {{ passed: number, failed: number, skipped: number }} Counts
  */
 
-/** Types, lint and format, import law, what nobody uses, house rules. @type {Stage[]} */
+/** Types, lint and format, import law, unused code, house rules. @type {Stage[]} */
 export const CHECKS = [
   { name: 'types', command: [tool('typescript/bin/tsc'), '-p', '.', '--noEmit', '--pretty', 'false'] },
   { name: 'lint and format', command: [tool('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', '.'] },
@@ -27,7 +27,7 @@ export const CHECKS = [
 export const UNIT_CHECK = { name: 'unit tests', command: [tool('vitest/vitest.mjs'), 'run', '--project', 'unit'] }
 
 /**
- * Runs one check: a line with its duration, and all it said when it failed.
+ * Runs one check: prints a line with its duration, and its whole output when it failed.
  *
  * @param {Stage} stage
  * @returns {Promise<boolean>}
@@ -41,7 +41,7 @@ export async function runCheck({ name, command }) {
 }
 
 /**
- * Runs one of the test runners, which writes to our own output, and counts from the report it leaves.
+ * Runs one of the test runners with our own output, and reads the counts from its report.
  *
  * @param {'unit' | 'walk' | 'browser'} name
  * @param {{ env: import('./children.mjs').Environment, timeoutMs: number }} options
@@ -85,11 +85,11 @@ function testCommand(name, report) {
 }
 
 /**
- * The true totals of a run. What failed outside of a test (a file that does not load, an error nobody caught, a runner
- * that died) counts as one failure, so that a bad run can never look like a good one.
+ * The true totals of a run. A failure outside of a test (a file that does not load, an uncaught error, a crashed
+ * runner) counts as one failure, so that a bad run can never look like a good one.
  *
  * @param {'unit' | 'walk' | 'browser'} name
- * @param {any} report the runner's JSON, null when it left none
+ * @param {any} report the runner's JSON, null when there is none
  * @param {number} exitCode
  * @returns {Counts}
  */
@@ -117,7 +117,7 @@ function countVitest(report) {
 /** @param {any} report @returns {Counts} */
 function countPlaywright(report) {
   const { expected, unexpected, flaky, skipped } = report.stats
-  // The runner notes an error outside of a test (no test found among them) in `errors`.
+  // The runner reports an error outside of a test (such as no tests found) in `errors`.
   return { passed: expected, failed: unexpected + flaky + report.errors.length, skipped }
 }
 
@@ -127,7 +127,7 @@ export function sumOf(all) {
   return { passed: add('passed'), failed: add('failed'), skipped: add('skipped') }
 }
 
-/** `12 passed, 0 failed`, and the skipped only when there are any. @param {Counts} counts */
+/** `12 passed, 0 failed`, and the skipped tests only when there are any. @param {Counts} counts */
 export function sentenceOf({ passed, failed, skipped }) {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }

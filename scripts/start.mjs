@@ -1,4 +1,4 @@
-// npm start: from a fresh clone to a running product. Needs no package; installs, builds and serves in this one process.
+// npm start: from a fresh clone to a running product. Needs no packages; installs, builds and serves in this process.
 import './node-version.mjs'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

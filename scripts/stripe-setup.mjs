@@ -1,5 +1,5 @@
-// `npm run stripe:setup [-- --overage]`: makes product, price, portal settings and webhook in the Stripe account of the key in .env,
-// and prints what to put there. It can be run again at any time: what is there already is left alone.
+// `npm run stripe:setup [-- --overage]`: creates product, price, portal settings and webhook in the Stripe account of
+// the key in .env, and prints the settings for .env. Can be run again at any time: it leaves existing objects alone.
 import './node-version.mjs'
 import { existsSync } from 'node:fs'
 

@@ -1,19 +1,22 @@
-// npm test: everything that can be checked, from a fresh clone on. The last line alone holds the totals.
-// `npm test -- --only check|unit|walk|browser` runs one stage.
+// npm test: runs every check, starting from a fresh clone. The totals are only on the last line. `npm test -- --only
+// check|unit|walk|browser` runs one stage.
 import './node-version.mjs'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const { explain, ROOT, setUp } = await import('./setup.mjs')
 
-/** For all stages together, once the packages are there. */
+/** Time limit for all stages together, once the packages are installed. */
 const WHOLE_MS = 45 * 60_000
 const STAGES = /** @type {const} */ (['check', 'unit', 'walk', 'browser'])
 const ONE_FAILURE = { passed: 0, failed: 1, skipped: 0 }
 
 const { CHECKS, runCheck, runTests, sentenceOf, sumOf } = await import('./stages.mjs')
 const only = onlyStage(process.argv.slice(2))
-/** Whether each check passed: they need the packages alone, so they run while the pages are built. @type {boolean[]} */
+/**
+ * Whether each check passed: checks only need the packages, so they run during the build.
+ * @type {boolean[]}
+ */
 let checked = []
 const runChecks = async () => {
   checked = await Promise.all(CHECKS.map(runCheck))
@@ -37,7 +40,7 @@ process.exitCode = total.failed === 0 && (total.passed > 0 || only === 'check') 
 console.log(`\n${sentenceOf(total)}`)
 
 /**
- * A check that fails counts as one failure; one that passes is no test and counts nothing.
+ * A failed check counts as one failure; a passed check is no test and does not count.
  *
  * @param {(typeof STAGES)[number]} stage
  */
@@ -48,11 +51,11 @@ async function runStage(stage) {
 }
 
 /**
- * Walks and browser tests run the built product; browser tests need a browser too.
+ * Walks and browser tests run the built product; browser tests also need a browser.
  *
  * @param {import('./children.mjs').Environment} env
  * @param {'walk' | 'browser'} stage
- * @returns {Promise<import('./children.mjs').Environment | null>} null when one of them is not to be had
+ * @returns {Promise<import('./children.mjs').Environment | null>} null when one of them is not available
  */
 async function withPages(env, stage) {
   try {
@@ -73,7 +76,10 @@ function onlyStage(args) {
   process.exit(2)
 }
 
-/** A person's own settings of the product must not reach its tests: every name in .env.example goes, and NODE_ENV. @param {import('./children.mjs').Environment} env */
+/**
+ * The user's own settings of the product must not reach its tests: removes every name in .env.example, and NODE_ENV.
+ * @param {import('./children.mjs').Environment} env
+ */
 function withoutSettings(env) {
   const names = readFileSync(join(ROOT, '.env.example'), 'utf8').matchAll(/^#? ?([A-Z][A-Z0-9_]+)=/gm)
   const settings = new Set(['NODE_ENV', ...[...names].map(([, name]) => name)])

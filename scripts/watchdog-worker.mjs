@@ -1,4 +1,4 @@
-// The thread of watchdog.mjs. When it has to end the process, it first asks in the kindest way that can still work, then in others.
+// The thread of watchdog.mjs. To end the process, it first tries the gentlest way that can still work, then others.
 import { writeSync } from 'node:fs'
 import { Session } from 'node:inspector'
 import { setFlagsFromString } from 'node:v8'
@@ -30,7 +30,7 @@ const timer = setInterval(() => {
     endBlocked()
     return
   }
-  // What the loops do is known only while the main thread tells.
+  // The loops' counts are only current while the main thread reports them.
   if (missed > 0) return
   const silent = silentLoop()
   if (silent === null) return
@@ -52,7 +52,7 @@ function silentLoop() {
   return null
 }
 
-/** The main thread is interrupted where it is, tells where that was, and exits with our code. */
+/** Interrupts the main thread, logs where it was, and makes it exit with our code. */
 function endBlocked() {
   setTimeout(endHard, patienceMs)
   try {
@@ -81,10 +81,10 @@ function endBlocked() {
   }
 }
 
-/** It hangs outside of JavaScript: in the disk, or in the database. */
+/** The main thread hangs outside of JavaScript: in the disk, or in the database. */
 function endHard() {
   say('watchdog.killed', 'the main thread could not be interrupted')
-  // The first process of a container is shielded from its own signals: then nothing happens here, and the last way follows.
+  // The first process of a container ignores its own signals: then nothing happens here, and the last way follows.
   setTimeout(endAtAnyPrice, patienceMs)
   process.kill(process.pid, 'SIGKILL')
 }
@@ -99,7 +99,10 @@ function seconds(ticks) {
   return (ticks * tickMs) / 1000
 }
 
-/** A line like those of the log. Not through the main thread, which may never turn again. @param {string} msg @param {string} reason */
+/**
+ * Logs a line in the log's format, without the main thread, which may never run again.
+ * @param {string} msg @param {string} reason
+ */
 function say(msg, reason) {
   writeSync(2, `${JSON.stringify({ level: 'error', time: new Date().toISOString(), reason, msg })}\n`)
 }

@@ -1,31 +1,31 @@
-// Ends a process that has come to a standstill, so that whoever started it starts it again: hosts restart what has ended, not what
-// hangs. A thread of its own watches, because the main thread is what may hang. It counts in its own ticks: a laptop that slept, or a
-// process that was stopped and continued, has missed none.
+// Ends a process that hangs, so that its host restarts it: hosts restart processes that end, but not those that hang. A
+// separate thread watches, because the main thread may be what hangs. It counts its own ticks: a laptop that slept, or
+// a process that was paused and continued, misses none.
 import { Worker } from 'node:worker_threads'
 
-/** How the process ends when its main thread, or one of its loops, gave no sign of life. */
+/** Exit code when the main thread, or one of its loops, stopped responding. */
 export const STANDSTILL_EXIT_CODE = 79
 
 const TICK_MS = 1_000
 const BLOCKED_AFTER_MS = 60_000
 const SILENT_AFTER_MS = 180_000
-/** A machine that is short of time needs a while to interrupt a thread. */
+/** A machine under load needs a while to interrupt a thread. */
 const PATIENCE_MS = 5_000
 
-/** Words shared with the thread: signs of life of the main thread, and of all loops together as they are told. */
+/** Counters shared with the thread: heartbeats of the main thread, and of all loops together as reported. */
 const BEATS = 0
 
 /**
  * @typedef {object} WatchdogOptions
- * @property {number} [tickMs] how often it looks
+ * @property {number} [tickMs] how often it checks
  * @property {number} [blockedAfterMs] how long the main thread may be silent
  * @property {number} [silentAfterMs] how long a loop may be silent
  * @property {number} [patienceMs] how long each way of ending gets before the next one is tried
  */
 
 /**
- * Begins to watch. `turns` tells the signs of life of every loop that should turn, by name: a number that grows while it does; a loop
- * that is not named is not watched.
+ * Starts watching. `turns` returns a counter per loop, by name, that grows while the loop runs; loops without a name
+ * there are not watched.
  *
  * @param {() => Record<string, number>} turns
  * @param {WatchdogOptions} [options]
@@ -44,15 +44,15 @@ export function watchOver(turns, options = {}) {
       silentTicks: Math.ceil(silentAfterMs / tickMs),
       exitCode: STANDSTILL_EXIT_CODE,
     },
-    // Nothing of ours is for it to read.
+    // The thread needs none of our variables.
     env: {},
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
   })
   worker.unref()
-  // Without it the process works as before, only unwatched.
+  // Without the thread the process works as before, only unwatched.
   worker.on('error', (error) => console.error(`The watchdog ended: ${error.message}`))
-  // Silent loops, but a main thread that can still be asked: it ends the process itself.
+  // A loop is silent but the main thread still responds: the main thread ends the process itself.
   worker.on('message', () => process.exit(STANDSTILL_EXIT_CODE))
   const timer = setInterval(() => {
     Atomics.add(beats, BEATS, 1)

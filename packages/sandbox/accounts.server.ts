@@ -1,4 +1,4 @@
-// Making an account out of seed data, and reading one.
+// Creates an account from seed data, and reads it.
 import type { Millis } from '#app/lib/clock.ts'
 import { DEFAULT_OPTIONS } from './default-options.ts'
 import { findObject } from './servicem8/catalog.ts'
@@ -9,14 +9,14 @@ import { emptyRecord, type Values } from './servicem8/record-values.ts'
 import type { AccountState, SandboxState } from './state.server.ts'
 import type { AccountView, SandboxRecord, SeedAccount, SeedRecord, SeedTime } from './world.ts'
 
-/** Puts in every seed account that is not there yet. */
+/** Adds every seed account that is missing from the state. */
 export function addMissingAccounts(state: SandboxState, seed: readonly SeedAccount[], now: Millis): void {
   for (const account of seed) {
     if (!state.accounts.has(account.vendor.uuid)) state.accounts.set(account.vendor.uuid, newAccount(account, now))
   }
 }
 
-/** Throws for an object the catalogue does not know or a zone that does not exist: a mistake in the seed. */
+/** Throws for an object that is not in the catalogue or a time zone that does not exist: a mistake in the seed. */
 export function newAccount(seed: SeedAccount, now: Millis): AccountState {
   const account: AccountState = {
     uuid: seed.vendor.uuid,
@@ -37,7 +37,7 @@ export function newAccount(seed: SeedAccount, now: Millis): AccountState {
   return account
 }
 
-/** Records as on the first day; what was there goes. */
+/** Resets the records to those of the first day; existing records are lost. */
 export function fillWithSeed(account: AccountState, seed: SeedAccount, now: Millis): void {
   const zone = seed.vendor.timezone_name
   account.records = new Map()
@@ -88,7 +88,7 @@ function seedTimeText(time: SeedTime, zone: string, now: Millis): string {
   return `${localDate(now, zone, time.days)} ${time.at}:00`
 }
 
-/** Every record of that object, oldest first. */
+/** Every record of the object, oldest first. */
 export function recordsOf(account: AccountState, object: string): SandboxRecord[] {
   return [...(account.records.get(object)?.values() ?? [])]
 }
@@ -97,17 +97,17 @@ export function findRecord(account: AccountState, object: string, uuid: string):
   return account.records.get(object)?.get(uuid) ?? null
 }
 
-/** The account's zone, as its vendor record says. */
+/** The account's time zone, from its vendor record. */
 export function zoneOf(account: AccountState): string {
   return String(findRecord(account, 'vendor', account.uuid)?.timezone_name ?? 'UTC')
 }
 
-/** Who acts when nobody is named: the first active staff member, or ''. */
+/** The default acting staff member: the first active one, or ''. */
 export function ownerOf(account: AccountState): string {
   return recordsOf(account, 'staff').find((one) => Number(one.active) === 1)?.uuid ?? ''
 }
 
-/** What the active lines of a job come to, as money text. */
+/** The sum of the job's active lines, as money text. */
 export function totalOf(account: AccountState, jobUuid: string): string {
   let total = 0
   for (const line of recordsOf(account, 'jobmaterial')) {

@@ -1,6 +1,6 @@
 import type { AccountOptions } from './world.ts'
 
-/** How an account behaves until somebody flips a switch: like the real service on a good day. */
+/** Options of an account until somebody changes a switch: like the real service on a good day. */
 export const DEFAULT_OPTIONS: AccountOptions = {
   pageSize: 5000,
   perMinute: 180,

@@ -1,8 +1,8 @@
-// Calls of the pretend platforms that are kept waiting on purpose: let go when their time is over, when the caller hangs up, or when
-// the sandbox stops.
+// Calls of the pretend platforms that are held open on purpose. They are released when their time is over, when the
+// caller hangs up, or when the sandbox stops.
 import type { ServerResponse } from 'node:http'
 
-/** A hanging call is let go after this long, so that a forgotten fault does not hold connections for ever. */
+/** A hanging call is released after this long, so that a forgotten fault does not hold connections forever. */
 export const HANG_MS = 120_000
 
 interface HeldCalls {

@@ -1,4 +1,4 @@
-/** For text and attributes. */
+/** Escapes text and attribute values. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')

@@ -1,7 +1,7 @@
-// Plain HTTP for the sandbox: read a capped body, build an answer as a value, send it.
+// Plain HTTP for the sandbox: reads a capped body, builds an answer as a value, sends it.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** An answer before it is sent, so that a fault can be put between doing and answering. */
+/** An answer before it is sent, so that a fault can be injected between doing and answering. */
 export interface Answer {
   status: number
   headers: Record<string, string>
@@ -24,12 +24,12 @@ export function redirectAnswer(location: string, headers: Record<string, string>
   return { status: 302, headers: { location, ...headers }, body: '' }
 }
 
-/** The pretend platform's own error shape. */
+/** An error in the pretend platform's own shape. */
 export function errorAnswer(status: number, message: string): Answer {
   return jsonAnswer(status, { errorCode: status, message })
 }
 
-/** The whole body, or why there is none. Never reads more than `limit` bytes. */
+/** The whole body, or the reason it is missing. Never reads more than `limit` bytes. */
 export function readBody(req: IncomingMessage, limit: number): Promise<Buffer | 'too_large' | 'gone'> {
   return new Promise((resolve) => {
     if (Number(req.headers['content-length'] ?? 0) > limit) return resolve('too_large')
@@ -49,7 +49,7 @@ export function readBody(req: IncomingMessage, limit: number): Promise<Buffer | 
   })
 }
 
-/** Sends it, unless the other side has gone. */
+/** Sends the answer, unless the client has disconnected. */
 export function sendAnswer(req: IncomingMessage, res: ServerResponse, answer: Answer): void {
   if (res.headersSent || res.writableEnded || res.destroyed) return
   const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body
@@ -58,7 +58,7 @@ export function sendAnswer(req: IncomingMessage, res: ServerResponse, answer: An
     'x-content-type-options': 'nosniff',
     ...answer.headers,
     'content-length': String(body.byteLength),
-    // An unread rest of the body must not be taken for the next request.
+    // The unread rest of a body must not be parsed as the next request.
     ...(req.complete ? {} : { connection: 'close' }),
   })
   res.end(req.method === 'HEAD' ? undefined : body)

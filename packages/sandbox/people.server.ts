@@ -1,4 +1,4 @@
-// A person working inside the pretend platform: short ways to the changes a trade business makes all day.
+// A person working inside the pretend platform: shortcuts for the changes a trade business makes all day.
 import { hours } from '#app/lib/duration.ts'
 import { findRecord, ownerOf, recordsOf, zoneOf } from './accounts.server.ts'
 import { findObject } from './servicem8/catalog.ts'
@@ -64,7 +64,7 @@ export function createPeople(stage: Stage): People {
     return update(accountUuid, 'job', jobUuid, values)
   }
 
-  /** A record that hangs on a job; refused when the job is not there. */
+  /** Creates a record that belongs to a job; refused when the job does not exist. */
   function addToJob(accountUuid: string, jobUuid: string, object: string, values: Values): ChangeResult {
     return withAccount(accountUuid, (account) =>
       findRecord(account, 'job', jobUuid) ? create(accountUuid, object, values) : missing('There is no such job'),

@@ -1,8 +1,8 @@
-// Outgoing calls of the pretend platform: to the add-on's own addresses on this machine, nowhere else.
+// Outgoing calls of the pretend platform: only to the add-on's own addresses on this machine.
 import { Agent, request } from 'undici'
 
 interface Posted {
-  /** null: no answer in time, or no connection. */
+  /** Null when no answer came in time, or the connection failed. */
   status: number | null
   error: string
   /** At most `MAX_ANSWER` bytes. */
@@ -12,7 +12,7 @@ interface Posted {
 }
 
 export interface Poster {
-  /** `headers`: more of them, lower case; they win over the platform's own. */
+  /** `headers`: additional headers, in lower case; they override the platform's own. */
   post(
     url: string,
     input: { contentType: string; body: string; timeoutMs: number; headers?: Record<string, string> },
@@ -84,8 +84,8 @@ function reasonOf(error: unknown): string {
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * May the pretend platform call this address? It may call the add-on (the host of `origin`), and any port of this
- * machine while `origin` is on this machine itself; a stage must not become a way to reach other hosts.
+ * Whether the pretend platform may call this address. It may call the add-on (the host of `origin`), and any port of
+ * this machine while `origin` is on this machine itself, so that a stage cannot be used to reach other hosts.
  */
 export function callable(url: string, origin: string): boolean {
   if (!URL.canParse(url)) return false

@@ -1,4 +1,4 @@
-// The stand-in for everything outside: mounted in front of the product when `PLATFORM=sandbox`, never otherwise.
+// The stand-in for every outside service: mounted in front of the product only when `PLATFORM=sandbox`.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { seconds } from '#app/lib/duration.ts'
 import { createConsole } from './console/console.server.ts'
@@ -13,21 +13,21 @@ import { createWorld } from './world.server.ts'
 import type { SeedAccount, World } from './world.ts'
 
 export interface SandboxOptions extends PlatformOptions {
-  /** Accounts to begin with; those the state file knows already are left alone. Default: the two demo accounts. */
+  /** Accounts to start with; those already in the state file stay unchanged. Default: the two demo accounts. */
   seed?: readonly SeedAccount[]
 }
 
 export interface Sandbox {
   world: World
   /**
-   * Answers every path at or below `/sandbox` (404 for those that are nothing) and returns true; returns false for
-   * any other path without touching request or response. The body must not have been read.
+   * Answers every path at or below `/sandbox` (404 for unknown ones) and returns true; returns false for any other path
+   * without touching request or response. The body must not have been read.
    */
   handle(req: IncomingMessage, res: ServerResponse): boolean
-  /** Bases to configure the product with: `SERVICEM8_API_URL` and `SERVICEM8_OAUTH_URL`. */
+  /** Base URLs for the product's configuration: `SERVICEM8_API_URL` and `SERVICEM8_OAUTH_URL`. */
   apiUrl: string
   oauthUrl: string
-  /** The pretend payment provider, in the shape of a configured one. None of its keys opens anything outside this machine. */
+  /** The pretend payment provider, in the shape of a configured one. Its keys only work on this machine. */
   stripe: {
     secretKey: string
     publishableKey: string
@@ -36,9 +36,9 @@ export interface Sandbox {
     overagePriceId: null
     apiBase: string
   }
-  /** Who may be admin when nobody else is named. */
+  /** The admin account when no other is configured. */
   firstAccountUuid(): string
-  /** Lets go of hanging calls and timers and writes the state. */
+  /** Releases hanging calls and timers and writes the state. */
   stop(): Promise<void>
 }
 
@@ -56,7 +56,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const receiver = createReceiver(world, { clock, origin, log })
   const parts: readonly SandboxPart[] = [stripe, receiver, createConsole(world, { clock, origin, log, receiver })]
   keeper.commit()
-  // What a stopped process left waiting is sent once the server has had a moment to listen.
+  // Deliveries left over from a stopped process are sent once the server has had a moment to listen.
   clock.wake(clock.now() + seconds(1), engine.wake)
 
   return {

@@ -1,5 +1,5 @@
-// The pretend platform's memory: everything in one object, kept in one JSON file so that a restarted process still
-// knows its accounts, tokens, subscriptions and waiting deliveries.
+// The pretend platform's state: one object, kept in one JSON file so that a restarted process still knows its accounts,
+// tokens, subscriptions and pending deliveries.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Millis } from '#app/lib/clock.ts'
@@ -21,7 +21,7 @@ export type DeliveryState = DeliveryView
 
 export interface AccountState {
   uuid: string
-  /** By object key, then by record uuid, in the order they came to be. */
+  /** By object key, then by record uuid, in order of creation. */
   records: Map<string, Map<string, SandboxRecord>>
   nextJobNumber: number
   /** By attachment uuid. */
@@ -30,23 +30,23 @@ export interface AccountState {
   outbox: OutboxItem[]
   subscriptions: SubscriptionView[]
   deliveries: DeliveryState[]
-  /** The add-on answered 429: nothing is sent to it before. */
+  /** The add-on answered 429: nothing is sent to it before this time. */
   slowUntil: Millis
   slowSteps: number
-  /** Keys of private apps: only their hashes. */
+  /** Keys of private apps: only hashes are stored. */
   apiKeys: ApiKey[]
-  /** Of the add-on, and of everybody with a key. Not kept over a restart. */
+  /** Calls of the add-on, and of every API key. Not kept across a restart. */
   calls: CallCount
   keyCalls: CallCount
 }
 
-/** Made by the account's owner for an integration of their own. It may do everything. */
+/** Created by the account's owner for their own integration. It has every scope. */
 interface ApiKey {
   hash: string
   madeAt: Millis
 }
 
-/** One agreement of a person with the add-on. */
+/** One consent of a person to the add-on. */
 export interface Grant {
   id: string
   accountUuid: string
@@ -65,11 +65,11 @@ export interface SandboxState {
   accounts: Map<string, AccountState>
   grants: Grant[]
   faults: FaultRule[]
-  /** The pretend payment provider's. */
+  /** The pretend payment provider's ledger. */
   payments: Ledger
 }
 
-/** What every part of the stand-in works with. */
+/** The dependencies that every part of the stand-in shares. */
 export interface Stage {
   clock: MovableClock
   log: Log
@@ -79,17 +79,17 @@ export interface Stage {
   baseUrl: string
   appId: string
   appSecret: string
-  /** How long a callback may take, in ms of real time. */
+  /** Time limit for a callback, in ms of real time. */
   answerMs: number
   state: SandboxState
   nextId(): number
-  /** Something visible changed: written to the file soon. */
+  /** Marks a visible change; the file is written soon. */
   touched(): void
-  /** Written to the file before this returns: for what the other side will rely on (tokens, subscriptions). */
+  /** Writes the file before returning: for state that the other side relies on (tokens, subscriptions). */
   commit(): void
   /** Turns a change of a record into deliveries. Set by the delivery engine. */
   announce(account: AccountState, change: RecordChange): void
-  /** Tells who has subscribed to it of an event that no change of a record amounts to. Set by the delivery engine. */
+  /** Sends an event that no record change represents to its subscribers. Set by the delivery engine. */
   raise(account: AccountState, event: NamedEvent): void
 }
 
@@ -105,7 +105,7 @@ export interface Keeper {
 const VERSION = 1
 const SAVE_AFTER_MS = 250
 
-/** Opens the file (or starts empty when there is none, or it cannot be read) and keeps it up to date. */
+/** Opens the file and keeps it up to date. Starts empty when the file is missing or cannot be read. */
 export function openState(file: string | null, log: Log): Keeper {
   const state = (file && read(file, log)) || emptyState()
   const listeners = new Set<() => void>()
@@ -173,7 +173,7 @@ function emptyState(): SandboxState {
 }
 
 interface SavedAccount extends Omit<AccountState, 'records' | 'files' | 'calls' | 'keyCalls' | 'apiKeys'> {
-  /** A file from before there were keys has none. */
+  /** Missing in a file from before API keys existed. */
   apiKeys?: ApiKey[]
   records: Record<string, SandboxRecord[]>
   files: Record<string, StoredFile>
@@ -211,17 +211,17 @@ function read(file: string, log: Log): SandboxState | null {
     if (version !== VERSION) throw new Error(`version ${version}`)
     return {
       ...rest,
-      // A file from before there were payments has none.
+      // A file from before payments existed has none.
       payments: { ...emptyLedger(), ...(rest.payments as Ledger | undefined) },
       accounts: new Map(accounts.map((account) => [account.uuid, revive(account)])),
     }
   } catch (error) {
-    // Kept aside, so that whoever wants it back can look; a demonstration must start all the same.
+    // Keep the unreadable file aside, so that it can be recovered; a demonstration must start all the same.
     log.warn({ error: String(error) }, 'sandbox.state_unreadable')
     try {
       renameSync(file, `${file}.unreadable`)
     } catch {
-      // Then it is overwritten at the next save.
+      // In that case the next save overwrites the file.
     }
     return null
   }

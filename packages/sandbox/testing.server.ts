@@ -1,4 +1,4 @@
-// For tests: a sandbox on a real server of its own, two small accounts, and an add-on that records what it is sent.
+// For tests: a sandbox on a real server of its own, two small accounts, and an add-on that records what it receives.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Millis } from '#app/lib/clock.ts'
@@ -84,16 +84,16 @@ export interface TestStage {
   world: World
   clock: MovableClock
   origin: string
-  /** Everything posted to the add-on other than challenges, in order. */
+  /** Every post to the add-on except challenges, in order. */
   hits: Hit[]
-  /** How the add-on answers from now on; null: 200. Challenges are echoed unless `answerChallenges` says otherwise. */
+  /** Sets the add-on's answer from now on; null: 200. Challenges are echoed unless `answerChallenges` says no. */
   answerWith(answer: ((hit: Hit) => AddonAnswer) | null): void
   answerChallenges(answer: ((challenge: string) => AddonAnswer) | null): void
   /** A call below `/sandbox/servicem8`; redirects are not followed. */
   call(path: string, input?: CallInput): Promise<Called>
   /** An access token of the Sydney account with every scope (or these). */
   token(scope?: string, account?: string): string
-  /** Subscribes the add-on's address `/in/{object}` and returns what was answered. */
+  /** Subscribes the add-on's address `/in/{object}` and returns the answer. */
   subscribe(token: string, object: string, fields: string, path?: string): Promise<Called>
   /** Moves the clock and waits until nothing is due. */
   pass(ms: Millis): Promise<void>

@@ -1,4 +1,4 @@
-// Makes the World over a stage: looking, a person's changes, openings, misbehaviour, the add-on's standing.
+// Creates the World over a stage: reading, a person's changes, openings, faults, the add-on's grants and keys.
 import { accountView, fillWithSeed, recordsOf } from './accounts.server.ts'
 import { DEFAULT_OPTIONS } from './default-options.ts'
 import { createPeople } from './people.server.ts'
@@ -26,7 +26,7 @@ export function createWorld(
 ): World {
   const { state, clock } = stage
 
-  /** The account must exist: whoever calls these got its uuid from `accounts()`. */
+  /** The account must exist: callers get the uuid from `accounts()`. */
   function getAccount(accountUuid: string): AccountState {
     const account = state.accounts.get(accountUuid)
     if (!account) throw new Error(`the sandbox has no account ${accountUuid}`)

@@ -1,10 +1,10 @@
-// The pretend platform's inside as the console, the receiver, the seed data and tests see it. `world.server.ts` makes one.
-// The wire (`servicem8/`) works on the same state, so a change made here travels exactly like one made over REST.
+// The pretend platform's inside as the console, the receiver, the seed data and tests see it. `world.server.ts` creates
+// it. The wire (`servicem8/`) works on the same state, so a change made here behaves exactly like one made over REST.
 import type { Millis } from '#app/lib/clock.ts'
 import type { MovableClock } from '#app/lib/clocks.server.ts'
 import type { PaymentsWorld } from './stripe/payments-world.ts'
 
-/** Why a person's wish was not carried out: what the wire would have answered. */
+/** Why a person's change was refused: the error the wire would have returned. */
 export interface Refusal {
   outcome: 'refused'
   status: number
@@ -24,25 +24,25 @@ export interface AccountView {
   /** The account UUID, equal to the uuid of its vendor record. */
   uuid: string
   name: string
-  /** IANA zone: every unzoned time of this account is in it. */
+  /** IANA zone: every time in this account without a zone uses it. */
   timezone: string
   currency: string
-  /** The first active staff member: who acts when nobody is named. */
+  /** The first active staff member: acts when no one is named. */
   ownerStaffUuid: string
-  /** Now, as the account's own wall clock writes it: `YYYY-MM-DD HH:MM:SS`. */
+  /** Now, in the account's local time: `YYYY-MM-DD HH:MM:SS`. */
   localNow: string
   /** At least one grant of the add-on can still be used or refreshed. */
   connected: boolean
 }
 
-/** One sign-in of the add-on. Tokens themselves are never shown: only their hashes are kept. */
+/** One sign-in of the add-on. Tokens are never shown: only their hashes are stored. */
 export interface ConnectionView {
   id: string
   accountUuid: string
   /** Space-separated, as granted. */
   scope: string
   grantedAt: Millis
-  /** When the newest access token ends. */
+  /** When the newest access token expires. */
   accessExpiresAt: Millis
   refreshes: number
   revoked: boolean
@@ -56,12 +56,12 @@ export interface TokenAnswer {
   refresh_token: string
 }
 
-/** What the platform sent to a person, or would have. */
+/** A message the platform sent to a person, or would have sent. */
 export type OutboxItem = {
   id: number
   accountUuid: string
   at: Millis
-  /** The job it was about, or ''. */
+  /** The related job, or ''. */
   jobUuid: string
 } & (
   | {
@@ -70,11 +70,11 @@ export type OutboxItem = {
       cc: string
       replyTo: string
       subject: string
-      /** Written by whoever holds a token: show it escaped, or in an iframe with an empty `sandbox` attribute. */
+      /** Written by any token holder: show it escaped, or in an iframe with an empty `sandbox` attribute. */
       htmlBody: string
       textBody: string
       attachments: { uuid: string; name: string }[]
-      /** Staff whose signature was put in, or ''. */
+      /** Staff member whose signature was inserted, or ''. */
       signedByStaffUuid: string
       messageId: string
     }
@@ -86,7 +86,7 @@ export type OutboxItem = {
       outputFormat: string
       fileName: string
       bytes: number
-      /** Set when it was stored in the job's diary: readable with `fileOf`. */
+      /** Set when the message was stored in the job's diary: readable with `fileOf`. */
       attachmentUuid: string
     }
   | { kind: 'notification'; message: string; destinationUrl: string; body: string }
@@ -106,18 +106,18 @@ export interface SubscriptionView {
   uniqueId: string
   active: boolean
   deleted: boolean
-  /** By a private app: the add-on neither sees nor replaces it. Absent = the add-on's own. */
+  /** Made with a private app's key: the add-on neither sees nor replaces it. Missing for the add-on's own. */
   byKey?: true
   createdAt: Millis
   lastFailureReason: string | null
   lastFailureAt: Millis | null
-  /** Since when every attempt has failed, or null. */
+  /** Start of the current run of failed attempts, or null. */
   failingSince: Millis | null
 }
 
 interface DeliveryAttempt {
   at: Millis
-  /** null: no answer. */
+  /** Null when no answer came. */
   status: number | null
   /** '' when an answer came. */
   error: string
@@ -126,7 +126,7 @@ interface DeliveryAttempt {
   answer: string
 }
 
-/** One POST of the platform to the add-on, with its retries. Newest first where listed. */
+/** One POST of the platform to the add-on, with its retries. Lists show the newest first. */
 export interface DeliveryView {
   id: number
   accountUuid: string
@@ -138,51 +138,51 @@ export interface DeliveryView {
   recordUuid: string
   callbackUrl: string
   contentType: string
-  /** Exactly what is posted. */
+  /** The exact body that is posted. */
   body: string
   createdAt: Millis
   state: 'waiting' | 'delivered' | 'given_up' | 'dropped' | 'unsubscribed'
-  /** When the next attempt is due; null when there is none. */
+  /** When the next attempt is due; null when none is. */
   nextAt: Millis | null
   attempts: DeliveryAttempt[]
 }
 
-/** How one account of the platform behaves. Everything here is a switch of the console; all survive a restart. */
+/** How one account of the platform behaves. Each option is a switch in the console; all survive a restart. */
 export interface AccountOptions {
-  /** Records a page when the list is asked with a cursor. */
+  /** Records per page when a list is requested with a cursor. */
   pageSize: number
-  /** Calls a minute and a day for the add-on. */
+  /** Call limits for the add-on, per minute and per day. */
   perMinute: number
   perDay: number
   /** 402 to every call: the account has not paid. */
   unpaid: boolean
   /** 426 to every call, as for plain http. */
   insistOnHttps: boolean
-  /** Scopes left out of what is granted although asked for. */
+  /** Scopes that are withheld from a grant although they were requested. */
   withheldScopes: string[]
-  /** Flags come quoted in some records (always the same ones), and the error codes of some answers; and so does how long a token lasts. */
+  /** Flags in some records (always the same), error codes in some answers and the token lifetime come in quotes. */
   quotedFlags: boolean
   /** The object's name in a delivery: `job`, `JOB`, or `Job`. */
   objectSpelling: 'lower' | 'upper' | 'title'
   /** How a delivery is wrapped: JSON, or a form whose key or value is the JSON. */
   deliveryWrapping: 'json' | 'form_key' | 'form_value'
-  /** Objects that may be subscribed to although nothing documents it. */
+  /** Objects that accept subscriptions although no documentation says so. */
   undocumentedWebhooks: string[]
-  /** A new subscription takes the place of every other one of its object, also of one with another address. */
+  /** A new subscription replaces every other one of its object, including those with another address. */
   oneSubscriptionPerObject: boolean
   /** Every delivery is sent twice. */
   duplicateDeliveries: boolean
-  /** Every second delivery overtakes the one before. */
+  /** Every second delivery overtakes the one before it. */
   reorderDeliveries: boolean
-  /** So many of the next deliveries are never sent. */
+  /** Number of upcoming deliveries that are never sent. */
   dropNextDeliveries: number
-  /** Clock time between a change and the first attempt, in ms. */
+  /** Time between a change and the first attempt, in ms of the clock. */
   deliveryDelayMs: number
   /** Webhooks of the add-on's manifest: sent to the add-on's own address as a signed JWT. */
   manifestWebhooks: { object: string; fields: string[] }[]
-  /** Messaging answers 200 without a messageID: nothing was sent. */
+  /** Messaging answers 200 without a messageID and sends nothing. */
   messagingSilent: boolean
-  /** Messages (SMS and e-mail together) a minute and in 24 hours. */
+  /** Message limits (SMS and e-mail together), per minute and per 24 hours. */
   messagesPerMinute: number
   messagesPerDay: number
   /** Producing a document answers a JSON error. */
@@ -190,13 +190,13 @@ export interface AccountOptions {
 }
 
 export type FaultEffect =
-  /** Answers this status instead, with the body the real service is known for. 429 is plain text. */
+  /** Answers with this status, and the body the real service is known for. 429 is plain text. */
   | { kind: 'status'; status: number; body?: string }
   /** Takes the request and never answers. */
   | { kind: 'hang' }
   /** Closes the connection before doing anything. */
   | { kind: 'drop' }
-  /** Does what was asked, then closes the connection without an answer. */
+  /** Performs the request, then closes the connection without an answer. */
   | { kind: 'lose_answer' }
   /** Answers late. */
   | { kind: 'delay'; ms: number }
@@ -204,14 +204,14 @@ export type FaultEffect =
 /** Makes the next calls of an account misbehave. */
 export interface FaultRule {
   id: number
-  /** null: any account, also calls that name none. */
+  /** Null matches every account, and calls that name none. */
   accountUuid: string | null
   /** Upper case, or '*' for any. */
   method: string
-  /** Path below `/sandbox/servicem8`, `*` stands for anything: `/api_1.0/job*`, `/oauth/access_token`. */
+  /** Path below `/sandbox/servicem8`; `*` matches anything: `/api_1.0/job*`, `/oauth/access_token`. */
   path: string
   effect: FaultEffect
-  /** How many calls are still to be spoiled. */
+  /** How many more calls the fault applies to. */
   left: number
 }
 
@@ -225,39 +225,39 @@ export interface OpeningInput {
   companyUuid?: string
 }
 
-/** What the add-on answered to the signed POST. */
+/** The add-on's answer to the signed POST. */
 export interface OpeningAnswer {
-  /** null: no answer. */
+  /** Null when no answer came. */
   status: number | null
   contentType: string
-  /** For a redirect: where to, absolute. Else ''. */
+  /** The absolute target of a redirect, else ''. */
   location: string
   body: string
   error: string
 }
 
-/** A moment in seed data, turned into the account's local time when the account is made. */
+/** A time in seed data, converted to the account's local time when the account is created. */
 export type SeedTime =
-  /** So many days from today (negative: before), at this wall-clock time `HH:MM`. */
+  /** This many days from today (negative: before), at the wall-clock time `HH:MM`. */
   | { days: number; at: string }
-  /** So long ago. */
+  /** This long ago. */
   | { agoMs: Millis }
 
 export type SeedValue = string | number | boolean | null | SeedTime | readonly unknown[]
 
 /**
- * A record to begin with: `uuid` and whatever differs from the object's defaults. Nothing is checked or derived beyond
- * defaults, `edit_date` (now when left out), `generated_job_id` (counted when left out) and `total_invoice_amount`
- * (summed from the job's lines when left out).
+ * An initial record: `uuid` and every value that differs from the object's defaults. Only the defaults, `edit_date`
+ * (now when left out), `generated_job_id` (counted when left out) and `total_invoice_amount` (summed from the job's
+ * lines when left out) are filled in; nothing is checked.
  */
 export type SeedRecord = { uuid: string } & Record<string, SeedValue>
 
 export interface SeedAccount {
   /** The vendor record; its uuid is the account UUID. `timezone_name` must be an IANA zone. */
   vendor: SeedRecord & { name: string; timezone_name: string; currency: string }
-  /** By object key of the catalogue: `job`, `company`, `jobmaterial`, `staff`… in the order they came to be. */
+  /** By object key of the catalogue: `job`, `company`, `jobmaterial`, `staff`… in order of creation. */
   records: Record<string, SeedRecord[]>
-  /** The number the next job gets. Default: one more than the highest in the seed, at least 1001. */
+  /** The number of the next job. Default: one more than the highest in the seed, at least 1001. */
   nextJobNumber?: number
   options?: Partial<AccountOptions>
 }
@@ -275,7 +275,7 @@ export interface World {
   // --- looking ---------------------------------------------------------------------------------------------------
   accounts(): AccountView[]
   findAccount(accountUuid: string): AccountView | null
-  /** Every record of the object, inactive ones too, oldest first. Unknown account or object: empty. Do not change them. */
+  /** Every record of the object, also inactive ones, oldest first. Unknown account or object: empty. Do not mutate. */
   records(accountUuid: string, object: string): readonly SandboxRecord[]
   findRecord(accountUuid: string, object: string, uuid: string): SandboxRecord | null
   /** Bytes of an attachment, or null when none were uploaded. */
@@ -286,19 +286,19 @@ export interface World {
   /** Platform → add-on posts, newest first. */
   deliveries(accountUuid: string, limit?: number): DeliveryView[]
   connections(accountUuid: string): ConnectionView[]
-  /** When each key of a private app was made, newest first. Keys themselves are never shown again. */
+  /** When each key of a private app was created, newest first. Keys are never shown again. */
   apiKeys(accountUuid: string): Millis[]
-  /** Grows with every change of anything above: compare it to know whether a page is stale. */
+  /** Grows with every change of anything above: compare it to detect a stale page. */
   revision(): number
-  /** Told after every change (soon, not at once); returns the way to stop. */
+  /** Calls `tell` after every change (soon, not at once); returns the unsubscribe function. */
   onChange(tell: () => void): () => void
 
   // --- a person working inside the platform: webhooks fire as for any other change --------------------------------
-  /** `by` is the staff member who acts (default: the account's owner). */
+  /** `by` is the acting staff member (default: the account's owner). */
   create(accountUuid: string, object: string, values: Record<string, unknown>, by?: string): ChangeResult
   /** Changes only the named fields. */
   update(accountUuid: string, object: string, uuid: string, values: Record<string, unknown>, by?: string): ChangeResult
-  /** Soft: sets `active` 0. */
+  /** Soft delete: sets `active` 0. */
   remove(accountUuid: string, object: string, uuid: string, by?: string): ChangeResult
   addJob(
     accountUuid: string,
@@ -306,24 +306,24 @@ export interface World {
   ): ChangeResult
   setJobStatus(accountUuid: string, jobUuid: string, status: JobStatus): ChangeResult
   addNote(accountUuid: string, jobUuid: string, text: string): ChangeResult
-  /** A tiny JPEG in the job's diary. */
+  /** Adds a tiny JPEG to the job's diary. */
   addPhoto(accountUuid: string, jobUuid: string, name?: string): ChangeResult
-  /** A line on the job; the job's total follows. `price` in the account's currency, ex tax. */
+  /** Adds a line to the job and updates the job's total. `price` is in the account's currency, ex tax. */
   addMaterial(
     accountUuid: string,
     jobUuid: string,
     line: { name: string; quantity: number; price: number },
   ): ChangeResult
   addPayment(accountUuid: string, jobUuid: string, amount: number, method?: string): ChangeResult
-  /** null takes the job out of its queue. */
+  /** Null removes the job from its queue. */
   sendToQueue(accountUuid: string, jobUuid: string, queueUuid: string | null, staffUuid?: string): ChangeResult
   addBadge(accountUuid: string, jobUuid: string, badgeUuid: string): ChangeResult
   removeBadge(accountUuid: string, jobUuid: string, badgeUuid: string): ChangeResult
   markQuoteSent(accountUuid: string, jobUuid: string): ChangeResult
-  /** A quote becomes a work order, as when the customer accepts it. */
+  /** Turns a quote into a work order, as when the customer accepts it. */
   acceptQuote(accountUuid: string, jobUuid: string): ChangeResult
   markInvoiceSent(accountUuid: string, jobUuid: string): ChangeResult
-  /** A booking from now + 1 day, two hours long, unless said otherwise (local times `YYYY-MM-DD HH:MM:SS`). */
+  /** Creates a booking from now + 1 day, two hours long, by default (local times `YYYY-MM-DD HH:MM:SS`). */
   schedule(
     accountUuid: string,
     jobUuid: string,
@@ -332,11 +332,11 @@ export interface World {
   checkIn(accountUuid: string, jobUuid: string, staffUuid?: string): ChangeResult
   /** Ends the newest open check-in of the job. */
   checkOut(accountUuid: string, jobUuid: string): ChangeResult
-  /** A filled-in form on the job (the first form of the account unless named). */
+  /** Adds a filled-in form to the job (default: the account's first form). */
   submitForm(accountUuid: string, jobUuid: string, formUuid?: string): ChangeResult
-  /** A staff member begins or ends the working day: an event, nothing in the record. */
+  /** A staff member starts or ends the working day: raises an event without changing the record. */
   clockStaff(accountUuid: string, staffUuid: string, way: 'on' | 'off'): ChangeResult
-  /** A message from outside arrives in the inbox. */
+  /** Adds an incoming message to the inbox. */
   receiveInboxMessage(
     accountUuid: string,
     message: { from: string; fromEmail: string; subject: string; text: string },
@@ -363,26 +363,26 @@ export interface World {
   clearFaults(accountUuid?: string): void
 
   // --- the add-on's standing ---------------------------------------------------------------------------------------
-  /** Tokens as if a person had just agreed. For tests and for consoles that skip the consent page. */
+  /** Issues tokens as if a person had just consented. For tests and for consoles that skip the consent page. */
   grant(accountUuid: string, scope: string): TokenAnswer
-  /** A key for a private app, as the owner makes one in the settings. Told once. */
+  /** Creates a private app's key, as the owner does in the settings. It is shown only once. */
   makeApiKey(accountUuid: string): string
-  /** Takes back every key, and what they subscribed to ends. */
+  /** Revokes every key and ends the subscriptions made with them. */
   removeApiKeys(accountUuid: string): void
-  /** The person removes the add-on: every token dies and every subscription ends. */
+  /** Removes the add-on, as a person would: ends every token and every subscription. */
   removeAddon(accountUuid: string): void
-  /** Access tokens end now; refresh tokens still work. */
+  /** Access tokens expire now; refresh tokens still work. */
   expireAccessTokens(accountUuid: string): void
-  /** Marks a subscription inactive with a reason, as after long failing. */
+  /** Marks a subscription inactive with a reason, as after failing for a long time. */
   deactivateSubscription(accountUuid: string, subscriptionUuid: string, reason?: string): boolean
-  /** Every waiting delivery of the account becomes due now. Answers how many. */
+  /** Makes every pending delivery of the account due now. Returns how many. */
   retryDeliveriesNow(accountUuid: string): number
-  /** Resolves when nothing is being sent and nothing is due. For tests. */
+  /** Resolves when nothing is in flight and nothing is due. For tests. */
   settled(): Promise<void>
 
   // --- stage machinery ---------------------------------------------------------------------------------------------
-  /** Moves the shared clock forward and remembers how far, so that a restart does not go back in time. */
+  /** Moves the shared clock forward and stores the offset, so that a restart does not go back in time. */
   advanceClock(ms: Millis): void
-  /** Records, outbox and delivery log as on the first day; grants, subscriptions and options stay. */
+  /** Resets records, outbox and delivery log to the first day; grants, subscriptions and options stay. */
   resetRecords(accountUuid: string): void
 }

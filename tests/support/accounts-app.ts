@@ -1,5 +1,5 @@
-// Accounts, sign-in and sessions on a real database file and the sandbox's platform over HTTP, with a browser that calls the
-// route modules as the server would: origin check first, cookies kept.
+// Accounts, sign-in and sessions on a real database file and the sandbox's platform over HTTP, with a browser that
+// calls the route modules as the server does: origin check first, cookies kept.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AppLoadContext } from '@remix-run/node'
 import type { PlatformApi } from '#app/adapters/platform.ts'
@@ -33,7 +33,7 @@ export interface AccountsApp {
   close(): Promise<void>
 }
 
-/** Nobody waits long for an exchange that is sure to hang; any other gets the time a busy machine takes. */
+/** A short timeout for an exchange that is sure to hang; any other gets enough time for a busy machine. */
 const [HANGING_MS, PATIENT_MS] = [300, 60_000]
 
 export async function accountsApp(options: { origin?: string; adminAccounts?: string[] } = {}): Promise<AccountsApp> {
@@ -74,7 +74,7 @@ export async function accountsApp(options: { origin?: string; adminAccounts?: st
     space: AMPLE_SPACE,
   }
   return {
-    // What accounts do not use (deliveries, outbound) is left out.
+    // Parts that accounts do not use (deliveries, outbound) are missing.
     app: parts as unknown as App,
     client,
     store,
@@ -122,7 +122,7 @@ type RouteAnswer = (args: {
 }) => Response | Promise<Response>
 
 export interface RouteBrowser {
-  /** Calls a route module. `url` is a path with query, or an absolute address of ours. */
+  /** Calls a route module. `url` is a path with query, or an absolute address of the product. */
   get(route: RouteAnswer, url: string, options?: CallOptions): Promise<Response>
   postJson(route: RouteAnswer, url: string, body: unknown, options?: CallOptions): Promise<Response>
   postForm(route: RouteAnswer, url: string, fields: Record<string, string>, options?: CallOptions): Promise<Response>
@@ -137,7 +137,7 @@ interface CallOptions {
   method?: string
 }
 
-/** Each browser has an address of its own, so that limits count it by itself. */
+/** Each browser has its own address, so that rate limits count it separately. */
 let browsers = 0
 
 export function routeBrowser({ app }: Pick<AccountsApp, 'app'>): RouteBrowser {
@@ -200,7 +200,7 @@ export function routeBrowser({ app }: Pick<AccountsApp, 'app'>): RouteBrowser {
   return browser
 }
 
-/** An account that signed in an hour ago, in the store; and a browser cookie of a session that holds it. */
+/** Stores an account that signed in an hour ago; returns a browser cookie of a session that includes it. */
 export async function connect(
   { app, platform, clock }: AccountsApp,
   account: PlatformAccount,

@@ -1,4 +1,4 @@
-// One account at the platform in process, and what a plan and a commit need around it: for tests of actions.
+// One account at the platform in process, and the dependencies of a plan and a commit: for tests of actions.
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { signForward } from '#app/adapters/standard-webhooks.server.ts'
 import type { App } from '#app/context/app-context.ts'
@@ -49,10 +49,10 @@ export interface ActionWorld {
   app: Pick<App, 'callAsAccount' | 'clock' | 'log' | 'store' | 'outbound' | 'secrets' | 'settings'>
   facts: ReturnType<typeof createFactLoader>
   committer: Committer
-  /** Addresses of the account's webhooks; the first one's secret signs. */
+  /** Addresses of the account's webhooks; the first one's secret is used for signing. */
   webhooks: { id: number; url: string; state: string; secret: string }[]
   put(object: string, record: { uuid: string } & Record<string, unknown>): void
-  /** Changes fields of a record that is there. */
+  /** Changes fields of an existing record. */
   set(object: string, uuid: string, values: Record<string, unknown>): void
   /** The record as a rule sees it, with every part. */
   record(object?: string, uuid?: string): Promise<RecordFacts>
@@ -62,9 +62,9 @@ export interface ActionWorld {
     effect: Effect,
     more?: { results?: Record<string, StepResult>; siblings?: (StepResult | null)[] },
   ): Promise<CommitResult>
-  /** Does every effect in order; answers how each ended. */
+  /** Performs every effect in order; returns how each ended. */
   commitAll(plan: PlannedPlan, results?: Record<string, StepResult>): Promise<CommitResult[]>
-  /** `verb object` of each exchange since the last look. */
+  /** `verb object` of each exchange since the last call. */
   asked(): string[]
 }
 

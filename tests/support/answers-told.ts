@@ -1,15 +1,15 @@
-// Real answers beside the reference: does it tell their status, and every field of their body?
+// Compares real answers with the reference: it must document their status and every field of their body.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { documentPath, openApiDocument } from '#app/features/reference/openapi.ts'
 import { REFERENCE } from '#app/routes/api/calls.server.ts'
 
 const DOCUMENT_ID = 'https://fieldhook.example.com/document'
 const document = openApiDocument(REFERENCE, { origin: 'https://fieldhook.example.com', version: '0.0.0', closed: true })
-// Formats are checked by the schemas themselves where it matters; unknown keywords are OpenAPI's own.
+// The schemas check formats themselves where needed; unknown keywords are OpenAPI's own.
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
 ajv.addSchema(JSON.parse(JSON.stringify(document)) as object, DOCUMENT_ID)
 
-/** What the reference does not tell about an answer of a call; null = it tells all, or the route is none of its calls. */
+/** The undocumented parts of a call's answer; null when all is documented, or the route is not in the reference. */
 export function untold(
   call: { method: string; route: string },
   answer: { status: number; text: string },

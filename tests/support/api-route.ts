@@ -1,11 +1,11 @@
-// One path of the API as a route that a test can call.
+// Wraps one path of the API as a route that a test can call.
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { answerApi, CALL_PATHS } from '#app/routes/api/calls.server.ts'
 import { pathFinder } from '#app/routes/route-patterns.ts'
 
 const findPath = pathFinder(CALL_PATHS)
 
-/** Answers as the server does. `params`, where a test gives them, stand in the address; else it has to be one of `path`. */
+/** Answers as the server does. If a test gives `params`, the address uses them; else it must match one of `path`. */
 export function apiRoute(path: string): (args: ActionFunctionArgs) => Promise<Response> {
   if (!CALL_PATHS.includes(path)) throw new Error(`no call has the path ${path}`)
   return (args) => {

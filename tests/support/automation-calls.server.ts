@@ -1,4 +1,4 @@
-// The automation calls on the routes themselves, each in somebody's session, with the engine behind them.
+// Calls the automation routes directly, each in a session, with a running engine.
 import type { ActionFunctionArgs } from '@remix-run/node'
 import type { App } from '#app/context/app-context.ts'
 import { sessionCookieName } from '#app/http/cookies.ts'
@@ -10,9 +10,9 @@ import { WORK_AT_ONCE } from './work-at-once.ts'
 
 export interface AutomationCalls {
   world: AutomationWorld
-  /** What the calls are made with. */
+  /** The app behind the calls. */
   app: App
-  /** Accounts whose subscriptions were asked to follow, in order. */
+  /** Accounts whose subscriptions were to be updated, in order. */
   followed: string[]
   call(route: Route, path: string, call?: Call): Promise<Answered>
   close(): Promise<void>
@@ -26,7 +26,7 @@ export interface Answered {
   json: any
 }
 
-/** LEEDS is an admin's account. The engine is at work. */
+/** LEEDS is an admin's account. The engine is running. */
 export async function automationCalls(): Promise<AutomationCalls> {
   const world = await automationWorld()
   const engine = world.engine()
@@ -81,7 +81,7 @@ export async function automationCalls(): Promise<AutomationCalls> {
           answered = true
         },
       )
-      // A call may wait for a run; the run waits for the clock.
+      // A call may wait for a run, and the run waits for the clock.
       for (let second = 0; second < 30 && !answered; second++) await world.clock.run(1_000)
       const response = await answering
       const text = await response.text()

@@ -1,5 +1,5 @@
-// Runs on a real database file, a clock that is stepped, and the platform in process; engines can be thrown away at any moment, as a
-// process that was killed, and begun again on the same file.
+// Runs on a real database file, a stepped clock, and the platform in process. Engines can be discarded at any moment,
+// like a killed process, and recreated on the same file.
 import { signForward } from '#app/adapters/standard-webhooks.server.ts'
 import {
   type AutomationEngine,
@@ -43,14 +43,14 @@ type WorldApp = Pick<
   'store' | 'clock' | 'log' | 'settings' | 'secrets' | 'callAsAccount' | 'outbound' | 'wakeRuns'
 >
 
-/** How a process's dependencies are wrapped: for killing it. */
+/** Wraps a process's dependencies, in order to kill it. */
 export interface Wrapped {
   store?(store: Store): Store
   around?: Around
   outbound?(outbound: App['outbound']): App['outbound']
   clock?: AutomationEngineInput['clock']
   parts?(parts: RunParts): RunParts
-  /** It was ended, and cannot be stopped in an orderly way any more. */
+  /** The process was killed, so it cannot be stopped in an orderly way. */
   isDead?(): boolean
 }
 
@@ -66,12 +66,12 @@ export interface AutomationWorld {
   logged: string[]
   app: WorldApp
   parts: WorldParts
-  /** A process's engine on the file. The first one's `wake` is `app.wakeRuns`. */
+  /** A process's engine on the file. `app.wakeRuns` is the `wake` of the first one. */
   engine(wrapped?: Wrapped, input?: Partial<AutomationEngineInput>): AutomationEngine
-  /** A job with its customer and contact; answers its uuid. */
+  /** Creates a job with its customer and contact; returns its uuid. */
   job(account: string, values?: Record<string, string>): string
   rule(definition: RuleDefinition, account?: string, name?: string): Promise<number>
-  /** A run of the rule over the records; answers its id. */
+  /** Starts a run of the rule over the records; returns its id. */
   start(automationId: number, recordUuids: string[], more?: Partial<RunRequest>, account?: string): Promise<number>
   run(runId: number, account?: string): Promise<RunRecord>
   /** Rows of `run_step`, in order, as `step/item state`. */

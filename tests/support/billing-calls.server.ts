@@ -1,4 +1,4 @@
-// The subscription calls on the routes themselves, each in somebody's session.
+// Calls the subscription routes directly, each in a session.
 import type { ActionFunctionArgs } from '@remix-run/node'
 import type { App } from '#app/context/app-context.ts'
 import { sessionCookieName } from '#app/http/cookies.ts'
@@ -10,7 +10,7 @@ import type { Call, Route } from './webhook-calls.server.ts'
 
 export type BillingCall = (route: Route, path: string, call?: Call) => Promise<Answered>
 
-/** `app` = what the calls are made with, if not the world's own. */
+/** `app` = replacements for parts of the world's own app. */
 export async function billingCalls(world: BillingWorld, app: Partial<App> = {}): Promise<BillingCall> {
   const signedIn = world.rows('SELECT token_hash FROM session').length > 0
   for (const accountUuid of signedIn ? [] : [LEEDS, BRISBANE]) {

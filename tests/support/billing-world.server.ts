@@ -1,4 +1,4 @@
-// The money of two accounts on a real database file, with a provider in memory and a clock that is set by hand.
+// Billing of two accounts on a real database file, with a provider in memory and a manually set clock.
 import type { Payments } from '#app/adapters/payments.ts'
 import type { PayingApp } from '#app/features/billing/billing-app.server.ts'
 import { receivePaymentEvent } from '#app/features/billing/payment-events.server.ts'
@@ -70,7 +70,7 @@ export function billingWorldWith<Provider extends Payments>(
   }
 }
 
-/** Hands over everything the provider would tell, in its order, and forgets it. */
+/** Delivers all pending events of the provider, in order, and clears them. */
 export async function deliverTold({ app, payments }: BillingWorld): Promise<void> {
   for (const event of payments.told.splice(0)) {
     await receivePaymentEvent(app, { body: JSON.stringify(event), signature: 'good' })

@@ -1,5 +1,5 @@
-// Long: one table of every address of the product, how it is called, and what a stranger and another account get for an account’s
-// ids. A route that is not here fails the walk: whoever adds one says here who may call it. A JSON call says it where it is defined.
+// Long: every address of the product, how to call it, and what a stranger and another account get for an account’s ids.
+// A missing route fails the walk: its author defines here who may call it. JSON calls define it themselves.
 import { DEMO_ACCOUNT, type Named, type Operation } from '#app/contract/operation.ts'
 import { REFERENCE } from '#app/routes/api/calls.server.ts'
 import type { MatrixCall, OwnedIds } from './matrix-call.ts'
@@ -23,12 +23,12 @@ function call(
   return { method, route, path, ...ways, ...(body ? { body } : {}) }
 }
 
-/** Ends something the other calls need: only strangers and others try it. */
+/** A call that ends something the other calls need: only strangers and others make it. */
 function ending(...given: Parameters<typeof call>): MatrixCall {
   return { ...call(...given), ownerSkips: true }
 }
 
-/** What stands in a path where a call names one of these. */
+/** The path value for each kind of id in a call. */
 const idOf = (ids: OwnedIds): Record<Named, string | number> => ({
   ...ids,
   notice: 1,
@@ -36,10 +36,10 @@ const idOf = (ids: OwnedIds): Record<Named, string | number> => ({
   session: 'x'.repeat(22),
 })
 
-/** Calls besides DELETE whose effect would be the end of what the next calls need. */
+/** Calls besides DELETE that would end something the next calls need. */
 const ENDING = new Set(['rotateWebhookSecret', 'rotateForwardingRuleSecret', 'beginPayment', 'upgrade', 'eraseAccount'])
 
-/** Bodies that reach further than the example of the reference does. */
+/** Bodies that cover more than the reference's example. */
 const BODIES: Readonly<Record<string, (ids: OwnedIds) => unknown>> = {
   saveCredentials: ({ account }) => ({
     accountUUID: account,
@@ -52,12 +52,12 @@ const BODIES: Readonly<Record<string, (ids: OwnedIds) => unknown>> = {
   changeWebhook: () => ({ fields: 'status' }),
 }
 
-/** Whether a call reaches anything of an account. */
+/** Whether a call reads or changes anything of an account. */
 function namesSomething({ parameters = [], body }: Operation): boolean {
   return body !== undefined || parameters.some(({ names }) => names !== undefined)
 }
 
-/** A row as the definition of the call says it: who may call, what it names, and its example as the body. */
+/** A row from the call's definition: who may call, which ids it names, and its example as the body. */
 export function rowOf({ id, method, path, who, parameters = [], body, refusals = {} }: Operation): MatrixCall {
   const stranger = who === 'key' ? 404 : refusals[401] === null ? 404 : who !== 'anyone' || refusals[401] ? 401 : 403
   const query = parameters.filter((one) => one.in === 'query' && (one.required || one.names))
@@ -89,7 +89,7 @@ export function rowOf({ id, method, path, who, parameters = [], body, refusals =
 export const MATRIX: readonly MatrixCall[] = [
   // The buttons of the pages
   ...PAGE_BUTTONS,
-  // To everybody but an operator neither the page nor its button is there.
+  // Only an operator sees the page and its button.
   ending(
     'POST',
     'operator',
@@ -125,7 +125,7 @@ export const MATRIX: readonly MatrixCall[] = [
   ...REFERENCE.operations.filter(namesSomething).map(rowOf),
 ]
 
-/** Routes that serve no account's own things to a session, each with the reason. */
+/** Routes that give a session nothing of an account's own, each with the reason. */
 export const OPEN_ROUTES: Readonly<Record<string, string>> = {
   'api/oauth/authorize': 'leads to the platform; what comes back decides whose session it is',
   'api/oauth/callback': 'takes a code that only the browser with the state can use',

@@ -1,4 +1,4 @@
-// Certificates for tests, made when they are needed: no key lies in the repository and none expires by surprise.
+// Certificates for tests, created on demand: no key is in the repository and none expires by surprise.
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 
 export interface Issued {
@@ -10,7 +10,7 @@ export interface Issued {
 }
 
 /**
- * Issues a certificate for `names` and IPv4 `ips`. Without `issuer` it signs itself. `validFrom` and `validTo` are relative
+ * Issues a certificate for `names` and IPv4 `ips`. Self-signed without `issuer`. `validFrom` and `validTo` are relative
  * to now, in days.
  */
 export function issueCertificate(input: {
@@ -50,7 +50,7 @@ export function issueCertificate(input: {
   }
 }
 
-// The few pieces of DER that a certificate needs (X.690, RFC 5280).
+// The few parts of DER that a certificate needs (X.690, RFC 5280).
 function der(tag: number, content: Buffer): Buffer {
   const { length } = content
   const size = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff]

@@ -1,4 +1,4 @@
-// Events, deliveries and attempts written straight into a test's database: what a search finds without an engine at work.
+// Writes events, deliveries and attempts directly into a test's database, for searches without a running engine.
 import { v7 as timeOrderedUuid } from 'uuid'
 import type { Client } from '#db/sqlite/client.server.ts'
 
@@ -9,7 +9,7 @@ export interface EventRow {
   fields?: string[]
   receivedAt: number
   source?: 'object' | 'test'
-  /** Null = no longer kept. */
+  /** Null when the body is no longer stored. */
   body?: string | null
 }
 
@@ -27,9 +27,9 @@ export interface DeliveryRow {
 }
 
 interface AttemptRow {
-  /** Null = no answer. */
+  /** Null when no answer came. */
   code?: number | null
-  /** `expired` and `stopped` say why nothing was sent; they are no attempts. */
+  /** `expired` and `stopped` explain why nothing was sent; they are no attempts. */
   outcome?: string
   at?: number
   url?: string

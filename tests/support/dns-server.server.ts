@@ -1,19 +1,19 @@
-// A small DNS server over UDP that answers from a script, differently each time if the script says so.
+// A small DNS server over UDP that answers from a script, which may change the answer each time.
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { parseIp } from '#app/adapters/outbound/ip-address.ts'
 
 export interface DnsServer {
-  /** `ip:port`, as a resolver wants it. */
+  /** `ip:port`, as resolvers expect it. */
   address: string
-  /** Questions for a name so far, both record types counted. */
+  /** Number of questions for a name so far, both record types counted. */
   questions(name: string): number
   close(): Promise<void>
 }
 
 /**
- * `script` gives, for a name, the addresses of the first answer, the second, and so on; the last one repeats. IPv4 and IPv6
- * questions are counted apart, and each gets the addresses of its kind. Names without an entry do not exist. TTL is 0.
+ * `script` lists, per name, the addresses of the first answer, the second, and so on; the last one repeats. IPv4 and
+ * IPv6 questions are counted separately; each gets the addresses of its kind. Unlisted names do not exist. TTL is 0.
  */
 export async function startDnsServer(
   script: Readonly<Record<string, readonly (readonly string[])[]>>,

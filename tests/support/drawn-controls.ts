@@ -1,18 +1,18 @@
-// The controls of a form as they are drawn: what each is called, shows and offers; and what could be typed into it. For tests that walk
-// every control there is, so that a new one is walked without being named anywhere.
+// Reads the controls of a rendered form: name, value, options, and possible input. For tests that visit every existing
+// control, so that new controls are included automatically.
 
 export interface DrawnControl {
   name: string
   kind: 'text' | 'number' | 'date' | 'datetime-local' | 'time' | 'box' | 'choice'
-  /** What it shows; a ticked box its value. */
+  /** The displayed value; a ticked box has its value. */
   value: string
-  /** Of a choice; of a box, its one value. What means "nothing chosen" is left out. */
+  /** The options of a choice; the one value of a box. Without the option for "nothing chosen". */
   options: string[]
-  /** It is marked as wrong. */
+  /** Marked as invalid. */
   wrong: boolean
 }
 
-/** One input of a markup as it is sent, whether a person can see it or not. */
+/** One input of the markup as submitted, visible or not. */
 export interface Sent {
   name: string
   value: string
@@ -22,7 +22,7 @@ const TAG = /<(input|select|textarea|option|button)\b([^>]*?)\/?>|<\/(select|tex
 const ATTRIBUTE = /([\w:-]+)(?:="([^"]*)")?/g
 const TYPED = ['number', 'date', 'datetime-local', 'time'] as const
 
-/** Of markup as the server draws it: what a person can fill in, and what a browser would send. */
+/** Parses server-rendered markup: the controls a person can fill in, and the fields a browser would send. */
 export function readMarkup(html: string): { controls: DrawnControl[]; sent: Sent[]; buttons: string[] } {
   const controls = new Map<string, DrawnControl>()
   const sent: Sent[] = []
@@ -37,7 +37,7 @@ export function readMarkup(html: string): { controls: DrawnControl[]; sent: Sent
     const has = (name: string) => attributes.has(name)
     const wrong = at('aria-invalid') === 'true'
     if (closed === 'select' && select) {
-      // A browser shows the first where none is marked.
+      // A browser selects the first option when none is marked.
       if (select.value === NOTHING) select.value = first ?? ''
       sent.push({ name: select.name, value: select.value })
       select = null
@@ -98,7 +98,7 @@ function unescaped(text: string): string {
     .replaceAll('&amp;', '&')
 }
 
-/** The same of a form in a browser. */
+/** Like `readMarkup`, for a form in a browser. */
 export function readForm(form: HTMLFormElement): DrawnControl[] {
   const controls = new Map<string, DrawnControl>()
   for (const element of form.querySelectorAll<HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement>(
@@ -122,7 +122,7 @@ export function readForm(form: HTMLFormElement): DrawnControl[] {
   return [...controls.values()]
 }
 
-/** Names that are the same when the form is drawn anew: rows by their place instead of by their key. */
+/** Names that stay the same when the form is rendered again: rows by position instead of key. */
 export function placedNames(names: readonly string[]): (name: string) => string {
   const places = new Map<string, number>()
   const count = new Map<string, number>()
@@ -144,17 +144,17 @@ export function placedNames(names: readonly string[]): (name: string) => string 
   return placed
 }
 
-/** A second way to fill in another control: an id that is not on its list, a day that no calendar has. */
+/** Whether the control is an alternative to another one: for an id outside its list, a day outside any calendar. */
 export function isOtherWay(name: string): boolean {
   return /(^|\.)o\./.test(name)
 }
 
-/** The control that it is another way of. */
+/** The main control of an alternative one. */
 export function mainWay(name: string): string {
   return name.replace(/(^|\.)o\./, '$1')
 }
 
-/** What may be typed, the likeliest first: a form says which of them it takes. Each is its own for each `number`. */
+/** Possible inputs, the likeliest first: a form shows which of them it accepts. Each `number` gives different ones. */
 export function typables(kind: DrawnControl['kind'], number: number): string[] {
   const two = (part: number) => String(part).padStart(2, '0')
   const day = `2031-03-${two((number % 28) + 1)}`
@@ -185,7 +185,7 @@ export function typables(kind: DrawnControl['kind'], number: number): string[] {
   }
 }
 
-/** Every text and number somewhere in it, as text. */
+/** Every text and number anywhere in the value, as text. */
 export function textsIn(value: unknown): Set<string> {
   const found = new Set<string>()
   const visit = (one: unknown): void => {

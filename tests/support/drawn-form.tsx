@@ -1,4 +1,4 @@
-// The rule form as the server draws it, out of what the page's own loader or action answers.
+// Renders the rule form as the server does, from the data of the page's own loader or action.
 import { createRemixStub } from '@remix-run/testing'
 import { renderToString } from 'react-dom/server'
 import type { FormView } from '#app/features/automations/form/form-view.ts'

@@ -1,4 +1,4 @@
-// The delivery engine on a real database file, a clock that is stepped, and addresses in memory.
+// The delivery engine on a real database file, a stepped clock, and addresses in memory.
 import { newSigningSecret } from '#app/adapters/standard-webhooks.server.ts'
 import {
   createDeliveryEngine,
@@ -16,7 +16,7 @@ import { type MemoryOutbound, memoryOutbound } from './memory-outbound.ts'
 import { type SteppingClock, steppingClock } from './stepping-clock.ts'
 import { testApp } from './test-app.server.ts'
 
-/** For tests of the store: what the use case counts with it. */
+/** For tests of the store: the use case's own counting function. */
 export const countReplayed = countReplayedEvents
 
 export const LEEDS = 'aaaaaaaa-0000-4000-8000-000000000001'
@@ -31,7 +31,7 @@ export interface EngineWorld {
   /** Log lines as `message`, newest last. */
   logged: string[]
   app: Pick<App, 'store' | 'clock' | 'log' | 'settings' | 'secrets' | 'outbound' | 'space'>
-  /** A process's engine on the file. Several can live at once. */
+  /** A process's engine on the file. Several can run at once. */
   engine(input?: Partial<DeliveryEngineInput>): DeliveryEngine
   /** Adds an endpoint and returns its id. */
   endpoint(given?: { url?: string; account?: string; object?: string; fields?: string; state?: string }): number
@@ -68,7 +68,7 @@ export function engineWorld(): EngineWorld {
     logged: base.logged,
     app,
     engine(input = {}) {
-      // As another process would: its own connection to the file.
+      // Its own connection to the file, as in another process.
       const own = engines.length === 0 ? store : sqliteStore(base.open(), clock)
       const engine = createDeliveryEngine({ ...app, store: own, random: () => 0.5, gatherMs: 0, ...input })
       engines.push(engine)
@@ -95,7 +95,7 @@ export function engineWorld(): EngineWorld {
 
 let made = 0
 
-/** An event of its own, unless told otherwise. */
+/** A new event, with overrides. */
 export function anEvent(world: Pick<EngineWorld, 'clock'>, given: Partial<IncomingEvent> = {}): IncomingEvent {
   made++
   const objectUuid = given.objectUuid ?? `record-${made}`

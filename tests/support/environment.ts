@@ -1,4 +1,4 @@
-/** Runs something with other environment variables, and puts the old ones back. */
+/** Runs a function with other environment variables, and restores the old ones. */
 export async function withEnvironment<T>(
   variables: Readonly<Record<string, string>>,
   run: () => Promise<T>,

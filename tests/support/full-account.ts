@@ -1,14 +1,14 @@
-// An account with a row of nearly every kind: what an export has to hold and an erasure has to take away.
+// An account with a row of nearly every kind: everything an export must contain and an erasure must remove.
 import { decideNamedAs } from '#app/domain/account-id.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { hours } from '#app/lib/duration.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import type { WebhookWorld } from './webhook-world.server.ts'
 
-/** Stands sealed in its credentials and signing secrets. */
+/** Stored sealed in its credentials and signing secrets. */
 const SECRET = 'nobody-may-read-this'
 
-/** Rows of all kinds. Gives the token of the account's platform address. */
+/** Inserts rows of all kinds. Returns the token of the account's platform address. */
 export async function live(
   { app }: Pick<WebhookWorld, 'app'>,
   accountUuid: string,
@@ -127,7 +127,7 @@ export async function live(
   return { token, endpointId }
 }
 
-/** One more event of it. */
+/** Adds one more event of the account. */
 export function arrive({ app }: Pick<WebhookWorld, 'app'>, accountUuid: string, subscriptionId: number, n: number) {
   return app.store.events.acceptEvents(
     [

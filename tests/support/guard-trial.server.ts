@@ -1,4 +1,4 @@
-// The trials of the outbound guard. The unit tests run them and expect; `npm run prove:guard` runs them and prints.
+// The trials of the outbound guard. Unit tests assert on them; `npm run prove:guard` prints them.
 import { lookup as dnsLookup } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import { once } from 'node:events'
@@ -16,20 +16,20 @@ export interface CorpusCase {
   url: string
   reason: string
   expect: 'blocked' | 'allowed'
-  /** What the name resolves to, when it is first asked. */
+  /** The addresses of the name at the first lookup. */
   dns?: string[]
-  /** And when it is asked again for the connection. */
+  /** The addresses of the name at the lookup for the connection. */
   dnsAtConnect?: string[]
 }
 
 export const CORPUS = corpus as CorpusCase[]
 const SELF_HOSTS = ['addon.self.test']
 const LIMITS = { totalMs: 2_000, connectMs: 1_000, dnsMs: 1_000 }
-/** Public addresses; they are only ever handed to a stand-in for the socket. */
+/** Public addresses; only a fake socket ever receives them. */
 const PUBLIC_V4 = '93.184.215.14'
 const PUBLIC_V6 = '2606:2800:21f:cb07:6820:80da:af6b:8b2c'
 
-/** A TCP server on loopback, both families where there are two. Whoever connects, whatever it speaks, is a hit. */
+/** A TCP server on loopback, on both families where available. Every connection, in any protocol, is a hit. */
 interface Canary {
   port: number
   hits(): number
@@ -55,7 +55,7 @@ async function startCanary(): Promise<Canary> {
   }
 }
 
-/** Notes every address that any socket of this process tries to connect to, until `stop`. */
+/** Records every address that any socket of this process tries to connect to, until `stop`. */
 export function watchConnectionAttempts(): { attempts: string[]; stop(): void } {
   const attempts: string[] = []
   const original = Socket.prototype.connect
@@ -72,8 +72,8 @@ export function watchConnectionAttempts(): { attempts: string[]; stop(): void } 
 }
 
 /**
- * Stands in for the socket: asks the lookup it was given as `net.connect` would, notes the addresses, and fails. So an
- * allowed address is followed up to the last step without dialling the internet.
+ * A fake socket: calls its lookup as `net.connect` does, records the addresses, and fails. So an allowed address is
+ * followed up to the last step without dialling the internet.
  */
 function recordingSocket(dialled: string[]): OpenSocket {
   return ({ host, lookup }) => {
@@ -94,7 +94,7 @@ function recordingSocket(dialled: string[]): OpenSocket {
   }
 }
 
-/** Answers from a script: the first question gets the first answer, the last answer repeats. */
+/** Answers from a script: the first question gets the first answer; the last answer repeats. */
 export function scriptedResolver(...answers: (readonly string[])[]): NameResolver {
   let asked = 0
   return {
@@ -115,14 +115,14 @@ export interface CorpusResult {
   cases: number
   agreed: number
   disagreements: string[]
-  /** Connection attempts by real sockets while refused addresses were posted to. */
+  /** Real sockets' connection attempts while posting to refused addresses. */
   socketsOpened: string[]
   canaryHits: number
 }
 
 /**
- * Every case is checked as when it is saved and then called, with the fake DNS answering `dns` first and `dnsAtConnect`
- * second. Refused ones go through real sockets, once as they are and once aimed at the canary's port.
+ * Checks every case both on saving and on calling; the fake DNS answers `dns` first and `dnsAtConnect` second. Refused
+ * cases use real sockets, once unchanged and once aimed at the canary's port.
  */
 export async function runCorpus(cases: readonly CorpusCase[] = CORPUS, way: Way = 'post'): Promise<CorpusResult> {
   const canary = await startCanary()
@@ -164,11 +164,11 @@ async function tryRefused(one: CorpusCase, canaryPort: number, way: Way): Promis
     const { verdict, outcome } = await checkAndCall(url, real, way)
     if (outcome.outcome !== recorded.outcome.outcome)
       return `ended as ${outcome.outcome} and ${recorded.outcome.outcome}`
-    // A name that does not exist is nothing to forbid; it is simply not dialled.
+    // A name that does not exist is not forbidden, only never dialled.
     const nowhere = one.dns?.length === 0
     if (outcome.outcome !== (nowhere ? 'dns' : 'blocked')) return `ended as ${outcome.outcome}`
     const saved = nowhere ? 'unresolved' : one.dnsAtConnect ? 'allowed' : 'blocked'
-    // Suffixes and literals need no DNS; for names the first answer decides when saving.
+    // Suffixes and literals need no DNS; for names the first answer decides on saving.
     if (verdict !== saved) return `${verdict} when saved`
   }
   return null
@@ -190,7 +190,7 @@ function guardedOutbound(parts: Partial<OutboundInput>): Outbound {
   return createOutbound({ clock: fixedClock(), selfHosts: SELF_HOSTS, egressAllow: [], limits: LIMITS, ...parts })
 }
 
-/** The ways out to a user's address: an event, or a look that carries none. */
+/** How the product calls a user's address: with an event, or with a probe that carries none. */
 export type Way = 'post' | 'probe'
 
 async function call(outbound: Outbound, url: string, way: Way): Promise<OutboundOutcome> {
@@ -198,7 +198,7 @@ async function call(outbound: Outbound, url: string, way: Way): Promise<Outbound
   return (await outbound.probe({ url, headers: {}, timeoutMs: LIMITS.totalMs })).result
 }
 
-/** The same address on another port, with its spelling untouched; unchanged when it names a port or is no https address. */
+/** The same address on another port; unchanged when it already names a port or is no https address. */
 function aimAt(url: string, port: number): string {
   return url.replace(/^(https:\/\/[^/?#\\]+?)(?=[/?#\\]|$)/, (authority) =>
     /:\d+$/.test(authority) ? authority : `${authority}:${port}`,
@@ -235,11 +235,11 @@ export interface TrialResult {
   refused: number
   socketsOpened: string[]
   canaryHits: number
-  /** The same without the part of the guard under trial. Zeros here would mean that the trial shows nothing. */
+  /** The same trial without the guard. Zeros here mean that the trial proves nothing. */
   control: { socketsOpened: number; canaryHits: number }
 }
 
-/** IP addresses in the URL, over https and http, through the real agent. Control: a client with a guard in its lookup only. */
+/** IP addresses in the URL, over https and http, with the real agent. Control: a client guarded only in its lookup. */
 export async function runLiterals(way: Way = 'post'): Promise<TrialResult> {
   const canary = await startCanary()
   const urls = LOOPBACK_SPELLINGS.flatMap((host) => [
@@ -260,7 +260,7 @@ export async function runLiterals(way: Way = 'post'): Promise<TrialResult> {
   return { ...result, control: { socketsOpened, canaryHits: canary.hits() - result.canaryHits } }
 }
 
-/** Names that a real DNS server turns towards loopback between two questions, and answers that mix public and private. */
+/** Names that a real DNS server switches to loopback between two questions, and answers that mix public and private. */
 export async function runRebinding(way: Way = 'post'): Promise<TrialResult> {
   const canary = await startCanary()
   const turning = {
@@ -292,7 +292,7 @@ export async function runRebinding(way: Way = 'post'): Promise<TrialResult> {
   await outbound.close()
   await guardedDns.close()
 
-  // Control: look first, connect later. It accepts the public answer and then connects to what it is told next. Only names
+  // Control: look up first, connect later. It accepts the public answer and then connects to the next one. Only names
   // whose second answer is loopback alone: the control must not call the internet either.
   const naiveNames = Object.entries(turning)
     .filter(([, [, second]]) => !second?.includes(PUBLIC_V4))
@@ -314,7 +314,7 @@ export async function runRebinding(way: Way = 'post'): Promise<TrialResult> {
   return { ...result, control: { socketsOpened, canaryHits: canary.hits() - result.canaryHits } }
 }
 
-/** Posts with a client whose only guard is this lookup. How many sockets tried to connect. */
+/** Posts with a client guarded only by this lookup. Returns the number of connection attempts. */
 async function dialNaively(urls: readonly string[], lookup: LookupFunction): Promise<number> {
   const spy = watchConnectionAttempts()
   const agent = new Agent({ connect: { lookup, timeout: 1_000 } })

@@ -1,5 +1,5 @@
-// A zoo of receivers that behave in the ways real ones do on their worst days. Each has an address on loopback; hand
-// `hostPorts` to the outbound guard as its exceptions.
+// Receivers that behave like real ones on their worst days. Each has an address on loopback; pass `hostPorts` to the
+// outbound guard as its exceptions.
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
@@ -9,7 +9,7 @@ import { type Issued, issueCertificate } from './certificates.server.ts'
 const HUGE = 50_000_000
 const DRIP_EVERY = 20
 
-/** What one does once the whole request is there. */
+/** Behaviour after the whole request has arrived. */
 const BEHAVIOURS = {
   ok: (socket) => socket.write(answer('200 OK', ['content-type: text/plain'], 'ok')),
   'ok-then-closes': (socket) => socket.end(answer('200 OK', ['connection: close'], 'ok')),
@@ -66,7 +66,7 @@ const BEHAVIOURS = {
     socket.write(answer('302 Found', ['location: http://169.254.169.254/latest/meta-data/'], '')),
 } satisfies Record<string, (socket: Socket, sent: (bytes: number) => void) => unknown>
 
-/** What goes wrong before a request can be sent. */
+/** Failures before a request can be sent. */
 const BROKEN_CONNECTIONS = [
   'refuses',
   'tls-expired',
@@ -81,15 +81,15 @@ export type HostileBehaviour = keyof typeof BEHAVIOURS | (typeof BROKEN_CONNECTI
 
 export interface HostileReceivers {
   url(behaviour: HostileBehaviour): string
-  /** `host:port` of all of them. */
+  /** `host:port` of every receiver. */
   hostPorts: string[]
-  /** Whole requests that arrived. */
+  /** Number of complete requests. */
   requests(behaviour: HostileBehaviour): number
-  /** Connections, over all receivers. */
+  /** Number of connections, over all receivers. */
   connections(): number
-  /** Bytes of body that a pouring one got rid of, kernel buffers included. */
+  /** Number of body bytes that a pouring receiver sent, including kernel buffers. */
   poured(behaviour: HostileBehaviour): number
-  /** The authority behind `tls-ok` and `tls-wrong-name`, PEM. */
+  /** The certificate authority of `tls-ok` and `tls-wrong-name`, PEM. */
   authority: string
   close(): Promise<void>
 }
@@ -209,7 +209,7 @@ function pour(socket: Socket, chunk: Buffer, total: number, sent: (bytes: number
   more()
 }
 
-/** The first whole request in the buffer: the first segment of its path, and what follows it. */
+/** The first complete request in the buffer: the first segment of its path, and the remaining bytes. */
 function takeRequest(buffered: Buffer): { name: string; rest: Buffer } | null {
   const end = buffered.indexOf('\r\n\r\n')
   if (end < 0) return null

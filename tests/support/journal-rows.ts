@@ -79,7 +79,7 @@ export function aRow(given: Partial<JournalRow> = {}): JournalRow {
   }
 }
 
-/** As it is marked just before a call. */
+/** A row as written just before a call. */
 export function sending(effectClass: EffectClass, attempt = 1): JournalRow {
   return aRow({ effect: anEffect(effectClass), state: 'sending', attempt, sendingAt: NOW })
 }

@@ -1,6 +1,6 @@
 // A row of the matrix of accounts and calls.
 
-/** What belongs to the account that others must not reach. */
+/** The account's objects that others must not reach. */
 export interface OwnedIds {
   account: string
   webhook: number
@@ -16,16 +16,18 @@ export interface MatrixCall {
   /** The route's path in `app/routes/table.ts`. */
   route: string
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** With the ids of the account that owns them. */
+  /** Built with the ids of the owner's account. */
   path(ids: OwnedIds): string
   body?(ids: OwnedIds): unknown
-  /** Instead of a body: the fields of the page's own form. Sent for the owner's account, and for the caller's own with the owner's ids. */
+  /**
+   * The page's own form, instead of a body. Sent for the owner's account, and the caller's own with the owner's ids.
+   */
   form?(ids: OwnedIds): Record<string, string>
-  /** Status without a session, and with the session of another account. `page` = the sign-in gate or a refusal, never the account's page. */
+  /** Status without a session, and with another account's. `page` = the sign-in gate or a refusal, never its page. */
   stranger: number | 'page'
   other: number | 'page'
-  /** The owner's own call has no effect worth the walk, or ends what the next calls need: it is not made. */
+  /** The owner's own call is skipped: not worth testing here, or it ends something the next calls need. */
   ownerSkips?: true
-  /** Signs its caller out: who makes many calls one after the other leaves it out. */
+  /** Signs its caller out, so a series of calls leaves it out. */
   signsOut?: true
 }

@@ -1,4 +1,4 @@
-// Keys of accounts in a map, with the same promises as the table.
+// Account keys in a map, with the same guarantees as the table.
 import type { Keyring, SealedKey } from '#app/adapters/secret-box.ts'
 
 export interface MemoryKeyring extends Keyring {

@@ -1,4 +1,4 @@
-// The outside as deliveries see it: addresses that answer as they are told, on the clock they are given, and remember what came.
+// The outside world for deliveries: scripted addresses that answer on a given clock and record what arrived.
 import type { Outbound, OutboundOutcome } from '#app/adapters/outbound/outbound.ts'
 import type { Clock, Millis } from '#app/lib/clock.ts'
 
@@ -13,9 +13,9 @@ export interface MemoryAnswer {
   status?: number
   headers?: Record<string, string>
   body?: string
-  /** No answer at all, of this kind. */
+  /** Fails in this way, without any answer. */
   fails?: 'blocked' | 'dns' | 'refused' | 'reset' | 'tls' | 'timeout' | 'protocol'
-  /** ms until it comes; default 0. */
+  /** Delay of the answer in ms; default 0. */
   afterMs?: number
 }
 
@@ -25,18 +25,18 @@ export interface MemoryOutbound extends Outbound {
   /** Everything that arrived, in order of arrival. */
   sent: SentRequest[]
   sentTo(url: string): SentRequest[]
-  /** Addresses that were only looked at, in order. */
+  /** Addresses that were only probed, in order. */
   probed: string[]
-  /** How an address behaves from now on; others answer 200 at once. `count` starts at 1. */
+  /** Sets the behaviour of an address; others answer 200 at once. `count` starts at 1. */
   when(url: string, behaviour: Behaviour | MemoryAnswer): void
   inFlight(): number
-  /** The most requests that were open at one address at the same time. */
+  /** The highest number of requests open at one address at the same time. */
   mostAtOnce(url: string): number
 }
 
 const TIMEOUT_MS = 15_000
 
-/** An address that never answers: the call ends by its own limit. */
+/** An address that never answers: the call ends by its own timeout. */
 export const HANGS: MemoryAnswer = { fails: 'timeout', afterMs: TIMEOUT_MS }
 
 export function memoryOutbound(clock: Clock): MemoryOutbound {

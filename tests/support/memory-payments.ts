@@ -1,5 +1,5 @@
-// A payment provider in memory: keeps what it is told, moves on when a test says that time passed or somebody paid, and notes what
-// it would tell. Speaks the port's words; the wire of the real one is the sandbox's.
+// A payment provider in memory: stores what it receives, advances when a test says that time passed or somebody paid,
+// and records its events. It uses the port's terms; the real provider's wire is in the sandbox.
 import {
   type PaidSubscription,
   PaymentError,
@@ -19,36 +19,36 @@ interface KnownSubscription extends PaidSubscription {
 }
 
 export interface MemoryPayments extends Payments {
-  /** What it would tell, oldest first. */
+  /** Its events, oldest first. */
   told: PaymentEvent[]
   /** Names of the calls made, with their main argument. */
   calls: string[]
-  /** The next calls of this name (or of all) fail with it, so many times. */
+  /** The next calls of this name (or of any) fail with this code, this many times. */
   failNext(code: PaymentError['code'], times?: number, call?: keyof Payments): void
-  /** Runs before the call does: another person, another process. */
+  /** Runs before the call: simulates another person or another process. */
   meanwhile(call: keyof Payments, act: () => void | Promise<void>): void
   /** The browser confirms a payment with a good card. */
   pay(clientSecret: string): void
   decline(clientSecret: string, message?: string): void
-  /** The month is over: charged again, or not. */
+  /** Ends the month: the renewal is paid or fails. */
   renew(subscriptionId: string, how: 'paid' | 'failed'): void
-  /** Retries used up, the portal, or the end of the last month. */
+  /** Cancels: retries used up, the portal, or the end of the last month. */
   cancel(subscriptionId: string): void
   giveUp(subscriptionId: string): void
-  /** The operator gives up what is open. */
+  /** The operator voids the open invoices. */
   voidInvoices(subscriptionId: string): void
-  /** A day without a payment. */
+  /** A day passes without a payment. */
   expire(subscriptionId: string): void
   deleteCustomer(customerId: string): void
   subscription(id: string): PaidSubscription
   payment(id: string): SinglePayment
-  /** Pence taken and not given back. */
+  /** Pence received and not refunded. */
   taken(): number
   refunds: string[]
   reported: { identifier: string; count: number; at: number }[]
   overage: boolean
   price: { id: string; amount: number; currency: string }
-  /** The first invoice of a new subscription is so much off. */
+  /** The first invoice of a new subscription is wrong by this amount. */
   wrongBy: number
   undelivered: PaymentEvent[]
 }
@@ -72,7 +72,7 @@ export function memoryPayments(clock: Clock): MemoryPayments {
     if (!found) throw new PaymentError('missing', `no such thing: ${id}`)
     return found
   }
-  /** The same key with another wish is refused, as the provider does. */
+  /** The same key with a different request is refused, as the provider does. */
   function once<T>(key: string, request: unknown, work: () => T): T {
     const known = answers.get(key)
     const text = JSON.stringify(request)
@@ -356,7 +356,7 @@ const PORT: readonly (keyof Payments)[] = [
   'reportUse',
 ]
 
-/** Each call gives way first, is noted, and may be made to fail: before it has done anything, or (`lost`) after. */
+/** Each call first yields, is recorded, and can be made to fail: before it has done anything, or (`lost`) after. */
 function watched(
   memory: MemoryPayments,
   failures: { code: PaymentError['code']; call: keyof Payments | null }[],

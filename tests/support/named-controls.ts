@@ -1,21 +1,21 @@
-// Finds what the product's texts name: the buttons, links, pages and settings a reader is sent to, and looks for them.
+// Finds the controls that the product's texts name (buttons, links, pages, settings), and looks for them on pages.
 import { type ProductText, productTexts, textsOfSource } from './product-texts.ts'
 
-/** A text of the product that names a control. */
+/** A product text that names a control. */
 export interface NamedControl {
   /** From the root, with forward slashes. */
   file: string
   line: number
-  /** The text as a reader has it, with `…` where a value stands. */
+  /** The displayed text, with `…` for each value. */
   text: string
-  /** What it names: `Send test event`. */
+  /** The name of the control: `Send test event`. */
   name: string
 }
 
 const WORD = '[A-Z][\\w’-]*'
 const NAME = `(${WORD}(?: ${WORD})*)`
 
-/** How a text names a control. The one group is the name. */
+/** Phrases that name a control. The one group is the name. */
 const WAYS: readonly RegExp[] = [
   /(?<![\w=])[“"‘']([A-Z][\w …’-]*\??)[”"’'](?!\w)/g,
   new RegExp(
@@ -25,18 +25,18 @@ const WAYS: readonly RegExp[] = [
   new RegExp(`\\b(?:[Uu]nder|[Oo]n the|[Ii]n the)(?: tab)? ${NAME}`, 'g'),
   new RegExp(`: the ${NAME} (?:has|shows) `, 'g'),
   /(?:^|[.:] )([A-Z]\w+(?: [a-z]+)?) shows what\b/g,
-  // An order that is the label of a button, at the beginning of a sentence.
+  // An imperative that is a button's label, at the start of a sentence.
   /(?:^|[.?!:…] )(Restart|Resume|Reconnect|Refresh|Start again|Try again now|Send again|Subscribe|Upgrade|Pay now)\b(?=.*\.)/g,
   /: (pay now|pay|subscribe) to (?:resume|go on)\b/g,
   /\bwhen you (resume)\b/g,
 ]
 
-/** Everything that a text of the product names; `root` = the folder above `app`. */
+/** Every control that the product's texts name; `root` = the folder above `app`. */
 export function namedControls(root: string): NamedControl[] {
   return productTexts(root).flatMap(named)
 }
 
-/** The same for one file. */
+/** Like `namedControls`, for one file. */
 export function namedIn(file: string, source: string): NamedControl[] {
   return textsOfSource(file, source).flatMap(named)
 }
@@ -49,7 +49,7 @@ function namesIn(text: string): Set<string> {
   return new Set(WAYS.flatMap((way) => [...text.matchAll(way)].map((match) => match[1] ?? '')))
 }
 
-/** What can be pressed, and what has a place of its own on a page. */
+/** Controls, and elements with their own place on a page. */
 export const KINDS = {
   button: 'button:not([disabled]), a[href], summary, input[type=submit]',
   setting: 'label, legend, summary',
@@ -57,19 +57,19 @@ export const KINDS = {
   heading: 'h1, h2, h3, h4, legend, summary',
 } as const
 
-/** The names of what is drawn of a kind: the words on it, and what a screen reader calls it. */
+/** The names of a kind's rendered elements: their visible words, and their accessible names. */
 export function drawnNames(page: ParentNode, kind: keyof typeof KINDS): string[] {
   return [...page.querySelectorAll(KINDS[kind])].flatMap((element) => [
     (element.textContent ?? '').replace(/\s+/g, ' ').trim(),
     element.getAttribute('aria-label') ?? '',
-    // A label with its hint below it, a link with a word for those who only hear it.
+    // A label with its hint below it, or a link with words for screen readers only.
     ...[...element.querySelectorAll('*')].filter(isLeaf).map(({ textContent }) => (textContent ?? '').trim()),
   ])
 }
 
 const isLeaf = (element: Element) => element.childElementCount === 0
 
-/** Is one of them called so? `Start again: Job webhook` is called "Start again"; "Start" is another name. */
+/** Whether an element has this name. `Start again: Job webhook` is called "Start again"; "Start" is another name. */
 export function isCalled(drawn: readonly string[], name: string): boolean {
   return drawn.some(
     (each) =>

@@ -1,5 +1,5 @@
-// What becomes of an action: drawn in the form, checked, said in a sentence, looked at in a dry run, done, and shown in the history.
-// tests/house/new-action.test.ts bundles this with three files changed, so that an action is there that the product does not have.
+// The life of an action: rendered in the form, checked, described, previewed, performed, and shown in the history.
+// tests/house/new-action.test.ts bundles this with three changed files that add an action the product does not have.
 import { renderToStaticMarkup } from 'react-dom/server'
 import { ACTION_SPECS, type ActionType, isActionType } from '#app/domain/automations/action-parameters.ts'
 import type { ActionParameters } from '#app/domain/automations/rule.ts'
@@ -22,19 +22,19 @@ export interface NewActionSeen {
   known: boolean
   /** HTML of the action's card in the form, before anything is filled in. */
   form: string
-  /** What is said about parameters that are left empty. */
+  /** Messages about empty parameters. */
   complaints: string[]
-  /** About a rule with it, and a later step that reads its result. */
+  /** Messages about a rule with the action, and a later step that reads its result. */
   issues: string[]
   sentence: string
   preview: { action: string; outcome: string; summaries: string[] }[]
-  /** Records that the platform got: none after the look, these after the run. */
+  /** Records the platform received: none after the preview, these after the run. */
   madeByLook: number
   made: { object: string; fields: Record<string, string> }[]
   history: { label: string; mark: string; summaries: string[] }[]
 }
 
-/** `parameters` for the step; `later` = the title of a task after it, which may read what it gives. */
+/** `parameters` of the step; `later` = the title of a later task, which may read the step's result. */
 export async function seeNewAction(name: string, parameters: ActionParameters, later: string): Promise<NewActionSeen> {
   const type = name as ActionType
   const world = await automationWorld()

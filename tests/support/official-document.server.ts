@@ -1,5 +1,5 @@
-// For tests: the platform's published description of its REST calls, as the official client ships it. Says which operations there are
-// and what is wrong with a call or its answer.
+// For tests: the platform's published description of its REST calls, as the official client ships it. Lists the
+// operations and reports errors in a call or its answer.
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 
@@ -13,11 +13,11 @@ export interface Operation {
   path: string
   /** Name of the body's schema: `JobCreate`; '' without a body. */
   body: string
-  /** The status of a good answer. */
+  /** The status of a successful answer. */
   status: number
 }
 
-/** Calls of the platform that its published description leaves out: webhooks, messages, documents, bytes of files, histories. */
+/** Calls missing in the platform's published description: webhooks, messages, documents, bytes of files, histories. */
 const NOT_DESCRIBED =
   /^\/(webhook_subscriptions|platform_\w+|unverified_feed)\b|^\/api_1\.0\/(attachment\/[^/]+\.file|(sms|email|notification)\.json)$/
 
@@ -47,7 +47,7 @@ export interface Exchange {
 const FILE = new URL('../../node_modules/servicem8/api.json', import.meta.url)
 const NAME = 'official'
 
-/** Says what is wrong with calls and answers, by the published description. */
+/** Reports errors in calls and answers, by the published description. */
 export function readOfficialDocument() {
   const description = withNulls(JSON.parse(readFileSync(FILE, 'utf8'))) as Description
   const ajv = new Ajv2020({ strict: false, validateFormats: false, unicodeRegExp: false })
@@ -88,12 +88,12 @@ export function readOfficialDocument() {
 
   return {
     operations,
-    /** The fields a body of that schema may hold, as described. */
+    /** The allowed fields of a body of that schema, as described. */
     fieldsOf: (schema: string): Record<string, Json> => description.components.schemas[schema]?.properties ?? {},
     operationOf,
     /**
-     * What is wrong, in words; empty when nothing is. A record is updated with the changed fields only, so that what a create must
-     * hold may be absent. A limit may say so in plain text.
+     * Errors in words; empty when there are none. An update sends changed fields only, so a create's required fields
+     * may be missing. The answer to an exceeded limit may be plain text.
      */
     problemsOf({ method, path, sent, status, answer }: Exchange): string[] {
       const operation = operationOf(method, path)
@@ -124,7 +124,7 @@ function escaped(path: string): string {
   return path.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')
 }
 
-/** `nullable` belongs to an older version of the language: said as a type here. */
+/** `nullable` belongs to an older version of the schema language: expressed as a type here. */
 function withNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withNulls)
   if (typeof value !== 'object' || value === null) return value

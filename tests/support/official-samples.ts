@@ -1,8 +1,8 @@
-// For tests: a body for each kind of record, with every field that the published description names, so that nothing the official
-// client may send goes unread.
+// For tests: a body for each kind of record, with every field of the published description, so that every field the
+// official client may send is covered.
 import type { Json } from './official-document.server.ts'
 
-/** Records of the account that others refer to. */
+/** The account's records that others refer to. */
 export interface Known {
   job: string
   company: string
@@ -15,7 +15,7 @@ export interface Known {
 
 const TIME = '2026-01-06 09:30:00'
 
-/** A value of its own for a field that no rule below fits, by schema and field. `null`: left out. */
+/** Values for fields that no rule below fits, by schema and field. `null`: left out. */
 function exceptions(known: Known): Record<string, Record<string, unknown>> {
   const onJob = { related_object: 'job', related_object_uuid: known.job }
   return {
@@ -34,7 +34,7 @@ function exceptions(known: Known): Record<string, Record<string, unknown>> {
       field_data: '[]',
       timestamp: TIME,
     },
-    // Both at once is refused.
+    // The platform refuses both at once.
     JobActivityCreate: { activity_was_recorded: '0' },
     JobChecklistCreate: { reminder_data: null, assigned_to_staff_uuids: [known.staff] },
     JobCreate: { badges: '[]', status: 'Work Order', job_address: '12 Bay Street, Leeds LS1 4AP' },
@@ -69,7 +69,7 @@ function sampleValue(name: string, field: Json, known: Known): unknown {
   if (field.type === 'number') return 1.5
   if (field.example === 'YYYY-MM-DD') return TIME.slice(0, 10)
   if (field.example === '2025-09-01 12:00:00') return TIME
-  // Text, or a flag or an amount in a string: `1` is all three.
+  // Text, a flag, or an amount as text: `1` is valid for all three.
   return field.type === 'string' ? '1' : null
 }
 

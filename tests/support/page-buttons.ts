@@ -1,5 +1,5 @@
-// Every button of every page, as somebody presses it for another account's things, or for his own account with another's ids. The
-// lists are those the pages themselves read; `drawnButtons` is what the sources draw, so that a new one is not forgotten here.
+// Every button of every page, pressed for another account's objects, or for the caller's own with another's ids. The
+// values come from the pages' own lists; `drawnButtons` reads the sources, so that no new button is missed.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { RUN_ACTS } from '#app/features/automations/history/act-on-run.server.ts'
@@ -12,7 +12,7 @@ import type { MatrixCall, OwnedIds } from './matrix-call.ts'
 
 type Fields = (ids: OwnedIds) => Record<string, string>
 
-/** A button of a page. The owner's own presses are walked elsewhere: here it is shown that nobody else's do anything. */
+/** A button of a page. Other tests press it as the owner; this one shows that it does nothing for others. */
 function press(route: string, path: (ids: OwnedIds) => string, form: Fields): MatrixCall {
   return { method: 'POST', route, path, stranger: 'page', other: 'page', form, ownerSkips: true }
 }
@@ -27,7 +27,7 @@ function onPage(route: string, form: Fields): MatrixCall {
   return press(route, (ids) => `/${route.replace(':id', `${ids.run}`)}${by(ids)}`, form)
 }
 
-/** What one or the other button of a card, or of a notice, reads beside the card's id. */
+/** Fields of a card's or notice's button besides the card's id. */
 const ofCard: Fields = (ids) => ({
   id: `${ids.webhook}`,
   delivery: `${ids.delivery}`,
@@ -83,7 +83,9 @@ export const PAGE_BUTTONS: readonly MatrixCall[] = [
   onPage('account', () => ({ intent: 'erase', name: 'not its name' })),
 ]
 
-/** What a button sends that the sources draw: `act=switch`. All of the rule form's own are one: they save nothing but the form. */
+/**
+ * The values that buttons in the sources send: `act=switch`. The rule form's own count as one: they save only the form.
+ */
 export function drawnButtons(): string[] {
   const files = readdirSync('app/features', { recursive: true, encoding: 'utf8' })
     .map((file) => join('app/features', file))
@@ -101,7 +103,7 @@ export function drawnButtons(): string[] {
 /** `name="act" value="x"`, `value={…}`, `intent="x"`, `intent={a ? 'x' : 'y'}`, `{ act: 'x' }`. */
 const SENT = /name="(intent|act)"\s+value=("[^"]*"|\{[^}]*\})|\b(intent|act)(?:=|: )("[^"]*"|'[^']*'|\{[^}]*\})/g
 
-/** The same of rows of the matrix. */
+/** The same values, from rows of the matrix. */
 export function pressedButtons(rows: readonly MatrixCall[]): string[] {
   const nobody: OwnedIds = {
     account: '',

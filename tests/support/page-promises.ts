@@ -1,7 +1,7 @@
-// Finds the sentences of the pages that promise something: times, amounts, limits, and words such as "never" or "by itself".
+// Finds the pages' sentences that promise something: times, amounts, limits, words such as "never" or "by itself".
 import { productTexts, sentencesOf } from './product-texts.ts'
 
-/** Read by an operator at a terminal, by a program, or by customers of an account: other documents promise for them. */
+/** Texts for operators at a terminal, programs, or customers of an account: other documents cover their promises. */
 const NO_PAGES = [
   /^app\/(adapters|commands|contract|http|lib)\b/,
   /^app\/boot\/(env[\w-]*|start-checks)\.server\.ts$/,
@@ -26,7 +26,7 @@ const PROMISING = new RegExp(
 
 export const isPromising = (sentence: string) => PROMISING.test(sentence)
 
-/** Each once, with `…` where a value stands; `root` = the folder above `app`. */
+/** Each sentence once, with `…` for each value; `root` = the folder above `app`. */
 export function pagePromises(root: string): string[] {
   const texts = productTexts(root, (file) => !NO_PAGES.some((one) => one.test(file)))
   return [...new Set(texts.flatMap(({ text }) => sentencesOf(text)))].filter(isPromising)

@@ -1,4 +1,4 @@
-// Loads pages of a signed-in account over and over, and passes events on: the ordinary work of a server, for proofs that disturb it.
+// Loads pages of a signed-in account again and again, and sends events: normal load for proofs that disturb a server.
 import { randomUUID } from 'node:crypto'
 import type { ScriptlessBrowser } from './scriptless-browser.ts'
 
@@ -6,8 +6,8 @@ const PAGES = ['/fieldhook', '/automation', '/subscription', '/deliveries', '/ac
 
 /**
  * @param milliseconds how long
- * @returns how many pages were loaded and events accepted
- * @throws when one of them is answered with anything but 200
+ * @returns the number of loaded pages and accepted events
+ * @throws when an answer is not 200
  */
 export async function loadPages(
   browser: ScriptlessBrowser,

@@ -1,4 +1,4 @@
-// Draws a page the way the product does: below the announcer and the messages, with a router and routes of its own.
+// Renders a page as the product does: below the announcer and the messages, with a router and its own routes.
 import { createRemixStub } from '@remix-run/testing'
 import { cleanup, configure, render } from '@testing-library/react'
 import type { ReactElement } from 'react'
@@ -11,18 +11,18 @@ type Routes = Parameters<typeof createRemixStub>[0]
 type Route = Routes[number]
 
 interface PageStub {
-  /** Drawn at `/`. */
+  /** Rendered at `/`. */
   page: () => ReactElement
-  /** Where it is opened, e.g. `/?accountUUID=a`. */
+  /** The initial address, e.g. `/?accountUUID=a`. */
   at?: string
   flash?: Flash | null
   action?: Route['action']
   loader?: Route['loader']
-  /** Further routes. */
+  /** Additional routes. */
   routes?: Routes
 }
 
-// What the product's router runs with; without them it warns about the next version.
+// The future flags of the product's router; without them it warns about the next version.
 const FUTURE = {
   v3_fetcherPersist: true,
   v3_relativeSplatPath: true,
@@ -32,7 +32,7 @@ const FUTURE = {
   v3_routeConfig: true,
 } as const
 
-/** The router says once per process what its next version will change: said here, before any test listens. */
+/** The router warns once per process about its next version: triggered here, before any test listens. */
 function hearRouterNews(): void {
   const warn = console.warn
   console.warn = () => {}
@@ -43,7 +43,7 @@ function hearRouterNews(): void {
 }
 
 hearRouterNews()
-// A busy machine needs longer than the usual second now and then.
+// A busy machine sometimes needs longer than the default second.
 configure({ asyncUtilTimeout: 5_000 })
 
 export function pageStub({ page, at = '/', flash = null, action, loader, routes = [] }: PageStub): ReactElement {

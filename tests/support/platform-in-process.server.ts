@@ -1,5 +1,6 @@
-// The sandbox's platform inside the test's process: the real adapter asks it without a socket, so that a stepped clock stays in
-// charge. Each exchange can fail on demand, and what reached anybody is written down, so that nothing is sent twice unseen.
+// The sandbox's platform inside the test's process: the real adapter calls it without a socket, so a stepped clock
+// stays in control. Each exchange can fail on demand; every record and message is logged, so nothing is sent twice
+// unseen.
 import { Agent, type Dispatcher } from 'undici'
 import type { CallAsAccount, PlatformApi, PlatformFailure } from '#app/adapters/platform.ts'
 import { createServiceM8Api, type ServiceM8Api } from '#app/adapters/servicem8/servicem8.server.ts'
@@ -40,23 +41,23 @@ export interface Exchange {
   account: string
   verb: Verb
   object: string
-  /** Of the record or subscription in the path, or ''. */
+  /** Uuid of the record or subscription in the path, or ''. */
   uuid: string
   query: URLSearchParams
   /** The fields of the form or JSON body. */
   sent: Record<string, unknown>
 }
 
-/** What becomes of an exchange. */
+/** The outcome of an exchange. */
 export type Fate =
   | 'well'
-  /** No connection: certainly not done. */
+  /** No connection: certainly not performed. */
   | 'not_reached'
-  /** 500 before anything was done, and nobody can know that. */
+  /** 500 before anything was performed; the caller cannot know that. */
   | 'broken'
-  /** Done, and the answer is lost. */
+  /** Performed, but the answer is lost. */
   | 'answer_lost'
-  /** The answer is lost, and it is done half a minute later. */
+  /** The answer is lost, and the call is performed half a minute later. */
   | 'done_late'
   | 'too_many'
   | 'unauthorized'
@@ -75,7 +76,7 @@ interface SentMessage {
   at: Millis
 }
 
-/** A record made or changed by a call. */
+/** A record created or changed by a call. */
 interface Written {
   account: string
   object: string
@@ -84,17 +85,17 @@ interface Written {
   at: Millis
 }
 
-/** Wraps one exchange: `reach` does it at the platform. It may never come back, as in a process that was ended. */
+/** Wraps one exchange: `reach` performs it at the platform. The wrapper may never resolve, as in a killed process. */
 export type Around = <T>(exchange: Exchange, reach: () => Promise<T>) => Promise<T>
 
 export interface PlatformInProcess {
-  /** The platform as one process reaches it. */
+  /** The platform's API for one process. */
   connect(around?: Around): CallAsAccount
-  /** What one account can ask. */
+  /** The platform's API for one account. */
   apiOf(account: string, around?: Around): PlatformApi
-  /** The adapter whose calls all reach one account: for those who wrap it themselves. */
+  /** The adapter whose calls all go to one account: for tests that wrap it themselves. */
   adapterOf(account: string, around?: Around): ServiceM8Api
-  /** What the sandbox keeps of an account; made when it is first asked for. */
+  /** The sandbox's state of an account; created on first use. */
   account(uuid: string): AccountState
   /** By account and object, then by uuid. */
   records(account: string, object: string): Map<string, SandboxRecord>
@@ -102,19 +103,19 @@ export interface PlatformInProcess {
   /** An attachment with its bytes. */
   putFile(account: string, uuid: string): void
   messages: SentMessage[]
-  /** Every record that was made by a call, in order; one that came twice stands here twice. */
+  /** Every record created by a call, in order; a duplicate is listed twice. */
   made: Written[]
   /** Every change made by a call. */
   changed: Written[]
   exchanges: Exchange[]
-  /** Decides over the next exchanges; default: all go well. A failure is answered so that the adapter reads it as this failure. */
+  /** Decides the outcome of the next exchanges; default: all succeed. The adapter reads the answer as this failure. */
   fate: (exchange: Exchange) => Fate | PlatformFailure
-  /** Whether the challenge at this address is echoed. Asked while the subscribe call is held open. */
+  /** Whether the challenge at this address is echoed. Called while the subscribe call is held open. */
   challenge: (callbackUrl: string) => Promise<boolean>
 }
 
 const LATE_MS = 30_000
-/** How much an account may call and send is another test's subject. */
+/** Call and message limits are covered by another test. */
 const NO_LIMITS: Partial<AccountOptions> = {
   perMinute: 1e9,
   perDay: 1e9,
@@ -208,7 +209,7 @@ export function platformInProcess(clock: Clock): PlatformInProcess {
       clock,
       log: QUIET,
       dispatcher: withoutSocket(reached, () => void stayBusy(clock)),
-      // Between two reads real time would pass.
+      // Real time would pass between two reads.
       signal: RETRIES_NOTHING,
     })
   }
@@ -276,7 +277,7 @@ export function platformInProcess(clock: Clock): PlatformInProcess {
 /** Turns of the event loop in which the client may still be reading an answer. */
 const READING_TURNS = 12
 
-/** A stepped clock takes turns in which nobody asks for the time for the end of all work. */
+/** A stepped clock assumes that all work has ended after some turns without a call of `now`. */
 async function stayBusy(clock: Clock): Promise<void> {
   for (let turn = 0; turn < READING_TURNS; turn++) {
     clock.now()
@@ -286,13 +287,13 @@ async function stayBusy(clock: Clock): Promise<void> {
   }
 }
 
-/** A dispatcher that gives every request to a function: an error is a broken connection. */
+/** A dispatcher that passes every request to a function: an error is a broken connection. */
 function withoutSocket(
   reached: (asked: Dispatcher.DispatchOptions) => Promise<Answer | Error>,
   onAnswer: () => void,
 ): Dispatcher {
   const controller = {
-    // Whoever gives up waiting is not told: an ended process must stay silent.
+    // A caller that stops waiting is not notified: a killed process must stay silent.
     abort() {},
     pause() {},
     resume() {},
@@ -313,7 +314,7 @@ function withoutSocket(
       },
       (error: Error) => {
         handler.onResponseError?.(controller, error)
-        // A mistake of the test, which would pass for an outage.
+        // A mistake of the test, which would look like an outage.
         throw error
       },
     )
@@ -360,7 +361,7 @@ function sentBy(asked: Dispatcher.DispatchOptions): Record<string, unknown> {
   return isRecord(read) ? read : {}
 }
 
-/** The adapter's own are a plain object with names in lower case. */
+/** The adapter's own headers are a plain object with lower-case names. */
 const headersOf = (asked: Dispatcher.DispatchOptions) => asked.headers as Record<string, string>
 
 const bodyOf = ({ body }: Dispatcher.DispatchOptions): Uint8Array =>
@@ -373,14 +374,14 @@ function fault(status: number, headers: Record<string, string> = {}): Answer {
   return { status, headers: { 'content-type': contentType, ...headers }, body }
 }
 
-/** What the platform answers when this is how its answer is to be read. */
+/** The platform's answer that the adapter reads as this failure. */
 function answerOf(failure: PlatformFailure, now: Millis): Answer | Error {
   const { status, message } = failure
   if (status === null) return failed('undone' in failure ? 'ECONNREFUSED' : 'UND_ERR_HEADERS_TIMEOUT')
   if (failure.outcome === 'rate_limited') {
     return textAnswer(429, message, { 'retry-after': String(Math.max(0, Math.round((failure.retryAt - now) / 1000))) })
   }
-  // In words of its own the platform says that nothing was done; what stands before it does not know.
+  // In its own JSON the platform says that nothing was done; a proxy in front of it cannot know that.
   const isOpen = failure.outcome === 'unavailable' && !failure.undone
   return isOpen ? textAnswer(status, message) : jsonAnswer(status, { errorCode: status, message })
 }

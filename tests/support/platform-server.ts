@@ -1,5 +1,5 @@
-// The sandbox's ServiceM8 on a port of its own, with two accounts, for tests of sign-in and tokens: it can be broken at every step and
-// counts what it is asked.
+// The sandbox's ServiceM8 on its own port, with two accounts, for tests of sign-in and tokens. It can fail at every
+// step and counts its calls.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
@@ -31,21 +31,21 @@ export const LEEDS: PlatformAccount = {
 type Fault = 'hang' | 'reset' | number
 
 export interface PlatformServer {
-  /** Base of its calls, OAuth included. */
+  /** Base URL of its calls, including OAuth. */
   url: string
   world: World
   counts: { exchanges: number; refreshes: number; vendorCalls: number }
-  /** From now on this step goes wrong. */
+  /** Makes this step fail from now on. */
   breaks(step: 'token' | 'vendor', fault: Fault): void
-  /** Whether a step hangs: whoever waits for it need not wait long. */
+  /** Whether a step hangs: then callers can use a short timeout. */
   hangs(step: 'token' | 'vendor'): boolean
   /** Runs before a vendor call is answered. */
   onVendor: (accessToken: string) => Promise<void> | void
-  /** Plays the person who agrees at the consent page: from the address we sent them to, the address they come back to. */
+  /** Plays the person on the consent page: takes the authorize address, returns the callback address. */
   consent(authorizeUrl: string, account: PlatformAccount): Promise<string>
-  /** Tokens as an exchange would give them. */
+  /** Issues tokens like an exchange. */
   issue(account: PlatformAccount): { accessToken: string; refreshToken: string }
-  /** From now on these access tokens get 401. */
+  /** These access tokens get 401 from now on. */
   expireAccessTokens(): void
   /** The account removes the add-on: its tokens are dead. */
   revoke(account: PlatformAccount): void
@@ -55,7 +55,7 @@ export interface PlatformServer {
 const PATHS = { token: '/oauth/access_token', vendor: '/api_1.0/vendor.json' }
 const SCOPE = 'vendor read_jobs'
 
-/** @param origin of the add-on: people are sent back to no other */
+/** @param origin of the add-on: the only allowed redirect target */
 export async function startPlatform({
   clock = fixedClock(),
   origin = 'https://fieldhook.test',
@@ -79,7 +79,7 @@ export async function startPlatform({
   const { world } = sandbox
   const server = createServer(async (req, res) => {
     if (req.url?.endsWith(PATHS.token)) {
-      // The sandbox reads the same bytes: it listens before the first of them arrives.
+      // The sandbox reads the same bytes: its listener is attached before the first of them arrives.
       let form = ''
       req.on('data', (bytes: Buffer) => {
         form += bytes

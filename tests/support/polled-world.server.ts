@@ -1,4 +1,4 @@
-// Job contacts at the platform, looked at through the webhook world: what tests of polled objects have in common.
+// Job contacts at the platform, polled through the webhook world: shared by tests of polled objects.
 import { POLL_EVERY } from '#app/domain/polling.ts'
 import { pollObjects } from '#app/features/events/poll-objects.server.ts'
 import { minutes } from '#app/lib/duration.ts'
@@ -13,9 +13,9 @@ export interface StoredEvent {
 
 type Counted = 'delivery' | 'record_snapshot' | 'poll_cursor' | 'subscription' | 'webhook'
 
-/** There is one contact, `old`, from three days before. */
+/** Starts with one contact, `old`, from three days before. */
 export function polledWorld(world: WebhookWorld) {
-  /** The platform's wall clock in Leeds (in winter: UTC). */
+  /** The platform's local time in Leeds (in winter: UTC). */
   const now = () => new Date(world.clock.now()).toISOString().slice(0, 19).replace('T', ' ')
   const contact = (uuid: string, values: Record<string, unknown> = {}) => {
     const own = { first: uuid, last: '', phone: '', mobile: '', email: '', type: 'JOB', ...values }
@@ -27,7 +27,7 @@ export function polledWorld(world: WebhookWorld) {
   return {
     now,
     contact,
-    /** Changes a contact, at this moment. */
+    /** Changes a contact now. */
     edit(uuid: string, values: Record<string, unknown>): void {
       const before = world.platform.records(LEEDS, 'jobcontact').get(uuid)
       world.platform.put(LEEDS, 'jobcontact', { ...before, ...values, uuid, edit_date: now() })
@@ -35,9 +35,9 @@ export function polledWorld(world: WebhookWorld) {
     add(...uuids: string[]): void {
       for (const uuid of uuids) put(contact(uuid))
     },
-    /** Takes what is due. */
+    /** Polls everything that is due. */
     poll: () => pollObjects(world.app),
-    /** Time passes (until the next look is due, unless said otherwise), and what is due is taken. */
+    /** Advances the time (by default until the next poll is due), then polls everything that is due. */
     async look(ms = POLL_EVERY + minutes(1)): Promise<void> {
       world.clock.advance(ms)
       await pollObjects(world.app)

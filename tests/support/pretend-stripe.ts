@@ -1,4 +1,4 @@
-// The payment provider's script as far as the card form uses it: what was confirmed is written down, the outcome is handed in.
+// The part of the payment provider's script that the card form uses: records confirmations, returns given outcomes.
 
 interface Confirmation {
   confirmParams: { return_url: string }
@@ -13,20 +13,20 @@ interface Intent {
 type Outcome = { paymentIntent: Intent } | { error: { message: string; code?: string } }
 
 export interface PretendStripe {
-  /** Every payment that was confirmed. */
+  /** Every confirmed payment. */
   confirmed: Confirmation[]
-  /** Client secrets of the forms that were drawn. */
+  /** Client secrets of the mounted forms. */
   opened: string[]
 }
 
 interface More {
-  /** What `elements.submit` finds wrong, one after the other. */
+  /** Errors that `elements.submit` returns, one per call. */
   checks?: { message: string }[]
-  /** The payment as it stands when it is asked for. */
+  /** The payment's current state when retrieved. */
   latest?: Intent
 }
 
-/** Puts it where the official loader looks first. `outcomes` of confirming are used one after the other. */
+/** Installs the script where the official loader looks first. Confirmations return `outcomes` one after the other. */
 export function installPretendStripe(outcomes: Outcome[], { checks = [], latest: intent }: More = {}): PretendStripe {
   const seen: PretendStripe = { confirmed: [], opened: [] }
   const element = () => {
@@ -71,7 +71,7 @@ export function installPretendStripe(outcomes: Outcome[], { checks = [], latest:
     _registerWrapper() {},
   }
   latest = stripe
-  // The official loader keeps the first one it finds for as long as the page lives.
+  // The official loader keeps the first script it finds for as long as the page lives.
   Object.assign(window, { Stripe: Object.assign(() => latest, { version: 'endive' }) })
   return seen
 }

@@ -1,4 +1,4 @@
-// The texts of the product as its source has them, for tests that read what the screens say.
+// Reads the product's texts from its sources, for tests of the screens' wording.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
@@ -7,18 +7,18 @@ export interface ProductText {
   /** From the root, with forward slashes. */
   file: string
   line: number
-  /** As a reader has it, with `…` where a value stands. */
+  /** The displayed text, with `…` for each value. */
   text: string
 }
 
-/** Every text of more than one word; `root` = the folder above `app`. The stage (`packages/sandbox`) is no part of them. */
+/** Every text of more than one word; `root` = the folder above `app`. Excludes the stage (`packages/sandbox`). */
 export function productTexts(root: string, isWanted: (file: string) => boolean = () => true): ProductText[] {
   return sourceFiles(root, 'app')
     .filter(isWanted)
     .flatMap((file) => textsOfSource(file, readFileSync(join(root, file), 'utf8')))
 }
 
-/** The same for one file. */
+/** Like `productTexts`, for one file. */
 export function textsOfSource(file: string, source: string): ProductText[] {
   const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest)
   const found: ProductText[] = []
@@ -34,7 +34,7 @@ export function textsOfSource(file: string, source: string): ProductText[] {
   return found
 }
 
-/** Its sentences: each begins with a capital, a value or a quote, and has three words or more. */
+/** The sentences of a text: each starts with a capital, a value or a quote, and has three words or more. */
 export function sentencesOf(text: string): string[] {
   return text
     .split(/(?<=[.!?:])\s+(?=[A-Z“"…])/)
@@ -42,7 +42,7 @@ export function sentencesOf(text: string): string[] {
     .filter((sentence) => /^[A-Z“"…£]/.test(sentence) && sentence.split(' ').length > 2)
 }
 
-/** Text in a page runs on over its elements: `Press <b>Find</b> to begin` is one text. */
+/** Text in a page continues across its elements: `Press <b>Find</b> to begin` is one text. */
 function textOf(node: ts.Node): string | null {
   if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text
   if (ts.isTemplateExpression(node)) {

@@ -1,19 +1,19 @@
-// Noise is failure: a test that makes console.error or console.warn speak, or leaves a rejection behind, fails.
-// A test that means to hear something says so: `expectNoise(/the port is taken/)`.
+// Noise is failure: a test that triggers console.error or console.warn, or leaves an unhandled rejection, fails. A test
+// that expects noise declares it: `expectNoise(/the port is taken/)`.
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, vi } from 'vitest'
 
-// Kept before any test can put pretend timers in its place.
+// Saved before any test can install fake timers.
 const afterPromises = setImmediate
 const heard: string[] = []
 let expected: RegExp[] = []
 
-/** Allows (and asks for) a line matching `pattern` in this test: without it the test fails too. */
+/** Allows and requires a line that matches `pattern` in this test: without it the test fails too. */
 export function expectNoise(pattern: RegExp): void {
   expected.push(pattern)
 }
 
-// Files share a process: one listener, for the file that runs.
+// Files share a process: one listener, for the running file.
 const LISTENER = Symbol.for('fieldhook.tests.rejections')
 const kept = globalThis as { [LISTENER]?: (reason: unknown) => void }
 if (kept[LISTENER]) process.off('unhandledRejection', kept[LISTENER])
@@ -33,7 +33,7 @@ beforeEach(() => {
 })
 
 afterEach(async () => {
-  // A rejection is only called unhandled once the queue of promises has run dry.
+  // A rejection only counts as unhandled once the queue of promises is empty.
   await new Promise((resolve) => afterPromises(resolve))
   vi.mocked(console.error).mockRestore?.()
   vi.mocked(console.warn).mockRestore?.()

@@ -9,7 +9,7 @@ export const AT: JudgedAt = { now: Date.UTC(2026, 10, 21, 9, 14, 5), zone: 'Euro
 export const JOB_UUID = '11111111-2222-4333-8444-555555555555'
 export const COMPANY_UUID = 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee'
 
-/** A job with these values and nothing else known. */
+/** A job with these values and no other data. */
 export function jobFacts(values: Record<string, string> = {}, more: Partial<RecordFacts> = {}): RecordFacts {
   return {
     object: 'job',
@@ -24,7 +24,7 @@ export function jobFacts(values: Record<string, string> = {}, more: Partial<Reco
   }
 }
 
-/** A finished job of a customer, with its people. */
+/** A completed job of a customer, with its contacts. */
 export function wholeJob(values: Record<string, string> = {}, more: Partial<RecordFacts> = {}): RecordFacts {
   return jobFacts(
     {

@@ -7,7 +7,7 @@ export interface Received {
   body: string
 }
 
-/** A user's address on this machine: keeps everything it gets, answers `status()` (200 unless a test says otherwise). */
+/** A user's address on this machine: stores every request, answers `status()` (200 by default). */
 export async function startReceiver(status: (body: string) => number = () => 200) {
   const received: Received[] = []
   const waiters = new Set<() => void>()
@@ -29,7 +29,7 @@ export async function startReceiver(status: (body: string) => number = () => 200
     url: `http://127.0.0.1:${port}/in`,
     hostAndPort: `127.0.0.1:${port}`,
     received,
-    /** Resolves when `enough` holds, looked at after each arrival; rejects after `ms`. */
+    /** Resolves when `enough` holds, checked after each arrival; rejects after `ms`. */
     async until(enough: (received: Received[]) => boolean, ms: number): Promise<void> {
       if (enough(received)) return
       await new Promise<void>((done, fail) => {

@@ -1,4 +1,4 @@
-// Accounts, sessions and signed openings on a real database file, without a platform: for tests of who may do what.
+// Accounts, sessions and signed openings on a real database file, without a platform: for tests of permissions.
 import { SignJWT } from 'jose'
 import { createSignedReader } from '#app/adapters/servicem8/servicem8-signed.server.ts'
 import type { App } from '#app/context/app-context.ts'
@@ -15,9 +15,9 @@ const APP_SECRET = 'a secret of the add-on, thirty-two and more'
 export interface RightsWorld {
   app: App
   clock: FixedClock
-  /** A session that proves the accounts; its secret. */
+  /** Creates a session that proves the accounts; returns its secret. */
   signIn(...accounts: string[]): Promise<string>
-  /** A request of a browser with sessions, by kind. */
+  /** A browser's request with sessions, by kind. */
   request(path: string, cookies?: { tab?: string; frame?: string }, headers?: Record<string, string>): Request
   sign(claims: Record<string, unknown>): Promise<string>
   close(): void

@@ -1,4 +1,4 @@
-// The rule form drawn alone, with lists to choose from, for tests that use it as a person does.
+// Renders the rule form alone, with lists to choose from, for tests that use it like a person.
 import type { ReactElement } from 'react'
 import { aidsOf } from '#app/features/automations/form/form-aids.ts'
 import { applyIntent, parseFormIntent, setValue } from '#app/features/automations/form/form-change.ts'
@@ -7,7 +7,7 @@ import { RuleFormPanel } from '#app/features/automations/form/ui/rule-form.tsx'
 import { EMPTY_LISTS, type FormLists } from '#app/features/automations/rules/form-lists.ts'
 import type { FieldErrors } from '#app/features/automations/rules/rule-form.ts'
 
-/** With ids as ServiceM8 has them: others are refused where they count. */
+/** Ids in ServiceM8's format: others are refused where it matters. */
 const list = (name: string) =>
   [1, 2].map((number) => ({ uuid: `${hexOf(name)}-0000-4000-8000-00000000000${number}`, label: `${name} ${number}` }))
 const hexOf = (name: string) => Buffer.from(name.slice(0, 4)).toString('hex').padEnd(8, '0')
@@ -42,7 +42,7 @@ export function stagedForm(
   return <RuleFormPanel accountUUID="account-1" form={form} lists={STAGE_LISTS} beside={beside} />
 }
 
-/** The state after the buttons (`add_step:send_sms`) and controls (`name=Call back`) in that order. */
+/** The form's state after these buttons (`add_step:send_sms`) and controls (`name=Call back`), in order. */
 export function formAfter(steps: readonly string[], from: FormState = emptyForm()): FormState {
   return steps.reduce((state, step) => {
     const typed = /^([\w.]+)=(.*)$/s.exec(step)

@@ -1,5 +1,5 @@
-// How long a process has been at work on a processor, all its threads together, in ms: unlike the time that passes, it does not grow
-// while others use the machine. From /proc; null where the system does not tell.
+// Processor time of a process, over all its threads, in ms: unlike wall-clock time, it does not grow while other
+// processes use the machine. Read from /proc; null where the system has none.
 import { readdirSync, readFileSync } from 'node:fs'
 
 export function runTimeOf(pid: number): number | null {

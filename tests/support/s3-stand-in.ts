@@ -1,5 +1,5 @@
-// A small store that speaks S3: keeps objects in memory, checks every signature by itself (Signature V4, written from its
-// description, not with the library that signs), lists in pages, and fails where a test says so.
+// A small S3-compatible store: keeps objects in memory, checks every signature itself (Signature V4, written from its
+// specification, not with the signing library), lists in pages, and fails where a test wants it.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 
@@ -11,14 +11,14 @@ export interface StandInS3 {
   secret: string
   /** Content by key. */
   objects: Map<string, Buffer>
-  /** `PUT key`, as they came, also those that were refused. */
+  /** `PUT key`, in order of arrival, including refused ones. */
   calls: string[]
-  /** Asked before each call that is signed well. `cut` = the connection ends half-way; a number = that status. */
+  /** Called before each call with a valid signature. `cut` = the connection ends half-way; a number = that status. */
   onCall(decide: (call: string, count: number) => 'go on' | 'cut' | 'short' | number): void
   close(): Promise<void>
 }
 
-/** @param pageOf how many keys one answer lists */
+/** @param pageOf number of keys per list page */
 export async function standInS3(pageOf = 2): Promise<StandInS3> {
   const objects = new Map<string, Buffer>()
   const calls: string[] = []
@@ -54,7 +54,7 @@ export async function standInS3(pageOf = 2): Promise<StandInS3> {
     res.writeHead(200, { 'content-length': found.length })
     if (req.method === 'HEAD') return void res.end()
     if (decision !== 'short') return void res.end(found)
-    // Half of it, then the connection ends.
+    // Sends half of the object, then ends the connection.
     res.write(found.subarray(0, found.length >> 1), () => res.destroy())
   }
 
@@ -90,7 +90,7 @@ function page(url: URL, objects: Map<string, Buffer>, pageOf: number): string {
       `<Contents><Key>${key}</Key><LastModified>2026-01-05T09:00:00.000Z</LastModified><Size>${objects.get(key)?.length}</Size></Contents>`,
   )
   const more = keys.length > shown.length
-  // A token with everything in it that XML and addresses write differently.
+  // A token with all characters that XML and URLs encode differently.
   const token = more ? `<NextContinuationToken>a&amp;b &lt;${shown.at(-1)}</NextContinuationToken>` : ''
   return `<?xml version="1.0"?><ListBucketResult><IsTruncated>${more}</IsTruncated>${token}${entries.join('')}</ListBucketResult>`
 }
@@ -100,7 +100,7 @@ const sha256 = (data: string | Buffer) => createHash('sha256').update(data).dige
 const escaped = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/** Null = the call is signed with our key, at about this time, over this method, address, headers and content. */
+/** Null when the call is signed with our key, at about this time, over this method, address, headers and content. */
 function wrongWith(
   req: IncomingMessage,
   url: URL,

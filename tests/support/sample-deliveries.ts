@@ -1,4 +1,4 @@
-// A search and a delivery as their pages get them, to be varied by a test.
+// A search and a delivery as their pages receive them, with overrides for tests.
 import type { AttemptView, DeliveryView } from '#app/features/events/delivery-detail.ts'
 import type { SearchAnswer, SearchForm, SearchHit } from '#app/features/events/search-view.ts'
 import { hours, minutes } from '#app/lib/duration.ts'

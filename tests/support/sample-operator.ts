@@ -1,4 +1,4 @@
-// A healthy installation as its operator sees it, for tests that change one thing about it.
+// A healthy installation as its operator sees it, for tests that change one thing.
 import { keptUntil } from '#app/domain/kept-until.ts'
 import type { OperatorFacts } from '#app/features/ops/operator-view.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'

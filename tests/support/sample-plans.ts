@@ -1,4 +1,4 @@
-// Subscriptions as a page gets them, to be varied by a test.
+// Subscriptions as a page receives them, with overrides for tests.
 import type { PaymentMode, Plan, PlanUsage, SubscriptionFacts } from '#app/domain/plan.ts'
 import { billingPeriodOf } from '#app/domain/plan.ts'
 import { type PlanView, planView } from '#app/features/billing/plan-view.ts'
@@ -35,7 +35,7 @@ export function samplePlan(over: Partial<Plan> = {}): Plan {
   }
 }
 
-/** Paid for a month that began on 21 November 2026 and ends on 21 December. */
+/** Paid for a month from 21 November 2026 to 21 December. */
 export function samplePaidPlan(over: Partial<Plan> = {}): Plan {
   return samplePlan({
     status: 'active',
@@ -61,7 +61,7 @@ interface Setting {
   overageCharged?: boolean
 }
 
-/** What the page shows of it. */
+/** The page's view of the plan. */
 export function samplePlanView(plan: Plan, setting: Setting = {}): PlanView {
   const { now = TRIAL_BEGAN, mode = 'sandbox', usage = {}, overageCharged = false } = setting
   return planView(sampleFacts(plan, usage), { mode, now, zone: PLAN_ZONE, overageCharged })

@@ -1,4 +1,4 @@
-// Rules, previews and log lines of the automations page, to be varied by a test.
+// Rules, previews and log lines of the automations page, with overrides for tests.
 import type { LogLine } from '#app/features/automations/history/log-line.ts'
 import type { PreviewView } from '#app/features/automations/preview/preview-view.ts'
 import type { RuleCardView } from '#app/features/automations/rules/rule-view.ts'

@@ -1,4 +1,4 @@
-// Runs as the store gives them, to be varied by a test.
+// Runs as the store returns them, with overrides for tests.
 import { DEFAULT_GUARDS, type RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import { aRow, NOW } from './journal-rows.ts'
@@ -24,7 +24,7 @@ export const SENT_TEXT = aRow({
   tries: [{ at: NOW, endedAt: NOW + 5, outcome: 'sent', sentence: null }],
 })
 
-/** Done and well, about job 4411 of Margaret Smith. */
+/** A successful run about job 4411 of Margaret Smith. */
 export function sampleRun(more: Partial<RunRecord> = {}): RunRecord {
   return {
     id: 4,

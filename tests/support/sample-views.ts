@@ -1,4 +1,4 @@
-// Webhooks and log entries as a screen gets them, to be varied by a test.
+// Webhooks and log entries as a screen receives them, with overrides for tests.
 import type { EndpointView, ReplayView } from '#app/features/endpoints/endpoint-view.ts'
 import type { ForwardingResultView, LogEntryView } from '#app/features/events/log-view.ts'
 import { hours, minutes } from '#app/lib/duration.ts'

@@ -1,4 +1,4 @@
-// A browser as far as HTTP goes: cookies, redirects, forms; no screen and no scripts. For walks through the real server.
+// A browser over HTTP, without screen and scripts: cookies, redirects, forms. For walks through the real server.
 
 interface Page {
   url: string
@@ -8,7 +8,7 @@ interface Page {
 
 export interface ScriptlessBrowser {
   get(url: string): Promise<Page>
-  /** Submits a form's fields as the page's own form would (same origin as the address it posts to). */
+  /** Submits a form's fields as the page's own form does (same origin as the posted address). */
   submit(url: string, fields: Record<string, string>): Promise<Page>
   /** A call from the page's own script. */
   json(method: string, url: string, body?: unknown): Promise<{ status: number; body: unknown; headers: Headers }>
@@ -19,14 +19,14 @@ export interface ScriptlessBrowser {
     body: unknown,
     headers?: Record<string, string>,
   ): Promise<{ status: number; text: string; headers: Headers }>
-  /** The same with a body as it is. */
+  /** Like `raw`, with a body that is sent unchanged. */
   rawText(
     method: string,
     url: string,
     body: string | undefined,
     headers: Record<string, string>,
   ): Promise<{ status: number; text: string }>
-  /** As it would send them: `name=value; …`. */
+  /** The Cookie header it would send: `name=value; …`. */
   cookie(): string
 }
 

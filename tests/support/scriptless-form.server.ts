@@ -1,5 +1,5 @@
-// The rule form as somebody without scripts uses it: drawn by the server, filled in, sent to the page's own action, stored, copied and
-// opened again.
+// The rule form for a person without scripts: rendered by the server, filled in, sent to the page's own action, stored,
+// copied and opened again.
 import type { ActionFunctionArgs } from '@remix-run/node'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { loadForm } from '#app/features/automations/form/form-intents.server.ts'
@@ -21,7 +21,7 @@ export interface StoredRule {
   id: number
   active: boolean
   definition: RuleDefinition
-  /** What "Copy as JSON" copies. */
+  /** The text that "Copy as JSON" copies. */
   copy: string
 }
 
@@ -31,13 +31,13 @@ type Pressed =
 
 export interface ScriptlessForm {
   calls: AutomationCalls
-  /** The form with what is in the state. */
+  /** Renders the form with the given state. */
   draw(state: FormState): Promise<string>
-  /** Sends everything the markup has, with these values instead, by the button of that name. */
+  /** Submits every field of the markup, with these values instead, using the button of that name. */
   press(html: string, intent: string, values?: ReadonlyMap<string, string>): Promise<Pressed>
-  /** The form of a stored rule. */
+  /** The edit form of a stored rule. */
   edit(id: number): Promise<string>
-  /** What pasting it makes of the form. */
+  /** The form after pasting the text. */
   paste(copy: string): Promise<string>
   close(): Promise<void>
 }
@@ -110,7 +110,7 @@ export async function scriptlessForm(): Promise<ScriptlessForm> {
       const { sent, controls } = readMarkup(html)
       const entries = sent.flatMap(({ name, value }): [string, string][] => {
         const instead = values.get(name)
-        // Of a box and of radio buttons, only what is ticked is sent.
+        // Of a box and of radio buttons, only ticked ones are sent.
         return [[name, instead ?? value]]
       })
       for (const [name, value] of values) {

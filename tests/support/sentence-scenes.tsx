@@ -1,4 +1,4 @@
-// The pages that messages of the product send their reader to, in the states in which those messages appear.
+// The pages that the product's messages refer to, in the states in which those messages appear.
 import type { ReactElement } from 'react'
 import type { Plan } from '#app/domain/plan.ts'
 import { NO_AUDIT_FILTER } from '#app/features/audit/audit-filter.ts'
@@ -31,13 +31,13 @@ import { sampleCard } from './sample-rules.ts'
 import { sampleRun } from './sample-runs.ts'
 import { SAMPLE_NOW, SAMPLE_ZONE, sampleRule, sampleWebhook } from './sample-views.ts'
 
-/** A page as somebody has it who reads `text`. */
+/** The page of a person who reads `text`. */
 export type Scene = (text: string) => ReactElement
 
 const ACCOUNT = { accountUUID: 'account-1', admin: false }
 const FRAME = { accountName: 'Smith & Sons Plumbing', timezone: SAMPLE_ZONE, now: SAMPLE_NOW }
 
-/** `news` = what the first card has to tell. */
+/** `news` = the news of the first card. */
 export function manager(over: Partial<ManagerPageProps> = {}, news: Partial<CardNews> = {}): ReactElement {
   const { webhooks = [sampleWebhook()] } = over
   const byCard = { [webhooks[0]?.id ?? 0]: { check: null, upstream: null, silence: null, ...news } }
@@ -59,7 +59,7 @@ export function manager(over: Partial<ManagerPageProps> = {}, news: Partial<Card
   )
 }
 
-/** A webhook, or a rule, in trouble that says `text`. */
+/** A webhook, or a rule, with a problem described by `text`. */
 export function inTrouble(state: 'stopped' | 'failing' | 'paused', what: 'webhook' | 'rule' = 'webhook'): Scene {
   return (text) => {
     const over = { state, status: state, statusMessage: text, missed: 2 } as const
@@ -67,7 +67,7 @@ export function inTrouble(state: 'stopped' | 'failing' | 'paused', what: 'webhoo
   }
 }
 
-/** A card whose address was just checked: one step has `text` for advice. */
+/** A card whose address was just checked: one step has `text` as its advice. */
 export function checked(state: 'active' | 'stopped' | 'failing'): Scene {
   return (text) =>
     manager(
@@ -76,7 +76,7 @@ export function checked(state: 'active' | 'stopped' | 'failing'): Scene {
     )
 }
 
-/** The first steps of somebody who made one webhook with this address; null = none so far. */
+/** The first steps after creating one webhook with this address; null = no webhook yet. */
 export function firstSteps(callbackUrl: string | null): ReactElement {
   const webhooks = callbackUrl === null ? [] : [sampleWebhook({ callbackUrl, lastEventAt: null })]
   const steps = FIRST_STEPS.map((step, place) => ({
@@ -167,7 +167,7 @@ export function history(): ReactElement {
   )
 }
 
-/** A run about one customer, or several. */
+/** A run about one or several customers. */
 export function run(names: readonly string[]): ReactElement {
   const repeatable = { version: 3, customerMessages: 1, rule: { version: 4, deleted: false } }
   return (
@@ -207,7 +207,7 @@ export function activity(): ReactElement {
   return <ActivityPage {...FRAME} {...ACCOUNT} logEnds="" items={[]} />
 }
 
-/** The moment of everything about subscriptions: a month after the trial, so that what holds, holds. */
+/** The time of all subscription scenes: a month after the trial, so that every hold applies. */
 const LATER = TRIAL_BEGAN + days(45)
 const CUSTOMER = { customerId: 'cus_1', subscriptionId: 'sub_1', priceId: 'price_1' }
 
@@ -217,7 +217,7 @@ export function heldPlan(status: 'trial' | 'past_due' | 'unpaid' | 'canceled' | 
   return samplePlan(status === 'trial' ? {} : { ...CUSTOMER, status, trialEndsAt: TRIAL_BEGAN, pastDueSince })
 }
 
-/** `payments` off: this installation takes none. */
+/** `payments` off: this installation takes no payments. */
 export function subscription(
   plan: Plan,
   payments: 'sandbox' | 'off' = 'sandbox',
@@ -238,7 +238,7 @@ export function subscription(
   )
 }
 
-/** About to pay what is owed. */
+/** The page for paying the amount owed. */
 export function quote(): ReactElement {
   const answer = answerOfStart('pay_now', {
     outcome: 'pay',
@@ -250,7 +250,7 @@ export function quote(): ReactElement {
   return subscription(heldPlan('past_due'), 'sandbox', { answer })
 }
 
-/** What stands above every page. */
+/** The line above every page. */
 export function planLine(plan: Plan): ReactElement {
   return <PlanNoticeLine {...ACCOUNT} notice={planNotice(plan, 'sandbox', LATER, PLAN_ZONE)} />
 }

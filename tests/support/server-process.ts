@@ -1,4 +1,4 @@
-// The real built server as a process of its own, for tests that kill it, drain it or drive a browser against it.
+// The real built server as a separate process, for tests that kill it, drain it or open it in a browser.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -8,12 +8,12 @@ import { SERVER_FLAGS } from '../../scripts/server-flags.mjs'
 
 export interface ServerProcess {
   origin: string
-  /** Where its database and sandbox state are. */
+  /** The folder of its database and sandbox state. */
   folder: string
   pid: number
-  /** Everything it printed so far. */
+  /** Its whole output so far. */
   output(): string
-  /** Ends it as a power switch would: no warning, no clean-up. */
+  /** Kills it like a power switch: no warning, no clean-up. */
   killHard(): Promise<void>
   /** SIGTERM; resolves with the exit code and how long it took, in ms. */
   drain(): Promise<{ code: number | null; ms: number }>
@@ -36,8 +36,8 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Starts `scripts/serve-main.mjs` in sandbox mode on a free port with files in a temporary folder, and waits until `/readyz`
- * answers 200. Needs a build (`npm test` makes one).
+ * Starts `scripts/serve-main.mjs` in sandbox mode on a free port with files in a temporary folder, and waits until
+ * `/readyz` answers 200. Needs a build (`npm test` makes one).
  */
 export async function startServerProcess(env: Record<string, string> = {}): Promise<ServerProcess> {
   const port = await freePort()
@@ -56,7 +56,7 @@ export async function startServerProcess(env: Record<string, string> = {}): Prom
         LOG_LEVEL: 'warn',
         NODE_ENV: 'production',
         PLATFORM: 'sandbox',
-        // Walks send more through one address than a platform does.
+        // Walks send more calls through one address than a platform does.
         ...env,
       },
       stdio: ['ignore', 'pipe', 'pipe'],

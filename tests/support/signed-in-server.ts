@@ -1,4 +1,4 @@
-// The built server with an account signed in through the real OAuth pages of the sandbox, over HTTP and without scripts.
+// The built server with an account signed in through the sandbox's real OAuth pages, over HTTP and without scripts.
 import { fieldValue, type ScriptlessBrowser, scriptlessBrowser } from './scriptless-browser.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
 
@@ -8,7 +8,7 @@ export interface SignedInServer {
   accountUUID: string
 }
 
-/** Walks authorize → consent → callback as a person would, and gives the account that agreed. */
+/** Goes through authorize → consent → callback like a person, and returns the account that consented. */
 export async function signIn(
   browser: ScriptlessBrowser,
   accountUUID: string,
@@ -20,7 +20,7 @@ export async function signIn(
   return browser.submit(decided, { ticket, account: accountUUID, decision: 'accept' })
 }
 
-/** The demo account's id, read from the console's own link as a newcomer would follow it. */
+/** The demo account's id, from the console's own link that a newcomer would follow. */
 export async function firstDemoAccount(browser: ScriptlessBrowser): Promise<string> {
   const stage = await browser.get('/sandbox')
   const link = stage.text.match(/\/fieldhook\?accountUUID=([0-9a-f-]{36})/)

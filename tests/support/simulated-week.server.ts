@@ -1,6 +1,6 @@
-// A week of a trade business in pretend time: jobs are made, moved on and finished while webhooks are dropped, repeated and reordered,
-// answers are lost, the platform throttles and fails, names do not resolve, the process is started anew, and in two of four weeks the
-// clocks change. What must hold afterwards is judged against what was done to the records.
+// A week of a trade business in simulated time: jobs are created, changed and completed while webhooks are dropped,
+// repeated and reordered, answers are lost, the platform throttles and fails, names do not resolve, the process
+// restarts, and in two of four weeks the clocks change. The result is judged against the changes made to the records.
 import { createAutomationTriggers } from '#app/boot/automation-triggers.server.ts'
 import type { PollTrigger, RuleDefinition, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { localStamp } from '#app/domain/local-time.ts'
@@ -23,7 +23,7 @@ const STARTS = [
 ] as const
 
 const WEEK = days(7)
-/** All is well again for so long before it is judged: the slowest retry and every sweep have come round. */
+/** Time without faults before judging: long enough for the slowest retry and every sweep. */
 const AFTERMATH = hours(30)
 
 const ON_STATUS: WebhookTrigger = {
@@ -54,7 +54,7 @@ const POLL: PollTrigger = {
 
 const is = (value: string) => [{ field: 'status', operator: 'equals', value, logicalOperator: 'AND' } as const]
 
-/** Each text says which rule and which job it is about: nothing else tells two of them apart. */
+/** Each text contains its rule and job: nothing else distinguishes two of them. */
 const RULES: Record<string, RuleDefinition> = {
   finished: aRule(
     [aStep('s1', 'send_sms', { to: '{entry.0.contact_mobile}', message: 'finished {entry.0.generated_job_id}' })],
@@ -79,7 +79,7 @@ const RULES: Record<string, RuleDefinition> = {
 
 export interface WeekFinding {
   violations: string[]
-  /** What was done, one line each: printed when something is wrong. */
+  /** The log of all actions, one line each: printed when something is wrong. */
   trail: string[]
   events: { told: number; dropped: number; repeated: number }
   runs: number
@@ -91,7 +91,7 @@ export interface WeekFinding {
 
 export interface WeekOptions {
   seed: number
-  /** Breaks the care that is taken, to show that the judge notices. */
+  /** Disables a safeguard, to show that the judge notices. */
   sabotage?: 'ledger' | 'sweep'
 }
 
@@ -99,7 +99,7 @@ export async function simulatedWeek({ seed, sabotage }: WeekOptions): Promise<We
   const chance = createChance(seed, 'week')
   const start = STARTS[seed % STARTS.length] ?? STARTS[0]
   const world = await automationWorld(start)
-  // Power cuts are another proof's subject: here only the order of things counts.
+  // Another proof covers power cuts: here only the order of writes counts.
   world.client.sql.pragma('synchronous = OFF')
   const trail: string[] = []
   const fates: Record<string, number> = {}
@@ -158,7 +158,7 @@ export async function simulatedWeek({ seed, sabotage }: WeekOptions): Promise<We
     }
   }
 
-  /** Webhooks arrive in any order, and some of them later. */
+  /** Webhooks arrive in any order, and some of them late. */
   async function post() {
     const now = waiting.filter(() => !rough || chance.next() < 0.8)
     waiting = waiting.filter((one) => !now.includes(one))
@@ -206,7 +206,7 @@ export async function simulatedWeek({ seed, sabotage }: WeekOptions): Promise<We
     triggers.start()
   }
 
-  // Old jobs that nobody is to be told about.
+  // Old jobs that must not cause messages.
   const old = Array.from({ length: 30 }, () => world.job(LEEDS, { status: 'Completed' }))
   const ids: Record<string, number> = {}
   for (const [name, definition] of Object.entries(RULES)) {
@@ -283,7 +283,7 @@ export async function simulatedWeek({ seed, sabotage }: WeekOptions): Promise<We
       if (!tasks.includes(`fresh ${numberOf.get(uuid)}`)) wrong(`new job ${numberOf.get(uuid)} set nothing off`)
     }
     const nights = tasks.filter((task) => task.startsWith('nightly'))
-    // From the first evening to the last morning: one each, also where 01:30 does not exist or comes twice.
+    // From the first evening to the last morning: one each, also where 01:30 does not exist or occurs twice.
     if (nights.length < 7 || nights.length > 9) wrong(`${nights.length} nights in a week: ${nights.join(', ')}`)
     const left = world.rows(`SELECT id, state, reason FROM run WHERE state NOT IN ('done', 'held')`)
     for (const run of left) wrong(`run ${String(run.id)} is still ${String(run.state)}: ${String(run.reason)}`)

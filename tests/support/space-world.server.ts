@@ -1,4 +1,4 @@
-// A database file that fills up: events of several accounts on a clock that stands still, delivered by a stroke of SQL.
+// A database file that fills up: events of several accounts on a stopped clock, delivered directly in SQL.
 import { setImmediate } from 'node:timers/promises'
 import type { Space } from '#app/domain/space.ts'
 import { forgetOldEvents } from '#app/features/events/delivering/retention.server.ts'
@@ -18,19 +18,19 @@ export interface SpaceWorld {
   logged: { fields: Record<string, unknown>; message: string }[]
   app: { store: Store; clock: FixedClock; log: Log }
   ladder(budgetBytes: number): SpaceLadder
-  /** An account with one endpoint for jobs; returns the endpoint's id. */
+  /** Creates an account with one endpoint for jobs; returns the endpoint's id. */
   account(uuid: string, state?: string): number
-  /** Takes in so many events, as far as `space` lets them; returns how they were answered. */
+  /** Receives this many events, as far as `space` allows; returns the answers. */
   receive(
     account: string,
     count: number,
     given?: { bytes?: number; space?: Pick<Space, 'admit' | 'settled'> },
   ): Promise<Record<'stored' | 'over_share' | 'full', number>>
-  /** Everything that waits for these accounts is delivered, with one attempt each. */
+  /** Marks everything pending of these accounts as delivered, with one attempt each. */
   deliver(accounts: string[], snippet?: string): void
-  /** The usual retention. */
+  /** Applies the usual retention. */
   forgetOld(keepMs: number): Promise<void>
-  /** Waits for work that takes pauses: time passes meanwhile. */
+  /** Awaits work that pauses: advances the time meanwhile. */
   through<T>(work: Promise<T>): Promise<T>
   one(sql: string, ...values: (string | number)[]): Record<string, unknown>
   all(sql: string, ...values: (string | number)[]): Record<string, unknown>[]
@@ -42,7 +42,7 @@ export function spaceWorld(): SpaceWorld {
   const base = testApp(clock)
   const { client, close } = base
   const { sql } = client
-  // How soon it is on disk is not what is asked here.
+  // Durability on disk is not tested here.
   sql.pragma('synchronous = OFF')
   const { store } = base.app
   const logged: SpaceWorld['logged'] = []
@@ -71,7 +71,7 @@ export function spaceWorld(): SpaceWorld {
     const watched = work.finally(() => {
       done = true
     })
-    // Whoever awaits it below sees its error.
+    // The await below handles the error.
     watched.catch(() => {})
     while (!done) {
       await setImmediate()

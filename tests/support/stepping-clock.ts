@@ -1,13 +1,13 @@
-// A clock that stands still until it is told to run, and then stops at every moment somebody waits for, long enough that
-// everything set off by it has happened.
+// A clock that only moves when told to run, and then stops at every time somebody waits for, until everything triggered
+// by it has happened.
 import type { Clock, Millis } from '#app/lib/clock.ts'
 
 export interface SteppingClock extends Clock {
-  /** Runs for `ms`, waking everybody on the way in order. */
+  /** Advances by `ms`, waking every waiter on the way in order. */
   run(ms: number): Promise<void>
-  /** Lets everything happen that can happen without time passing. */
+  /** Lets everything happen that needs no time to pass. */
   settle(): Promise<void>
-  /** Moves at once, as a machine that slept: everybody due is woken only then. */
+  /** Moves at once, like a machine that slept: every due waiter is woken only then. */
   leap(ms: number): void
 }
 
@@ -17,7 +17,7 @@ interface Sleeper {
   run: () => void
 }
 
-/** After so many turns of the event loop without anybody asking for the time, nothing is going on any more. */
+/** After this many turns of the event loop without a call of `now`, all work has ended. */
 const QUIET_TURNS = 4
 
 /** Starts on Mon 5 Jan 2026, 09:00 UTC. */

@@ -1,9 +1,9 @@
 // @ts-check
-// What `remix-serve` is given: the build as it is, with the one thing that the stock server has no word for. It knows no
-// `getLoadContext`, so each loader and action gets its context here.
+// The build for `remix-serve`. The stock server does not know `getLoadContext`, so each loader and action gets its
+// context here.
 import { randomUUID } from 'node:crypto'
 
-// By way of a name, because the types of a build are not ours to check.
+// A variable hides the path from the type checker, because a build's types are not ours to check.
 const buildFile = '../../build/server/index.js'
 /** @type {import('@remix-run/node').ServerBuild & { entry: { module: { startApp: () => Promise<import('../../app/boot/boot.server.ts').Running> } } }} */
 const build = await import(buildFile)

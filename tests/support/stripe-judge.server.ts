@@ -1,4 +1,4 @@
-// For tests: says whether a call and its answer are what the provider's own description allows.
+// For tests: checks whether a call and its answer match the provider's own description.
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import qs from 'qs'
@@ -23,11 +23,11 @@ interface Judged {
 
 export interface Judge {
   description: Description
-  /** What is wrong with a call, in words; empty when nothing is. */
+  /** Errors in a call, in words; empty when there are none. */
   problemsOf(call: Judged): string[]
-  /** What is wrong with an object of the wire. @param schema `subscription`, `invoice`, … */
+  /** Errors in an object of the wire. @param schema `subscription`, `invoice`, … */
   problemsOfObject(schema: string, object: unknown): string[]
-  /** `/v1/customers/{id}` for `/v1/customers/cus_1`; '' when there is none. */
+  /** `/v1/customers/{id}` for `/v1/customers/cus_1`; '' when none matches. */
   templateOf(method: string, path: string): string
 }
 
@@ -37,7 +37,7 @@ export function readWireJson<T>(name: 'openapi.reduced.json' | 'fixtures.reduced
 
 export function createJudge(): Judge {
   const description = readWireJson<Description>('openapi.reduced.json')
-  // Form bodies and queries carry only text; answers must have the right types by themselves.
+  // Form bodies and queries only contain text; answers must have the right types.
   const ofRequests = new Ajv2020({ strict: false, coerceTypes: true })
   const ofAnswers = new Ajv2020({ strict: false })
   for (const ajv of [ofRequests, ofAnswers]) ajv.addSchema({ $id: 'stripe', ...description })

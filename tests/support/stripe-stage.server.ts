@@ -1,5 +1,5 @@
-// The money of two accounts through the real adapter and the sandbox's payment provider, over HTTP, with its signed events coming
-// back to our own call. The clock is shared and moved by hand.
+// Billing of two accounts through the real adapter and the sandbox's payment provider, over HTTP; its signed events
+// return to our own call. The shared clock is moved manually.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Payments } from '#app/adapters/payments.ts'
@@ -17,11 +17,11 @@ export interface StripeStage {
   billing: BillingWorld<Payments>
   sandbox: Sandbox
   origin: string
-  /** Statuses we answered events with, oldest first. */
+  /** The statuses of our answers to events, oldest first. */
   answered: number[]
-  /** The browser's part: pays with this card and tells what became of it. */
+  /** The browser's part: pays with this card and returns the result. */
   confirm(clientSecret: string, card?: string): Promise<{ status: number; body: Record<string, unknown> }>
-  /** Moves the clock and waits until every event is with us. */
+  /** Moves the clock and waits until every event has arrived. */
   pass(ms: number): Promise<void>
   settled(): Promise<void>
   stop(): Promise<void>
@@ -92,7 +92,7 @@ export async function openStripeStage(options: { overagePriceId?: string } = {})
   }
 }
 
-/** What the browser does with the card's fields: the provider's own call, under the publishable key. */
+/** The browser's confirmation: the provider's own call, with the publishable key. */
 export async function confirmPayment(origin: string, clientSecret: string, card = GOOD_CARD) {
   const id = clientSecret.split('_secret_')[0] ?? ''
   const response = await fetch(`${origin}${SANDBOX_STRIPE.basePath}/v1/payment_intents/${id}/confirm`, {

@@ -1,2 +1,2 @@
-/** A rule that says so is one that the stuck thread never comes back from. */
+/** A rule with this text blocks the stuck thread forever. */
 export const NEVER_ENDS = 'This never ends'

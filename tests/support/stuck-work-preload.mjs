@@ -1,4 +1,4 @@
-// For a walk, loaded before the server: its thread for long work gets stuck over one sentence. The product has no such door.
+// For a walk, loaded before the server: makes its long-work thread hang on one sentence. The product has no such hook.
 
 import { syncBuiltinESMExports } from 'node:module'
 import threads from 'node:worker_threads'
@@ -14,7 +14,7 @@ threads.Worker = class extends threads.Worker {
 }
 syncBuiltinESMExports()
 
-// The longest turn of the main thread so far, in its own processor time: a machine that is busy with others does not lengthen it.
+// The longest turn of the main thread so far, in its own processor time: other processes do not lengthen it.
 if (threads.isMainThread) {
   const spent = () => {
     const { user, system } = process.threadCpuUsage()

@@ -1,5 +1,5 @@
-// What tests of use cases begin with: an app on a real database file, a clock that is set by hand, and nobody outside. Each world
-// adds what its subject needs.
+// The base of use-case tests: an app on a real database file, a manually set clock, and no outside services. Each world
+// adds the parts its subject needs.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ type Values = (string | number | null)[]
 export function testApp<Time extends Clock>(clock: Time, settings: Partial<Settings> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'fieldhook-test-'))
   const clients: Client[] = []
-  /** Another connection to the file, as another process would have one. */
+  /** Another connection to the file, as another process has. */
   function open(): Client {
     const client = openClient(join(folder, 'test.db'), 'db/migrations')
     clients.push(client)

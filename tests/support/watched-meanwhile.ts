@@ -1,8 +1,8 @@
-// Is everybody else served while something goes on? Counted, not timed: what was asked, answered and delivered before it was over.
+// Checks that other accounts are served during some work, by counting calls, answers and deliveries before it ended.
 import { randomUUID } from 'node:crypto'
 
 export interface Served {
-  /** Signs of life and events of another account that were answered, and events that arrived at its address. */
+  /** Answered health checks and events of another account, and events that arrived at its address. */
   healthz: number
   ingress: number
   delivered: number
@@ -12,15 +12,15 @@ export interface Served {
 
 export interface WatchedPlaces {
   origin: string
-  /** The address that the platform calls for the account that is watched. */
+  /** The platform's address for the watched account. */
   forwardingUrl: string
-  /** Bodies that its own address got so far. */
+  /** Bodies that the account's own address has received so far. */
   arrived(): readonly string[]
 }
 
 const EVERY_MS = 50
 
-/** Asks one after the other until `over` resolves. */
+/** Calls one after the other until `over` resolves. */
 export async function watchWhile<T>(
   { origin, forwardingUrl, arrived }: WatchedPlaces,
   over: Promise<T>,

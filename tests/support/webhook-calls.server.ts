@@ -1,4 +1,4 @@
-// JSON calls on the routes themselves, each in somebody's session: what the server adds around them is tested elsewhere.
+// Calls the JSON routes directly, each in a session: the server around them is tested elsewhere.
 import type { ActionFunctionArgs } from '@remix-run/node'
 import type { App } from '#app/context/app-context.ts'
 import type { DeliveryControls } from '#app/features/endpoints/controls/delivery-controls.server.ts'
@@ -8,7 +8,7 @@ import { hashToken } from '#app/lib/token.server.ts'
 import { deliveryControls } from '#app/routes/delivery-controls.server.ts'
 import { BRISBANE, LEEDS, ORIGIN, type WebhookWorld } from './webhook-world.server.ts'
 
-/** Each account gets a session of its own, whose cookie is the account's uuid. */
+/** Each account gets its own session, whose cookie is the account's uuid. */
 export async function openSessions({ app, clock }: WebhookWorld): Promise<void> {
   for (const accountUuid of [LEEDS, BRISBANE]) {
     await app.store.accounts.openSession({
@@ -21,14 +21,14 @@ export async function openSessions({ app, clock }: WebhookWorld): Promise<void> 
   }
 }
 
-/** What a webhook's buttons ask of the delivery engine, put together as the routes do it. */
+/** The delivery engine's part of a webhook's buttons, assembled as the routes do it. */
 export function controlsOf({ app }: WebhookWorld, accountUuid = LEEDS): DeliveryControls {
   return deliveryControls(app as App, accountUuid)
 }
 
 export interface Call {
   method?: string
-  /** Whose session; null = none. */
+  /** The account of the session; null = no session. */
   as?: string | null
   body?: unknown
   params?: Record<string, string>
@@ -58,7 +58,7 @@ export async function callRoute(
   return { status: response.status, headers: response.headers, text, json: text === '' ? null : JSON.parse(text) }
 }
 
-/** An event of LEEDS that nobody was to get. Its seq. */
+/** Inserts an event of LEEDS without recipients. Returns its seq. */
 export function insertEvent(world: WebhookWorld, object: string, uuid = 'r-1'): number {
   const { sql } = world.client
   const { lastInsertRowid } = sql
@@ -71,7 +71,7 @@ export function insertEvent(world: WebhookWorld, object: string, uuid = 'r-1'): 
   return Number(lastInsertRowid)
 }
 
-/** What became of an event on its way to LEEDS's first endpoint. The delivery's id. */
+/** Inserts an event's delivery to LEEDS's first endpoint. Returns the delivery's id. */
 export function insertDelivery(
   world: WebhookWorld,
   eventSeq: number,
@@ -90,7 +90,7 @@ export function insertDelivery(
   return Number(lastInsertRowid)
 }
 
-/** A call LEEDS made to the platform. */
+/** Records a call from LEEDS to the platform. */
 export function recordCall(world: WebhookWorld): Promise<void> {
   return world.app.store.events.recordApiActivity({
     accountUuid: LEEDS,

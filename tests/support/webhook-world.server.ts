@@ -1,4 +1,4 @@
-// Two accounts, a real database file, a clock that stands still, and the sandbox's platform in process: what webhook use cases need.
+// For webhook use cases: two accounts, a real database file, a stopped clock, and the sandbox's platform in process.
 import type { OutboundProbe } from '#app/adapters/outbound/outbound.ts'
 import type { PlatformFailure } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
@@ -20,7 +20,7 @@ export const LEEDS = 'aaaaaaaa-0000-4000-8000-000000000001'
 export const BRISBANE = 'bbbbbbbb-0000-4000-8000-000000000002'
 export const ORIGIN = TEST_SETTINGS.origin
 
-/** What webhook use cases draw from; the parts they do not use are absent. */
+/** The parts that webhook use cases use; others are missing. */
 type WorldApp = Pick<
   App,
   | 'store'
@@ -37,30 +37,30 @@ type WorldApp = Pick<
   | 'space'
 >
 
-/** No answer to a subscribe call, which waits longest. */
+/** No answer to a subscribe call, which has the longest timeout. */
 export const HANGS: PlatformFailure = {
   outcome: 'unavailable',
   status: null,
   message: 'ServiceM8 did not answer within 25 seconds.',
 }
 
-/** The platform as webhook use cases ask it. */
+/** The platform with a log of the use cases' calls. */
 interface AskedPlatform extends PlatformInProcess {
   /** In order: `subscribe job`, `list`, `delete <uuid>`, `page jobcontact`, `vendor`, `email <to>`. */
   asked: string[]
-  /** Fields it was asked to watch, per subscribe call. */
+  /** Fields to watch, per subscribe call. */
   askedFields: string[][]
-  /** Filters of the lists it was asked for. */
+  /** Filters of the list calls. */
   askedFilters: string[]
-  /** What the next calls of that kind answer instead, one after the other. */
+  /** Failures for the next calls of that kind, one after the other. */
   failures: Record<'subscribe' | 'list' | 'remove' | 'page' | 'vendor' | 'email', PlatformFailure[]>
-  /** Subscriptions of every account, inactive ones too. */
+  /** Subscriptions of every account, including inactive ones. */
   listed(): SubscriptionView[]
-  /** The lists are empty from now on. */
+  /** Empties the lists from now on. */
   forgetSubscriptions(): void
   /** Runs while a call is held open. */
   before: (exchange: Exchange) => Promise<void> | void
-  /** Runs once it is done, before the caller has its answer. */
+  /** Runs after the call is performed, before the caller has its answer. */
   after: (exchange: Exchange) => void
 }
 
@@ -73,9 +73,9 @@ export interface WebhookWorld {
   connected: Set<string>
   /** Verdict of the outbound guard per address; others are allowed. */
   addresses: Map<string, Awaited<ReturnType<App['outbound']['check']>>>
-  /** What looking at an address finds, one after the other; else all is well. */
+  /** Results of the next probes of an address, in order; by default all is well. */
   probes: Map<string, OutboundProbe[]>
-  /** Addresses that were looked at, in order. */
+  /** Probed addresses, in order. */
   probed: string[]
   woken: number[]
   close(): void
@@ -93,7 +93,7 @@ export async function openWebhookWorld(): Promise<WebhookWorld> {
   const probes: WebhookWorld['probes'] = new Map()
   const probed: string[] = []
   const woken: number[] = []
-  // As the real one: only an address whose token is on disk and not ended is echoed.
+  // Like the real challenge: only an address with a stored, active token is echoed.
   platform.challenge = async (callbackUrl) => {
     const ingress = await store.events.findIngress(hashToken(callbackUrl.slice(`${ORIGIN}/hooks/platform/`.length)))
     return ingress !== null && ingress.state !== 'deleted'
@@ -144,7 +144,7 @@ export async function openWebhookWorld(): Promise<WebhookWorld> {
 
 const ACCOUNTS = [LEEDS, BRISBANE]
 
-/** How a call is written down, and which failures are meant for it. */
+/** How a call is logged, and which failures apply to it. */
 const ASKED: Partial<
   Record<Exchange['verb'], [kind: keyof AskedPlatform['failures'], words: (of: Exchange) => string]>
 > = {
@@ -178,7 +178,7 @@ function askedPlatform(clock: FixedClock) {
       email: 'office@leeds.example',
     })
   }
-  // Whoever is admin may watch objects outside our catalogue.
+  // An admin may watch objects outside our catalogue.
   for (const uuid of ACCOUNTS) base.account(uuid).options.undocumentedWebhooks = ['staff', 'queue']
   base.fate = ({ verb }) => platform.failures[askedAs(verb).kind].shift() ?? 'well'
   const around: Around = async (exchange, reach) => {
@@ -200,7 +200,7 @@ function askedAs(verb: Exchange['verb']) {
   return { kind: found[0], words: found[1] }
 }
 
-/** A look at an address that finds nothing wrong; `over` changes what it found. */
+/** The result of a successful probe; `over` overrides it. */
 export function seenWell(over: Partial<OutboundProbe> = {}): OutboundProbe {
   const timing = { totalMs: 90, dnsMs: 10, connectMs: 20, tlsMs: 30, firstByteMs: 30 }
   const answer = { headers: {}, body: '', bodyTruncated: false, peerIp: '203.0.113.9', timing }

@@ -1,11 +1,11 @@
-// For tests: stands before a server on this machine and writes down what goes through.
+// For tests: a proxy before a server on this machine that records the traffic.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Exchange } from './official-document.server.ts'
 
 const HOP = new Set(['connection', 'content-length', 'host', 'keep-alive', 'transfer-encoding'])
 
-/** @param target base of the server behind, without a trailing slash */
+/** @param target base URL of the server behind the proxy, without a trailing slash */
 export async function recordWire(target: string) {
   const exchanges: Exchange[] = []
   const server = createServer(async (req, res) => {
@@ -24,7 +24,7 @@ export async function recordWire(target: string) {
         ...(body.byteLength > 0 && { body }),
       })
     const answer = await ask().catch(() => null)
-    // What the server behind leaves without an answer has none here either.
+    // When the server behind does not answer, the proxy does not answer either.
     if (!answer) return void req.socket.destroy()
     const bytes = Buffer.from(await answer.arrayBuffer())
     const path = url.split('?')[0] ?? ''
@@ -35,7 +35,7 @@ export async function recordWire(target: string) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** In order. */
+    /** In order of completion. */
     exchanges,
     async stop() {
       server.closeAllConnections()

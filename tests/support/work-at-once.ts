@@ -1,4 +1,4 @@
-// Long work without a thread: what it does is the same.
+// Does long work without a thread, with the same results.
 import { LONG_WORK } from '#app/boot/long-work.server.ts'
 import { createWorkApart } from '#app/engine/work-apart.server.ts'
 

@@ -1,11 +1,11 @@
-// Prints what becomes of runs whose process is ended at every boundary. Ends with 1 when a figure is not what it must be.
+// Prints the results of killing a run's process at every boundary. Exits with 1 when a figure misses its bar.
 import { percentile, readProofArguments } from '../report/arguments.ts'
 import { none, proofReport } from '../report/report.ts'
 import { killAtEveryBoundary, RESUMED_WITHIN, withoutCare } from './boundaries.server.ts'
 import { NOTHING_FOUND, type RunFinding } from './judge.server.ts'
 import { storm } from './storm.server.ts'
 
-/** What is added up over all storms. */
+/** Figures that are summed over all storms. */
 const COUNTS = [
   'unknown',
   'unknownAndSent',

@@ -1,4 +1,4 @@
-// What becomes of runs whose process is ended at every boundary, on a real file and a platform that remembers all it was told.
+// Kills the process of runs at every boundary, on a real file and a platform that remembers every call.
 import { DEFAULT_ACCOUNT_GUARDS } from '#app/features/automations/rules/guards.ts'
 import type { RunParts } from '#app/features/automations/runs/run-inputs.server.ts'
 import { seconds } from '#app/lib/duration.ts'
@@ -9,27 +9,27 @@ import { type Death, mortal } from './kill.server.ts'
 import { anyRule, MATERIAL } from './rules.ts'
 
 export interface KillFinding extends RunFinding {
-  /** Runs whose process was ended once or twice. */
+  /** Runs whose process was killed once or twice. */
   killed: number
   deaths: number
-  /** Rules whose every boundary was gone through. */
+  /** Rules whose boundaries were all tried. */
   rules: number
-  /** How often at which kind of boundary. */
+  /** Number of kills by kind of boundary. */
   places: Map<string, number>
-  /** Seconds from the end of a process to the next one having the run in hand. */
+  /** Seconds from the end of a process until the next one has claimed the run. */
   resumedAfter: number[]
 }
 
 export interface KillProof {
   seed: number
-  /** So many runs are ended; then the rule at hand is gone through to its last boundary. */
+  /** Number of runs to kill; after that, the current rule is continued to its last boundary. */
   runs: number
-  /** A control: what does the effects is put together wrongly, and that must show. */
+  /** A control: assembles the code that performs effects wrongly, and the proof must detect that. */
   sabotage?(parts: RunParts): RunParts
   onProgress?(killed: number): void
 }
 
-/** Longest from the end of a process to the run being at work again, s. */
+/** Maximum time from the end of a process until the run continues, s. */
 export const RESUMED_WITHIN = 90
 
 export async function killAtEveryBoundary(proof: KillProof): Promise<KillFinding> {
@@ -45,18 +45,18 @@ export async function killAtEveryBoundary(proof: KillProof): Promise<KillFinding
   }
   const world = await automationWorld()
   world.platform.put(LEEDS, 'material', { uuid: MATERIAL, name: 'Pipe', item_number: 'P1', price: '5.00' })
-  // A thousand runs within a pretended day are more than the account's limit for a day.
+  // A thousand runs within a simulated day exceed the account's daily limit.
   const limits = { ruleDailyCap: 100_000, accountDailyCap: 100_000, floodPerHour: 100_000 }
   await world.store.runs.saveAccountGuards(LEEDS, { ...DEFAULT_ACCOUNT_GUARDS, ...limits }, 0)
   try {
     for (let rule = 0; finding.killed < runs; rule++) {
-      // Without an end first: it shows which boundaries there are.
+      // First a run without a kill: it shows which boundaries exist.
       const whole = await oneRun(world, finding, proof, `${seed}.${rule}`, 'whole', [])
       for (let at = 0; at < whole; at++) {
         const chance = createChance(seed, `${rule}/${at}`)
         const lateMs = chance.hit(0.5) ? chance.span(seconds(1), seconds(40)) : null
         const deaths: Death[] = [{ at, lateMs }]
-        // Ended again soon after it was taken up again.
+        // Killed again soon after the run was resumed.
         if (chance.hit(0.25)) deaths.push({ at: chance.whole(0, 12), lateMs: null })
         await oneRun(world, finding, proof, `${seed}.${rule}`, String(at), deaths)
         onProgress?.(finding.killed)
@@ -70,13 +70,13 @@ export async function killAtEveryBoundary(proof: KillProof): Promise<KillFinding
   return finding
 }
 
-/** Longest wait for a run to come to its end; its retries take minutes. */
+/** Maximum time for a run to end; its retries take minutes. */
 const MOST_WAIT = seconds(60 * 60)
-/** What was on its way when a process ended has arrived by then. */
+/** Calls that were in flight when a process ended have arrived by then. */
 const ARRIVED = seconds(45)
 const LIVES: Death = { at: Number.POSITIVE_INFINITY, lateMs: null }
 
-/** One run of its own rule and job, its process ended as told. Answers how many boundaries the first process came to. */
+/** Runs its own rule and job once, killing the process as told. Returns how many boundaries the first one reached. */
 async function oneRun(
   world: AutomationWorld,
   finding: KillFinding,
@@ -89,7 +89,7 @@ async function oneRun(
   const name = `${ruleName}/${tag}`
   const chance = createChance(1, name)
   const job = world.job(LEEDS)
-  // The same rule for every boundary, its texts marked by the run.
+  // The same rule for every boundary; its texts contain the run's mark.
   const rule = await world.rule(anyRule(createChance(7, ruleName), name))
   const runId = await world.start(rule, [job])
   const begin = (death: Death | undefined) => {
@@ -149,13 +149,13 @@ function isEnded(world: AutomationWorld, runId: number): boolean {
   return row?.state === 'done' || row?.state === 'held'
 }
 
-/** Lets time pass, in steps, until it is so; at most an hour. */
+/** Advances the time, in steps, until the condition holds; at most an hour. */
 async function until(world: AutomationWorld, isSo: () => boolean): Promise<void> {
   await world.clock.settle()
   for (let waited = 0; !isSo() && waited < MOST_WAIT; waited += seconds(1)) await world.clock.run(seconds(1))
 }
 
-/** Messages to customers treated like those to staff: repeated when nobody knows. The journal's care is switched off. */
+/** Treats messages to customers like those to staff: repeats them when in doubt. Disables the journal's safeguard. */
 export function withoutCare(parts: RunParts): RunParts {
   const careless = (type: 'send_sms' | 'send_email'): RunParts['actions'][typeof type] => ({
     async plan(context) {
@@ -167,7 +167,7 @@ export function withoutCare(parts: RunParts): RunParts {
       return { ...plan, effects }
     },
   })
-  // The platform's own history of texts would still keep most of them from being repeated.
+  // The platform's own history of texts would still prevent most repetitions.
   const committer: RunParts['committer'] = {
     ...parts.committer,
     verify: (effect, context) =>

@@ -1,4 +1,4 @@
-// Compares what a run's journal says with what arrived: each message at most once, each record once, and never a wrong word.
+// Compares a run's journal with what arrived: each message at most once, each record once, and never a wrong text.
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import { settleUnknown } from '#app/features/automations/history/run-again.server.ts'
 import type { AutomationWorld } from '#tests/support/automation-world.server.ts'
@@ -7,7 +7,7 @@ import { NOTIFIED } from './rules.ts'
 export interface RunFinding {
   /** Messages that may have been sent, and were left for a person. */
   unknown: number
-  /** Of those, how many had gone out. */
+  /** How many of those had really been sent. */
   unknownAndSent: number
   repeatedMessages: number
   repeatedRecords: number
@@ -32,7 +32,7 @@ export interface JudgedRun {
   runId: number
 }
 
-/** A person looks at every message that may have been sent, and settles it by what is true. Answers how many. */
+/** A person checks every message that may have been sent, and settles it correctly. Returns how many. */
 export async function settleByHand(
   world: AutomationWorld,
   finding: RunFinding,
@@ -52,7 +52,7 @@ export async function settleByHand(
   return open.length
 }
 
-/** To be called when nothing is on its way any more. */
+/** Call this when nothing is in flight any more. */
 export async function judgeRun(world: AutomationWorld, finding: RunFinding, judged: JudgedRun): Promise<void> {
   const { name, account, runId } = judged
   const run = await world.run(runId, account)
@@ -89,7 +89,7 @@ function judgeRecord(world: AutomationWorld, finding: RunFinding, { name, accoun
     finding.wrong.push(`${name}: ${row.stepId} is said to be made and is not there`)
 }
 
-/** What was made under an id that no journal knows was made a second time. */
+/** A record created under an id that no journal knows is a duplicate. */
 export function judgeRecords(world: AutomationWorld, finding: RunFinding): void {
   const known = new Set(world.rows('SELECT client_uuid AS uuid FROM run_step').map(({ uuid }) => String(uuid)))
   const seen = new Set<string>()

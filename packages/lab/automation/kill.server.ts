@@ -1,5 +1,5 @@
-// Ends a process at a chosen boundary: before or after a commit, before or after an exchange with the outside. What is ended never
-// comes back: nothing it waits for arrives, nothing it would do happens.
+// Kills a process at a chosen boundary: before or after a commit, before or after an outside call. A killed process
+// never continues: nothing it waits for arrives, and it performs nothing more.
 import type { App } from '#app/context/app-context.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import { eachMethod } from '#app/lib/families.ts'
@@ -7,26 +7,26 @@ import type { Wrapped } from '#tests/support/automation-world.server.ts'
 import type { Around, Exchange } from '#tests/support/platform-in-process.server.ts'
 
 export interface Mortal extends Wrapped {
-  /** Every boundary it came to, in order. */
+  /** Every boundary the process reached, in order. */
   places: string[]
   isDead(): boolean
   diedAt(): number | null
-  /** When it first had a run in its hands. */
+  /** When it first claimed a run. */
   tookUpAt(): number | null
-  /** It lives on, whatever was planned for it. */
+  /** Lets it live, whatever was planned. */
   spare(): void
-  /** It ends here and now. */
+  /** Kills it now. */
   end(): void
 }
 
 export interface Death {
-  /** The boundary at which it ends, counted from 0; infinity = it lives. */
+  /** The boundary at which it is killed, counted from 0; infinity = it lives. */
   at: number
-  /** Ended before an exchange: the request is on its way all the same, and is done so much later. Null = it never left. */
+  /** Killed before a call: the request still arrives, and is performed after this delay. Null when it never left. */
   lateMs: number | null
 }
 
-/** Whose commits are boundaries. */
+/** Store methods whose commits are boundaries. */
 const WRITES = new Set([
   'claimRun',
   'planEffects',
@@ -46,7 +46,7 @@ export function mortal(clock: Clock, death: Death): Mortal {
   let spared = false
   const never = new Promise<never>(() => {})
 
-  /** True = this is where it ends. */
+  /** Whether the process is killed here. */
   function ends(place: string): boolean {
     if (diedAt !== null) return false
     places.push(place)

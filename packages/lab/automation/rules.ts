@@ -1,4 +1,4 @@
-// Rules for proofs: any actions in any order, every text of them marked, so that whatever arrives anywhere can be told apart.
+// Rules for proofs: any actions in any order; every text has a mark, so that everything that arrives can be told apart.
 import type { ActionType } from '#app/domain/automations/action-parameters.ts'
 import type { ActionParameters, RuleDefinition, Step } from '#app/domain/automations/rule.ts'
 import { aRule, aStep, QUEUE, STAFF } from '#tests/support/automation-world.server.ts'
@@ -46,7 +46,7 @@ const KINDS: readonly Kind[] = [
   ],
 ]
 
-/** Two to five steps; always one that writes to a customer. */
+/** Two to five steps, with at least one message to a customer. */
 export function anyRule(chance: Chance, name: string): RuleDefinition {
   const count = chance.whole(2, 5)
   const steps: Step[] = []

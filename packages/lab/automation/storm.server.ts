@@ -1,5 +1,5 @@
-// Many runs at once while processes end at random and the platform loses answers, is late, breaks and refuses: whatever happens,
-// no customer hears a thing twice, and every run comes to its end.
+// Many runs at once while processes are killed at random and the platform loses answers, is late, fails and refuses: no
+// customer may get a message twice, and every run must end.
 import { minutes, seconds } from '#app/lib/duration.ts'
 import { type AutomationWorld, automationWorld, BRISBANE, LEEDS } from '#tests/support/automation-world.server.ts'
 import type { Fate } from '#tests/support/platform-in-process.server.ts'
@@ -12,7 +12,7 @@ export interface StormFinding extends RunFinding {
   runs: number
   deaths: number
   exchanges: number
-  /** Exchanges that did not go well. */
+  /** Exchanges that failed. */
   faults: number
 }
 
@@ -22,7 +22,7 @@ export interface StormProof {
   deaths: number
 }
 
-/** Each as often as its weight says. */
+/** Outcomes with their weights. */
 const FATES: readonly (readonly [number, Fate])[] = [
   [85, 'well'],
   [4, 'answer_lost'],
@@ -78,10 +78,10 @@ async function startRuns(world: AutomationWorld, chance: Chance, seed: number, r
   return judged
 }
 
-/** Everything goes well from now on, and a person settles what is unclear. */
+/** Ends all faults, and a person settles what is unclear. */
 async function calmDown(world: AutomationWorld, finding: StormFinding, judged: readonly JudgedRun[]): Promise<void> {
   world.platform.fate = () => 'well'
-  // Hours may pass: a lease renewed every 3 s would take long.
+  // Hours may pass: renewing a lease every 3 s would take long.
   const engine = world.engine({}, { beatMs: minutes(1) })
   engine.start()
   for (let round = 0; round < 5; round++) {

@@ -1,12 +1,12 @@
-// Twenty rules of one account, and the changes that set some of them off. Each text and each value carries the number of the event
-// that it is about, so that what reached the platform can be counted against what should have.
+// Twenty rules of one account, and the changes that trigger some of them. Each text and value contains its event's
+// number, so that what reached the platform can be compared with what was expected.
 import type { Condition, Operator, RuleDefinition, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { aRule, aStep } from '#tests/support/automation-world.server.ts'
 
-/** What is done to a job: sets off a rule with a text, two with a field each, one with a field and a text, none. */
+/** A change to a job: triggers a rule with a text, two with a field each, one with a field and a text, none. */
 export type ChangeKind = 'text' | 'field' | 'both' | 'plain'
 
-/** How often each kind comes, out of 100. */
+/** Weight of each kind, out of 100. */
 export const MIX: readonly (readonly [weight: number, kind: ChangeKind])[] = [
   [35, 'text'],
   [20, 'field'],
@@ -14,7 +14,7 @@ export const MIX: readonly (readonly [weight: number, kind: ChangeKind])[] = [
   [25, 'plain'],
 ]
 
-/** The job's values after the change; the mark is read back from what the rules do. */
+/** The job's values after the change; the mark is read back from the rules' effects. */
 export function changeOf(kind: ChangeKind, mark: string): Record<string, string> {
   switch (kind) {
     case 'text':
@@ -28,7 +28,7 @@ export function changeOf(kind: ChangeKind, mark: string): Record<string, string>
   }
 }
 
-/** Everything the rules have to do about one change, each exactly once: as `Stage.reached` names it. */
+/** Every effect of the rules for one change, each exactly once, in the format of `Stage.reached`. */
 export function expectedOf(kind: ChangeKind, mark: string): string[] {
   switch (kind) {
     case 'text':
@@ -64,7 +64,7 @@ const text = (id: string, message: string) => aStep(id, 'send_sms', { to: '{entr
 const set = (id: string, fieldName: string, fieldValue: string) =>
   aStep(id, 'update_job_field', { fieldName, fieldValue })
 
-/** These four act. */
+/** These four rules act. */
 const ACTING: readonly RuleDefinition[] = [
   aRule([text('s1', `ordered ${MARK}`)], {
     trigger: on('job_status'),
@@ -84,7 +84,7 @@ const ACTING: readonly RuleDefinition[] = [
   }),
 ]
 
-/** These look, each time, and say no: some to the change itself, most only after their conditions. */
+/** These rules are evaluated each time and do not match: some by the change itself, most only by their conditions. */
 const WATCHING: readonly RuleDefinition[] = [
   { trigger: on('job_created'), conditions: all(['status', 'equals', 'Quote']) },
   { trigger: on('job_queue'), conditions: all(['status', 'equals', 'Work Order']) },

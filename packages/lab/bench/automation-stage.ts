@@ -1,5 +1,5 @@
-// Everything the process does for automations, put together as in `app/boot/boot.server.ts`, on a database file and the machine's clock;
-// the platform is the sandbox's in this process, and takes its time to answer.
+// The process's automation parts, assembled as in `app/boot/boot.server.ts`, on a database file and the machine's
+// clock; the platform is the sandbox's in this process, with delayed answers.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -32,9 +32,9 @@ import { createChance } from '../stage/chance.ts'
 import { RULES } from './automation-rules.ts'
 
 const ZONE = 'Europe/London'
-/** An answer takes so long, each length as likely. */
+/** Range of an answer's delay, uniformly distributed. */
 const ANSWER_MS = [60, 150] as const
-/** Our own writes come back as events, as those of people do. */
+/** Our own writes come back as events, like those of people. */
 const ECHO_MS = 400
 
 export interface MadeCall {
@@ -53,21 +53,21 @@ export interface Reached {
 
 export interface Stage {
   platform: PlatformInProcess
-  /** Calls that went past the budget, in order. */
+  /** Calls that passed the budget, in order. */
   calls: MadeCall[]
-  /** Texts and changed fields, at the moment they reached the platform. */
+  /** Texts and changed fields, with the time they reached the platform. */
   reached: Reached[]
-  /** Errors and warnings by their message. */
+  /** Errors and warnings by message. */
   complaints: Map<string, number>
-  /** Changes the job at the platform, and posts the event of it. Resolves when it is on disk. */
+  /** Changes the job at the platform, and posts the event. Resolves when the event is on disk. */
   change(account: string, jobUuid: string, fields: Record<string, string>): Promise<void>
-  /** Something about this job waits its turn, or waits for a person. */
+  /** Whether something about this job is queued or waits for a person. */
   waits(account: string, jobUuid: string): boolean
-  /** Runs on this job, the oldest first. */
+  /** Runs on this job, oldest first. */
   runsOn(account: string, jobUuid: string): { createdAt: number; startedAt: number | null }[]
-  /** What the account has waiting. */
+  /** Pending work of the account. */
   left(account: string): { records: number; runs: number; held: number }
-  /** Resolves when no record waits, no run is due, and no echo is on its way; or after `limitMs`. */
+  /** Resolves when no record is pending, no run is due, and no echo is in flight; or after `limitMs`. */
   quiet(account: string | null, limitMs: number): Promise<boolean>
   close(): Promise<void>
 }
@@ -181,7 +181,7 @@ export async function openStage(accounts: ReadonlyMap<string, readonly string[]>
     }
   }
 
-  /** As if the account had signed in, and its rules were switched on, a while ago. */
+  /** As if the account had signed in and enabled its rules a while ago. */
   async function settleIn(account: string, number: number, jobs: readonly string[]): Promise<void> {
     const at = clock.now()
     await store.accounts.ensureAccount({ uuid: account, name: `Account ${number}`, timezone: ZONE })

@@ -1,5 +1,5 @@
-// Prints how long it takes from an event to what its rules do, what one account's burst does to the others, and how many calls are
-// made to the platform. Speed is not a test: a missed bar is said, and the exit code is 0 all the same.
+// Prints the time from an event to its rules' effects, the effect of one account's burst on the others, and the number
+// of platform calls. Speed is not a test: a missed bar is reported, and the exit code is still 0.
 import { loadavg } from 'node:os'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -14,11 +14,11 @@ import { type Spread, spreadOf } from './wire.ts'
 const ACCOUNTS = 100
 const PER_SECOND = 10
 const BURST = 500
-/** Of all events, out of 100: a second change of the job that was changed just before, which is looked at together with it. */
+/** Out of 100 events: second changes of the job changed just before, which are evaluated together with it. */
 const FOLLOW_UPS = 20
 const WARM_UP_SECONDS = 15
 const GAP_SECONDS = 5
-/** So long is waited for the others' last effects. */
+/** How long to wait for the other accounts' last effects. */
 const LAST_MS = 60_000
 const MINUTE = 60_000
 
@@ -51,7 +51,7 @@ function readSettings(args: string[]): Settings {
   return settings
 }
 
-/** Runs what `args` ask for. Returns the exit code: 0 whatever the figures, 1 when it could not be run. */
+/** Runs what `args` request. Returns the exit code: 0 whatever the figures, 1 when it could not run. */
 export async function benchAutomation(args: string[]): Promise<number> {
   try {
     const settings = readSettings(args)
@@ -83,8 +83,8 @@ async function run({ seconds, seed }: Settings): Promise<void> {
   const plan = planAccounts(seconds)
   const stage = await openStage(plan, seed)
   const lag = monitorEventLoopDelay({ resolution: 10 })
-  // A server listens; here nothing else keeps the process alive while the engines' own alarm clocks are all that is left, until
-  // they have come to rest.
+  // A server has its listener; here nothing else keeps the process alive while only the engines' timers are left, until
+  // they are done.
   const alive = setInterval(() => {}, MINUTE)
   try {
     note(`${ACCOUNTS} accounts with ${RULES.length} rules each; ${PER_SECOND} events/s; answers after 60 to 150 ms.`)
@@ -117,7 +117,7 @@ async function run({ seconds, seed }: Settings): Promise<void> {
 
 const nameOf = (number: number) => `0000be4c-0000-4000-8000-${number.toString(16).padStart(12, '0')}`
 
-/** Jobs of each account; one more account, in which nothing else happens, for counting calls. */
+/** Jobs of each account, plus an otherwise idle account for counting calls. */
 function planAccounts(seconds: number): Map<string, string[]> {
   const each = 20 + Math.ceil(seconds / 2)
   const plan = new Map<string, string[]>()
@@ -133,7 +133,7 @@ function planAccounts(seconds: number): Map<string, string[]> {
   return plan
 }
 
-/** Every change is of a job that was not changed before, except that some are followed by a second one a moment later. */
+/** Every change is of a job that was not changed before, except that some have a second change a moment later. */
 function createLoad(stage: Stage, plan: ReadonlyMap<string, string[]>, told: Told[], seed: number) {
   const chance = createChance(seed, 'events')
   const fresh = new Map([...plan].map(([account, jobs]) => [account, [...jobs]]))
@@ -152,7 +152,7 @@ function createLoad(stage: Stage, plan: ReadonlyMap<string, string[]>, told: Tol
   }
 
   return {
-    /** So many a second whatever happens. */
+    /** Sends at a fixed rate, whatever happens. */
     async run(phase: Phase, seconds: number): Promise<void> {
       const began = performance.now()
       const under: Promise<void>[] = []
@@ -171,10 +171,10 @@ function createLoad(stage: Stage, plan: ReadonlyMap<string, string[]>, told: Tol
   }
 }
 
-/** Of an event whose rule sets a field and sends a text, when what belongs to the job was read before. */
+/** The calls for an event whose rule sets a field and sends a text, when the job's related records were read before. */
 async function callsOfRun(stage: Stage, plan: ReadonlyMap<string, string[]>, account: string): Promise<string[]> {
   const job = plan.get(account)?.[0] ?? ''
-  // After a start the lists of all accounts are compared once; that hour's call is not this run's.
+  // After a start the lists of all accounts are compared once; this hourly call does not belong to the run.
   while (!stage.calls.some((call) => call.account === account && call.verb === 'list' && call.object === 'job')) {
     await pause(250)
   }
@@ -193,7 +193,7 @@ async function callsOfRun(stage: Stage, plan: ReadonlyMap<string, string[]>, acc
     .map(({ verb, object }) => (verb === 'sms' ? 'text' : `${verb} ${object}`))
 }
 
-/** The bursting account is still at work when the others are done: its share of calls does not reach further. */
+/** The bursting account is still busy when the others are done: its share of calls allows no more. */
 async function others(stage: Stage, told: readonly Told[], bursting: string): Promise<void> {
   const mine = told.filter((one) => one.account !== bursting)
   for (const until = Date.now() + LAST_MS; Date.now() < until; await pause(250)) {
@@ -283,7 +283,7 @@ function report({ stage, told, bursting, ofRun, quietLag, busy }: Outcome): void
   console.log(`\nload average at the end: ${loads()}`)
 }
 
-/** Where the time went: from the event to the run's row, and from there to its first turn. */
+/** Where the time went: from the event to the run's row, and from there to its first step. */
 function stagesOf(stage: Stage, list: readonly Told[], part: 'look' | 'begin'): Spread {
   return spreadOf(
     list.flatMap(({ account, job, at }) => {
@@ -304,7 +304,7 @@ function byAccount({ calls }: Stage): Map<string, number[]> {
   return moments
 }
 
-/** `moments` in order. */
+/** `moments` must be sorted. */
 function mostInAMinute(moments: readonly number[]): number {
   let most = 0
   let from = 0

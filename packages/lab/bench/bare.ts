@@ -1,7 +1,7 @@
-// What the product is compared with: a bare `node:http` handler that writes the same three rows per event into the same tables
-// (event, body, delivery), one transaction per turn of the event loop, `synchronous=FULL`, and answers after the commit. With
-// `forward` it then posts each event to its address with undici. It keeps no counters, looks nothing up, checks no repeats but
-// the unique index, signs nothing, is fair to nobody, and never writes down what became of a forward.
+// The baseline: a bare `node:http` handler that writes the same three rows per event into the same tables (event, body,
+// delivery), one transaction per turn of the event loop, `synchronous=FULL`, and answers after the commit. With
+// `forward` it then posts each event to its address with undici. It keeps no counters, looks nothing up, checks no
+// duplicates but the unique index, signs nothing, schedules nothing fairly, and never stores the result of a forward.
 import { randomUUID } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,5 +1,5 @@
-// Prints how fast the product is beside a bare handler that does the least of the same work, in the same run on the same
-// machine. Speed is not a test: a missed bar is said, and the exit code is 0 all the same.
+// Prints the product's speed compared with a bare handler that does the minimum of the same work, in the same run on
+// the same machine. Speed is not a test: a missed bar is reported, and the exit code is still 0.
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ const ADDRESSES = 200
 const STEADY_PER_SECOND = 300
 const SLOTS = 64
 const LONG_SOAK_SECONDS = 300
-/** Of one core: more than this, taken by others, and two cores are no longer two. */
+/** Percent of one core: above this share used by others, two cores are no longer two. */
 const DISTURBED_PERCENT = 25
 
 const { figures, group, keep } = keepFigures()
@@ -66,7 +66,7 @@ function readDuration(text = ''): number {
   return Number(number) * (unit === 'm' ? 60 : 1)
 }
 
-/** Runs what `args` ask for. Returns the exit code: 0 whatever the figures, 1 when it could not be run. */
+/** Runs what `args` request. Returns the exit code: 0 whatever the figures, 1 when it could not run. */
 export async function bench(programs: Programs, args: string[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'fieldhook-bench-'))
   process.once('SIGINT', () => process.exit(130))
@@ -200,7 +200,7 @@ function steadyReport(found: SteadyMeasured): string[] {
   line('bytes in the file per event', found.bytesPerEvent.toFixed(0))
   line('rows afterwards', `${rows.events} events, ${rows.delivered} delivered, ${rows.waiting} waiting`)
   const growth = (late / early - 1) * 100
-  // Before that, what grows is code that is still being compiled.
+  // Before that, memory grows because code is still being compiled.
   const long = memory.length >= LONG_SOAK_SECONDS
   const flat = 'under 10 % (flat)'
   return [
@@ -212,7 +212,7 @@ function steadyReport(found: SteadyMeasured): string[] {
   ]
 }
 
-/** Medians of the second fifth (the first one warms up) and the last. */
+/** Medians of the second fifth (the first is warm-up) and the last. */
 function memoryOf(memory: number[]): { early: number; late: number; most: number } {
   const fifth = Math.max(1, Math.floor(memory.length / 5))
   return {
@@ -250,7 +250,7 @@ function tableOf({ product, bare }: Compared): void {
     console.log(`  ${cells.map((cell, at) => (at === 0 ? cell.padEnd(9) : cell.padStart(14))).join('')}`)
 }
 
-/** Each round has its own ratio, because both sides of it had the same neighbours; the middle one counts. */
+/** Each round has its own ratio, because both sides of it had the same neighbours; the median counts. */
 function ratioVerdict(name: string, { product, bare }: Compared, bar: number): string {
   const ratios = product.map((own, index) => own.perSecond / (bare[index]?.perSecond ?? Number.NaN))
   const cpu = product.map((own, index) => (bare[index]?.cpuUs ?? Number.NaN) / (own.cpuUs ?? Number.NaN))

@@ -1,5 +1,5 @@
-// What an account looks like after weeks of use, written into a running server's file: events of every object it forwards,
-// spread over twenty days, nearly all delivered, some at the second try, a few given up, a few waiting.
+// Fills a running server's file with an account after weeks of use: events of every object it forwards, spread over
+// twenty days, nearly all delivered, some at the second attempt, a few given up, a few pending.
 import Database from 'better-sqlite3'
 import { v7 as timeOrderedUuid } from 'uuid'
 import { days, hours } from '#app/lib/duration.ts'
@@ -12,12 +12,12 @@ interface EndpointToFill {
 
 const RECORDS = 5_000
 const BATCH = 5_000
-/** Of so many events one is given up, one fails at first, one waits. */
+/** One of this many events is given up, fails at first, or is pending. */
 const GIVEN_UP = 500
 const SECOND_TRY = 20
 const WAITS = 2_000
 
-/** `file` may be in use by a server: written in batches, each a transaction of its own. */
+/** A server may be using `file`: written in batches, one transaction each. */
 export function fillAccount(input: { file: string; accountUuid: string; events: number; now: number }): void {
   const { accountUuid, events, now } = input
   const sql = new Database(input.file)

@@ -1,9 +1,9 @@
-// A person's hands and how long they take: every press and every key is counted, beside what the machine makes them wait for.
+// Estimates a person's time: counts every press and key, and adds the time the machine takes.
 import type { Locator, Page } from '@playwright/test'
 
 /**
- * Operators of the keystroke-level model (Card, Moran and Newell, 1980), milliseconds: a key of an average typist, pointing at
- * something, pressing, moving the hand between keys and mouse, and making up one's mind before each thing done.
+ * Operators of the keystroke-level model (Card, Moran and Newell, 1980), milliseconds: a key of an average typist,
+ * pointing at something, pressing, moving the hand between keys and mouse, and deciding before each action.
  */
 const KEY_MS = 280
 const POINT_MS = 1_100
@@ -12,13 +12,13 @@ const HOME_MS = 400
 const MIND_MS = 1_350
 
 export interface Walked {
-  /** Presses and choices, fields that were typed into not counted. */
+  /** Presses and choices; typing into a field is not counted. */
   presses: number
   fields: number
   keys: number
-  /** What the machine took, loading included. */
+  /** The machine's time, including loading. */
   machineMs: number
-  /** What a person who has never seen the page needs at least by the model, with the machine's time. */
+  /** The minimum time of a person who has never seen the page, by the model, plus the machine's time. */
   personMs: number
 }
 
@@ -26,12 +26,12 @@ export interface Hands {
   press(target: Locator): Promise<void>
   choose(target: Locator, label: string): Promise<void>
   type(target: Locator, text: string): Promise<void>
-  /** Something only looked at: no hand moves. */
+  /** Only looks at the target: no hand movement. */
   see(target: Locator): Promise<void>
   walked(): Walked
 }
 
-/** `now` in milliseconds that only go up. */
+/** `now` returns monotonic milliseconds. */
 export function countedHands(now: () => number = () => performance.now()): Hands {
   const begun = now()
   let presses = 0
@@ -43,7 +43,7 @@ export function countedHands(now: () => number = () => performance.now()): Hands
       await target.click()
     },
     async choose(target, label) {
-      // Open it, and pick the line.
+      // Open the list, then pick the option.
       presses += 2
       await target.selectOption({ label })
     },
@@ -60,7 +60,7 @@ export function countedHands(now: () => number = () => performance.now()): Hands
   }
 }
 
-/** What the hands and the mind take, without the machine. A field is pointed at, pressed, and costs a move to the keys. */
+/** The time of hands and mind, without the machine. A field costs pointing, a press, and a move to the keys. */
 export function personMs({ presses, fields, keys }: Pick<Walked, 'presses' | 'fields' | 'keys'>): number {
   return (presses + fields) * (MIND_MS + POINT_MS + PRESS_MS) + fields * HOME_MS + keys * KEY_MS
 }

@@ -1,8 +1,8 @@
-// Just enough HTTP/1.1 on plain sockets that sending and receiving cost next to nothing beside what is measured.
+// Minimal HTTP/1.1 on plain sockets, so that sending and receiving cost next to nothing compared with what is measured.
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 
-/** Bytes of the message at the start of `bytes`; null = it is not all here. Only messages with a Content-Length. */
+/** Bytes of the message at the start of `bytes`; null when it is incomplete. Only messages with a Content-Length. */
 export function messageLength(bytes: Buffer): { head: number; whole: number } | null {
   const end = bytes.indexOf(HEAD_END)
   if (end < 0) return null
@@ -13,7 +13,7 @@ export function messageLength(bytes: Buffer): { head: number; whole: number } | 
   return bytes.length < whole ? null : { head, whole }
 }
 
-/** Takes what a socket reads and hands on whole messages. */
+/** Takes chunks from a socket and passes on whole messages. */
 export function messageReader(onMessage: (message: Buffer, head: number) => void): (chunk: Buffer) => void {
   let rest: Buffer | null = null
   return (chunk) => {

@@ -1,4 +1,4 @@
-// A process of its own: sends events over kept-open connections, prebuilt and written raw, so that it is not what is measured.
+// A separate process: sends prebuilt events raw over persistent connections, so that it does not skew the measurement.
 import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { messageReader, statusOf } from './http-bytes.ts'
@@ -14,31 +14,31 @@ import {
   templateFor,
 } from './wire.ts'
 
-/** Where receivers tell how much arrived. */
+/** Where receivers report how much arrived. */
 const COUNTER_PORT = Number(process.argv[2])
-/** Longer than this nobody waits for what is left. */
+/** Maximum wait for the remaining events. */
 const PATIENCE_MS = 60_000
 
 let number = 0
 
 interface Line {
   socket: Socket
-  /** It waits for an answer. */
+  /** Waits for an answer. */
   busy: boolean
-  /** When the event it waits for was sent, or planned to be sent. */
+  /** When its current event was sent, or planned to be sent. */
   startedAt: number
-  /** Which event that is. */
+  /** The number of its current event. */
   number: number
 }
 
 interface Lines {
-  /** One that waits for nothing, the one unused for longest; undefined = all are busy. */
+  /** The idle connection unused for longest; undefined when all are busy. */
   free(): Line | undefined
   busyCount(): number
   close(): void
 }
 
-/** Keeps so many connections open. `onAnswer` with `cut` when one ended before its answer came. */
+/** Keeps this many connections open. Calls `onAnswer` with `cut` when one ended before its answer came. */
 async function openLines(
   port: number,
   count: number,
@@ -88,7 +88,7 @@ async function openLines(
   }
 }
 
-/** Takes the accounts in turn. */
+/** Cycles through the accounts. */
 function sender({ port, tokens, path }: Target): (line: Line, startedAt: number) => void {
   const templates: Template[] = tokens.map((token) => templateFor(token, port, path))
   return (line, startedAt) => {
@@ -101,7 +101,7 @@ function sender({ port, tokens, path }: Target): (line: Line, startedAt: number)
   }
 }
 
-/** What is measured between `begin` and `end`. */
+/** Measures between `begin` and `end`. */
 function counting() {
   const statuses: Record<string, number> = {}
   let answers: number[] = []
@@ -165,7 +165,7 @@ async function saturate(order: Extract<LoadOrder, { do: 'saturate' }>): Promise<
 async function steady(order: Extract<LoadOrder, { do: 'steady' }>): Promise<LoadResult> {
   const count = counting()
   const send = sender(order.target)
-  /** Planned for these moments, but every connection was busy. */
+  /** Planned times of events for which every connection was busy. */
   const late: number[] = []
   const sendLate = () => {
     while (late.length > 0) {
@@ -228,7 +228,7 @@ async function through(order: Extract<LoadOrder, { do: 'through' }>): Promise<Lo
   })
   const lines = await openLines(order.target.port, order.connections, (line, status) => {
     count.answer(line, status)
-    // Refused or failed: nothing of it will arrive.
+    // Refused or failed: this event will not arrive.
     if (status !== '200') sent--
     more()
   })
@@ -249,7 +249,7 @@ async function through(order: Extract<LoadOrder, { do: 'through' }>): Promise<Lo
   return { ...count.result(), arrived: counted, left: arrived >= sent ? left : sent - arrived, leftMs }
 }
 
-/** Numbers of four bytes, however they are cut on the way. */
+/** Parses numbers of four bytes from chunks of any size. */
 function numberReader(onNumber: (value: number) => void): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0)
   return (chunk) => {

@@ -1,5 +1,5 @@
-// How long the server takes for the webhook manager of an account with 11 webhooks and 100,000 stored events, beside one of
-// the same server that has nothing. Speed is not a test: a missed bar is said, and the exit code is 0 all the same.
+// Server time for the webhook manager of an account with 11 webhooks and 100,000 stored events, compared with an empty
+// account on the same server. Speed is not a test: a missed bar is reported, and the exit code is still 0.
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -13,7 +13,7 @@ import { describeMachine } from '../report/machine.server.ts'
 import { fillAccount } from './fill-account.ts'
 import { cpuMs } from './processes.ts'
 
-/** From the issue: so much more than with nothing at most. */
+/** From the issue: the maximum difference to an empty account. */
 const BAR_MS = 50
 
 const { figures, group, keep } = keepFigures()
@@ -44,7 +44,7 @@ function readSettings(args: string[]): Settings {
   return settings
 }
 
-/** Runs what `args` ask for. Returns the exit code: 0 whatever the figures, 1 when it could not be run. */
+/** Runs what `args` request. Returns the exit code: 0 whatever the figures, 1 when it could not run. */
 export async function benchManager(args: string[]): Promise<number> {
   let server: ServerProcess | null = null
   try {
@@ -80,7 +80,7 @@ async function run(server: ServerProcess, { events, rounds }: Settings): Promise
     `  Each page ${rounds} times, busy and empty in turn, whole answers over loopback, after ${WARM_UP} to warm up.`,
   )
 
-  // Meanwhile the server closed what was idle: a moment to notice that.
+  // The server has closed idle connections by now: give the client a moment to notice.
   await pause(200)
 
   const busyPage = `/fieldhook?accountUUID=${busy.accountUUID}`
@@ -119,7 +119,7 @@ async function run(server: ServerProcess, { events, rounds }: Settings): Promise
   console.log(`\nload average at the end: ${loads()}`)
 }
 
-/** By the clock; on a busy machine, where the clock also counts the neighbours, by processor time. */
+/** By wall-clock time; on a busy machine, where that includes the neighbours, by processor time. */
 function verdictOf(withAll: Spread, withNone: Spread): string {
   const disturbed = (loadavg()[0] ?? 0) > cpus().length
   const byProcessor = disturbed && withAll.cpu !== null && withNone.cpu !== null
@@ -157,7 +157,7 @@ async function twoAccounts(server: ServerProcess): Promise<[SignedIn, SignedIn]>
   return [first, second]
 }
 
-/** One for every object there is. How many. */
+/** Creates one webhook for every object. Returns how many. */
 async function createWebhooks(server: ServerProcess, { browser, accountUUID }: SignedIn): Promise<number> {
   let made = 0
   for (const { type } of OBJECT_KINDS) {
@@ -179,7 +179,7 @@ interface Spread {
   p50: number
   p95: number
   max: number
-  /** Mean processor time of the server, ms: what others do on the machine hardly counts. Null where the system does not tell. */
+  /** Mean processor time of the server, ms: other programs hardly affect it. Null where the system has no figure. */
   cpu: number | null
 }
 

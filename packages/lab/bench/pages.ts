@@ -1,5 +1,5 @@
-// How fast the pages feel: what a first visit fetches, whether anything jumps, how long a press takes to show, and what the three
-// journeys that matter cost a person in presses and seconds.
+// How fast the pages feel: the size of a first visit, layout shifts, the time until a press is visible, and the presses
+// and seconds of the three main journeys.
 import { parseArgs } from 'node:util'
 import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test'
 import { type ServerProcess, startServerProcess } from '#tests/support/server-process.ts'
@@ -8,7 +8,7 @@ import { keepFigures } from '../report/kept-figures.ts'
 import { furnish, type Screen, signInFirm } from '../screens/screens.ts'
 import { countedHands, openedBy, type Walked } from './hands.ts'
 
-/** KB of script, compressed (1,000 bytes); shift of layout; milliseconds from a press to the next picture. */
+/** KB of script, compressed (1,000 bytes); layout shift; milliseconds from a press to the next frame. */
 const BARS = { scriptKb: 150, shift: 0.1, interactionMs: 100, journeyMs: 120_000 }
 const WIDTHS = [375, 1280]
 const MEASURED = [
@@ -27,11 +27,11 @@ const MEASURED = [
 ]
 
 interface Felt {
-  /** What the page asks for at once. */
+  /** Script the page requests immediately. */
   scriptKb: number
-  /** With what it fetches by itself when it has nothing else to do. */
+  /** Including what it fetches by itself when idle. */
   laterKb: number
-  /** Files all of it came in. */
+  /** Number of files. */
   scripts: number
   shift: number
   paintMs: number
@@ -41,7 +41,7 @@ interface Felt {
 const { figures, group, keep } = keepFigures()
 const faults: string[] = []
 
-/** Command line after `npm run bench:pages --`. Ends with 1 when a bar is missed. */
+/** Command line after `npm run bench:pages --`. Exits with 1 when a bar is missed. */
 export async function benchPages(
   args: string[],
   browser: { path: string; env: Record<string, string>; flags: string[] },
@@ -65,7 +65,7 @@ export async function benchPages(
   return faults.length === 0 ? 0 : 1
 }
 
-/** Another firm than the pages are furnished for, so that everything is new. */
+/** A different firm from the one that furnishes the pages, so that everything is new. */
 async function walkJourneys(browser: Browser, server: ServerProcess): Promise<void> {
   group('Three journeys, by hand')
   console.log('Three journeys, by hand (1280 px)')
@@ -105,7 +105,7 @@ async function firstAutomation(page: Page): Promise<Walked> {
   await hand.type(page.getByLabel('Search templates'), 'done')
   await hand.press(page.getByRole('button', { name: /^Use template/ }).first())
   const form = page.locator('#automation-form')
-  // What stands in double brackets wants the firm's own words.
+  // Placeholders in double brackets need the firm's own words.
   for (const field of await form.locator('textarea').all()) {
     const text = await field.inputValue()
     if (text.includes('[[')) await hand.type(field, text.replace(/\[\[.*?\]\]/g, 'Banksia Bay Electrical'))
@@ -171,13 +171,13 @@ function judge({ name }: Screen, width: number, felt: Felt): void {
   if (missed.length > 0) faults.push(`${name} at ${width} px: ${missed.join(', ')}`)
 }
 
-/** Opens it as a first visit, then presses what can be pressed without leaving the page. */
+/** Opens the page as a first visit, then presses everything that does not leave the page. */
 async function visit(context: BrowserContext, origin: string, screen: Screen): Promise<Felt> {
   const page = await context.newPage()
   await page.addInitScript(listen)
   const session = await context.newCDPSession(page)
   await session.send('Network.enable')
-  // Bytes of the answer's head, by request: what is counted is the compressed script itself.
+  // Size of each answer's head, by request: only the compressed script itself counts.
   const heads = new Map<string, { path: string; bytes: number }>()
   const files: { path: string; bytes: number }[] = []
   session.on('Network.responseReceived', ({ requestId, type, response }) => {
@@ -199,7 +199,7 @@ async function visit(context: BrowserContext, origin: string, screen: Screen): P
   for (const field of (await page.locator('input[type=text]:visible, input:not([type]):visible').all()).slice(0, 2)) {
     if (await field.isEditable()) await field.pressSequentially('abc', { delay: 30 })
   }
-  // The browser hands out what it measured with the next picture.
+  // The browser reports its measurements with the next frame.
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100))))
   const felt = await page.evaluate(() => (window as unknown as { felt: Felt }).felt)
   return {
@@ -212,7 +212,7 @@ async function visit(context: BrowserContext, origin: string, screen: Screen): P
   }
 }
 
-/** Runs in the page before anything else. What moves because of a press within half a second is what was asked for. */
+/** Runs in the page before anything else. A shift within half a second after a press is expected and does not count. */
 function listen(): void {
   const felt = { shift: 0, paintMs: 0, interactionMs: 0 }
   Object.assign(window, { felt })

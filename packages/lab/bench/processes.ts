@@ -1,4 +1,4 @@
-// The processes of a benchmark: started, spoken to, watched (processor time, memory) and ended.
+// The processes of a benchmark: starting, messaging, watching (processor time, memory) and ending them.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -18,7 +18,7 @@ const children = new Set<ChildProcess>()
 
 export interface Program {
   pid: number
-  /** Asks it to end and waits. */
+  /** Asks the process to end, and waits. */
   end(): Promise<void>
 }
 
@@ -26,7 +26,7 @@ export interface Served extends Program {
   port: number
 }
 
-/** What is left when something went wrong. */
+/** Kills the remaining processes after an error. */
 export function killAll(): void {
   for (const child of children) child.kill('SIGKILL')
 }
@@ -54,7 +54,7 @@ function asProgram(child: ChildProcess): Program {
   }
 }
 
-/** The next message that `wanted` takes; rejects when the process ends first. */
+/** The next message that `wanted` accepts; rejects when the process ends first. */
 function nextMessage<Message, Taken>(child: ChildProcess, wanted: (message: Message) => Taken | null): Promise<Taken> {
   return new Promise((done, fail) => {
     const onMessage = (message: unknown) => {
@@ -70,20 +70,20 @@ function nextMessage<Message, Taken>(child: ChildProcess, wanted: (message: Mess
   })
 }
 
-/** 5 s after a start the product compares its subscriptions with the platform's: once, and nothing to do with events. */
+/** 5 s after a start the product compares its subscriptions with the platform's: once, and independent of events. */
 const SETTLED_AFTER_MS = 6_500
 
 export interface Product extends Served {
-  /** Resolves when what it does once after a start is over. */
+  /** Resolves when the work after a start is done. */
   settled(): Promise<unknown>
 }
 
-/** The product as it is run in production, on a database that is there already. Ready when this resolves. */
+/** The product as in production, on an existing database. Resolves when it is ready. */
 export async function startProduct(input: {
   database: string
   encKeys: string
   allow: string[]
-  /** Folder for a profile of its processor time, written when it ends. */
+  /** Folder for a processor profile, written when the process ends. */
   profile: string | null
 }): Promise<Product> {
   const port = await freePort()
@@ -102,7 +102,6 @@ export async function startProduct(input: {
       PLATFORM: 'sandbox',
       ENC_KEYS: input.encKeys,
       EGRESS_ALLOW: input.allow.join(','),
-      // As much as there is: what is measured is the product, not its brake. It counts all the same.
     },
   )
   const deadline = performance.now() + 30_000
@@ -130,9 +129,9 @@ export interface Receivers extends Program {
   counterPort: number
   forget(): void
   tell(): Promise<ReceiverResult>
-  /** The numbers of what came since `forget`, each as often as it came. */
+  /** The numbers of the events that arrived since `forget`, with repetitions. */
   numbers(): Promise<number[]>
-  /** Resolves when it is so. */
+  /** Resolves when the change is in effect. */
   change(order: Extract<ReceiverOrder, { do: 'answer_after' | 'down' | 'up' }>): Promise<unknown>
 }
 
@@ -170,7 +169,7 @@ export async function startReceivers(program: string, addresses: number): Promis
 }
 
 export interface Load extends Program {
-  /** `onCounting` and `onCounted` at the beginning and the end of what counts. */
+  /** Calls `onCounting` and `onCounted` at the start and end of the counted time. */
   run(order: LoadOrder, onCounting?: () => void, onCounted?: () => void): Promise<LoadResult>
 }
 
@@ -190,16 +189,16 @@ export function startLoad(program: string, counterPort: number): Load {
   }
 }
 
-/** Clock ticks of `/proc`; 100 a second on every Linux there is. */
+/** Clock ticks of `/proc`; 100 a second on every Linux system. */
 const TICK_MS = 10
 
-/** Processor time a process has used, ms; null where the system does not tell. */
+/** Processor time used by a process, ms; null where the system has no figure. */
 export function cpuMs(pid: number): number | null {
   const fields = readProc(`/proc/${pid}/stat`)?.split(') ')[1]?.split(' ')
   return fields ? (Number(fields[11]) + Number(fields[12])) * TICK_MS : null
 }
 
-/** Processor time used by everything on the machine, ms. */
+/** Processor time used by the whole machine, ms. */
 export function machineCpuMs(): number | null {
   const fields = readProc('/proc/stat')?.split('\n')[0]?.trim().split(/\s+/).slice(1).map(Number)
   if (!fields) return null

@@ -1,4 +1,4 @@
-// A process of its own: 200 addresses that take everything and answer at once. Tells the load process how much has arrived.
+// A separate process: 200 addresses that accept everything and answer at once. Reports arrivals to the load process.
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { messageReader } from './http-bytes.ts'
 import { monotonicMs, numberOf, type ReceiverMessage, type ReceiverOrder, sentMsOf, spreadOf } from './wire.ts'
@@ -37,7 +37,7 @@ function tellListeners(): void {
   for (const listener of listeners) listener.write(count)
 }
 
-/** `port` 0 = any that is free. */
+/** `port` 0 = any free port. */
 function listen(serve: (socket: Socket) => void, port = 0): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer({ noDelay: true }, serve)

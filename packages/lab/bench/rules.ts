@@ -1,5 +1,5 @@
-// Prints how many rules are judged on how many records in a second of one core, beside the same questions written by hand in
-// plain JavaScript, in the same run. Speed is not a test: a missed bar is said, and the exit code is 0 all the same.
+// Prints how many rule evaluations one core does per second, compared with the same conditions written by hand in plain
+// JavaScript, in the same run. Speed is not a test: a missed bar is reported, and the exit code is still 0.
 import { loadavg } from 'node:os'
 import type { Condition, Operator } from '#app/domain/automations/rule.ts'
 import type { JudgedAt, RecordFacts } from '#app/features/automations/records/facts.ts'
@@ -23,7 +23,7 @@ type Values = Readonly<Record<string, string>>
 
 interface Rule {
   conditions: Condition[]
-  /** The same question, as somebody would write it who knows what the values look like. */
+  /** The same condition, written by hand by somebody who knows the values' format. */
   byHand(values: Values): boolean
 }
 
@@ -33,7 +33,7 @@ const all = (...lines: Line[]): Condition[] =>
   lines.map(([field, operator, value = '']) => ({ field, operator, value, logicalOperator: 'AND' }))
 const any = (...lines: Line[]): Condition[] => all(...lines).map((one) => ({ ...one, logicalOperator: 'OR' }))
 
-/** Days since a local time; NaN where it is not set, and then every comparison is false. */
+/** Days since a local time; NaN when unset, so that every comparison is false. */
 const since = (text = '') => TODAY - Date.parse(text.slice(0, 10)) / DAY
 const overdue = (v: Values) =>
   v.payment_received === '1' || v.invoice_sent !== '1'
@@ -41,7 +41,7 @@ const overdue = (v: Values) =>
     : since(v.invoice_sent_stamp) - Number((v.company_payment_terms ?? '').split(' ')[0])
 const has = (text = '', part = '') => text.toLowerCase().includes(part)
 
-/** Twenty rules of the kind that firms have: follow-ups, reminders, reports, alarms. */
+/** Twenty typical rules of firms: follow-ups, reminders, reports, alarms. */
 const RULES: readonly Rule[] = [
   ...[2, 9].map((days) => ({
     conditions: all(
@@ -138,7 +138,7 @@ const RULES: readonly Rule[] = [
   })),
 ]
 
-/** As much of a job as those rules look at, different for each; the same in every run. */
+/** The parts of a job that those rules read, different for each job; the same in every run. */
 function record(index: number): RecordFacts {
   const pick = (list: readonly string[], salt: number) => list[(index * 7919 + salt * 104_729) % list.length] ?? ''
   const day = (back: number) =>
@@ -184,12 +184,12 @@ function record(index: number): RecordFacts {
 }
 
 interface Measured {
-  /** Of processor time, so that other programs on the machine do not count. */
+  /** Per second of processor time, so that other programs on the machine do not count. */
   perCoreSecond: number
   matched: number
 }
 
-/** Every rule on every record, again and again, until so much processor time is used up. */
+/** Evaluates every rule on every record, repeatedly, until the processor time is used up. */
 function measure(
   ms: number,
   ask: (rule: Rule, facts: RecordFacts) => boolean,
@@ -210,7 +210,7 @@ function measure(
   return { perCoreSecond: (verdicts / used) * 1000, matched: matched / rounds }
 }
 
-/** Runs what `args` ask for. Returns the exit code: 0 whatever the figures, 1 when it could not be run. */
+/** Runs what `args` request. Returns the exit code: 0 whatever the figures, 1 when it could not run. */
 export function benchRules(args: string[]): number {
   if (args.some((one) => one !== '--quick')) {
     console.error(USAGE)

@@ -1,4 +1,4 @@
-// A database with accounts that each forward their jobs to an address: what the product would have after so many sign-ups.
+// A database with accounts that each forward their jobs to an address, as after that many sign-ups.
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { newSigningSecret } from '#app/adapters/standard-webhooks.server.ts'
 import { signingSecretPlace } from '#app/domain/sealed-places.ts'
@@ -12,7 +12,7 @@ export interface Seeded {
   tokens: string[]
 }
 
-/** `urls`: one account, subscription, webhook and endpoint for each. `active` = what comes in is forwarded at once. */
+/** `urls`: one account, subscription, webhook and endpoint each. `active` = incoming events are forwarded at once. */
 export async function seedDatabase(input: {
   file: string
   encKeys: string
@@ -36,7 +36,7 @@ export async function seedDatabase(input: {
       object: 'job',
       fields: '',
       tokenHash: hashToken(token),
-      // Read back by the bare handler; nothing in the product opens it here.
+      // The bare handler reads it; the product never unseals it here.
       tokenSealed: token,
       at,
     })

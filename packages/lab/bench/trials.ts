@@ -1,4 +1,4 @@
-// The trials: saturation of the ingress, events all the way through, and a steady stream.
+// The trials: saturation of the ingress, events end to end, and a steady stream.
 import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -18,7 +18,7 @@ import {
 import { seedDatabase } from './seed.ts'
 import type { LoadOrder, LoadResult, ReceiverResult, Spread } from './wire.ts'
 
-/** Bundled programs, by path. */
+/** Paths of the bundled programs. */
 export interface Programs {
   load: string
   receivers: string
@@ -31,10 +31,10 @@ export interface Stage {
   folder: string
   encKeys: string
   addresses: number
-  /** Folder for processor profiles of the product; null = none. */
+  /** Folder for processor profiles of the product; null for none. */
   profile: string | null
   say(line: string): void
-  /** What other programs took of one core during a measurement, %. */
+  /** Records the share of one core used by other programs during a measurement, %. */
   noteOthers(percent: number): void
 }
 
@@ -42,9 +42,9 @@ export interface Stage {
 export interface Measured {
   perSecond: number
   answerMs: Spread
-  /** Processor time of the server per event, µs; null where the system does not tell. */
+  /** Processor time of the server per event, µs; null where the system has no figure. */
   cpuUs: number | null
-  /** What other programs took of one core meanwhile, %. */
+  /** Share of one core used by other programs meanwhile, %. */
   othersPercent: number | null
   /** Answers other than 200. */
   refused: number
@@ -72,7 +72,7 @@ export interface SteadyMeasured extends Measured {
   rows: Rows
 }
 
-/** Not part of what is measured: the server, the load, the receivers and this process. */
+/** Other programs: everything except the server, the load, the receivers and this process. */
 async function measure(
   stage: Stage,
   { load, helpers }: { load: Load; helpers: Program[] },
@@ -117,8 +117,8 @@ async function measure(
 }
 
 /**
- * How many events a second are taken in, committed and answered. Webhooks are paused, so that three rows per event are
- * written (event, body, delivery that waits) and nothing is sent.
+ * Events received, committed and answered per second. Webhooks are paused, so that three rows per event are written
+ * (event, body, pending delivery) and nothing is sent.
  */
 export async function ingressTrial(
   stage: Stage,
@@ -150,7 +150,7 @@ export async function ingressTrial(
   return compared
 }
 
-/** How many events a second go all the way: in, stored, forwarded to one of the addresses, and nothing piles up. */
+/** Events per second end to end: received, stored and forwarded to one of the addresses, without a backlog. */
 export async function throughTrial(
   stage: Stage,
   given: { rounds: number; window: number; connections: number; slots: number; warmUpSeconds: number; seconds: number },
@@ -188,7 +188,7 @@ export async function throughTrial(
   return { ...compared, rows: rowsOf(ownFile), arrived }
 }
 
-/** A stream of so many events a second, each forwarded to one of the addresses. */
+/** A stream at a fixed rate, each event forwarded to one of the addresses. */
 export async function steadyTrial(
   stage: Stage,
   given: { perSecond: number; warmUpSeconds: number; seconds: number },
@@ -213,7 +213,7 @@ export async function steadyTrial(
   return { ...measured, ...told, memory, bytesPerEvent, rows }
 }
 
-/** The receivers' figures once so many have arrived, or after 20 s without. */
+/** The receivers' figures once `total` events have arrived, or after 20 s without any. */
 async function everythingFrom(receivers: Receivers, total: number): Promise<ReceiverResult> {
   let told = await receivers.tell()
   for (let looks = 0; told.arrived < total && looks < 200; looks++) {
@@ -243,7 +243,7 @@ function databaseIn({ folder }: Stage, name: string): string {
   return join(place, 'fieldhook.db')
 }
 
-/** What a database holds after its server has ended. */
+/** Contents of a database after its server has ended. */
 function rowsOf(file: string): Rows {
   const sql = new Database(file, { readonly: true })
   const count = (query: string) => sql.prepare(query).pluck().get() as number

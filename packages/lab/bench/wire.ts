@@ -1,45 +1,45 @@
-// What the processes of the benchmark say to each other, and the events they send.
+// The messages between the benchmark's processes, and the events they send.
 
-/** Where events are sent, and what of them. */
+/** The target of the events. */
 export interface Target {
   port: number
   /** The secret parts of our addresses, one per account. */
   tokens: string[]
-  /** What stands before a token in the address; ours when left out. */
+  /** The path before the token in the address; ours when missing. */
   path?: string
 }
 
-/** All of them begin with `warmUpSeconds` that do not count. */
+/** Every order starts with `warmUpSeconds` that do not count. */
 export type LoadOrder =
-  /** As fast as it is answered: each connection sends its next event when it has its answer. */
+  /** As fast as the answers come: each connection sends its next event when it has its answer. */
   | { do: 'saturate'; target: Target; connections: number; warmUpSeconds: number; seconds: number }
-  /** So many a second whatever happens; an event's time runs from the moment it was planned for. */
+  /** A fixed rate whatever happens; an event's time starts at its planned time. */
   | {
       do: 'steady'
       target: Target
       perSecond: number
       warmUpSeconds: number
       seconds: number
-      /** 64 when left out. */
+      /** 64 when missing. */
       connections?: number
-      /** Ends at the first connection that breaks, as when the server is killed. */
+      /** Ends when the first connection breaks, as when the server is killed. */
       untilCut?: boolean
     }
-  /** As fast as it comes out at the other end: at most `window` events are between us and the receivers. */
+  /** As fast as the receivers get the events: at most `window` events are in flight. */
   | { do: 'through'; target: Target; window: number; connections: number; warmUpSeconds: number; seconds: number }
 
 export interface LoadResult {
-  /** Events that counted, and the time they took. */
+  /** Counted events, and their duration. */
   sent: number
   seconds: number
-  /** Every answer of the whole order by its status. */
+  /** Number of answers in the whole order, by status. */
   statuses: Record<string, number>
   answerMs: Spread
-  /** The number of every event that was answered with 2xx, warm-up included. */
+  /** The number of every event that was answered with 2xx, including warm-up. */
   acknowledged: number[]
-  /** `through`: events that had arrived at the receivers while it counted. */
+  /** `through`: events that arrived at the receivers during the counted time. */
   arrived: number
-  /** `through`: what was under way when the sending ended, and how long it took to arrive. */
+  /** `through`: events in flight when the sending ended, and how long they took to arrive. */
   left: number
   leftMs: number
 }
@@ -54,15 +54,15 @@ export type LoadMessage = { at: 'counting' } | { at: 'counted' } | { at: 'done';
 
 export type ReceiverOrder =
   | { do: 'forget' | 'tell' }
-  /** Answers so late, to make work pile up between the server and its receivers. */
+  /** Delays answers by this much, to build a backlog between the server and its receivers. */
   | { do: 'answer_after'; ms: number }
-  /** Down: connections are refused, those that are open are cut. Up: the same ports listen again. */
+  /** Down: connections are refused, open ones are cut. Up: the same ports listen again. */
   | { do: 'down' | 'up' }
-  /** The numbers of the events that came since `forget`, in order, as often as each came. */
+  /** The numbers of the events that arrived since `forget`, in order, with repetitions. */
   | { do: 'numbers' }
 export interface ReceiverResult {
   arrived: number
-  /** From the moment an event was sent (or planned to be) to its arrival here. */
+  /** From the time an event was sent (or planned to be) to its arrival here. */
   delayMs: Spread
 }
 export type ReceiverMessage =
@@ -73,7 +73,7 @@ export type ReceiverMessage =
 
 export interface BareInput {
   database: string
-  /** Null: events are stored and that is all. */
+  /** Null: events are only stored. */
   forward: { slots: number } | null
 }
 
@@ -83,7 +83,7 @@ export function spreadOf(values: number[]): Spread {
   return { p50: at(0.5), p99: at(0.99), max: at(1) }
 }
 
-/** Of one clock for all processes of a machine, ms. */
+/** From one clock shared by all processes of a machine, ms. */
 export function monotonicMs(): number {
   const [seconds, nanoseconds] = process.hrtime()
   return seconds * 1_000 + nanoseconds / 1e6
@@ -91,7 +91,7 @@ export function monotonicMs(): number {
 
 const UUID = '00000000-0000-4000-8000-000000000000'
 
-/** The request of one account, with places for what differs from event to event. */
+/** The request of one account, with the positions of the parts that vary per event. */
 export interface Template {
   bytes: Buffer
   uuidsAt: number[]
@@ -115,7 +115,7 @@ export function templateFor(token: string, port: number, path = OWN_PATH): Templ
   return { bytes, uuidsAt: [first, bytes.indexOf(UUID, first + 1)] }
 }
 
-/** The record's uuid is the event's number and the moment it was sent, so that a receiver can tell how long it took. */
+/** The record's uuid contains the event's number and its send time, so that a receiver can measure the latency. */
 export function requestFor({ bytes, uuidsAt }: Template, number: number, sentMs: number): Buffer {
   const request = Buffer.from(bytes)
   const count = number.toString(16).padStart(8, '0')
@@ -131,7 +131,7 @@ export function requestFor({ bytes, uuidsAt }: Template, number: number, sentMs:
 
 const BEFORE_UUID = Buffer.from('"uuid":"')
 
-/** The number of the event in this body; null = it is not one of ours. */
+/** The number of the event in this body; null when it is not one of ours. */
 export function numberOf(request: Buffer, from: number): number | null {
   const at = request.indexOf(BEFORE_UUID, from)
   if (at < 0) return null
@@ -139,7 +139,7 @@ export function numberOf(request: Buffer, from: number): number | null {
   return Number.parseInt(request.toString('latin1', start, start + 8), 16)
 }
 
-/** When the event in this body was sent; null = it is not one of ours. */
+/** When the event in this body was sent; null when it is not one of ours. */
 export function sentMsOf(request: Buffer, from: number): number | null {
   const at = request.indexOf(BEFORE_UUID, from)
   if (at < 0) return null

@@ -1,4 +1,4 @@
-// Prints what a server loses that is ended without warning. Ends with 1 when a figure is not what it must be.
+// Prints what a server loses when it is killed without warning. Exits with 1 when a figure misses its bar.
 import { percentile, readProofArguments } from '../report/arguments.ts'
 import { none, proofReport } from '../report/report.ts'
 import { FAULT_PLACES, FAULT_POINTS } from './faults.ts'

@@ -1,8 +1,8 @@
-/** The moment at which a server ends itself: one statement, or the commit of the transaction that it belongs to. */
+/** Where a server kills itself: at one statement, or at the commit of its transaction. */
 export interface Fault {
   /** Regular expression over the SQL text. */
   statement: string
-  /** At the nth time that such a statement runs. */
+  /** At the nth execution of such a statement. */
   nth: number
   point: FaultPoint
 }
@@ -14,13 +14,13 @@ export interface FaultPlace {
   name: string
   statement: string
   nth: number
-  /** What makes the server come to it: events, moving the clock on, a replay that waits for the start, or the start alone. */
+  /** How to reach the fault: events, moving the clock on, a replay left for the start, or the start alone. */
   by: 'events' | 'clock' | 'replay' | 'start'
 }
 
 /**
- * Where a crash hurts most (delivery-engine 2.8), by the statements that do the work there: each so exactly that nothing else
- * comes first. A unit test holds them against what the store prepares.
+ * Where a crash hurts most (delivery-engine 2.8), by the statements that do the work there, each so specific that
+ * nothing else matches earlier. A unit test compares them with the statements that the store prepares.
  */
 export const FAULT_PLACES: readonly FaultPlace[] = [
   { name: 'ingest commit', statement: '^INSERT INTO event_body', nth: 40, by: 'events' },

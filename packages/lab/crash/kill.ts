@@ -1,4 +1,4 @@
-// The crash proof: a real server under load that is ended without warning, at random moments and at chosen statements.
+// The crash proof: kills a real server under load without warning, at random times and at chosen statements.
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import { openClient } from '#db/sqlite/client.server.ts'
@@ -12,13 +12,13 @@ import { type ProofServer, pause, proofServer, within } from '../stage/server.ts
 import { makeWebhooks } from '../stage/webhooks.ts'
 import { FAULT_POINTS, type Fault, type FaultPlace, type FaultPoint, MIGRATION } from './faults.ts'
 
-/** Attempts in flight at once (engine: slots): so many can be repeated by one kill. */
+/** Attempts in flight at once (engine: slots): one kill can repeat this many. */
 export const SLOTS = 64
-/** Per account. Two accounts with five each let about thirty deliveries be under way at once. */
+/** Webhooks per account. Two accounts with five each allow about thirty deliveries in flight at once. */
 const OBJECTS = 5
 const DELIVERED_WITHIN = 120_000
 const SETTLED_WITHIN = 60_000
-/** A busy machine may need a while to come to a statement; only one that is never run takes as long as this. */
+/** A busy machine may need a while to reach a statement; only a statement that never runs takes this long. */
 const REACHED_WITHIN = 90_000
 const PRELOAD = resolve('packages/lab/crash/preload.mjs')
 
@@ -26,21 +26,21 @@ export interface CrashFindings {
   kills: number
   sent: number
   acknowledged: number
-  /** Calls that were cut off by a kill, and sent again by the platform of the proof. */
+  /** Calls cut off by a kill, which the proof's platform sent again. */
   cutOff: number
-  /** ms from a start to the first event taken in. */
+  /** ms from a start to the first accepted event. */
   backAfter: number[]
-  /** Acknowledged per second, from the first 200 of each round to its kill. */
+  /** Acknowledged events per second, from the first 200 of each round to its kill. */
   perSecond: number
   repeats: number
-  /** The most deliveries repeated after one kill. */
+  /** The highest number of deliveries repeated after one kill. */
   mostRepeatsOfOneKill: number
   differentIds: number
   neverArrived: number
   neverAnswered: number
   drained: boolean
   file: FileFindings
-  /** What the server printed that it should not have: its last lines. */
+  /** The last lines of unexpected output. */
   output: string
 }
 
@@ -66,7 +66,7 @@ async function withScene<T>(given: { rate: number; random: Random }, run: (scene
   }
 }
 
-/** Kills the server `rounds` times, 50 to 800 ms after it has taken in its first event of the round. */
+/** Kills the server `rounds` times, 50 to 800 ms after the round's first accepted event. */
 export async function killAtRandomMoments(
   { rounds, rate, seed }: ProofArguments,
   tell: (done: number) => void = () => {},
@@ -108,7 +108,7 @@ export async function killAtRandomMoments(
   })
 }
 
-/** Everything sent is answered, everything answered is delivered, then the file is looked at. */
+/** Waits until everything sent is answered and everything answered is delivered, then examines the file. */
 async function settleAndExamine({ server, receiver, load }: Scene, gone?: ReadonlySet<string>) {
   const cutOff = load.statuses.get(0) ?? 0
   const neverAnswered = await load.settleUp(30_000)
@@ -138,9 +138,9 @@ async function mustListen(server: ProofServer): Promise<void> {
 export interface FaultFinding {
   name: string
   point: FaultPoint
-  /** It ended itself exactly there. */
+  /** The server killed itself exactly there. */
   reached: boolean
-  /** Null = everything held; else what did not, in a sentence. */
+  /** Null when everything held; otherwise a sentence about the failure. */
   wrong: string | null
 }
 
@@ -149,7 +149,10 @@ export interface ChosenFault {
   point: FaultPoint
 }
 
-/** Ends the server at each of them, one after the other on the same file. The last start must find all well. */
+/**
+ * Kills the server at each fault point, one after the other on the same file. The last start must find everything
+ * intact.
+ */
 export async function killAtFaultPoints(
   chosen: readonly ChosenFault[],
   { rate, seed }: Pick<ProofArguments, 'rate' | 'seed'>,
@@ -159,7 +162,7 @@ export async function killAtFaultPoints(
     const faults: FaultFinding[] = []
     await someEvents(scene)
     await server.drain()
-    // Some places need the clock moved by weeks: what an account pays is not this proof's subject.
+    // Some faults need the clock moved by weeks: payment is not the subject of this proof.
     neverEnds(server.databaseFile)
     for (const { place, point } of chosen) {
       if (place.by === 'replay') await leaveReplay(server.databaseFile)
@@ -183,7 +186,7 @@ export async function killAtFaultPoints(
       faults.push({ name: place.name, point, reached: ended?.signal === 'SIGKILL', wrong })
     }
     await mustListen(server)
-    // What was delivered may have been removed by retention; what was not must be there.
+    // Retention may have removed delivered events; all others must be there.
     const end = await settleAndExamine(scene, new Set(receiver.arrivals.keys()))
     return { faults, end }
   })
@@ -215,14 +218,14 @@ async function provoke({ by }: FaultPlace, scene: Scene): Promise<void> {
   }
 }
 
-/** Through the sandbox's console. The timed work that is due by then runs at once. */
+/** Uses the sandbox's console. Timed work that is due by then runs at once. */
 async function sixWeeksLater(server: ProofServer): Promise<void> {
   const browser = scriptlessBrowser(server.origin)
-  // It may end at any of them: that is what it is for.
+  // The server may kill itself at any step, as intended.
   for (let step = 0; step < 3; step++) await browser.submit('/sandbox/console/clock', { by: '14d' }).catch(() => {})
 }
 
-/** Asks for a replay of everything to the first endpoint, as a person would just before the crash. */
+/** Sets every trial to never end. */
 function neverEnds(databaseFile: string): void {
   const client = openClient(databaseFile, 'db/migrations')
   try {
@@ -232,6 +235,7 @@ function neverEnds(databaseFile: string): void {
   }
 }
 
+/** Requests a replay of everything to the first endpoint, as a person would just before the crash. */
 async function leaveReplay(databaseFile: string): Promise<void> {
   const client = openClient(databaseFile, 'db/migrations')
   try {
@@ -247,7 +251,7 @@ async function leaveReplay(databaseFile: string): Promise<void> {
   }
 }
 
-/** Ends a server in the middle of making its tables, at every point, each time on a new file; the next start must succeed. */
+/** Kills a server while it creates its tables, at every point, each time on a new file; the next start must succeed. */
 export async function killInMigration(): Promise<FaultFinding[]> {
   const faults: FaultFinding[] = []
   for (const point of FAULT_POINTS) {

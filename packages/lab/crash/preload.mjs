@@ -1,12 +1,12 @@
-// Loaded into a server before anything else (`node --import`): ends the process as a power switch would, at one exact statement.
-// PROOF_FAULT says which (packages/lab/crash/faults.ts).
+// Loaded into a server before anything else (`node --import`): kills the process like a power switch, at one exact
+// statement. PROOF_FAULT contains the fault (packages/lab/crash/faults.ts).
 import Database from 'better-sqlite3'
 
 /** @type {import('./faults.ts').Fault} */
 const { statement, nth, point } = JSON.parse(process.env.PROOF_FAULT ?? '')
 const wanted = new RegExp(statement)
 let seen = 0
-/** The transaction that holds the statement is still open. */
+/** The transaction of the statement is still open. */
 let commitCounts = false
 
 /** @typedef {(this: Database.Statement, ...values: unknown[]) => unknown} Method */
@@ -19,7 +19,7 @@ for (const name of ['run', 'get', 'all']) {
     return around(this.source, () => real.apply(this, values))
   }
 }
-// Changes of the schema go this way.
+// Schema changes use `exec`.
 const { exec } = Database.prototype
 Database.prototype.exec = function (/** @type {string} */ source) {
   return around(source, () => exec.call(this, source))

@@ -1,4 +1,4 @@
-// Prints what a disk in trouble does to what was acknowledged. Ends with 1 when a figure is not what it must be.
+// Prints the effect of disk trouble on acknowledged events. Exits with 1 when a figure misses its bar.
 import { readProofArguments } from '../report/arguments.ts'
 import { none, proofReport } from '../report/report.ts'
 import { buildShim } from '../stage/shim.ts'
@@ -18,7 +18,7 @@ const SMALL_DISK_MB = 32
 const TROUBLE_MS = 3_000
 const BACK_WITHIN_MS = 15_000
 const SLOW_FOR_MS = 15_000
-/** ms that a slow disk may add to the p99 of acknowledgements. */
+/** Maximum ms that a slow disk may add to the p99 of acknowledgements. */
 const SLOW_ADDS_MS = 500
 
 const asked = readProofArguments({ rounds: 1, rate: 200 })

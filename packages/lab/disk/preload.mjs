@@ -1,14 +1,15 @@
-// Loaded into a server before anything else (`node --import`): a disk that refuses or is slow, by SQLite's own means, where nothing
-// can be put between it and the real one. PROOF_DISK names a file with `{"refuses": boolean, "commitMs": number}`.
+// Loaded into a server before anything else (`node --import`): a disk that refuses or is slow, by SQLite's own means,
+// where no layer fits between SQLite and the disk. PROOF_DISK names a file with `{"refuses": boolean, "commitMs":
+// number}`.
 import { readFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 
-/** ms that what was read stays true. */
+/** How long the file's content is cached, ms. */
 const FRESH = 20
 const asleep = new Int32Array(new SharedArrayBuffer(4))
 let told = { refuses: false, commitMs: 0 }
 let readAt = Number.NEGATIVE_INFINITY
-/** Connections that refuse to write at the moment. @type {WeakSet<Database.Database>} */
+/** Connections that currently refuse to write. @type {WeakSet<Database.Database>} */
 const refusing = new WeakSet()
 
 /** @typedef {(this: Database.Statement, ...values: unknown[]) => unknown} Run */

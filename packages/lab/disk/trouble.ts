@@ -1,4 +1,4 @@
-// The disk proof: a real server whose disk fills up, turns read-only, fails or is slow, and is well again while it runs.
+// The disk proof: a real server whose disk fills up, turns read-only, fails or is slow, and recovers while it runs.
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import {
@@ -24,7 +24,7 @@ import { makeWebhooks } from '../stage/webhooks.ts'
 
 const OBJECTS = 3
 const DELIVERED_WITHIN = 120_000
-/** What could not be written down while the disk was in trouble is written down soon after. */
+/** Writes that failed during the disk trouble succeed soon after. */
 const SETTLED_WITHIN = 60_000
 const REFUSES_WITHIN = 60_000
 const PRELOAD = resolve('packages/lab/disk/preload.mjs')
@@ -33,19 +33,19 @@ const EROFS = 30
 
 /** A disk in trouble. */
 export interface Trouble {
-  /** Where the server's files are to be. */
+  /** Folder for the server's files. */
   folder: string
   launch: LaunchOptions
   begin(server: ProofServer): void
   end(server: ProofServer): void
-  /** Syncs of the database and its log so far, where they can be counted. */
+  /** Syncs of the database and its log so far, if they can be counted. */
   syncs?(): number
   close(): void
 }
 
 export type PossibleTrouble = { outcome: 'possible'; trouble: Trouble } | { outcome: 'not_possible'; sentence: string }
 
-/** A small file system of its own in memory that something else fills up. Needs the right to mount. */
+/** A small in-memory file system that something else fills up. Needs the right to mount. */
 export function fullDisk(megabytes: number): PossibleTrouble {
   const folder = mkdtempSync(join(tmpdir(), 'fieldhook-disk-'))
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=700`, 'fieldhook-proof', folder], {
@@ -61,7 +61,7 @@ export function fullDisk(megabytes: number): PossibleTrouble {
   const close = () => {
     if (!open) return
     open = false
-    // Interrupted, the server may still be there for a moment: then it goes as soon as nobody uses it.
+    // After an interruption the server may still run for a moment: a lazy unmount waits until the folder is unused.
     if (spawnSync('umount', [folder]).status !== 0) spawnSync('umount', ['-l', folder])
     rmSync(folder, { recursive: true, force: true })
   }
@@ -93,7 +93,7 @@ function fillUp(file: string): void {
   }
 }
 
-/** A limit on the size of every file of the process (RLIMIT_FSIZE): no right needed, and a different error code. */
+/** A limit on the size of every file of the process (RLIMIT_FSIZE): needs no rights, and has a different error code. */
 export function fileSizeLimit(): PossibleTrouble {
   const known = spawnSync('prlimit', ['--version'])
   if (known.status !== 0)
@@ -108,7 +108,7 @@ export function fileSizeLimit(): PossibleTrouble {
     trouble: {
       folder,
       launch: {},
-      // The log may not grow beyond what the database has, and is full before it is long enough to be brought in.
+      // The log may not grow beyond the database's size, and is full before it is long enough to be checkpointed.
       begin: (server) => limit(server, statSync(server.databaseFile).size),
       end: (server) => limit(server, 'unlimited'),
       close: remove,
@@ -129,7 +129,7 @@ export function slowDisk(library: string, ms: number): Trouble {
   return shimmed(library, (control, on) => control.tell('syncMs', on ? ms : 0))
 }
 
-/** A folder that is gone when the proof is, even an interrupted one. */
+/** A folder that is removed after the proof, even after an interrupted one. */
 function passingFolder(): { top: string; remove(): void } {
   const top = mkdtempSync(join(tmpdir(), 'fieldhook-disk-'))
   const remove = () => rmSync(top, { recursive: true, force: true })
@@ -166,11 +166,11 @@ interface Told {
   commitMs: number
 }
 
-/** A disk that refuses every write, or is slow, by SQLite's own means: for machines where nothing else is possible. */
+/** A disk that refuses every write, or is slow, by SQLite's own means: for machines where nothing else works. */
 export function pretendedDisk(trouble: Partial<Told>): Trouble {
   const { top, remove } = passingFolder()
   const file = join(top, 'told')
-  // In one step: the server reads it while it is written.
+  // Atomically: the server reads the file while it is written.
   const tell = (told: Partial<Told>) => {
     writeFileSync(`${file}.new`, JSON.stringify({ refuses: false, commitMs: 0, ...told }))
     renameSync(`${file}.new`, file)
@@ -189,18 +189,18 @@ type Sending = Pick<ProofArguments, 'rate' | 'seed'>
 
 export interface TroubleFindings {
   acknowledged: number
-  /** While in trouble: answers 200, answers 503, and everything else (0 = no answer). */
+  /** Answers during the trouble: 200, 503, and everything else (0 = no answer). */
   taken: number
   refused: number
   otherAnswers: string[]
-  /** Acknowledged events that were not in the file while the trouble lasted. */
+  /** Acknowledged events that were missing in the file during the trouble. */
   falselyAcknowledged: number
-  /** `/healthz` and `/readyz` while in trouble. */
+  /** `/healthz` and `/readyz` during the trouble. */
   health: number
   readiness: number
-  /** Killed in the middle of the trouble, it starts again before that is over. Null = it was not killed. */
+  /** Whether a server killed in the middle of the trouble starts again before it ends. Null when it was not killed. */
   startsInTrouble: boolean | null
-  /** ms from the end of the trouble to the next event taken in, by the same process. Null = it took none in. */
+  /** ms from the end of the trouble to the next event accepted by the same process. Null when it accepted none. */
   backAfter: number | null
   neverAnswered: number
   neverArrived: number
@@ -209,8 +209,8 @@ export interface TroubleFindings {
 }
 
 /**
- * Load, then trouble until events are refused and `ms` longer, then none: nothing may be lost and nobody restarts it. `killed` =
- * it is ended without warning in the middle of the trouble, and started again.
+ * Runs load, then trouble until events are refused and `ms` longer, then no trouble: nothing may be lost and nobody
+ * restarts the server. `killed` = the server is killed in the middle of the trouble, and started again.
  */
 export async function throughTrouble(
   trouble: Trouble,
@@ -272,13 +272,13 @@ async function startsAgain(trouble: Trouble, { server, load }: Pick<Scene, 'serv
 
 export interface SlownessFindings {
   acknowledged: number
-  /** Acknowledged while it was measured. */
+  /** Acknowledged during the measurement. */
   meanwhile: number
   perSecond: number
   p50: number
   p99: number
   max: number
-  /** Syncs meanwhile; null = not counted. */
+  /** Syncs during the measurement; null when not counted. */
   syncs: number | null
   otherAnswers: string[]
   neverAnswered: number
@@ -288,8 +288,8 @@ export interface SlownessFindings {
 }
 
 /**
- * Load on a disk that is slow from the first event on, for `ms`. New connections are the harder case: Node takes up one per
- * turn of the event loop, and every turn that commits waits for the disk.
+ * Load on a disk that is slow from the first event on, for `ms`. New connections are the harder case: Node accepts one
+ * per turn of the event loop, and every turn that commits waits for the disk.
  */
 export async function onSlowDisk(
   trouble: Trouble,
@@ -348,7 +348,7 @@ async function withLoad<T>(
   }
 }
 
-/** Warm: the first second of a process is not what is measured. */
+/** Warm-up: the first second of a process is not measured. */
 async function steady(load: Scene['load']): Promise<void> {
   const first = load.firstAcknowledged(30_000)
   load.begin()

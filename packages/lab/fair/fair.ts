@@ -1,5 +1,5 @@
-// Who waits for somebody else's broken server? Prints the delay of healthy addresses while others hang or flood, and ends
-// with 1 when it is more than the bar above that of a quiet run.
+// Does another account's broken server delay healthy ones? Prints the latency of healthy addresses while others hang or
+// flood, and exits with 1 when it exceeds that of a quiet run by more than the bar.
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { type Chart, commandLine, recordFigures } from '../report/figures.ts'
@@ -8,11 +8,11 @@ import { describeMachine } from '../report/machine.server.ts'
 import { ACCOUNTS, ENDPOINTS, type Measured, measure, type Scenario, TIMEOUT_MS } from './measure.server.ts'
 import { serveReceivers, startReceivers } from './receivers.ts'
 
-/** ms that a healthy address may wait longer because of others, at p99. */
+/** ms of extra latency that others may cause for a healthy address, at p99. */
 const BAR = 100
 
 const SCENARIOS: Scenario[] = [
-  // Shares of events as in the table of the design: more than their even share, or hardly anything would meet them.
+  // Shares of events as in the design's table: more than their even share, or hardly any event would reach them.
   { name: '1 of 200 hangs (20 % of events)', hanging: 1, share: 0.2 },
   { name: '20 of 200 hang (28 % of events)', hanging: 20, share: 0.28 },
   { name: '60 of 200 hang (30 % of events)', hanging: 60 },
@@ -88,7 +88,7 @@ async function main(): Promise<void> {
   record(found, faults, { ...load, flood: times })
 }
 
-/** One group of figures for each scenario, and a picture of what it adds for the healthy ones. */
+/** One group of figures for each scenario, and a chart of the extra latency for healthy addresses. */
 function record(found: Measured[], faults: string[], asked: Record<string, number>): void {
   const { figures, group, keep } = keepFigures()
   const [baseline] = found

@@ -1,4 +1,4 @@
-// One measurement of fairness: the engine as it runs in production, a steady load, and addresses that misbehave.
+// One measurement of fairness: the engine as in production, a steady load, and misbehaving addresses.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,29 +19,29 @@ import { type Behaviour, moment, type Receivers } from './receivers.ts'
 
 export const ENDPOINTS = 200
 export const ACCOUNTS = 40
-/** A receiver that never answers costs this long: 5 s, as in the table of the design. */
+/** A receiver that never answers costs this long: 5 s, as in the design's table. */
 export const TIMEOUT_MS = seconds(5)
-/** Everything for healthy addresses has to be there this long after the last event. */
+/** Maximum time after the last event until all events for healthy addresses have arrived. */
 const WAITED_FOR = seconds(30)
 
 export interface Scenario {
   name: string
-  /** So many of the addresses never answer. */
+  /** Number of addresses that never answer. */
   hanging: number
-  /** The share of all events that is for them, where that is more than their even share. */
+  /** Their share of all events, when it is more than their even share. */
   share?: number
-  /** They answer until then: so far through the load, 0 to 1. Default 0: from the start. */
+  /** They answer until this point of the load, 0 to 1. Default 0: they hang from the start. */
   from?: number
-  /** All addresses on one host and port. */
+  /** All addresses share one host and port. */
   oneOrigin?: boolean
-  /** One account sends so many times as much as another one, to addresses that answer after that long. */
+  /** One account sends this many times as much as another, to addresses that answer after this delay. */
   flood?: { times: number; answersAfterMs: number }
-  /** How long the engine waits for an answer, ms. Default TIMEOUT_MS. */
+  /** The engine's timeout for an answer, ms. Default TIMEOUT_MS. */
   timeoutMs?: number
 }
 
 export interface Load {
-  /** Events a second over all accounts, without those of a flood. */
+  /** Events per second over all accounts, without those of a flood. */
   rate: number
   seconds: number
   seed: number
@@ -49,14 +49,14 @@ export interface Load {
 
 export interface Measured {
   name: string
-  /** Events for healthy addresses: taken in, and arrived there. */
+  /** Events for healthy addresses: accepted, and arrived there. */
   expected: number
   delivered: number
   duplicates: number
-  /** Events for the others: taken in, and arrived there by the time that everything had arrived at the healthy ones. */
+  /** Events for the other addresses: accepted, and arrived by the time that all had arrived at the healthy ones. */
   others: number
   othersArrived: number
-  /** Attempts that had ended without an answer by then. */
+  /** Attempts that had timed out by then. */
   timedOut: number
   /** From "accepted" to "arrived", healthy addresses, ms. */
   p50: number
@@ -64,7 +64,7 @@ export interface Measured {
   worst: number
   /** From the call to "accepted", all events, ms. */
   acknowledgedP99: number
-  /** How late the event loops were, p99, ms: this process's, and the receivers'. */
+  /** Delay of the event loops, p99, ms: this process's, and the receivers'. */
   engineLagP99: number
   receiverLagP99: number
 }
@@ -123,7 +123,7 @@ export async function measure(scenario: Scenario, load: Load, receivers: Receive
       receiverLagP99: lagP99,
     }
   } finally {
-    // Lets go of whoever hangs, so that the engine can drain.
+    // Releases hanging requests, so that the engine can drain.
     await receivers.behave([])
     await close()
     rmSync(folder, { recursive: true, force: true })
@@ -172,7 +172,7 @@ const secrets = createSecretBox(`k1:${Buffer.alloc(32, 7).toString('base64')}`)
 
 const accountOf = (index: number) => `account-${index % ACCOUNTS}`
 
-/** Each for an object of its own, so that every event has exactly one address. */
+/** One object each, so that every event has exactly one address. */
 function addEndpoints({ sql }: Client, origins: string[], oneOrigin: boolean): void {
   const addAccount = sql.prepare(
     "INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES (?, ?, 'UTC', 0, 0) ON CONFLICT DO NOTHING",
@@ -191,7 +191,7 @@ function addEndpoints({ sql }: Client, origins: string[], oneOrigin: boolean): v
   }
 }
 
-/** Those that hang are spread over all accounts; the flooding account is the first. */
+/** Hanging addresses are spread over all accounts; the flooding account is the first. */
 function misbehaving({ hanging, flood }: Scenario): Behaviour[] {
   const all = Array.from({ length: ENDPOINTS }, (_, index) => index)
   const bad: Behaviour[] = all
@@ -202,7 +202,7 @@ function misbehaving({ hanging, flood }: Scenario): Behaviour[] {
   return [...bad, ...flooding.map((index) => ({ index, answersAfterMs: flood.answersAfterMs }))]
 }
 
-/** Steady, by the clock: what could not be sent in time is sent late, never left out. */
+/** A steady rate by the clock: events that could not be sent in time are sent late, never skipped. */
 async function applyLoad(
   engine: DeliveryEngine,
   scenario: Scenario,
@@ -215,7 +215,7 @@ async function applyLoad(
   const good = Array.from({ length: ENDPOINTS }, (_, index) => index).filter((index) => !bad.has(index))
   const floodShare = flood ? flood.times / (flood.times + ACCOUNTS - 1) : 0
   const badShare = flood ? floodShare : Math.max(share, hanging / ENDPOINTS)
-  // A flood comes on top of what the others send.
+  // A flood adds to the events of the others.
   const perSecond = flood ? rate / (1 - floodShare) : rate
   const total = Math.round(perSecond * forSeconds)
   const sent = new Map<number, Sent>()

@@ -1,14 +1,14 @@
-// Receivers in a process of their own: some answer, some are slow, some never answer. They note when each event arrived.
+// Receivers in a separate process: some answer, some are slow, some never answer. They record when each event arrived.
 import { type ChildProcess, fork } from 'node:child_process'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
 
-/** How one address behaves. Addresses that are not named answer at once. */
+/** The behaviour of one address. Addresses without one answer at once. */
 export type Behaviour = { index: number } & ({ hangs: true } | { answersAfterMs: number })
 
-/** When an event arrived: its number, the address's index, and the moment (see `moment`). */
+/** An event's arrival: its number, the address's index, and the time (see `moment`). */
 export type Arrival = [event: number, index: number, at: number]
 
 type Command =
@@ -23,14 +23,14 @@ export interface Receivers {
   /** `http://127.0.0.1:port` of every listener. */
   origins: string[]
   behave(behaviours: Behaviour[]): Promise<void>
-  /** How many events arrived since the last collection, at other addresses than these. */
+  /** Number of events that arrived since the last collection, at other addresses than these. */
   count(without: number[]): Promise<number>
-  /** What arrived since the last collection, and how late the receivers' own event loop was (p99, ms). */
+  /** Arrivals since the last collection, and the delay of the receivers' own event loop (p99, ms). */
   collect(): Promise<{ arrivals: Arrival[]; lagP99: number }>
   close(): void
 }
 
-/** ms on the clock that all processes of this machine share and nobody sets. */
+/** ms on a monotonic clock shared by all processes of this machine. */
 export function moment(): number {
   return Number(process.hrtime.bigint()) / 1e6
 }
@@ -66,7 +66,7 @@ function ask(child: ChildProcess, command: Command): Promise<Reply> {
   })
 }
 
-/** The main of that process. Ends when whoever started it lets go of it. */
+/** The entry point of that process. Ends when its parent disconnects. */
 export function serveReceivers(): void {
   let arrivals: Arrival[] = []
   let behaviours = new Map<number, Behaviour>()
@@ -95,7 +95,7 @@ export function serveReceivers(): void {
       request.on('end', () => receive(request.url ?? '', body, response))
       response.on('close', () => unanswered.delete(response))
     })
-    // Longer than the engine keeps a connection: who closes first is not the question here.
+    // Longer than the engine keeps a connection: which side closes first is not tested here.
     server.keepAliveTimeout = 60_000
     servers.push(server)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 1024, resolve))
@@ -111,7 +111,7 @@ export function serveReceivers(): void {
       }
       case 'behave':
         behaviours = new Map(command.behaviours.map((one) => [one.index, one]))
-        // Whoever waits for an answer need not wait any longer than the new behaviour wants.
+        // Requests that wait for an answer must not wait longer than the new behaviour wants.
         for (const response of unanswered) response.destroy()
         return { done: true }
       case 'count':

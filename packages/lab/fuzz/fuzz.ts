@@ -1,4 +1,4 @@
-// Wrong input to every call, as much as is asked for. Prints what broke, with the seed that repeats it; ends with 1 when something did.
+// Sends wrong input to every call. Prints what broke, with the seed that repeats it; exits with 1 when something did.
 import { parseArgs } from 'node:util'
 import { commandLine, type Figure, recordFigures } from '../report/figures.ts'
 import { describeMachine } from '../report/machine.server.ts'

@@ -1,4 +1,4 @@
-// Sends wrong input to every call of the built server and tells what came of it: the short version is a walk, `npm run fuzz` the long.
+// Sends wrong input to every call of the built server and reports the results: a short walk, or long in `npm run fuzz`.
 import { MATRIX, type OwnedIds } from '#tests/support/call-matrix.ts'
 import { runTimeOf } from '#tests/support/run-time.ts'
 import { type ScriptlessBrowser, scriptlessBrowser } from '#tests/support/scriptless-browser.ts'
@@ -7,24 +7,24 @@ import { anyBody, anyText, inputs, spoilt } from './wrong-input.ts'
 
 export interface FuzzFinding {
   calls: number
-  /** Answers of 500 and above, connections that broke: one line each, with the input. */
+  /** Answers of 500 and above, and broken connections: one line each, with the input. */
   broken: string[]
-  /** Lines of the server's log about something nobody expected. */
+  /** Log lines of the server about unexpected errors. */
   complaints: string[]
-  /** The answers that cost the server's processor most, ms; where the system does not tell, those that took longest. */
+  /** The answers with the highest processor time of the server, ms; without such figures, the slowest ones. */
   slowest: { call: string; ms: number }[]
-  /** Over the bar: sent again by themselves, `leastMs` = the least of all. */
+  /** Answers over the bar: each sent again on its own; `leastMs` = the minimum of all. */
   judged: { call: string; leastMs: number }[]
-  /** Those that are over it whatever the machine does: one line each, with the input. */
+  /** Answers over the bar whatever the machine does: one line each, with the input. */
   tooSlow: string[]
 }
 
-/** ms that an answer may cost. */
+/** Maximum cost of an answer, ms. */
 export const FUZZ_BAR = 50
-/** So often is sent again what was over the bar. */
+/** How often an input over the bar is sent again. */
 const AGAIN = 5
 
-/** Ids that are nobody's: the account is the caller's own, so that its own checks are reached. */
+/** Ids that nobody owns: the account is the caller's own, so that its own checks are reached. */
 const ids = (account: string): OwnedIds => ({
   account,
   webhook: 1,
@@ -36,10 +36,10 @@ const ids = (account: string): OwnedIds => ({
   template: 1,
 })
 
-/** Half of a pair of surrogates: no address can carry it. */
+/** An unpaired surrogate: no address can carry it. */
 const LONE = /[\ud800-\udfff]/g
 
-/** Pretends of provider and platform: any bytes at the addresses that take calls from outside. */
+/** Impersonates provider and platform: any bytes at the addresses that receive outside calls. */
 const OUTSIDE = [
   '/hooks/platform/{token}',
   '/hooks/platform/unknown',
@@ -48,7 +48,7 @@ const OUTSIDE = [
   '/csp-report',
 ] as const
 
-/** @param input.each how much wrong input every call gets */
+/** @param input.each number of wrong inputs for every call */
 export async function fuzz(input: { seed: number; each: number }): Promise<FuzzFinding> {
   const { server, browser, accountUUID } = await startSignedInServer({
     LOG_LEVEL: 'warn',
@@ -68,7 +68,7 @@ export async function fuzz(input: { seed: number; each: number }): Promise<FuzzF
       const said = `${call} with ${(body ?? path).slice(0, 200)}`
       try {
         const { status, text } = await who.rawText(method, path, body, headers)
-        // What the platform or the provider refuses is passed on as 5xx in their words; a fault of ours has words of its own.
+        // Refusals of the platform or the provider are forwarded as 5xx in their words; our own errors have their own.
         const passedOn = text.startsWith('{"message":') && !text.includes('Something went wrong')
         if (status >= 500 && !passedOn) finding.broken.push(`${said}: ${status} ${text.slice(0, 200)}`)
       } catch (error) {
@@ -91,7 +91,7 @@ export async function fuzz(input: { seed: number; each: number }): Promise<FuzzF
     const { forwardingUrl } = hook.body as { forwardingUrl: string }
     const token = new URL(forwardingUrl).pathname.split('/').at(-1) ?? ''
 
-    // Of the buttons of a page one is enough: they are read by the same form.
+    // One button of a page is enough: the same form parses them all.
     const calls = MATRIX.filter(
       (one, at) =>
         !one.signsOut && !(one.form && MATRIX.slice(0, at).some(({ form, route }) => form && route === one.route)),
@@ -156,12 +156,12 @@ export async function fuzz(input: { seed: number; each: number }): Promise<FuzzF
       }
     }
 
-    // The first of a kind costs more, and so does one that meets the engines at work; an input that is slow by what it is, is so again.
+    // The first answer of a kind costs more, and so does one beside busy engines; an inherently slow input stays slow.
     for (const { call, said, ms, again } of slow) {
       let leastMs = ms
       for (let turn = 0; turn < AGAIN && leastMs > FUZZ_BAR; turn += 1) {
         const cost = costOf(server.pid)
-        // What breaks has been told the first time.
+        // Broken answers were already reported the first time.
         await again().catch(() => undefined)
         leastMs = Math.min(leastMs, cost())
       }
@@ -183,7 +183,7 @@ export async function fuzz(input: { seed: number; each: number }): Promise<FuzzF
   }
 }
 
-/** Gives what the server's process has been at work for since, ms on a processor; the time that passed where the system does not tell. */
+/** Returns the processor ms that the server's process has used since; without such figures, wall-clock time. */
 function costOf(pid: number): () => number {
   const [began, before] = [performance.now(), runTimeOf(pid)]
   return () => {

@@ -1,8 +1,8 @@
-// Input that nobody means well with: values of every wrong type, texts that other programs choke on, bodies that are none. The same
-// seed gives the same input, so that what broke something can be sent again.
+// Malicious and broken input: values of every wrong type, texts that other programs choke on, malformed bodies. The
+// same seed gives the same input, so that a failure can be repeated.
 import fc from 'fast-check'
 
-/** Texts with a history: each has broken some program. */
+/** Texts that have each broken some program. */
 const TEXTS = [
   '',
   ' ',
@@ -45,7 +45,7 @@ const key = fc.oneof(
   fc.string(),
 )
 
-/** Any JSON value, often with keys and texts that have a meaning somewhere. */
+/** Any JSON value, often with keys and texts that have a special meaning somewhere. */
 export const anyValue: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 5 },
@@ -58,10 +58,10 @@ export const anyValue: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   ),
 })).value
 
-/** As it stands in an address or a header. */
+/** As written in an address or a header. */
 export const anyText = text
 
-/** What a body can be that is no JSON, or JSON that nobody reads gladly. */
+/** Bodies that are no JSON, or JSON that is hard to parse. */
 export const anyBody = fc.oneof(
   anyValue.map((value) => JSON.stringify(value)),
   text,
@@ -77,7 +77,7 @@ export const anyBody = fc.oneof(
   ),
 )
 
-/** An object that is right except for one field. */
+/** A correct object except for one field. */
 export function spoilt(right: Readonly<Record<string, unknown>>): fc.Arbitrary<unknown> {
   const names = Object.keys(right)
   if (names.length === 0) return anyValue

@@ -1,9 +1,9 @@
-// What was slow once, as short as it can be said: the trials must find each of these, or they would show nothing.
+// Known slow code of the past, as short as possible: the trials must find each case, otherwise they prove nothing.
 import type { Entrance } from './trials.ts'
 
 const KB = 1024
 
-/** Names of about the length and number that a rule offers. */
+/** Names with about the length and number that a rule offers. */
 const KNOWN = Array.from({ length: 150 }, (_, n) => `contact_name_${n}`)
 
 export const SLOW_BEFORE: readonly Entrance[] = [
@@ -31,7 +31,7 @@ export const SLOW_BEFORE: readonly Entrance[] = [
   },
 ]
 
-/** Letters to add, drop or change to get from one to the other. */
+/** Edit distance: letters to add, drop or change to get from one to the other. */
 function lettersBetween(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i += 1) {

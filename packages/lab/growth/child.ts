@@ -1,4 +1,4 @@
-// The process in which the trials run: one line of JSON for each place, so that whoever waits knows where it stands when it hangs.
+// The trials' process: sends one line of JSON for each place, so that the parent can name the place when it hangs.
 import { ENTRANCES } from './entrances.ts'
 import type { FoundFunction } from './functions.ts'
 import { growthOf } from './measure.ts'
@@ -7,9 +7,9 @@ import { type NamedTrial, trialsOf, trialsOfEntrance } from './trials.ts'
 
 export interface Order {
   functions: FoundFunction[]
-  /** Every unit, not only the likeliest. */
+  /** Every unit instead of only the likeliest. */
   whole: boolean
-  /** Only places whose name has it in. */
+  /** Only places whose name contains this. */
   only: string | null
 }
 
@@ -20,11 +20,11 @@ export type Line =
   | { kind: 'done'; name: string; trials: number; tookMs: number }
   | { kind: 'end' }
 
-/** A place that costs so much at its limit is told although it grows as it should, ms. */
+/** A place is reported above this cost at its limit, although it grows as it should, ms. */
 const WORTH_TELLING = 25
-/** One finding for each place is enough: what grows with one input grows with twenty. */
+/** One finding for each place is enough: growth with one input means growth with twenty. */
 const MOST_FAULTS = 1
-/** So often a place that has many inputs says that it goes on, ms. */
+/** How often a place with many inputs reports progress, ms. */
 const STILL_THERE = 1_000
 
 process.once('message', (order: Order) => {

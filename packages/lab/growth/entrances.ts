@@ -1,4 +1,4 @@
-// Ways in that are more than one call of one function: a text takes several steps, or stands inside something larger.
+// Entry points beyond one call of one function: a text takes several steps, or is part of something larger.
 import { messageOf, readAnswer, retryMoment } from '#app/adapters/servicem8/servicem8-answer.ts'
 import { OPERATORS } from '#app/domain/automations/rule.ts'
 import { materialLine } from '#app/features/automations/actions/job-lines.ts'
@@ -37,14 +37,14 @@ import { DIFFERENT_NAMES, type Shape } from './inputs.ts'
 import type { Entrance } from './trials.ts'
 
 const KB = 1024
-/** What a platform call can bring. */
+/** Maximum size of a platform call. */
 const CALL = 256 * KB
-/** What a body of the page or of a call can bring. */
+/** Maximum size of a body from the page or a call. */
 const BODY = 100 * KB
-/** Characters of one text of an action, as `action-parameters.ts` has it. */
+/** Characters of one text of an action, as in `action-parameters.ts`. */
 const ONE_TEXT = 20_000
 const IMPORT = 400_000
-/** Texts of that length that one rule has room for. */
+/** Number of texts of that length that fit into one rule. */
 const TEXTS_OF_RULE = 4
 /** A list of the platform is as large as the account makes it. */
 const LIST = 512 * KB
@@ -52,7 +52,7 @@ const LIST = 512 * KB
 const pieces = (text: string, size: number) => text.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g')) ?? []
 
 function importOf(text: string): string {
-  // Some of what may be sent is names and quotation marks around it.
+  // Names and quotation marks around the text take up part of the allowed size.
   const actions = pieces(text.slice(0, IMPORT * 0.9), ONE_TEXT).map((customBody) => ({
     type: 'send_email',
     parameters: { contentType: 'manual', to: 'a@b.example', customSubject: 'x', customBody },
@@ -87,7 +87,7 @@ const scope = (value: string): PlaceholderScope => ({
   now: AT.now,
 })
 
-/** One that is escaped, one that is read as something; the others are much like them. */
+/** One that is escaped, one that is parsed; the others are much like them. */
 const FIRST: ReadonlySet<Destination> = new Set(['html', 'phone'])
 const DESTINATIONS: readonly Destination[] = ['plain', 'html', 'subject', 'sms', 'json', 'phone', 'date', 'field']
 
@@ -113,7 +113,7 @@ function shape(name: string, unit: string): Shape {
   return { name, make: (length) => unit.repeat(Math.max(1, Math.floor(length / unit.length))) }
 }
 
-/** Something begins, and then only space, or only words, follow. */
+/** An opening, followed only by spaces or words. */
 const BEGUN = ['[[', '{', '{a or "', '{a'].flatMap((begin) =>
   [' ', 'a ', '\n'].map(
     (unit): Shape => ({
@@ -152,13 +152,13 @@ const conditions = FIELDS.map(
   }),
 )
 
-/** A list of the platform as the rule form draws it. */
+/** A list of the platform as the rule form renders it. */
 function drawn(name: LookupName, records: readonly Record<string, unknown>[]) {
   const kept = records.map((record) => keptOfRecord(name, 'form', record))
   return toFormLists({ [name]: lookupRecords(name, kept) })
 }
 
-/** Of what a list of the platform is made into, bytes may be kept: a few fields of each record, each of them cut. */
+/** Bytes that may be kept of a converted platform list: a few fields of each record, each truncated. */
 const KEPT_OF_A_LIST = 400_000
 
 export const ENTRANCES: readonly Entrance[] = [

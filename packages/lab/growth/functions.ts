@@ -1,12 +1,12 @@
-// Every function of the pure modules that is given text by somebody outside itself, found in the sources: so that a new one is measured
-// without anybody remembering to say so.
+// Finds in the sources every function of the pure modules that receives outside text, so that new functions are
+// measured automatically.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import ts from 'typescript'
 
 export interface Parameter {
   name: string
-  /** As written: `string`, `URLSearchParams`, `Destination`. */
+  /** As written in the source: `string`, `URLSearchParams`, `Destination`. */
   type: string
   optional: boolean
 }
@@ -18,10 +18,10 @@ export interface FoundFunction {
   parameters: Parameter[]
 }
 
-/** Types through which text comes in. */
+/** Types that carry text. */
 const TEXT_LIKE = /\b(?:string|unknown|URLSearchParams|FormData|Uint8Array)\b/
 
-/** The stand-in platform (`packages/sandbox`) is not part of what strangers can reach in production. */
+/** Strangers cannot reach the stand-in platform (`packages/sandbox`) in production. */
 const LEFT_OUT = /\.test\.ts$|\.server\.ts$|\.d\.ts$/
 
 /** Pure modules of the product, in order. */

@@ -1,4 +1,4 @@
-// Every place where text comes in, with texts made of repeated pieces of our own grammars: does its work grow faster than its input?
+// Tests every place that receives text with repeated pieces of our own grammars: does work grow faster than its input?
 import { parseArgs } from 'node:util'
 import { none, proofReport } from '../report/report.ts'
 import { measureGrowth } from './run.ts'

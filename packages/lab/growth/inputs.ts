@@ -1,7 +1,7 @@
-// Texts that are short to say and long to read: one unit of a grammar of ours, over and over, with something before it and after it.
-// What makes a reader slow is nearly always the same beginning many times and an end that spoils it.
+// Texts that are short to describe and long to parse: one unit of a grammar of ours, repeated, with a prefix and a
+// suffix. A parser is nearly always slow because of the same beginning many times and an end that does not match.
 
-/** Of placeholders, conditions, e-mail HTML, forms, JSON, addresses, amounts, moments, headers: and of what regular expressions dislike. */
+/** From placeholders, conditions, e-mail HTML, forms, JSON, addresses, amounts, times, headers, and bad regex input. */
 export const UNITS = [
   // placeholders and blanks
   ...['{zq}', '{', '{{', '{a or "', '{a or &quot;', "{a or '", '{a as ', '{a or "b" as ', '[[', '[[a', '[[a]]', '{a '],
@@ -30,7 +30,7 @@ export const UNITS = [
   ],
   // JSON
   ...['[', '{"a":', '"', '\\', '[[],', '\\u0041'],
-  // lists, amounts, numbers, moments, headers
+  // lists, amounts, numbers, times, headers
   ...[
     ',',
     ';',
@@ -71,11 +71,11 @@ export const UNITS = [
     'İ',
     'a\u0301',
   ],
-  // what never ends
+  // constructs that never end
   ...['=', '_', '*', '|', '~', '^', '$', '<>', '"a"', "'a'", 'or ', 'and '],
 ] as const
 
-/** Enough of them to find what was ever found, for the version that everybody runs. */
+/** Enough of them to find every past case, for the version that everybody runs. */
 export const FEW_UNITS: readonly string[] = [
   ...[
     '{zq}',
@@ -99,7 +99,7 @@ export const FEW_UNITS: readonly string[] = [
 ]
 
 export interface Shape {
-  /** For the finding: what the text is made of. */
+  /** For the finding: the parts of the text. */
   name: string
   make(length: number): string
 }
@@ -110,15 +110,15 @@ export interface Around {
 }
 
 const BARE: Around = { before: '', after: '' }
-/** An end that fits nothing. */
+/** An end that matches nothing. */
 const SPOILT: Around = { before: '', after: '!' }
 
-/** Every unit in every frame. `around`: what a reader wants to see first before it looks at the rest. */
+/** Every unit in every frame. `around`: the prefix and suffix a parser expects before it reads the rest. */
 export function shapesOf(units: readonly string[], around: readonly Around[] = []): Shape[] {
   return framed(units, [BARE, SPOILT, ...around])
 }
 
-/** Each unit once, with an end that fits nothing: that finds nearly everything that both find. */
+/** Each unit once, with an end that matches nothing: finds nearly everything that both find. */
 export function barely(units: readonly string[], around: readonly Around[] = []): Shape[] {
   return framed(units, [SPOILT, ...around])
 }
@@ -136,13 +136,13 @@ function repeated(unit: string, length: number): string {
   return unit.repeat(Math.max(1, Math.floor(length / unit.length)))
 }
 
-/** Names that are all different: what is done once for each name is done most often so. */
+/** Names that are all different: maximizes work that is done once for each name. */
 export const DIFFERENT_NAMES: Shape = {
   name: '{a0} {a1} {a2} …',
   make: (length) => Array.from({ length: Math.floor(length / 9) }, (_, n) => `{zq${n.toString(36)}}`).join(' '),
 }
 
-/** A key for each few characters. */
+/** One key for every few characters. */
 export function manyKeys(length: number, value: string): Record<string, unknown> {
   return Object.fromEntries(Array.from({ length: Math.floor(length / 16) }, (_, n) => [`key_${n}`, value]))
 }

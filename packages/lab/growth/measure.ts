@@ -1,15 +1,15 @@
-// Whether work grows with its input as it should: the same input at n, 2n and 4n. What counts is processor time of this thread, the
-// least of several tries, and what is kept of the result; nothing is judged below a floor, where a machine's noise is larger than work.
+// Whether work grows properly with its input: the same input at n, 2n and 4n. Measures this thread's processor time,
+// the minimum of several tries, and the size kept of the result; below a floor of noise nothing is judged.
 
-/** Processor ms at the largest size below which nobody asks how it grows. */
+/** Processor ms at the largest size below which growth is not judged. */
 const FLOOR_MS = 20
-/** For each doubling. Work that grows evenly takes twice as long, with its square four times. */
+/** For each doubling. Linear work takes twice as long, quadratic work four times. */
 const MOST_GROWTH = 2.5
-/** Processor ms that one input at its limit may cost at all: the loop of everybody stands still meanwhile. */
+/** Maximum processor ms of one input at its limit: the shared event loop is blocked meanwhile. */
 const MOST_MS = 500
-/** What is done on the thread for long work stands in nobody's way, and is stopped after two seconds: half of that, for slower machines. */
+/** Work on the long-work thread blocks nobody, and is stopped after two seconds: half of that, for slower machines. */
 export const MOST_MS_APART = 1_000
-/** A result may be so many times its input: text and a few words about each part of it. */
+/** Maximum ratio of a result to its input: text and a few words about each part of it. */
 const MOST_KEPT = 64
 const KEPT_FLOOR = 1_000_000
 const TRIES = 4
@@ -17,17 +17,17 @@ const ROUNDS = 3
 const STEPS = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1] as const
 
 export interface Trial {
-  /** Characters that can reach it. */
+  /** Number of characters that can reach it. */
   limit: number
   run(length: number): () => unknown
-  /** Bytes that may be kept of the largest input; left out: 64 times its length. */
+  /** Bytes that may be kept of the largest input; default: 64 times its length. */
   mostKept?: number
-  /** Processor ms; left out: what the main thread may stand still. */
+  /** Processor ms; default: how long the main thread may block. */
   mostMs?: number
 }
 
 export interface Growth {
-  /** At the largest size that was tried, half, a quarter and an eighth of it. */
+  /** Times at the largest tried size, half, a quarter and an eighth of it. */
   length: number
   ms: number
   halfMs: number
@@ -38,9 +38,9 @@ export interface Growth {
 }
 
 /**
- * Climbs from a sixteenth of the limit, so that what is far too slow is known before it is long.
+ * Starts at a sixteenth of the limit, so that extreme slowness is detected on a short input.
  *
- * @param now processor ms used so far; a test hands in its own
+ * @param now processor ms used so far; a test passes its own
  */
 export function growthOf(trial: Trial, now: () => number = threadMs): Growth {
   const { mostMs = MOST_MS } = trial
@@ -54,7 +54,7 @@ export function growthOf(trial: Trial, now: () => number = threadMs): Growth {
     times.set(length, done.ms)
     return done.ms
   }
-  // Not even its square would be noticed at the limit.
+  // Even quadratic growth would not be noticeable at the limit.
   const climb = tryAt(STEPS[0]) < FLOOR_MS / 256 ? [1] : STEPS
   for (const share of climb) if (tryAt(share) > mostMs) break
   const kept = keptBytes(result)
@@ -69,7 +69,7 @@ export function growthOf(trial: Trial, now: () => number = threadMs): Growth {
     quarterMs: Number.POSITIVE_INFINITY,
     eighthMs: Number.POSITIVE_INFINITY,
   }
-  // A machine that was busy is asked again; what is slow by what it is, is slow again.
+  // Repeat on a machine that was busy; inherently slow input is slow again.
   for (let round = 0; round < ROUNDS && !isFine(timed, mostMs); round += 1) {
     timed = {
       length,
@@ -84,7 +84,7 @@ export function growthOf(trial: Trial, now: () => number = threadMs): Growth {
 
 type Timed = Pick<Growth, 'length' | 'ms' | 'halfMs' | 'quarterMs' | 'eighthMs'>
 
-/** Over three doublings together, over two and over the last one: a step from one cache or nursery to the next is no growth. */
+/** Over the last three doublings, two, and one: a step from one cache or heap nursery to the next is no growth. */
 function growsTooFast({ ms, halfMs, quarterMs, eighthMs }: Timed): boolean {
   const least = 0.05
   return [halfMs, quarterMs, eighthMs].every((before, at) => ms / Math.max(before, least) > MOST_GROWTH ** (at + 1))
@@ -119,7 +119,7 @@ function least(trial: Trial, length: number, now: () => number): number {
   for (let n = 0; n < TRIES; n += 1) {
     const { ms } = once(trial, length, now)
     best = Math.min(best, ms)
-    // Nothing that takes so long is an accident.
+    // Anything this slow is no accident.
     if (ms > MOST_MS * 2 && n >= 1) break
   }
   return best
@@ -132,18 +132,18 @@ function once(trial: Trial, length: number, now: () => number): { ms: number; re
   try {
     result = work()
   } catch {
-    // Whether it may throw is asked elsewhere.
+    // Other tests check whether it may throw.
   }
   return { ms: now() - before, result }
 }
 
-/** Of this thread alone where the runtime tells: the collector and the compiler work beside it. */
+/** Of this thread alone where the runtime supports it: the collector and the compiler run in parallel. */
 function threadMs(): number {
   const { user, system } = (process.threadCpuUsage ?? process.cpuUsage)()
   return (user + system) / 1_000
 }
 
-/** What is reachable from a value, each object and each text once: a count, so no machine makes it larger. */
+/** Size reachable from a value, each object and each text once: a count, so it does not depend on the machine. */
 export function keptBytes(value: unknown): number {
   const seen = new Set<unknown>()
   const waiting: unknown[] = [value]

@@ -1,2 +1,2 @@
-// The pure modules by file. Empty here: whoever bundles the trials puts them in (`growth.ts`).
+// The pure modules by file. Empty here: the bundle of the trials fills it in (`growth.ts`).
 export const MODULES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {}

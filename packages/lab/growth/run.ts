@@ -1,4 +1,4 @@
-// Runs the growth trials in a process of their own: nothing else shares its heap, and one that hangs can be ended and named.
+// Runs the growth trials in a separate process: nothing else shares its heap, and a hanging one can be ended and named.
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import { bundleTs } from '../../../scripts/run-ts.mjs'
@@ -8,12 +8,12 @@ import { whyOwnText } from './samples.ts'
 import { isCallable } from './trials.ts'
 
 export interface GrowthReport {
-  /** Places where text comes in, and inputs that were tried at them. */
+  /** Number of places that receive text, and of inputs tried there. */
   places: number
   trials: number
   faults: { name: string; input: string; fault: string }[]
   slowest: { name: string; input: string; ms: number; length: number }[]
-  /** Of this command, not of the product: how long each place took to be tried. */
+  /** The command's own time, not the product's: how long each place took to test. */
   took: { name: string; ms: number }[]
 }
 
@@ -22,7 +22,7 @@ const HANGS_AFTER = 60_000
 
 /**
  * @param asked.whole every unit of every grammar: minutes instead of seconds
- * @param asked.only places whose name has it in
+ * @param asked.only places whose name contains it
  */
 export async function measureGrowth(
   root: string,
@@ -45,7 +45,7 @@ function modulesText(root: string): string {
 
 function collect(bundle: string, order: Order, onLine?: (line: Line) => void): Promise<GrowthReport> {
   const report: GrowthReport = { places: 0, trials: 0, faults: [], slowest: [], took: [] }
-  // A large nursery: the collector seldom comes in between.
+  // A large heap nursery, so that the collector seldom interferes.
   const child = fork(bundle, { execArgv: ['--max-semi-space-size=64'], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   return new Promise((resolve, reject) => {
     let at = 'the beginning'

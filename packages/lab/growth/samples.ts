@@ -1,4 +1,4 @@
-// What stands in the parameters beside the text, by their type; how much text can reach a function; and what no text can reach.
+// Values for the other parameters, by type; how much text can reach a function; and what no outside text can reach.
 import type { Around } from './inputs.ts'
 
 const AT = Date.UTC(2026, 10, 22, 9)
@@ -26,7 +26,7 @@ const FACTS = {
   values: {},
 }
 
-/** By the type as it is written. */
+/** By type, as written in the source. */
 export const BESIDE: Readonly<Record<string, unknown>> = {
   string: 'job',
   'string | null': null,
@@ -80,13 +80,13 @@ export const BESIDE: Readonly<Record<string, unknown>> = {
   RegExp: /[,;]/,
 }
 
-/** Characters: what its callers let through, where that is less than a whole body. By function. */
+/** Characters that its callers let through, when less than a whole body. By function. */
 export const LIMITS: Readonly<Record<string, { most: number; because: string }>> = {}
 
-/** What a body of the page, of the calls and of a file can hold. */
+/** Maximum size of a body of the page, of the calls and of a file. */
 export const USUAL_LIMIT = 100 * 1024
 
-/** What a reader wants to see before it looks at the rest. By function. */
+/** Prefix and suffix that a parser expects before it reads the rest. By function. */
 export const AROUND: Readonly<Record<string, readonly Around[]>> = {}
 
 const SETTINGS = 'settings of the operator'
@@ -182,7 +182,7 @@ export const OWN_TEXT: Readonly<Record<string, string>> = {
   'app/ui/scripts-ahead.ts': 'files of our own',
 }
 
-/** The reason why no stranger's text reaches it; null = it does. */
+/** The reason why no stranger's text reaches it; null when it does. */
 export function whyOwnText({ file, name }: { file: string; name: string }): string | null {
   const places = [`${file} ${name}`, file, ...file.split('/').map((_, n, parts) => parts.slice(0, n).join('/'))]
   return places.map((place) => OWN_TEXT[place]).find((reason) => reason !== undefined) ?? null

@@ -1,4 +1,4 @@
-// One trial for each place where text comes in: found by the types of the parameters, or written down (`entrances.ts`).
+// One trial for each place that receives text: found by the types of the parameters, or listed (`entrances.ts`).
 import type { FoundFunction, Parameter } from './functions.ts'
 import { barely, deeplyNested, FEW_UNITS, manyKeys, type Shape, shapesOf, UNITS } from './inputs.ts'
 import { MOST_MS_APART, type Trial } from './measure.ts'
@@ -7,11 +7,11 @@ import { AROUND, BESIDE, LIMITS, USUAL_LIMIT } from './samples.ts'
 export interface NamedTrial extends Trial {
   /** `app/features/events/wire.ts readPayload(body)`. */
   name: string
-  /** What the input is made of. */
+  /** The parts of the input. */
   input: string
 }
 
-/** How text becomes what a parameter takes; several, where there are several ways in. */
+/** How text becomes a parameter's value; several entries for several ways in. */
 const FROM_TEXT: Readonly<Record<string, readonly ((text: string) => unknown)[]>> = {
   string: [(text) => text],
   'string | null': [(text) => text],
@@ -28,7 +28,7 @@ const FROM_TEXT: Readonly<Record<string, readonly ((text: string) => unknown)[]>
   'readonly Uint8Array[]': [(text) => [new TextEncoder().encode('a'), new TextEncoder().encode(text)]],
 }
 
-/** Under names of the forms, and as many fields as it spells. */
+/** Uses the names of the forms' fields, and as many fields as the text spells. */
 function formWith(text: string): FormData {
   const form = new FormData()
   for (const name of ['url', 'object', 'objectType', 'fields', 'name', 'accountUUID']) form.append(name, text)
@@ -36,7 +36,7 @@ function formWith(text: string): FormData {
   return form
 }
 
-/** Whatever is asked for is there. */
+/** Has every requested parameter. */
 function answersAll(text: string): URLSearchParams {
   const params = new URLSearchParams([['q', text]])
   params.get = () => text
@@ -45,7 +45,7 @@ function answersAll(text: string): URLSearchParams {
   return params
 }
 
-/** Records are made from a length, not out of one text. */
+/** Records are created from a length instead of one text. */
 const FROM_LENGTH: Readonly<Record<string, readonly ((length: number) => unknown)[]>> = {
   unknown: [
     (length) => manyKeys(length, 'value'),
@@ -68,7 +68,7 @@ export function isReachable(type: string): boolean {
   return type in FROM_TEXT || type in FROM_LENGTH
 }
 
-/** Null = a parameter is of a type that nothing here can stand in for. */
+/** Null when no sample exists for a parameter's type. */
 export function besideOf({ type, optional }: Parameter): { value: unknown } | null {
   if (optional) return { value: undefined }
   if (type in BESIDE) return { value: BESIDE[type] }
@@ -76,7 +76,7 @@ export function besideOf({ type, optional }: Parameter): { value: unknown } | nu
   return literal === undefined ? null : { value: literal }
 }
 
-/** Can it be called without knowing more of it than its types? */
+/** Whether it can be called with only its types known. */
 export function isCallable({ parameters }: FoundFunction): boolean {
   const reached = parameters.some(({ type }) => isReachable(type))
   return reached && parameters.every((one) => isReachable(one.type) || besideOf(one) !== null)
@@ -108,22 +108,22 @@ export function trialsOf(found: FoundFunction, call: (...given: unknown[]) => un
   })
 }
 
-/** Of an entrance that is written down. */
+/** A listed entry point. */
 export interface Entrance {
   name: string
-  /** Functions that are tried here, as `file name`: those that the types of their parameters do not tell how to call. */
+  /** Functions that are tested here, as `file name`: those whose parameter types do not tell how to call them. */
   covers?: readonly string[]
   limit: number
   mostKept?: number
-  /** Done on the thread for long work. */
+  /** Runs on the long-work thread. */
   apart?: true
-  /** Its own, beside the common ones. */
+  /** Its own shapes, in addition to the common ones. */
   shapes?: readonly Shape[]
-  /** False: only its own. */
+  /** False: only its own shapes. */
   common?: false
-  /** Much like one that is there already: tried by the long version alone. */
+  /** Similar to an existing one: only tested by the long version. */
   wholeOnly?: true
-  /** What is made of the text before the clock runs, and what is done with it. */
+  /** Prepares the text before the clock runs; returns the measured work. */
   prepare(text: string): () => unknown
 }
 

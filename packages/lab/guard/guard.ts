@@ -1,4 +1,4 @@
-// Prints what the trials of the outbound guard show. Ends with 1 when a figure is not what it must be.
+// Prints the results of the outbound guard's trials. Exits with 1 when a figure misses its bar.
 import { runCorpus, runLiterals, runRebinding, type TrialResult } from '#tests/support/guard-trial.server.ts'
 import { commandLine, type Figure, recordFigures } from '../report/figures.ts'
 import { keepFigures } from '../report/kept-figures.ts'

@@ -1,16 +1,16 @@
-// The steps of a Dockerfile as data, so that they can be taken by hand and compared.
+// The steps of a Dockerfile as data, so that they can be performed by hand and compared.
 
 export interface DockerStage {
-  /** Shell commands of RUN, in order. Those that touch the image's own system and not the application are left out. */
+  /** Shell commands of RUN, in order. Excludes those that affect only the image's own system. */
   runs: string[]
-  /** COPY --from=build, paths from the working directory of each stage. */
+  /** COPY --from=build, paths relative to the working directory of each stage. */
   copies: { from: string; to: string }[]
   env: Record<string, string>
-  /** CMD, in its list form; empty when there is none. */
+  /** CMD, in its list form; empty when missing. */
   command: string[]
 }
 
-/** What only an image has: its package managers and its users. */
+/** Commands that only exist in an image: its package managers and its users. */
 const OF_THE_SYSTEM = /\/usr\/|\binstall -d\b|\bapt-get\b/
 
 /** @param text a Dockerfile whose stages are all `FROM node:<version>-<distribution>` */

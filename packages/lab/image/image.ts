@@ -1,4 +1,4 @@
-// Takes the steps of the Dockerfile by hand, in folders beside each other, on the Node it names; then starts what they made.
+// Performs the steps of the Dockerfile by hand, in separate folders, on the Node it names; then starts the result.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ const node = process.version === `v${wanted}` ? process.execPath : await ownNode
 const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()
 line('Node of the image', version, { bar: `v${wanted}`, met: version === `v${wanted}` })
 must(version === `v${wanted}`, `the Dockerfile names Node ${wanted}, and this is ${version}`)
-// As a person's shell has it: npm needs to know its registry, and the development packages build the pages.
+// As in a person's shell: npm needs its registry settings, and the development packages build the pages.
 const env = {
   ...process.env,
   NODE_ENV: 'development' as const,
@@ -44,7 +44,7 @@ for (const command of building.runs) {
   )
 }
 for (const { from, to } of shipping.copies) {
-  // As COPY has it: below a folder that is named with a slash, else under that very name.
+  // Like COPY: into a folder when the target ends with a slash, otherwise under exactly that name.
   const target = to.endsWith('/') ? join(to, basename(from)) : to
   cpSync(join(built, from), join(app, target), { recursive: true })
 }
@@ -66,7 +66,7 @@ for (let start = 1; start <= asked.starts; start++) {
 line('starts that ended or refused a page', `${failed} of ${asked.starts}`, none(failed))
 end()
 
-/** What `docker build` would be handed: the files of the project less those of .dockerignore. */
+/** The context of `docker build`: the project's files without those of .dockerignore. */
 function copyContext(to: string): void {
   const ignored = readFileSync('.dockerignore', 'utf8')
     .split('\n')
@@ -81,7 +81,7 @@ function copyContext(to: string): void {
   }
 }
 
-/** One start as the image's CMD does it, in sandbox mode; loads every page at least once. Rejects when anything is not answered. */
+/** One start like the image's CMD, in sandbox mode; loads every page at least once. Rejects if an answer is missing. */
 async function oneStart(milliseconds: number, disturbed: boolean): Promise<{ pages: number; events: number }> {
   const port = await freePort()
   const data = mkdtempSync(join(folder, 'data-'))
@@ -96,7 +96,7 @@ async function oneStart(milliseconds: number, disturbed: boolean): Promise<{ pag
       HOST: '127.0.0.1',
       PORT: String(port),
       PLATFORM: 'sandbox',
-      // One account uses all there is.
+      // One account uses the whole budget.
       ACCOUNT_WORK_MS: '0',
       ACCOUNTS_WORK_MS: '0',
       DATABASE_URL: `file:${join(data, 'fieldhook.db')}`,

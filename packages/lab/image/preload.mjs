@@ -1,9 +1,9 @@
-// Loaded into a server before anything else (`node --import`, with --expose-gc): prepares statements and collects garbage beside its
-// work, which is when a native module that does not fit its Node ends the process.
+// Loaded into a server before anything else (`node --import`, with --expose-gc): prepares statements and collects
+// garbage beside its work, which ends the process when a native module does not fit its Node.
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 
-// The packages of the folder the server runs in.
+// The packages of the server's working folder.
 const Database = createRequire(resolve('package.json'))('better-sqlite3')
 const database = new Database(':memory:')
 database.exec('CREATE TABLE t (a, b)')

@@ -1,4 +1,4 @@
-// The power proof: after a cut only what was synced is on the disk, and of the rest any page or none.
+// The power proof: after a cut the disk holds everything synced, and any page or none of the rest.
 import { randomUUID } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,24 +12,24 @@ import { type DiskControl, diskControl } from '../stage/shim.ts'
 import { makeWebhooks } from '../stage/webhooks.ts'
 
 const OBJECTS = 3
-/** Disks looked at after one cut: one with nothing but what was synced, the others with a random part of the rest. */
+/** Disks examined after one cut: one with only the synced pages, the others with a random part of the rest. */
 const TORN = 3
 const PAGE = 4096
 const DELIVERED_WITHIN = 120_000
 const SETTLED_WITHIN = 60_000
 const PRELOAD = resolve('packages/lab/power/preload.mjs')
-/** Acknowledged since the last sync: enough to be sure that a cut takes some with it. */
+/** Events acknowledged since the last sync: enough that a cut surely loses some. */
 const UNSYNCED = 20
 
 export interface PowerFindings {
   cuts: number
   disks: number
   acknowledged: number
-  /** Acknowledged events that were not on a disk after a cut: the most on any, added up over all cuts. */
+  /** Acknowledged events missing on a disk after a cut: the maximum over its disks, summed over all cuts. */
   lost: number
-  /** Cuts after which something was lost. */
+  /** Cuts that lost something. */
   lossyCuts: number
-  /** What was wrong with a file after a cut, each once. */
+  /** Damage of a file after a cut, each kind once. */
   damage: string[]
   syncs: number
 }
@@ -42,8 +42,8 @@ export interface PowerOutcome extends PowerFindings {
 }
 
 /**
- * Cuts the power `rounds` times, 200 to 1,500 ms into each round or at a random write, and goes on with what the disk held.
- * `synchronous` = what the server sets by itself (FULL), or NORMAL, put upon it from outside: the control that must lose.
+ * Cuts the power `rounds` times, 200 to 1,500 ms into each round or at a random write, and continues with the disk's
+ * content. `synchronous` = the server's own setting (FULL), or NORMAL, forced from outside: the control must lose.
  */
 export async function cutPower(
   library: string,
@@ -53,7 +53,7 @@ export async function cutPower(
   const random = seededRandom(seed)
   const folder = mkdtempSync(join(tmpdir(), 'fieldhook-power-'))
   const remove = () => rmSync(folder, { recursive: true, force: true })
-  // Even when the proof is interrupted.
+  // Clean up even when the proof is interrupted.
   process.once('exit', remove)
   const receiver = await proofReceiver(random)
   const server = await proofServer({ env: { EGRESS_ALLOW: receiver.hostAndPort }, folder: join(folder, 'disk') })
@@ -74,7 +74,7 @@ export async function cutPower(
     await launch()
     await server.ready()
     load = proofLoad(await makeWebhooks(server, receiver.url, OBJECTS), rate, randomUUID)
-    // The control loses what was not synced: what the load needs must be on the disk before it begins.
+    // The control loses unsynced data: the load's prerequisites must be on the disk before it starts.
     await server.drain()
     for (let cut = 1; cut <= rounds; cut++) {
       await launch()
@@ -129,7 +129,7 @@ async function untilAnyMoment(server: ProofServer, control: DiskControl, random:
   }
 }
 
-/** The control has to lose something: it is cut when enough has been acknowledged without a sync. */
+/** The control has to lose something: cut when enough events have been acknowledged without a sync. */
 async function untilUnsynced(acknowledged: ReadonlySet<string>, control: DiskControl): Promise<void> {
   const deadline = Date.now() + 10_000
   let syncs = control.syncs()
@@ -154,16 +154,16 @@ function evaluateRecord(disk: TwoDisks, acknowledged: Set<string>, random: Rando
   }
   found.lost += worst.length
   if (worst.length > 0) found.lossyCuts++
-  // Known to be lost: the next cut tells about its own.
+  // Already counted as lost: the next cut counts only its own.
   for (const record of worst) acknowledged.delete(record)
   found.acknowledged += worst.length
-  // The last one is what the server finds when the power is back.
+  // The server finds the last of these disks when the power is back.
   disk.goOn()
 }
 
 /**
- * Where nothing can be put between SQLite and the disk: under load, counts the commits, and those made at less than FULL.
- * It does not show what a disk would keep.
+ * For machines where no layer fits between SQLite and the disk: under load, counts the commits, and those made at less
+ * than FULL. It does not show what a disk would keep.
  */
 export async function watchCommits(
   { rate, seed }: Pick<ProofArguments, 'rate' | 'seed'>,
@@ -195,13 +195,13 @@ export async function watchCommits(
 
 interface TwoDisks {
   shadow: string
-  /** The database file as a cut left it. */
+  /** The database file after a cut. */
   after: string
-  /** Before a start: what is there now is on the disk. */
+  /** Call before a start: everything written so far counts as synced. */
   begin(): void
-  /** Makes the files that a cut leaves. Null = only what was synced; else each page is what was synced or what was written. */
+  /** Creates the files after a cut. Null: only synced data; otherwise each page is either synced or written. */
   cut(tearing: Random | null): void
-  /** The server finds what the last cut left. */
+  /** The server continues with the last cut's disk. */
   goOn(): void
 }
 
@@ -243,7 +243,7 @@ function contentOf(file: string): Buffer | null {
   return existsSync(file) ? readFileSync(file) : null
 }
 
-/** Each page, and the length, as one or the other has it. */
+/** Takes each page, and the length, from one or the other. */
 function torn(synced: Buffer, written: Buffer, random: Random): Buffer {
   const length = random() < 0.5 ? synced.length : written.length
   const result = Buffer.alloc(length)

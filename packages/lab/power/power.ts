@@ -1,4 +1,4 @@
-// Prints what a power cut takes with it. Ends with 1 when a figure is not what it must be.
+// Prints the losses of a power cut. Exits with 1 when a figure misses its bar.
 import { readProofArguments } from '../report/arguments.ts'
 import { type Bar, none, proofReport } from '../report/report.ts'
 import { buildShim } from '../stage/shim.ts'

@@ -1,6 +1,6 @@
-// Loaded into a server before anything else (`node --import`). PROOF_SYNCHRONOUS=normal: the control of the power proof. Whatever
-// the server asks for, commits are not synced, and it is told that they are. PROOF_SYNCHRONOUS=watch: counts commits, and those
-// made at less than FULL.
+// Loaded into a server before anything else (`node --import`). PROOF_SYNCHRONOUS=normal: the control of the power
+// proof. Whatever the server sets, commits are not synced, and the server is told that they are.
+// PROOF_SYNCHRONOUS=watch: counts commits, and those made at less than FULL.
 import Database from 'better-sqlite3'
 
 const pragma = Database.prototype.pragma

@@ -1,4 +1,4 @@
-// What every proof command takes, and chance that can be had again: the same seed makes the same choices.
+// Arguments of every proof command, and repeatable randomness: the same seed gives the same choices.
 import { parseArgs } from 'node:util'
 
 export interface ProofArguments {
@@ -10,7 +10,7 @@ export interface ProofArguments {
 
 const MOST: ProofArguments = { rounds: 10_000, rate: 5_000, seed: 2 ** 32 - 1 }
 
-/** Reads `--rounds N --rate R --seed S`; anything else ends the process with a sentence. Without a seed chance picks one. */
+/** Reads `--rounds N --rate R --seed S`; anything else ends the process with a sentence. The default seed is random. */
 export function readProofArguments(defaults: Pick<ProofArguments, 'rounds' | 'rate'>): ProofArguments {
   const whole = (name: keyof ProofArguments, given: string | undefined, otherwise: number): number => {
     const value = given === undefined ? otherwise : Number(given)
@@ -32,7 +32,7 @@ export function readProofArguments(defaults: Pick<ProofArguments, 'rounds' | 'ra
   }
 }
 
-/** Numbers from 0 to below 1 (mulberry32). */
+/** Returns numbers from 0 to below 1 (mulberry32). */
 export type Random = () => number
 
 export function seededRandom(seed: number): Random {
@@ -50,7 +50,7 @@ export function wholeFrom(random: Random, low: number, high: number): number {
   return low + Math.floor(random() * (high - low + 1))
 }
 
-/** The value below which `share` of them are (0.99 = p99); NaN without any. */
+/** The value below which `share` of the values are (0.99 = p99); NaN without any. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN

@@ -1,18 +1,18 @@
-// Every proof and bench, in the order in which they are run and shown. For `npm run prove` and for the page made from their figures.
+// Every proof and bench, in running and display order. For `npm run prove` and for the page made from their figures.
 
 export interface CatalogEntry {
-  /** Of its file of figures, and for `--only` and `--skip`. */
+  /** Name of its figures file, and for `--only` and `--skip`. */
   name: string
   title: string
   /** As in package.json. */
   command: string
-  /** What `npm run prove` gives it beside `--record`. */
+  /** Arguments from `npm run prove`, besides `--record`. */
   args: string[]
-  /** For the page: what is done, and what that shows. Two or three sentences. */
+  /** For the page: what the proof does, and what that shows. Two or three sentences. */
   says: string
-  /** About how long it takes, minutes. */
+  /** Approximate duration, minutes. */
   minutes: number
-  /** Its figures are speeds: they want a machine that does nothing else. */
+  /** Its figures are speeds: they need an otherwise idle machine. */
   quiet: boolean
 }
 

@@ -1,12 +1,12 @@
-// Pictures for docs/proof.md: SVG text from figures. Colours are readable on a white and on a dark page; every line also differs
-// from the others by its dashes.
+// Charts for docs/proof.md: SVG text from figures. Colours are readable on a white and on a dark page; every line also
+// has its own dashes.
 import type { BarChart, Chart, LineChart } from './figures.ts'
 
 const WIDTH = 760
 const HEIGHT = 340
 const PLOT = { left: 66, right: 24, top: 72, bottom: 52 }
 const ROW = 32
-/** Of a bar chart: room for the names, and for the figure behind the longest bar. */
+/** In a bar chart: space for the names, and for the figure behind the longest bar. */
 const NAMES = 290
 const VALUES = 90
 
@@ -20,7 +20,7 @@ const LINES = [
   { colour: '#a475f9', dashes: '9 3 2 3' },
 ] as const
 
-/** @param id part of the ids inside, so that several pictures can stand in one page */
+/** @param id part of the ids inside, so that one page can contain several charts */
 export function chartSvg(chart: Chart, id: string): string {
   return chart.kind === 'bars' ? barsSvg(chart, id) : linesSvg(chart, id)
 }
@@ -31,7 +31,7 @@ function linesSvg(chart: LineChart, id: string): string {
   const xs = ticksUpTo(Math.max(0, ...points.map(([x]) => x)), 8)
   const ys = ticksUpTo(Math.max(0, limit?.value ?? 0, ...points.map(([, y]) => y)), 5)
   const [right, bottom] = [WIDTH - PLOT.right, HEIGHT - PLOT.bottom]
-  // The picture ends where the time ends; only the height is rounded up.
+  // The chart ends where the data ends; only the height is rounded up.
   const lastX = Math.max(...points.map(([x]) => x), Number.MIN_VALUE)
   const lastY = ys.at(-1) || 1
   const atX = (x: number) => digits(PLOT.left + (x / lastX) * (right - PLOT.left))
@@ -68,7 +68,7 @@ function linesSvg(chart: LineChart, id: string): string {
   return svg(chart, id, HEIGHT, parts)
 }
 
-/** Names of the lines with a piece of each, at the right of the title's row below it. */
+/** Names of the lines with a sample of each, on the right below the title. */
 function legend(chart: LineChart): string[] {
   let x = WIDTH - PLOT.right
   const parts: string[] = []
@@ -130,12 +130,12 @@ function svg(chart: Chart, id: string, height: number, parts: string[]): string 
   ].join('\n')
 }
 
-/** A limit far above everything would press the lines to the floor: then it is left to the table. */
+/** A limit far above the data would flatten the lines: then only the table shows it. */
 function shownLimit(limit: Chart['bar'], most: number): Chart['bar'] {
   return limit && limit.value <= most * 3 ? limit : undefined
 }
 
-/** Round numbers from 0 to `most` or the next above it, about so many. */
+/** Round numbers from 0 to `most` or the next above it, about this many. */
 export function ticksUpTo(most: number, about: number): number[] {
   if (!(most > 0)) return [0, 1]
   const rough = most / about

@@ -1,5 +1,5 @@
-// What a proof or a bench leaves behind when it is asked to (`-- --record`): its figures in docs/proof/<name>.json, beside when,
-// where and with which command they were found. `npm run prove -- --page` makes docs/proof.md from all of them.
+// The output of a proof or bench with `-- --record`: its figures in docs/proof/<name>.json, with the date, machine and
+// command. `npm run prove -- --page` makes docs/proof.md from all of them.
 import { execFileSync } from 'node:child_process'
 import { closeSync, fsyncSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { cpus, release, tmpdir, totalmem, type } from 'node:os'
@@ -10,15 +10,15 @@ import { machineMs, ownMs } from './processor-time.ts'
 export interface Figure {
   /** For a reader: "acknowledged and lost". */
   name: string
-  /** Numbers are rounded by whoever knows how exact they are. */
+  /** Numbers are rounded by the caller, who knows their precision. */
   value: number | string
-  /** "ms", "events/s", "MB"; none for what is counted. */
+  /** "ms", "events/s", "MB"; missing for counts. */
   unit?: string
-  /** What it must be, in words: "0", "under 1 MB/min". */
+  /** The required value, in words: "0", "under 1 MB/min". */
   bar?: string
-  /** Whether it is. None without a bar, or where the run was too short to judge. */
+  /** Whether the bar is met. Missing without a bar, or when the run was too short to judge. */
   met?: boolean
-  /** Heading of the part of the proof that it belongs to. */
+  /** Heading of its part of the proof. */
   group?: string
 }
 
@@ -28,16 +28,16 @@ export interface Axis {
 }
 
 interface Picture {
-  /** Part of the picture's file name: "memory". */
+  /** Part of the chart's file name: "memory". */
   id: string
   title: string
-  /** What is seen, in a sentence, for those who do not see it. */
+  /** Text alternative, one sentence. */
   says: string
-  /** A level that must not be passed. */
+  /** A level that must not be exceeded. */
   bar?: { name: string; value: number }
 }
 
-/** What goes on over time. Points are in order of x. */
+/** Values over time. Points are sorted by x. */
 export interface LineChart extends Picture {
   kind: 'lines'
   x: Axis
@@ -45,7 +45,7 @@ export interface LineChart extends Picture {
   lines: { name: string; points: [x: number, y: number][] }[]
 }
 
-/** One measure of several things, one below the other. */
+/** One measure of several things, one bar below the other. */
 export interface BarChart extends Picture {
   kind: 'bars'
   x: Axis
@@ -55,33 +55,33 @@ export interface BarChart extends Picture {
 export type Chart = LineChart | BarChart
 
 export interface Findings {
-  /** As somebody repeats it: see `commandLine`. */
+  /** The command that repeats it: see `commandLine`. */
   command: string
   figures: Figure[]
-  /** What did not hold, a sentence each. None = it passed. */
+  /** Failures, one sentence each. Empty = it passed. */
   faults: string[]
   charts?: Chart[]
-  /** What else a reader must know, a sentence each. */
+  /** Notes for the reader, one sentence each. */
   notes?: string[]
 }
 
 export interface Recorded extends Findings {
   name: string
-  /** Of its end, ISO 8601 UTC. */
+  /** End of the run, ISO 8601 UTC. */
   date: string
   seconds: number
-  /** Of the code that was tried; null outside a repository. `changed` = there was more than that commit. */
+  /** Commit of the tested code; null outside a repository. `changed` = there were uncommitted changes. */
   commit: string | null
   changed: boolean
   machine: { processor: string; cores: number; memoryGiB: number; system: string; fsyncP50Ms: number }
   versions: { node: string; sqlite: string }
-  /** What other programs took of all cores meanwhile, 0 to 1; null where the system does not tell. */
+  /** Share of all cores used by other programs meanwhile, 0 to 1; null where the system has no figure. */
   othersBusy: number | null
 }
 
 const begun = { at: performance.now(), machine: machineMs(), own: ownMs() }
 
-/** `commandLine('prove:crash', { rounds: 200, seed: 7 })`; a value of `true` is a flag alone, `false` and `undefined` are left out. */
+/** `commandLine('prove:crash', { rounds: 200, seed: 7 })`; `true` gives a bare flag, `false` and `undefined` none. */
 export function commandLine(
   script: string,
   options: Record<string, string | number | boolean | undefined> = {},
@@ -99,9 +99,9 @@ export function isRecording(): boolean {
 }
 
 /**
- * Writes docs/proof/<name>.json below the working folder when the run was started with `--record`; else does nothing. Call it once,
- * at the end, before children that did the work are forgotten by the system. How busy others were counts from the loading of this
- * module.
+ * Writes docs/proof/<name>.json below the working folder when the run was started with `--record`; otherwise does
+ * nothing. Call it once, at the end, before the system forgets the children that did the work. The share of other
+ * programs is measured from the loading of this module.
  *
  * @param name "soak": lower case, as in packages/lab/report/catalog.ts, which gives it its place on the page
  */
@@ -114,7 +114,7 @@ export function recordFigures(name: string, findings: Findings): void {
   console.log(`Recorded in docs/proof/${name}.json`)
 }
 
-/** Readable in a difference of two commits, with the points of a line on one line. */
+/** Formatted for readable diffs, with the points of a line on one line. */
 function textOf(recorded: Recorded): string {
   const text = JSON.stringify(recorded, null, 2)
   return `${text.replace(/"points": \[(?:\s*\[[^\]]*\],?)*\s*\]/g, (points) => points.replace(/\s+/g, ' '))}\n`
@@ -150,7 +150,7 @@ function recordOf(name: string, findings: Findings): Recorded {
   }
 }
 
-/** Where things lay on the machine that measured is nobody's business. */
+/** Removes the measuring machine's own paths. */
 function withoutPlaces(text: string): string {
   return text.replaceAll(process.cwd(), '.').replaceAll(tmpdir(), '…')
 }
@@ -175,7 +175,7 @@ function commitOf(): Pick<Recorded, 'commit' | 'changed'> {
   }
 }
 
-/** What one sync of 4 KB costs in the folder where proofs keep their files. */
+/** The cost of one 4 KB sync in the folder where proofs keep their files. */
 function fsyncP50Ms(): number {
   const folder = mkdtempSync(join(tmpdir(), 'fieldhook-fsync-'))
   const file = openSync(join(folder, 'file'), 'w')
@@ -203,7 +203,7 @@ function sqliteVersion(): string {
   }
 }
 
-/** Four digits are more than a picture shows. */
+/** A chart shows no more than four digits. */
 function roundChart(chart: Chart): Chart {
   const round = (value: number) => Number(value.toPrecision(4))
   if (chart.kind === 'bars')

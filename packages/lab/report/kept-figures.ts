@@ -1,9 +1,9 @@
-// The figures of a command that prints them in its own way: collected beside what is printed, for `recordFigures` at its end.
+// Figures of a command with its own output format: collected while printing, for `recordFigures` at its end.
 import type { Figure } from './figures.ts'
 
 export interface KeptFigures {
   figures: Figure[]
-  /** What follows belongs to it. */
+  /** Starts a group for the figures that follow. */
   group(name: string): void
   keep(name: string, value: string | number, bar?: Pick<Figure, 'bar' | 'met' | 'unit'>): void
 }

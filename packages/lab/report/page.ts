@@ -1,9 +1,9 @@
-// docs/proof.md from the figures that were recorded: what is shown, what it must be, whether it is, and how to repeat it.
+// Makes docs/proof.md from the recorded figures: what is shown, the bar, whether it is met, and how to repeat it.
 import type { CatalogEntry } from './catalog.ts'
 import { chartSvg } from './chart.ts'
 import type { Figure, Recorded } from './figures.ts'
 
-/** More than this of the processors used by others, and a speed is not what the machine can do. */
+/** Above this share of the processors used by others, a speed is not what the machine can do. */
 const QUIET = 0.1
 
 export interface ProofPage {
@@ -17,7 +17,7 @@ interface Section {
   recorded: Recorded | null
 }
 
-/** In the order of the catalogue; what it does not know comes last. */
+/** In the order of the catalogue; unknown names come last. */
 export function proofPage(catalog: readonly CatalogEntry[], found: readonly Recorded[]): ProofPage {
   const byName = new Map(found.map((one) => [one.name, one]))
   const unknown = found.filter(({ name }) => !catalog.some((entry) => entry.name === name))
@@ -65,7 +65,7 @@ function sectionLines({ entry, recorded }: Section): string[] {
   ]
 }
 
-/** When, on what, beside what else. */
+/** Date, machine, and other programs' load. */
 function circumstances(recorded: Recorded, wantsQuiet: boolean): string {
   const { date, seconds, commit, changed, machine, versions, othersBusy } = recorded
   const when = `Measured on ${dayOf(date)} at ${date.slice(11, 16)} UTC in ${durationText(seconds)}`
@@ -84,7 +84,7 @@ function verdictLines(recorded: Recorded): string[] {
   if (recorded.faults.length === 0 && missed.length === 0) return [`**Held.** ${heldWords(recorded)}`]
   const sentences = [
     ...recorded.faults,
-    // What the proof itself called a fault names the figure already.
+    // The proof's own faults already name the figure.
     ...(recorded.faults.length > 0
       ? []
       : missed.map(({ name, value, unit, bar }) => `${name}: ${valueText(value, unit)}, the bar is ${bar}`)),
@@ -141,12 +141,12 @@ function picturesOf({ name, charts = [] }: Recorded): { file: string; title: str
   })
 }
 
-/** Nothing of a figure may become part of the table's or the page's own marks. */
+/** Escapes a figure, so that it cannot change the table's or the page's markup. */
 function cell(text: string): string {
   return text.replace(/\s+/g, ' ').replaceAll('\\', '\\\\').replaceAll('|', '\\|').replaceAll('<', '&lt;')
 }
 
-/** As GitHub makes it from a heading. */
+/** As GitHub derives it from a heading. */
 function anchorOf(title: string): string {
   return title
     .toLowerCase()

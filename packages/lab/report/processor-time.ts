@@ -1,10 +1,10 @@
-// Processor time since the start, from /proc: of the whole machine, and of this process with everything it started.
+// Processor time since the start, from /proc: of the whole machine, and of this process with all its descendants.
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Clock ticks of `/proc`; 100 a second on every Linux there is. */
+/** Clock ticks of `/proc`; 100 a second on every Linux system. */
 const TICK_MS = 10
 
-/** Of everything on the machine, ms; null where the system does not tell. */
+/** Of the whole machine, ms; null where the system has no figure. */
 export function machineMs(): number | null {
   const fields = readProc('/proc/stat')?.split('\n')[0]?.trim().split(/\s+/).slice(1).map(Number)
   if (!fields) return null
@@ -12,7 +12,7 @@ export function machineMs(): number | null {
   return (user + nice + system + irq + softirq) * TICK_MS
 }
 
-/** Of this process, its descendants, and those of them that have ended, ms; null where the system does not tell. */
+/** Of this process and its descendants, including ended ones, ms; null where the system has no figure. */
 export function ownMs(): number | null {
   const processes = new Map<number, ProcessTimes>()
   for (const name of listProc()) {
@@ -25,7 +25,7 @@ export function ownMs(): number | null {
   return ticks * TICK_MS
 }
 
-/** How long the main thread of a process could have run and had no processor, ms; null where the system does not tell. */
+/** How long a process's main thread was ready to run without a processor, ms; null where the system has no figure. */
 export function waitedMs(pid: number): number | null {
   const waited = Number(readProc(`/proc/${pid}/task/${pid}/schedstat`)?.split(' ')[1])
   return Number.isFinite(waited) ? waited / 1e6 : null
@@ -39,7 +39,7 @@ interface ProcessTimes {
 
 function descends(pid: number, processes: ReadonlyMap<number, ProcessTimes>): boolean {
   let at: number | undefined = pid
-  // A process that ended meanwhile may leave a gap; a chain is never longer than there are processes.
+  // A process that ended meanwhile may leave a gap; a chain is never longer than the number of processes.
   for (let steps = 0; at !== undefined && steps <= processes.size; steps++) {
     if (at === process.pid) return true
     at = processes.get(at)?.parent
@@ -49,7 +49,7 @@ function descends(pid: number, processes: ReadonlyMap<number, ProcessTimes>): bo
 
 function timesOf(pid: number): ProcessTimes | null {
   const text = readProc(`/proc/${pid}/stat`)
-  // The name in brackets may hold anything, brackets too.
+  // The name in parentheses may contain anything, including parentheses.
   const fields = text
     ?.slice(text.lastIndexOf(') ') + 2)
     .split(' ')

@@ -1,4 +1,4 @@
-// Runs every proof and bench one after the other, lets each write its figures down, and makes docs/proof.md from what is there.
+// Runs every proof and bench in sequence, lets each record its figures, and makes docs/proof.md from them.
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -14,7 +14,7 @@ const USAGE = `Usage: npm run prove -- [--only a,b] [--skip c] [--page] [--list]
   --list  names, commands and about how long each takes
 Names: ${CATALOG.map(({ name }) => name).join(', ')}`
 
-/** Returns the exit code: 1 when a proof that was run did not hold. */
+/** Returns the exit code: 1 when a proof failed. */
 export async function prove(args: string[], prepare: () => Promise<unknown>): Promise<number> {
   const asked = readAsked(args)
   if (typeof asked === 'string') {
@@ -51,7 +51,7 @@ interface Asked {
   list: boolean
 }
 
-/** A sentence when it cannot be meant. */
+/** A sentence when an argument is invalid. */
 function readAsked(args: string[]): Asked | string {
   try {
     const { values } = parseArgs({
@@ -86,7 +86,7 @@ async function runOne({ name, command, args }: CatalogEntry): Promise<{ name: st
   return { name, code, minutes: ((Date.now() - began) / 60_000).toFixed(1) }
 }
 
-/** Reads docs/proof/*.json; writes docs/proof.md and its pictures, and removes pictures that it does not show any more. */
+/** Reads docs/proof/*.json; writes docs/proof.md and its charts, and removes unused charts. */
 export function makePage(): void {
   mkdirSync(FIGURES, { recursive: true })
   const found = readdirSync(FIGURES)

@@ -1,38 +1,38 @@
-// What a proof prints: the machine, what it was asked to do, figures as lines, and a verdict that decides the exit code. The lines
+// A proof's output: the machine, its settings, figures as lines, and a verdict that decides the exit code. The lines
 // are also the figures that `--record` keeps.
 import { type Chart, commandLine, type Figure, recordFigures } from './figures.ts'
 import { describeMachine } from './machine.server.ts'
 
-/** What a figure must be, in words, and whether it is. */
+/** A figure's required value, in words, and whether it is met. */
 export type Bar = { bar: string } & Pick<Figure, 'met'>
 
 export interface ProofReport {
   section(title: string): void
-  /** A figure. One that begins with "…" tells of progress and is not kept. */
+  /** Prints a figure. A label that starts with "…" is progress and is not kept. */
   line(label: string, value: string | number, bar?: Bar): void
-  /** What is printed as a fault, and makes the command fail, when it does not hold. */
+  /** Prints the fault, and makes the command fail, when the condition does not hold. */
   must(holds: boolean, fault: string): void
-  /** A picture for the page. */
+  /** Adds a chart to the page. */
   chart(chart: Chart): void
-  /** Prints the verdict, keeps the figures if that was asked for, and sets the exit code. */
+  /** Prints the verdict, records the figures if requested, and sets the exit code. */
   end(): void
 }
 
-/** The bar of most counts. */
+/** The bar of most counts: zero. */
 export function none(count: number): Bar {
   return { bar: '0', met: count === 0 }
 }
 
 /**
- * @param asked prints what it is asked to do, and repeats it
- * @param record `name` of its file of figures, and the npm script that makes them
+ * @param asked printed, and used in the command that repeats the proof
+ * @param record `name` of its figures file, and the npm script that creates it
  */
 export function proofReport(
   title: string,
   asked: object,
   record: { name: string; script: string; options?: object },
 ): ProofReport {
-  // An interrupted proof leaves nothing behind: no server, no file system, no folder. What made them cleans up at "exit".
+  // An interrupted proof leaves no server, file system or folder behind. Their creators clean up at "exit".
   for (const [signal, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],

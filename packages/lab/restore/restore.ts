@@ -1,12 +1,12 @@
-// Prints what a backup, a drill and a restore of a big database take. Ends with 1 when a figure is not what it must be.
+// Prints the cost of a backup, a drill and a restore of a big database. Exits with 1 when a figure misses its bar.
 import { parseArgs } from 'node:util'
 import { percentile } from '../report/arguments.ts'
 import { proofReport } from '../report/report.ts'
 import { type Command, proveRestore } from './stage.server.ts'
 
-/** ms in which 99 of 100 events are acknowledged while a backup is made. */
+/** Maximum ms in which 99 of 100 events are acknowledged during a backup. */
 const ACKNOWLEDGED_WITHIN = 1_000
-/** MB that the process of a backup may take beside the server on a small machine. */
+/** MB that the backup process may use beside the server on a small machine. */
 const BACKUP_MEMORY_MB = 256
 
 const asked = readArguments()
@@ -67,7 +67,7 @@ function tell(what: string, command: Command): void {
   line('most memory of its process', `${mb(command.mostMemory)} MB`)
 }
 
-/** Gives the p99, ms. */
+/** Returns the p99, ms. */
 function tellDelays(when: string, delays: readonly number[]): number {
   const [p50, p99, max] = [percentile(delays, 0.5), percentile(delays, 0.99), Math.max(...delays)]
   line(`events acknowledged ${when}, p50 / p99 / max`, [p50, p99, max].map((one) => `${one.toFixed(0)} ms`).join(' / '))

@@ -1,4 +1,4 @@
-// The world of the proof of backups: the built server with a big file, its commands beside it, and an empty folder to restore to.
+// The stage of the backup proof: the built server with a big file, its commands, and an empty folder to restore to.
 import { spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -16,7 +16,7 @@ export interface Command {
   code: number | null
   seconds: number
   mostMemory: number
-  /** Seconds by step, where it told them. */
+  /** Seconds by step, where the command reported them. */
   steps: Record<string, number>
   said: string
 }
@@ -35,9 +35,9 @@ export interface RestoreFindings {
   serverMemory: number
   /** Answered with another status than 200. */
   otherAnswers: number
-  /** Calls that ended without an answer, and were made again. */
+  /** Calls that ended without an answer, and were repeated. */
   cutOff: number
-  /** Events that nobody took in the end. */
+  /** Events that were never accepted. */
   neverAnswered: number
   missing: number
   held: boolean
@@ -45,7 +45,7 @@ export interface RestoreFindings {
   leftBehind: string[]
 }
 
-/** Body of an event, in characters that hold 6 random bits each. */
+/** Size of an event's body, in characters that hold 6 random bits each. */
 const BODY_CHARACTERS = 3_000
 const ROWS_PER_COMMIT = 2_000
 const USUAL_MS = 15_000
@@ -146,7 +146,7 @@ function environmentOf(server: ProofServer): Record<string, string> {
   return { DATABASE_URL: `file:${server.databaseFile}`, APP_ORIGIN: server.origin, PLATFORM: 'sandbox' }
 }
 
-/** Events of an account of its own, with bodies that do not compress away, until the file is as big as that. */
+/** Adds events of a separate account, with incompressible bodies, until the file has that size. */
 function fill(
   file: string,
   gib: number,
@@ -154,7 +154,7 @@ function fill(
 ): { bytes: number; events: number } {
   const sql = new Database(file)
   try {
-    // What is lost when this machine loses power now is no loss.
+    // Losing this data in a power failure does no harm.
     sql.pragma('synchronous = OFF')
     sql.exec(
       `INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES ('${ACCOUNT}', 'Filled', 'UTC', 0, 0)`,
@@ -185,7 +185,7 @@ function fill(
   }
 }
 
-/** One of our commands as the product's job runs it: a process of low priority with little heap. */
+/** One of our commands as the product's job runs it: a low-priority process with a small heap. */
 async function command(name: string, args: string[], env: Record<string, string>): Promise<Command> {
   const began = performance.now()
   const script = resolve(`scripts/${name}.mjs`)
@@ -206,7 +206,7 @@ async function command(name: string, args: string[], env: Record<string, string>
   return { code, seconds, mostMemory, steps: stepsIn(said, last), said: last }
 }
 
-/** From the answer in JSON, or from "find 0.1 s, fetch 2.0 s". */
+/** From the JSON answer, or from "find 0.1 s, fetch 2.0 s". */
 function stepsIn(said: string, last: string): Record<string, number> {
   if (last.startsWith('{'))
     return (JSON.parse(last) as { detail?: { seconds?: Record<string, number> } }).detail?.seconds ?? {}
@@ -216,7 +216,7 @@ function stepsIn(said: string, last: string): Record<string, number> {
   )
 }
 
-/** The most memory a process has had, bytes; 0 where the system does not tell, or it has ended. */
+/** Peak memory of a process, bytes; 0 where the system has no figure, or the process has ended. */
 function peakOf(pid: number): number {
   try {
     return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024

@@ -1,20 +1,20 @@
-// Every screen worth looking at, and how an account comes to have something on each of them. Written once, for the pictures and for
-// whoever wants to see a change at all widths.
+// Every screen worth checking, and how an account gets content on each of them. Shared by the screenshots and by anyone
+// who wants to see a change at all widths.
 import type { APIRequestContext } from '@playwright/test'
 import { fieldValue } from '#tests/support/scriptless-browser.ts'
 import type { ServerProcess } from '#tests/support/server-process.ts'
 
-/** A screen by its address; `open` names what is pressed before the picture is taken. */
+/** A screen by its address; `open` lists what to press before the screenshot. */
 export interface Screen {
   name: string
   path: string
-  /** Summary lines or buttons to press first, by their text. */
+  /** Text of summary lines or buttons to press first. */
   open?: readonly string[]
-  /** Seen by somebody who is not signed in. */
+  /** For a visitor who is not signed in. */
   stranger?: true
 }
 
-/** Signs in over HTTP as one of the firms of the pretend platform. Gives the account's id. */
+/** Signs in over HTTP as one of the pretend platform's firms. Returns the account's id. */
 export async function signInFirm(request: APIRequestContext, server: ServerProcess, firm = 0): Promise<string> {
   const start = await (await request.get(`${server.origin}/sandbox`)).text()
   const account = [...new Set([...start.matchAll(/accountUUID=([0-9a-f-]{36})/g)].map((found) => found[1]))][firm]
@@ -28,14 +28,14 @@ export async function signInFirm(request: APIRequestContext, server: ServerProce
 }
 
 /**
- * Webhooks in every state, automations with a history, and deliveries that went well and did not. Waits until the log shows it.
- * Gives the screens.
+ * Creates webhooks in every state, automations with a history, and successful and failed deliveries. Waits until the
+ * log shows them. Returns the screens.
  */
 export async function furnish(
   request: APIRequestContext,
   server: ServerProcess,
   account: string,
-  /** Another account, where nothing has been done. */
+  /** Another account without any activity. */
   newcomer: string,
 ): Promise<Screen[]> {
   const { origin } = server

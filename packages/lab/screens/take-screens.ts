@@ -1,5 +1,5 @@
-// Takes a picture of every screen at every width and in both themes, and says what a machine can see there: what is wider than the
-// screen, what is too small for a thumb, what axe finds.
+// Takes a screenshot of every screen at every width and in both themes, and reports what a machine can detect: elements
+// wider than the screen, touch targets that are too small, findings of axe.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -10,7 +10,7 @@ import { furnish, type Screen, signInFirm } from './screens.ts'
 
 const WIDTHS = [320, 375, 768, 1280]
 const THEMES = ['light', 'dark'] as const
-/** The pictures of the user guide: what one sees at first, at the width where it is seen most. */
+/** The pictures of the user guide: the first view, at the most common width. */
 const GUIDE_FOLDER = 'docs/images/guide'
 const GUIDE: Readonly<Record<string, number>> = {
   'manager-new': 1280,
@@ -31,7 +31,7 @@ interface Finding {
   problem: string
 }
 
-/** Command line after `npm run screens --`. Ends with 1 when something was found. */
+/** Command line after `npm run screens --`. Exits with 1 when something was found. */
 export async function takeScreens(
   args: string[],
   browser: { path: string; env: Record<string, string>; flags: string[] },
@@ -125,7 +125,7 @@ async function takeOne(
   ]
 }
 
-/** Runs in the page: what is wider than the screen, what is too small to press, how many first headings. */
+/** Runs in the page: elements wider than the screen, targets too small to press, number of first-level headings. */
 function seen(thumb: number): string[] {
   const problems: string[] = []
   const over = document.documentElement.scrollWidth - window.innerWidth
@@ -135,7 +135,7 @@ function seen(thumb: number): string[] {
   for (const element of document.querySelectorAll<HTMLElement>('a[href], button, input, select, textarea, summary')) {
     const box = element.getBoundingClientRect()
     if (box.width === 0 || box.height === 0 || getComputedStyle(element).visibility === 'hidden') continue
-    // A link inside a sentence is as tall as its line; a box with a label is pressed on its label.
+    // A link inside a sentence is as tall as its line; a labelled box is pressed on its label.
     const inText = element.tagName === 'A' && getComputedStyle(element).display === 'inline'
     const label = element.closest('label') ?? (element.id ? document.querySelector(`label[for="${element.id}"]`) : null)
     const hidden = box.width <= 1 || element.matches('[tabindex="-1"], .sr-only, .visually-hidden')
@@ -148,7 +148,7 @@ function seen(thumb: number): string[] {
   return [...new Set(problems)]
 }
 
-/** The same problem at many widths is one line. */
+/** Reports the same problem at several widths in one line. */
 function gathered(findings: Finding[]): string[] {
   const lines = new Map<string, string[]>()
   for (const { screen, where, problem } of findings) {

@@ -1,10 +1,10 @@
-// One request of an attacker: from a chosen address, with an end after 30 s, and in words what came back.
+// One request of an attacker: from a chosen address, with a timeout of 30 s, and the result in words.
 import { Agent, request } from 'node:http'
 
 export interface Ask {
   method: string
   path: string
-  /** Whose address the proxy in front would write down. */
+  /** The caller's address that the front proxy would record. */
   from: string
   headers?: Record<string, string>
   body?: string | Buffer
@@ -18,7 +18,7 @@ export interface Answered {
 }
 
 const WAITS_MS = 30_000
-/** More of an answer is read and thrown away. */
+/** Anything beyond this is read and discarded. */
 const KEPT = 400_000
 
 export function asker(port: number): (ask: Ask) => Promise<Answered> {

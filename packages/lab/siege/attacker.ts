@@ -1,4 +1,4 @@
-// The process beside the siege that does everything a stranger and a hostile tenant can do, and counts what came of it.
+// The process beside the siege that runs every attack of a stranger and a hostile tenant, and counts the results.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { seededRandom } from '../report/arguments.ts'
@@ -10,7 +10,7 @@ const TICK_MS = 10
 const going = new Map<string, AttackCounts>()
 const timers = new Set<NodeJS.Timeout>()
 
-// The hostile tenant's own address: takes everything and answers nothing.
+// The hostile tenant's own address: accepts everything and never answers.
 const silent = createServer((req) => req.resume())
 silent.listen(0, '127.0.0.1', () =>
   tell({ at: 'listening', hostAndPort: `127.0.0.1:${(silent.address() as AddressInfo).port}` }),
@@ -36,7 +36,7 @@ function begin({ field, rampMs, pace, only, seed }: SiegeOrder): void {
   for (const [n, attack] of wanted.entries()) timers.add(setTimeout(() => keepUp(attack, pace), n * rampMs))
 }
 
-/** At its rate, whatever comes of it; what would be too much at once is left out. */
+/** Sends at the attack's rate, whatever the results; calls above its parallel limit are skipped. */
 function keepUp(attack: Attack, pace: number): void {
   const counts: AttackCounts = { name: attack.name, sent: 0, skipped: 0, answers: {}, breaches: [] }
   going.set(attack.name, counts)

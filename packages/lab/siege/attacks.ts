@@ -1,5 +1,5 @@
-// What one hostile tenant and one stranger do, all of it at once: each attack with the rate that one ordinary machine keeps up, so that
-// none takes the machine away from the others. In the order in which they begin.
+// All attacks of one hostile tenant and one stranger, run at once: each at the rate that one ordinary machine can
+// sustain, so that none starves the others. In starting order.
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { fieldValue } from '#tests/support/scriptless-browser.ts'
@@ -11,11 +11,11 @@ import type { SiegeField } from './wire.ts'
 export interface Attack {
   name: string
   perSecond: number
-  /** Not more than so many at once. */
+  /** Maximum number in parallel. */
   most: number
-  /** In waves: of every so many seconds the first few. */
+  /** In waves: active for the first `lasts` of every `every` seconds. */
   wave?: { every: number; lasts: number }
-  /** What came of it, for counting: "429". Begins with "!" when it must not have happened. */
+  /** Performs one attack; returns its result for counting: "429". Starts with "!" when it must not have happened. */
   act(): Promise<string>
 }
 
@@ -33,7 +33,7 @@ export function attacksOn(field: SiegeField, random: Random): Attack[] {
     'content-type': 'application/json',
   }
   const hook = `/hooks/platform/${token}`
-  /** One of a network of 2^64 addresses. */
+  /** One address from a network of 2^64. */
   const someAddress = () =>
     `2001:db8:66:66:${Array.from({ length: 4 }, () => wholeFrom(random, 0, 65_535).toString(16)).join(':')}`
   const stranger = () => (random() < 0.5 ? STRANGER : someAddress())
@@ -168,7 +168,7 @@ export function attacksOn(field: SiegeField, random: Random): Attack[] {
     },
   ]
 
-  /** The rest of the record is 250 KB: kept with each entry it would be 50 MB. */
+  /** The rest of the record is 250 KB: storing it with each entry would take 50 MB. */
   function manyEntries(): string {
     const entry = Array.from({ length: 200 }, () => ({ uuid: randomUUID(), changed_fields: ['status'] }))
     const call = { object: 'job', entry, resource_url: 'https://api.servicem8.com/api_1.0/job/x.json', note: '' }
@@ -195,7 +195,7 @@ export function attacksOn(field: SiegeField, random: Random): Attack[] {
     return said(ask({ method: 'POST', path: '/launch', from: stranger(), headers, body }))
   }
 
-  /** A ticket of the attacker's own account, posted at top level by our own page: as when a foreign page sends a browser there. */
+  /** A ticket of the attacker's own account, posted by our own page: as when a foreign page sends a browser there. */
   async function graftedLaunch(): Promise<string> {
     const jwt = await openingOf(field.platformPort)
     const opened = await ask({ method: 'POST', path: '/hooks/servicem8', from: TENANT, body: jwt })
@@ -222,7 +222,7 @@ export function attacksOn(field: SiegeField, random: Random): Attack[] {
   async function hiddenScript(): Promise<string> {
     const made = await tenant('POST', '/api/automation', hostileHtml)
     if (made.said !== '201') return made.said
-    // Beside the rule it is said what was taken out.
+    // The answer lists the removed parts beside the rule.
     const { id, actions } = JSON.parse(made.text) as { id: number; actions: unknown }
     await tenant('DELETE', `/api/automation/${id}`)
     return /javascript|&#0*58|onerror/i.test(JSON.stringify(actions))

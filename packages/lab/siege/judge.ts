@@ -1,26 +1,26 @@
-// What a siege must show: nobody but the attackers notices it.
+// The requirements of a siege: only the attackers notice it.
 import { percentile } from '../report/arguments.ts'
 import type { Figure } from '../report/figures.ts'
 
-/** Of a quiet phase of the same run: so many times as long may an acknowledgement take at p99. */
+/** Maximum p99 of acknowledgements, as a multiple of the same run's quiet phase. */
 export const MOST_TIMES_QUIET = 3
-/** Of the image's machine (fly.toml, compose.yml), MB. */
+/** Memory of the image's machine (fly.toml, compose.yml), MB. */
 export const IMAGE_MB = 512
 
 export interface SiegeSeen {
-  /** How long ordinary acknowledgements took, ms from the moment their event was due. */
+  /** Durations of ordinary acknowledgements, ms from the time their event was due. */
   quiet: readonly number[]
   besieged: readonly number[]
-  /** Ordinary events that were not answered 200, by what came instead. */
+  /** Ordinary events without a 200, by their answer. */
   refused: ReadonlyMap<string, number>
-  /** Acknowledged and never arrived at their address. */
+  /** Acknowledged but never delivered to their address. */
   undelivered: number
   pages: { answered: number; unanswered: number; waits: readonly number[] }
-  /** The most that the process held in memory, MB; null where the system does not tell. */
+  /** Peak memory of the process, MB; null where the system has no figure. */
   peakMb: number | null
-  /** How the process ended before it was asked to. */
+  /** How the process ended prematurely. */
   ended: string | null
-  /** What must not happen and did. */
+  /** Violations. */
   breaches: readonly string[]
 }
 

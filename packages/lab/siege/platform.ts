@@ -1,5 +1,5 @@
-// The platform of the siege, in a process of its own, so that its memory is not the product's: the sandbox with as many accounts as
-// are asked for, one of them with far too many and far too long records.
+// The siege's platform, in a separate process, so that its memory is not the product's: the sandbox with the requested
+// number of accounts, one of them with far too many and far too long records.
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -21,7 +21,7 @@ process.on('disconnect', () => process.exit())
 process.once('message', (order: PlatformOrder) => {
   const sandbox = createSandbox({
     clock: movableClock(),
-    // People go back to the product, and the product's addresses are called.
+    // People are redirected to the product, and the product's addresses are called.
     origin: order.origin,
     appId: order.appId,
     appSecret: order.appSecret,

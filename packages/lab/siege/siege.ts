@@ -1,5 +1,5 @@
-// One hostile tenant and one stranger with everything that was ever found against the product, all of it at once, beside twenty
-// ordinary accounts. Ends with 1 when an ordinary account notices; the code of before must not hold, or nothing would be shown.
+// One hostile tenant and one stranger with every known attack on the product at once, beside twenty ordinary accounts.
+// Exits with 1 when an ordinary account notices; the earlier code must fail, otherwise the siege proves nothing.
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -21,9 +21,9 @@ const SAMPLE_MS = 250
 const PAGE_EVERY_MS = 2_000
 const PAGE_WITHIN_MS = 15_000
 const DELIVERED_WITHIN_MS = 60_000
-/** An ordinary event that waits as long as this is noticed by somebody. */
+/** Somebody notices when an ordinary event waits this long. */
 const NOTICED_MS = 1_000
-/** The code of before shows within this what it shows. */
+/** The earlier code fails within this time. */
 const CONTROL_SECONDS = 120
 /** A platform sends events from few machines. */
 const PLATFORM_ADDRESS = '203.0.113.5'
@@ -39,7 +39,7 @@ interface SiegeAsked {
   rate: number
   seed: number
   only: string[]
-  /** Of each attack's rate. */
+  /** Multiplier of each attack's rate. */
   pace: number
   control: Checkout | null
   controlOnly: boolean
@@ -47,9 +47,9 @@ interface SiegeAsked {
 
 interface Siege extends SiegeSeen {
   attacks: AttackCounts[]
-  /** The first that an ordinary account noticed, in words; null = nothing. */
+  /** The first effect that an ordinary account noticed, in words; null for none. */
   noticed: string | null
-  /** Share of the time in which the process could have run and had no processor, quiet and besieged. */
+  /** Share of the time in which the process was ready to run without a processor, quiet and besieged. */
   starved: [number | null, number | null]
   /** Share of one processor that it used. */
   worked: [number | null, number | null]
@@ -126,7 +126,7 @@ function tellAttacks({ section, line }: ProofReport, attacks: readonly AttackCou
   }
 }
 
-/** `values`: of the code of before, which is wanted to miss its bars. */
+/** `values`: for the earlier code, which is expected to miss its bars. */
 function tellJudged({ line }: ProofReport, found: Siege, what: 'bars' | 'values' = 'bars'): void {
   for (const { name, value, bar, met } of judgeSiege(found)) {
     line(name, value, bar === undefined || what === 'values' ? undefined : { bar, ...(met !== undefined && { met }) })
@@ -213,7 +213,7 @@ async function besiege(
   }
 }
 
-/** Looks four times a second at what ordinary accounts got meanwhile. */
+/** Checks the ordinary accounts' answers four times a second. */
 function watchAcks({ server, began: attacks }: SiegeStage, load: ReturnType<typeof proofLoad>) {
   const acks: number[] = []
   const memory: [number, number][] = []
@@ -276,7 +276,7 @@ function watchAcks({ server, began: attacks }: SiegeStage, load: ReturnType<type
   }
 }
 
-/** What a person of an ordinary account sees: a page every two seconds. */
+/** Loads a page every two seconds as a person of an ordinary account. */
 function readPages({ people }: SiegeStage) {
   const seen = { answered: 0, unanswered: 0, waits: [] as number[] }
   const reading = new Set<Promise<void>>()

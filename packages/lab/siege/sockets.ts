@@ -1,4 +1,4 @@
-// Attackers below HTTP: who sends ahead and never reads, who never finishes a body, and who writes requests no client would.
+// Attackers below HTTP: one pipelines and never reads, one never ends a body, one writes requests no client would.
 import { connect } from 'node:net'
 
 const PIPELINED = 100
@@ -19,7 +19,7 @@ export function slowReader(port: number, path: string, from: string): Promise<st
     socket.on('error', () => end('cut off'))
     socket.on('close', () => end('cut off'))
     socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nFly-Client-IP: ${from}\r\n\r\n`.repeat(PIPELINED))
-    // Who does not read sees the end of a connection only by writing; an empty line between requests is no request.
+    // A socket that never reads only notices a closed connection by writing; an empty line between requests is ignored.
     const beat = setInterval(() => socket.write('\r\n'), 1_000)
     const timer = setTimeout(() => end(`held for ${HELD_MS / 1000} s`), HELD_MS)
   })
@@ -47,7 +47,7 @@ export function unfinishedBody(port: number, path: string, from: string): Promis
   })
 }
 
-/** The bytes as they are; the status of the first answer. */
+/** Sends the bytes unchanged; returns the status of the first answer. */
 export function rawRequest(port: number, text: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' })

@@ -1,5 +1,5 @@
-// What the siege begins with: the built product as its image starts it, behind a proxy that names callers; a platform, twenty ordinary
-// accounts with an address each, and the hostile tenant, whose address never answers.
+// The siege's setup: the built product as its image starts it, behind a proxy that names callers; a platform, twenty
+// ordinary accounts with an address each, and the hostile tenant, whose address never answers.
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { setPriority } from 'node:os'
@@ -12,11 +12,11 @@ import { type Checkout, type ProofServer, proofServer } from '../stage/server.ts
 import type { AttackCounts, AttackMessage, PlatformMessage, PlatformOrder, SiegeField, SiegeOrder } from './wire.ts'
 
 const ORDINARY = 20
-/** As `nice` counts. */
+/** A `nice` value. */
 const ATTACKERS_STEP_BACK = 19
 
 export interface SiegePrograms {
-  /** Paths of packages/lab/siege/platform.ts and siege-attack.ts, bundled. */
+  /** Paths of the bundled packages/lab/siege/platform.ts and siege-attack.ts. */
   platform: string
   attack: string
 }
@@ -32,7 +32,7 @@ export interface SiegeStage {
   targets: Target[]
   people: Person[]
   field: SiegeField
-  /** Attacks in the order in which they began; `when` as in `Date.now()`. */
+  /** Attacks in starting order; `when` as in `Date.now()`. */
   began: { name: string; when: number }[]
   attack(order: Pick<SiegeOrder, 'rampMs' | 'pace' | 'only' | 'seed'>): void
   counts(): Promise<AttackCounts[]>
@@ -43,7 +43,7 @@ export interface SiegeStage {
 export async function siegeStage(programs: SiegePrograms, seed: number, checkout?: Checkout): Promise<SiegeStage> {
   const attacker = fork(programs.attack, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   const platform = fork(programs.platform, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
-  // Attackers have machines of their own: here they step back where there are not enough processors for all.
+  // Real attackers have their own machines: here they get low priority when processors are scarce.
   for (const { pid } of [attacker, platform]) if (pid !== undefined) setPriority(pid, ATTACKERS_STEP_BACK)
   const receiver = await proofReceiver(seededRandom(seed))
   const appSecret = randomBytes(32).toString('base64url')
@@ -140,7 +140,7 @@ export async function siegeStage(programs: SiegePrograms, seed: number, checkout
   }
 }
 
-/** Signs in as a person does and makes a webhook; gives our address for its events. */
+/** Signs in like a person and creates a webhook; returns our address for its events. */
 async function connect({ account, browser }: Person, url: string): Promise<string> {
   const back = await signIn(browser, account)
   if (back.status !== 200) throw new Error(`sign-in ended with ${back.status} at ${back.url}`)

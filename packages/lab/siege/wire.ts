@@ -1,28 +1,28 @@
-// What the siege and the processes beside it say to each other.
+// The messages between the siege and its helper processes.
 
-/** Whom the attacks are made against, and with whose means. */
+/** The target of the attacks, and the attackers' credentials. */
 export interface SiegeField {
-  /** Of the server. */
+  /** The server's port. */
   port: number
-  /** Of the platform's stand-in: signs openings of the hostile account. */
+  /** Port of the platform's stand-in, which signs openings of the hostile account. */
   platformPort: number
   /** The hostile tenant: signed in, with a webhook whose address never answers. */
   account: string
   cookie: string
-  /** The secret part of the hostile tenant's own address for events. */
+  /** The secret part of the hostile tenant's own event address. */
   token: string
-  /** An ordinary account, as a stranger may know its id. */
+  /** An ordinary account, whose id a stranger may know. */
   victim: string
 }
 
 export interface SiegeOrder {
   do: 'begin'
   field: SiegeField
-  /** One attack after the other begins, so many ms apart. */
+  /** Delay between the starts of two attacks, ms. */
   rampMs: number
-  /** Of each attack's rate: 1 = as fast as it goes on one machine. */
+  /** Multiplier of each attack's rate: 1 = as fast as one machine can. */
   pace: number
-  /** Names begin with one of these; empty = all. */
+  /** Prefixes of attack names; empty = all. */
   only: string[]
   seed: number
 }
@@ -30,11 +30,11 @@ export interface SiegeOrder {
 export interface AttackCounts {
   name: string
   sent: number
-  /** Not sent because as many as one machine has were still waiting. */
+  /** Skipped because one machine's maximum was still in flight. */
   skipped: number
   /** By status, or in words: "cut off". */
   answers: Record<string, number>
-  /** What must not happen and did: a sentence for each kind. */
+  /** Violations: one sentence for each kind. */
   breaches: string[]
 }
 
@@ -45,14 +45,14 @@ export type AttackMessage =
   | { at: 'told'; counts: AttackCounts[] }
   | { at: 'ended' }
 
-/** To the platform's stand-in, as its first message. */
+/** The first message to the platform's stand-in. */
 export interface PlatformOrder {
-  /** Of the product: where people are sent back to, and what may be subscribed. */
+  /** The product's origin: the redirect target, and the host of allowed subscriptions. */
   origin: string
   appId: string
   appSecret: string
   accounts: { uuid: string; name: string }[]
-  /** Which of them has 5,000 records of 6 KB and e-mail templates full of `<`. */
+  /** The account with 5,000 records of 6 KB and e-mail templates full of `<`. */
   hostile: string
 }
 

@@ -1,4 +1,4 @@
-// The process beside the soak that does everything a server must bear: receivers that misbehave, senders of a byte a second, junk.
+// The abusive process beside the soak: receivers that misbehave, senders of a byte a second, junk.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type HostileBehaviour, startHostileReceivers } from '#tests/support/hostile-receivers.server.ts'

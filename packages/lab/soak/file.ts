@@ -1,4 +1,4 @@
-// What the files of a server hold after a soak: its database, and the pretend platform's own memory.
+// Examines a server's files after a soak: its database, and the pretend platform's state.
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -18,7 +18,7 @@ export interface SoakEnd {
   tasksTwice: number
 }
 
-/** `triggered`: the date of each trigger that was accepted, which is in the title of the one task that it makes. */
+/** `triggered`: the date of each accepted trigger, which is in the title of the one task it creates. */
 export function examineSoak(
   databaseFile: string,
   expected: { healthy: ReadonlySet<string>; hostile: ReadonlySet<string>; triggered: readonly string[] },
@@ -51,7 +51,7 @@ export function examineSoak(
   }
 }
 
-/** Titles of the tasks that the soak's rule made. */
+/** Titles of the tasks that the soak's rule created. */
 function tasksOf(stateFile: string): string[] {
   const state = JSON.parse(readFileSync(stateFile, 'utf8')) as {
     accounts: { records: Record<string, Record<string, unknown>[]> }[]

@@ -1,21 +1,21 @@
-// What the samples of a soak must show. Only the time after the first sixth is judged: before it, code is still being compiled and
-// caches fill.
+// Judges the samples of a soak, without the first sixth of the time: during it, code is still being compiled and caches
+// fill.
 import { percentile } from '../report/arguments.ts'
 import type { LineChart } from '../report/figures.ts'
 import type { HeapSample, Sample } from './samples.ts'
 import { afterWarmUp, type Point, slopeOf } from './slope.ts'
 
 const WARM_UP = 1 / 6
-/** So much of the time without a processor, and waiting times are those of others as well. */
+/** Above this share of the time without a processor, waiting times include those of other programs. */
 const DISTURBED = 0.15
-/** Shorter than this, minutes, a line through the points says nothing. */
+/** Below this duration, minutes, a line through the points means nothing. */
 export const JUDGED_FROM_MINUTES = 5
 
 export interface SoakFigure {
   name: string
   value: string
   bar?: string
-  /** None where the run was too short to judge. */
+  /** Missing when the run was too short to judge. */
   met?: boolean
   fault?: string
 }
@@ -23,17 +23,17 @@ export interface SoakFigure {
 interface Bars {
   /** MB a minute that the heap after garbage collection may grow. */
   heap: number
-  /** Descriptors beside incoming connections that there may be more of at the end than at the beginning. */
+  /** How many more descriptors, besides incoming connections, there may be at the end than at the beginning. */
   descriptors: number
-  /** By which share all descriptors may grow: slow senders come and go by the hundred, and a line through that is never quite flat. */
+  /** Allowed growth of all descriptors, as a share: hundreds of slow senders come and go, so the line is never flat. */
   incoming: number
   /** MB a minute that the write-ahead log may grow. */
   wal: number
-  /** MB that it may reach: the limit the server sets, and one burst more. */
+  /** Maximum size of the write-ahead log, MB: the server's limit, plus one burst. */
   walMost: number
-  /** ms that the oldest due delivery of an undisturbed address may wait, but for one sample in a hundred. */
+  /** Maximum wait of the oldest due delivery of an undisturbed address, ms, except for one sample in a hundred. */
   due: number
-  /** ms that a normal user may wait at p99. */
+  /** Maximum wait of a normal user at p99, ms. */
   waits: number
 }
 
@@ -48,8 +48,9 @@ export const SOAK_BARS: Bars = {
 }
 
 /**
- * `acks` and `reads`: how long each acknowledgement and each page took in the judged time, ms. `starved`: the
- * share of the time in which the server could have run and had no processor; with much of it a missed wait says nothing about it.
+ * `acks` and `reads`: durations of each acknowledgement and each page in the judged time, ms. `starved`: the share of
+ * the time in which the server was ready to run without a processor; if high, a missed wait says nothing about the
+ * server.
  */
 export function judgeSamples(input: {
   samples: readonly Sample[]
@@ -129,13 +130,13 @@ export function judgeSamples(input: {
   ]
 }
 
-/** What a sentence about a missed time must add where the machine itself was too busy to tell. */
+/** The addition to a sentence about a missed time when the machine itself was too busy to judge. */
 export function whoseTime(starved: number | null): string {
   if (starved === null || starved < DISTURBED) return ''
   return `; for ${percent(starved)} of the time the server wanted to run and others had the processors, so this cannot tell`
 }
 
-/** The pictures for the page. */
+/** The charts for the page. */
 export function soakCharts(samples: readonly Sample[], heaps: readonly HeapSample[]): LineChart[] {
   const minutes = { name: 'time', unit: 'min' }
   const line = (name: string, pick: (sample: Sample) => number) => ({

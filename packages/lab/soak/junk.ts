@@ -1,4 +1,4 @@
-// Junk for every entrance that needs no session: a steady trickle, and a burst every ten seconds.
+// Junk for every entry point without a session: a steady trickle, and a burst every ten seconds.
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import { seededRandom, wholeFrom } from '../report/arguments.ts'
@@ -20,7 +20,7 @@ export interface JunkFlood {
   answers: ReadonlyMap<number, number>
 }
 
-/** Goes on for as long as the process lives. */
+/** Runs for as long as the process lives. */
 export function junkFlood({ port, token, seed }: Pick<AbuseOrder, 'port' | 'token' | 'seed'>): JunkFlood {
   const random = seededRandom(seed)
   const agent = new Agent({ keepAlive: true, maxSockets: 50 })
@@ -68,7 +68,7 @@ export function junkFlood({ port, token, seed }: Pick<AbuseOrder, 'port' | 'toke
     call.end(body)
   }
 
-  /** Something that is no HTTP. */
+  /** Sends bytes that are no HTTP. */
   function sendBytes(): void {
     const socket = connect({ port, host: '127.0.0.1' })
     socket.on('error', () => {})

@@ -1,32 +1,32 @@
-// What people do during the soak: read pages, pause and resume and replay, set off rules; and what goes wrong at the platform.
+// People's actions during the soak: read pages, pause, resume, replay, trigger rules; and the platform's failures.
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Random, wholeFrom } from '../report/arguments.ts'
 import { pause } from '../stage/server.ts'
 import type { SoakStage } from './stage.ts'
 
-/** ms between what one person does. */
+/** ms between two actions of one person. */
 const READS_EVERY = 500
 const ACTS_EVERY = 15_000
 const TRIGGERS_EVERY = 5_000
 const FAULTS_EVERY = 20_000
 const RECEIVERS_EVERY = 60_000
 const RECEIVERS_AWAY_FOR = 3_000
-/** What is replayed: the last so many ms. */
+/** Replays the events of the last this many ms. */
 const REPLAYED_MS = 20_000
 const FAULTS = ['status:429', 'status:500', 'lose_answer', 'drop'] as const
 const DAY_MS = 86_400_000
 
 export interface SoakPeople {
-  /** How long each page and call took that somebody waited for, ms, in order; emptied by whoever takes them. */
+  /** How long people waited for each page and call, ms, in order; emptied by the reader. */
   waits: number[]
   /** Answers of 500 and above that a person got, one line each. */
   refused: string[]
-  /** Dates of the triggers that were accepted: each makes one task. */
+  /** Dates of the accepted triggers: each creates one task. */
   triggered: string[]
   counts: { reads: number; pauses: number; replays: number; faults: number; absences: number }
-  /** Ends what is disturbing: everything paused is resumed, every receiver is back. */
+  /** Ends all disturbances: everything paused is resumed, every receiver is back. */
   calmDown(): Promise<void>
-  /** Nobody does anything any more. */
+  /** Stops all actions. */
   stop(): Promise<void>
 }
 
@@ -97,7 +97,7 @@ export async function soakPeople(stage: SoakStage, random: Random): Promise<Soak
 
   async function setOff(): Promise<void> {
     const date = new Date(Date.UTC(2031, 0, 1) + triggered.length * DAY_MS).toISOString().slice(0, 10)
-    // The same job and day are the same run, however often they are sent.
+    // The same job and day always give the same run, even when sent repeatedly.
     const { status } = await twice(() => browser.json('POST', trigger.url, { job_uuid: trigger.job, date }))
     if (status === 202) triggered.push(date)
     else refused.push(`trigger: ${status}`)
@@ -133,7 +133,7 @@ export async function soakPeople(stage: SoakStage, random: Random): Promise<Soak
     counts,
     async calmDown() {
       calm = true
-      // Whatever is under way ends within this.
+      // Everything in progress ends within this time.
       await pause(RECEIVERS_AWAY_FOR + 5_000)
       await receivers.restarting.comeBack()
       await setPaused(false)
@@ -146,7 +146,7 @@ export async function soakPeople(stage: SoakStage, random: Random): Promise<Soak
   }
 }
 
-/** As a browser does when the connection it kept was closed a moment before it used it again. */
+/** Like a browser when a persistent connection was closed just before its reuse. */
 async function twice<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()
@@ -155,7 +155,7 @@ async function twice<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A rule of the first firm that other programs set off, and a job for it. */
+/** A rule of the first firm that other programs trigger, and a job for it. */
 async function triggerOf({ browser, accounts, server }: SoakStage): Promise<{ url: string; job: string }> {
   const [account = ''] = accounts
   const made = await browser.json('POST', '/api/automation', {

@@ -1,5 +1,5 @@
-// Loaded into a server before anything else (`node --expose-gc --import`): at SIGUSR2 it throws away what is garbage and says how
-// much is left, as a line of its output.
+// Loaded into a server before anything else (`node --expose-gc --import`): at SIGUSR2 it collects garbage and prints
+// the remaining size, as a line of its output.
 let asked = 0
 
 process.on('SIGUSR2', () => {

@@ -1,4 +1,4 @@
-// A user's address of the soak: knows how often each record arrived, and goes away and comes back on the same port.
+// A user's address of the soak: counts each record's arrivals, and goes away and comes back on the same port.
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { type Random, wholeFrom } from '../report/arguments.ts'
@@ -7,13 +7,13 @@ import { recordOf } from '../stage/receiver.ts'
 export interface SoakReceiver {
   url: string
   hostAndPort: string
-  /** How often each record came. */
+  /** Number of arrivals by record. */
   arrivals: ReadonlyMap<string, number>
-  /** Records that were here but not answered when it went away: their sender cannot know, and sends them again. */
+  /** Records that arrived but were unanswered when the receiver went away: the sender cannot know and repeats them. */
   cutOff: ReadonlySet<string>
-  /** Arrivals beyond the first of a record that was not cut off. */
+  /** Repeated arrivals of records that were not cut off. */
   repeats(): number
-  /** Ends in the middle of whatever is going on. */
+  /** Ends abruptly, even during requests. */
   goAway(): Promise<void>
   comeBack(): Promise<void>
   close(): Promise<void>
@@ -49,7 +49,7 @@ export async function soakReceiver(random: Random): Promise<SoakReceiver> {
         )
       })
     })
-    // Longer than anybody keeps an idle connection: who closes first must not be us.
+    // Longer than any client keeps an idle connection: the receiver must not close first.
     started.keepAliveTimeout = 120_000
     started.on('connection', (socket) => {
       sockets.add(socket)

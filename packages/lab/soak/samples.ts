@@ -1,4 +1,4 @@
-// What is looked at every few seconds during the soak: the process from outside, its heap after garbage is thrown away, the file.
+// Samples every few seconds during the soak: the process from outside, its heap after garbage collection, the file.
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { residentMb } from '../bench/processes.ts'
@@ -13,35 +13,35 @@ export interface Sample {
   at: number
   residentMb: number
   descriptors: number
-  /** Of them, connections that others opened to the server. */
+  /** Those that others opened to the server. */
   incoming: number
   walMb: number
   databaseMb: number
-  /** Age of the oldest delivery that is due at an address nobody disturbs, ms. */
+  /** Age of the oldest due delivery of an undisturbed address, ms. */
   oldestDueMs: number
   /** Events acknowledged since the last sample, per second. */
   acksPerSecond: number
-  /** How long they took, those for healthy addresses, ms; NaN without any. */
+  /** Durations of acknowledgements for healthy addresses, ms; NaN without any. */
   ackP50: number
   ackP99: number
-  /** Of what people waited for since the last sample, ms. */
+  /** Waiting times of people since the last sample, ms. */
   readP99: number
 }
 
 export interface HeapSample {
   at: number
   heapMb: number
-  /** Memory of buffers and of SQLite, which V8 knows of but does not hold. */
+  /** Memory of buffers and of SQLite, which V8 counts but does not hold. */
   externalMb: number
 }
 
 export interface Sampler {
   sample(at: number): Sample
-  /** Null when the server did not say it in time. */
+  /** Null when the server did not report it in time. */
   heap(at: number): Promise<HeapSample | null>
 }
 
-/** @param taken empties what has been collected since it was last called; `others` = acknowledged for hostile addresses */
+/** @param taken takes everything collected since the last call; `others` = acknowledged for hostile addresses */
 export function sampler(
   server: ProofServer,
   steadyUrl: string,
@@ -89,7 +89,7 @@ interface Said {
   arrayBuffers: number
 }
 
-/** What packages/lab/soak/preload.mjs wrote last. */
+/** The last output of packages/lab/soak/preload.mjs. */
 function lastSaid(output: string): Said | null {
   const from = output.lastIndexOf('SOAK {')
   const end = output.indexOf('\n', from)
@@ -107,7 +107,7 @@ function descriptorsOf(pid: number, port: number): Pick<Sample, 'descriptors' | 
   }
 }
 
-/** One that was closed a moment ago has none any more. */
+/** A descriptor that was just closed has no target. */
 function targetOf(link: string): string {
   try {
     return readlinkSync(link)
@@ -116,7 +116,7 @@ function targetOf(link: string): string {
   }
 }
 
-/** `socket:[inode]` of every connection to this port of ours. The one that listens has no peer. */
+/** `socket:[inode]` of every connection to this local port. A listening socket has no peer. */
 export function connectionsTo(port: number, table: string): Set<string> {
   const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
   const found = new Set<string>()
@@ -131,7 +131,7 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }
 
-/** Opened for a moment each time: a reader that stays would keep the log from being written back. */
+/** Opened only for a moment each time: a permanent reader would keep the log from being checkpointed. */
 function oldestDueMs(databaseFile: string, url: string): number {
   const sql = new Database(databaseFile, { readonly: true })
   try {

@@ -1,8 +1,8 @@
-// Whether something grows: the straight line that lies nearest to all points, so that one odd sample decides nothing.
+// Detects growth: the straight line nearest to all points, so that one odd sample decides nothing.
 
 export type Point = readonly [x: number, y: number]
 
-/** Least squares: by how much y grows when x grows by one. NaN with fewer than two different x. */
+/** Least squares: how much y grows when x grows by one. NaN with fewer than two different x. */
 export function slopeOf(points: readonly Point[]): number {
   const middle = (pick: (point: Point) => number) => points.reduce((sum, point) => sum + pick(point), 0) / points.length
   const [x, y] = [middle(([at]) => at), middle(([, value]) => value)]
@@ -15,7 +15,7 @@ export function slopeOf(points: readonly Point[]): number {
   return along === 0 ? Number.NaN : across / along
 }
 
-/** What is left of them when the first `share` of the time is taken as a beginning that does not count. */
+/** The points without the first `share` of the time, which is warm-up. */
 export function afterWarmUp<T extends Point>(points: readonly T[], share: number): T[] {
   const first = points[0]?.[0] ?? 0
   const last = points.at(-1)?.[0] ?? 0

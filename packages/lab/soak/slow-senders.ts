@@ -1,4 +1,4 @@
-// Senders that hold a connection by saying something every second: half of them never end their headers, half never their body.
+// Senders that hold a connection by sending something every second: half never end their headers, half their body.
 import { connect, type Socket } from 'node:net'
 import type { AbuseOrder } from './wire.ts'
 
@@ -12,7 +12,7 @@ export interface SlowSenders {
   longestMs(): number
 }
 
-/** Keeps `slow` of them going for as long as the process lives: one that is cut off comes again after a second. */
+/** Keeps `slow` of them running for as long as the process lives: one that is cut off reconnects after a second. */
 export function slowSenders({ port, token, slow }: Pick<AbuseOrder, 'port' | 'token' | 'slow'>): SlowSenders {
   const sockets = new Map<Socket, number>()
   let opened = 0
@@ -23,10 +23,10 @@ export function slowSenders({ port, token, slow }: Pick<AbuseOrder, 'port' | 'to
     const socket = connect({ port, host: '127.0.0.1' })
     const since = performance.now()
     sockets.set(socket, since)
-    // A known address, an unknown one, and a call behind the whole of the application.
+    // A known address, an unknown one, and a call behind the whole application.
     const path = [`/hooks/platform/${token}`, '/hooks/platform/nobody', '/api/webhooks'][number % 3] ?? '/'
     socket.write(number % 2 === 0 ? HEADERS(path) : BODY(path))
-    // What it is answered does not matter to it: it goes on.
+    // Ignores the answer and goes on.
     socket.on('data', () => {})
     socket.on('error', () => {})
     socket.on('close', () => {
@@ -37,7 +37,7 @@ export function slowSenders({ port, token, slow }: Pick<AbuseOrder, 'port' | 'to
 
   setInterval(() => {
     for (const socket of sockets.keys()) socket.write('a')
-    // Not all in one moment: a tenth a second, so that they are cut off at different moments too.
+    // Starts a tenth per second instead of all at once, so that they are also cut off at different times.
     for (let n = 0; n < slow / 10 && sockets.size < slow; n++) begin()
   }, 1_000)
   return {

@@ -1,5 +1,4 @@
-// Load and abuse at once for as long as is asked for. Prints what grows and what got lost; ends with 1 when a figure is not what it
-// must be.
+// Load and abuse at once for the requested time. Prints growth and losses; exits with 1 when a figure misses its bar.
 import { randomUUID } from 'node:crypto'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
@@ -16,12 +15,12 @@ import { type HeapSample, type Sample, sampler } from './samples.ts'
 import { ROLES, type SoakStage, soakStage } from './stage.ts'
 import type { AbuseCounts } from './wire.ts'
 
-/** Of all events, for addresses that misbehave. */
+/** Share of all events that go to misbehaving addresses. */
 const HOSTILE_SHARE = 0.15
-/** Attempts in flight at once (engine: slots): so many could be repeated by a stop. */
+/** Attempts in flight at once (engine: slots): one stop could repeat this many. */
 const SLOTS = 64
 const SLOW_SENDERS = 300
-/** A slow sender is cut off by then: 30 s for a request, 5 s between looks, and a moment. */
+/** A slow sender is cut off by then: 30 s for a request, 5 s between checks, and a moment. */
 const SLOW_KEPT_MS = 40_000
 const SAMPLE_EVERY_MS = 5_000
 const HEAP_EVERY_MS = 30_000
@@ -91,12 +90,12 @@ interface Scene {
 interface Borne {
   samples: Sample[]
   heaps: HeapSample[]
-  /** Of the judged time. */
+  /** From the judged time. */
   acks: number[]
   reads: number[]
-  /** By how much the measuring process itself was late, p99, ms: part of every wait it measured. */
+  /** The measuring process's own delay, p99, ms: part of every wait it measured. */
   ownLagMs: number
-  /** The share of the time in which the server could have run and had no processor. */
+  /** The share of the time in which the server was ready to run without a processor. */
   starved: number | null
   abuse: AbuseCounts
 }
@@ -124,7 +123,7 @@ async function bear({ stage, healthy, hostile, people, asked, report }: Scene): 
   stage.abuse.begin({ seed: asked.seed, slow: SLOW_SENDERS })
   let heapDue = heapEvery
   let toldMinute = 0
-  // The last minute is calm as far as receivers and owners go, or their doings would be mixed with what the stop does.
+  // Receivers and owners are quiet in the last minute, otherwise their actions would mix with the effects of the stop.
   const calmAt = Math.max(lasts * 0.5, lasts - 60_000)
   let calm: Promise<void> | null = null
   for (let due = SAMPLE_EVERY_MS; due <= lasts; due += Math.min(SAMPLE_EVERY_MS, lasts / 12)) {
@@ -168,20 +167,20 @@ function tellSamples({ section, line, must, chart }: ProofReport, borne: Borne):
 interface Stopped {
   code: number | null
   ms: number
-  /** Events sent while it stopped that were answered 200, and not. */
+  /** Events sent during the stop, by whether they were answered 200. */
   underWay: number
   /** Deliveries repeated since. */
   repeatsSince(): number
 }
 
-/** SIGTERM while everything goes on; then it is started again, and what was not answered is sent once more. */
+/** SIGTERM during full activity; then a restart, and unanswered events are sent again. */
 async function stopUnderLoad(stage: SoakStage, loads: ProofLoad[], people: SoakPeople): Promise<Stopped> {
   const { server } = stage
   const repeats = () =>
     ROLES.filter((role) => role !== 'replayed').reduce((sum, role) => sum + stage.receivers[role].repeats(), 0)
   const sentBefore = loads.reduce((sum, load) => sum + load.sent(), 0)
   const repeatsBefore = repeats()
-  // People are told by their browser that the server is away; what they see then is not this proof's subject.
+  // Browsers tell people that the server is away; what they see then is not tested here.
   const went = people.stop()
   const began = performance.now()
   const { code } = await server.drain()
@@ -223,7 +222,7 @@ function tellStop(
   must(after <= SLOTS, `${after} deliveries were repeated by the stop`)
 }
 
-/** Everything healthy is delivered, then the server is ended in peace. */
+/** Waits until everything healthy is delivered, then ends the server orderly. */
 async function settle(stage: SoakStage, healthy: ProofLoad, hostile: ProofLoad): Promise<void> {
   await stage.abuse.end()
   const { server } = stage

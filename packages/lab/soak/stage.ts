@@ -1,4 +1,4 @@
-// What the soak begins with: a server with many accounts, healthy addresses of four kinds, and hostile ones.
+// The soak's setup: a server with many accounts, healthy addresses of four kinds, and hostile ones.
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
@@ -12,14 +12,14 @@ import { type ProofServer, proofServer } from '../stage/server.ts'
 import { type SoakReceiver, soakReceiver } from './receiver.ts'
 import type { AbuseCounts, AbuseMessage, AbuseOrder } from './wire.ts'
 
-/** `steady` is left alone; `restarting` goes away and comes back; of the others the owner pauses or replays the webhook. */
+/** `steady` is left alone; `restarting` goes away and comes back; the owner pauses or replays the others' webhooks. */
 export const ROLES = ['steady', 'paused', 'replayed', 'restarting'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Accounts with one healthy address each, beside the two demo firms with one of each role and one more. */
+/** Accounts with one healthy address each, besides the two demo firms with one of each role and one more. */
 const STEADY_ACCOUNTS = 10
 const FIRM_ROLES: readonly Role[] = ['steady', 'paused', 'replayed', 'restarting', 'steady']
-/** Old space, MB: as the design of the soak has it. */
+/** Old space, MB: as in the soak's design. */
 const HEAP_MB = 192
 const PRELOAD = resolve('packages/lab/soak/preload.mjs')
 
@@ -30,7 +30,7 @@ export interface OwnWebhook {
 
 export interface SoakStage {
   server: ProofServer
-  /** As for every start of it in this proof. */
+  /** Options for every start of the server in this proof. */
   launch: { preload: string; flags: string[] }
   receivers: Record<Role, SoakReceiver>
   healthy: Target[]
@@ -113,7 +113,7 @@ export async function soakStage(abuseProgram: string, random: Random): Promise<S
   }
 }
 
-/** Signs in both demo firms over HTTP and makes a webhook of each role for both. */
+/** Signs in both demo firms over HTTP and creates a webhook of each role for both. */
 async function openFirms(browser: ScriptlessBrowser, receivers: Record<Role, SoakReceiver>) {
   const stage = await browser.get('/sandbox')
   const links = stage.text.matchAll(/\/fieldhook\?accountUUID=([0-9a-f-]{36})/g)

@@ -1,10 +1,10 @@
-// What the soak and the process that abuses its server say to each other.
+// The messages between the soak and its abusive process.
 
 export interface AbuseOrder {
   do: 'begin'
-  /** Of the server. */
+  /** The server's port. */
   port: number
-  /** The secret part of an address that is known: junk goes there too. */
+  /** The secret part of a known address: junk goes there too. */
   token: string
   seed: number
   /** Connections that send a byte a second. */
@@ -14,11 +14,11 @@ export interface AbuseOrder {
 export interface AbuseCounts {
   /** Connections of slow senders so far. */
   slowOpened: number
-  /** Open at this moment. */
+  /** Currently open. */
   slowOpen: number
-  /** The longest that one was kept, ms. */
+  /** The longest time one was kept, ms. */
   slowLongestMs: number
-  /** Pieces of junk sent, and answers to them by status; 0 = cut off without one. */
+  /** Junk requests sent, and their answers by status; 0 = cut off without one. */
   junk: number
   answers: Record<string, number>
   /** Deliveries that reached a hostile receiver. */
@@ -26,5 +26,5 @@ export interface AbuseCounts {
 }
 
 export type AbuseMessage =
-  /** Addresses that misbehave, and their `host:port`. */
+  /** Misbehaving addresses, and their `host:port`. */
   { at: 'listening'; urls: string[]; hostPorts: string[] } | { at: 'told'; counts: AbuseCounts }

@@ -1,20 +1,20 @@
-// Chance that can be repeated: the same seed and purpose give the same numbers on every machine.
+// Repeatable randomness: the same seed and purpose give the same numbers on every machine.
 
 export interface Chance {
   /** 0 to below 1. */
   next(): number
-  /** A whole number, both ends included. */
+  /** A whole number, both bounds included. */
   whole(from: number, to: number): number
-  /** True so often out of one time. */
+  /** True with this probability. */
   hit(probability: number): boolean
   pick<T>(list: readonly T[]): T
-  /** One of them, each as often as its weight says. */
+  /** One of the values, chosen by weight. */
   weighted<T>(list: readonly (readonly [weight: number, value: T])[]): T
-  /** Between the two, short ones as likely as long ones of ten times the length. ms */
+  /** A duration between the two, in ms; short ones are as likely as ones ten times as long. */
   span(fromMs: number, toMs: number): number
 }
 
-/** A stream of its own for each purpose, so that one more draw for one thing does not change everything else. */
+/** A separate stream for each purpose, so that one more draw for one purpose does not change the others. */
 export function createChance(seed: number, purpose: string): Chance {
   let state = seed | 0
   for (const letter of purpose) state = Math.imul(state ^ letter.charCodeAt(0), 0x01000193) + 0x9e3779b9
@@ -24,7 +24,7 @@ export function createChance(seed: number, purpose: string): Chance {
     const mixed = Math.imul((state >>> ((state >>> 28) + 4)) ^ state, 277_803_737)
     return (((mixed >>> 22) ^ mixed) >>> 0) / 2 ** 32
   }
-  // The first few still resemble the seed.
+  // The first few numbers still resemble the seed.
   for (let n = 0; n < 8; n++) next()
 
   const chance: Chance = {

@@ -1,23 +1,23 @@
-// What a database file holds after everything that was done to its server, held against what was answered 200.
+// Compares a database file, after everything done to its server, with the events answered 200.
 import Database from 'better-sqlite3'
 import { pause } from './server.ts'
 
 export interface FileFindings {
-  /** "ok", or the first thing that is wrong with the file itself. */
+  /** "ok", or the first error in the file itself. */
   integrity: string
   events: number
   /** Acknowledged records that are not stored. */
   missing: string[]
-  /** Acknowledged records that are stored and not delivered. */
+  /** Acknowledged records that are stored but not delivered. */
   undelivered: string[]
   /** Records stored more than once. */
   storedTwice: number
   waiting: number
-  /** Counters that say something else than the rows, one sentence each. */
+  /** Counters that differ from the rows, one sentence each. */
   wrongCounters: string[]
 }
 
-/** Opens the file read-only. `gone` = records that retention was allowed to remove: those are not looked for. */
+/** Opens the file read-only. `gone` = records that retention was allowed to remove: their absence is no error. */
 export function examineFile(
   databaseFile: string,
   acknowledged: Iterable<string>,
@@ -51,7 +51,7 @@ export function examineFile(
   }
 }
 
-/** Resolves when no delivery waits any more (to one of `urls`), or after `ms`: what is stuck then is in the findings. */
+/** Resolves when no delivery (to one of `urls`) is pending any more, or after `ms`: the findings show stuck ones. */
 export async function untilNothingWaits(databaseFile: string, ms: number, urls?: readonly string[]): Promise<void> {
   const deadline = Date.now() + ms
   const sql = new Database(databaseFile, { readonly: true })
@@ -72,7 +72,7 @@ function integrityOf(sql: Database.Database): string {
   return foreign[0] ? `a row of ${foreign[0].table} belongs to nothing` : 'ok'
 }
 
-/** Counters are written with what they count: after any number of crashes they must still agree with the rows. */
+/** Counters are written together with the rows they count: they must agree after any number of crashes. */
 function wrongCounters(one: (text: string) => number, eventsRemoved: boolean): string[] {
   const pending = "(SELECT count(*) FROM delivery WHERE state = 'pending')"
   const pairs: [string, string, string][] = [
@@ -88,7 +88,7 @@ function wrongCounters(one: (text: string) => number, eventsRemoved: boolean): s
     ],
     [
       'deliveries whose attempts are not as many as their rows',
-      // Why a delivery ended without being sent once more is a row as well, and no attempt.
+      // The reason why a delivery ended without another attempt is also a row, but no attempt.
       `SELECT count(*) FROM delivery d WHERE attempts <> (SELECT count(*) FROM attempt a
          WHERE a.delivery_id = d.id AND a.outcome NOT IN ('expired', 'stopped'))`,
       'SELECT 0',
@@ -98,7 +98,7 @@ function wrongCounters(one: (text: string) => number, eventsRemoved: boolean): s
   if (!eventsRemoved) {
     pairs.push(
       ['events received', usage('webhook_received'), "SELECT count(*) FROM event WHERE source <> 'test'"],
-      // A replay that overtook what was still waiting settles that as well: with a reason, and it is sent once.
+      // A replay that overtook a pending delivery also settles it, with a reason; the event is sent once.
       [
         'events forwarded',
         usage('webhook_forwarded'),

@@ -1,29 +1,29 @@
-// The platform of a proof: sends events at a steady rate whatever the answers are, and sends again what was not answered 200.
+// A proof's platform: sends events at a steady rate whatever the answers, and repeats those that were not answered 200.
 import { Agent, request } from 'node:http'
 import { pause, within } from './server.ts'
 
-/** One subscription: where its events go to, and what they are about. */
+/** One subscription: the address and the object of its events. */
 export interface Target {
   object: string
   forwardingUrl: string
 }
 
 export interface ProofLoad {
-  /** Begins to send: first what was not answered 200 yet, then new events. */
+  /** Starts sending: first events without a 200, then new events. */
   begin(): void
-  /** Sends nothing more; resolves when everything under way is answered or cut off. */
+  /** Stops sending; resolves when every call in flight is answered or cut off. */
   end(): Promise<void>
   /** Resolves with the first 200 since `begin`. */
   firstAcknowledged(withinMs: number): Promise<void>
-  /** Without new events: sends what was not answered 200, until all of it is. Resolves with how many are left. */
+  /** Repeats events without a 200, and sends no new ones, until all are answered. Resolves with the number left. */
   settleUp(withinMs: number): Promise<number>
   /** Records whose event was answered 200. */
   acknowledged: Set<string>
-  /** Records of all events ever sent. */
+  /** Number of all events ever sent. */
   sent(): number
   /** Answers by status since the start; 0 = cut off without one. */
   statuses: Map<number, number>
-  /** ms from the moment an event was due to be sent to its 200. */
+  /** ms from the time an event was due to be sent to its 200. */
   latencies: number[]
   close(): void
 }
@@ -33,13 +33,13 @@ interface Unanswered {
   target: Target
 }
 
-/** More calls under way than this are not made: the platform has its limits as well. */
+/** Maximum number of calls in flight: the platform has its limits as well. */
 const MOST_UNDER_WAY = 400
 const TICK_MS = 5
 
 /**
- * `connections`: kept open and used again, as a proxy in front of us does it; or a new one for each event. `always`: headers of every
- * call.
+ * `connections`: persistent and reused, as by a proxy in front of us; or a new one for each event. `always`: headers of
+ * every call.
  */
 export function proofLoad(
   targets: readonly Target[],
@@ -83,7 +83,7 @@ export function proofLoad(
     })
     const headers = { ...always, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
     const call = request(target.forwardingUrl, { method: 'POST', agent, headers, timeout: 15_000 }, (answer) => {
-      // The platform goes by the status alone: from here on the event is ours.
+      // The platform only reads the status: from here on the event is ours.
       end(answer.statusCode ?? 0)
       answer.on('error', () => {})
       answer.resume()
@@ -94,7 +94,7 @@ export function proofLoad(
       call.destroy()
     })
     call.on('error', () => {
-      // A connection that was kept and is closed in the very moment it is used again: every client takes another one.
+      // A persistent connection that is closed at the moment of its reuse: every client opens another one.
       if (!answered && call.reusedSocket && !late && !repeated) {
         answered = true
         underWay--
@@ -145,7 +145,7 @@ export function proofLoad(
         const batch = again.splice(0, 100)
         for (const one of batch) post(one, performance.now())
         await idle()
-        // Refused, not just cut off: the platform waits before it tries again.
+        // Refused instead of cut off: the platform waits before it retries.
         if (again.length > 0) await pause(100)
       }
       return again.length

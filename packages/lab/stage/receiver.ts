@@ -1,4 +1,4 @@
-// The users' addresses of a proof: takes a moment to answer, and knows how often each record arrived and under which id.
+// A proof's user addresses: answer after a moment, and record how often each record arrived and under which id.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Random, wholeFrom } from '../report/arguments.ts'
@@ -6,18 +6,18 @@ import { type Random, wholeFrom } from '../report/arguments.ts'
 export interface ProofReceiver {
   url: string
   hostAndPort: string
-  /** How often each record came. */
+  /** Number of arrivals by record. */
   arrivals: ReadonlyMap<string, number>
-  /** Arrivals beyond the first of a record. */
+  /** Repeated arrivals of a record. */
   repeats(): number
-  /** Records that came under more than one `webhook-id`. */
+  /** Records that arrived under more than one `webhook-id`. */
   differentIds(): number
-  /** Resolves when every record has come at least once, or after `withinMs`, with how many are missing. */
+  /** Resolves when every record has arrived at least once, or after `withinMs`, with the number missing. */
   stillMissing(records: Iterable<string>, withinMs: number): Promise<number>
   close(): Promise<void>
 }
 
-/** Answers 200 after 2 to 20 ms, so that a kill always finds something under way. */
+/** Answers 200 after 2 to 20 ms, so that a kill always hits something in flight. */
 export async function proofReceiver(random: Random): Promise<ProofReceiver> {
   const arrivals = new Map<string, number>()
   const ids = new Map<string, string>()

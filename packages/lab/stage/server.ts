@@ -1,4 +1,4 @@
-// The real built server as a process that a proof kills, starves and starts again on the same files.
+// The real built server as a process that a proof kills, starves and restarts on the same files.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ export interface Ending {
 export interface LaunchOptions {
   /** Module (a path) that the process loads before anything else. */
   preload?: string
-  /** For Node, after the server's own: the later one counts. */
+  /** For Node, after the server's own: the later flag takes precedence. */
   flags?: string[]
   env?: Record<string, string>
 }
@@ -23,17 +23,17 @@ export interface ProofServer {
   origin: string
   databaseFile: string
   readonly pid: number
-  /** Starts it. Resolves as soon as it listens, or with how it ended before that. */
+  /** Starts the server. Resolves as soon as it listens, or with how it ended before that. */
   launch(options?: LaunchOptions): Promise<'listening' | Ending>
   /** Resolves when `/readyz` answers 200. */
   ready(): Promise<void>
-  /** Resolves when the running process ends; at once when it has. */
+  /** Resolves when the running process ends; at once when it already has. */
   ended(): Promise<Ending>
   /** kill -9. */
   killHard(): Promise<void>
   /** SIGTERM. */
   drain(): Promise<Ending>
-  /** Everything printed since the first start, the last 200 KB of it. */
+  /** All output since the first start, its last 200 KB. */
   output(): string
   /** Ends it and removes its files. */
   dispose(): Promise<void>
@@ -41,15 +41,15 @@ export interface ProofServer {
 
 const LISTENS_WITHIN = 60_000
 
-/** Another state of the project, built, and the Node it runs on. */
+/** Another built checkout of the project, and its Node. */
 export interface Checkout {
   root: string
   node: string
 }
 
 /**
- * Nothing is started yet. Files are in `folder` (made when missing; a temporary one when none is given), the port is one of
- * the machine's choice and stays. Needs a build.
+ * Starts nothing yet. Files are in `folder` (created when missing; a temporary one by default), the port is chosen by
+ * the machine and stays. Needs a build.
  */
 export async function proofServer(given: {
   env: Record<string, string>
@@ -64,7 +64,7 @@ export async function proofServer(given: {
   let child: ChildProcess | null = null
   let ending: Promise<Ending> = Promise.resolve({ code: null, signal: null })
   let printed = ''
-  // A proof that is interrupted leaves no server behind.
+  // An interrupted proof leaves no server behind.
   const endWithUs = () => {
     child?.kill('SIGKILL')
     rmSync(folder, { recursive: true, force: true })
@@ -102,7 +102,7 @@ export async function proofServer(given: {
             PLATFORM: 'sandbox',
             LOG_LEVEL: 'warn',
             NODE_ENV: 'production',
-            // A proof sends more through one address than a platform does.
+            // A proof sends more calls through one address than a platform does.
             ...given.env,
             ...env,
           },
@@ -149,7 +149,7 @@ export function pause(ms: number): Promise<void> {
   return new Promise((done) => setTimeout(done, ms))
 }
 
-/** The same promise, but it rejects with a sentence when it takes longer than `ms`. */
+/** The same promise, but it rejects with a sentence after `ms`. */
 export async function within<T>(ms: number, promise: Promise<T>, sentence: () => string): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, fail) => {

@@ -1,4 +1,4 @@
-// Builds packages/lab/stage/disk-shim.c and tells it what to do while a server runs under it.
+// Builds packages/lab/stage/disk-shim.c and controls it while a server runs under it.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -19,7 +19,7 @@ export type BuiltShim = { outcome: 'built'; library: string } | { outcome: 'not_
 const SOURCE = 'packages/lab/stage/disk-shim.c'
 const CACHE = 'node_modules/.cache/fieldhook'
 
-/** Compiled once per version of the source. Needs Linux and a C compiler; without them says so in a sentence. */
+/** Compiled once per version of the source. Needs Linux and a C compiler; without them returns a sentence. */
 export function buildShim(): BuiltShim {
   if (process.platform !== 'linux') {
     return {
@@ -49,16 +49,16 @@ const WORDS = ['syncMs', 'syncError', 'writeError', 'killAtWrite', 'syncs'] as c
 type Word = (typeof WORDS)[number]
 
 export interface DiskControl {
-  /** For the environment of the process that runs under the shim. */
+  /** Environment of the process that runs under the shim. */
   env: Record<string, string>
-  /** Takes effect at once: ms that every sync takes longer, an errno for syncs or writes (0 = none), a countdown to kill -9. */
+  /** Takes effect at once: extra ms for every sync, an errno for syncs or writes (0 = none), a countdown to kill -9. */
   tell(word: Exclude<Word, 'syncs'>, value: number): void
   /** Syncs of the database and its log since the control was made. */
   syncs(): number
   close(): void
 }
 
-/** @param shadow folder that gets what has been synced, and nothing else */
+/** @param shadow folder that receives only synced data */
 export function diskControl(library: string, folder: string, databaseFile: string, shadow: string | null): DiskControl {
   const file = join(folder, 'disk-control')
   writeFileSync(file, Buffer.alloc(4 * WORDS.length))

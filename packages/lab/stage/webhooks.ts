@@ -1,4 +1,4 @@
-// What every proof with a real server begins with: both demo accounts signed in, a webhook for each of several objects.
+// The setup of every proof with a real server: both demo accounts signed in, a webhook for each of several objects.
 import { OBJECT_KINDS } from '#app/domain/object-catalog.ts'
 import { scriptlessBrowser } from '#tests/support/scriptless-browser.ts'
 import { signIn } from '#tests/support/signed-in-server.ts'
@@ -6,8 +6,8 @@ import type { Target } from './load.ts'
 import type { ProofServer } from './server.ts'
 
 /**
- * Signs in the demo accounts of a running, ready server over HTTP and makes `objects` webhooks for each, all to `url`.
- * One account sends at most 16 deliveries at once and one endpoint at most 4, so that a single one would not fill the slots.
+ * Signs in the demo accounts of a running, ready server over HTTP and creates `objects` webhooks for each, all to
+ * `url`. One account sends at most 16 deliveries at once, one endpoint at most 4: one would not fill the slots.
  */
 export async function makeWebhooks(server: ProofServer, url: string, objects: number): Promise<Target[]> {
   const browser = scriptlessBrowser(server.origin)

@@ -1,4 +1,4 @@
-// What happens to the engine from outside, drawn by chance: events, people, receivers' moods, and accidents.
+// Random outside actions on the engine: events, people, receivers' moods, and accidents.
 import { AMPLE_SPACE } from '#app/domain/space.ts'
 import { cancelReplay, replaySince, sendAgain, sendTest } from '#app/features/events/delivering/send-again.server.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
@@ -16,7 +16,7 @@ export interface Scene {
   accounts: readonly string[]
   events: IncomingEvent[]
   made: number
-  /** What happens by itself at a moment: a process comes back, a frozen one goes on. */
+  /** Scheduled actions: a process restarts, a frozen one continues. */
   upcoming: { at: number; what: string; run(): void }[]
 }
 
@@ -50,7 +50,7 @@ export function drawAct({ chance, world }: Scene): Act {
 
 const alive = ({ world }: Scene) => world.processes.filter((one) => one.state === 'alive')
 
-/** Somebody's request reaches one of the processes; null = none answers. */
+/** A running process that a request reaches; null when none answers. */
 function anyProcess(scene: Scene): Process | null {
   const processes = alive(scene)
   return processes.length === 0 ? null : scene.chance.pick(processes)
@@ -96,7 +96,7 @@ function eventRepeats(scene: Scene): string | null {
   return `${event.dedupe} comes again, ${times} times, to ${process.name}`
 }
 
-/** The platform sends again what was not answered, or was refused. */
+/** The platform repeats events that were not answered, or were refused. */
 export function unansweredRepeat(scene: Scene): string | null {
   const process = anyProcess(scene)
   const events = scene.world.unanswered.splice(0)
@@ -124,7 +124,7 @@ function pauseOrResume(scene: Scene): string | null {
   return changeActive(scene, process, endpoint, resume)
 }
 
-/** In either of the two ways the product has. */
+/** Uses either of the product's two ways. */
 export function changeActive(
   { world, chance }: Scene,
   process: Process,
@@ -232,7 +232,7 @@ function comesBack(scene: Scene, afterMs: number): void {
   scene.upcoming.push({ at, what: 'a process starts', run: () => void world.open() })
 }
 
-/** Sooner or later something starts again, unless another one runs. */
+/** Sooner or later a process starts again, unless another one runs. */
 export function keepRunning(scene: Scene): void {
   const { world, chance, upcoming } = scene
   for (const dead of world.processes.filter(({ state }) => state === 'dead')) {
@@ -295,7 +295,7 @@ function drain({ world }: Scene, process: Process, then: () => void): void {
   )
 }
 
-/** A second process for a while, as when a new version is rolled out; either may be the one that stays. */
+/** A second process for a while, as during a rollout of a new version; either may be the one that stays. */
 function processOverlaps(scene: Scene): string | null {
   const { world, chance } = scene
   const [first] = alive(scene)

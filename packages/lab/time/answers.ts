@@ -1,16 +1,16 @@
-// Receivers with moods, and what each of their answers means by the rules of the design, known because it was made that way.
+// Receivers with moods, and what each of their answers means by the design's rules: each is generated for its meaning.
 import type { OutboundOutcome } from '#app/adapters/outbound/outbound.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import type { Chance } from '../stage/chance.ts'
 
-/** What an answer asks of the engine. `waitMs`: the wait it names, before any cap; 0 = it names none that counts. */
+/** The meaning of an answer for the engine. `waitMs`: the requested wait, before any cap; 0 without a valid one. */
 export type Meaning =
   | { says: 'delivered' | 'gone' | 'failed' | 'overloaded' | 'hopeless' }
   | { says: 'rate_limited' | 'maintenance'; waitMs: number }
 
 type NoResponse = Exclude<OutboundOutcome['outcome'], 'response'>
 
-/** What arrives, composed when it arrives: a Retry-After may name a moment. */
+/** The answer, composed on arrival: a Retry-After may contain a time. */
 export interface Reply {
   afterMs: number
   compose(
@@ -18,10 +18,10 @@ export interface Reply {
   ): { meaning: Meaning; status: number; retryAfter?: string } | { meaning: Meaning; fails: NoResponse }
 }
 
-/** How a receiver is at present. */
+/** The current behaviour of a receiver. */
 export interface Mood {
   name: string
-  /** `event`: the number of the event, for receivers that cannot stand some of them. */
+  /** `event`: the number of the event, for receivers that reject some of them. */
   reply(chance: Chance, event: number): Reply
 }
 
@@ -63,11 +63,11 @@ const redirects = (chance: Chance) => status(chance.pick([301, 302, 303, 307, 30
 
 interface RetryAfter {
   text: string | undefined
-  /** Null = it says nothing, or nothing that can be read. */
+  /** Null when missing or unreadable. */
   waitMs: number | null
 }
 
-/** Every form a Retry-After may have, and some that it may not. */
+/** Every valid form of a Retry-After, and some invalid ones. */
 function retryAfter(chance: Chance, now: number): RetryAfter {
   const wait = chance.weighted<number>([
     [6, chance.span(seconds(1), minutes(10))],
@@ -137,7 +137,7 @@ function anything(chance: Chance): Reply {
   ])()
 }
 
-/** Takes everything but some events, and those never. */
+/** Accepts everything except certain events, which it always rejects. */
 export const PICKY: Mood = {
   name: 'refuses every seventh event',
   reply: (chance, event) => (event % 7 === 0 ? failed(chance) : delivered(chance)),
@@ -145,7 +145,7 @@ export const PICKY: Mood = {
 
 export const WORKS: Mood = { name: 'works', reply: (chance) => delivered(chance) }
 
-/** A mood for a while: mostly one that works, and among the others one of each kind of trouble. */
+/** A temporary mood: mostly one that works, otherwise one of each kind of trouble. */
 export function newMood(chance: Chance): Mood {
   return chance.weighted<() => Mood>([
     [8, () => WORKS],

@@ -1,4 +1,4 @@
-// Counters against the rows they count, and rows against the model. Each question answers with what does not fit.
+// Compares counters with the rows they count, and rows with the model. Each query returns the differences.
 import type { Client } from '#db/sqlite/client.server.ts'
 import type { Model } from './model.ts'
 
@@ -54,7 +54,7 @@ const QUESTIONS: Record<string, string> = {
   'events without a body': 'SELECT e.seq FROM event e LEFT JOIN event_body b ON b.seq = e.seq WHERE b.seq IS NULL',
 }
 
-/** Compares everything that is counted with what is there. */
+/** Compares every counter with its rows. */
 export function audit(model: Model, { sql }: Client): void {
   for (const [name, question] of Object.entries(QUESTIONS)) {
     const [first] = sql.prepare<[], Record<string, unknown>>(question).all()
@@ -87,7 +87,7 @@ export function audit(model: Model, { sql }: Client): void {
   }
 }
 
-/** The file itself. */
+/** Checks the file itself. */
 export function auditFile(model: Model, { sql }: Client): void {
   const integrity = sql.pragma('integrity_check', { simple: true })
   if (integrity !== 'ok') model.violate(`the file is damaged: ${String(integrity)}`)

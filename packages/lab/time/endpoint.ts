@@ -1,13 +1,13 @@
-// The model of an endpoint: what answers do to it, written from the design page ("Retry policy") and not from the code.
+// The model of an endpoint: how answers change it. Written from the design page ("Retry policy") instead of the code.
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import type { Meaning } from './answers.ts'
 
-/** What decides whether something may be sent. */
+/** The state that decides whether something may be sent. */
 export interface ModelGate {
   state: 'active' | 'paused' | 'stopped' | 'failing' | 'deleted'
-  /** Nothing before this; 0 = no hold. */
+  /** Nothing is sent before this; 0 = no hold. */
   holdUntil: number
-  /** Open breaker: probes that failed so far, and when the next one is let through. */
+  /** Open breaker: failed probes so far, and the time of the next one. */
   breaker: { probes: number; nextAt: number } | null
 }
 
@@ -24,21 +24,21 @@ export interface ModelEndpoint extends ModelGate {
   failedEvents: Set<number>
   /** Redirects or refused addresses in a row. */
   hopeless: number
-  /** The last delivery that was a probe, as far as the present owner knows. */
+  /** The last delivery that was a probe, as far as the current owner knows. */
   lastProbe: number | null
-  /** Since when everybody knows that it may be sent to. */
+  /** Since when every process knows that the endpoint is open. */
   openedAt: number
-  /** When its last attempt was written down. */
+  /** When its last attempt was stored. */
   freedAt: number
-  /** Records that came free at a moment: whoever was chosen in the same moment could not know. */
+  /** Records that became free at a time: a choice made at the same time could not know. */
   freed: { at: number; records: Set<string> }
-  /** Gates it had before, until everybody knows that they are not true any more. */
+  /** Earlier gates, until every process knows that they are outdated. */
   earlier: { gate: ModelGate; changedAt: number; knownAt: number }[]
 }
 
 const SPREAD_OF_FAILURES = minutes(1)
 const PROBE_GAPS = [seconds(30), minutes(1), minutes(2), minutes(5), minutes(10), minutes(15)] as const
-/** The design says "hold the endpoint" for redirects and refused addresses; the product says for how long. */
+/** The design says "hold the endpoint" for redirects and refused addresses; the product defines how long. */
 const HOPELESS_HOLD = hours(6)
 
 export function newModelEndpoint(
@@ -75,8 +75,8 @@ export function freeRecord(endpoint: ModelEndpoint, record: string, now: number)
 }
 
 /**
- * To be called before a change: keeps what was true until then. `lagMs`: so long the owner may not know of the change: a
- * sample that another process sends can hold an endpoint or turn its breaker, and so can a person who resumes it there.
+ * Call before a change: keeps the state until then. `lagMs`: how long the owner may not know of the change. A sample
+ * sent by another process can hold an endpoint or turn its breaker, and so can a person who resumes it there.
  */
 export function rememberGate(endpoint: ModelEndpoint, now: number, lagMs: number): void {
   const { state, holdUntil, breaker } = endpoint
@@ -86,8 +86,9 @@ export function rememberGate(endpoint: ModelEndpoint, now: number, lagMs: number
 }
 
 /**
- * What a process may believe of it at that moment: what is true, what was true earlier in this very millisecond, and, of one
- * that is active (each delivery is looked up before it is sent, and goes to no other), what only another process has changed.
+ * The states a process may assume at that time: the current one, earlier ones of the same millisecond, and, for an
+ * active endpoint (each delivery is looked up before it is sent, and goes to no other), changes by another process
+ * only.
  */
 export function gatesAt(endpoint: ModelEndpoint, at: number): ModelGate[] {
   const believed = endpoint.earlier.filter(
@@ -96,18 +97,18 @@ export function gatesAt(endpoint: ModelEndpoint, at: number): ModelGate[] {
   return [endpoint, ...believed.map(({ gate }) => gate)]
 }
 
-/** The wait an answer asks for, for the whole endpoint; null = none. */
+/** The wait an answer requests, for the whole endpoint; null for none. */
 export function askedWait(meaning: Meaning): number | null {
   if (meaning.says === 'rate_limited') return Math.min(Math.max(meaning.waitMs, minutes(1)), hours(24))
   return meaning.says === 'maintenance' ? Math.min(meaning.waitMs, hours(1)) : null
 }
 
-/** A test event is shown, not obeyed: only that it got through counts, and never to switch something on again. */
+/** A test event is shown but has no effect: only its success counts, and never re-enables anything. */
 export function changesEndpoint(endpoint: ModelEndpoint, cause: string, meaning: Meaning): boolean {
   return cause !== 'test' || (meaning.says === 'delivered' && endpoint.state !== 'failing')
 }
 
-/** Changes the endpoint as the answer demands. Returns whether it has recovered, which brings back what waits. */
+/** Changes the endpoint as the answer requires. Returns whether it recovered, which reschedules pending deliveries. */
 export function afterAnswer(
   endpoint: ModelEndpoint,
   attempt: { eventSeq: number; deadlineAt: number; probe: boolean },
@@ -128,7 +129,7 @@ export function afterAnswer(
   }
   const wait = askedWait(meaning)
   if (wait !== null) {
-    // Never past the deadline of the one that was answered: it has its last try then.
+    // Never past the deadline of the answered delivery: its last attempt is then.
     holdAtLeast(endpoint, attempt.deadlineAt > now ? Math.min(now + wait, attempt.deadlineAt) : now + wait, now)
   }
   if (meaning.says === 'rate_limited') {
@@ -175,13 +176,13 @@ export function moveTo(endpoint: ModelEndpoint, state: ModelGate['state'], now: 
   endpoint.stateSince = now
 }
 
-/** What a person's "start again" does. */
+/** The effect of a person's "start again". */
 export function startAgain(endpoint: ModelEndpoint, now: number): void {
   Object.assign(endpoint, cleanSlate())
   if (endpoint.state !== 'active') moveTo(endpoint, 'active', now)
 }
 
-/** Why nothing regular may be sent at that moment; null = something may. */
+/** Why no regular delivery may be sent at that time; null when one may. */
 export function whyShut(gate: ModelGate, at: number): string | null {
   if (gate.state !== 'active') return `it is ${gate.state}`
   if (gate.holdUntil > at) return `it is held for another ${gate.holdUntil - at} ms`
@@ -191,7 +192,7 @@ export function whyShut(gate: ModelGate, at: number): string | null {
   return null
 }
 
-/** From when something regular may be sent; null = not before somebody acts. */
+/** When a regular delivery may next be sent; null when a person must act first. */
 export function opensAt(gate: ModelGate): number | null {
   return gate.state === 'active' ? Math.max(gate.holdUntil, gate.breaker?.nextAt ?? 0) : null
 }

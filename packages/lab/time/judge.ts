@@ -1,4 +1,4 @@
-// Judges every change of a delivery's row by what was being done: each act of the store may change so much and no more.
+// Judges every change of a delivery's row by its cause: each act of the store may only change certain things.
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import { type Act, judgeDeadline, type Logged } from './logged.ts'
@@ -50,7 +50,7 @@ export function judge(model: Model, act: Act, log: readonly Logged[]): void {
   }
 }
 
-/** What is overdue at a take-over must not come back all at once. */
+/** Overdue deliveries at a take-over must not all be sent at once. */
 function demandSpread(model: Model, { now }: Act, changes: ReadonlyMap<number, unknown>): void {
   for (const one of [...model.endpoints.keys()].flatMap((id) => waitingFor(model, id))) {
     const overdue = one.state === 'pending' && one.attempts > 0 && one.dueAt < now && one.deadlineAt > now

@@ -1,9 +1,9 @@
-// What was done to the rows, and by which act of the store.
+// Changes of rows, and the act of the store that made them.
 import type { AttemptReport } from '#db/store/deliveries.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import { type DeliveryRow, KEPT_FOR, type ModelDelivery } from './model.ts'
 
-/** What the triggers wrote down, in order. */
+/** The triggers' log, in order. */
 export type Logged =
   | { kind: 'event'; seq: number; account: string; object: string; record: string; dedupe: string; receivedAt: number }
   | { kind: 'delivery'; row: DeliveryRow }
@@ -21,14 +21,14 @@ export type Logged =
 export interface Act {
   name: string
   process: string
-  /** Attempts that are written down in it, each by its process. */
+  /** Attempts stored by the act, each with its process. */
   reports: readonly { process: string; report: AttemptReport }[]
-  /** So long the owner may not know of it: it learns at its next beat what others do. 0 = it does it itself. */
+  /** How long the owner may not know of the act: it learns of others' acts at its next beat. 0 = its own act. */
   lagMs: number
   now: number
 }
 
-/** Nothing ends before its 72 hours, and those do not run while nothing could be sent. */
+/** Nothing ends before its 72 hours, and those pause while nothing can be sent. */
 export function judgeDeadline(
   delivery: ModelDelivery,
   endpoint: ModelEndpoint,

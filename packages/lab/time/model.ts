@@ -1,17 +1,17 @@
-// The model of what waits and what is in flight: small, written from the design page and the contract, and stern. It is told
-// everything that happens (requests that leave, rows that change) and says what must not have happened.
+// The model of pending and in-flight deliveries: small, strict, and written from the design page and the contract. It
+// receives everything that happens (outgoing requests, changed rows) and reports violations.
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import type { Meaning } from './answers.ts'
 import { gatesAt, type ModelEndpoint, opensAt, whyShut } from './endpoint.ts'
 
 export const KEPT_FOR = hours(72)
-/** A last try is due at the deadline; it may still begin for so long, since a slot may take a moment. */
+/** A last attempt is due at the deadline; it may start this much later, since a slot may take a moment. */
 export const GRACE = minutes(1)
-/** So long something may be due while nothing happens: after a 429 up to 10 s lie between two starts. */
+/** How long something may be due without activity: after a 429 up to 10 s lie between two starts. */
 const IDLE_AT_MOST = seconds(15)
 /** "A manual retry is sent within 10 s." */
 const BY_HAND_WITHIN = seconds(10)
-/** What waits for a stopped or deleted endpoint is ended within this. */
+/** Pending deliveries of a stopped or deleted endpoint end within this time. */
 const ENDED_WITHIN = minutes(2)
 const MOST_AT_ONCE = 4
 
@@ -36,7 +36,7 @@ export interface DeliveryRow {
 export interface ModelDelivery extends DeliveryRow {
   /** Since when the owner must know of it. */
   knownAt: number
-  /** When it became certain that it has to be ended: its endpoint or its replay is over. */
+  /** When it became certain that it must end: its endpoint or its replay is over. */
   overAt: number | null
 }
 
@@ -48,12 +48,12 @@ export interface ModelRequest {
   record: string
   at: number
   stepsBefore: number
-  /** either: the breaker turned so lately that its process may know of it or not. */
+  /** either: the breaker changed so recently that the process may or may not know. */
   kind: 'regular' | 'probe' | 'either' | 'by_hand' | 'test'
   meaning: Meaning | null
   status: number | null
   answeredAt: number | null
-  /** Its process lost the lease, or ended: what it does cannot be seen by the next owner. */
+  /** Its process lost the lease, or ended: the next owner cannot see what it does. */
   orphaned: boolean
 }
 
@@ -74,17 +74,17 @@ export interface ModelEvent {
   receivedAt: number
 }
 
-/** A process as far as the model has to tell them apart. */
+/** A process, as far as the model distinguishes them. */
 export interface ModelProcess {
   name: string
-  /** Thirds of what it may have in flight, per endpoint: 3 at the start, one more per success. */
+  /** Thirds of its in-flight limit, per endpoint: 3 at the start, one more per success. */
   thirds: Map<number, number>
 }
 
 export interface Model {
   endpoints: Map<number, ModelEndpoint>
   deliveries: Map<number, ModelDelivery>
-  /** Those that wait (and some that did until lately), per endpoint. */
+  /** Pending deliveries (and some that were pending until recently), per endpoint. */
   waiting: Map<number, Set<ModelDelivery>>
   events: Map<number, ModelEvent>
   replays: Map<number, ModelReplay>
@@ -94,12 +94,12 @@ export interface Model {
   usedWebhookIds: Set<string>
   /** Deliveries whose overdue retry was spread at the last take-over. */
   spread: number[]
-  /** The one that holds the lease, from when; null = nobody. */
+  /** The lease's holder, and since when; null when nobody holds it. */
   owner: { name: string; since: number } | null
-  /** Since when the present owner has run without a break: a machine may sleep, a process may freeze. */
+  /** Since when the current owner has run without a break: a machine may sleep, a process may freeze. */
   awakeSince: number
   counts: { requests: number; duplicates: Map<string, number> }
-  /** What happened how often: a run that meets nothing proves nothing. */
+  /** How often each situation occurred: a run that meets none proves nothing. */
   seen: Map<string, number>
   violate(message: string): void
 }
@@ -130,7 +130,7 @@ export function endpointOf(model: Model, id: number): ModelEndpoint {
   return endpoint
 }
 
-/** A request leaves. Checks everything that must hold at that moment, and keeps it as in flight. */
+/** A request is sent. Checks everything that must hold at that time, and stores it as in flight. */
 export function requestLeaves(
   model: Model,
   given: { process: string; deliveryId: number; webhookId: string; attemptHeader: string; leaseHolder: string | null },
@@ -168,7 +168,7 @@ export function requestLeaves(
   }
   if (kind === 'regular' || kind === 'probe' || kind === 'either') {
     checkGate(endpoint, now, wrong)
-    // Probes go through what waits one by one.
+    // Probes go through pending deliveries one by one.
     if (kind === 'regular') checkOrder(model, delivery, endpoint, flying, now, wrong)
   }
   if (kind === 'probe') checkProbe(model, delivery, endpoint, own, now, wrong)
@@ -192,7 +192,7 @@ export function requestLeaves(
   see(model, `attempt: ${kind}`)
   if (now >= delivery.deadlineAt && kind !== 'test') see(model, 'last try at the deadline')
   if (kind === 'probe') endpoint.lastProbe = delivery.id
-  // Whether it was one is only known when it is written down.
+  // Whether it was a probe is only known when it is stored.
   if (kind === 'either') endpoint.lastProbe = null
   return request
 }
@@ -217,7 +217,7 @@ export function thirdsOf(model: Model, process: string): Map<number, number> {
   return fresh.thirds
 }
 
-/** After an attempt one more third, or back to one at a time. */
+/** After a success one more third, otherwise back to one at a time. */
 export function learnPace(model: Model, request: ModelRequest): void {
   if (request.kind === 'test' || !request.meaning) return
   const thirds = thirdsOf(model, request.process)
@@ -239,7 +239,7 @@ function checkGate(endpoint: ModelEndpoint, now: number, wrong: (why: string) =>
   if (!reasons.includes(null)) wrong(`its endpoint is shut: ${reasons[0]}`)
 }
 
-/** Oldest due first, passing over what has to wait for its record. */
+/** Oldest due first, skipping deliveries that must wait for their record. */
 function checkOrder(
   model: Model,
   delivery: ModelDelivery,
@@ -252,7 +252,7 @@ function checkOrder(
     if (other.id === delivery.id || laneOf(other) !== laneOf(delivery) || other.knownAt >= now) continue
     const older = other.dueAt < delivery.dueAt || (other.dueAt === delivery.dueAt && other.id < delivery.id)
     if (!older || !isRegular(other) || other.dueAt >= now) continue
-    // What came free in this very moment could not be known when this one was chosen.
+    // Records that became free at this very moment were unknown when this delivery was chosen.
     const busy = endpoint.freed.at === now && endpoint.freed.records.has(other.record)
     if (busy || flying.some(({ record }) => record === other.record)) continue
     wrong(`before ${other.id}, which was due ${delivery.dueAt - other.dueAt} ms earlier`)
@@ -282,7 +282,7 @@ function checkProbe(
   }
 }
 
-/** Goes at once, whatever the state of its endpoint. */
+/** Sent at once, whatever the state of its endpoint. */
 export const isByHand = (one: ModelDelivery) => one.cause === 'retry' && one.attempts === 0
 
 const isRegular = (one: ModelDelivery) => one.state === 'pending' && one.cause !== 'test' && !isByHand(one)
@@ -293,7 +293,7 @@ export function addDelivery(model: Model, delivery: ModelDelivery): void {
   model.waiting.set(delivery.endpointId, waiting.add(delivery))
 }
 
-/** Everything of the endpoint that waits, oldest first. */
+/** All pending deliveries of the endpoint, oldest first. */
 export function waitingFor(model: Model, endpointId: number): ModelDelivery[] {
   const waiting = model.waiting.get(endpointId) ?? new Set()
   for (const one of waiting) if (one.state !== 'pending') waiting.delete(one)
@@ -301,8 +301,8 @@ export function waitingFor(model: Model, endpointId: number): ModelDelivery[] {
 }
 
 /**
- * Nothing may lie about: called when the world stands still. What is due, and may go, has something of its endpoint in
- * flight; what is over has been ended.
+ * Nothing may be forgotten: called when the world stands still. For every sendable due delivery, one of its endpoint
+ * must be in flight; finished ones must have ended.
  */
 export function checkNothingForgotten(model: Model, now: number): void {
   const since = ownsSince(model, now)
@@ -336,12 +336,12 @@ export function checkNothingForgotten(model: Model, now: number): void {
   }
 }
 
-/** Since when the owner has been at work without a break. */
+/** Since when the owner has worked without a break. */
 export function ownsSince(model: Model, now: number): number {
   return Math.max(model.owner?.since ?? now, model.awakeSince)
 }
 
-/** The owner changed, or a process ended: what it has in flight is out of sight for the others. */
+/** The owner changed, or a process ended: others cannot see its requests in flight. */
 export function orphanRequests(model: Model, of: (process: string) => boolean): void {
   for (const request of model.requests) {
     if (!of(request.process) || request.orphaned) continue

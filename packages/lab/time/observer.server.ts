@@ -1,5 +1,5 @@
-// Stands between the engine and its store: sees every act, finds out what it changed, and has the model judge it. Here a
-// process can also be made to end in the middle of an act.
+// Sits between the engine and its store: sees every act, determines its changes, and has the model judge it. It can
+// also end a process in the middle of an act.
 import type { Client } from '#db/sqlite/client.server.ts'
 import type { AttemptReport, DeliveryJob } from '#db/store/deliveries.ts'
 import type { AcceptedEvent, IncomingEvent } from '#db/store/events.ts'
@@ -15,7 +15,7 @@ import { noticeEndedReplays, spreadBySeed, watchEndpoints } from './watch.server
 export interface ObserverInput {
   options: WorldOptions
   model: Model
-  /** Reads the file, and never writes: the engine would take it for another process. */
+  /** Only reads the file: the engine would take a writer for another process. */
   onlooker: Client
   now(): number
   leaseHolder(): string | null
@@ -25,17 +25,17 @@ export interface ObserverInput {
 }
 
 export interface Observer {
-  /** Does one act of the store for a process. Never resolves when the process has ended. */
+  /** Performs one act of the store for a process. Never resolves when the process has ended. */
   call(process: Process, name: string, act: (...args: unknown[]) => unknown, args: unknown[]): Promise<unknown>
-  /** Has the model know what was committed so far. */
+  /** Informs the model of everything committed so far. */
   settleUp(): void
-  /** The process has ended: what it had begun is not done any more. */
+  /** The process has ended: its unfinished acts are never performed. */
   forget(process: Process): void
-  /** What the process loaded last to send this. */
+  /** The last job that the process loaded for this request. */
   takeLoaded(process: Process, url: string, body: string): DeliveryJob | null
 }
 
-/** A call of the store, from its begin until it is known what it did. */
+/** A call of the store, from its start until its changes are known. */
 interface PendingAct {
   process: Process
   name: string
@@ -43,31 +43,31 @@ interface PendingAct {
   judged: boolean
 }
 
-/** Acts whose transaction is shared with others of the same turn, and committed a moment after the call. */
+/** Acts that share a transaction with others of the same turn, committed a moment after the call. */
 const SHARED = new Set(['acceptEvents', 'settleAttempts'])
 
-/** Acts of people: what they change is not only deliveries. */
+/** Acts of people: they change more than deliveries. */
 const PEOPLE = /^(pauseEndpoint|resumeEndpoint|updateEndpoint|deleteEndpoint|saveEndpoint|startReplay|cancelReplay)$/
 /** Acts that change no delivery and no endpoint. */
 const READS =
   /^(find|load|due|endpoints|count|list|changedElsewhere|trialWrite|acquireLease|releaseLease|beginSubscription)/
 
-/** A new one each time: one for all would keep hold of every process that ever waited for it. */
+/** A new promise each time: a shared one would retain every process that ever waited for it. */
 const never = () => new Promise<never>(() => {})
 
-/** It may die in the middle of a call. */
+/** A function, because the process may die in the middle of a call. */
 const isDead = ({ state }: Process) => state === 'dead'
 
 export function createObserver(input: ObserverInput): Observer {
   const { options, model, onlooker, now, leaseHolder, note } = input
   const readLog = logReader()
   const loaded = new Map<Process, DeliveryJob[]>()
-  /** What the platform was told is stored: account and dedupe text to seq. */
+  /** Events that the platform was told are stored: account and dedupe text to seq. */
   const accepted = new Map<string, number>()
-  /** Acts of the store that were begun and of which it is not yet known what they changed. */
+  /** Started acts of the store whose changes are not yet known. */
   let pending: PendingAct[] = []
 
-  /** Reads what was committed since, and judges it by whoever did it: acts may share a transaction. */
+  /** Reads the changes committed since, and attributes them to their acts: acts may share a transaction. */
   function readAndJudge(justDone?: PendingAct): void {
     const log = readLog(onlooker)
     if (log.length === 0) return
@@ -111,7 +111,7 @@ export function createObserver(input: ObserverInput): Observer {
     watchEndpoints(model, onlooker, { name, args, reports, now: at, lagMs })
   }
 
-  /** What the log says about these events. */
+  /** The log's entries for these events. */
   function entriesOf(events: IncomingEvent[], log: Logged[]): Logged[] {
     const keys = new Set(events.map(({ accountUuid, dedupe }) => `${accountUuid}|${dedupe}`))
     const seqs = new Set<number>()

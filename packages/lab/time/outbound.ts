@@ -1,4 +1,4 @@
-// The outside as one process sees it: every request passes the model, then the receiver it is for answers as it is disposed.
+// The outside world as one process sees it: every request passes the model, then its receiver answers by its mood.
 import type { Outbound } from '#app/adapters/outbound/outbound.ts'
 import type { Chance } from '../stage/chance.ts'
 import { requestLeaves } from './model.ts'

@@ -1,4 +1,4 @@
-// One run: 72 hours of everything that can happen, drawn from a seed, under the eyes of the model.
+// One run: 72 random hours of everything that can happen, drawn from a seed and checked by the model.
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { createChance } from '../stage/chance.ts'
 import { changeActive, drawAct, eventsArrive, keepRunning, type Scene, unansweredRepeat } from './acts.server.ts'
@@ -13,7 +13,7 @@ import { createWorld } from './world.server.ts'
 export interface RunOptions {
   seed: number
   hours: number
-  /** Counters are compared with rows every so many steps. */
+  /** Compares counters with rows every this many steps. */
   auditEvery: number
   sabotage?: Sabotage
 }
@@ -21,17 +21,17 @@ export interface RunOptions {
 export interface RunResult {
   seed: number
   steps: number
-  /** Pretend time, ms. */
+  /** Simulated time, ms. */
   lasted: number
   events: number
   deliveries: number
   requests: number
-  /** What happened how often. */
+  /** How often each situation occurred. */
   seen: Record<string, number>
   processes: number
   ends: Record<'delivered' | 'expired' | 'stopped', number>
   violations: string[]
-  /** The last steps, each with what happened in it. */
+  /** The last steps and their effects. */
   trail: string[]
 }
 
@@ -106,7 +106,7 @@ function drawWait({ chance }: Scene): number {
   ])()
 }
 
-/** Lets time pass, stopping for whatever is to happen by itself. */
+/** Advances the time, stopping for every scheduled action. */
 async function passTime({ world, upcoming }: Scene, ms: number): Promise<void> {
   const until = world.clock.now() + ms
   await world.clock.settle()
@@ -132,7 +132,7 @@ function checkLiveness(world: World): void {
 
 type Step = (title: string, act: () => string | null, waitMs: number) => Promise<boolean>
 
-/** No address ever works again: everything must come to its end at its deadline, and not before. */
+/** No address ever works again: everything must end at its deadline, and not before. */
 async function everythingFails(scene: Scene, step: Step): Promise<boolean> {
   const { world, chance } = scene
   for (const id of world.moods.keys()) world.moods.set(id, hopelessMood(chance))
@@ -140,7 +140,7 @@ async function everythingFails(scene: Scene, step: Step): Promise<boolean> {
   return threeDaysMore(scene, step, () => null)
 }
 
-/** Addresses work, but some events are refused to their end: those get a last try at the deadline. */
+/** Addresses work, but some events are always rejected: those get a last attempt at the deadline. */
 async function someEventsFail(scene: Scene, step: Step): Promise<boolean> {
   const { world, chance } = scene
   for (const id of world.moods.keys()) world.moods.set(id, PICKY)
@@ -157,14 +157,14 @@ async function threeDaysMore(scene: Scene, step: Step, act: () => string | null)
   for (const one of world.model.deliveries.values()) {
     const paused = world.model.endpoints.get(one.endpointId)?.state === 'paused'
     if (one.state !== 'pending' || paused || one.createdAt > began) continue
-    // Its 72 hours began again when its endpoint came back or a restart forgave it.
+    // Its 72 hours restarted when its endpoint came back or a restart forgave it.
     if (one.deadlineAt > world.clock.now() - minutes(10)) continue
     world.model.violate(`delivery ${one.id} (${one.cause}) still waits long after its deadline`)
   }
   return world.violations.length === 0
 }
 
-/** Everything works again and everybody presses "resume": what waits must all arrive. */
+/** Everything works again and everybody presses "resume": all pending deliveries must arrive. */
 async function everythingHeals(scene: Scene, step: Step): Promise<boolean> {
   const { world } = scene
   const quiet = () => {
@@ -215,7 +215,7 @@ function figures({ model, violations, processes }: World, scene: Scene) {
   }
 }
 
-/** The last steps with what happened in them, for whoever has to find out. */
+/** The last steps and their effects, for debugging. */
 function createTrail() {
   const steps: string[][] = []
   let begins: number | null = null

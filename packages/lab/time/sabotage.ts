@@ -1,8 +1,8 @@
-// Faults put between engine and store on purpose: a model that does not notice them would prove nothing.
+// Deliberate faults between engine and store: a model that does not notice them proves nothing.
 import { hours, seconds } from '#app/lib/duration.ts'
 import type { AttemptReport, DeliveryJob, DueDelivery, SettledAttempt, SettleOptions } from '#db/store/deliveries.ts'
 
-/** Stands in for one call of the store. */
+/** Replaces one call of the store. */
 export type Sabotage = (name: string, act: (...args: unknown[]) => unknown, args: unknown[]) => unknown
 
 type Act = Parameters<Sabotage>[1]
@@ -12,7 +12,7 @@ const on =
   (name, act, args) =>
     name === method ? fault(act, args) : act(...args)
 
-/** Lets the decision be made, then changes it. */
+/** Lets the decision happen, then changes it. */
 const decidesOtherwise = (change: (settlement: ReturnType<SettleOptions['decide']>, report: AttemptReport) => void) =>
   on('settleAttempts', (act, [reports, options]) => {
     const real = options as SettleOptions
@@ -24,7 +24,7 @@ const decidesOtherwise = (change: (settlement: ReturnType<SettleOptions['decide'
     return act(reports, { ...real, decide })
   })
 
-/** Lets the attempt be written down, then tells the scheduler something else about the endpoint. */
+/** Lets the attempt be stored, then tells the scheduler something else about the endpoint. */
 const tellsOtherwise = (change: (settled: SettledAttempt) => void) =>
   on('settleAttempts', async (act, args) => {
     const settled = structuredClone((await act(...args)) as SettledAttempt[])

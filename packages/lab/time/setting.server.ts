@@ -1,4 +1,4 @@
-// The scenery: accounts, webhooks and the addresses they forward to, made the way the product makes them.
+// The setting: accounts, webhooks and their endpoint addresses, created the way the product does.
 import { newSigningSecret } from '#app/adapters/standard-webhooks.server.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { createChance } from '../stage/chance.ts'
@@ -66,7 +66,7 @@ export async function addWebhook(
   world.moods.set(endpointId, mood)
 }
 
-/** As a forwarding rule will: one more address for the object. */
+/** Like a forwarding rule: one more address for the object. */
 function addSecondAddress(world: World, { client }: Process, account: string, object: string): void {
   const at = world.clock.now()
   const { lastInsertRowid } = client.sql

@@ -1,4 +1,4 @@
-// Judges what is written down when attempts end: the model works out what must follow, and compares.
+// Judges the stored results of attempts: the model computes the expected result, and compares.
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import type { Meaning } from './answers.ts'
 import { afterAnswer, askedWait, changesEndpoint, freeRecord, opensAt, rememberGate } from './endpoint.ts'
@@ -16,7 +16,7 @@ import {
   waitingFor,
 } from './model.ts'
 
-/** The pauses of the design, before jitter. */
+/** The design's backoff, before jitter. */
 const GAPS = [
   seconds(5),
   seconds(30),
@@ -159,7 +159,7 @@ function settleOne(
     touched.set(delivery.id, { due: { from: within(held), to: within(held) } })
     return
   }
-  // Only those whose 72 hours began again get beyond the last one.
+  // Only deliveries whose 72 hours restarted get beyond the last gap.
   const gap = GAPS[request.stepsBefore] ?? hours(12)
   const least = meaning.says === 'overloaded' ? Math.max(gap, OVERLOADED_GAP) : gap
   const from = within(Math.max(held, at + least))
@@ -184,7 +184,7 @@ function judgeRow(model: Model, request: ModelRequest, row: Extract<Logged, { ki
     model.violate(`an answer that means "${says}" (${request.status}) is in the log as ${row.outcome} ${row.status}`)
 }
 
-/** The rows must be as the model has them, and nothing else may have changed. */
+/** The rows must match the model, and nothing else may have changed. */
 function compare(
   model: Model,
   changes: Map<number, { before: DeliveryRow; after: DeliveryRow }>,
@@ -217,7 +217,7 @@ function compare(
   }
 }
 
-/** Nothing was written: then nothing may have been expected but what is so already. */
+/** Nothing was written: then the row must already match the expectation. */
 function touchedOnly(model: Model, id: number, expected: Expected | undefined): void {
   const delivery = model.deliveries.get(id)
   const due = expected?.due

@@ -1,4 +1,4 @@
-// 72 hours of everything that can happen, in pretend time, seed after seed. Ends with 1 when the model disagrees once.
+// 72 simulated hours of everything that can happen, seed after seed. Exits with 1 when the model disagrees once.
 import { type ChildProcess, fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -15,10 +15,10 @@ interface Task {
   sabotage: string | null
 }
 
-/** A fault that was put in must be found within so many seeds. */
+/** A planted fault must be found within this many seeds. */
 const SEEDS_PER_SABOTAGE = 10
 
-/** So many seeds meet everything that can happen at all. */
+/** This many seeds meet every possible situation. */
 const SEEDS_THAT_MEET_ALL = 50
 const MUST_BE_MET = [
   ...['delivered', 'failed', 'gone', 'hopeless', 'maintenance', 'overloaded', 'rate_limited'].map(
@@ -54,7 +54,7 @@ const { values } = parseArgs({
 if (values.worker) work()
 else await main()
 
-/** A process that runs one seed after the other for the one that started it. */
+/** A worker process that runs one seed after the other for its parent. */
 function work(): void {
   process.on('message', async (task: Task) => {
     process.send?.(await run(task))
@@ -80,7 +80,7 @@ async function main(): Promise<void> {
   const workers = Array.from({ length: jobs }, () => fork(process.argv[1] ?? '', ['--worker']))
   try {
     const faults: string[] = []
-    // One alone is looked at closely.
+    // A single seed is audited at every step.
     const plan = { hours, auditEvery: one === null ? 20 : 1, sabotage: null }
     const seeds = Array.from({ length: count }, (_, n) => ({ ...plan, seed: first + n }))
     const results = await runAll(
@@ -120,12 +120,12 @@ function secondsSince(moment: number): string {
   return ((performance.now() - moment) / 1000).toFixed(1)
 }
 
-/** What did not happen on any seed: a proof that never met it shows nothing about it. */
+/** Situations that occurred on no seed: a proof that never met them shows nothing about them. */
 function neverMet(results: RunResult[]): string[] {
   return MUST_BE_MET.filter((what) => results.every(({ seen }) => !seen[what])).map((what) => `never met: ${what}`)
 }
 
-/** Spreads tasks over the workers; begins no new one once `enough` holds for a result. */
+/** Spreads tasks over the workers; starts no new one once `enough` holds for a result. */
 async function runAll(
   workers: ChildProcess[],
   tasks: Task[],
@@ -159,7 +159,7 @@ function ask(worker: ChildProcess, task: Task): Promise<RunResult> {
   })
 }
 
-/** Controls: with each fault put in on purpose, the model must disagree. */
+/** Controls: with each planted fault, the model must disagree. */
 async function runSabotages(workers: ChildProcess[], plan: Task): Promise<string[]> {
   group('Control: faults put in on purpose, and after how many seeds they are noticed')
   console.log('\nControl: faults put in on purpose, and after how many seeds they are noticed')

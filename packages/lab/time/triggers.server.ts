@@ -1,4 +1,4 @@
-// Lets the database itself write down every change of a delivery, whoever makes it, in the transaction that makes it.
+// Lets the database itself log every change of a delivery, whoever makes it, in the transaction that makes it.
 import type { Client } from '#db/sqlite/client.server.ts'
 import type { Logged } from './logged.ts'
 
@@ -45,7 +45,7 @@ export function addTriggers({ sql }: Client): void {
   sql.exec(TRIGGERS)
 }
 
-/** Reads on where the last reader stopped. Writes nothing: a write would make the engine look for another process. */
+/** Continues where the last reader stopped. Writes nothing: after a write the engine would look for another process. */
 export function logReader(): (client: Client) => Logged[] {
   let last = 0
   const prepared = new WeakMap<Client, (after: number) => { id: number; entry: string }[]>()

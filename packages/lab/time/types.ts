@@ -1,4 +1,4 @@
-// The parts of the world in pretend time.
+// The parts of the simulated world.
 import type { DeliveryEngine } from '#app/boot/delivery-engine.server.ts'
 import type { App } from '#app/context/app-context.ts'
 import type { LaneLimits } from '#app/engine/lane-limits.ts'
@@ -14,12 +14,12 @@ import type { Sabotage } from './sabotage.ts'
 export interface Process {
   name: string
   client: Client
-  /** What its parts see of the store: every call is watched. */
+  /** The store as its parts see it: every call is observed. */
   store: App['store']
   clock: Clock
   engine: DeliveryEngine
   state: 'alive' | 'frozen' | 'draining' | 'dead'
-  /** It ends when that act of the store is next called: before it is done, or right after it is committed. */
+  /** The process ends at the next call of that act of the store: before it is performed, or right after its commit. */
   crash: { method: string; when: 'before' | 'after' } | null
 }
 
@@ -29,7 +29,7 @@ export interface WorldOptions {
   gatherMs: number
   limits: Pick<LaneLimits, 'window'>
   pendingLimit: PendingLimit
-  /** Makes the engine do something wrong, to see that it is noticed. */
+  /** Makes the engine do something wrong, to check that it is noticed. */
   sabotage: Sabotage | null
 }
 
@@ -42,17 +42,17 @@ export interface World {
   secrets: App['secrets']
   settings: App['settings']
   log: Log
-  /** The file, as an onlooker sees it: reads only. */
+  /** A read-only connection to the file. */
   onlooker: Client
   violations: string[]
-  /** Adds a line to what is told about the present step. */
+  /** Adds a line to the current step's log. */
   note(line: string): void
   open(): Process
   kill(process: Process): void
   thaw(process: Process): void
-  /** What the platform sends and was not answered, because the process died meanwhile. */
+  /** Events of the platform that got no answer, because the process died meanwhile. */
   unanswered: IncomingEvent[]
-  /** Who may send at present; null = nobody. */
+  /** The lease's current holder; null when nobody may send. */
   leaseHolder(): string | null
   accept(process: Process, event: IncomingEvent): void
   close(): void

@@ -1,4 +1,4 @@
-// Keeps the model of endpoints and replays in step with what people do, and compares it with the rows after every act.
+// Keeps the model of endpoints and replays in step with people's actions, and compares it with the rows after each act.
 import { minutes, seconds } from '#app/lib/duration.ts'
 import type { Client } from '#db/sqlite/client.server.ts'
 import type { AttemptReport } from '#db/store/deliveries.ts'
@@ -31,7 +31,7 @@ interface Act {
   args: readonly unknown[]
   reports: readonly { report: AttemptReport }[]
   now: number
-  /** So long the owner may not know of it. */
+  /** How long the owner may not know of it. */
   lagMs: number
 }
 
@@ -97,7 +97,7 @@ function personActs(
 const prepared = new WeakMap<Client, Map<string, Statement>>()
 type Statement = ReturnType<Client['sql']['prepare']>
 
-/** Preparing costs more than asking. */
+/** Statements are cached: preparing costs more than running them. */
 function ask<Row>(client: Client, question: string, ...values: number[]): Row[] {
   const known = prepared.get(client) ?? new Map<string, Statement>()
   prepared.set(client, known)
@@ -153,7 +153,7 @@ function meetNewReplays(model: Model, client: Client): void {
   }
 }
 
-/** Cancelled by a person, or because their endpoint came to an end. */
+/** Replays that a person cancelled, or whose endpoint ended. */
 export function noticeEndedReplays(model: Model, client: Client, now: number): void {
   for (const { id } of ask<{ id: number }>(client, "SELECT id FROM replay WHERE state = 'cancelled'")) {
     const replay = model.replays.get(id)
@@ -165,7 +165,7 @@ export function noticeEndedReplays(model: Model, client: Client, now: number): v
   }
 }
 
-/** SQLite draws the moments of overdue retries by its own chance; the seed's takes its place, so that a run can be repeated. */
+/** SQLite draws the times of overdue retries at random; the seed's replace them, so that a run can be repeated. */
 export function spreadBySeed({ sql }: Client, chance: Chance, model: Model, now: number): void {
   const move = sql.prepare('UPDATE delivery SET due_at = ? WHERE id = ?')
   for (const id of model.spread) {

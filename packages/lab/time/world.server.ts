@@ -1,5 +1,5 @@
-// A world in pretend time: processes on one database file that can be killed, frozen and replaced, receivers in memory, and
-// the model, which is told of everything.
+// A simulated world: processes on one database file that can be killed, frozen and replaced, receivers in memory, and
+// the model, which is informed of everything.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ import { outboundOf } from './outbound.ts'
 import { addTriggers } from './triggers.server.ts'
 import type { Process, World, WorldOptions } from './types.ts'
 
-/** Files in it are lost with the machine, which here never goes down. */
+/** Files there are lost when the machine goes down, which it never does here. */
 const MEMORY = '/dev/shm'
 
 export function createWorld(options: WorldOptions, note: (line: string) => void): World {
@@ -48,7 +48,7 @@ export function createWorld(options: WorldOptions, note: (line: string) => void)
   addTriggers(onlooker)
   onlooker.sql.pragma('query_only = ON')
 
-  /** Nothing here is about power cuts, and days pass in seconds. */
+  /** Power cuts are not tested here, and days pass in seconds. */
   function open(): Client {
     const client = openClient(file, 'db/migrations')
     client.sql.pragma('synchronous = OFF')
@@ -176,7 +176,7 @@ export function createWorld(options: WorldOptions, note: (line: string) => void)
       world.unanswered.push(event)
       process.engine.acceptEvent(event).then(
         (answer) => {
-          // Over the limit: the platform comes back with it.
+          // Over the limit: the platform sends the event again.
           if (answer.outcome !== 'over_limit') world.unanswered.splice(world.unanswered.indexOf(event), 1)
         },
         (error) => model.violate(`an event could not be taken in: ${error}`),

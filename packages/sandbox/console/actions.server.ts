@@ -1,4 +1,4 @@
-// Every form of the stage: what it does and where the page goes from there.
+// Every form of the stage: its action and the page that follows.
 import { PRESETS } from '../receiver/behaviour.ts'
 import { receiverName } from '../receiver/received.ts'
 import { FAULT_PREFIX } from '../stripe/stripe-options.ts'
@@ -18,7 +18,7 @@ interface AccountAction {
   form: URLSearchParams
 }
 
-/** @param path what follows `/sandbox/console/`. Answers where the browser goes next, or null for an unknown form. */
+/** @param path the part after `/sandbox/console/`. Returns the browser's next address, or null for an unknown form. */
 export async function act(stage: ConsoleStage, path: string, form: URLSearchParams): Promise<string | null> {
   const back = backOf(form)
   const done = await doIt(stage, path, form)
@@ -176,7 +176,7 @@ function createJob({ stage, account, form }: AccountAction): Done {
   })
 }
 
-/** Posts the signed note as the platform's server does, then shows the answer the way that was asked for. */
+/** Posts the signed JWT as the platform's server does, then shows the answer in the requested way. */
 async function openAddon({ stage, account, form }: AccountAction): Promise<Done> {
   const staffUuid = fieldOf(form, 'staff') || account.ownerStaffUuid
   const jobUuid = fieldOf(form, 'job')

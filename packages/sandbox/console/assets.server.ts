@@ -1,4 +1,4 @@
-// The stage's own style, letters and icon.
+// The stage's own stylesheet, font and icon.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Answer } from '../http.server.ts'
@@ -8,7 +8,7 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect 
 
 let font: Buffer | null | undefined
 
-/** By the name after `/sandbox/console/`; null when there is no such file. */
+/** By the name after `/sandbox/console/`; null when the file does not exist. */
 export function assetAnswer(name: string): Answer | null {
   switch (name) {
     case 'console.css':
@@ -28,7 +28,7 @@ function asset(type: string, seconds: number, body: string | Uint8Array): Answer
   return { status: 200, headers: { 'content-type': type, 'cache-control': `max-age=${seconds}` }, body }
 }
 
-/** The product's own letters; without the package the page falls back to the system's. */
+/** The product's own font; without the package the page falls back to the system font. */
 function readFont(): Buffer | null {
   try {
     const require = createRequire(import.meta.url)

@@ -1,4 +1,5 @@
-// `/sandbox` and `/sandbox/console/…`: the stage a person plays the pretend platform on. No scripts, every button a form.
+// `/sandbox` and `/sandbox/console/…`: the stage that operates the pretend platform. No scripts; every button is a
+// form.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Answer, readBody, sendAnswer, textAnswer } from '../http.server.ts'
 import type { World } from '../world.ts'
@@ -9,7 +10,7 @@ import { lostPage, page } from './pages.server.ts'
 import { type ConsoleDeps, type ConsoleStage, createStage } from './stage.server.ts'
 
 interface SandboxConsole {
-  /** Answers the stage's own paths and returns true; any other path is left untouched. */
+  /** Answers the stage's own paths and returns true; leaves any other path untouched. */
   handle(req: IncomingMessage, res: ServerResponse): boolean
 }
 
@@ -27,7 +28,7 @@ export function createConsole(world: World, deps: ConsoleDeps): SandboxConsole {
       const inside = isStart ? '' : path.slice(BASE.length + 1)
       answer(stage, req, inside, query)
         .catch((error: unknown) => {
-          // The product lives in this process: whatever goes wrong here ends here.
+          // The product runs in this process, so an error here must not leave this function.
           stage.log.error({ error: String(error) }, 'console.failed')
           return textAnswer(500, 'The stage itself failed. Nothing of Fieldhook did.')
         })
@@ -69,8 +70,8 @@ async function posted(stage: ConsoleStage, req: IncomingMessage, path: string): 
 }
 
 /**
- * Was this form posted by a page of the stage? Whoever browses the machine by another of its own names is let in; a
- * foreign page is not, even when it has talked its own name into leading here.
+ * Whether a page of the stage posted this form. Other names of this machine are allowed; a foreign page is not, even
+ * when its own domain name resolves to this machine.
  */
 export function comesFromUs(req: Pick<IncomingMessage, 'headers'>, origin: string): boolean {
   const site = req.headers['sec-fetch-site']

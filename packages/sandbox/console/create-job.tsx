@@ -1,4 +1,4 @@
-// A new job, on the stage and on the account's own page.
+// The form for a new job, on the stage and on the account's own page.
 import type { AccountView } from '../world.ts'
 import { Choice, Form, TextField } from './parts.tsx'
 

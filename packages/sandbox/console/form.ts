@@ -1,4 +1,4 @@
-// Reading what a form of the stage posted.
+// Reads posted forms of the stage.
 
 /** One field as trimmed text; '' when it is missing. */
 export function fieldOf(form: URLSearchParams, name: string): string {
@@ -12,7 +12,7 @@ export function numberOf(form: URLSearchParams, name: string, bounds: { min: num
   return text !== '' && Number.isFinite(value) && value >= bounds.min && value <= bounds.max ? value : null
 }
 
-/** The page a form wants to come back to: a path of the stage, without what a former press left in it. */
+/** The page to return to: a path of the stage, without the result parameters of an earlier action. */
 export function backOf(form: URLSearchParams): string {
   const text = form.get('back') ?? ''
   if (!URL.canParse(text, 'http://path.invalid')) return '/sandbox'
@@ -23,7 +23,7 @@ export function backOf(form: URLSearchParams): string {
   return `${url.pathname}${url.search}`
 }
 
-/** The same page with one more query parameter, and perhaps a place on it. */
+/** The same page with one more query parameter, and optionally a fragment. */
 export function withParam(path: string, name: string, value: string, place = ''): string {
   const url = new URL(path, 'http://path.invalid')
   url.searchParams.set(name, value)
@@ -31,7 +31,7 @@ export function withParam(path: string, name: string, value: string, place = '')
 }
 
 /**
- * The parts of a path that stand for `:name` in a pattern, or null when it does not fit.
+ * The parts of a path that match `:name` in a pattern, or null when the path does not match.
  * `accounts/:account/jobs/:job` on `accounts/1/jobs/2` → `{ account: '1', job: '2' }`.
  */
 export function pathParts(pattern: string, path: string): Record<string, string> | null {

@@ -1,4 +1,4 @@
-// What a person does to a job in the platform, by the last part of the form's address.
+// A person's actions on a job in the platform, by the last part of the form's address.
 import { type AccountView, type ChangeResult, JOB_STATUSES, type JobStatus, type SandboxRecord } from '../world.ts'
 import { fieldOf, numberOf } from './form.ts'
 import { nameOf, text } from './job-view.ts'
@@ -6,7 +6,7 @@ import type { ConsoleStage } from './stage.server.ts'
 import { moneyWords } from './words.ts'
 
 export type Done =
-  /** Followed on its way: the page shows the trail. */
+  /** The action is followed: the page shows its trail. */
   | { outcome: 'trail'; id: number }
   | { outcome: 'said'; tone: 'working' | 'failing' | 'attention'; text: string }
   | { outcome: 'go'; to: string }
@@ -195,7 +195,7 @@ function did(
   })
 }
 
-/** Does something and puts it on the trail; a refusal is said in the platform's own words. */
+/** Performs an action and records its trail; a refusal is shown in the platform's own words. */
 export function followed(stage: ConsoleStage, doing: Parameters<ConsoleStage['trails']['follow']>[0]): Done {
   const result = stage.trails.follow(doing)
   if (result.outcome === 'followed') return { outcome: 'trail', id: result.id }

@@ -1,4 +1,4 @@
-// One job in a list: what it is, its status as buttons, and what people do with it all day.
+// One job in a list: its data, its status as buttons, and the most common actions.
 import { JOB_STATUSES } from '../world.ts'
 import type { JobView } from './job-view.ts'
 import { Badge, Choice, Form, TextField } from './parts.tsx'
@@ -7,7 +7,7 @@ import { moneyWords, statusTone, wallWords } from './words.ts'
 interface JobContext {
   accountUuid: string
   currency: string
-  /** The account's wall clock now. */
+  /** Now, in the account's local time. */
   localNow: string
   /** Active queues: uuid and name. */
   queues: readonly (readonly [string, string])[]
@@ -48,7 +48,7 @@ export function JobItem({ job, context }: { job: JobView; context: JobContext })
   )
 }
 
-/** Named exactly by the statuses; the one the job has is pressed. */
+/** Labelled exactly like the statuses; the current status is pressed. */
 export function StatusButtons({ job, context }: { job: JobView; context: JobContext }) {
   return (
     <Form to={`accounts/${context.accountUuid}/jobs/${job.uuid}/status`} back={context.back}>
@@ -71,7 +71,7 @@ export function StatusButtons({ job, context }: { job: JobView; context: JobCont
   )
 }
 
-/** The four things people do most. */
+/** The four most common actions. */
 export function QuickForms({ job, context }: { job: JobView; context: JobContext }) {
   const { accountUuid, currency, queues, back } = context
   const to = `accounts/${accountUuid}/jobs/${job.uuid}`

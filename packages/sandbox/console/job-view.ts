@@ -1,9 +1,9 @@
-// A job as the stage shows it: the record joined with what belongs to it.
+// A job as the stage shows it: the record joined with its related records.
 import type { SandboxRecord, World } from '../world.ts'
 
 export interface JobView {
   uuid: string
-  /** `3128`; '' when the platform gave none. */
+  /** `3128`; '' when the platform assigned none. */
   number: string
   status: string
   active: boolean
@@ -25,7 +25,7 @@ export interface JobView {
 export interface JobQuery {
   /** Part of number, customer, address or description. */
   search: string
-  /** A status, or '' for every one. */
+  /** A status, or '' for all. */
   status: string
   page: number
 }
@@ -86,7 +86,7 @@ function newestJobs(world: Looking, accountUuid: string): SandboxRecord[] {
   return [...world.records(accountUuid, 'job')].sort((a, b) => Number(b.generated_job_id) - Number(a.generated_job_id))
 }
 
-/** Active records of an object as options of a select, by name. */
+/** Active records of an object as options of a select, sorted by name. */
 export function namedOptions(world: Looking, accountUuid: string, object: string): (readonly [string, string])[] {
   return world
     .records(accountUuid, object)
@@ -100,7 +100,7 @@ export function nameOf(record: SandboxRecord): string {
   return `${text(record.first)} ${text(record.last)}`.trim() || '(no name)'
 }
 
-/** What hangs on a job, newest first. */
+/** Records that belong to a job, newest first. */
 export function ofJob(world: Looking, accountUuid: string, object: string, jobUuid: string): SandboxRecord[] {
   return world
     .records(accountUuid, object)

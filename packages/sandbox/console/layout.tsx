@@ -1,4 +1,4 @@
-// The frame of every page of the stage: whose stage it is, the way around, the clock.
+// The frame of every page of the stage: title, navigation, clock.
 import { Clock3, Drama } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Millis } from '#app/lib/clock.ts'
@@ -9,7 +9,7 @@ import { clockWords, placeOf, spanText, type Tone } from './words.ts'
 
 export interface ClockView {
   now: Millis
-  /** How far ahead of the machine's clock. */
+  /** Offset ahead of the machine's clock. */
   moved: Millis
   zones: readonly string[]
 }
@@ -19,12 +19,12 @@ type Here = 'stage' | 'trail' | 'receivers' | 'account' | 'elsewhere'
 interface PageProps {
   title: string
   here: Here
-  /** Path and query of this page: forms come back to it. */
+  /** Path and query of this page: forms return to it. */
   back: string
   clock?: ClockView
-  /** What the last press of a button did. */
+  /** Result of the last action. */
   said?: Said | null
-  /** Draws the clock's buttons openly. */
+  /** Shows the clock's buttons expanded. */
   clockOpen?: boolean
   children: ReactNode
 }

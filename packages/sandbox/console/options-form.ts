@@ -1,4 +1,4 @@
-// The switches of an account as their form posts them.
+// Reads the options form of an account.
 import { fieldsOf, findWebhookObject, SCOPES } from '../servicem8/catalog.ts'
 import type { AccountOptions, FaultEffect } from '../world.ts'
 import { fieldOf, numberOf } from './form.ts'
@@ -29,7 +29,7 @@ const TICKS = [
 const SPELLINGS: readonly AccountOptions['objectSpelling'][] = ['lower', 'upper', 'title']
 const WRAPPINGS: readonly AccountOptions['deliveryWrapping'][] = ['json', 'form_key', 'form_value']
 
-/** The whole form at once: a box that is not ticked is off. */
+/** Reads the whole form at once: an unticked box is off. */
 export function readOptions(form: URLSearchParams): ReadOptions {
   const numbers: Partial<Record<keyof typeof NUMBERS, number>> = {}
   for (const [name, { min, max, words }] of entriesOf(NUMBERS)) {
@@ -64,7 +64,7 @@ function wordsOf(form: URLSearchParams, name: string): string[] {
     .filter((one) => one !== '')
 }
 
-/** Lines of `object: field, field`; a sentence when one cannot be meant. */
+/** Reads lines of `object: field, field`; returns a sentence when a line is invalid. */
 function readManifest(lines: string): AccountOptions['manifestWebhooks'] | string {
   const webhooks: AccountOptions['manifestWebhooks'] = []
   for (const line of lines
@@ -83,7 +83,7 @@ function readManifest(lines: string): AccountOptions['manifestWebhooks'] | strin
   return webhooks
 }
 
-/** Which calls a fault can be meant for: the pattern below the wire's base, and what it is called. */
+/** The calls a fault can apply to: the pattern below the wire's base, and its label. */
 export const FAULT_PLACES: readonly (readonly [path: string, words: string])[] = [
   ['*', 'Any call'],
   ['/api_1.0/*', 'Records'],
@@ -96,7 +96,7 @@ export const FAULT_PLACES: readonly (readonly [path: string, words: string])[] =
   ['/platform_produce_document', 'Documents'],
 ]
 
-/** `status:500`, `delay:5000`, or a kind alone. */
+/** `status:500`, `delay:5000`, or only a kind. */
 export const FAULT_EFFECTS: readonly (readonly [value: string, words: string])[] = [
   ['status:500', 'Answer 500, broken'],
   ['status:503', 'Answer 503, resting'],
@@ -121,7 +121,7 @@ interface FaultRequest {
   anybody: boolean
 }
 
-/** null: not one of the form's own choices. */
+/** Null when the value is not one of the form's own choices. */
 export function readFault(form: URLSearchParams): FaultRequest | null {
   const effect = effectOf(fieldOf(form, 'effect'))
   const path = fieldOf(form, 'path')

@@ -1,10 +1,10 @@
-// A page of the stage as an answer: static markup, so that everything in it is escaped, under a policy without scripts.
+// A page of the stage as an answer: static markup, so that all content is escaped, under a policy without scripts.
 import type { IncomingMessage } from 'node:http'
 import type { ReactElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import type { Answer } from '../http.server.ts'
 
-/** Path and query of a request, whatever was sent. */
+/** Path and query of a request, whatever the client sent. */
 export function addressOf(req: IncomingMessage): { path: string; query: URLSearchParams } {
   const target = req.url ?? '/'
   const mark = target.indexOf('?')
@@ -20,7 +20,7 @@ function decoded(path: string): string {
   }
 }
 
-/** @param alsoOf origins besides our own that forms may lead to and frames may show */
+/** @param alsoOf more origins, besides our own, that forms may post to and frames may show */
 export function pageAnswer(status: number, page: ReactElement, alsoOf: readonly string[] = []): Answer {
   const ours = ["'self'", ...alsoOf].join(' ')
   return {
@@ -37,7 +37,7 @@ export function pageAnswer(status: number, page: ReactElement, alsoOf: readonly 
         "base-uri 'none'",
         "frame-ancestors 'none'",
       ].join('; '),
-      // Not no-referrer: a form would then post with `Origin: null`, and the stage takes posts from its own pages only.
+      // Not no-referrer: forms would post with `Origin: null`, and the stage only accepts posts from its own pages.
       'referrer-policy': 'same-origin',
       'cross-origin-opener-policy': 'same-origin-allow-popups',
     },

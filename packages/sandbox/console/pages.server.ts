@@ -1,4 +1,4 @@
-// Every page of the stage by its address: gathers what it shows and draws it.
+// Every page of the stage by its address: loads its data and renders it.
 import type { Answer } from '../http.server.ts'
 import { FAULT_PREFIX } from '../stripe/stripe-options.ts'
 import type { AccountView, OutboxItem, SandboxRecord } from '../world.ts'
@@ -25,7 +25,7 @@ import type { Trail } from './trails.server.ts'
 const JOBS_ON_STAGE = 5
 const POSTS_SHOWN = 100
 
-/** A page being drawn: its query, what the last press said, and the trail it left. */
+/** A page being rendered: its query, the result of the last action, and that action's trail. */
 interface Drawing {
   stage: ConsoleStage
   query: URLSearchParams
@@ -33,7 +33,7 @@ interface Drawing {
   trail: Trail | null
 }
 
-/** @param path what follows `/sandbox/console/`, or '' for the stage itself. null: no such page. */
+/** @param path the part after `/sandbox/console/`, or '' for the stage itself. Null when there is no such page. */
 export async function page(stage: ConsoleStage, path: string, query: URLSearchParams): Promise<Answer | null> {
   const trailId = Number(query.get('trail') ?? 0)
   if (trailId > 0) await stage.trails.travelled(trailId)
@@ -237,7 +237,7 @@ function receivers({ stage, said }: Drawing): Answer {
   return pageAnswer(200, ReceiversPage({ origin: stage.origin, receivers: list, clock: clockView(stage), said }))
 }
 
-/** A trail of another account is not shown on this one's pages. */
+/** A trail of another account is not shown on this account's pages. */
 function trailOf({ trail }: Drawing, account: AccountView): Trail | null {
   return trail?.accountUuid === account.uuid ? trail : null
 }

@@ -1,4 +1,4 @@
-// The stage's own small design system: every page is put together from these, styled by `console.css`.
+// The stage's own small design system: every page is built from these parts, styled by `console.css`.
 import {
   CircleAlert,
   CircleCheck,
@@ -38,7 +38,7 @@ interface CardProps {
   title: ReactNode
   /** A sentence under the heading. */
   about?: ReactNode
-  /** `article`: one of many alike, which would crowd the list of landmarks. Default `section`. */
+  /** `article` for one of many similar parts, which would crowd the list of landmarks. Default `section`. */
   part?: 'section' | 'article'
   className?: string
   children: ReactNode
@@ -208,7 +208,7 @@ export function Tick({ id, name, label, hint, checked }: TickProps) {
   )
 }
 
-/** A moment on an account's wall; the exact stamp on hover. `begin`: nothing stands before it. */
+/** A time in an account's zone; the exact timestamp on hover. `begin`: the time starts the sentence. */
 export function At({ at, zone, now, begin }: { at: Millis; zone: string; now: Millis; begin?: boolean }) {
   const text = localText(at, zone)
   return (
@@ -218,12 +218,12 @@ export function At({ at, zone, now, begin }: { at: Millis; zone: string; now: Mi
   )
 }
 
-/** Events happen within a second: their times say it. */
+/** Events happen within a second, so their times show seconds. */
 function secondsOf(words: string, text: string): string {
   return `${words}:${text.slice(17, 19)}`
 }
 
-/** The same moment in every place that plays a part. */
+/** The same time in every zone of the accounts involved. */
 export function AtPlaces({ at, zones, now }: { at: Millis; zones: readonly string[]; now: Millis }) {
   const places = zones.length > 0 ? zones : ['UTC']
   return (
@@ -238,10 +238,10 @@ export function AtPlaces({ at, zones, now }: { at: Millis; zones: readonly strin
   )
 }
 
-/** A table that becomes cards on a phone: `label` is repeated in front of each value there. */
+/** A table that becomes cards on a phone: there, each value is preceded by its `label`. */
 export function Table({ caption, heads, rows }: { caption: string; heads: readonly string[]; rows: readonly Row[] }) {
   return (
-    // The roles are said out loud because a table that is drawn as cards loses them in some browsers.
+    // Explicit roles, because a table displayed as cards loses its roles in some browsers.
     // biome-ignore lint/a11y/noRedundantRoles: see above
     <table role="table">
       <caption className="hidden">{caption}</caption>

@@ -1,4 +1,4 @@
-// The payments part of the stage: what its page shows and what its buttons do.
+// The payments part of the stage: the data of its page and the actions of its buttons.
 import { faultOfHeader } from '../servicem8/faults.ts'
 import { findIn } from '../stripe/ledger.ts'
 import { FAULT_PREFIX } from '../stripe/stripe-options.ts'
@@ -94,7 +94,7 @@ function customerOf(stage: ConsoleStage, id: string): PaymentCustomerView {
   }
 }
 
-/** What opens a payment is nobody's to read over a shoulder. */
+/** Removes client secrets, because they open a payment. */
 function withoutSecrets(object: Record<string, unknown>): Record<string, unknown> {
   return 'client_secret' in object ? { ...object, client_secret: '…' } : object
 }
@@ -105,7 +105,7 @@ function stripeFaults(stage: ConsoleStage): FaultRule[] {
 
 type PaymentsDone = { outcome: 'said'; tone: 'working' | 'failing' | 'attention'; text: string }
 
-/** @param action what follows `payments/`. null: no such button, or what it was for is gone. */
+/** @param action the part after `payments/`. Null when the button is unknown, or its object no longer exists. */
 export function doToPayments(stage: ConsoleStage, action: string, form: URLSearchParams): PaymentsDone | null {
   const { payments } = stage.world
   const well = (text: string): PaymentsDone => ({ outcome: 'said', tone: 'working', text })

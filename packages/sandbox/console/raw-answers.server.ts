@@ -1,4 +1,4 @@
-// Content that others wrote, served so that it cannot act as a page of ours: files, e-mails, the add-on's answer.
+// Untrusted content, served so that it cannot act as a page of ours: files, e-mails, the add-on's answer.
 import type { Answer } from '../http.server.ts'
 import type { ConsoleStage } from './stage.server.ts'
 
@@ -17,11 +17,11 @@ export function fileAnswer({ world }: ConsoleStage, accountUuid: string, uuid: s
   }
 }
 
-/** Mail programs do not draw with Times and no margin either. */
+/** Replaces the browser's default serif font and margin, as mail programs do. */
 const MAIL_LOOK =
   '<!doctype html><meta charset="utf-8"><style>body{margin:16px;font:15px/1.5 system-ui,sans-serif}</style>'
 
-/** An e-mail's HTML for the frame that shows it: no scripts, nothing loaded from anywhere. */
+/** An e-mail's HTML for the frame that shows it: no scripts, no remote content. */
 export function mailAnswer({ world }: ConsoleStage, accountUuid: string, id: number): Answer | null {
   const item = world.outbox(accountUuid).find((one) => one.id === id)
   if (item?.kind !== 'email') return null
@@ -37,7 +37,7 @@ export function mailAnswer({ world }: ConsoleStage, accountUuid: string, id: num
   }
 }
 
-/** What the add-on answered to the signed post, as the platform draws it in its frame. */
+/** The add-on's answer to the signed post, as the platform shows it in its frame. */
 export function answerOfAddon({ openings, origin, otherSite }: ConsoleStage, id: number): Answer | null {
   const opened = openings.find(id)
   if (!opened || opened.answer.status === null) return null
@@ -48,7 +48,7 @@ export function answerOfAddon({ openings, origin, otherSite }: ConsoleStage, id:
     status: 200,
     headers: {
       'content-type': isPage ? 'text/html; charset=utf-8' : 'text/plain; charset=utf-8',
-      // The answer's own policy is not handed on by the platform; it may go on to the add-on and nowhere else.
+      // The platform does not forward the answer's own policy; the answer may only navigate to the add-on.
       'content-security-policy': `default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; form-action ${origin}; base-uri 'none'; frame-ancestors ${framers}`,
       'referrer-policy': 'same-origin',
     },

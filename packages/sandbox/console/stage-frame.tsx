@@ -1,13 +1,13 @@
-// The document around every page the sandbox draws: head, way past the curtain, curtain.
+// The document around every page of the sandbox: head, skip link, header ("curtain").
 import type { ReactNode } from 'react'
 
 interface StageFrameProps {
   title: string
-  /** Whose page it pretends to be. */
+  /** Name of the owner of the page. */
   owner: string
-  /** Stands in the curtain: name, motto, ways. */
+  /** Content of the header: name, motto, links. */
   curtain: ReactNode
-  /** Between the curtain and the content. */
+  /** Between the header and the content. */
   below?: ReactNode
   children: ReactNode
 }

@@ -1,4 +1,4 @@
-// What the console's pages and actions work with, and the small memories that live as long as the process.
+// Shared state of the console's pages and actions, and small stores that live as long as the process.
 import type { MovableClock } from '#app/lib/clocks.server.ts'
 import type { Log } from '#app/lib/log.ts'
 import type { Receiver } from '../receiver/receiver.server.ts'
@@ -14,8 +14,8 @@ export interface ConsoleDeps {
   log: Log
   receiver: Receiver
   /**
-   * The same server under a name that browsers take for another site (`http://127.0.0.1:3000` beside `localhost`).
-   * Only give it when the add-on's pages allow to be framed by it. Default: none.
+   * The same server under a name that browsers treat as another site (`http://127.0.0.1:3000` beside `localhost`). Only
+   * set it when the add-on's pages may be framed by it. Default: none.
    */
   otherSite?: string
 }
@@ -32,11 +32,11 @@ export interface ConsoleStage {
   openings: Shelf<Omit<Opened, 'id'>>
 }
 
-/** Keeps the last few of something by number. */
+/** Keeps the last few items by number. */
 interface Shelf<T> {
   put(item: T): number
   find(id: number): T | null
-  /** Finds it once. */
+  /** Returns an item once, then forgets it. */
   take(id: number): T | null
 }
 

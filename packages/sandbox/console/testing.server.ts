@@ -24,12 +24,12 @@ export interface TestConsole {
   receiver: Receiver
   clock: FixedClock & MovableClock
   origin: string
-  /** What the add-on answers to webhooks from now on. */
+  /** Sets the add-on's answer to webhooks from now on. */
   addonAnswers(status: number): void
   get(path: string): Promise<Got>
-  /** Posts a form as a page of the stage would and does not follow the redirect. `path` is below `/sandbox/console/`. */
+  /** Posts a form as a page of the stage does and does not follow the redirect. `path` is below `/sandbox/console/`. */
   press(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Got & { to: string }>
-  /** Posts a form and returns the page that it leads to. */
+  /** Posts a form and returns the page it redirects to. */
   pressAndLook(path: string, fields: Record<string, string>): Promise<Got>
   /** Connects the add-on to an account and subscribes it to an object. */
   subscribe(accountUuid: string, object: string, fields: string): Promise<void>

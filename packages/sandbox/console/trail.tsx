@@ -1,4 +1,4 @@
-// One trail drawn as the way of an event: changed, posted, answered, forwarded.
+// One trail, shown as the steps of an event: changed, posted, answered, forwarded.
 import { ArrowRight, Inbox, type LucideIcon, PenLine, Send } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Millis } from '#app/lib/clock.ts'
@@ -13,7 +13,7 @@ interface TrailCardProps {
   now: Millis
   back: string
   id: string
-  /** In a list of many: whose trail it is. The sentence is the heading then. */
+  /** Set in a list of several trails: the trail's account. The sentence is the heading then. */
   accountName?: string
 }
 

@@ -1,4 +1,4 @@
-// "Watch the event travel": what was changed here, what the platform posted because of it, what came out at a receiver.
+// "Watch the event travel": the change made here, the platform's posts for it, the requests that reached a receiver.
 import { isPolled, recordsText } from '#app/domain/object-catalog.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
@@ -10,47 +10,47 @@ export interface Trail {
   id: number
   accountUuid: string
   at: Millis
-  /** What was done: `Job 3128 changed from Quote to Work Order.` */
+  /** The action: `Job 3128 changed from Quote to Work Order.` */
   sentence: string
-  /** The job it was about, or ''. */
+  /** The related job, or ''. */
   jobUuid: string
-  /** What was changed, in words, when the platform posts nothing for it: `job contacts`. Else ''. */
+  /** The changed record, in words, when the platform posts nothing for it: `job contacts`. Else ''. */
   neverPosted: string
   posts: TrailPost[]
-  /** Does the add-on listen to anything of this account? */
+  /** Whether the add-on is subscribed to anything of this account. */
   listening: boolean
 }
 
 export interface TrailPost {
   delivery: DeliveryView
-  /** What arrived at receivers of the stage because of it. */
+  /** The resulting requests at receivers of the stage. */
   received: readonly Received[]
 }
 
 interface Doing {
   accountUuid: string
   jobUuid?: string
-  /** The object that changes, where it is not plain from the job. */
+  /** The changed object, when the job does not imply it. */
   object?: string
-  /** What will have been done; of a new record only known afterwards. */
+  /** The finished action, in words; for a new record, only known afterwards. */
   sentence: string | ((record: SandboxRecord) => string)
   act(): ChangeResult
 }
 
 export interface Trails {
-  /** Does it and remembers what came of it; hands back the refusal when the platform refused. */
+  /** Performs the action and records its results; returns the refusal when the platform refused. */
   follow(doing: Doing): { outcome: 'followed'; id: number } | Refusal
   find(id: number): Trail | null
   /** Newest first. */
   all(): Trail[]
-  /** Resolves when everything on the trail has been answered, or after a moment: a page must not hang. */
+  /** Resolves when every post on the trail has been answered, or after a moment: a page must not hang. */
   travelled(id: number): Promise<void>
 }
 
 interface Step extends Omit<Trail, 'posts' | 'listening'> {
-  /** Ids of the deliveries that were made at once. */
+  /** Ids of the deliveries that were created immediately. */
   deliveryIds: readonly number[]
-  /** The newest delivery before. */
+  /** The newest delivery before the action. */
   after: number
   recordUuids: ReadonlySet<string>
 }
@@ -58,7 +58,7 @@ interface Step extends Omit<Trail, 'posts' | 'listening'> {
 const KEEP = 50
 const LOOK_BACK = 500
 const PATIENCE_MS = 2_500
-/** After the add-on has answered: how long its forward may take before the page is drawn without it. */
+/** How long the add-on's forward may take after its answer, before the page is rendered without it. */
 const FORWARD_MS = 800
 
 type Seen = Pick<World, 'deliveries' | 'subscriptions' | 'options' | 'onChange' | 'clock'>
@@ -74,7 +74,7 @@ export function createTrails(world: Seen, receiver: Pick<ReceiverLog, 'names' | 
       .filter(
         (one) =>
           deliveryIds.includes(one.id) ||
-          // Signed posts of the manifest kind are made a turn later.
+          // Signed posts of the manifest kind are created one turn of the event loop later.
           (one.kind === 'manifest' &&
             one.id > after &&
             one.createdAt < step.at + seconds(1) &&
@@ -131,7 +131,7 @@ export function createTrails(world: Seen, receiver: Pick<ReceiverLog, 'names' | 
         }
         const timer = setTimeout(done, PATIENCE_MS)
         const stops = [world.onChange(look), receiver.onChange(look)]
-        // A turn later, so that a signed post has been made.
+        // One turn of the event loop later, so that a signed post has been created.
         setImmediate(look)
       })
     },
@@ -142,7 +142,7 @@ function isOnItsWay({ delivery }: TrailPost, now: Millis): boolean {
   return delivery.state === 'waiting' && (delivery.attempts.length === 0 || (delivery.nextAt ?? 0) <= now)
 }
 
-/** By record, and by changed fields and the platform's own mark where both tell them. */
+/** Matches by record, and by changed fields and the platform's own mark when both sides have them. */
 function arrivalsOf(delivery: DeliveryView, arrived: readonly Received[]): Received[] {
   const posted = eventOf(delivery.body)
   return arrived

@@ -1,4 +1,4 @@
-// Times, sums and states of the stage in the words of its pages.
+// Formats times, sums and states for the stage's pages.
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
@@ -17,8 +17,8 @@ export function placeOf(zone: string): string {
 }
 
 /**
- * A wall-clock text of the platform for reading: `today 09:14`, `Tue 6 Jan, 09:14`; `–` when it is not set.
- * @param now the same clock's reading now, to know what today is
+ * Formats a local time of the platform: `today 09:14`, `Tue 6 Jan, 09:14`; `–` when unset.
+ * @param now the current time of the same clock, to determine today
  */
 export function wallWords(text: string, now: string): string {
   const match = WALL.exec(text)
@@ -38,7 +38,7 @@ export function wallWords(text: string, now: string): string {
   return at ? `${far}, ${at}` : far
 }
 
-/** The clock on the wall: `Tue 6 Jan 2026, 09:14`. */
+/** Formats the clock: `Tue 6 Jan 2026, 09:14`. */
 export function clockWords(at: Millis, zone: string): string {
   const text = localText(at, zone)
   const day = new Date(Date.parse(`${text.slice(0, 10)}T12:00:00Z`))
@@ -46,7 +46,7 @@ export function clockWords(at: Millis, zone: string): string {
   return `${date}, ${text.slice(11, 16)}`
 }
 
-/** `3 days 2 h`, `5 min`: how long, for reading. */
+/** Formats a duration: `3 days 2 h`, `5 min`. */
 export function spanText(ms: Millis): string {
   if (ms < minutes(1)) return `${Math.max(1, Math.round(ms / 1000))} s`
   const wholeDays = Math.floor(ms / days(1))
@@ -132,7 +132,7 @@ export function faultWords(effect: FaultEffect): string {
   }
 }
 
-/** The tail of an address that holds a capability: enough to recognise it, not enough to use it. */
+/** The end of an address that holds a capability: enough to recognise it, too little to use it. */
 export function shortAddress(address: string): string {
   return address.replace(/\/([\w-]{16,})(?=$|[/?])/g, (_, token: string) => `/${token.slice(0, 4)}…${token.slice(-4)}`)
 }

@@ -1,9 +1,9 @@
-// How the receiver is told to answer: by the query of the address it is called at, or by a choice made on its page.
+// How the receiver answers: set by the query of the called address, or by a choice on its page.
 
 export interface Behaviour {
   status: number
   delayMs: number
-  /** Where to, or ''. */
+  /** The redirect target, or ''. */
   redirect: string
   /** Value of the header, or ''. */
   retryAfter: string
@@ -11,7 +11,7 @@ export interface Behaviour {
   hang: boolean
   /** Closes the connection without an answer. */
   drop: boolean
-  /** null: the receiver's own words. */
+  /** Null for the receiver's default text. */
   body: string | null
 }
 
@@ -21,7 +21,7 @@ const LONGEST_DELAY = 60_000
 const LONGEST_BODY = 8 * 1024
 const NAMES = ['status', 'delay', 'redirect', 'retryAfter', 'hang', 'drop', 'body']
 
-/** Choices on the receiver's page: a query each. */
+/** The choices on the receiver's page, one query each. */
 export const PRESETS: readonly { query: string; words: string }[] = [
   { query: '', words: 'Works: 200' },
   { query: 'status=500', words: 'Broken: 500' },
@@ -35,12 +35,12 @@ export const PRESETS: readonly { query: string; words: string }[] = [
   { query: 'drop=1', words: 'Hangs up' },
 ]
 
-/** Does the address itself say how to answer? Then the choice on the page does not count. */
+/** Whether the query itself says how to answer. If it does, the choice on the page does not apply. */
 export function speaksForItself(query: URLSearchParams): boolean {
   return NAMES.some((name) => query.has(name))
 }
 
-/** Refuses values that cannot be meant, so that a slip in an address is not taken for a fault of the product. */
+/** Rejects invalid values, so that a typo in an address is not mistaken for a fault of the product. */
 export function readBehaviour(query: URLSearchParams): ReadBehaviour {
   const redirect = query.get('redirect') ?? ''
   const retryAfter = query.get('retryAfter') ?? ''

@@ -1,4 +1,4 @@
-// What the receiver keeps of a request, and the words it has for it.
+// The parts of a request that the receiver keeps, and how it describes them.
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { isRecord } from '#app/lib/json.ts'
@@ -8,9 +8,9 @@ export interface Received {
   name: string
   at: Millis
   method: string
-  /** Path and query as called. */
+  /** Path and query as received. */
   target: string
-  /** Lower-case names, in the order they came. Cookies are not kept. */
+  /** Lower-case names, in the order of arrival. Cookies are not kept. */
   headers: readonly (readonly [name: string, value: string])[]
   /** The first 64 KB as text. */
   body: string
@@ -18,13 +18,13 @@ export interface Received {
   bodyBytes: number
   truncated: boolean
   signature: SignatureVerdict
-  /** null: no answer was given. */
+  /** Null when no answer was given. */
   status: number | null
-  /** What was done on purpose, '' for a plain answer: `answered after 3000 ms`. */
+  /** The fault that was applied on purpose, '' for a plain answer: `answered after 3000 ms`. */
   mischief: string
 }
 
-/** Of the Standard Webhooks headers `webhook-id`, `webhook-timestamp`, `webhook-signature`. */
+/** Verdict on the Standard Webhooks headers `webhook-id`, `webhook-timestamp`, `webhook-signature`. */
 export type SignatureVerdict = 'no_secret' | 'unsigned' | 'valid' | 'invalid' | 'stale'
 
 export function signatureWords(verdict: SignatureVerdict): string {
@@ -44,22 +44,22 @@ export function signatureWords(verdict: SignatureVerdict): string {
   }
 }
 
-/** The receiver's own address by name, or null for a name it does not take. */
+/** The receiver's name from its address, or null for an invalid name. */
 export function receiverName(text: string): string | null {
   return /^[a-z0-9][a-z0-9._-]{0,63}$/i.test(text) ? text.toLowerCase() : null
 }
 
 interface SeenEvent {
-  /** Object or event name as it was written. */
+  /** Object or event name exactly as received. */
   subject: string
   uuid: string
-  /** null: not told. */
+  /** Null when the event does not list them. */
   changed: string[] | null
-  /** The platform's own time or number of the event, '' when there is none: the same in what is forwarded. */
+  /** The platform's own time or number of the event, '' when missing: the same in the forwarded event. */
   mark: string
 }
 
-/** The record an event is about: object kind, event kind, or null when the body is something else. */
+/** The record an event is about: object kind, event kind, or null when the body is not an event. */
 export function eventOf(body: string): SeenEvent | null {
   const value = jsonOf(body)
   if (!isRecord(value)) return null
@@ -72,7 +72,7 @@ export function eventOf(body: string): SeenEvent | null {
   return { subject: String(value.type ?? ''), uuid: value.data.uuid, changed: null, mark: String(value.id ?? '') }
 }
 
-/** JSON, or a form whose key or value is JSON. */
+/** Parses JSON, or a form whose key or value is JSON. */
 function jsonOf(body: string): unknown {
   const plain = parsed(body)
   if (plain !== undefined) return plain
@@ -91,7 +91,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** For reading: JSON with line breaks, anything else as it came. */
+/** Formats the body for display: JSON with line breaks, anything else unchanged. */
 export function prettyBody(body: string): string {
   const value = parsed(body)
   return typeof value === 'object' && value !== null ? JSON.stringify(value, null, 2) : body

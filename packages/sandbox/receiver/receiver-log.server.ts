@@ -1,4 +1,4 @@
-// The receiver's memory: the last requests by name, bounded in number and in bytes, gone when the process ends.
+// The receiver's log: the latest requests by name, bounded in number and in bytes, lost when the process ends.
 import type { Received } from './received.ts'
 import { secretKey } from './signature.server.ts'
 
@@ -10,21 +10,21 @@ const KEEP_SECRETS = 10
 interface Shelf {
   /** Oldest first. */
   requests: Received[]
-  /** Ever since the start or the last clearing. */
+  /** Count since the start or the last clearing. */
   total: number
-  /** A query of `behaviour.ts`. */
+  /** A query as `behaviour.ts` defines it. */
   behaviour: string
   keys: Buffer[]
 }
 
 export interface ReceiverLog {
-  /** Names that something arrived at or that were set up, alphabetically. */
+  /** Names that received something or were set up, in alphabetical order. */
   names(): string[]
   /** Newest first. */
   requests(name: string): readonly Received[]
   total(name: string): number
   add(request: Received): void
-  /** Forgets what arrived; behaviour and secrets stay. */
+  /** Deletes the received requests; behaviour and secrets stay. */
   clear(name: string): void
   behaviourOf(name: string): string
   setBehaviour(name: string, query: string): void
@@ -32,7 +32,7 @@ export interface ReceiverLog {
   keysOf(name: string): readonly Buffer[]
   addSecret(name: string, secret: string): 'added' | 'not_a_secret'
   forgetSecrets(name: string): void
-  /** Told after every change; returns the way to stop. */
+  /** Calls back after every change; returns the unsubscribe function. */
   onChange(tell: () => void): () => void
 }
 

@@ -1,4 +1,4 @@
-// What arrived at one receiver, how it answers, which secrets it knows.
+// Shows the requests of one receiver, how it answers and the secrets it knows.
 import { type ClockView, Page, type Said } from '../console/layout.tsx'
 import { AtPlaces, Badge, Card, Choice, Code, Copyable, Empty, Form, TextField } from '../console/parts.tsx'
 import { countWords, type Tone } from '../console/words.ts'
@@ -11,17 +11,17 @@ interface ReceiverView {
   /** Newest first. */
   requests: readonly Received[]
   total: number
-  /** How many are kept. */
+  /** How many requests are kept. */
   kept: number
   /** How many secrets are registered. */
   secrets: number
-  /** A query of `behaviour.ts`. */
+  /** A query as `behaviour.ts` defines it. */
   behaviour: string
   clock: ClockView
   said: Said | null
 }
 
-/** What the page's own buttons did, by the key in its address. */
+/** Results of the page's own buttons, by the key in its address. */
 const DID: Readonly<Record<string, Said>> = {
   cleared: { tone: 'working', text: 'The list is empty again.' },
   behaviour: { tone: 'working', text: 'It answers like this from now on.' },

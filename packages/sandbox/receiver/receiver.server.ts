@@ -1,4 +1,4 @@
-// `/sandbox/receiver/{name}`: the address an owner would give. Keeps what arrives, shows it, misbehaves when asked to.
+// `/sandbox/receiver/{name}`: an address an owner could use. Stores requests, shows them, and misbehaves on demand.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { MovableClock } from '#app/lib/clocks.server.ts'
 import type { Log } from '#app/lib/log.ts'
@@ -12,10 +12,10 @@ import { ReceiverPage, saidOf } from './receiver-page.tsx'
 import { checkSignature } from './signature.server.ts'
 
 export interface Receiver {
-  /** Answers `/sandbox/receiver` and what is below it and returns true; any other path is left untouched. */
+  /** Answers `/sandbox/receiver` and every path below it and returns true; leaves any other path untouched. */
   handle(req: IncomingMessage, res: ServerResponse): boolean
   log: ReceiverLog
-  /** Lets go of requests that are being kept waiting. */
+  /** Releases the requests that are held open. */
   stop(): void
 }
 
@@ -30,7 +30,7 @@ const BASE = '/sandbox/receiver'
 const MAX_BODY = 1024 * 1024
 const KEEP_BODY = 64 * 1024
 const HANG_MS = 120_000
-/** Requests kept waiting at once; above that the receiver is honest and says 503. */
+/** Maximum number of requests held open at once; above it the receiver answers an honest 503. */
 const MAX_HELD = 200
 
 /** @param world only for the accounts' time zones on the page. */
@@ -151,7 +151,7 @@ export function createReceiver(world: Pick<World, 'accounts'>, deps: ReceiverDep
 
 function answerOf(name: string, { status, redirect, retryAfter, body }: Behaviour): Answer {
   const headers: Record<string, string> = {
-    // Same origin as the product: whatever the address asks for must not run as a page of it.
+    // Same origin as the product: the requested body must never run as a page of it.
     'content-security-policy': "default-src 'none'; sandbox",
   }
   if (redirect !== '')

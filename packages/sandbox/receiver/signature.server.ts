@@ -1,4 +1,4 @@
-// Checks a request the way a careful owner's developer would: Standard Webhooks, with the secrets registered here.
+// Verifies a request as a careful developer would: Standard Webhooks, with the secrets registered here.
 import { createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Millis } from '#app/lib/clock.ts'
@@ -8,7 +8,7 @@ import type { SignatureVerdict } from './received.ts'
 
 const TOLERANCE = minutes(5)
 
-/** Bytes of a secret written as `whsec_<base64>`, or null when it is none of 24 to 64 bytes. */
+/** Bytes of a secret written as `whsec_<base64>`, or null unless it has 24 to 64 bytes. */
 export function secretKey(secret: string): Buffer | null {
   const text = secret.trim().replace(/^whsec_/, '')
   if (!/^[\w+/=-]+$/.test(text)) return null
@@ -16,7 +16,7 @@ export function secretKey(secret: string): Buffer | null {
   return key.length >= 24 && key.length <= 64 ? key : null
 }
 
-/** @param body exactly the bytes that arrived. One registered secret that fits is enough. */
+/** @param body exactly the bytes that arrived. One matching registered secret is enough. */
 export function checkSignature(
   headers: IncomingHttpHeaders,
   body: Buffer,

@@ -1,5 +1,5 @@
 // An electrical firm in Brisbane: no summer time, ten hours ahead of UTC. Everything is invented: telephone numbers are
-// from the ranges the Australian regulator keeps free for fiction, mail domains cannot exist.
+// from the ranges the Australian regulator reserves for fiction, mail domains cannot exist.
 import { AU_CLIENTS } from './au-clients.ts'
 import { AU_JOBS } from './au-jobs.ts'
 import type { FirmPlan } from './plan.ts'

@@ -2,7 +2,7 @@ import type { JobPlan } from './plan.ts'
 
 const qld = (street: string, city: string, postcode: string) => ({ street, city, state: 'QLD', postcode })
 
-/** What happened in the weeks before, oldest first. */
+/** Jobs of the weeks before, oldest first. */
 export const AU_EARLIER_JOBS: readonly JobPlan[] = [
   {
     key: 'strata-carpark',

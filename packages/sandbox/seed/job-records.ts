@@ -1,10 +1,10 @@
-// A job of the plan as the platform keeps it: the job record and everything that hangs on it.
+// Converts a job of the plan to the platform's records: the job record and every record that belongs to it.
 import type { SeedRecord, SeedValue } from '../world.ts'
 import type { AddressPlan, ClientPlan, Day, FirmPlan, JobPlan, PersonPlan } from './plan.ts'
 import { addressText, moment, seedUuid } from './seed-values.ts'
 
 export interface JobBook {
-  /** Throws for a short name that the plan does not have. */
+  /** Throws for a short name that is not in the plan. */
   uuidOf(kind: string, key: string): string
   /** `geo_*`, `lat` and `lng` of an address. */
   spotOf(address: AddressPlan): Record<string, SeedValue>
@@ -13,7 +13,7 @@ export interface JobBook {
 type Records = Record<string, SeedRecord[]>
 type Values = Record<string, SeedValue>
 
-/** One job with what is needed to write its records. */
+/** One job with the context its records need. */
 interface JobAtHand {
   plan: FirmPlan
   book: JobBook
@@ -290,7 +290,7 @@ function formRecords({ plan, book, job, uuid, own }: JobAtHand): SeedRecord[] {
   ]
 }
 
-/** Own lines first, then those of the bundle. */
+/** The job's own lines first, then those of the bundle. */
 function linesOf(plan: FirmPlan, job: JobPlan): (readonly [material: string, quantity: number])[] {
   const bundle = plan.bundles.find((one) => one.number === job.bundle)
   if (job.bundle && !bundle) throw new Error(`job ${job.key} uses an unknown bundle: ${job.bundle}`)

@@ -1,19 +1,19 @@
-// How a demo firm is written down: in the terms of an owner, with short names instead of uuids. `records.ts` turns it
-// into the platform's records.
+// How a demo firm is described: in an owner's terms, with short names instead of uuids. `records.ts` converts it to the
+// platform's records.
 import type { JobStatus } from '../world.ts'
 
 /** A day from today (negative: before) at a wall-clock time `HH:MM` of the account. */
 export type Day = readonly [days: number, at: string]
 
 export interface FirmPlan {
-  /** Prefix of every short name when its uuid is made: `uk`, `au`. */
+  /** Prefix of the short names from which uuids are derived: `uk`, `au`. */
   key: string
   /** The account UUID. */
   uuid: string
   vendor: Record<string, string | number> & { name: string; timezone_name: string; currency: string }
-  /** Where jobs are: `lat` and `lng` lie around it. */
+  /** Centre of the jobs' locations: `lat` and `lng` lie around it. */
   centre: { lat: number; lng: number; country: string }
-  /** Name and percent of the tax on invoices. */
+  /** Name and percentage of the tax on invoices. */
   tax: { name: string; percent: string }
   staff: readonly StaffPlan[]
   queues: readonly QueuePlan[]
@@ -122,18 +122,18 @@ export interface JobPlan {
   invoiced?: Day
   /** Default: the client's. */
   address?: AddressPlan
-  /** Who is met there. Default: the client's primary contact. `null`: nobody is written down. */
+  /** Contact on site. Default: the client's primary contact. `null`: no contact. */
   contact?: PersonPlan | null
   order?: string
   lines?: readonly (readonly [material: string, quantity: number])[]
-  /** Key of a bundle that the job was priced with, after its own lines. */
+  /** Key of a bundle that is added to the job after its own lines. */
   bundle?: string
   queue?: { key: string; until: Day; staff?: string }
   badges?: readonly string[]
   bookings?: readonly (readonly [staff: string, days: number, from: string, to: string])[]
   visits?: readonly (readonly [staff: string, days: number, from: string, to: string])[]
   notes?: readonly (readonly [staff: string, day: Day, text: string])[]
-  /** An amount, or 'rest' for all that is left. */
+  /** An amount, or 'rest' for the remaining balance. */
   payments?: readonly (readonly [day: Day, amount: number | 'rest', method: string])[]
   photos?: readonly (readonly [day: Day, name: string])[]
   files?: readonly (readonly [day: Day, name: string])[]

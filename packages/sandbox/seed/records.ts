@@ -1,11 +1,11 @@
-// Turns a firm as its plan tells it into the platform's records: uuids, stamps, totals and flags that agree with one another.
+// Converts a firm's plan to the platform's records, with consistent uuids, timestamps, totals and flags.
 import { hash } from '../servicem8/geo.ts'
 import type { SeedAccount, SeedRecord, SeedValue } from '../world.ts'
 import { type JobBook, jobRecords } from './job-records.ts'
 import type { AddressPlan, ClientPlan, Day, FirmPlan } from './plan.ts'
 import { addressText, moment, seedUuid } from './seed-values.ts'
 
-/** Since when the office's own lists have been as they are. */
+/** The day the office's own lists were last changed. */
 const SET_UP: Day = [-240, '08:30']
 
 export function accountOf(plan: FirmPlan): SeedAccount {
@@ -18,7 +18,7 @@ export function accountOf(plan: FirmPlan): SeedAccount {
   }
 }
 
-/** The uuid of a thing of this firm by its short name. Throws for a name that the plan does not have: a slip in the plan. */
+/** Finds the uuid of a record of this firm by its short name. Throws for a name missing in the plan, a mistake. */
 function bookOf(plan: FirmPlan): JobBook {
   const known: Record<string, readonly string[]> = {
     staff: plan.staff.map((one) => one.key),
@@ -196,12 +196,12 @@ function companyRecord(plan: FirmPlan, book: JobBook, client: ClientPlan): SeedR
   return record
 }
 
-/** Some day in the months before. */
+/** A day in the months before, derived from the key. */
 function editDay(key: string): Day {
   return [-30 - (hash(key) % 160), '10:15']
 }
 
-/** The parts of a job's address that the platform computes: a made-up place near the firm, always the same. */
+/** The parts of a job's address that the platform computes: an invented place near the firm, always the same. */
 function spotOf(plan: FirmPlan, address: AddressPlan): Record<string, SeedValue> {
   const spot = hash(address.street + address.postcode)
   const number = /^[\d/]+[A-Za-z]?(?=\s)/.exec(address.street)?.[0] ?? ''

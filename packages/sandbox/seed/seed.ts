@@ -4,7 +4,7 @@ import { AU_FIRM } from './au-firm.ts'
 import { accountOf } from './records.ts'
 import { UK_FIRM } from './uk-firm.ts'
 
-/** The first one is who may see the admin tools in a demonstration. */
+/** The first account may see the admin tools in a demonstration. */
 export function seedWorld(): SeedAccount[] {
   return [accountOf(UK_FIRM), accountOf(AU_FIRM)]
 }

@@ -90,7 +90,7 @@ export const UK_CLIENTS: readonly ClientPlan[] = [
     name: 'Colin and Ruth Whitaker',
     individual: true,
     address: leeds('3 Chapel Fold', 'LS15 7OK'),
-    // A landline where a mobile belongs: a text to it must fail with a sentence.
+    // A landline in the mobile field: a text to it must fail with a sentence.
     people: [{ first: 'Ruth', last: 'Whitaker', mobile: '0113 496 0087', email: 'the.whitakers@example.com' }],
   },
   {

@@ -1,4 +1,4 @@
-// A plumbing and heating firm in Leeds. Everything is invented: telephone numbers are from the ranges Ofcom keeps free
+// A plumbing and heating firm in Leeds. Everything is invented: telephone numbers are from the ranges Ofcom reserves
 // for drama, post codes end in letters the Royal Mail never uses, mail domains cannot exist.
 import type { FirmPlan } from './plan.ts'
 import { UK_CLIENTS } from './uk-clients.ts'

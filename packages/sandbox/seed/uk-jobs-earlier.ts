@@ -2,7 +2,7 @@ import type { JobPlan } from './plan.ts'
 
 const leeds = (street: string, postcode: string) => ({ street, city: 'Leeds', state: '', postcode })
 
-/** What happened in the weeks before, oldest first. */
+/** Jobs of the weeks before, oldest first. */
 export const UK_EARLIER_JOBS: readonly JobPlan[] = [
   {
     key: 'nursery-boiler',

@@ -1,10 +1,10 @@
-// Keys of private apps: the owner of an account makes one in the settings, an integration sends it as `X-API-Key`.
+// Keys of private apps: the account's owner creates one in the settings, an integration sends it as `X-API-Key`.
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import type { AccountState, Stage } from '../state.server.ts'
 
 const KEEP = 20
 
-/** The key itself is told here and never again. */
+/** Returns the key itself; it cannot be read again. */
 export function makeApiKey(stage: Stage, account: AccountState): string {
   const key = `smk-${newToken()}`
   account.apiKeys = [...account.apiKeys, { hash: hashToken(key), madeAt: stage.clock.now() }].slice(-KEEP)
@@ -12,7 +12,7 @@ export function makeApiKey(stage: Stage, account: AccountState): string {
   return key
 }
 
-/** None for '' and for a key that nobody made. */
+/** Null for '' and for an unknown key. */
 export function findAccountByKey(stage: Stage, key: string): AccountState | null {
   if (!key.startsWith('smk-')) return null
   const hash = hashToken(key)

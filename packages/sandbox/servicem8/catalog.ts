@@ -1,4 +1,4 @@
-// What the platform knows: objects with their fields and scopes, event names, scope names. Facts in `objects.json`.
+// The platform's catalogue: objects with fields and scopes, event names, scope names. Facts are in `objects.json`.
 import facts from './objects.json'
 
 export type Method = 'list' | 'get' | 'create' | 'update' | 'delete'
@@ -7,9 +7,9 @@ export interface FieldFact {
   name: string
   type: string
   format?: string
-  /** Computed by the platform: ignored when sent. */
+  /** Computed by the platform: ignored in requests. */
   readonly?: boolean
-  /** Unset is null, not ''. */
+  /** The unset value is null instead of ''. */
   nullable?: boolean
   enum?: readonly string[]
   maxLength?: number
@@ -19,12 +19,12 @@ export interface ObjectFact {
   /** Lower-case name in paths and subscriptions. */
   key: string
   label: string
-  /** A second name of the single-record path (`dbonote`). */
+  /** A second name in the single-record path (`dbonote`). */
   itemAlias?: string
   methods: readonly Method[]
   scopes: { read?: string; create?: string; update?: string; delete?: string }
   required?: readonly string[]
-  /** May be subscribed to. */
+  /** Accepts subscriptions. */
   webhook?: boolean
   fields: readonly FieldFact[]
 }
@@ -37,24 +37,26 @@ const byKey = new Map(OBJECTS.map((object) => [object.key, object]))
 const byItemName = new Map(OBJECTS.flatMap((o) => (o.itemAlias ? [[o.itemAlias, o] as const] : [])))
 const fieldsByObject = new Map(OBJECTS.map((o) => [o.key, new Map(o.fields.map((field) => [field.name, field]))]))
 
-/** By the name in a path, in any case; null when the platform does not know it. */
+/** Finds an object by its name in a path, case-insensitive; null when the platform has no such object. */
 export function findObject(name: string): ObjectFact | null {
   return byKey.get(name.toLowerCase()) ?? null
 }
 
-/** An object of the catalogue by its key. Throws for a slip in a name. */
+/** An object of the catalogue by its key. Throws for a misspelled key. */
 export function objectOf(key: string): ObjectFact {
   const object = findObject(key)
   if (!object) throw new Error(`the catalogue has no ${key}`)
   return object
 }
 
-/** As `findObject`, and by the second name that single-record paths of notes and attachments have. */
+/** Like `findObject`, but also accepts the second name that single-record paths of notes and attachments have. */
 export function findObjectOfItem(name: string): ObjectFact | null {
   return findObject(name) ?? byItemName.get(name.toLowerCase()) ?? null
 }
 
-/** By the name in a subscription: case and underscores do not matter (`Job_Activity`). `undocumented` ones count, too. */
+/**
+ * Finds an object by its name in a subscription, ignoring case and underscores (`Job_Activity`), also `undocumented`.
+ */
 export function findWebhookObject(name: string, undocumented: readonly string[] = []): ObjectFact | null {
   const object = findObject(name.replaceAll('_', ''))
   return object && (object.webhook || undocumented.includes(object.key)) ? object : null
@@ -64,7 +66,7 @@ export function fieldsOf(objectKey: string): ReadonlyMap<string, FieldFact> {
   return fieldsByObject.get(objectKey) ?? new Map()
 }
 
-/** The read scope that an event's subject needs: the 403 of a subscription names it. */
+/** The read scope for an event's subject: the 403 of a subscription names it. */
 export function scopeOfEvent(event: string): string | undefined {
   const subject = event.slice(0, event.indexOf('.'))
   const object = { inbox: 'inboxmessage', proposal: 'job', form: 'form' }[subject] ?? subject

@@ -1,4 +1,4 @@
-// The pages a person sees while agreeing to the add-on. Plain HTML, works without JavaScript.
+// The consent pages for the add-on. Plain HTML, works without JavaScript.
 import { escapeHtml } from '../html.ts'
 
 const STYLE = `
@@ -29,21 +29,21 @@ body{background:#10161d;color:#e6edf4}main{background:#19222c;border-color:#3140
 button.yes{background:#2f7fdc;border-color:#2f7fdc;color:#fff}}
 `
 
-/** Scopes that can cost the account money: said at consent. */
+/** Scopes that can cost the account money: the consent page says so. */
 const COSTLY = new Set(['publish_sms', 'create_jobs'])
 
 interface ConsentPage {
-  /** Where the form posts to: path on this origin. */
+  /** The path the form posts to, on this origin. */
   action: string
   ticket: string
   scopes: readonly string[]
   accounts: readonly { uuid: string; name: string; timezone: string }[]
-  /** The account that is chosen to begin with; '' = the person has to choose, so that nobody agrees for the wrong firm. */
+  /** The preselected account; '' = the person has to choose, so that nobody consents for the wrong firm. */
   chosen: string
   nonce: string
 }
 
-/** Whose account, what is asked, Allow or Deny. Fields posted: `ticket`, `account`, `decision` (accept or deny). */
+/** The account, the scopes, Allow or Deny. Fields posted: `ticket`, `account`, `decision` (accept or deny). */
 export function consentPage(page: ConsentPage): string {
   const costly = page.scopes.filter((scope) => COSTLY.has(scope))
   const accounts = page.accounts.map(
@@ -75,7 +75,7 @@ ${costly.length > 0 ? `<p><small>${escapeHtml(costly.join(' and '))} can cause c
   )
 }
 
-/** When there is nowhere safe to send the person back to. */
+/** The error page when there is no safe address to redirect the person to. */
 export function trouble(title: string, text: string, nonce: string): string {
   return shell(
     title,

@@ -14,14 +14,14 @@ import { viewOf } from './record-view.ts'
 
 export interface DeliveryEngine {
   announce(account: AccountState, change: RecordChange): void
-  /** An event that no change of a record amounts to. */
+  /** Sends an event that no record change represents. */
   raise(account: AccountState, event: NamedEvent): void
   wake(): void
   settled(): Promise<void>
   stop(): void
 }
 
-/** At once for one account; never two for the same record, so that nothing overtakes while nothing fails. */
+/** Parallel deliveries per account; never two for the same record, so that none overtakes another unless one fails. */
 const AT_ONCE = 8
 const KEEP_FINISHED = 500
 const KEEP_WAITING = 5_000
@@ -131,7 +131,7 @@ export function createDeliveryEngine(stage: Stage, poster: Poster): DeliveryEngi
     stage.touched()
   }
 
-  /** Sends what is due and sets one alarm for what is not. */
+  /** Sends due deliveries and sets one alarm for the others. */
   function wake(): void {
     if (stopped) return
     cancelWake()
@@ -175,7 +175,7 @@ export function createDeliveryEngine(stage: Stage, poster: Poster): DeliveryEngi
       durationMs: at - startedAt,
       answer: posted.answer.slice(0, 200),
     })
-    // Somebody may have ended the subscription meanwhile; then the answer changes nothing any more.
+    // The subscription may have ended meanwhile; then the answer has no effect.
     if (delivery.state === 'waiting') settle(account, delivery, posted.status, at)
     stage.touched()
     wake()
@@ -231,7 +231,7 @@ export function createDeliveryEngine(stage: Stage, poster: Poster): DeliveryEngi
       new Promise((resolve) => {
         if (stopped) return resolve()
         waiting.push(resolve)
-        // A turn later, so that what the caller just did has been queued.
+        // One turn of the event loop later, so that the caller's change has been queued.
         setImmediate(wake)
       }),
     stop() {
@@ -242,12 +242,12 @@ export function createDeliveryEngine(stage: Stage, poster: Poster): DeliveryEngi
   }
 }
 
-/** Where the platform posts signed calls of this add-on. */
+/** The address for the platform's signed calls to this add-on. */
 export function addonUrl(stage: Pick<Stage, 'origin'>): string {
   return `${stage.origin}/hooks/servicem8`
 }
 
-/** The add-on does not want it any more: inactive without a failure, waiting deliveries dropped with it. */
+/** Ends a subscription at the add-on's request: inactive without a failure; its pending deliveries are dropped. */
 export function endSubscription(account: AccountState, subscription: SubscriptionView): void {
   subscription.active = false
   subscription.deleted = true

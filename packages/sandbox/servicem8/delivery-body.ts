@@ -1,4 +1,4 @@
-// The exact shape of what the platform posts.
+// The exact shape of the platform's posts.
 import type { AccountOptions } from '../world.ts'
 import type { ObjectFact } from './catalog.ts'
 
@@ -7,7 +7,7 @@ export interface Packed {
   body: string
 }
 
-/** Object kind: names of changed fields, never values. `time` is local to the account. Nothing is signed. */
+/** Object kind: names of changed fields, never values. `time` is local to the account. Unsigned. */
 export function objectNotice(
   object: ObjectFact,
   change: { uuid: string; changed: readonly string[]; time: string; resourceUrl: string },
@@ -25,7 +25,7 @@ function spelled(object: ObjectFact, spelling: AccountOptions['objectSpelling'])
   return spelling === 'title' ? object.label.replaceAll(' ', '') : object.key
 }
 
-/** The documents contradict each other on JSON or form: JSON by default, a form whose key or value is the JSON on demand. */
+/** The documents contradict each other on JSON or form: JSON by default, or a form whose key or value is the JSON. */
 export function pack(notice: Record<string, unknown>, wrapping: AccountOptions['deliveryWrapping']): Packed {
   const json = JSON.stringify(notice)
   const form = 'application/x-www-form-urlencoded'

@@ -1,5 +1,5 @@
-// Which of the platform's named events a change of one record amounts to. `staff.clocked_on` and `_off` come from no record; what a
-// proposal is, and so what `proposal.sent` and `.viewed` carry, is not published: they can be subscribed to and never come.
+// Maps a record change to the platform's named events. `staff.clocked_on` and `_off` come from no record; the shape of
+// a proposal, the payload of `proposal.sent` and `.viewed`, is not published: both accept subscriptions and never fire.
 import { UNSET_TIME } from './local-time.ts'
 import type { Values } from './record-values.ts'
 
@@ -7,14 +7,14 @@ export interface RecordChange {
   /** Object key. */
   object: string
   kind: 'created' | 'updated'
-  /** null on create. */
+  /** Null on create. */
   before: Values | null
   after: Values & { uuid: string }
-  /** Names of the fields that are different now; on create those that hold something. */
+  /** Names of the changed fields; on create those with a value. */
   changed: readonly string[]
 }
 
-/** An event and the record whose data it carries. `job.note_added` carries the job, as its name says. */
+/** An event and the record whose data it carries. `job.note_added` carries the job, as its name suggests. */
 export interface NamedEvent {
   type: string
   object: string
@@ -24,7 +24,7 @@ export interface NamedEvent {
 const PHOTO = /^\.?(jpe?g|png|gif|heic|webp)$/i
 const VIDEO = /^\.?(mp4|mov|m4v|avi|webm)$/i
 
-/** Every event of the change, in the order they are sent. */
+/** Every event of the change, in sending order. */
 export function eventsOf(change: RecordChange): NamedEvent[] {
   const { object, kind, before, after, changed } = change
   const own = (type: string): NamedEvent => ({ type, object, uuid: after.uuid })
@@ -88,7 +88,7 @@ function jobEvents({ kind, before, after, changed }: RecordChange): string[] {
   return events
 }
 
-/** Badge uuids out of the JSON array that the field holds as text. */
+/** Badge uuids from the JSON array that the field stores as text. */
 export function badgesOf(text: unknown): string[] {
   if (typeof text !== 'string' || text === '') return []
   try {
@@ -108,8 +108,8 @@ function isSet(time: unknown): boolean {
 }
 
 /**
- * `changed_fields` of an object-kind delivery, or null when the subscription does not care. A subscription to `uuid`
- * alone hears of new records only, because no change touches it later.
+ * `changed_fields` of an object-kind delivery, or null when the subscription watches none of them. A subscription to
+ * `uuid` alone receives new records only, because no change touches it later.
  */
 export function watchedChanges(change: RecordChange, watched: readonly string[]): string[] | null {
   const fields = watched.filter((name) => change.changed.includes(name))

@@ -1,7 +1,7 @@
-// Misbehaviour on demand: rules of the console, or the header `x-sandbox-fault` of a single call.
+// Faults on demand: rules of the console, or the header `x-sandbox-fault` of a single call.
 import type { FaultEffect, FaultRule } from '../world.ts'
 
-/** What the real service is known to say with each status. */
+/** The real service's known body for each status. */
 export function faultBody(status: number): { contentType: string; body: string } {
   const json = (message: string) => ({
     contentType: 'application/json; charset=utf-8',
@@ -34,7 +34,7 @@ export function faultBody(status: number): { contentType: string; body: string }
   }
 }
 
-/** `status=503`, `delay=500`, `hang`, `drop` or `lose_answer`; null when it says none of these. */
+/** `status=503`, `delay=500`, `hang`, `drop` or `lose_answer`; null for anything else. */
 export function faultOfHeader(text: string): FaultEffect | null {
   const [word = '', number = ''] = text.trim().toLowerCase().split('=')
   const amount = Number(number)
@@ -54,7 +54,7 @@ export function faultOfHeader(text: string): FaultEffect | null {
   }
 }
 
-/** The oldest rule that this call falls under. `accountUuid` is '' when the call names no account. */
+/** The oldest rule that matches this call. `accountUuid` is '' when the call names no account. */
 export function matchingFault(
   rules: readonly FaultRule[],
   call: { accountUuid: string; method: string; path: string },
@@ -70,7 +70,7 @@ export function matchingFault(
   )
 }
 
-/** `*` stands for any run of characters; case does not matter. */
+/** `*` matches any run of characters; case-insensitive. */
 export function pathMatches(pattern: string, path: string): boolean {
   const parts = pattern.toLowerCase().split('*')
   const text = path.toLowerCase()

@@ -17,7 +17,7 @@ const MAX_VALUE = 255
 const CLAUSE = /^\s*([A-Za-z_][\w]*)\s+([A-Za-z]+)\s+('(?:[^']|'')*'|[^\s']+)\s*/
 const AND = /^and\s+/i
 
-/** Reads a filter text against the fields of the object; names are case-sensitive. */
+/** Parses a filter text against the fields of the object; names are case-sensitive. */
 export function parseFilter(text: string, fields: ReadonlyMap<string, FieldFact>): ParsedFilter {
   const clauses: Clause[] = []
   let rest = text
@@ -50,7 +50,7 @@ function isOperator(word: string): word is Operator {
 const NUMBER = /^-?\d+(\.\d+)?$/
 const NUMERIC_FORMATS = new Set(['flag', 'flag-string', 'decimal-string'])
 
-/** Does a record pass every clause? Numbers are compared as numbers, everything else as text (local times sort as text). */
+/** Whether a record passes every clause. Numbers compare as numbers, all else as text (local times sort as text). */
 export function passes(
   record: Record<string, unknown>,
   clauses: readonly Clause[],

@@ -1,9 +1,9 @@
-// A pretend address book: splits an address into the parts the platform computes and puts it somewhere on the map.
+// A pretend address book: splits an address into the parts the platform computes and gives it a map position.
 import type { Values } from './record-values.ts'
 
 /**
- * `12 Example Street, Newtown NSW 2042, Australia` → the `geo_*` fields, `lat` and `lng`. The position is made up but
- * always the same for the same text. An empty address empties the fields.
+ * `12 Example Street, Newtown NSW 2042, Australia` → the `geo_*` fields, `lat` and `lng`. The position is invented but
+ * always the same for the same text. An empty address clears the fields.
  */
 export function geoOf(address: string): Values {
   const parts = address

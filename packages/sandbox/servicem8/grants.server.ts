@@ -1,4 +1,4 @@
-// Codes, agreements and tokens. Only hashes of tokens are kept.
+// Codes, grants and tokens. Only hashes of tokens are stored.
 import { createHash, randomUUID } from 'node:crypto'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, seconds } from '#app/lib/duration.ts'
@@ -34,7 +34,7 @@ export function newCode(stage: Stage, codes: Codes, code: Omit<Code, 'expiresAt'
   return text
 }
 
-/** A code works once, whatever comes of it. */
+/** A code works once, whatever the result. */
 export function redeemCode(
   stage: Stage,
   codes: Codes,
@@ -57,7 +57,7 @@ function verifies(challenge: { method: 'S256' | 'plain'; value: string }, verifi
   return sameSecret(made, challenge.value)
 }
 
-/** Tokens of a new agreement, in the file before this returns. */
+/** Issues the tokens of a new grant and writes them to the file before returning. */
 export function issueGrant(stage: Stage, account: AccountState, scope: string): TokenAnswer {
   const grant: Grant = {
     id: randomUUID(),
@@ -80,7 +80,7 @@ export function issueGrant(stage: Stage, account: AccountState, scope: string): 
   return rotate(stage, grant)
 }
 
-/** A new pair; the refresh token before it is dead, access tokens live out their hour. */
+/** Issues a new pair; the previous refresh token is dead, access tokens stay valid for their hour. */
 export function refreshGrant(stage: Stage, refreshToken: string): GrantResult {
   const grant = findGrantByRefresh(stage, refreshToken)
   if (!grant || grant.revoked || grant.refreshExpiresAt <= stage.clock.now()) {
@@ -95,7 +95,7 @@ export function findGrantByRefresh(stage: Stage, refreshToken: string): Grant | 
   return stage.state.grants.find((one) => one.refreshHash === hash) ?? null
 }
 
-/** The agreement that an access token belongs to; null when it is unknown, expired or revoked. */
+/** The grant of an access token; null when it is unknown, expired or revoked. */
 export function findGrantByAccess(stage: Stage, accessToken: string): Grant | null {
   const hash = hashToken(accessToken)
   const now = stage.clock.now()
@@ -122,7 +122,7 @@ function rotate(stage: Stage, grant: Grant): TokenAnswer {
   }
 }
 
-/** One more access token under the agreement. When there are too many, those that would end first go. */
+/** Adds an access token to the grant. Above the limit, the tokens that expire first are removed. */
 export function addAccess(grant: Grant, token: string, now: Millis, lives: number): void {
   const alive = grant.access.filter((one) => one.expiresAt > now)
   const all = [...alive, { hash: hashToken(token), expiresAt: now + seconds(lives) }]

@@ -1,4 +1,4 @@
-// The inbox: its list is wrapped and paged by offset, a new message comes back whole, and it has actions.
+// The inbox: its list is wrapped and paged by offset, creating a message returns it whole, and it has actions.
 import { findRecord, recordsOf } from '../accounts.server.ts'
 import { type Answer, errorAnswer, jsonAnswer } from '../http.server.ts'
 import type { Stage } from '../state.server.ts'
@@ -13,7 +13,7 @@ type Body = Record<string, unknown>
 
 const INBOX = objectOf('inboxmessage')
 
-/** The inbox's own calls; null for another path. A single message is read like any record. */
+/** The inbox's own calls; null for another path. A single message is read like any other record. */
 export function inboxCall(stage: Stage, request: AccountRequest): Answer | null {
   if (/^\/api_1\.0\/inboxmessage\.json$/i.test(request.path)) {
     if (request.method === 'GET') return listInbox(request)
@@ -43,7 +43,7 @@ function listInbox(request: AccountRequest): Answer {
   })
 }
 
-/** A message that an integration puts in: what it knows of the job comes along and is used when it becomes one. */
+/** Adds a message from an integration: its job details are stored and used when it becomes a job. */
 function addMessage(stage: Stage, request: AccountRequest): Answer {
   const refusal = scopeRefusal(request, INBOX, 'create')
   if (refusal) return refusal
@@ -140,7 +140,7 @@ function convertToJob(stage: Stage, request: AccountRequest, message: SandboxRec
   return jsonAnswer(201, { success: true, job: view, message: `Job ${job.generated_job_id} created` })
 }
 
-/** Whom a message names: the contact of the job, and who is billed. */
+/** The contacts in a message: the job's contact and the billing contact. */
 function contactsIn(known: Body): Body[] {
   const of = (type: string, prefix: string, phone: string) => ({
     type,

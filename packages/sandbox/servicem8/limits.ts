@@ -1,4 +1,4 @@
-// How many calls the add-on may make for one account: 180 a minute and 20,000 a day.
+// The add-on's call limits per account: 180 a minute and 20,000 a day.
 import type { Millis } from '#app/lib/clock.ts'
 import { localText } from './local-time.ts'
 
@@ -14,8 +14,8 @@ export function noCalls(): CallCount {
 }
 
 /**
- * Counts one call and says whether it is still within the limits. Minutes are those of the clock, days those of the
- * account. A refused call does not count.
+ * Counts one call and returns whether it is within the limits. Minutes follow the clock, days the account's time zone.
+ * A refused call does not count.
  */
 export function countCall(
   count: CallCount,

@@ -4,25 +4,25 @@ import { momentOfWall, offsetAt, wallAt } from '#app/lib/zone.ts'
 
 export const UNSET_TIME = '0000-00-00 00:00:00'
 
-/** `YYYY-MM-DD HH:MM:SS` on the wall of that zone; an unknown zone is UTC. */
+/** Formats `YYYY-MM-DD HH:MM:SS` in that zone; an unknown zone is UTC. */
 export function localText(at: Millis, zone: string): string {
   return new Date(wallAt(at, zone)).toISOString().slice(0, 19).replace('T', ' ')
 }
 
-/** Minutes that zone is ahead of UTC at that moment. */
+/** Minutes that the zone is ahead of UTC at that time. */
 export function offsetMinutes(at: Millis, zone: string): number {
   return Math.round(offsetAt(at, zone) / 60_000)
 }
 
 const LOCAL = /^(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d))?)?$/
 
-/** Is it a local time or date the platform takes (an unset one too)? */
+/** Whether the platform accepts the text as a local time or date (an unset one too). */
 export function isLocalTime(text: string): boolean {
   if (text === '' || text === UNSET_TIME || text === '0000-00-00') return true
   return wallMillis(text) !== null
 }
 
-/** The wall-clock reading as if the zone were UTC; null when it is not a real date and time. */
+/** Parses a local time as if the zone were UTC; null when it is not a real date and time. */
 function wallMillis(text: string): Millis | null {
   const match = LOCAL.exec(text)
   if (!match) return null
@@ -40,13 +40,13 @@ function wallMillis(text: string): Millis | null {
   return same ? wall : null
 }
 
-/** The moment a local time means; null when unset or unreadable. */
+/** Parses a local time; null when unset or unreadable. */
 export function parseLocal(text: string, zone: string): Millis | null {
   const wall = wallMillis(text)
   return wall === null ? null : momentOfWall(wall, zone).at
 }
 
-/** The same moment with its offset (`2026-01-05T19:00:00+10:00`), as header `sm-date-format: ISO8601` asks. Unset stays as it is. */
+/** The same time with its offset (`2026-01-05T19:00:00+10:00`), for `sm-date-format: ISO8601`. Unset stays unset. */
 export function isoWithOffset(text: string, zone: string): string {
   const at = parseLocal(text, zone)
   if (at === null) return text
@@ -64,7 +64,7 @@ export function toLocal(text: string, zone: string): string {
   return Number.isNaN(at) ? text : localText(at, zone)
 }
 
-/** `YYYY-MM-DD` so many days from the day of `at` in that zone. */
+/** `YYYY-MM-DD`, that many days from the day of `at` in that zone. */
 export function localDate(at: Millis, zone: string, days = 0): string {
   const midnight = Date.parse(`${localText(at, zone).slice(0, 10)}T00:00:00Z`)
   return new Date(midnight + days * 86_400_000).toISOString().slice(0, 10)

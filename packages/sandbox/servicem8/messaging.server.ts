@@ -1,4 +1,4 @@
-// SMS and e-mail: checked like the real service's documentation says, kept in the outbox and in the history lists.
+// SMS and e-mail: validated as the real service documents, stored in the outbox and in the history lists.
 import { randomUUID } from 'node:crypto'
 import { days, minutes } from '#app/lib/duration.ts'
 import { findRecord, zoneOf } from '../accounts.server.ts'
@@ -18,12 +18,12 @@ const E164 = /^\+[1-9]\d{6,14}$/
 const EMAIL = /^[^\s@<>,;]+@[^\s@<>,;]+\.[^\s@<>,;]+$/
 const SIGNATURE = /<platform-user-signature\s*(?:\/>|>\s*<\/platform-user-signature>)/gi
 const FEED_MAX = 500
-/** The outbox is for looking at; nobody looks at more. */
+/** The outbox is only for display, and nobody reads more than this. */
 const KEEP_BODY = 64 * 1024
 
 type Body = Record<string, unknown>
 
-/** The three calls that talk to people; null for another path. */
+/** The three messaging calls; null for another path. */
 export function messagingCall(stage: Stage, request: AccountRequest): Answer | null {
   if (request.method !== 'POST') return null
   switch (request.path) {
@@ -31,7 +31,7 @@ export function messagingCall(stage: Stage, request: AccountRequest): Answer | n
       return guarded(stage, request, 'publish_sms', (body) => sendSms(stage, request, body))
     case '/platform_service_email':
       return guarded(stage, request, 'publish_email', (body) => sendEmail(stage, request, body))
-    // Invented: the real feed's endpoint is not known. Nothing may be concluded from it about the real service.
+    // Invented: the real feed's endpoint is not known. It proves nothing about the real service.
     case '/unverified_feed':
       return postToFeed(stage, request)
     default:
@@ -74,7 +74,7 @@ function sendSms(stage: Stage, request: AccountRequest, body: Body): Answer {
   const jobUuid = textOf(body.regardingJobUUID).toLowerCase()
   const credits = Math.ceil(message.length / SMS_CREDIT)
   putInOutbox(stage, account, { kind: 'sms', jobUuid, to, message, credits, messageId })
-  // A text about no job is not found again.
+  // A text without a job does not appear in the history.
   if (jobUuid !== '') remember(stage, account, 'sms', jobUuid, { to, message })
   return sent(messageId)
 }
@@ -133,7 +133,7 @@ function signatureOf(account: AccountState, staffUuid: string): string {
     .join('<br>')}</p>`
 }
 
-/** A line in the read-only history lists `sms.json` and `email.json`. Nothing in it leads back to the message id. */
+/** Adds a line to the read-only history lists `sms.json` and `email.json`. It holds no reference to the message id. */
 function remember(stage: Stage, account: AccountState, key: 'sms' | 'email', jobUuid: string, rest: Body): void {
   const rows = account.records.get(key) ?? new Map<string, SandboxRecord>()
   const uuid = randomUUID()
@@ -161,7 +161,7 @@ function sent(messageID: string): Answer {
   return jsonAnswer(200, { errorCode: 0, message: 'OK', messageID })
 }
 
-/** A 200 that sent nothing: told apart by the missing id only. */
+/** A 200 that sent nothing: only the missing id shows it. */
 function silence(): Answer {
   return jsonAnswer(200, { errorCode: 0, message: 'OK' })
 }

@@ -1,4 +1,4 @@
-// Jobs that begin as something else: a template, or a message in the inbox.
+// Jobs created from a template or from a message in the inbox.
 import { findRecord, recordsOf } from '../accounts.server.ts'
 import { type Answer, errorAnswer, jsonAnswer } from '../http.server.ts'
 import type { Stage } from '../state.server.ts'
@@ -8,7 +8,7 @@ import { isUuid } from './record-values.ts'
 import { createRecord } from './records.server.ts'
 import { type AccountRequest, hasScope, scopeMessage, valuesOf } from './wire-request.ts'
 
-/** `/api_1.0/jobtemplate/{uuid}/job.json`; null for another path. Templates here have a name and nothing else to clone. */
+/** `/api_1.0/jobtemplate/{uuid}/job.json`; null for another path. Templates here only have a name to clone. */
 export function templateCall(stage: Stage, request: AccountRequest): Answer | null {
   const match = /^\/api_1\.0\/jobtemplate\/([^/]+)\/job\.json$/i.exec(request.path)
   if (!match || request.method !== 'POST') return null
@@ -37,13 +37,13 @@ export function templateCall(stage: Stage, request: AccountRequest): Answer | nu
 interface NewJob {
   description: string
   address: string
-  /** Of a customer, or ''. */
+  /** The customer's uuid, or ''. */
   companyUuid: string
-  /** Without a uuid: the customer of that name, made when there is none; or ''. */
+  /** Used without a uuid: the customer of that name, created when missing; or ''. */
   companyName: string
 }
 
-/** A job in the status that the account's jobs begin with. */
+/** Creates a job with the account's initial job status. */
 export function createJob(stage: Stage, request: AccountRequest, wanted: NewJob): ChangeResult {
   const { account, staffUuid } = request
   const company = companyOf(stage, request, wanted)

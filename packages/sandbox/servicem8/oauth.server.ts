@@ -10,13 +10,13 @@ import { consentPage, trouble } from './consent-page.ts'
 import { type Codes, type GrantResult, newCode, redeemCode, refreshGrant } from './grants.server.ts'
 import { formOf, headerOf, type WireRequest } from './wire-request.ts'
 
-/** Which account a browser was last signed in to; a preselection, nothing more. Set with `Path=/sandbox`. */
+/** The account a browser last signed in to; only a preselection. Set with `Path=/sandbox`. */
 const ACCOUNT_COOKIE = 'sandbox_account'
 
 const TICKET_LIVES = minutes(10)
 const MAX_TICKETS = 1_000
 
-/** What a checked authorize request asks for, kept on this side of the form so that nobody can change it. */
+/** The content of a validated authorize request, stored on the server so that the form cannot change it. */
 interface Asked {
   redirectUri: string
   state: string | null
@@ -34,7 +34,7 @@ export function createOAuthDesk(): OAuthDesk {
   return { codes: new Map(), tickets: new Map() }
 }
 
-/** `/oauth/…`; null for another path. */
+/** Handles `/oauth/…`; null for another path. */
 export function oauthCall(stage: Stage, desk: OAuthDesk, request: WireRequest): Answer | null {
   switch (`${request.method} ${request.path}`) {
     case 'GET /oauth/authorize':
@@ -131,7 +131,7 @@ function decide(stage: Stage, desk: OAuthDesk, request: WireRequest): Answer {
   return answer
 }
 
-/** Back to the add-on; `state` exactly as it came, and only when it came. */
+/** Redirects to the add-on; `state` is returned unchanged, and only when it was sent. */
 function back(redirectUri: string, state: string | null, values: Record<string, string>): Answer {
   const url = new URL(redirectUri)
   for (const [name, value] of Object.entries(values)) url.searchParams.set(name, value)
@@ -139,7 +139,7 @@ function back(redirectUri: string, state: string | null, values: Record<string, 
   return redirectAnswer(url.href)
 }
 
-/** Its host must be that of the registered Return URL; ours is the add-on's own origin. */
+/** The host must be that of the registered Return URL; ours is the add-on's own origin. */
 function isReturnUrl(redirectUri: string, origin: string): boolean {
   if (!URL.canParse(redirectUri)) return false
   const url = new URL(redirectUri)
@@ -164,7 +164,7 @@ function token(stage: Stage, desk: OAuthDesk, request: WireRequest): Answer {
   if (request.contentType !== 'application/x-www-form-urlencoded') {
     return oauthError('invalid_request', 'The request body must be form-urlencoded')
   }
-  // Only the body counts: credentials in the address would end up in logs.
+  // Only the body counts: credentials in a URL would end up in logs.
   const form = formOf({ ...request, query: new URLSearchParams() })
   const secret = form.get('client_secret') ?? ''
   if (form.get('client_id') !== stage.appId || !sameSecret(secret, stage.appSecret)) {

@@ -1,4 +1,4 @@
-// The only thing the platform signs: a JWT (HS256, key = App Secret) that is the whole body of its POST to the add-on.
+// The only payload the platform signs: a JWT (HS256, key = App Secret), the whole body of its POST to the add-on.
 import { SignJWT } from 'jose'
 import { newToken } from '#app/lib/token.server.ts'
 import { ownerOf } from '../accounts.server.ts'
@@ -21,7 +21,7 @@ export function signOpening(stage: Stage, account: AccountState, input: OpeningI
   return sign(stage, auth, input.event ?? 'fieldhook_open', eventArgs)
 }
 
-/** Claims of a manifest webhook; `notice` is what an unsigned delivery would hold. */
+/** Claims of a manifest webhook; `notice` is the content of an unsigned delivery. */
 export function signNotice(stage: Stage, account: AccountState, notice: Record<string, unknown>): Promise<string> {
   return sign(stage, { accountUUID: account.uuid, staffUUID: ownerOf(account) }, 'webhook_subscription', notice)
 }
@@ -40,7 +40,7 @@ function sign(
     .sign(new TextEncoder().encode(stage.appSecret))
 }
 
-/** A short access token under the account's newest agreement; nothing while the add-on is not connected. */
+/** A short-lived access token under the account's newest grant; empty while the add-on is not connected. */
 function tokenFor(stage: Stage, account: AccountState): Record<string, unknown> {
   const grant = stage.state.grants.filter((one) => one.accountUuid === account.uuid && !one.revoked).at(-1)
   if (!grant) return {}
@@ -50,7 +50,7 @@ function tokenFor(stage: Stage, account: AccountState): Record<string, unknown> 
   return { accessToken: token, accessTokenExpiry: TOKEN_SECONDS }
 }
 
-/** Posts as the platform's server does; the add-on's answer is what the person would see in a frame. */
+/** Posts as the platform's server does; a person would see the add-on's answer in a frame. */
 export async function postOpening(stage: Stage, poster: Poster, jwt: string, postTo: string): Promise<OpeningAnswer> {
   const posted = await poster.post(postTo, { contentType: 'application/jwt', body: jwt, timeoutMs: stage.answerMs })
   return {

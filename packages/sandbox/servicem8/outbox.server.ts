@@ -1,8 +1,8 @@
-// The outbox: what would have reached a person, kept for the console to show.
+// The outbox: messages that would have reached a person, stored for the console.
 import type { AccountState, Stage } from '../state.server.ts'
 import type { OutboxItem, SandboxRecord } from '../world.ts'
 
-/** Enough for the messaging quota of a day to be counted from it. */
+/** Enough to count a day's messaging quota. */
 const KEEP = 1_000
 
 type Distribute<T> = T extends unknown ? Omit<T, 'id' | 'accountUuid' | 'at'> : never
@@ -13,7 +13,7 @@ export function putInOutbox(stage: Stage, account: AccountState, item: Distribut
   stage.touched()
 }
 
-/** Staff messages and notifications are made through REST; they reach people all the same. */
+/** Also records staff messages and notifications: they are created through REST but still reach people. */
 export function recordOutbox(
   stage: Stage,
   account: AccountState,

@@ -1,5 +1,5 @@
-// The pretend platform by itself: what it remembers, its deliveries and its calls. The sandbox mounts it beside console and payments;
-// tests ask it in their own process, without a socket.
+// The pretend platform by itself: its state, its deliveries and its calls. The sandbox mounts it beside console and
+// payments; tests call it in their own process, without a socket.
 import type { MovableClock } from '#app/lib/clocks.server.ts'
 import type { Log } from '#app/lib/log.ts'
 import { addMissingAccounts } from '../accounts.server.ts'
@@ -10,17 +10,17 @@ import { createDeliveryEngine, type DeliveryEngine } from './deliveries.server.t
 import { createWire, type Wire } from './wire.server.ts'
 
 export interface PlatformOptions {
-  /** Shared with the product. Moved forward at once by what the state file remembers. */
+  /** Shared with the product. Immediately moved forward by the offset in the state file. */
   clock: MovableClock
   /** Public address without a trailing slash, `http://localhost:3000`. */
   origin: string
-  /** What the product authenticates with. */
+  /** The product's credentials. */
   appId: string
   appSecret: string
-  /** Where the state is kept; null: nowhere. */
+  /** Path of the state file; null when the state is not saved. */
   stateFile: string | null
   log: Log
-  /** How long a callback may take, in ms of real time. Default 10 s, as documented. */
+  /** Time limit for a callback, in ms of real time. Default 10 s, as documented. */
   answerMs?: number
 }
 
@@ -31,11 +31,11 @@ export interface Platform {
   wire: Wire
 }
 
-/** Where its calls are mounted. */
+/** Mount path of its calls. */
 export const WIRE = '/sandbox/servicem8'
 
 /**
- * @param seed accounts to begin with; those the state file knows already are left alone
+ * @param seed initial accounts; those already in the state file stay unchanged
  * @param poster sends the platform's own posts: events and challenges
  */
 export function openPlatform(
@@ -46,7 +46,7 @@ export function openPlatform(
   const { clock, log, origin, appId, appSecret, answerMs = 10_000 } = options
   const keeper = openState(options.stateFile, log)
   const { state } = keeper
-  // A restarted process must not go back in time: what the product stored carries the moved clock's times.
+  // A restarted process must not go back in time: the product's stored rows have the moved clock's times.
   clock.advance(state.clockOffset - clock.offset())
   addMissingAccounts(state, seed, clock.now())
   const stage: Stage = {

@@ -1,4 +1,4 @@
-// What the platform writes by itself when a record changes, and the few combinations it refuses.
+// The values the platform sets itself when a record changes, and the few combinations it refuses.
 import type { Millis } from '#app/lib/clock.ts'
 import { geoOf } from './geo.ts'
 import { localDate, localText, UNSET_TIME } from './local-time.ts'
@@ -8,7 +8,7 @@ export interface Moment {
   at: Millis
   /** The account's zone. */
   zone: string
-  /** Who acts. */
+  /** The acting staff member. */
   staffUuid: string
   /** `default_timeframe` of a queue, in days. */
   queueDays(queueUuid: string): number
@@ -27,11 +27,11 @@ interface Change {
   before: Values | null
   patch: Values
   moment: Moment
-  /** `moment` as the account's wall clock writes it. */
+  /** `moment` in the account's local time. */
   now: string
 }
 
-/** What is stamped once, when the record is made: by field, unless the caller set it. */
+/** Set once, when the record is created: by field, unless the caller set it. */
 const STAMPS_OF_CREATE: Record<string, (change: Change) => Values> = {
   task: ({ moment, now }) => ({ create_date: now, created_by_staff_uuid: moment.staffUuid }),
   note: ({ now }) => ({ create_date: now }),
@@ -39,13 +39,13 @@ const STAMPS_OF_CREATE: Record<string, (change: Change) => Values> = {
   jobpayment: ({ moment, now }) => ({ timestamp: now, actioned_by_uuid: moment.staffUuid }),
   joballocation: ({ moment, now }) => ({ allocated_timestamp: now, allocated_by_staff_uuid: moment.staffUuid }),
   feedback: ({ now }) => ({ timestamp: now }),
-  // The one time that is documented as UTC.
+  // The only time that is documented as UTC.
   formresponse: ({ moment }) => ({ timestamp: localText(moment.at, 'UTC'), form_by_staff_uuid: moment.staffUuid }),
   inboxmessage: ({ moment }) => ({ timestamp: new Date(moment.at).toISOString() }),
   job: ({ moment, now }) => ({ date: now.slice(0, 10), created_by_staff_uuid: moment.staffUuid }),
 }
 
-/** What the platform sets whatever the caller says. */
+/** Fields the platform sets even when the caller sends a value. */
 const OWN_STAMPS: Record<string, (change: Change) => Values> = {
   task: taskStamps,
   note: ({ moment }) => ({ edit_by_staff_uuid: moment.staffUuid }),
@@ -59,7 +59,7 @@ const OWN_STAMPS: Record<string, (change: Change) => Values> = {
   }),
 }
 
-/** Values the platform adds to `patch`. `before` is null on create. What the caller set itself is left alone. */
+/** Values the platform adds to `patch`. `before` is null on create. Never replaces a value the caller set. */
 export function stampsFor(objectKey: string, before: Values | null, patch: Values, moment: Moment): Values {
   const change = { before, patch, moment, now: localText(moment.at, moment.zone) }
   const once = before === null ? (STAMPS_OF_CREATE[objectKey]?.(change) ?? {}) : {}
@@ -123,9 +123,9 @@ function turnedOff(flag: string, before: Values | null, patch: Values): boolean 
   return patch[flag] !== undefined && Number(patch[flag]) === 0 && Number(before?.[flag] ?? 0) === 1
 }
 
-/** What the rest of the account has to say about a change. */
+/** Checks of a change against the rest of the account. */
 interface Surroundings {
-  /** Is this number used by another material or bundle? */
+  /** Whether another material or bundle uses this number. */
   itemNumberTaken(itemNumber: string): boolean
   staffExists(uuid: string): boolean
   materialExists(uuid: string): boolean
@@ -151,7 +151,7 @@ const REFUSALS: Record<string, Refuses> = {
   },
 }
 
-/** Why the platform refuses the record as it would become, or null. */
+/** Why the platform refuses the changed record, or null. */
 export function refusalOf(
   objectKey: string,
   before: Values | null,
@@ -167,7 +167,7 @@ function itemNumberRefusal(before: Values | null, after: Values, { itemNumberTak
   return isNew && itemNumberTaken(itemNumber) ? `item_number "${itemNumber}" is already in use` : null
 }
 
-/** What a bundle is made of: up to 50 of `{uuid, quantity}`, each a material with a positive number. Empty: not said yet. */
+/** The contents of a bundle: up to 50 of `{uuid, quantity}`, each a material with a positive number. Empty: not set. */
 function materialListRefusal(list: unknown, { materialExists }: Surroundings): string | null {
   if (!Array.isArray(list)) return null
   if (list.length > 50) return 'material_list must hold 1 to 50 items'

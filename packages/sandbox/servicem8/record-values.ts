@@ -1,4 +1,4 @@
-// What a body may hold: which keys count, how each value is read and kept, what is refused.
+// Validates bodies: accepted keys, how each value is parsed and stored, and refusals.
 import { type FieldFact, fieldsOf, type ObjectFact } from './catalog.ts'
 import { isLocalTime, toLocal, UNSET_TIME } from './local-time.ts'
 
@@ -14,8 +14,8 @@ export function isUuid(text: unknown): text is string {
 }
 
 /**
- * Reads the known, writable keys of a body; the rest is ignored, as the platform does. `zone` is the account's, for
- * times that come with an offset.
+ * Reads the known, writable keys of a body and ignores the rest, as the platform does. `zone` is the account's, for
+ * times with an offset.
  */
 export function checkValues(object: ObjectFact, body: Values, zone: string): CheckedValues {
   const values: Values = {}
@@ -29,7 +29,7 @@ export function checkValues(object: ObjectFact, body: Values, zone: string): Che
   return { outcome: 'ok', values }
 }
 
-/** The first required field that a create leaves out or empty, or null. */
+/** The first required field that a create omits or leaves empty, or null. */
 export function missingField(object: ObjectFact, values: Values): string | null {
   return object.required?.find((name) => values[name] === undefined || values[name] === '') ?? null
 }
@@ -51,7 +51,7 @@ function readValue(field: FieldFact, value: unknown, zone: string): ReadValue {
   if (type === 'object') return typeof value === 'object' ? ok(value) : bad(`${name} must be an object`)
   if (type === 'boolean') return typeof value === 'boolean' ? ok(value) : bad(`${name} must be true or false`)
   if (type === 'integer' || type === 'number') return readNumber(field, value)
-  // Text from here on. A true array for badges is the mistake the real service is known to refuse.
+  // Text from here on. An actual array for badges is a mistake that the real service is known to refuse.
   if (value === null) return ok(field.nullable ? null : '')
   if (typeof value !== 'string' && typeof value !== 'number') return bad(`${name} must be a string`)
   const text = String(value)
@@ -90,7 +90,7 @@ function isJsonArray(text: string): boolean {
   }
 }
 
-/** Every field of a new record before anything is set. */
+/** Every field of a new record, at its default. */
 export function emptyRecord(object: ObjectFact): Values {
   const record: Values = {}
   for (const field of object.fields) record[field.name] = emptyValue(field)

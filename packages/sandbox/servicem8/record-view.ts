@@ -1,11 +1,11 @@
-// A stored record as the wire shows it.
+// A stored record in the wire's format.
 import { fieldsOf } from './catalog.ts'
 import { hash } from './geo.ts'
 import { isoWithOffset } from './local-time.ts'
 import type { Values } from './record-values.ts'
 
 interface ViewOptions {
-  /** In some records flags come in the other spelling (1 as "1", "1" as 1), always in the same ones. */
+  /** In some records, always the same ones, flags have the other type (1 as "1", "1" as 1). */
   quotedFlags: boolean
   /** Header `sm-date-format: ISO8601`: times carry their offset. */
   iso: boolean

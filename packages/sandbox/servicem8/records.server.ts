@@ -1,4 +1,4 @@
-// The one way a record changes, whoever asks: checked, stamped, stored, carried on to what depends on it, announced.
+// The only code that changes a record: validates, stamps, stores, updates dependent records, announces the change.
 import { randomUUID } from 'node:crypto'
 import { findRecord, ownerOf, recordsOf, totalOf, zoneOf } from '../accounts.server.ts'
 import type { AccountState, Stage } from '../state.server.ts'
@@ -9,11 +9,11 @@ import { type Moment, refusalOf, stampsFor } from './record-rules.ts'
 import { checkValues, emptyRecord, isUuid, missingField, type Values } from './record-values.ts'
 
 interface ChangeBy {
-  /** Staff member who acts; default the account's owner. */
+  /** The acting staff member; default the account's owner. */
   staffUuid?: string
 }
 
-/** New record. `body.uuid` may be chosen by the caller: 409 when it is taken. */
+/** Creates a record. The caller may choose `body.uuid`: 409 when it is taken. */
 export function createRecord(
   stage: Stage,
   account: AccountState,
@@ -53,7 +53,7 @@ export function createRecord(
   return { outcome: 'done', record }
 }
 
-/** Only the named fields change; 404 when there is no such record. */
+/** Changes only the named fields; 404 when the record does not exist. */
 export function updateRecord(
   stage: Stage,
   account: AccountState,
@@ -76,7 +76,7 @@ export function updateRecord(
   return store(stage, account, object.key, before, after, moment, by)
 }
 
-/** Soft delete: `active` becomes 0. */
+/** Soft delete: sets `active` to 0. */
 export function removeRecord(
   stage: Stage,
   account: AccountState,
@@ -88,8 +88,8 @@ export function removeRecord(
 }
 
 /**
- * Fields that callers cannot write (totals, archive flags): stored and announced like any change, without the checks
- * of a body. Null when the record does not exist.
+ * Sets fields that callers cannot write (totals, archive flags): stored and announced like any change, without body
+ * validation. Null when the record does not exist.
  */
 export function setComputed(
   stage: Stage,
@@ -116,7 +116,7 @@ function store(
 ): ChangeResult {
   const names = [...fieldsOf(objectKey).keys()]
   const changed = names.filter((name) => !sameValue(before[name], after[name]))
-  // What is written by every save must not make a delivery by itself.
+  // A field that every save writes must not cause a delivery by itself.
   const telling = changed.filter((name) => name !== 'edit_by_staff_uuid')
   if (telling.length === 0) return { outcome: 'done', record: before }
   if (fieldsOf(objectKey).has('edit_date')) {
@@ -130,7 +130,7 @@ function store(
   return { outcome: 'done', record: findRecord(account, objectKey, after.uuid) ?? after }
 }
 
-/** What the platform recomputes on the job when one of its lines, payments or bookings changes. */
+/** Recomputes the job when one of its lines, payments or bookings changes. */
 function followUp(stage: Stage, account: AccountState, objectKey: string, record: SandboxRecord, by: ChangeBy): void {
   const jobUuid = String(record.job_uuid ?? '')
   if (jobUuid === '') return

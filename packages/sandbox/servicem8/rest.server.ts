@@ -10,10 +10,10 @@ import { viewOf } from './record-view.ts'
 import { createRecord, removeRecord, updateRecord } from './records.server.ts'
 import { type AccountRequest, hasScope, headerOf, scopeMessage, valuesOf } from './wire-request.ts'
 
-/** One answer never holds more records, asked with a cursor or not. */
+/** Maximum number of records in one answer, with or without a cursor. */
 const LIST_CAP = 5_000
 
-/** Where flags come quoted, these answer with a numeric string for `errorCode`: endpoints of the real service were seen to differ. */
+/** With quoted flags, these return `errorCode` as a numeric string: the real endpoints were seen to differ. */
 const QUOTES_ERROR_CODE = new Set(['note', 'attachment', 'jobmaterial'])
 
 /** A list or single-record call; null when the path is neither. */
@@ -29,12 +29,12 @@ export function restCall(stage: Stage, request: AccountRequest): Answer | null {
   return object ? itemCall(stage, request, object, (item[2] ?? '').toLowerCase()) : unknownObject(item[1] ?? '')
 }
 
-/** Unknown objects are refused with 400, not 404; so are calls an object does not offer. */
+/** Unknown objects get 400 instead of 404; so do calls that an object does not support. */
 function unknownObject(name: string): Answer {
   return errorAnswer(400, `${name.slice(0, 64)} is not an authorised object type`)
 }
 
-/** The 403 when the token lacks what the object asks for this kind of call, or null. */
+/** The 403 when the token lacks the object's scope for this kind of call, or null. */
 export function scopeRefusal(request: AccountRequest, object: ObjectFact, method: Method): Answer | null {
   const scope = object.scopes[method === 'list' || method === 'get' ? 'read' : method]
   return hasScope(request, scope) ? null : errorAnswer(403, scopeMessage(scope ?? ''))
@@ -74,7 +74,7 @@ function itemCall(stage: Stage, request: AccountRequest, object: ObjectFact, uui
   }
 }
 
-/** `{"errorCode":0,"message":"OK"}`; the id of a new record only in the header. */
+/** `{"errorCode":0,"message":"OK"}`; the id of a new record is only in the header. */
 function changeAnswer(request: AccountRequest, object: ObjectFact, result: ChangeResult, created: boolean): Answer {
   if (result.outcome === 'refused') return errorAnswer(result.status, result.message)
   const errorCode = request.account.options.quotedFlags && QUOTES_ERROR_CODE.has(object.key) ? '0' : 0
@@ -124,7 +124,7 @@ function listRecords(request: AccountRequest, object: ObjectFact): Answer {
   )
 }
 
-/** Only a percent-encoded `%24filter` counts: a bare `$filter` is ignored silently, which has surprised many. */
+/** Only a percent-encoded `%24filter` counts: a bare `$filter` is silently ignored, which has surprised many. */
 function filterOf(request: AccountRequest): string | null {
   return /(^|&)%24filter=/i.test(request.rawQuery) ? request.query.get('$filter') : null
 }

@@ -1,4 +1,4 @@
-// `/api_1.0/search.json`, `/api_1.0/search/{type}.json` and `/api_1.0/search/job/embedding.json`: what a text search finds.
+// `/api_1.0/search.json`, `/api_1.0/search/{type}.json` and `/api_1.0/search/job/embedding.json`: text search.
 import { findRecord, recordsOf } from '../accounts.server.ts'
 import { type Answer, errorAnswer, jsonAnswer } from '../http.server.ts'
 import type { AccountState } from '../state.server.ts'
@@ -6,7 +6,7 @@ import type { SandboxRecord } from '../world.ts'
 import { findObject, type ObjectFact } from './catalog.ts'
 import { type AccountRequest, hasScope, scopeMessage } from './wire-request.ts'
 
-/** What a search that names no kind goes through. */
+/** The objects that a search without a kind covers. */
 const EVERYWHERE = ['job', 'company', 'material']
 const SEARCHABLE = [...EVERYWHERE, 'knowledgearticle', 'attachment', 'formresponse', 'asset', 'materialbundle']
 
@@ -17,7 +17,7 @@ interface Found {
   uuid: string
   type: string
   title: string
-  /** By field: the words around the place. */
+  /** By field: the words around the match. */
   highlights: Record<string, string>
 }
 
@@ -40,7 +40,7 @@ export function searchCall(request: AccountRequest): Answer | null {
     const results = found(request.account, object, query).slice(0, limitOf(request, 50, 100))
     return jsonAnswer(200, { results, query, objectType: type, count: results.length })
   }
-  // Across everything, what the token may not read is left out.
+  // A search of all objects omits those the token may not read.
   const results = EVERYWHERE.flatMap((key) => {
     const object = findObject(key)
     return object && hasScope(request, object.scopes.read) ? found(request.account, object, query) : []
@@ -72,9 +72,7 @@ function snippetOf(text: string, needle: string): string | null {
   return at < 0 ? null : text.slice(Math.max(0, at - SNIPPET), at + needle.length + SNIPPET).trim()
 }
 
-/**
- * The real service compares meanings; this one counts how many words of the query, without their endings, a job's texts hold.
- */
+/** The real service compares meanings; this one counts the query words, without endings, that a job's texts contain. */
 function searchByMeaning(request: AccountRequest): Answer {
   if (!hasScope(request, 'read_jobs')) return errorAnswer(403, scopeMessage('read_jobs'))
   const query = request.query.get('q') ?? ''
@@ -104,7 +102,7 @@ function searchByMeaning(request: AccountRequest): Answer {
   return jsonAnswer(200, { results, query, count: results.length, searchType: 'embedding' })
 }
 
-/** What a person would call it, or ''. */
+/** A readable title of the record, or ''. */
 function titleOf(account: AccountState, key: string, record: SandboxRecord): string {
   switch (key) {
     case 'job': {

@@ -18,7 +18,7 @@ type Wanted =
   | { outcome: 'ok'; kind: 'object' | 'event'; subject: string; fields: string[]; scope: string | undefined }
   | { outcome: 'refused'; answer: Answer }
 
-/** Everything below `/webhook_subscriptions`; null for a path that is not there. */
+/** Everything below `/webhook_subscriptions`; null for an unknown path. */
 export async function webhookCall(stage: Stage, poster: Poster, request: AccountRequest): Promise<Answer | null> {
   const [, , part = ''] = request.path.split('/')
   switch (`${request.method} ${part === '' ? '/' : part === 'object' || part === 'event' ? part : '{uuid}'}`) {
@@ -52,7 +52,7 @@ function wantedObject(request: AccountRequest): Wanted {
   if (!object) return refuse(`Object ${name.slice(0, MAX_OBJECT)} does not support subscription`)
   const fields = [...new Set((form.get('fields') ?? '').split(',').map((field) => field.trim()))]
   const known = fieldsOf(object.key)
-  // Which one is wrong stays untold, as on the real service.
+  // The message does not name the invalid field, as on the real service.
   if (fields.some((field) => !known.has(field))) return refuse('"" is not a valid field for subscription')
   return { outcome: 'ok', kind: 'object', subject: object.key, fields, scope: object.scopes.read }
 }
@@ -86,7 +86,7 @@ async function subscribe(
   if (!callable(callbackUrl, stage.origin)) {
     return refusal(400, 'callback_url cannot be reached: the pretend platform calls addresses of this machine only')
   }
-  // A private app is not challenged.
+  // A private app gets no challenge.
   const failure = request.byKey ? null : await challengeFailure(stage, poster, callbackUrl)
   if (failure !== null) return refusal(400, `Challenge verification of the callback URL failed (${failure})`)
 
@@ -125,7 +125,7 @@ async function subscribe(
   return jsonAnswer(200, { success: true })
 }
 
-/** Null when the address echoed the challenge, else what it did. */
+/** Null when the address echoed the challenge, else a description of its answer. */
 async function challengeFailure(stage: Stage, poster: Poster, callbackUrl: string): Promise<string | null> {
   const challenge = randomBytes(24).toString('hex')
   const posted = await poster.post(callbackUrl, {
@@ -142,7 +142,7 @@ function isOf(request: AccountRequest, subscription: SubscriptionView): boolean 
   return request.byKey === (subscription.byKey ?? false)
 }
 
-/** Ended ones go first when the list grows too long. */
+/** Above the limit, ended subscriptions are removed first. */
 function withoutOldest(list: SubscriptionView[]): SubscriptionView[] {
   if (list.length <= MAX_SUBSCRIPTIONS) return list
   const oldest = list.find((one) => one.deleted) ?? list[0]
@@ -183,7 +183,7 @@ function deleteByUuid(stage: Stage, request: AccountRequest, uuid: string): Answ
   return jsonAnswer(200, { success: true })
 }
 
-/** The old way: by object alone, or by event, callback and unique id. */
+/** The old path: by object alone, or by event, callback and unique id. */
 function deleteByContent(stage: Stage, request: AccountRequest): Answer {
   const form = formOf(request)
   const object = form.get('object') ?? ''

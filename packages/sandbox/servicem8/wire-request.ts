@@ -1,12 +1,12 @@
-// One call on the wire, read once: what the parts of the stand-in look at.
+// One call on the wire, parsed once for all parts of the stand-in.
 import type { AccountState } from '../state.server.ts'
 
 export interface WireRequest {
   method: string
-  /** Below `/sandbox/servicem8`, percent-decoding left to whoever needs it. */
+  /** Below `/sandbox/servicem8`, still percent-encoded. */
   path: string
   query: URLSearchParams
-  /** The query as it came, for the one parameter whose encoding matters. */
+  /** The raw query, for the one parameter whose encoding matters. */
   rawQuery: string
   /** Lower-case names. */
   headers: Readonly<Record<string, string | string[] | undefined>>
@@ -15,12 +15,12 @@ export interface WireRequest {
   body: Uint8Array
 }
 
-/** A call whose caller is known. */
+/** A call with a known caller. */
 export interface AccountRequest extends WireRequest {
   account: AccountState
   /** Space-separated. */
   scope: string
-  /** Made with a key of a private app, not by the add-on. */
+  /** Made with a private app's key instead of the add-on's token. */
   byKey: boolean
   /** From `x-impersonate-uuid`, or ''. */
   staffUuid: string
@@ -36,7 +36,7 @@ function bodyText(request: WireRequest): string {
   return new TextDecoder().decode(request.body)
 }
 
-/** The fields of a form body, over those of the query; a body of another kind is not read. */
+/** The fields of a form body, overriding those of the query; other kinds of body are ignored. */
 export function formOf(request: WireRequest): URLSearchParams {
   const fields = new URLSearchParams(request.query)
   if (request.contentType === 'application/x-www-form-urlencoded') {
@@ -45,7 +45,7 @@ export function formOf(request: WireRequest): URLSearchParams {
   return fields
 }
 
-/** An object out of a JSON or form body; null when it is not one. An empty body is an empty object. */
+/** An object from a JSON or form body; null when the body is not one. An empty body is an empty object. */
 export function valuesOf(request: WireRequest): Record<string, unknown> | null {
   const text = bodyText(request)
   if (text.trim() === '') return {}
@@ -60,12 +60,12 @@ export function valuesOf(request: WireRequest): Record<string, unknown> | null {
   }
 }
 
-/** May this caller do it? Undefined scope: nobody may. */
+/** Whether the caller has the scope. Undefined scope: always false. */
 export function hasScope(request: Pick<AccountRequest, 'scope'>, scope: string | undefined): boolean {
   return scope !== undefined && request.scope.split(' ').includes(scope)
 }
 
-/** The platform's own words, with the missing name. */
+/** The platform's own message, with the missing scope's name. */
 export function scopeMessage(scope: string): string {
   return `insufficient_scope: this call is outside of what the account agreed to, ${scope} scope required`
 }

@@ -1,4 +1,4 @@
-// `/sandbox/servicem8/…`: reads one call, lets faults have their way, finds out whose token it is, hands it on.
+// `/sandbox/servicem8/…`: reads one call, applies faults, finds the token's account, routes the call.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { findRecord, zoneOf } from '../accounts.server.ts'
 import { HANG_MS, holdCalls } from '../held-calls.server.ts'
@@ -23,9 +23,9 @@ import { webhookCall } from './webhooks.server.ts'
 import { type AccountRequest, formOf, headerOf, type WireRequest } from './wire-request.ts'
 
 export interface Wire {
-  /** `path` is what follows `/sandbox/servicem8`, beginning with `/`. */
+  /** `path` is the part after `/sandbox/servicem8`, starting with `/`. */
   handle(req: IncomingMessage, res: ServerResponse, path: string, rawQuery: string): void
-  /** Answers a call that was made inside this process. Null: its answer never arrives. */
+  /** Answers a call made inside this process. Null when a fault loses the answer. */
   call(call: WireCall): Promise<Answer | null>
   stop(): void
 }
@@ -79,7 +79,7 @@ export function createWire(stage: Stage, poster: Poster): Wire {
     )
   }
 
-  /** Who calls: the add-on with a token, or a private app with a key. */
+  /** The caller: the add-on with a token, or a private app with a key. */
   function callerOf(request: WireRequest): Pick<AccountRequest, 'account' | 'scope' | 'byKey'> | null {
     const grant = findGrantByAccess(stage, bearerOf(request))
     const account = grant && stage.state.accounts.get(grant.accountUuid)
@@ -100,7 +100,7 @@ export function createWire(stage: Stage, poster: Poster): Wire {
     return rule.effect
   }
 
-  /** Also for the token endpoint, where the refresh token tells the account. */
+  /** Also for the token endpoint, where the refresh token identifies the account. */
   function accountOf(request: WireRequest): string {
     if (request.path !== '/oauth/access_token') return callerOf(request)?.account.uuid ?? ''
     return findGrantByRefresh(stage, formOf(request).get('refresh_token') ?? '')?.accountUuid ?? ''
@@ -137,12 +137,12 @@ export function createWire(stage: Stage, poster: Poster): Wire {
   return {
     handle(req, res, path, rawQuery) {
       serve(req, res, path, rawQuery).catch((error: unknown) => {
-        // The product lives in this process: whatever goes wrong here ends here.
+        // The product runs in this process, so an error here must not leave this function.
         stage.log.error({ error: String(error) }, 'sandbox.call_failed')
         sendAnswer(req, res, errorAnswer(500, 'Internal error of the pretend platform'))
       })
     },
-    // Nobody waits inside a process: what hangs or is late is over at once.
+    // Calls inside the process do not wait: a hang or delay ends immediately.
     call: (called) => call(called, async () => undefined),
     stop() {
       held.letGo()

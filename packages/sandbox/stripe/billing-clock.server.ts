@@ -1,4 +1,4 @@
-// What happens by itself: first invoices expire, periods end, drafts become final, failed payments are tried again.
+// Scheduled billing: first invoices expire, periods end, drafts become final, failed payments are retried.
 import type { Millis } from '#app/lib/clock.ts'
 import { invoiceView } from './billing-views.ts'
 import type { Books } from './books.server.ts'
@@ -12,7 +12,7 @@ const HOUR = 3600
 const DAY = 24 * HOUR
 const FIRST_PAYMENT_WITHIN = 23 * HOUR
 const DRAFT_FOR = HOUR
-/** After each failed attempt; after the last there is no other. */
+/** Delays after each failed attempt; after the last one there are no more attempts. */
 const RETRY_AFTER = [3 * DAY, 5 * DAY, 7 * DAY]
 
 interface Due {
@@ -20,7 +20,7 @@ interface Due {
   run: () => void
 }
 
-/** Does everything that is due, each thing at its own moment, oldest first. Answers whether anything was. */
+/** Performs everything due, each at its own time, oldest first. Returns whether anything was due. */
 export function catchUp(books: Books, until: Seconds): boolean {
   let did = false
   for (;;) {
@@ -31,7 +31,7 @@ export function catchUp(books: Books, until: Seconds): boolean {
   }
 }
 
-/** When something is next due, in ms; null when nothing is. */
+/** The next due time, in ms; null when nothing is scheduled. */
 export function nextDueAt(books: Books): Millis | null {
   const next = firstDue(books)
   return next ? next.at * 1000 : null
@@ -71,7 +71,7 @@ function endPeriod(books: Books, sub: Subscription): void {
   const behind = linesBehind(ledger, sub, sub.periodStart, sub.periodEnd)
   const [periodStart, periodEnd] = [sub.periodStart, sub.periodEnd]
   if (last) {
-    // What was used is owed even so.
+    // Usage is still owed after the end.
     if (behind.some((line) => line.amount > 0)) {
       const lines = numbered(books, behind)
       const invoice = draftInvoice(books, sub, { reason: 'subscription_cycle', lines, periodStart, periodEnd })
@@ -105,7 +105,7 @@ function collect(books: Books, invoice: Invoice): void {
   const sub = getIn(ledger.subscriptions, invoice.subscription)
   const attempts = Math.max(1, invoice.attemptCount)
   const wait = RETRY_AFTER[attempts - 1]
-  // Known before the attempt, so that what is told of a failure says when the next one is.
+  // Set before the attempt, so that the failure event contains the next attempt's time.
   invoice.nextPaymentAttempt = wait === undefined ? null : books.now() + wait
   if (collectInvoice(books, invoice, methodFor(books, sub))) return
   if (invoice.nextPaymentAttempt !== null) {

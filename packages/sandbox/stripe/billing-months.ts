@@ -1,11 +1,11 @@
-// Periods and sums of a subscription: months of different lengths, parts of them by the second, prices with decimals.
+// Periods and sums of a subscription: months of different lengths, prorated by the second, prices with decimals.
 import type { Interval, Price, Seconds } from './ledger.ts'
 
 const DAY = 86_400
 
 /**
- * The moment `count` periods after the anchor. A month keeps the anchor's day and is shortened where there is none:
- * 31 January → 28 February → 31 March.
+ * The time `count` periods after the anchor. A month keeps the anchor's day, or uses its last day if it is shorter: 31
+ * January → 28 February → 31 March.
  */
 export function afterPeriods(anchor: Seconds, count: number, interval: Interval, intervalCount = 1): Seconds {
   const steps = count * intervalCount
@@ -30,14 +30,14 @@ function addMonths(at: Seconds, months: number): Seconds {
   return Date.UTC(from.getUTCFullYear(), month, day) / 1000 + time
 }
 
-/** The end of the period that holds `at`, counted from the anchor. */
+/** The end of the period that contains `at`, counted from the anchor. */
 export function periodEndAfter(anchor: Seconds, at: Seconds, interval: Interval, intervalCount = 1): Seconds {
   let count = 1
   while (afterPeriods(anchor, count, interval, intervalCount) <= at) count++
   return afterPeriods(anchor, count, interval, intervalCount)
 }
 
-/** What the rest of a paid period is worth, in whole pence. Outside of the period: nothing, or all of it. */
+/** The value of the rest of a paid period, in whole pence. Outside of the period: 0 after it, all of it before. */
 export function unusedShare(amount: number, start: Seconds, end: Seconds, from: Seconds): number {
   const left = Math.min(Math.max(end - from, 0), end - start)
   return end > start ? Math.round((amount * left) / (end - start)) : 0
@@ -45,7 +45,7 @@ export function unusedShare(amount: number, start: Seconds, end: Seconds, from: 
 
 const SCALE = 12
 
-/** Decimal text in pence to units of 10^-12 pence. */
+/** Converts decimal text in pence to units of 10^-12 pence. */
 function scaled(text: string): bigint {
   const negative = text.startsWith('-')
   const [whole = '0', part = ''] = text.replace('-', '').split('.')
@@ -59,12 +59,12 @@ function rounded(value: bigint): number {
   return Number((value + half) / one)
 }
 
-/** Is it a number with at most twelve decimals? */
+/** Whether the text is a number with at most twelve decimals. */
 export function isDecimal(text: string): boolean {
   return /^-?\d{1,15}(\.\d{1,12})?$/.test(text)
 }
 
-/** What so many units cost, in whole pence, rounded once. */
+/** The price of the quantity, in whole pence, rounded once. */
 export function priceOf(price: Pick<Price, 'unitAmount' | 'tiers' | 'tiersMode'>, quantity: number): number {
   if (!price.tiers) return rounded(scaled(price.unitAmount ?? '0') * BigInt(quantity))
   if (price.tiersMode === 'volume') {

@@ -1,4 +1,4 @@
-// Subscriptions, invoices and payments, as they go over the wire.
+// Subscriptions, invoices and payments in the wire's format.
 import { listView, planView, priceView } from './catalogue-views.ts'
 import {
   findIn,
@@ -348,7 +348,7 @@ export function intentView(intent: Intent, errorView: Wire | null, actionUrl: st
   }
 }
 
-/** @param method the card it was tried with, as it goes over the wire */
+/** @param method the attempt's card in the wire's format */
 export function paymentErrorView(error: PaymentError, method: Wire | null): Wire {
   return {
     ...(error.charge === null ? {} : { charge: error.charge }),
@@ -360,7 +360,7 @@ export function paymentErrorView(error: PaymentError, method: Wire | null): Wire
   }
 }
 
-/** @param pending endpoints that have not answered well yet */
+/** @param pending endpoints that have not yet answered successfully */
 export function eventView(event: StripeEvent, pending: number): Wire {
   return {
     id: event.id,

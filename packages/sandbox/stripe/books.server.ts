@@ -1,4 +1,4 @@
-// What every part of the pretend payment provider works with: its ledger, the moment it is, new ids, and events.
+// Shared by every part of the pretend payment provider: its ledger, the current time, new ids, and events.
 import { randomBytes } from 'node:crypto'
 import type { Ledger, Seconds, StripeEvent, Wire } from './ledger.ts'
 import { SANDBOX_STRIPE } from './stripe-options.ts'
@@ -10,11 +10,11 @@ export interface Books {
   now(): Seconds
   /** `sub` → `sub_…` */
   newId(prefix: string): string
-  /** Notes that something happened and sends it on its way. */
+  /** Records an event and starts sending it. */
   emit(type: string, object: Wire, previous?: Wire | null): void
-  /** What `run` does, it does at that moment: a clock that jumps over three weeks passes every renewal in them. */
+  /** Performs `run` at that time: a clock that jumps over three weeks passes every renewal in them. */
   at<T>(moment: Seconds, run: () => T): T
-  /** Events that `run` causes name this call. */
+  /** Events that `run` causes reference this call. */
   asked<T>(request: NonNullable<StripeEvent['request']>, run: () => T): T
 }
 
@@ -39,7 +39,7 @@ export function createBooks({ ledger, origin, clock, announce }: BooksDeps): Boo
     now,
     newId: (prefix) => `${prefix}_${randomLetters(24)}`,
     emit(type, object, previous = null) {
-      // A copy: an event shows what was, whatever becomes of the object.
+      // A copy: an event keeps the object's state at that time, even when the object changes later.
       const event = {
         id: `evt_${randomLetters(24)}`,
         created: now(),
@@ -75,7 +75,7 @@ export function randomLetters(count: number): string {
   return [...randomBytes(count)].map((byte) => LETTERS[byte % LETTERS.length]).join('')
 }
 
-/** Where the pretend bank asks who the card's owner is. */
+/** The pretend bank's authentication page. */
 export function authenticationUrl(books: Pick<Books, 'origin'>, intentId: string, clientSecret: string): string {
   const query = new URLSearchParams({ client_secret: clientSecret })
   return `${books.origin}${SANDBOX_STRIPE.basePath}/authenticate/${intentId}?${query}`

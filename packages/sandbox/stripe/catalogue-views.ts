@@ -1,5 +1,5 @@
-// Long: one function for each kind of object, field by field.
-// Customers, products, prices, cards, charges and what surrounds them, as they go over the wire.
+// Long: one function for each kind of object, field by field. Customers, products, prices, cards, charges and related
+// objects in the wire's format.
 import type {
   BalanceTransaction,
   Charge,
@@ -133,7 +133,7 @@ export function priceView(price: Price): Wire {
   }
 }
 
-/** Only when asked for with `expand`. */
+/** Only sent when requested with `expand`. */
 export function tierView(tier: Tier): Wire {
   return {
     flat_amount: wholeOf(tier.flatAmount),
@@ -185,7 +185,7 @@ function checksOf(postcode: string | null, cvc: 'pass' | 'fail'): Wire {
   }
 }
 
-/** Enough to see that two cards are one; worked out of the number so that it is always the same. */
+/** Detects that two cards are the same; derived from the number so that it is always the same. */
 function fingerprintOf(number: string): string {
   return `sandbox${number.slice(-6)}`
 }
@@ -412,7 +412,7 @@ export function portalConfigurationView(one: PortalConfiguration): Wire {
   }
 }
 
-/** @param url where the session's page is */
+/** @param url the address of the session's page */
 export function portalSessionView(one: PortalSession, url: string): Wire {
   return {
     id: one.id,

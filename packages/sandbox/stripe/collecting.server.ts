@@ -1,4 +1,4 @@
-// Paying: a person confirms a payment with a card, or an invoice is charged while nobody is there.
+// Payment: a person confirms a payment with a card, or an invoice is charged off-session.
 import { amountRemaining, invoiceView } from './billing-views.ts'
 import type { Books } from './books.server.ts'
 import {
@@ -23,8 +23,8 @@ import {
 import { intentWire } from './wire-objects.server.ts'
 
 /**
- * A person pays with a card in front of them. Afterwards the payment has succeeded, waits for authentication, or wants
- * another card; the last is thrown as the 402 it is answered with.
+ * A person pays with a card, on-session. Afterwards the payment has succeeded, waits for authentication, or needs
+ * another card; the last case throws the 402 answer.
  */
 export function confirmIntent(books: Books, intent: Intent, method: PaymentMethod, returnUrl: string): void {
   requireOpenIntent(intent, 'confirm')
@@ -43,7 +43,7 @@ export function confirmIntent(books: Books, intent: Intent, method: PaymentMetho
   if (intent.lastError) throw cardFailure(books, intent)
 }
 
-/** The owner said who they are. */
+/** The card's owner passed authentication. */
 export function completeAuthentication(books: Books, intent: Intent): void {
   const method = findIn(books.ledger.paymentMethods, intent.awaiting?.paymentMethod ?? null)
   if (!method) return
@@ -51,7 +51,7 @@ export function completeAuthentication(books: Books, intent: Intent): void {
   pay(books, intent, method, null)
 }
 
-/** The owner did not, or turned back. */
+/** The card's owner failed or cancelled authentication. */
 export function failAuthentication(books: Books, intent: Intent): void {
   const paymentMethod = intent.awaiting?.paymentMethod ?? null
   if (paymentMethod === null) return
@@ -92,7 +92,7 @@ export function cardFailure(books: Books, intent: Intent): StripeFailure {
   return new StripeFailure(error?.type === 'card_error' ? 402 : 400, { ...shown, payment_intent: view })
 }
 
-/** Why charging this subscription while nobody is there would fail, or null. */
+/** Why charging this subscription off-session would fail, or null. */
 export function refusalOf(books: Books, sub: Subscription, method: PaymentMethod): CardRefusal | null {
   const customer = getIn(books.ledger.customers, sub.customer)
   return (
@@ -100,15 +100,15 @@ export function refusalOf(books: Books, sub: Subscription, method: PaymentMethod
   )
 }
 
-/** The card that an invoice is charged to when nobody is there. */
+/** The card for charging an invoice off-session. */
 export function methodFor(books: Books, sub: Subscription): PaymentMethod | null {
   const customer = getIn(books.ledger.customers, sub.customer)
   return standingMethod(books, [sub.defaultPaymentMethod, customer.defaultPaymentMethod])
 }
 
 /**
- * Charges an open invoice while nobody is there. Answers whether it is paid; a refusal is in its payment's last error.
- * @param method null: there is no card, which fails as well
+ * Charges an open invoice off-session. Returns whether it is paid; a refusal is in its payment's last error.
+ * @param method null when there is no card, which fails as well
  */
 export function collectInvoice(books: Books, invoice: Invoice, method: PaymentMethod | null): boolean {
   const { ledger } = books
@@ -134,7 +134,7 @@ export function collectInvoice(books: Books, invoice: Invoice, method: PaymentMe
   return refusal === null
 }
 
-/** The payment made with the invoice; another one for the rest when that is paid already. */
+/** The payment created with the invoice; a new one for the remainder when that is already paid or no longer fits. */
 function intentFor(books: Books, invoice: Invoice): Intent {
   const own = findIn(books.ledger.intents, invoice.intent)
   if (own && own.status !== 'succeeded' && own.status !== 'canceled' && own.amount === amountRemaining(invoice)) {
@@ -154,7 +154,7 @@ function intentFor(books: Books, invoice: Invoice): Intent {
   return intent
 }
 
-/** Pays an invoice with a payment that was made for it elsewhere; one that is still open counts once it succeeds. */
+/** Pays an invoice with an existing payment; a payment that is still open counts once it succeeds. */
 export function attachPayment(books: Books, invoice: Invoice, intent: Intent): void {
   if (invoice.status !== 'open') {
     throw invalid(`You can only attach payments to open invoices; this one is ${invoice.status}.`)
@@ -170,7 +170,7 @@ export function attachPayment(books: Books, invoice: Invoice, intent: Intent): v
   if (intent.status === 'succeeded') creditInvoice(books, invoice, payment, intent.amountReceived)
 }
 
-/** `invoices.pay`: at once, with a card of the customer. Throws the 402 when it is refused. */
+/** `invoices.pay`: charges immediately, with a card of the customer. Throws the 402 when the card is refused. */
 export function payInvoice(books: Books, invoice: Invoice, method: PaymentMethod | null): void {
   if (invoice.status === 'paid') throw invalid('Invoice is already paid', 'invoice_already_paid')
   if (invoice.status !== 'open') throw invalid(`You cannot pay an invoice that is ${invoice.status}.`)

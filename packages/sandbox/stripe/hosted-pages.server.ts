@@ -15,10 +15,10 @@ import { SANDBOX_STRIPE } from './stripe-options.ts'
 import { endSubscription } from './subscribing.server.ts'
 import { findCard, getCard } from './test-cards.ts'
 
-/** A portal's address is good for this long. */
+/** How long a portal address is valid. */
 const SESSION_SECONDS = 3600
 
-/** @param path what follows `/sandbox/stripe/`. null: no such page. */
+/** @param path the part after `/sandbox/stripe/`. Null when there is no such page. */
 export function hostedPage(books: Books, path: string, query: URLSearchParams): Answer | null {
   const bank = pathParts('authenticate/:intent', path)
   if (bank) return questionPage(books, bank.intent ?? '', query.get('client_secret') ?? '')
@@ -26,7 +26,7 @@ export function hostedPage(books: Books, path: string, query: URLSearchParams): 
   return portal ? portalPage(books, portal.session ?? '', query.get('said') ?? '') : null
 }
 
-/** Does what a button of such a page asks for. null: no such button. */
+/** Performs the action of a button on such a page. Null when there is no such button. */
 export function hostedPost(books: Books, path: string, form: URLSearchParams): Answer | null {
   const bank = pathParts('authenticate/:intent', path)
   if (bank) return answerBank(books, bank.intent ?? '', form)
@@ -66,7 +66,7 @@ function answerBank(books: Books, intentId: string, form: URLSearchParams): Answ
   const complete = fieldOf(form, 'answer') === 'complete'
   if (complete) completeAuthentication(books, intent)
   else failAuthentication(books, intent)
-  // Nobody is led off this machine.
+  // Never redirect off this machine.
   if (!callable(returnUrl, books.origin)) {
     const words = complete ? 'The payment went through.' : 'The payment was not made.'
     return pageAnswer(200, NoticePage({ title: complete ? 'Thank you' : 'Not paid', words }))
@@ -134,7 +134,7 @@ function portalPage(books: Books, id: string, said: string): Answer {
   return pageAnswer(200, PortalPage(view))
 }
 
-/** What a customer can still do something about. */
+/** Subscriptions the customer can still change. */
 function subscriptionsOf(books: Books, session: PortalSession): Subscription[] {
   return allOf(books.ledger.subscriptions).filter(
     (sub) => sub.customer === session.customer && sub.endedAt === null && sub.status !== 'incomplete',
@@ -203,7 +203,7 @@ function changeCard(books: Books, session: PortalSession, form: URLSearchParams)
   if (!card || card.refuses || expMonth < 1 || expMonth > 12 || gone) return false
   if (!/^\d{3,4}$/.test(fieldOf(form, 'cvc'))) return false
   const method = createMethod(books, { number, expMonth, expYear, postcode: null })
-  // The bank's question is part of saving a card; here it is taken as answered.
+  // Saving a card includes the bank's authentication; here it counts as passed.
   method.authenticated = true
   attachMethod(books, method, session.customer)
   const customer = getIn(books.ledger.customers, session.customer)

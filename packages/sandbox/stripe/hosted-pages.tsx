@@ -1,5 +1,4 @@
-// The pages that the real provider would host: the bank's question, and the portal in which a customer looks after what
-// they pay.
+// The pages that the real provider hosts: the bank's authentication, and the customer's billing portal.
 import { Landmark } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Millis } from '#app/lib/clock.ts'
@@ -30,7 +29,7 @@ function HostedPage({ title, children }: { title: string; children: ReactNode })
 }
 
 interface AuthenticationView {
-  /** Where the two buttons post to. */
+  /** The address both buttons post to. */
   action: string
   clientSecret: string
   amount: number

@@ -1,4 +1,4 @@
-// Payments and the charges that are tried for them. What a payment means for an invoice is not known here.
+// Payments and their charges. The effect of a payment on an invoice is handled elsewhere.
 import type { Books } from './books.server.ts'
 import { paymentMethodView } from './catalogue-views.ts'
 import { type Charge, findIn, type Intent, type PaymentError, type PaymentMethod } from './ledger.ts'
@@ -6,7 +6,7 @@ import { invalid } from './stripe-failure.ts'
 import type { CardRefusal } from './test-cards.ts'
 import { chargeWire, intentWire } from './wire-objects.server.ts'
 
-/** GBP: nothing smaller is charged. */
+/** GBP: the minimum charge. */
 export const SMALLEST_CHARGE = 30
 
 interface IntentInput {
@@ -47,7 +47,7 @@ interface CardInput {
   postcode: string | null
 }
 
-/** A card somebody typed in. It belongs to nobody before a payment with it goes through. */
+/** A card that a person typed in. It belongs to no customer until a payment with it succeeds. */
 export function createMethod(books: Books, card: CardInput): PaymentMethod {
   const method: PaymentMethod = {
     id: books.newId('pm'),
@@ -67,7 +67,7 @@ export function attachMethod(books: Books, method: PaymentMethod, customer: stri
   books.emit('payment_method.attached', paymentMethodView(method))
 }
 
-/** Tries the card; `refusal` says why it fails. Afterwards the payment has succeeded or wants another card. */
+/** Charges the card; `refusal` says why it fails. Afterwards the payment has succeeded or needs another card. */
 export function charge(books: Books, intent: Intent, method: PaymentMethod, refusal: CardRefusal | null): Charge {
   const tried: Charge = {
     id: books.newId('ch'),
@@ -111,7 +111,7 @@ export function wantAnotherCard(intent: Intent, error: PaymentError): void {
   intent.lastError = error
 }
 
-/** Nothing when it is already over. */
+/** Does nothing when the payment is already finished. */
 export function cancelIntent(books: Books, intent: Intent, reason: string | null): void {
   if (intent.status === 'succeeded' || intent.status === 'canceled') return
   intent.status = 'canceled'
@@ -121,7 +121,7 @@ export function cancelIntent(books: Books, intent: Intent, reason: string | null
   books.emit('payment_intent.canceled', intentWire(books, intent))
 }
 
-/** Refuses a payment that is over. @param verb `confirm`, `cancel` */
+/** Refuses a finished payment. @param verb `confirm`, `cancel` */
 export function requireOpenIntent(intent: Intent, verb: string): void {
   if (intent.status !== 'succeeded' && intent.status !== 'canceled') return
   const how =
@@ -131,7 +131,7 @@ export function requireOpenIntent(intent: Intent, verb: string): void {
   throw invalid(`You cannot ${verb} this PaymentIntent because ${how}.`, 'payment_intent_unexpected_state')
 }
 
-/** The card that a subscription or its customer pays with when nobody is there. */
+/** The card that a subscription or its customer uses off-session. */
 export function standingMethod(books: Books, ids: readonly (string | null)[]): PaymentMethod | null {
   const id = ids.find((one) => one !== null) ?? null
   return findIn(books.ledger.paymentMethods, id)

@@ -1,5 +1,4 @@
-// Invoices of subscriptions: drawing one up, making it final, crediting what was paid, and what that means for the
-// subscription.
+// Subscription invoices: creating, finalizing and crediting payments, and the effect on the subscription.
 import { amountRemaining, invoicePaymentView, invoiceTotal, invoiceView, subscriptionView } from './billing-views.ts'
 import type { Books } from './books.server.ts'
 import { cancelIntent, createIntent, SMALLEST_CHARGE } from './intents.server.ts'
@@ -25,7 +24,7 @@ interface InvoiceInput {
   periodEnd: Seconds
 }
 
-/** An invoice that is nowhere yet: a preview, or the beginning of a real one. */
+/** An invoice that is not stored: a preview, or the start of a real one. */
 export function blankInvoice(books: Books, sub: Subscription, input: InvoiceInput): Invoice {
   return {
     id: books.newId('in'),
@@ -66,8 +65,8 @@ export function draftInvoice(books: Books, sub: Subscription, input: InvoiceInpu
 }
 
 /**
- * Works out what is due after the customer's credit or debt. A credit of its own, or a sum too small to charge, goes to
- * the customer's balance instead.
+ * Calculates the amount due after the customer's credit or debt. A negative total, or an amount too small to charge,
+ * goes to the customer's balance instead.
  */
 export function applyBalance(books: Books, invoice: Invoice): void {
   invoice.startingBalance = getIn(books.ledger.customers, invoice.customer).balance
@@ -124,12 +123,12 @@ export function addInvoicePayment(books: Books, invoice: Invoice, intent: Intent
   return one
 }
 
-/** The way in which a payment pays an invoice, or null when it pays none. */
+/** How a payment pays an invoice, or null when it pays none. */
 export function invoicePaymentOf(books: Books, intentId: string): InvoicePayment | null {
   return allOf(books.ledger.invoicePayments).find((one) => one.intent === intentId) ?? null
 }
 
-/** A payment for it has succeeded. */
+/** Credits a successful payment to the invoice. */
 export function creditInvoice(books: Books, invoice: Invoice, payment: InvoicePayment, amount: number): void {
   const { ledger } = books
   payment.status = 'paid'
@@ -144,7 +143,7 @@ export function creditInvoice(books: Books, invoice: Invoice, payment: InvoicePa
   books.emit('invoice_payment.paid', invoicePaymentView(ledger, payment))
 }
 
-/** The payment that was made with the invoice is for what is still missing. */
+/** Sets the invoice's own payment to the remaining amount. */
 function askForTheRest(books: Books, invoice: Invoice): void {
   const own = findIn(books.ledger.intents, invoice.intent)
   const payment = own && invoicePaymentOf(books, own.id)
@@ -159,7 +158,7 @@ export function markPaid(books: Books, invoice: Invoice): void {
   invoice.paidAt = books.now()
   invoice.nextPaymentAttempt = null
   invoice.autoAdvance = false
-  // Whoever paid it another way need not pay it again.
+  // An invoice paid another way must not be paid again.
   const own = findIn(ledger.intents, invoice.intent)
   if (own && own.status !== 'succeeded') {
     cancelIntent(books, own, 'void_invoice')
@@ -214,7 +213,7 @@ function moveBalance(books: Books, invoice: Invoice, amount: number, type: Balan
   addToBalance(books, { customer: invoice.customer, amount, currency: invoice.currency, invoice: invoice.id, type })
 }
 
-/** @param input.amount negative: credit */
+/** @param input.amount negative for credit */
 export function addToBalance(
   books: Books,
   input: Pick<BalanceTransaction, 'customer' | 'amount' | 'currency' | 'type'> & Partial<BalanceTransaction>,
@@ -234,7 +233,7 @@ export function addToBalance(
   return transaction
 }
 
-/** Makes a change and tells of it when something is different afterwards. */
+/** Makes a change and emits an event when something is different afterwards. */
 export function changeSubscription(books: Books, sub: Subscription, change: () => void): void {
   const before = subscriptionView(books.ledger, sub)
   change()

@@ -1,10 +1,10 @@
-// Long: one type for each kind of thing the provider keeps.
-// What the pretend payment provider keeps. Money is in pence, moments in whole seconds since the epoch, as on its wire.
+// Long: one type for each kind of stored object. The stored state of the pretend payment provider. Money is in pence,
+// times in whole seconds since the epoch, as on its wire.
 import type { Millis } from '#app/lib/clock.ts'
 
 export type Seconds = number
 export type Metadata = Record<string, string>
-/** An object as it goes over the wire. */
+/** An object in the wire's format. */
 export type Wire = Record<string, unknown>
 
 export interface Customer {
@@ -14,14 +14,14 @@ export interface Customer {
   email: string | null
   description: string | null
   metadata: Metadata
-  /** Negative: credit that the next invoice uses up. */
+  /** Negative: credit that the next invoice uses. */
   balance: number
   currency: string | null
   defaultPaymentMethod: string | null
   invoicePrefix: string
   nextInvoiceNumber: number
   deleted: boolean
-  /** The next charge that nobody is present for is declined. A switch of the console. */
+  /** The next off-session charge is declined. A switch of the console. */
   declineNext: boolean
 }
 
@@ -49,7 +49,7 @@ export interface Product {
 }
 
 export interface Tier {
-  /** null: without end. */
+  /** Null when unlimited. */
   upTo: number | null
   /** Pence per unit, up to twelve decimals. */
   unitAmount: string
@@ -93,7 +93,7 @@ export interface SubscriptionItem {
   id: string
   created: Seconds
   price: string
-  /** null for a metered price. */
+  /** Null for a metered price. */
   quantity: number | null
   metadata: Metadata
 }
@@ -134,7 +134,7 @@ export interface InvoiceLine {
   product: string | null
   unitAmount: string | null
   proration: boolean
-  /** Item of a subscription, or '' for a line of its own. */
+  /** Item of a subscription, or '' for a separate line. */
   subscriptionItem: string
   invoiceItem: string
   metadata: Metadata
@@ -167,12 +167,12 @@ export interface Invoice {
   finalizedAt: Seconds | null
   paidAt: Seconds | null
   voidedAt: Seconds | null
-  /** The payment that was made with the invoice; '' when nothing was due. */
+  /** The payment created with the invoice; '' when nothing was due. */
   intent: string
   metadata: Metadata
 }
 
-/** How an invoice is being paid by a payment. */
+/** How a payment pays an invoice. */
 export interface InvoicePayment {
   id: string
   created: Seconds
@@ -208,7 +208,7 @@ export interface Intent {
   clientSecret: string
   status: IntentStatus
   paymentMethod: string | null
-  /** A good card that waits for its owner to say who they are. */
+  /** A valid card that waits for its owner's authentication. */
   awaiting: { paymentMethod: string; returnUrl: string } | null
   lastError: PaymentError | null
   latestCharge: string | null
@@ -223,13 +223,13 @@ export interface PaymentMethod {
   id: string
   created: Seconds
   customer: string | null
-  /** A number of the list of test cards: nothing else is ever kept. */
+  /** A number from the list of test cards: no other number is ever stored. */
   number: string
   expMonth: number
   expYear: number
   postcode: string | null
   metadata: Metadata
-  /** Its owner has said who they are once. */
+  /** Its owner has authenticated once. */
   authenticated: boolean
 }
 
@@ -322,18 +322,18 @@ export interface StripeEvent {
   type: string
   object: Wire
   previous: Wire | null
-  /** What the call that caused it carried; null when nobody called. */
+  /** Ids of the call that caused the event; null when no call did. */
   request: { id: string; idempotencyKey: string | null } | null
 }
 
 interface PostAttempt {
   at: Millis
-  /** null: no answer. */
+  /** Null when no answer came. */
   status: number | null
   error: string
 }
 
-/** One event on its way to one endpoint. */
+/** One event's delivery to one endpoint. */
 export interface EventPost {
   id: number
   event: string
@@ -353,15 +353,15 @@ export interface KeptAnswer {
   at: Seconds
 }
 
-/** How events travel. Switches of the console, for every account. */
+/** How events are delivered. Switches of the console, for every account. */
 export interface PaymentSwitches {
   /** Each event is sent twice. */
   duplicateEvents: boolean
   /** Events that are due together are sent one by one in an order that has nothing to do with theirs. */
   shuffleEvents: boolean
-  /** Events wait until somebody lets them go. */
+  /** Events wait until someone releases them. */
   holdEvents: boolean
-  /** What becomes of a subscription when every retry has failed. */
+  /** The subscription's state after every retry has failed. */
   afterRetries: 'cancel' | 'unpaid'
 }
 
@@ -413,19 +413,19 @@ export function emptyLedger(): Ledger {
   }
 }
 
-/** One of a table, or null; never something the language itself hung on the object. */
+/** An entry of a table, or null; never an inherited property of the object. */
 export function findIn<T>(table: Readonly<Record<string, T>>, id: string | null): T | null {
   return id !== null && Object.hasOwn(table, id) ? (table[id] ?? null) : null
 }
 
-/** One that must be there. */
+/** An entry of a table that must exist. */
 export function getIn<T>(table: Readonly<Record<string, T>>, id: string): T {
   const found = findIn(table, id)
   if (found === null) throw new Error(`the pretend provider has lost ${id}`)
   return found
 }
 
-/** Oldest first, in the order they came to be. */
+/** Oldest first, in order of creation. */
 export function allOf<T>(table: Readonly<Record<string, T>>): T[] {
   return Object.values(table)
 }

@@ -1,5 +1,5 @@
-// What the pretend provider has from the beginning: what `npm run stripe:setup` makes at the real one, and where the
-// product listens.
+// The pretend provider's initial objects: those that `npm run stripe:setup` creates at the real one, and the product's
+// webhook endpoint.
 import { findIn, type Ledger, type Price, type Seconds } from './ledger.ts'
 import { SANDBOX_STRIPE, SANDBOX_STRIPE_VERSION } from './stripe-options.ts'
 
@@ -9,7 +9,7 @@ const MONTHLY = 'price_sandbox_monthly'
 const OVERAGE = 'price_sandbox_overage'
 const ENDPOINT = 'we_sandbox'
 
-/** What the product listens to; an account of the real provider is set up with the same. */
+/** The product's events; the setup for the real provider uses the same list. */
 const ENABLED_EVENTS = [
   'customer.subscription.*',
   'invoice.paid',
@@ -24,7 +24,7 @@ const ENABLED_EVENTS = [
   'customer.deleted',
 ]
 
-/** Adds what is missing; what somebody has changed since stays changed. */
+/** Adds missing objects; keeps changes made since. */
 export function stockLedger(ledger: Ledger, origin: string, now: Seconds): void {
   if (!findIn(ledger.products, PRODUCT)) {
     ledger.products[PRODUCT] = {
@@ -81,7 +81,7 @@ export function stockLedger(ledger: Ledger, origin: string, now: Seconds): void 
     ],
     tiersMode: 'graduated',
   })
-  // The product's own address goes by whatever name this machine has today.
+  // The endpoint uses the machine's current name in the product's address.
   ledger.endpoints[ENDPOINT] = {
     id: ENDPOINT,
     created: findIn(ledger.endpoints, ENDPOINT)?.created ?? now,

@@ -2,21 +2,21 @@
 import type { Customer, EventPost, Ledger, PaymentSwitches, StripeEvent } from './ledger.ts'
 
 export interface PaymentsWorld {
-  /** Everything that is kept. Look, do not change. */
+  /** The whole ledger. Read only. */
   ledger(): Ledger
   /** Customers whose metadata names this account, oldest first. */
   customers(accountUuid: string): Customer[]
   /** Events about a customer, newest first. */
   events(customerId: string): StripeEvent[]
-  /** How an event is travelling, oldest first. */
+  /** The deliveries of an event, oldest first. */
   posts(eventId: string): EventPost[]
   switches(): PaymentSwitches
   setSwitches(patch: Partial<PaymentSwitches>): void
-  /** Whether the customer's next charge that nobody is present for is declined. */
+  /** Whether the customer's next off-session charge is declined. */
   declineNextRenewal(customerId: string, decline: boolean): boolean
-  /** Lets events go that were held back. Answers how many. */
+  /** Releases held events. Returns how many. */
   releaseEvents(): number
-  /** Everything that waits for another try is sent now. Answers how many. */
+  /** Sends everything that waits for a retry now. Returns how many. */
   retryEvents(): number
   resendEvent(eventId: string): boolean
   /** Resolves when no event is being sent and none is due. */

@@ -1,6 +1,6 @@
 // @ts-nocheck: served to browsers as it stands, with names that are filled in on the way.
-// The stand-in for Stripe.js: a card form that takes the sandbox's test cards and nothing else. Served by the sandbox
-// itself, so that no page of it loads anything from outside. Names in capitals between underscores are filled in when served.
+// The stand-in for Stripe.js: a card form that only accepts the sandbox's test cards. Served by the sandbox itself, so
+// that none of its pages loads anything from outside. Names in capitals between underscores are filled in when served.
 ;(() => {
   const API = __API__
   const CARDS = __TEST_CARDS__
@@ -32,7 +32,7 @@
 
   let sheet = null
   function addRules() {
-    // A constructed sheet is the page's own doing, which a policy against inline styles allows.
+    // A constructed sheet comes from the page's own script, which a policy against inline styles allows.
     if (sheet || !('adoptedStyleSheets' in document) || typeof CSSStyleSheet !== 'function') return
     sheet = new CSSStyleSheet()
     sheet.replaceSync(RULES)
@@ -56,7 +56,9 @@
     { name: 'postcode', label: 'Postcode', hint: 'SW1A 1AA', mode: 'text', longest: 12 },
   ]
 
-  /** What is wrong with a field, or null. The number is compared here: one that is not on the list never leaves the page. */
+  /**
+   * The error of a field, or null. The number is checked here: a number that is not on the list never leaves the page.
+   */
   function problemOf(name, text) {
     const digits = digitsOf(text)
     if (name === 'number') {
@@ -135,7 +137,7 @@
       return tag('div', { class: 'sandbox-card-field' }, tag('label', { for: id }, label), input, problem)
     }
 
-    /** Spaces and the stroke come by themselves, unless somebody is changing something in the middle. */
+    /** Inserts spaces and the slash, unless the cursor is in the middle of the text. */
     function tidy(name, input) {
       if (input.selectionStart !== input.value.length) return
       if (name === 'number') input.value = grouped(digitsOf(input.value).slice(0, 19))
@@ -204,7 +206,7 @@
         element.unmount()
         listeners.clear()
       },
-      /** Shows what is wrong and leads to the first of it. Answers the first problem, or null. */
+      /** Shows every error and focuses the first. Returns the first error, or null. */
       check() {
         if (!root) return ['element_not_mounted', 'The card form is not on the page.']
         let first = null
@@ -254,7 +256,7 @@
     return elements
   }
 
-  /** What of elements the page has no business with. */
+  /** Internals of elements, hidden from the page. */
   const inside = new WeakMap()
   const shownAs = new WeakMap()
 
@@ -302,7 +304,7 @@
     return url.href
   }
 
-  /** The page is left: whoever waits for an answer here would only get in the way. */
+  /** Leaves the page: the promise never resolves, because a waiting caller would only interfere. */
   function leaveFor(address) {
     location.assign(address)
     return new Promise(() => {})

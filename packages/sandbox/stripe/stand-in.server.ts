@@ -1,4 +1,4 @@
-// `/sandbox/stripe.js`: the script that stands in for Stripe.js, with the list of cards it takes.
+// `/sandbox/stripe.js`: the script that stands in for Stripe.js, with the list of cards it accepts.
 import type { Answer } from '../http.server.ts'
 import script from './stand-in.js?raw'
 import { SANDBOX_STRIPE } from './stripe-options.ts'

@@ -1,12 +1,12 @@
-// What the pretend provider answers when it does not do what was asked.
+// Error answers of the pretend provider.
 import type { Wire } from './ledger.ts'
 
-/** An answer with an error: status and what goes into `{ error }`. `code` is the provider's. */
+/** An error answer: status and content of `{ error }`. `code` is the provider's. */
 export class StripeFailure extends Error {
   readonly status: number
   readonly code: string
   readonly body: Wire
-  /** The parameters themselves were wrong: such an answer is not kept for the idempotency key. */
+  /** The parameters themselves were wrong: such an answer is not stored for the idempotency key. */
   readonly forgotten: boolean
 
   constructor(status: number, body: Wire & { type: string; message: string; code?: string }, forgotten = false) {

@@ -1,9 +1,9 @@
-// Form bodies and queries with nested names, `items[0][price]=…`, and reading them with the provider's own refusals.
+// Form bodies and queries with nested names, `items[0][price]=…`, read with the provider's own refusals.
 import { isDecimal } from './billing-months.ts'
 import type { Metadata } from './ledger.ts'
 import { badParameter } from './stripe-failure.ts'
 
-/** A text, or what is below a name in the order it came. Maps, so that no name can mean something to the language. */
+/** A text, or the values below a name in their order. Maps, so that no name collides with an inherited property. */
 type FormNode = string | FormTree
 export type FormTree = Map<string, FormNode>
 
@@ -13,7 +13,7 @@ export interface Form {
   names: string[]
 }
 
-/** @param text `a[b][0]=c&d=e`. Names that contradict each other: the later one wins. */
+/** @param text `a[b][0]=c&d=e`. When names contradict each other, the later one wins. */
 export function parseForm(text: string): Form {
   const tree: FormTree = new Map()
   const names: string[] = []
@@ -46,14 +46,14 @@ function patternOf(parts: readonly string[]): string {
   return parts.map((part, index) => (index === 0 ? part : /^\d*$/.test(part) ? '[]' : `.${part}`)).join('')
 }
 
-/** Refuses the first name that a call does not take. `metadata.*` takes any name below. */
+/** Refuses the first name that a call does not accept. `metadata.*` accepts any name below. */
 export function requireKnownNames(form: Form, takes: readonly string[]): void {
   for (const name of form.names) {
     if (name === 'expand[]') continue
     const known = takes.some((one) =>
       one.endsWith('.*') ? name === one.slice(0, -2) || name.startsWith(one.slice(0, -1)) : one === name,
     )
-    // An empty text instead of a list or a group takes its values away.
+    // An empty text in place of a list or a group clears its values.
     if (!known && !takes.some((one) => one.startsWith(`${name}.`) || one.startsWith(`${name}[`))) {
       throw badParameter(`Received unknown parameter: ${name}`, 'parameter_unknown', name)
     }
@@ -66,13 +66,13 @@ export function nodeAt(tree: FormTree, path: string): FormNode | undefined {
   return at
 }
 
-/** null when it is missing; '' when it was sent empty. */
+/** Null when missing; '' when sent empty. */
 export function textAt(tree: FormTree, path: string): string | null {
   const node = nodeAt(tree, path)
   return typeof node === 'string' ? node : null
 }
 
-/** null when it is missing or empty. */
+/** Null when missing or empty. */
 export function filledAt(tree: FormTree, path: string): string | null {
   return textAt(tree, path) || null
 }
@@ -104,7 +104,7 @@ export function flagAt(tree: FormTree, path: string): boolean | null {
   return text === 'true'
 }
 
-/** One of the words, or null when it is missing. */
+/** One of the words, or null when missing. */
 export function wordAt<Word extends string>(tree: FormTree, path: string, words: readonly Word[]): Word | null {
   const text = filledAt(tree, path)
   if (text === null) return null
@@ -123,7 +123,7 @@ export function textsAt(tree: FormTree, path: string): string[] {
   return node instanceof Map ? [...node.values()].filter((one) => typeof one === 'string') : []
 }
 
-/** Values laid over what is there; an empty one takes its name away, an empty whole takes all. */
+/** Merges values into the existing ones; an empty value removes its name, an empty whole removes all. */
 export function metadataAt(tree: FormTree, before: Metadata = {}, path = 'metadata'): Metadata {
   const node = nodeAt(tree, path)
   if (node === '') return {}

@@ -1,7 +1,7 @@
 /**
- * What the product and the sandbox's Stripe agree on when no real Stripe key is configured. None of these values opens
- * anything outside this machine. The publishable key does not start with pk_test on purpose: that prefix makes the
- * official loader warn about versions.
+ * Keys shared by the product and the sandbox's Stripe when no real Stripe key is configured. They only work on this
+ * machine. The publishable key deliberately does not start with pk_test: that prefix makes the official loader warn
+ * about versions.
  */
 export const SANDBOX_STRIPE = {
   secretKey: 'sk_sandbox_fieldhook',
@@ -11,8 +11,8 @@ export const SANDBOX_STRIPE = {
   monthlyLookupKey: 'premium_monthly_gbp',
 } as const
 
-/** The one version of the wire that the sandbox speaks. */
+/** The only version of the wire that the sandbox supports. */
 export const SANDBOX_STRIPE_VERSION = '2026-10-28.endive'
 
-/** Rules of the stage's list of faults that begin with this spoil calls to the payment provider: `/stripe/v1/refunds`. */
+/** Fault rules of the stage that start with this apply to calls to the payment provider: `/stripe/v1/refunds`. */
 export const FAULT_PREFIX = '/stripe'

@@ -1,4 +1,4 @@
-// Signed events on their way to the product: at once, again for three days while they fail, twice or in disorder on
+// Delivers signed events to the product: at once, with retries for three days while they fail; twice or out of order on
 // demand.
 import { createHash, createHmac } from 'node:crypto'
 import type { Millis } from '#app/lib/clock.ts'
@@ -11,13 +11,13 @@ import { allOf, type EventPost, findIn, type StripeEvent } from './ledger.ts'
 
 interface StripePosts {
   announce(event: StripeEvent): void
-  /** Sends what is due and sets one alarm for what is not. */
+  /** Sends due events and sets one alarm for the others. */
   wake(): void
-  /** Lets every held event go. Answers how many. */
+  /** Releases every held event. Returns how many. */
   release(): number
-  /** Sends an event once more to everyone who wants it. */
+  /** Sends an event again to every subscribed endpoint. */
   resend(eventId: string): boolean
-  /** Everything that waits for another try is due now. Answers how many. */
+  /** Makes everything that waits for a retry due now. Returns how many. */
   retryNow(): number
   settled(): Promise<void>
   stop(): void
@@ -25,7 +25,7 @@ interface StripePosts {
 
 const AT_ONCE = 8
 const KEEP_EVENTS = 1000
-/** After the n-th failed attempt. */
+/** Delay after the n-th failed attempt. */
 const RETRIES = [seconds(5), minutes(1), minutes(5), minutes(30), hours(2), hours(5), hours(10)]
 const LATER_RETRIES = hours(12)
 const GIVE_UP_AFTER = days(3)
@@ -42,7 +42,7 @@ export function createStripePosts(stage: Stage, poster: Poster): StripePosts {
     enqueue(event)
     trim()
     stage.touched()
-    // A turn later: who caused it is answered first, and what belongs together is due together.
+    // One turn of the event loop later: the causing call is answered first, and related events are due together.
     setImmediate(wake)
   }
 
@@ -94,7 +94,7 @@ export function createStripePosts(stage: Stage, poster: Poster): StripePosts {
 
   async function attempt(post: EventPost): Promise<void> {
     flying.add(post)
-    // A clock that jumps comes to rest first: the signature carries its time, and an old one is refused.
+    // Wait until a jumping clock has stopped: the signature contains its time, and an old one is refused.
     await Promise.resolve()
     const at = stage.clock.now()
     const event = ledger.events.find((one) => one.id === post.event)
@@ -170,7 +170,7 @@ export function createStripePosts(stage: Stage, poster: Poster): StripePosts {
     settled: () =>
       new Promise((resolve) => {
         if (stopped) return resolve()
-        // Two turns: what was just announced is sent first.
+        // Two turns of the event loop: newly announced events are sent first.
         setImmediate(() =>
           setImmediate(() => {
             waiting.push(resolve)

@@ -1,4 +1,4 @@
-// `/sandbox/stripe/v1/…`: reads one call, finds out who is calling, answers a repeated one as before, hands it on.
+// `/sandbox/stripe/v1/…`: reads one call, identifies the caller, repeats the answer to a repeated call, or routes it.
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HANG_MS, holdCalls } from '../held-calls.server.ts'
@@ -31,7 +31,7 @@ export const STRIPE_CALLS: readonly StripeRoute[] = [
 ]
 
 interface StripeWire {
-  /** `path` begins with `/v1/`. */
+  /** `path` starts with `/v1/`. */
   handle(req: IncomingMessage, res: ServerResponse, path: string, rawQuery: string): void
   stop(): void
 }
@@ -101,7 +101,7 @@ export function createStripeWire(stage: Stage, books: Books, afterwards: () => v
     return jsonAnswer(200, expand(books, object, textsAt(form.tree, 'expand')))
   }
 
-  /** The first answer to a key is every answer to it for a day, refusals included. */
+  /** For a day, every call with the same key gets the first answer, including refusals. */
   function onlyOnce(call: Received, key: string, first: () => Answer): Answer {
     if (key.length > 255) throw invalid('Idempotency keys have at most 255 characters.')
     const now = books.now()
@@ -161,7 +161,7 @@ export function createStripeWire(stage: Stage, books: Books, afterwards: () => v
   return {
     handle(req, res, path, rawQuery) {
       serve(req, res, path, rawQuery).catch((error: unknown) => {
-        // The product lives in this process: whatever goes wrong here ends here.
+        // The product runs in this process, so an error here must not leave this function.
         stage.log.error({ error: String(error) }, 'sandbox.stripe_failed')
         const message = 'An unknown error occurred in the pretend payment provider.'
         sendAnswer(req, res, failureAnswer(new StripeFailure(500, { type: 'api_error', message })))
@@ -190,7 +190,7 @@ function findRoute(method: string, path: string): FoundRoute | null {
     const fits = wanted.every((part, index) => (part === ':id' ? given[index] !== '' : part === given[index]))
     if (!fits) continue
     const at = wanted.indexOf(':id')
-    // A path that is written out wins over one with an id in it.
+    // A literal path takes precedence over one with an id in it.
     if (at < 0) return { route, id: '' }
     best ??= { route, id: decodeId(given[at] ?? '') }
   }
@@ -205,7 +205,7 @@ function decodeId(text: string): string {
   }
 }
 
-/** Answers whether a browser with the publishable key calls; throws for anybody else than that and the product. */
+/** Returns whether the caller is a browser with the publishable key; throws unless it is that or the product. */
 function whoCalls(authorization: string): boolean {
   const key = keyOf(authorization)
   if (key === SANDBOX_STRIPE.secretKey) return false

@@ -1,4 +1,4 @@
-// The pretend payment provider, put together: `/sandbox/stripe/…` and `/sandbox/stripe.js`.
+// The assembled pretend payment provider: `/sandbox/stripe/…` and `/sandbox/stripe.js`.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { seconds } from '#app/lib/duration.ts'
 import { comesFromUs } from '../console/console.server.ts'
@@ -19,7 +19,7 @@ import { createStripeWire } from './stripe-wire.server.ts'
 
 interface SandboxStripe {
   payments: PaymentsWorld
-  /** Answers its own paths and returns true; any other path is left untouched. */
+  /** Answers its own paths and returns true; leaves any other path untouched. */
   handle(req: IncomingMessage, res: ServerResponse): boolean
   stop(): void
 }
@@ -41,7 +41,7 @@ export function createSandboxStripe(stage: Stage, poster: Poster): SandboxStripe
   let stopped = false
   const wire = createStripeWire(stage, books, rearm)
   stockLedger(ledger, origin, books.now())
-  // What came due while the process was stopped happens once the server has had a moment to listen.
+  // Work that came due while the process was stopped runs once the server has had a moment to listen.
   clock.wake(clock.now() + seconds(1), () => {
     passTime()
     posts.wake()

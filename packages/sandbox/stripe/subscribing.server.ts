@@ -1,4 +1,4 @@
-// What becomes of a subscription when somebody asks: begun, changed, ended.
+// Changes to a subscription by request: start, change, end.
 import { subscriptionView } from './billing-views.ts'
 import type { Books } from './books.server.ts'
 import { cardFailure, collectInvoice, markPastDue, methodFor, refusalOf } from './collecting.server.ts'
@@ -18,13 +18,13 @@ import { creditLines, firstPeriodEnd, linesAhead, linesBehind } from './subscrip
 export type PaymentBehavior = 'default_incomplete' | 'allow_incomplete' | 'error_if_incomplete'
 export type ProrationBehavior = 'none' | 'create_prorations' | 'always_invoice'
 
-/** A line that a caller wants on the next invoice. */
+/** A line that a caller adds to the next invoice. */
 export type ExtraLine = Pick<
   InvoiceLine,
   'amount' | 'description' | 'quantity' | 'price' | 'product' | 'unitAmount' | 'metadata'
 >
 
-/** Keeps a new subscription, draws up its first invoice and pays it as far as the behaviour says. */
+/** Stores a new subscription, creates its first invoice and pays it as far as the behaviour says. */
 export function beginSubscription(
   books: Books,
   sub: Subscription,
@@ -67,12 +67,12 @@ function requirePayable(books: Books, sub: Subscription, invoice: Invoice): void
 
 export interface RestartInput {
   proration: ProrationBehavior
-  /** From when the running period is given back. */
+  /** Start of the part of the running period that is refunded. */
   prorationDate: Seconds
   extras: readonly ExtraLine[]
 }
 
-/** The invoice of a month that starts now, as it would be; nothing is kept. */
+/** The invoice of a month that starts now, as a preview; nothing is stored. */
 export function restartInvoice(books: Books, sub: Subscription, input: RestartInput): Invoice {
   const { ledger } = books
   const now = books.now()
@@ -95,7 +95,7 @@ export function restartInvoice(books: Books, sub: Subscription, input: RestartIn
   return invoice
 }
 
-/** A new month starts now and is invoiced at once. */
+/** Starts a new month now and invoices it at once. */
 export function restartPeriod(
   books: Books,
   sub: Subscription,
@@ -115,7 +115,7 @@ export function restartPeriod(
     sub.anchor = now
     invoice = draftInvoice(books, sub, { reason, lines, periodStart, periodEnd })
     finalizeInvoice(books, invoice)
-    // Until it is paid, whoever asked for it owes it.
+    // The subscription is past due until the invoice is paid.
     if (invoice.status === 'open' && behavior === 'default_incomplete' && sub.status === 'active') {
       sub.status = 'past_due'
     }
@@ -124,7 +124,7 @@ export function restartPeriod(
   if (!collectInvoice(books, invoice, methodFor(books, sub))) markPastDue(books, sub, invoice)
 }
 
-/** Over, at once and for good. An invoice that was never paid for the first time goes with it. */
+/** Ends the subscription at once and for good. A first invoice that was never paid is voided with it. */
 export function endSubscription(books: Books, sub: Subscription, reason: Subscription['cancellationReason']): void {
   const { ledger } = books
   const first = sub.status === 'incomplete'
@@ -140,7 +140,7 @@ export function endSubscription(books: Books, sub: Subscription, reason: Subscri
   books.emit('customer.subscription.deleted', subscriptionView(ledger, sub))
 }
 
-/** Nobody paid the first invoice within 23 hours. */
+/** Expires a subscription whose first invoice was not paid within 23 hours. */
 export function expireSubscription(books: Books, sub: Subscription): void {
   changeSubscription(books, sub, () => {
     sub.status = 'incomplete_expired'
@@ -175,7 +175,7 @@ function extraLines(books: Books, extras: readonly ExtraLine[]): InvoiceLine[] {
   }))
 }
 
-/** The failure of an invoice's own payment, to be answered. */
+/** The failure of an invoice's own payment, as an answer. */
 export function invoiceFailure(books: Books, invoice: Invoice): StripeFailure {
   return cardFailure(books, getIn(books.ledger.intents, invoice.intent))
 }

@@ -1,4 +1,4 @@
-// What a subscription's invoices consist of: the month ahead, what was used in the month behind, and parts of months.
+// The lines of a subscription's invoices: the month ahead, the usage of the past month, and prorated months.
 import { periodEndAfter, priceOf, unusedShare } from './billing-months.ts'
 import {
   type Customer,
@@ -20,7 +20,7 @@ export function firstPeriodEnd(ledger: Ledger, items: readonly SubscriptionItem[
   return periodEndAfter(start, start, interval, intervalCount)
 }
 
-/** The end of the period that begins where the running one ends. */
+/** The end of the period that follows the running one. */
 export function nextPeriodEnd(ledger: Ledger, sub: Subscription): Seconds {
   const { interval, intervalCount } = recurringOf(ledger, sub.items)
   return periodEndAfter(sub.anchor, sub.periodEnd, interval, intervalCount)
@@ -33,7 +33,7 @@ function recurringOf(ledger: Ledger, items: readonly SubscriptionItem[]): NonNul
   return recurring
 }
 
-/** Paid ahead: one line for each item that has a quantity. */
+/** Paid in advance: one line for each item that has a quantity. */
 export function linesAhead(ledger: Ledger, sub: Subscription, start: Seconds, end: Seconds): NewLine[] {
   return sub.items.flatMap((item) => {
     const price = getIn(ledger.prices, item.price)
@@ -43,7 +43,7 @@ export function linesAhead(ledger: Ledger, sub: Subscription, start: Seconds, en
   })
 }
 
-/** Paid afterwards: what was reported for the customer between two moments (the first included). */
+/** Paid in arrears: the customer's reported usage between two times (the first included). */
 export function linesBehind(ledger: Ledger, sub: Subscription, start: Seconds, end: Seconds): NewLine[] {
   return sub.items.flatMap((item) => {
     const price = getIn(ledger.prices, item.price)
@@ -54,7 +54,7 @@ export function linesBehind(ledger: Ledger, sub: Subscription, start: Seconds, e
   })
 }
 
-/** The rest of the paid period, given back: by the second, from the moment it is given up. */
+/** Refunds the rest of the paid period: by the second, from the given time. */
 export function creditLines(ledger: Ledger, sub: Subscription, from: Seconds): NewLine[] {
   return linesAhead(ledger, sub, sub.periodStart, sub.periodEnd).map((line) => ({
     ...line,
@@ -83,7 +83,7 @@ function itemLine(
   }
 }
 
-/** What a metered price counts for a customer between two moments. */
+/** A customer's usage of a metered price between two times. */
 function usageOf(ledger: Ledger, price: Price, customer: Customer, start: Seconds, end: Seconds): number {
   const meter = price.recurring?.meter ? getIn(ledger.meters, price.recurring.meter) : null
   if (!meter) return 0

@@ -1,4 +1,4 @@
-// The cards that the pretend provider knows. Every other number is refused, so that nobody types a real card into it.
+// The cards that the pretend provider accepts. It refuses every other number, so that nobody enters a real card.
 import type { PaymentError } from './ledger.ts'
 
 export type CardRefusal = Pick<PaymentError, 'type' | 'code' | 'declineCode' | 'message'>
@@ -6,13 +6,13 @@ export type CardRefusal = Pick<PaymentError, 'type' | 'code' | 'declineCode' | '
 interface TestCard {
   number: string
   brand: string
-  /** What it does, for the list on the stage. */
+  /** Its behaviour, for the list on the stage. */
   words: string
   /** Why every payment with it fails. */
   refuses: CardRefusal | null
-  /** Its owner must say who they are: never, the first time, or each time. */
+  /** Its owner must authenticate: never, the first time, or each time. */
   authentication: 'never' | 'once' | 'always'
-  /** Whether a charge that nobody is present for goes through. */
+  /** Whether an off-session charge succeeds. */
   unattended: boolean
 }
 
@@ -25,7 +25,7 @@ export const AUTHENTICATION_REQUIRED: CardRefusal = {
   message: 'Your card was declined. This transaction requires authentication.',
 }
 
-/** Its text is for developers, as the provider's is: nobody who pays should ever read it. */
+/** The text is for developers, like the provider's: people who pay must never see it. */
 export const AUTHENTICATION_FAILED: CardRefusal = {
   type: 'invalid_request_error',
   code: 'payment_intent_authentication_failure',
@@ -61,7 +61,7 @@ export function getCard(number: string): TestCard {
   return found
 }
 
-/** Why a charge fails while the owner is away, or null when it does not. `authenticated`: they were asked before. */
+/** Why an off-session charge fails, or null. `authenticated`: the owner has authenticated before. */
 export function refusalUnattended(one: TestCard, authenticated: boolean): CardRefusal | null {
   if (one.refuses) return one.refuses
   if (one.authentication === 'always') return AUTHENTICATION_REQUIRED

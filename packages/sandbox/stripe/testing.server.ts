@@ -1,5 +1,5 @@
-// For tests: the pretend payment provider on a real server, spoken to by the provider's own SDK, and a product that
-// records the events it is sent.
+// For tests: the pretend payment provider on a real server, called by the provider's own SDK, and a product that
+// records the events it receives.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Stripe from 'stripe'
@@ -31,20 +31,20 @@ export interface TestStripe {
   origin: string
   /** Every call the SDK made. */
   recorded: Recorded[]
-  /** Every event that came to `/hooks/stripe` with a good signature, in order. */
+  /** Every event with a valid signature at `/hooks/stripe`, in order. */
   events: Stripe.Event[]
-  /** Posts whose signature was not good. */
+  /** Posts with an invalid signature. */
   forged: string[]
-  /** What the product answers to events from now on. */
+  /** Sets the product's answer to events from now on. */
   answerEvents(status: number): void
-  /** A customer, and the prices that are there from the beginning. */
+  /** Creates a customer; also returns the prices that exist from the start. */
   furnish(): Promise<{ customer: string; monthly: string; overage: string }>
-  /** Confirms as the stand-in in the browser does. */
+  /** Confirms like the stand-in in the browser. */
   confirm(clientSecret: string, number: string, more?: Record<string, string>): Promise<BrowserAnswer>
-  /** Moves the clock and waits for what comes of it. */
+  /** Moves the clock and waits for the effects. */
   pass(ms: number): Promise<void>
   types(): string[]
-  /** Puts the process down and up again with the same file. */
+  /** Restarts the process with the same file. */
   restart(): Promise<void>
   stop(): Promise<void>
 }
@@ -161,7 +161,7 @@ export async function openStripe(options: { stateFile?: string } = {}): Promise<
   return test
 }
 
-/** The SDK takes no path prefix: its calls get one on the way, and are noted. */
+/** The SDK supports no path prefix: this adds one to its calls, and records them. */
 function sdkFor(origin: string, recorded: Recorded[]): Stripe {
   const { hostname, port } = new URL(origin)
   const plain = Stripe.createNodeHttpClient()

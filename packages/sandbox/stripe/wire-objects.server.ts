@@ -1,4 +1,4 @@
-// Any object of the ledger as it goes over the wire, by its id, and the parts of it that a call asks to see in full.
+// Any object of the ledger in the wire's format, by its id, with the parts a call wants expanded.
 import {
   eventView,
   intentView,
@@ -49,7 +49,7 @@ export function eventWire(books: Books, event: StripeEvent): Wire {
   return eventView(event, new Set(open.map((one) => one.endpoint)).size)
 }
 
-/** null for an id that is nobody's. */
+/** Null for an unknown id. */
 function wireOf(books: Books, id: string): Wire | null {
   const { ledger } = books
   const view = <T>(table: Record<string, T>, draw: (one: T) => Wire): Wire | null => {
@@ -82,14 +82,14 @@ function wireOf(books: Books, id: string): Wire | null {
     case 'bps':
       return view(ledger.portalSessions, (one) => portalSessionView(one, portalUrl(books, one.id)))
     default:
-      // A product's id is whatever its maker chose.
+      // The creator of a product chooses its id.
       return view(ledger.products, productView)
   }
 }
 
 const DEEPEST = 4
 
-/** Shows the named parts in full, in place. @param paths `latest_invoice.confirmation_secret`, `data.invoice` */
+/** Expands the named parts in place. @param paths `latest_invoice.confirmation_secret`, `data.invoice` */
 export function expand(books: Books, object: Wire, paths: readonly string[]): Wire {
   for (const path of paths) {
     const parts = path.split('.')
@@ -120,7 +120,7 @@ function expandPart(books: Books, object: Wire, parts: readonly string[], path: 
   }
 }
 
-/** Parts that are left out of an object unless they are asked for. undefined: it has no such part. */
+/** Parts that are omitted from an object unless requested. Undefined when the object has no such part. */
 function includable(books: Books, object: Wire, name: string): unknown {
   const { ledger } = books
   const id = String(object.id)

@@ -1,4 +1,4 @@
-// Fieldhook in the comparison: the built server as it is run in production.
+// Fieldhook in the comparison: the built server as in production.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { freePort } from '#tests/support/server-process.ts'
@@ -38,7 +38,7 @@ export function fieldhookPeer(input: { version: string; serveMain: string }): Pe
         EGRESS_ALLOW: receivers.hostsAndPorts.join(','),
       }
       return runAgainAndAgain({
-        // From the project's folder: it reads its build and its migrations from there.
+        // Starts in the project's folder, where it finds its build and its migrations.
         launch: () => launchNode([...SERVER_FLAGS, input.serveMain], env, process.cwd()),
         ready: (launched) => untilItAnswers(launched, `${origin}/readyz`, (status) => status === 200, 60_000),
         target: { port, tokens, path: OWN_PATH },

@@ -1,17 +1,17 @@
-// What the comparison makes of its measurements: counts of what was lost and doubled, ratios within a round, rows for the page.
+// Evaluates the comparison's measurements: lost and duplicate events, ratios within a round, rows for the page.
 import type { Figure } from '../../report/figures.ts'
 import type { Spread } from '../wire.ts'
 
 export interface Counted {
   acknowledged: number
-  /** Acknowledged, and never arrived. */
+  /** Acknowledged, but never arrived. */
   lost: number
   /** Arrivals beyond the first of an event. */
   doubled: number
 }
 
 export interface Round {
-  /** Events that went all the way, a second. */
+  /** Events forwarded end to end, per second. */
   throughPerSecond: number
   steady: { perSecond: number; answerMs: Spread; delayMs: Spread }
   counted: Counted
@@ -20,12 +20,12 @@ export interface Round {
 export interface Outage {
   downSeconds: number
   counted: Counted
-  /** Seconds after the receiver was back, and how many had arrived by then. */
+  /** Seconds since the receiver was back, and the number of events arrived by then. */
   arrived: [seconds: number, events: number][]
 }
 
 export interface Kill {
-  /** The receiver took everything; or it refused connections until after the kill, so that everything waited to be tried again. */
+  /** `well`: the receiver accepted everything. `down`: it refused connections until after the kill: all was retried. */
   receiver: 'well' | 'down'
   counted: Counted
   restartMs: number
@@ -36,7 +36,7 @@ export interface PeerFindings {
   version: string
   settings: string[]
   rounds: Round[]
-  /** Resident memory of all of its processes, MB, while it was under the steady load; empty where the system does not tell. */
+  /** Resident memory of all of its processes, MB, during the steady load; empty where the system has no figure. */
   memory: number[]
   processes: number
   kills: Kill[]
@@ -47,7 +47,7 @@ export type PeerResult =
   | ({ outcome: 'measured' } & PeerFindings)
   | { outcome: 'could_not'; name: string; sentence: string }
 
-/** Events that were answered and those that came, by their numbers. */
+/** Compares answered events with arrived ones, by their numbers. */
 export function countArrivals(acknowledged: Iterable<number>, arrived: Iterable<number>): Counted {
   const wanted = new Set(acknowledged)
   const seen = new Set<number>()
@@ -66,7 +66,7 @@ function sumCounted(all: readonly Counted[]): Counted {
   return { acknowledged: sum('acknowledged'), lost: sum('lost'), doubled: sum('doubled') }
 }
 
-/** The name that the others stand beside. */
+/** The program that the others are compared with. */
 export const OWN = 'Fieldhook'
 
 function median(values: readonly number[]): number {
@@ -74,8 +74,8 @@ function median(values: readonly number[]): number {
 }
 
 /**
- * How `one` stands beside `other`: each round has its own ratio, because both sides of it had the same neighbours on the machine;
- * the middle one counts. Rounds that only one of them has are left out.
+ * The ratio of `one` to `other`: each round has its own ratio, because both sides of it had the same neighbours on the
+ * machine; the median counts. Rounds that only one of them has are left out.
  */
 export function ratioBeside(one: readonly Round[], other: readonly Round[], of: (round: Round) => number): number {
   const ratios = one.flatMap((round, index) => {
@@ -90,7 +90,7 @@ export function ofAll(count: number, all: number): string {
   return count === all ? `all ${all}` : `${count} of ${all}`
 }
 
-/** When the last one came, in words. */
+/** When the last event arrived, in words. */
 export function outageWords(outage: Outage): string {
   const { counted } = outage
   const came = counted.acknowledged - counted.lost
@@ -121,7 +121,7 @@ const pair = (rounds: readonly Round[], of: (round: Round) => Spread) =>
 
 export const throughOf = (round: Round) => round.throughPerSecond
 
-/** What the others stand beside; null when it was not measured. */
+/** The baseline of the comparison; null when it was not measured. */
 export function ownOf(results: readonly PeerResult[]): PeerFindings | null {
   const own = results.find(({ name }) => name === OWN)
   return own?.outcome === 'measured' ? own : null
@@ -157,8 +157,8 @@ export function tableRows(results: readonly PeerResult[]): Row[] {
 }
 
 /**
- * The same for docs/proof.md: one group per question, one line per program. Without `speeds` only what a busy neighbour cannot spoil:
- * what was lost, what came, memory.
+ * The same for docs/proof.md: one group per question, one line per program. Without `speeds`, only figures that a busy
+ * neighbour cannot affect: losses, arrivals, memory.
  */
 export function figuresOf(results: readonly PeerResult[], { speeds }: { speeds: boolean }): Figure[] {
   const figures: Figure[] = []

@@ -1,18 +1,18 @@
-// n8n in the comparison: a workflow of a webhook and an HTTP request, in two ways. n8n connects hundreds of services and lets people build
-// what they like; what is measured is this one job alone.
+// n8n in the comparison: a workflow of a webhook and an HTTP request, in two modes. n8n connects hundreds of services
+// and lets people build what they like; only this one job is measured.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '#tests/support/server-process.ts'
 import { emptyFolder, launchNode, type Peer, type Place, runAgainAndAgain, untilItAnswers } from './peer.ts'
 
 const WORKFLOW = 'forwardEvents001'
-/** The most that the node offers: five tries, five seconds apart. */
+/** The node's maximum: five attempts, five seconds apart. */
 const MOST_TRIES = 5
 const MOST_WAIT_MS = 5_000
 
 /**
- * `free`: as it comes, with all executions saved. `queued`: at most so many executions at once; the others wait as rows in its
- * database, and are answered when their turn comes.
+ * `free`: executes immediately, with all executions saved. `queued`: limits the executions in parallel; the others wait
+ * as rows in its database, and are answered when their turn comes.
  */
 export type Running = { kind: 'free' } | { kind: 'queued'; atOnce: number }
 
@@ -22,7 +22,7 @@ export function n8nPeer(input: { folder: string; version: string; running: Runni
   return {
     name: running.kind === 'free' ? 'n8n' : 'n8n, executions queued',
     version: input.version,
-    // What waits in the database has not begun its tries.
+    // Executions waiting in the database have not started their attempts.
     triesForSeconds: running.kind === 'free' ? ((MOST_TRIES - 1) * MOST_WAIT_MS) / 1_000 : null,
     settings: [
       'One workflow: Webhook (POST, "Respond: Immediately") → HTTP Request (POST, the body as JSON).',
@@ -48,7 +48,7 @@ export function n8nPeer(input: { folder: string; version: string; running: Runni
       }
       return runAgainAndAgain({
         launch: () => launchNode([program, 'start'], env, place.folder),
-        // Healthy comes before its webhooks are there: then it answers 404.
+        // It reports healthy before its webhooks are registered: then it answers 404.
         ready: async (launched) => {
           await untilItAnswers(
             launched,
@@ -71,7 +71,7 @@ async function command(program: string, args: string[], env: Record<string, stri
   if (launched.child.exitCode !== 0) throw new Error(`n8n ${args[0]} failed: ${launched.output().trim().slice(-500)}`)
 }
 
-/** Exported for its test: nothing of it may call out. */
+/** Exported for its test: it must not make outside calls. */
 export function environmentOf(input: {
   folder: string
   port: number
@@ -110,7 +110,7 @@ export function environmentOf(input: {
   }
 }
 
-/** As its editor would save it. Exported for its test. */
+/** As its editor saves it. Exported for its test. */
 export function workflowOf({ receivers }: Pick<Place, 'receivers'>): Record<string, unknown> {
   const webhook = (name: string, parameters: Record<string, unknown>, webhookId: string, y: number) => ({
     id: webhookId,

@@ -1,5 +1,5 @@
-// Node-RED in the comparison: a flow made of its core nodes, in two ways. Node-RED wires devices, interfaces and services together and
-// does very much more than this one job; what is measured is the job alone.
+// Node-RED in the comparison: a flow of its core nodes, in two modes. Node-RED wires devices, interfaces and services
+// together and does much more than this one job; only the job is measured.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '#tests/support/server-process.ts'
@@ -8,9 +8,9 @@ import { emptyFolder, launchNode, type Peer, type Place, runAgainAndAgain, until
 const RETRY_SECONDS = 5
 
 /**
- * `memory`: the flow as most people draw it. An event is answered and forwarded; what fails goes round through a delay until it is
- * taken. `file`: an event is first written into a context store on disk, answered after that, and taken out when it was forwarded;
- * what stands there at a start is sent again.
+ * `memory`: the flow as most people build it. An event is answered and forwarded; a failure loops through a delay until
+ * it is accepted. `file`: an event is first written into a context store on disk, then answered, and removed when it
+ * was forwarded; at a start the remaining events are sent again.
  */
 export type Keeping = 'memory' | 'file'
 
@@ -71,7 +71,7 @@ function settingsOf(port: number, keeping: Keeping): object {
   }
 }
 
-/** The nodes of the flow, as its editor would save them. Exported for its test. */
+/** The nodes of the flow, as its editor saves them. Exported for its test. */
 export function flowOf({ receivers }: Pick<Place, 'receivers'>, keeping: Keeping): Record<string, unknown>[] {
   const addresses = JSON.stringify(receivers.urls)
   const node = (id: string, type: string, more: Record<string, unknown>) => ({

@@ -1,25 +1,25 @@
-// What is compared: a program that takes an event in over HTTP, keeps it, and forwards it to an address, again and again until it is
-// taken. One file per program says how it is set up and how it is started; everything else is the same for all of them.
+// A compared program: receives an event over HTTP, keeps it, and forwards it to an address with retries until it is
+// accepted. One file per program defines its setup and start; everything else is shared.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import type { Target } from '../wire.ts'
 
 export interface Peer {
-  /** As it stands in the tables. */
+  /** Its name in the tables. */
   name: string
   version: string
-  /** Every setting that was chosen, a sentence each: for the page and for whoever repeats it. */
+  /** Every chosen setting, one sentence each: for the page and for anyone who repeats the comparison. */
   settings: string[]
-  /** How long a failed forward is tried in this set-up, seconds; null = for hours or without end. */
+  /** How long a failed forward is retried in this setup, seconds; null = for hours or without end. */
   triesForSeconds: number | null
-  /** Makes its files in a folder of its own and starts it. Ready to take events when this resolves. */
+  /** Creates its files in its own folder and starts. Resolves when it is ready for events. */
   start(place: Place): Promise<RunningPeer>
 }
 
-/** Where a peer lives during one run of the comparison. */
+/** A peer's environment during one run of the comparison. */
 export interface Place {
   folder: string
-  /** The addresses that events are forwarded to: the account that is named by the n-th token to the n-th address. */
+  /** The target addresses: events of the n-th token's account go to the n-th address. */
   receivers: { urls: string[]; hostsAndPorts: string[] }
 }
 
@@ -29,9 +29,9 @@ export interface RunningPeer {
   pid(): number
   /** SIGKILL to all of its processes, at once. */
   killHard(): Promise<void>
-  /** The same files, the same port. Ready when this resolves. */
+  /** Restarts with the same files and port. Resolves when ready. */
   restart(): Promise<void>
-  /** Ends it and every process of it. Its folder is removed by whoever made it. */
+  /** Ends all of its processes. The creator of its folder removes it. */
   end(): Promise<void>
 }
 
@@ -42,12 +42,12 @@ process.on('exit', () => {
 
 export interface Launched {
   child: ChildProcess
-  /** The last of what it printed. */
+  /** The end of its output. */
   output(): string
   ended: Promise<void>
 }
 
-/** Starts a Node program in a process group of its own, so that whatever it starts can be ended with it. */
+/** Starts a Node program in its own process group, so that everything it starts can be ended with it. */
 export function launchNode(args: string[], env: Record<string, string>, folder: string): Launched {
   mkdirSync(folder, { recursive: true })
   let printed = ''
@@ -66,7 +66,7 @@ export function launchNode(args: string[], env: Record<string, string>, folder: 
   child.stderr?.on('data', gather)
   const ended = new Promise<void>((done) =>
     child.once('exit', () => {
-      // Its children would otherwise live on.
+      // Otherwise its children would keep running.
       signalGroup(pid, 'SIGKILL')
       groups.delete(pid)
       done()
@@ -84,7 +84,7 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Asks `url` until it answers as `wanted` says. Rejects with what was printed when the program ends or takes too long. */
+/** Polls `url` until the answer matches `wanted`. Rejects with the output when the program ends or takes too long. */
 export async function untilItAnswers(
   launched: Launched,
   url: string,
@@ -113,12 +113,12 @@ function lastLines({ output }: Launched): string {
   return output().trim().split('\n').slice(-4).join(' | ')
 }
 
-/** Started, killed and started again with the same command: what peers have in common. */
+/** Starts, kills and restarts with the same command: shared by the peers. */
 export async function runAgainAndAgain(input: {
   launch(): Launched
   ready(launched: Launched): Promise<void>
   target: Target
-  /** How long it may take to end when it is asked to. */
+  /** How long it may take to end after a signal. */
   patienceMs: number
 }): Promise<RunningPeer> {
   let launched = input.launch()

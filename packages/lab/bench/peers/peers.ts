@@ -1,5 +1,5 @@
-// `npm run bench:peers`: Fieldhook, n8n and Node-RED do the same job in the same run: an event in over HTTP, kept, forwarded, tried again.
-// The other two do very much more than this; nothing here says anything about that.
+// `npm run bench:peers`: Fieldhook, n8n and Node-RED do the same job in the same run: receive an event over HTTP, keep
+// it, forward it, retry. The other two do much more than this; nothing here measures that.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,14 +17,14 @@ import { ADDRESSES, bringOn, killOnce, type OnStage, outageOf, roundOf, type Tri
 const NAMES = ['fieldhook', 'node-red', 'n8n'] as const
 type Name = (typeof NAMES)[number]
 
-/** As scripts/peer-packages.mjs tells it. */
+/** As scripts/peer-packages.mjs reports it. */
 type Installed = { outcome: 'installed'; folder: string; version: string } | { outcome: 'could_not'; sentence: string }
 
 export interface PeersInput {
-  /** Bundled, by path. */
+  /** Paths of the bundled programs. */
   programs: { load: string; receivers: string }
   serveMain: string
-  /** Installs a peer, or says why it cannot be. */
+  /** Installs a peer, or returns why it cannot be installed. */
   install(name: 'n8n' | 'node-red'): Promise<Installed>
 }
 
@@ -41,7 +41,7 @@ const USAGE = `Usage: npm run bench:peers -- [--quick] [--only fieldhook,node-re
   --rate     events a second of the steady stream
   --record   keeps the figures in docs/proof/peers.json`
 
-/** Of all cores; more than this, taken by others, and speeds say more about them. */
+/** Of all cores; above this share used by others, the speeds mostly measure them. */
 const DISTURBED = 0.25
 const LEFT_OUT =
   'Other programs kept the machine busy during this run, so speeds are left out; what was lost, what arrived and memory stand.'
@@ -90,7 +90,7 @@ function readNames(text = ''): Name[] {
   return NAMES.filter((name) => name === 'fieldhook' || asked.includes(name))
 }
 
-/** Returns the exit code: 0 whatever the figures, 1 when it could not be run. */
+/** Returns the exit code: 0 whatever the figures, 1 when it could not run. */
 export async function benchPeers(input: PeersInput, args: string[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'fieldhook-peers-'))
   for (const [signal, code] of [
@@ -111,7 +111,7 @@ export async function benchPeers(input: PeersInput, args: string[]): Promise<num
   }
 }
 
-/** What other programs took of all cores since this one began; null where the system does not tell. */
+/** The share of all cores used by other programs since this one started; null where the system has no figure. */
 function othersShare(): number | null {
   const [machine, own] = [machineMs(), ownMs()]
   if (machine === null || own === null || begun.machine === null || begun.own === null) return null
@@ -163,7 +163,7 @@ async function compare(input: PeersInput, settings: Settings, folder: string, ar
   })
 }
 
-/** Of ourselves something is demanded. Exported for its test. */
+/** Only Fieldhook itself has requirements. Exported for its test. */
 export function faultsOf(own: PeerFindings): string[] {
   const faults: string[] = []
   const lostInRounds = own.rounds.reduce((sum, { counted }) => sum + counted.lost, 0)
@@ -237,7 +237,7 @@ async function runTrials(stages: OnStage[], settings: Settings): Promise<void> {
   await Promise.all(stages.map((stage) => outageOf(stage, settings)))
 }
 
-/** Another one begins each time. */
+/** Each round starts with another item. */
 function inTurn<Item>(items: readonly Item[], round: number): Item[] {
   const from = items.length === 0 ? 0 : round % items.length
   return [...items.slice(from), ...items.slice(0, from)]
@@ -260,7 +260,7 @@ function print(results: readonly PeerResult[], { perSecond }: Settings): void {
   console.log(`\nload average at the end: ${loads()}`)
 }
 
-/** What a reader of the page must know. */
+/** Notes that a reader of the page needs. */
 function notesOf(results: readonly PeerResult[], settings: Settings): string[] {
   return [
     `${ADDRESSES} receiver addresses on loopback; at most 64 events between load and receivers while speed is measured; ${settings.perSecond} events/s otherwise. All programs run at the same time and are loaded in turn; ratios are of the same round.`,

@@ -1,5 +1,5 @@
-// The trials of the comparison, the same for every program: as fast as it goes all the way, a steady stream, kill -9 under load, and a
-// receiver that is down for a while.
+// The trials of the comparison, the same for every program: maximum speed end to end, a steady stream, kill -9 under
+// load, and a receiver that is down for a while.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Load, type Receivers, startLoad, startReceivers } from '../processes.ts'
 import type { LoadOrder, LoadResult } from '../wire.ts'
@@ -8,30 +8,30 @@ import { treeMemory } from './memory.ts'
 import type { Peer, Place, RunningPeer } from './peer.ts'
 
 export interface TrialSettings {
-  /** Of each measurement. */
+  /** Duration of each measurement. */
   seconds: number
   warmUpSeconds: number
-  /** Of the steady stream. */
+  /** Rate of the steady stream. */
   perSecond: number
   kills: number
   downSeconds: number
-  /** How long at most is waited for what comes after the receiver is back. */
+  /** Maximum wait for arrivals after the receiver is back. */
   waitSeconds: number
 }
 
-/** Between load and receivers at most, so that nothing piles up while speed is measured. */
+/** Maximum number of events between load and receivers, so that no backlog builds up while speed is measured. */
 const WINDOW = 64
 const CONNECTIONS = 32
 export const ADDRESSES = 20
-/** Under kill -9 the receiver takes a moment, as receivers do: something is always under way. */
+/** During kill -9 the receiver answers after a moment, as receivers do, so that something is always in flight. */
 const SLOW_ANSWER_MS = 100
 const LOAD_BEFORE_KILL_MS = 4_000
-/** Nothing came for so long: what has not come by then does not come. Longer than any pause between tries of the peers. */
+/** Events that have not arrived after this silence never will. Longer than any pause between attempts of the peers. */
 const SILENCE_MS = 12_000
-/** After failures a program may wait longer before it tries again: Fieldhook up to 36 s after its second. */
+/** After failures a program may wait longer before a retry: Fieldhook up to 36 s after its second. */
 const LONG_SILENCE_MS = 45_000
 
-/** A running peer with a load and receivers of its own. */
+/** A running peer with its own load and receivers. */
 export interface OnStage {
   peer: Peer
   running: RunningPeer
@@ -96,7 +96,7 @@ function steadyOrder(
   }
 }
 
-/** One round of the two speeds. What was acknowledged must have come, once, before the next peer has its turn. */
+/** One round of the two speeds. Acknowledged events must have arrived, once, before the next peer's turn. */
 export async function roundOf(stage: OnStage, given: TrialSettings): Promise<void> {
   const { load, receivers, running, found } = stage
   receivers.forget()
@@ -135,8 +135,8 @@ export async function roundOf(stage: OnStage, given: TrialSettings): Promise<voi
 }
 
 /**
- * kill -9 while events come in, then the same files again: what was acknowledged and never comes? `receiver` down = it refuses
- * connections until after the kill, so that everything waits to be tried again.
+ * kill -9 while events come in, then a restart with the same files: which acknowledged events never arrive? `receiver`
+ * down = it refuses connections until after the kill, so that everything is retried.
  */
 export async function killOnce(stage: OnStage, given: TrialSettings, receiver: Kill['receiver']): Promise<void> {
   const { load, receivers, running, found } = stage
@@ -155,7 +155,9 @@ export async function killOnce(stage: OnStage, given: TrialSettings, receiver: K
   await receivers.change({ do: 'answer_after', ms: 0 })
 }
 
-/** The receiver refuses connections for a while, and is back. Nothing else happens: what comes then was kept or is tried again. */
+/**
+ * The receiver refuses connections for a while, then returns. Nothing else happens: later arrivals are kept or retried.
+ */
 export async function outageOf(stage: OnStage, given: TrialSettings): Promise<void> {
   const { load, receivers, found, peer } = stage
   receivers.forget()
@@ -163,7 +165,7 @@ export async function outageOf(stage: OnStage, given: TrialSettings): Promise<vo
   const loading: Promise<LoadResult> = load.run(
     steadyOrder(stage, { warmUpSeconds: 0, seconds: given.downSeconds }, given),
   )
-  // Also for one that answers late: its receiver is down no longer than the others'.
+  // The same downtime for every peer, even one that answers late.
   await pause(given.downSeconds * 1_000)
   await receivers.change({ do: 'up' })
   const began = performance.now()
@@ -173,7 +175,7 @@ export async function outageOf(stage: OnStage, given: TrialSettings): Promise<vo
     counted: { acknowledged: 0, lost: 0, doubled: 0 },
     arrived: [],
   }
-  // One that has given up by itself is not waited for.
+  // Does not wait for a peer that has given up.
   const patience = Math.min(given.waitSeconds, peer.triesForSeconds === null ? Infinity : peer.triesForSeconds + 30)
   for (;;) {
     await pause(1_000)
@@ -186,7 +188,7 @@ export async function outageOf(stage: OnStage, given: TrialSettings): Promise<vo
   found.outage = outage
 }
 
-/** Until every number has come, or nothing has for `silenceMs`. */
+/** Waits until every number has arrived, or nothing has for `silenceMs`. */
 async function untilAllCame({ receivers }: OnStage, numbers: readonly number[], silenceMs: number): Promise<void> {
   let arrived = -1
   let quietSince = performance.now()

@@ -1,4 +1,4 @@
-// One job with everything that hangs on it and everything a person could do to it.
+// One job with all its related records and every action of a person.
 import type { AccountView, SandboxRecord } from '../../world.ts'
 import { QuickForms, StatusButtons } from '../job-item.tsx'
 import { type JobView, text } from '../job-view.ts'
@@ -15,7 +15,7 @@ interface JobPageView {
   staff: readonly (readonly [string, string])[]
   badges: readonly (readonly [string, string])[]
   forms: readonly (readonly [string, string])[]
-  /** What hangs on the job, newest first. */
+  /** Related records, newest first. */
   contacts: SandboxRecord[]
   lines: SandboxRecord[]
   activities: SandboxRecord[]
@@ -63,7 +63,7 @@ export function JobPage(view: JobPageView) {
   )
 }
 
-/** What happens less often. */
+/** Less common actions. */
 function Doings({ view, back }: { view: JobPageView; back: string }) {
   const { account, job, staff, badges, forms } = view
   const to = `accounts/${account.uuid}/jobs/${job.uuid}`

@@ -1,4 +1,4 @@
-// The trail of everything done on the stage, the list of receivers, and the page for addresses that lead nowhere.
+// The trail of all actions on the stage, the list of receivers, and the page for unknown addresses.
 import type { AccountView } from '../../world.ts'
 import { type ClockView, Page, type Said } from '../layout.tsx'
 import { AtPlaces, Card, Copyable, Empty, Table } from '../parts.tsx'

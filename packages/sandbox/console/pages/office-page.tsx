@@ -1,4 +1,4 @@
-// What happens in the office rather than on a job: customers, prices, the inbox, starting over.
+// Office work that belongs to no job: customers, prices, the inbox, resetting.
 import type { AccountView } from '../../world.ts'
 import { AccountNav, type ClockView, Page, type Said } from '../layout.tsx'
 import { Card, Choice, Form, TextField } from '../parts.tsx'

@@ -1,4 +1,4 @@
-// How a person opens the add-on inside the platform, and what came back.
+// How a person opens the add-on inside the platform, and the add-on's answer.
 import type { AccountView, OpeningAnswer } from '../../world.ts'
 import { AccountNav, type ClockView, Page, type Said } from '../layout.tsx'
 import { Badge, Card, Choice, Code, Form, TextField } from '../parts.tsx'
@@ -7,7 +7,7 @@ interface OpeningView {
   account: AccountView
   staff: readonly (readonly [string, string])[]
   jobs: readonly (readonly [string, string])[]
-  /** Another name of this machine: a frame there is a third party's. '' when there is none. */
+  /** Another name of this machine, for a third-party frame. '' when there is none. */
   otherSite: string
   clock: ClockView
   said: Said | null
@@ -118,7 +118,7 @@ interface SignedNote {
   account: AccountView
   jwt: string
   postTo: string
-  /** What it says, as JSON text. */
+  /** The claims as JSON text. */
   claims: string
   clock: ClockView
 }

@@ -1,4 +1,4 @@
-// What people would have received: nothing of it was really sent.
+// Messages that people would have received: none was really sent.
 import { Bell, FileText, type LucideIcon, Mail, MessageSquare, MessagesSquare, Newspaper } from 'lucide-react'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { AccountView, OutboxItem } from '../../world.ts'
@@ -8,14 +8,14 @@ import { countWords } from '../words.ts'
 
 interface OutboxView {
   account: AccountView
-  /** Newest first; those that `kind` lets through. */
+  /** Newest first; filtered by `kind`. */
   items: OutboxItem[]
   /** One kind, or '' for all. */
   kind: string
   counts: Readonly<Partial<Record<OutboxItem['kind'], number>>>
   /** Names by staff uuid. */
   staff: ReadonlyMap<string, string>
-  /** Human numbers by job uuid. */
+  /** Job numbers by job uuid. */
   jobs: ReadonlyMap<string, string>
   clock: ClockView
   said: Said | null

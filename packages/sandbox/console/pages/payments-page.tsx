@@ -1,4 +1,4 @@
-// What the pretend payment provider knows of one account: who pays, what for, what came of it, and how it misbehaves.
+// The pretend payment provider's view of one account: customers, subscriptions, payments, and fault switches.
 import type { Millis } from '#app/lib/clock.ts'
 import { INVOICE_TEXTS, INVOICE_TONES, SUBSCRIPTION_TEXTS, SUBSCRIPTION_TONES } from '../../stripe/hosted-pages.tsx'
 import type { InvoiceStatus, PaymentSwitches, SubscriptionStatus } from '../../stripe/ledger.ts'
@@ -13,7 +13,7 @@ interface PaymentSubscriptionView {
   status: SubscriptionStatus
   periodStart: Millis
   periodEnd: Millis
-  /** '' when it goes on. */
+  /** '' when the subscription continues. */
   ends: '' | 'with the period' | 'on a day'
   card: string
 }
@@ -34,7 +34,7 @@ interface PaymentEventView {
   id: string
   at: Millis
   type: string
-  /** Nobody listens to it when it went nowhere. */
+  /** Empty when no endpoint is subscribed to the event. */
   posts: { state: 'held' | 'waiting' | 'delivered' | 'given_up'; attempts: number; lastStatus: number | null }[]
   body: string
 }
@@ -42,7 +42,7 @@ interface PaymentEventView {
 export interface PaymentCustomerView {
   id: string
   declineNext: boolean
-  /** Credit is negative. */
+  /** Negative for credit. */
   balance: number
   subscriptions: PaymentSubscriptionView[]
   invoices: PaymentInvoiceView[]

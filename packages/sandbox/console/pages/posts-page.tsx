@@ -9,7 +9,7 @@ interface PostsView {
   account: AccountView
   /** Newest first. */
   deliveries: DeliveryView[]
-  /** What each record is called, by its uuid: `Job 3128`. */
+  /** Readable names by record uuid: `Job 3128`. */
   names: ReadonlyMap<string, string>
   clock: ClockView
   said: Said | null

@@ -1,4 +1,4 @@
-// `/sandbox`: what this is, the accounts and how they open the add-on, and jobs to play with.
+// `/sandbox`: an introduction, the accounts and how they open the add-on, and sample jobs.
 import type { AccountView } from '../../world.ts'
 import { CreateJob } from '../create-job.tsx'
 import { JobItem } from '../job-item.tsx'
@@ -12,7 +12,7 @@ import { placeOf } from '../words.ts'
 interface StartAccount {
   account: AccountView
   jobs: JobView[]
-  /** How many jobs there are in all. */
+  /** Total number of jobs. */
   total: number
   queues: readonly (readonly [string, string])[]
   companies: readonly (readonly [string, string])[]

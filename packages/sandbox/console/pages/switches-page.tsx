@@ -8,7 +8,7 @@ import { countWords, faultWords } from '../words.ts'
 interface SwitchesView {
   account: AccountView
   options: AccountOptions
-  /** Of this account, and of any. */
+  /** Faults of this account, and of every account. */
   faults: FaultRule[]
   clock: ClockView
   said: Said | null

@@ -1,4 +1,4 @@
-// The add-on's standing in an account: its connection and what it has subscribed to.
+// The add-on's state in an account: its connection and its subscriptions.
 import type { Millis } from '#app/lib/clock.ts'
 import type { AccountView, ConnectionView, SubscriptionView } from '../../world.ts'
 import { AccountNav, type ClockView, Page, type Said } from '../layout.tsx'
@@ -10,7 +10,7 @@ interface WebhooksView {
   connections: ConnectionView[]
   /** Newest first. */
   subscriptions: SubscriptionView[]
-  /** When each was made, newest first. */
+  /** When each key was created, newest first. */
   apiKeys: Millis[]
   clock: ClockView
   said: Said | null
@@ -146,7 +146,7 @@ export function WebhooksPage({ account, connections, subscriptions, apiKeys, clo
   )
 }
 
-/** What n8n and other private apps sign in with. */
+/** Keys with which n8n and other private apps sign in. */
 function ApiKeys({
   to,
   back,

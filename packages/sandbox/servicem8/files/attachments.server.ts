@@ -12,7 +12,7 @@ export const MAX_FILE = 5 * 1024 * 1024
 const MAX_STORED = 25 * 1024 * 1024
 const LINK_LIVES = minutes(5)
 
-/** Storage addresses that have been handed out. Not kept over a restart: they are short-lived anyway. */
+/** Issued storage addresses. Not kept across a restart: they are short-lived anyway. */
 export type StorageLinks = Map<string, { accountUuid: string; uuid: string; expiresAt: Millis }>
 
 /** `/api_1.0/attachment/{uuid}.file`; null for another path. */
@@ -38,7 +38,7 @@ function upload(stage: Stage, request: AccountRequest, uuid: string): Answer {
     : errorAnswer(400, 'The storage of the pretend platform is full')
 }
 
-/** Keeps the bytes of an existing attachment record; false when there is no more room. */
+/** Stores the bytes of an existing attachment record; false when storage is full. */
 export function storeFile(stage: Stage, account: AccountState, uuid: string, bytes: Uint8Array): boolean {
   let held = bytes.byteLength
   for (const [other, file] of account.files) if (other !== uuid) held += file.base64.length * 0.75
@@ -63,7 +63,7 @@ function download(stage: Stage, links: StorageLinks, request: AccountRequest, uu
   return redirectAnswer(`${stage.baseUrl}/storage/${ticket}`)
 }
 
-/** The second address: no bearer wanted, and refused when one comes along, as object storages do. */
+/** The storage address: needs no bearer token, and refuses a request that sends one, as object storages do. */
 export function storageCall(stage: Stage, links: StorageLinks, request: WireRequest): Answer | null {
   const match = /^\/storage\/([\w-]+)$/.exec(request.path)
   if (!match || request.method !== 'GET') return null
@@ -87,7 +87,7 @@ export function storageCall(stage: Stage, links: StorageLinks, request: WireRequ
     status: 200,
     headers: {
       'content-type': file.type,
-      // Same origin as the product: whatever was uploaded must not run as a page of it.
+      // Same origin as the product: uploaded content must not run as a page of it.
       'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`,
       'content-security-policy': "default-src 'none'; sandbox",
     },

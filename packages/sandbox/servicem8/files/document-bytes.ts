@@ -2,7 +2,7 @@
 
 const encoder = new TextEncoder()
 
-/** A4, one line of text after another in Helvetica. Characters outside Latin-1 become `?`. */
+/** A4, one line of text per row in Helvetica. Characters outside Latin-1 become `?`. */
 export function pdfBytes(lines: readonly string[]): Uint8Array<ArrayBuffer> {
   const text = lines
     .slice(0, 45)
@@ -26,7 +26,7 @@ export function pdfBytes(lines: readonly string[]): Uint8Array<ArrayBuffer> {
   const entries = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
   file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${entries}`
   file += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`
-  // One byte a character: offsets above are byte offsets.
+  // One byte per character: the offsets above are byte offsets.
   return Uint8Array.from(file, (character) => character.charCodeAt(0))
 }
 
@@ -34,7 +34,7 @@ function latin(text: string): string {
   return text.replaceAll(/[^\x20-\x7e\xa0-\xff]/g, '?')
 }
 
-/** A paragraph a line. */
+/** One paragraph per line. */
 export function docxBytes(lines: readonly string[]): Uint8Array<ArrayBuffer> {
   const paragraphs = lines.map((line) => `<w:p><w:r><w:t xml:space="preserve">${xml(line)}</w:t></w:r></w:p>`).join('')
   const head = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'

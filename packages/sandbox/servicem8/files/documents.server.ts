@@ -1,4 +1,4 @@
-// `/platform_produce_document`: answers the bytes of the file, never an id.
+// `/platform_produce_document`: returns the bytes of the file, never an id.
 import { findRecord, recordsOf } from '../../accounts.server.ts'
 import { type Answer, errorAnswer } from '../../http.server.ts'
 import type { AccountState, Stage } from '../../state.server.ts'

@@ -1,4 +1,4 @@
-// What a file is by its ending, and something to hold for files that seed data only names.
+// A file's type by its extension, and sample content for files that seed data only names.
 import { docxBytes, jpegBytes, pdfBytes } from './document-bytes.ts'
 
 const WORD = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
@@ -17,7 +17,7 @@ export function mediaType(extension: string): string {
   return MEDIA_TYPES.get(extension.toLowerCase()) ?? 'application/octet-stream'
 }
 
-/** A small valid file of that kind which says its name; null for kinds that cannot be made here. */
+/** A small valid file of that kind that contains its name; null for kinds that cannot be generated here. */
 export function sampleBytes(extension: string, name: string): Uint8Array<ArrayBuffer> | null {
   switch (mediaType(extension)) {
     case 'application/pdf':

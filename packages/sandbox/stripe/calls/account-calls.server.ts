@@ -117,7 +117,7 @@ export const ACCOUNT_CALLS: readonly StripeRoute[] = [
     path: '/v1/billing_portal/configurations',
     takes: [...LIST_TAKES, 'active', 'is_default'],
     answer(call) {
-      // None of them is the default: that one is saved on the provider's own pages.
+      // No configuration here is the default: the default is saved on the provider's own pages.
       const none = flagAt(call.form, 'is_default') === true || flagAt(call.form, 'active') === false
       return pageAnswer(call, none ? [] : allOf(call.books.ledger.portalConfigurations), portalConfigurationView)
     },
@@ -232,7 +232,7 @@ function reportUsage({ books, form }: StripeCall) {
   }
   const identifier = filledAt(form, 'identifier') ?? randomLetters(24)
   if (identifier.length > 100) throw invalid('An identifier has at most 100 characters.', '', 'identifier')
-  // The promise is a day; afterwards only the caller's own memory helps.
+  // Identifiers are unique for a day; after that only the caller can detect a repetition.
   if (ledger.meterEvents.some((one) => one.identifier === identifier && one.created > now - DAY)) {
     throw invalid(`An event already exists with identifier ${identifier}.`, 'resource_already_exists', 'identifier')
   }
@@ -371,7 +371,7 @@ function listEvents(call: StripeCall) {
   return pageAnswer(call, found, (one) => eventWire(books, one))
 }
 
-/** `invoice.*` stands for a family, `*` for all. */
+/** `invoice.*` matches a family, `*` matches all. */
 export function matchesType(wanted: string, type: string): boolean {
   return wanted === type || wanted === '*' || (wanted.endsWith('.*') && type.startsWith(wanted.slice(0, -1)))
 }

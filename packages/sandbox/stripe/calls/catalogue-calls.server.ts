@@ -268,7 +268,7 @@ function deleteCustomer(call: StripeCall) {
   return customerView(customer)
 }
 
-/** The customer that the path names; one that was deleted is as good as none. */
+/** The customer named in the path; a deleted one counts as missing. */
 export function liveCustomer({ books, id }: Pick<StripeCall, 'books' | 'id'>): Customer {
   const customer = requireOne(books.ledger.customers, 'customer', id)
   if (customer.deleted) throw missing('customer', id)
@@ -378,7 +378,7 @@ function tiersOf(form: FormTree): NonNullable<Price['tiers']> {
   return tiers
 }
 
-/** A key names one active price; it moves only when told to. */
+/** A key names one active price; it only moves on request. */
 function claimLookupKey(books: Books, form: FormTree, key: string, forPrice: string): string {
   const holder = allOf(books.ledger.prices).find((one) => one.lookupKey === key && one.id !== forPrice)
   if (holder && flagAt(form, 'transfer_lookup_key') !== true) {

@@ -1,4 +1,4 @@
-// Calls about payments, cards, charges and refunds. Two of them are open to the browser of whoever pays.
+// Calls about payments, cards, charges and refunds. Two of them are open to the paying person's browser.
 import type { Books } from '../books.server.ts'
 import { paymentMethodView } from '../catalogue-views.ts'
 import { confirmIntent } from '../collecting.server.ts'
@@ -173,7 +173,7 @@ export const PAYMENT_CALLS: readonly StripeRoute[] = [
   },
 ]
 
-/** What the browser may see of a payment. */
+/** The fields of a payment that the browser may see. */
 const SEEN_BY_BROWSER = [
   'id',
   'object',
@@ -207,7 +207,7 @@ function forBrowser(intent: Wire): Wire {
   return Object.fromEntries(SEEN_BY_BROWSER.map((name) => [name, intent[name] ?? null]))
 }
 
-/** The one that the path names; a browser must know its secret as well. */
+/** The payment named in the path; a browser must also know its secret. */
 function requireIntent({ books, form, id, fromBrowser }: StripeCall): Intent {
   const intent = findIn(books.ledger.intents, id)
   if (fromBrowser && intent?.clientSecret !== textAt(form, 'client_secret'))
@@ -269,7 +269,7 @@ function confirmPayment(call: StripeCall): Wire {
   return shown(call)
 }
 
-/** A refusal about the payment itself carries the payment as it is now, so that nobody has to ask once more. */
+/** A refusal about the payment itself includes the payment's current state, so that the caller need not fetch it. */
 function tellingHowItStands(call: StripeCall, intent: Intent, work: () => void): void {
   try {
     work()
@@ -301,7 +301,7 @@ function methodFor({ books, form }: StripeCall, intent: Intent): PaymentMethod {
   return method
 }
 
-/** A card that somebody typed in, if it is on the list. The number of any other is neither kept nor repeated. */
+/** A typed card, if it is on the list. The number of any other card is neither stored nor repeated. */
 function typedCard(books: Books, form: FormTree): PaymentMethod {
   const card = 'payment_method_data.card'
   if (filledAt(form, 'payment_method_data.type') !== 'card') {
@@ -336,7 +336,7 @@ function refused(code: string, param: string, message: string): StripeFailure {
   return new StripeFailure(402, { type: 'card_error', code, param, message })
 }
 
-/** Taken off its customer, and off whatever would have been paid with it. */
+/** Removes the card from its customer, and from everything that would have been paid with it. */
 function forgetMethod(books: Books, method: PaymentMethod): void {
   if (method.customer === null) throw invalid('The payment method is not attached to a customer.', '', 'payment_method')
   method.customer = null

@@ -1,4 +1,4 @@
-// What an invoice would be: the next one, or that of a month that starts now.
+// Previews an invoice: the next one, or that of a month that starts now.
 import { invoiceView } from '../billing-views.ts'
 import type { Books } from '../books.server.ts'
 import { applyBalance, blankInvoice } from '../invoicing.server.ts'

@@ -1,4 +1,4 @@
-// One call to the pretend payment provider, what a table of calls is made of, and lists as it pages them.
+// One call to the pretend payment provider, the type of a route, and paged lists.
 import type { Books } from '../books.server.ts'
 import { listView } from '../catalogue-views.ts'
 import { findIn, type Wire } from '../ledger.ts'
@@ -9,10 +9,10 @@ export interface StripeCall {
   books: Books
   /** Query and body together. */
   form: FormTree
-  /** What stands for `:id` in the path, or ''. */
+  /** The value of `:id` in the path, or ''. */
   id: string
   path: string
-  /** Whoever calls holds the publishable key and a payment's client secret, not the secret key. */
+  /** The caller holds the publishable key and a payment's client secret instead of the secret key. */
   fromBrowser: boolean
 }
 
@@ -20,7 +20,7 @@ export interface StripeRoute {
   method: 'GET' | 'POST' | 'DELETE'
   /** `/v1/customers/:id` */
   path: string
-  /** Every parameter the call knows, as patterns: `items[].price`, `metadata.*`. */
+  /** Every parameter the call accepts, as patterns: `items[].price`, `metadata.*`. */
   takes: readonly string[]
   /** May be called with the publishable key. */
   open?: boolean
@@ -30,7 +30,7 @@ export interface StripeRoute {
 export const LIST_TAKES = ['limit', 'starting_after', 'ending_before'] as const
 export const CREATED_TAKES = ['created', 'created.gt', 'created.gte', 'created.lt', 'created.lte'] as const
 
-/** Newest first, a page at a time. @param rows oldest first */
+/** Newest first, one page at a time. @param rows oldest first */
 export function pageAnswer<Row extends { id: string; created: number }>(
   { form, path }: StripeCall,
   rows: readonly Row[],
@@ -65,14 +65,14 @@ function createdWithin(form: FormTree, created: number): boolean {
   )
 }
 
-/** The one that the path names; 404 for none. */
+/** The object named in the path; 404 when missing. */
 export function requireOne<T>(table: Readonly<Record<string, T>>, kind: string, id: string): T {
   const found = findIn(table, id)
   if (!found) throw missing(kind, id)
   return found
 }
 
-/** The one that a parameter names; 400 for none. */
+/** The object named by a parameter; 400 when missing. */
 export function requireNamed<T>(table: Readonly<Record<string, T>>, kind: string, id: string, param: string): T {
   const found = findIn(table, id)
   if (!found) throw missing(kind, id, param, 400)

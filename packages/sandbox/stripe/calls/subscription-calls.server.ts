@@ -195,7 +195,7 @@ function priceAt(books: Books, tree: FormTree, param: string): Price {
   return price
 }
 
-/** What may be said at the beginning and later. */
+/** Parameters allowed both at creation and later. */
 function applyCommon(books: Books, form: FormTree, sub: Subscription): void {
   if (wordAt(form, 'collection_method', ['charge_automatically', 'send_invoice']) === 'send_invoice') {
     throw invalid('The sandbox charges automatically and sends no invoices.', '', 'collection_method')
@@ -303,7 +303,7 @@ function extrasAt(books: Books, form: FormTree, currency: string): ExtraLine[] {
   })
 }
 
-/** A price made in passing: it exists, but nobody can buy it again. */
+/** A price for a single purchase: it exists, but nobody can buy it again. */
 function onceOnly(books: Books, product: string, currency: string, unitAmount: string): Price {
   const price: Price = {
     id: books.newId('price'),
@@ -339,7 +339,7 @@ function listSubscriptions(call: StripeCall) {
   return pageAnswer(call, found, (sub) => subscriptionView(books.ledger, sub))
 }
 
-/** One that can still change; what has ended is as good as gone. */
+/** A subscription that can still change; an ended one counts as missing. */
 function liveSubscription(books: Books, id: string): Subscription {
   const sub = requireOne(books.ledger.subscriptions, 'subscription', id)
   if (sub.endedAt === null) return sub
