@@ -55,7 +55,9 @@ type Issue = { path: readonly PropertyKey[]; message: string; code?: string; key
 export function invalid(issues: readonly Issue[]): Response {
   const byField = new Map<string, string[]>()
   for (const { field, message } of issues.flatMap(fieldsOf)) {
-    byField.set(field, [...(byField.get(field) ?? []), message])
+    const messages = byField.get(field)
+    if (messages) messages.push(message)
+    else byField.set(field, [message])
   }
   const [first] = issues
   const unknown = first?.code === 'unrecognized_keys' ? `Not allowed: ${(first.keys ?? []).join(', ')}` : null
