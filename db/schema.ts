@@ -1,4 +1,4 @@
-// Long on purpose: every table of the product is in this one file, so there is one place to read the data model.
+// Long: every table of the product is in this one file, so there is one place to read the data model.
 // Moments are epoch milliseconds, flags 0 or 1, JSON is text.
 // Tables are STRICT and enums are CHECKed in the migrations (drizzle-kit writes neither: see db/migrations).
 // An index is named after the question it answers.
