@@ -26,7 +26,7 @@ const MOST = {
   'an event becomes an attempt': 61,
   'a webhook is created': 95,
   'an automation is saved': 124,
-  'an automation texts a customer': 157,
+  'an automation texts a customer': 152,
   'a subscription is paid': 48,
 }
 
