@@ -16,6 +16,7 @@ describe('a text message', () => {
 
   it('has the hint of the specification', () => {
     expect(smsHint('Hello')).toBe('5/1600 characters. Messages over 153 chars use multiple SMS credits.')
+    expect([smsCredits('x'.repeat(153)), smsCredits('x'.repeat(154))]).toEqual([1, 2])
   })
 })
 

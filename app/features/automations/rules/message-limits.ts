@@ -11,9 +11,9 @@ export function smsCredits(text: string): number {
   return Math.ceil(text.length / SMS_SEGMENT)
 }
 
-/** The hint below the field, word for word. */
+/** The hint below the field. Its sentence is fixed by the specification, so it is written out whole. */
 export function smsHint(text: string): string {
-  return `${text.length}/${SMS_MOST} characters. Messages over ${SMS_SEGMENT} chars use multiple SMS credits.`
+  return `${text.length}/${SMS_MOST} characters. Messages over 153 chars use multiple SMS credits.`
 }
 
 /** `1 credit`, `2 credits`. */
