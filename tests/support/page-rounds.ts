@@ -1,8 +1,12 @@
 // Loads pages of a signed-in account again and again, and sends events: normal load for proofs that disturb a server.
 import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { ScriptlessBrowser } from './scriptless-browser.ts'
 
 const PAGES = ['/fieldhook', '/automation', '/subscription', '/deliveries', '/account']
+
+/** A fast machine would use up what one account may ask for in a minute. ms */
+const ROUND_TAKES = 1_200
 
 /**
  * @param milliseconds how long
@@ -20,6 +24,7 @@ export async function loadPages(
   let pages = 0
   let events = 0
   do {
+    const nextAt = performance.now() + ROUND_TAKES
     for (const path of PAGES) {
       const { status } = await browser.get(`${path}?accountUUID=${accountUUID}`)
       if (status !== 200) throw new Error(`${path} answered ${status}`)
@@ -33,6 +38,7 @@ export async function loadPages(
       if (event.status !== 200) throw new Error(`an event was answered ${event.status}`)
       events++
     }
+    await wait(Math.max(0, nextAt - performance.now()))
   } while (performance.now() < until)
   return { pages, events }
 }
