@@ -12,7 +12,7 @@ const DAY = 86_400_000
  */
 const LINKS_LAST = 60 * DAY
 
-/** Every column that holds a sealed secret, as in db/sqlite/accounts/account-keys.server.ts. */
+/** Every column that holds a sealed secret, as in db/sql/accounts/account-keys.server.ts. */
 const SEALED = [
   ['credential', 'access_token_sealed'],
   ['credential', 'refresh_token_sealed'],

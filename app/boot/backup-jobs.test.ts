@@ -10,7 +10,7 @@ import { fixedClock } from '#app/lib/clocks.server.ts'
 import { minutes } from '#app/lib/duration.ts'
 import type { Log } from '#app/lib/log.ts'
 import { type Client, openClient } from '#db/sqlite/client.server.ts'
-import { backupStore } from '#db/sqlite/ops/backups.server.ts'
+import { backupStore } from '#db/sql/ops/backups.server.ts'
 import type { BackupStore } from '#db/store/backups.ts'
 import { backupJobs } from './backup-jobs.server.ts'
 

@@ -19,7 +19,7 @@ import { quarantineMarker } from '#app/domain/quarantine.ts'
 import { sealedPlace } from '#app/domain/sealed-places.ts'
 import { doctorLines, examine, exitCodeOf } from '#app/features/ops/doctor.ts'
 import type { ConfigurationFacts, ContentFacts, DiskFacts, Facts, FileFacts } from '#app/features/ops/doctor-facts.ts'
-import { openCheckup, openingOf, sqliteVersion } from '#db/sqlite/ops/checkup.server.ts'
+import { openCheckup, openingOf, sqliteVersion } from '#db/sqlite/checkup.server.ts'
 import type { Checkup } from '#db/store/checkup.ts'
 
 /** For the whole quick check of the file. */

@@ -26,11 +26,11 @@ import { backupName } from '#app/features/ops/backups.ts'
 import { takeBackup } from '#app/features/ops/take-backup.server.ts'
 import { fixedClock } from '#app/lib/clocks.server.ts'
 import { days, hours } from '#app/lib/duration.ts'
-import { accountKeyring } from '#db/sqlite/accounts/account-keys.server.ts'
+import { accountKeyring } from '#db/sql/accounts/account-keys.server.ts'
 import { type Client, openClient } from '#db/sqlite/client.server.ts'
 import { databaseFiles } from '#db/sqlite/database-files.server.ts'
 import { backupLock, inUseLock, takeLock } from '#db/sqlite/file-lock.server.ts'
-import { openBackupStore } from '#db/sqlite/ops/backups.server.ts'
+import { openBackupStore } from '#db/sql/ops/backups.server.ts'
 import { backupCommand, drillCommand, releaseCommand, restoreCommand } from './operations.server.ts'
 
 const KEY = (await newBackupKey()).identity

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
 import * as schema from '../schema.ts'
 import { cannotStart, openingProblem } from './cannot-start.ts'
-import { createWriteTurn, type WriteTurn } from './hot/write-turn.server.ts'
+import { createWriteTurn, type WriteTurn } from '../sql/hot/write-turn.server.ts'
 import { bringUpToDate } from './migrations.server.ts'
 import type { Sql } from './sql.ts'
 

@@ -18,11 +18,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { LAST_RUNS } from '#app/domain/automations/run-record.ts'
 import { sealedPlace } from '#app/domain/sealed-places.ts'
-import { accountKeyring } from './accounts/account-keys.server.ts'
+import { accountKeyring } from '../sql/accounts/account-keys.server.ts'
 import { openClient } from './client.server.ts'
 import { bringUpToDate, newestApplied, readMigrations } from './migrations.server.ts'
 import { forgetSafetyCopies } from './safety-copy.server.ts'
-import { sqliteStore } from './store.server.ts'
+import { sqliteStore } from '../sql/store.server.ts'
 
 const MIGRATIONS = readMigrations('db/migrations')
 const NEWEST = MIGRATIONS.at(-1)?.tag ?? ''

@@ -78,7 +78,7 @@ test.each([
   [STORE, 'database.transaction(() => insert())'],
   [STORE, 'const work = () => insert()\ndatabase.transaction(work)'],
   [STORE, "sql.prepare('SELECT 1 FROM event WHERE seq = @seq')"],
-  ['db/sqlite/hot/accept.server.ts', "sql.prepare('SELECT 1 FROM event WHERE seq = ?')"],
+  ['db/sql/hot/accept.server.ts', "sql.prepare('SELECT 1 FROM event WHERE seq = ?')"],
   ['app/boot/env.server.ts', 'export const port = process.env.PORT'],
   ['scripts/start.mjs', 'process.env.NODE_ENV = process.env.NODE_ENV'],
   ['app/boot/env.server.test.ts', 'process.env.PORT'],

@@ -63,7 +63,7 @@ const LAWFUL: Record<string, string> = {
   'app/features/events/delivery.ts': "import { Cron } from 'croner'\nexport const due = Cron\n",
   'app/features/events/deliver.server.ts': 'export const deliver = 1\n',
   'app/features/events/deliver.server.test.ts':
-    "import 'vitest'\nimport { deliver } from './deliver.server.ts'\nimport { sqlite } from '#db/sqlite/store.server.ts'\nimport { testApp } from '#tests/support/test-app.ts'\nexport const seen = [deliver, sqlite, testApp]\n",
+    "import 'vitest'\nimport { deliver } from './deliver.server.ts'\nimport { sqlite } from '#db/sql/store.server.ts'\nimport { testApp } from '#tests/support/test-app.ts'\nexport const seen = [deliver, sqlite, testApp]\n",
   'app/features/events/ui/log.tsx': 'export const log = 1\n',
   'app/ui/button.tsx': "import 'react'\nexport const button = 1\n",
   'app/adapters/outbound.ts': 'export interface Outbound { post: string }\n',
@@ -87,15 +87,15 @@ const LAWFUL: Record<string, string> = {
   'app/boot/env.server.ts': "import 'zod'\nexport const env = 1\n",
   'app/boot/logger.server.ts': "import type {} from './env.server.ts'\nimport 'pino'\nexport const logger = 1\n",
   'app/boot/boot.server.ts':
-    "import './env.server.ts'\nimport './logger.server.ts'\nimport '#app/engine/pump.server.ts'\nimport '#app/adapters/outbound.server.ts'\nimport './jobs.server.ts'\nimport '#app/routes/route-patterns.ts'\nimport '#db/sqlite/store.server.ts'\n",
+    "import './env.server.ts'\nimport './logger.server.ts'\nimport '#app/engine/pump.server.ts'\nimport '#app/adapters/outbound.server.ts'\nimport './jobs.server.ts'\nimport '#app/routes/route-patterns.ts'\nimport '#db/sql/store.server.ts'\n",
   'app/boot/connect.server.ts': "import '#sandbox/sandbox.server.ts'\n",
   'app/boot/jobs.server.ts': "import '#app/features/events/deliver.server.ts'\nexport const jobs = 1\n",
-  'app/commands/doctor.server.ts': "import '#app/boot/env.server.ts'\nimport '#db/sqlite/store.server.ts'\n",
+  'app/commands/doctor.server.ts': "import '#app/boot/env.server.ts'\nimport '#db/sql/store.server.ts'\n",
   'app/entry.server.tsx':
     "import './commands/doctor.server.ts'\nimport './ui/button.tsx'\nexport * from './boot/boot.server.ts'\n",
   'app/domain/deliveries/due.ts': 'export type Due = string\n',
   'db/store.ts': "import type { Due } from '#app/domain/deliveries/due.ts'\nexport interface Store { due: Due }\n",
-  'db/sqlite/store.server.ts': "import 'drizzle-orm'\nimport '#app/lib/clock.ts'\nexport const sqlite = 1\n",
+  'db/sql/store.server.ts': "import 'drizzle-orm'\nimport '#app/lib/clock.ts'\nexport const sqlite = 1\n",
   'scripts/serve.js': "import 'express'\nimport '../build/server/index.js'\n",
   'packages/lab/crash/crash.ts':
     "import '#tests/support/test-app.ts'\nimport '#app/boot/boot.server.ts'\nimport 'fast-check'\nexport const crash = 1\n",
@@ -134,7 +134,7 @@ const NODE = 'this module of Node is for other parts'
 /** The rule that must speak, the file that offends, what it says. Each is planted alone in its own file. */
 const OFFENCES: [rule: string, file: string, text: string][] = [
   [LIB, 'app/lib/bad-1.ts', "import '#app/features/endpoints/webhook.ts'"],
-  [LIB, 'app/lib/bad-2.server.ts', "import '#db/sqlite/store.server.ts'"],
+  [LIB, 'app/lib/bad-2.server.ts', "import '#db/sql/store.server.ts'"],
   [`${LIB}, types included`, 'app/lib/bad-3.ts', "import type { Store } from '#db/store.ts'\nexport type S = Store"],
   [`${LIB}; ${PACKAGE}`, 'app/lib/bad-4.server.ts', "import 'express'"],
   [PURE_LIB, 'app/lib/bad-5.ts', "import './token.server.ts'"],
@@ -161,7 +161,7 @@ const OFFENCES: [rule: string, file: string, text: string][] = [
   [`${CONTRACT}; ${NODE}`, 'app/contract/bad-5.ts', "import 'node:fs'"],
 
   [DECISION, 'app/features/endpoints/bad-1.ts', "import './webhooks.server.ts'"],
-  [DECISION, 'app/features/endpoints/bad-2.ts', "import '#db/sqlite/store.server.ts'"],
+  [DECISION, 'app/features/endpoints/bad-2.ts', "import '#db/sql/store.server.ts'"],
   [DECISION, 'app/features/endpoints/bad-3.ts', "import './ui/card.tsx'"],
   [DECISION, 'app/features/endpoints/log/bad-8.ts', "import './ui/rows.tsx'"],
   [
@@ -180,7 +180,7 @@ const OFFENCES: [rule: string, file: string, text: string][] = [
     'app/features/endpoints/bad-3.server.ts',
     "import { App } from '#app/context/app-context.ts'\nexport const a = App",
   ],
-  [USE_CASE, 'app/features/endpoints/bad-4.server.ts', "import '#db/sqlite/store.server.ts'"],
+  [USE_CASE, 'app/features/endpoints/bad-4.server.ts', "import '#db/sql/store.server.ts'"],
   [USE_CASE, 'app/features/endpoints/bad-5.server.ts', "import '#app/http/session.server.ts'"],
   [USE_CASE, 'app/features/endpoints/bad-6.server.ts', "import '#app/ui/button.tsx'"],
   [USE_CASE, 'app/features/endpoints/bad-7.server.ts', "import './ui/card.tsx'"],
@@ -228,7 +228,7 @@ const OFFENCES: [rule: string, file: string, text: string][] = [
   [`${DB}; ${PACKAGE}`, 'db/bad-4.server.ts', "import 'undici'"],
   [`${DB}; ${NODE}`, 'db/bad-5.server.ts', "import 'node:http'"],
 
-  [ADAPTERS, 'app/adapters/bad-1.server.ts', "import '#db/sqlite/store.server.ts'"],
+  [ADAPTERS, 'app/adapters/bad-1.server.ts', "import '#db/sql/store.server.ts'"],
   [ADAPTERS, 'app/adapters/bad-2.server.ts', "import '#app/features/endpoints/webhook.ts'"],
   [`${ADAPTERS}; ${PACKAGE}`, 'app/adapters/bad-3.server.ts', "import 'drizzle-orm'"],
   [PURE_ADAPTERS, 'app/adapters/bad-4.ts', "import './outbound.server.ts'"],
@@ -242,9 +242,9 @@ const OFFENCES: [rule: string, file: string, text: string][] = [
   [`${ENGINE}; ${NODE}`, 'app/engine/bad-6.server.ts', "import 'node:http'"],
 
   [SANDBOX, 'packages/sandbox/bad-1.server.ts', "import '#app/features/endpoints/webhooks.server.ts'"],
-  [SANDBOX, 'packages/sandbox/bad-2.server.ts', "import '#db/sqlite/store.server.ts'"],
+  [SANDBOX, 'packages/sandbox/bad-2.server.ts', "import '#db/sql/store.server.ts'"],
 
-  [ROUTES, 'app/routes/bad-1.ts', "import '#db/sqlite/store.server.ts'"],
+  [ROUTES, 'app/routes/bad-1.ts', "import '#db/sql/store.server.ts'"],
   [ROUTES, 'app/routes/bad-2.ts', "import '#app/adapters/outbound.server.ts'"],
   [ROUTES, 'app/routes/bad-3.ts', "import '#app/engine/pump.server.ts'"],
   [ROUTES, 'app/routes/bad-4.ts', "import '#app/boot/boot.server.ts'"],
@@ -258,7 +258,7 @@ const OFFENCES: [rule: string, file: string, text: string][] = [
   [`${ROUTES}; ${PACKAGE}`, 'app/routes/bad-8.ts', "import 'better-sqlite3'"],
   [`${ROUTES}; ${NODE}`, 'app/routes/bad-9.ts', "import 'node:net'"],
 
-  [HTTP, 'app/http/bad-1.server.ts', "import '#db/sqlite/store.server.ts'"],
+  [HTTP, 'app/http/bad-1.server.ts', "import '#db/sql/store.server.ts'"],
   [HTTP, 'app/http/bad-2.server.ts', "import '#app/routes/pages/manager.tsx'"],
   [`${HTTP}; ${PACKAGE}`, 'app/http/bad-3.server.ts', "import 'undici'"],
 
@@ -315,7 +315,7 @@ const NAMED_OFFENCES: typeof OFFENCES = [
   [TABLE, 'app/routes/table.ts', "import './pages/manager.tsx'\nexport default []"],
   [TABLE, 'app/routes/route-patterns.ts', "import '#app/boot/env.server.ts'"],
   [ROUTES, 'app/root.tsx', "import './boot/env.server.ts'"],
-  [ENTRIES, 'app/entry.server.tsx', "import '#db/sqlite/store.server.ts'"],
+  [ENTRIES, 'app/entry.server.tsx', "import '#db/sql/store.server.ts'"],
 ]
 
 /** The other half of the circle. */

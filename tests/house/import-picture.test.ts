@@ -13,8 +13,8 @@ const MODULES = [
   imports('app/boot/boot.server.ts', [USE_CASE], ['db/store.ts', 'type-only']),
   imports('app/routes/pages/manager.tsx', [USE_CASE], [USE_CASE], ['app/features/endpoints/ui/card.tsx']),
   imports(USE_CASE, ['app/features/endpoints/webhook.ts'], ['db/store.ts', 'type-only'], ['app/lib/clock.ts']),
-  imports('app/features/endpoints/webhook.test.ts', ['db/sqlite/store.server.ts']),
-  imports('db/sqlite/store.server.ts', ['node_modules/drizzle-orm/index.js']),
+  imports('app/features/endpoints/webhook.test.ts', ['db/sql/store.server.ts']),
+  imports('db/sql/store.server.ts', ['node_modules/drizzle-orm/index.js']),
 ]
 
 test('every file of the product has one part, and tests have none', () => {

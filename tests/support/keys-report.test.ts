@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
-import { accountKeyring, accountKeyStore } from '#db/sqlite/accounts/account-keys.server.ts'
+import { accountKeyring, accountKeyStore } from '#db/sql/accounts/account-keys.server.ts'
 import { openClient } from '#db/sqlite/client.server.ts'
 import { readKeyUse, reportKeys } from '../../scripts/keys.mjs'
 

@@ -8,7 +8,7 @@ import type { Settings } from '#app/context/app-context.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import type { Log } from '#app/lib/log.ts'
 import { type Client, openClient } from '#db/sqlite/client.server.ts'
-import { sqliteStore } from '#db/sqlite/store.server.ts'
+import { sqliteStore } from '#db/sql/store.server.ts'
 
 export const QUIET: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => QUIET }
 

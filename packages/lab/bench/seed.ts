@@ -5,7 +5,7 @@ import { signingSecretPlace } from '#app/domain/sealed-places.ts'
 import { systemClock } from '#app/lib/clocks.server.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { openClient } from '#db/sqlite/client.server.ts'
-import { sqliteStore } from '#db/sqlite/store.server.ts'
+import { sqliteStore } from '#db/sql/store.server.ts'
 
 export interface Seeded {
   /** The secret parts of our addresses, one per account. */

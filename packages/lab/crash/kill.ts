@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import { openClient } from '#db/sqlite/client.server.ts'
-import { sqliteStore } from '#db/sqlite/store.server.ts'
+import { sqliteStore } from '#db/sql/store.server.ts'
 import { scriptlessBrowser } from '#tests/support/scriptless-browser.ts'
 import { type ProofArguments, type Random, seededRandom, wholeFrom } from '../report/arguments.ts'
 import { examineFile, type FileFindings, untilNothingWaits } from '../stage/file.ts'

@@ -1,0 +1,141 @@
+// Erases an account. The erasure note is a lease that no other process can take: it survives a crash and stores when
+// rows may be deleted.
+import type { ErasureStore } from '../../store/erasure.ts'
+import type { Client } from '../../sqlite/client.server.ts'
+import { noteSubscriptionChange } from '../endpoints/known-ingress.server.ts'
+
+const NOTE = 'erase|'
+
+/** Stops everything that a person, the platform or an engine could still trigger. */
+const STOP = [
+  `UPDATE automation SET active = 0, next_run_at = NULL, trigger_key_hash = NULL, deleted_at = coalesce(deleted_at, @at)
+   WHERE account_uuid = @accountUuid`,
+  `UPDATE run SET state = 'done', outcome = 'cancelled', reason = NULL, reason_code = @code, reason_params = NULL, ended_at = @at, lease_owner = NULL
+   WHERE account_uuid = @accountUuid AND state <> 'done'`,
+  'UPDATE webhook SET deleted_at = coalesce(deleted_at, @at) WHERE account_uuid = @accountUuid',
+  'UPDATE forwarding_rule SET deleted_at = coalesce(deleted_at, @at) WHERE account_uuid = @accountUuid',
+  "UPDATE replay SET state = 'cancelled', ended_at = @at WHERE account_uuid = @accountUuid AND state = 'running'",
+  `UPDATE subscription SET state = 'deleted', ends_at = NULL, updated_at = @at,
+     state_reason = CASE WHEN state <> 'deleted' OR state_reason IS NOT NULL THEN @reason END
+   WHERE account_uuid = @accountUuid`,
+  `UPDATE endpoint_notice SET mail_state = 'none', mail_sentence = NULL, mail_reason_code = @code,
+     mail_reason_params = NULL
+   WHERE account_uuid = @accountUuid AND mail_state = 'pending'`,
+  'DELETE FROM touched_record WHERE account_uuid = @accountUuid',
+  'DELETE FROM poll_cursor WHERE account_uuid = @accountUuid',
+  'DELETE FROM account_mapping WHERE account_uuid = @accountUuid',
+  'DELETE FROM ticket WHERE account_uuid = @accountUuid',
+  'DELETE FROM session_account WHERE account_uuid = @accountUuid',
+  'DELETE FROM session WHERE token_hash NOT IN (SELECT token_hash FROM session_account)',
+]
+
+const OF = 'account_uuid = @accountUuid'
+/** Largest tables first; each is emptied before the next. Endpoints go singly: each delete searches all references. */
+const HISTORY = [
+  `DELETE FROM event WHERE seq IN (SELECT seq FROM event WHERE ${OF} LIMIT @limit)`,
+  `DELETE FROM run WHERE id IN (SELECT id FROM run WHERE ${OF} LIMIT @limit)`,
+  `DELETE FROM rule_verdict WHERE rowid IN (SELECT rowid FROM rule_verdict WHERE ${OF} LIMIT @limit)`,
+  `DELETE FROM seen_ledger WHERE rowid IN (SELECT l.rowid FROM automation a
+     CROSS JOIN seen_ledger l ON l.automation_id = a.id WHERE a.${OF} LIMIT @limit)`,
+  `DELETE FROM record_snapshot WHERE rowid IN (SELECT rowid FROM record_snapshot WHERE ${OF} LIMIT @limit)`,
+  `DELETE FROM api_activity WHERE id IN (SELECT id FROM api_activity WHERE ${OF} LIMIT @limit)`,
+  `DELETE FROM customer_message WHERE id IN (SELECT id FROM customer_message WHERE ${OF} LIMIT @limit)`,
+  `DELETE FROM own_write WHERE rowid IN (SELECT rowid FROM own_write WHERE ${OF} LIMIT @limit)`,
+  `DELETE FROM endpoint_hour WHERE rowid IN (SELECT h.rowid FROM endpoint e
+     CROSS JOIN endpoint_hour h ON h.endpoint_id = e.id WHERE e.${OF} LIMIT @limit)`,
+  `DELETE FROM replay WHERE id IN (SELECT id FROM replay WHERE ${OF} LIMIT @limit)`,
+  `DELETE FROM endpoint WHERE id IN (SELECT id FROM endpoint WHERE ${OF} LIMIT min(@limit, 1))`,
+]
+
+/** `automation` first, with its versions; public templates contain no account data and are shared, so they stay. */
+const REST = [
+  `DELETE FROM automation WHERE ${OF}`,
+  `DELETE FROM automation_template WHERE ${OF} AND is_public = 0`,
+  `DELETE FROM automation_guard WHERE ${OF}`,
+  `DELETE FROM mute WHERE ${OF}`,
+  `DELETE FROM account_setting WHERE ${OF}`,
+  `DELETE FROM account_load WHERE ${OF}`,
+  `DELETE FROM webhook WHERE ${OF}`,
+  `DELETE FROM forwarding_rule WHERE ${OF}`,
+  `DELETE FROM account_mapping WHERE ${OF}`,
+  `DELETE FROM poll_cursor WHERE ${OF}`,
+  `DELETE FROM touched_record WHERE ${OF}`,
+  `DELETE FROM ticket WHERE ${OF}`,
+  `DELETE FROM session_account WHERE ${OF}`,
+  'DELETE FROM session WHERE token_hash NOT IN (SELECT token_hash FROM session_account)',
+  `DELETE FROM credential WHERE ${OF}`,
+]
+
+export function erasureStore({ sql }: Client): ErasureStore {
+  const note = sql.prepare(
+    `INSERT INTO lease (name, owner, expires_at)
+     SELECT @name, 'erasure', @removeAt FROM account WHERE uuid = @accountUuid ON CONFLICT DO NOTHING`,
+  )
+  const stop = STOP.map((statement) => sql.prepare(statement))
+  const endEndpoints = sql
+    .prepare<unknown[], number>(
+      `UPDATE endpoint SET state = 'deleted', state_reason = @reason, state_since = @at WHERE ${OF} RETURNING id`,
+    )
+    .pluck()
+  const underWay = sql.prepare<{ from: string; before: string }, { accountUuid: string; removeAt: number }>(
+    `SELECT substr(name, ${NOTE.length + 1}) AS accountUuid, expires_at AS removeAt FROM lease
+     WHERE name >= @from AND name < @before`,
+  )
+  const history = HISTORY.map((statement) => sql.prepare(statement))
+  const rest = REST.map((statement) => sql.prepare(statement))
+  const bareSubscriptions = sql.prepare(
+    `UPDATE subscription SET state = 'deleted', ends_at = NULL, token_sealed = '', platform_uuid = NULL, state_reason = NULL,
+       fields = '' WHERE ${OF}`,
+  )
+  const bareAccount = sql.prepare("UPDATE account SET name = '', timezone = 'UTC' WHERE uuid = @accountUuid")
+  const deleteAccount = sql.prepare('DELETE FROM account WHERE uuid = @accountUuid')
+  const unnote = sql.prepare('DELETE FROM lease WHERE name = @name')
+
+  const begin = sql.transaction(
+    (input: { accountUuid: string; code: string; reason: string; at: number; removeAt: number }) => {
+      const { accountUuid, code, reason, at, removeAt } = input
+      if (note.run({ name: NOTE + accountUuid, accountUuid, removeAt }).changes === 0) return null
+      noteSubscriptionChange()
+      for (const statement of stop) statement.run({ accountUuid, code, reason, at })
+      return { endpointIds: endEndpoints.all({ accountUuid, reason, at }) }
+    },
+  )
+  const step = sql.transaction((accountUuid: string, limit: number): boolean => {
+    let left = limit
+    for (const statement of history) {
+      left -= statement.run({ accountUuid, limit: left }).changes
+      if (left <= 0) return true
+    }
+    // Endpoints go one at a time: as long as one was removed, there may be more.
+    return left < limit
+  })
+  const end = sql.transaction((accountUuid: string, answerGone: boolean) => {
+    // Rows that arrived meanwhile, at most a few.
+    while (step(accountUuid, 1_000)) {}
+    noteSubscriptionChange()
+    for (const statement of rest) statement.run({ accountUuid })
+    if (answerGone) {
+      bareSubscriptions.run({ accountUuid })
+      bareAccount.run({ accountUuid })
+    } else deleteAccount.run({ accountUuid })
+  })
+
+  return {
+    async beginErasure(accountUuid, input) {
+      return begin.immediate({ accountUuid, ...input })
+    },
+    async erasuresUnderWay() {
+      // `}` follows `|`, so the range covers every name that starts with the note's prefix.
+      return underWay.all({ from: NOTE, before: 'erase}' })
+    },
+    async eraseHistoryStep(accountUuid, limit) {
+      return step.immediate(accountUuid, limit)
+    },
+    async endErasure(accountUuid, { answerGone }) {
+      end.immediate(accountUuid, answerGone)
+    },
+    async closeErasure(accountUuid) {
+      unnote.run({ name: NOTE + accountUuid })
+    },
+  }
+}

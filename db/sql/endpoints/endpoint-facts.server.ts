@@ -1,0 +1,137 @@
+// Reads an endpoint's card, for every kind of owner: from its row, counters and indexes, never by counting rows.
+import { and, asc, eq, gte, sql } from 'drizzle-orm'
+import type { Millis } from '#app/lib/clock.ts'
+import { hours } from '#app/lib/duration.ts'
+import { delivery, endpoint, endpointHour, event, plan, pollCursor, replay, subscription } from '../../schema.ts'
+import type { ReplayRow } from '../../store/deliveries.ts'
+import type { EndpointFacts, EndpointRow } from '../../store/endpoints.ts'
+import type { Client } from '../../sqlite/client.server.ts'
+import { toSubscriptionRow } from './subscriptions.server.ts'
+
+/** Joins an endpoint to the active subscription of its object. */
+export const ACTIVE_SUBSCRIPTION = and(
+  eq(subscription.accountUuid, endpoint.accountUuid),
+  eq(subscription.object, endpoint.objectType),
+  eq(subscription.state, 'active'),
+)
+
+interface EndpointWithSubscription {
+  endpoint: typeof endpoint.$inferSelect
+  subscription: typeof subscription.$inferSelect | null
+}
+
+/** In practice, fewer run at once, and people ask about the newest. */
+const REPLAYS_SHOWN = 5
+
+/**
+ * Reads the facts for a card. Builds its queries once, because every card and every event of a rule runs them. Reads
+ * shared facts (the account's hold, the object's last event) once per list.
+ */
+export function endpointFactsReader(
+  db: Client['db'],
+): (now: Millis) => (row: EndpointWithSubscription) => EndpointFacts {
+  const { placeholder } = sql
+  const ofAccount = placeholder('accountUuid')
+  const ofEndpoint = placeholder('endpointId')
+
+  const holdOf = db
+    .select({ since: plan.heldSince, reason: plan.holdReason })
+    .from(plan)
+    .where(eq(plan.accountUuid, ofAccount))
+    .prepare()
+  const pollingOf = db
+    .select()
+    .from(pollCursor)
+    .where(and(eq(pollCursor.accountUuid, ofAccount), eq(pollCursor.source, placeholder('source'))))
+    .prepare()
+  const latestReplays = db
+    .select()
+    .from(replay)
+    .where(eq(replay.endpointId, ofEndpoint))
+    .orderBy(sql`${replay.id} desc`)
+    .limit(REPLAYS_SHOWN)
+    .prepare()
+  const nextDue = db
+    .select({ dueAt: delivery.dueAt })
+    .from(delivery)
+    // Inlined: with a bound value SQLite would not use the index of pending deliveries.
+    .where(and(eq(delivery.endpointId, ofEndpoint), sql`${delivery.state} = 'pending'`))
+    .orderBy(asc(delivery.dueAt), asc(delivery.id))
+    .limit(1)
+    .prepare()
+  const lastEvent = db
+    .select({ receivedAt: event.receivedAt })
+    .from(event)
+    .where(and(eq(event.accountUuid, ofAccount), eq(event.object, placeholder('object'))))
+    .orderBy(sql`${event.seq} desc`)
+    .limit(1)
+    .prepare()
+  const pace = db
+    .select({
+      attempts: sql<number>`coalesce(sum(${endpointHour.delivered} + ${endpointHour.failed}), 0)`,
+      duration: sql<number>`coalesce(sum(${endpointHour.durationSumMs}), 0)`,
+    })
+    .from(endpointHour)
+    .where(and(eq(endpointHour.endpointId, ofEndpoint), gte(endpointHour.hour, placeholder('hour'))))
+    .prepare()
+
+  function accountHoldOf(accountUuid: string): EndpointFacts['accountHold'] {
+    const row = holdOf.get({ accountUuid })
+    return row?.since != null ? { since: row.since, reason: row.reason ?? '' } : null
+  }
+
+  /** Attempts in the current and the previous hour: enough to detect "slow", from counters only. */
+  function recentPace(endpointId: number, now: Millis) {
+    const row = pace.get({ endpointId, hour: Math.floor(now / hours(1)) - 1 })
+    const attempts = row?.attempts ?? 0
+    return { recentAttempts: attempts, recentMeanMs: attempts > 0 ? Math.round((row?.duration ?? 0) / attempts) : null }
+  }
+
+  function sharedOf(accountUuid: string, objectType: string) {
+    return {
+      accountHold: accountHoldOf(accountUuid),
+      // Only webhooks cause polling of objects without platform events; other objects have no such row.
+      polling: pollingOf.get({ accountUuid, source: `webhook:${objectType}` }) ?? null,
+      lastEventAt: lastEvent.get({ accountUuid, object: objectType })?.receivedAt ?? null,
+    }
+  }
+
+  return (now) => {
+    const shared = new Map<string, ReturnType<typeof sharedOf>>()
+    return (row) => {
+      const { id: endpointId, accountUuid, objectType, pendingCount } = row.endpoint
+      const key = `${accountUuid}|${objectType}`
+      const common = shared.get(key) ?? sharedOf(accountUuid, objectType)
+      shared.set(key, common)
+      return {
+        ...common,
+        endpoint: toEndpointRow(row.endpoint),
+        subscription: row.subscription ? toSubscriptionRow(row.subscription) : null,
+        nextDueAt: pendingCount > 0 ? (nextDue.get({ endpointId })?.dueAt ?? null) : null,
+        ...recentPace(endpointId, now),
+        replays: latestReplays.all({ endpointId }).map(toReplayRow),
+      }
+    }
+  }
+}
+
+function toReplayRow(row: typeof replay.$inferSelect): ReplayRow {
+  return {
+    id: row.id,
+    endpointId: row.endpointId,
+    since: row.since,
+    status: row.status as ReplayRow['status'],
+    objectUuid: row.objectUuid,
+    state: row.state as ReplayRow['state'],
+    total: row.total,
+    made: row.made,
+    delivered: row.delivered,
+    undelivered: row.undelivered,
+    createdAt: row.createdAt,
+    endedAt: row.endedAt,
+  }
+}
+
+function toEndpointRow(row: typeof endpoint.$inferSelect): EndpointRow {
+  return { ...row, state: row.state as EndpointRow['state'], breaker: row.breaker as EndpointRow['breaker'] }
+}

@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
+import type { NewApiActivity } from '../../store/activity.ts'
+import { type Client, openClient } from '../../sqlite/client.server.ts'
+import { sqliteStore } from '../store.server.ts'
+
+const LEEDS = 'aaaaaaaa-0000-4000-8000-000000000001'
+const BRISBANE = 'bbbbbbbb-0000-4000-8000-000000000002'
+const DAY = 86_400_000
+
+let folder: string
+let client: Client
+let clock: FixedClock
+let store: ReturnType<typeof sqliteStore>
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'fieldhook-calls-'))
+  clock = fixedClock()
+  client = openClient(join(folder, 'test.db'), 'db/migrations')
+  store = sqliteStore(client, clock)
+  await store.accounts.ensureAccount({ uuid: LEEDS, name: 'Leeds Electrical', timezone: 'Europe/London' })
+  await store.accounts.ensureAccount({ uuid: BRISBANE, name: 'Brisbane Plumbing', timezone: 'Australia/Brisbane' })
+})
+
+afterEach(() => {
+  client.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const note = (accountUuid: string, activityType: NewApiActivity['activityType'] = 'api_call') =>
+  store.events.recordApiActivity({
+    accountUuid,
+    activityType,
+    endpoint: '/api_1.0/job.json',
+    method: 'GET',
+    requestData: null,
+    responseData: null,
+    statusCode: 200,
+    userAgent: null,
+    remoteIp: null,
+    durationMs: 5,
+  })
+
+describe('recent calls of an account', () => {
+  it('are those since a moment, newest first, and the count of the day', async () => {
+    const started = clock.now()
+    await note(LEEDS)
+    clock.advance(10_000)
+    await note(LEEDS)
+    await note(LEEDS, 'challenge_response')
+    await note(BRISBANE)
+    clock.advance(20_000)
+    await note(LEEDS)
+    const day = Math.floor(started / DAY)
+    expect(await store.events.recentApiCalls(LEEDS, { since: started, day })).toEqual({
+      at: [started + 30_000, started + 10_000],
+      inDay: 3,
+    })
+    expect(await store.events.recentApiCalls(LEEDS, { since: started, day: day + 1 })).toMatchObject({ inDay: 0 })
+    expect(await store.events.recentApiCalls('nobody', { since: 0, day })).toEqual({ at: [], inDay: 0 })
+  })
+})

@@ -1,0 +1,291 @@
+// Searches deliveries without a special index: scans backwards from the newest event on the read-only connection, in
+// steps that yield to the event loop. Each request scans a limited number of rows; a cursor continues.
+import { setImmediate } from 'node:timers/promises'
+import type {
+  FoundDelivery,
+  FoundRow,
+  SearchCursor,
+  SearchedRow,
+  StoredAttempt,
+  StoredDelivery,
+} from '#app/domain/deliveries/stored-delivery.ts'
+import { seconds } from '#app/lib/duration.ts'
+import type { DeliverySearch, SearchedPage, SearchStore } from '../../store/search.ts'
+import type { Client } from '../../sqlite/client.server.ts'
+import { firstSeqSince } from '../deliveries/replays.server.ts'
+import type { Sql } from '../../sqlite/sql.ts'
+import { CLOCK_SLACK } from '../walk-back.server.ts'
+
+/** Rows scanned between two turns of the event loop: a few milliseconds. */
+const STEP = 500
+
+/** An event's id contains its exact receive time; clock corrections around it are smaller than this. */
+const ID_SLACK = seconds(10)
+const MOST_NEAR_AN_ID = 20_000
+
+/** As many of a delivery's attempts and siblings as a person would read. */
+const MOST_ATTEMPTS = 100
+const MOST_SIBLINGS = 50
+
+const EVENT_COLUMNS = `e.seq, e.id AS eventId, e.source, e.object, e.object_uuid AS objectUuid,
+  e.changed_fields AS changedFields, e.received_at AS receivedAt`
+
+/** Only for pending deliveries: found by the index of accounts. */
+const ACCOUNT_HOLD = `CASE d.state WHEN 'pending' THEN
+    (SELECT own.hold_reason FROM plan own WHERE own.account_uuid = d.account_uuid AND own.held_since IS NOT NULL) END AS accountHold`
+
+/** For a SELECT from `delivery d LEFT JOIN endpoint p`. */
+const DELIVERY_COLUMNS = `d.id, d.endpoint_id AS endpointId, d.cause, d.state, d.state_reason AS stateReason,
+  d.due_at AS dueAt, d.deadline_at AS deadlineAt, d.attempts, d.last_code AS lastCode, d.created_at AS createdAt,
+  d.settled_at AS settledAt, p.url, p.state AS endpointState, p.hold_until AS holdUntil, p.hold_reason AS holdReason,
+  p.breaker, p.next_probe_at AS nextProbeAt, ${ACCOUNT_HOLD}`
+
+export function searchStore({ readerSql: sql }: Client): SearchStore {
+  const withSummary = summaries(sql)
+  return {
+    async searchDeliveries(accountUuid, search) {
+      const page = await walk(sql, accountUuid, search)
+      return { ...page, hits: page.hits.map((row) => withSummary(row)) }
+    },
+
+    async eventOfDelivery(accountUuid, deliveryId) {
+      const row = sql
+        .prepare<{ deliveryId: number; accountUuid: string }, { seq: number }>(
+          'SELECT event_seq AS seq FROM delivery WHERE id = @deliveryId AND account_uuid = @accountUuid',
+        )
+        .get({ deliveryId, accountUuid })
+      return row?.seq ?? null
+    },
+
+    async hasEvent(accountUuid, seq) {
+      const found = sql
+        .prepare('SELECT 1 FROM event WHERE seq = @seq AND account_uuid = @accountUuid')
+        .get({ seq, accountUuid })
+      return found !== undefined
+    },
+
+    async findEventSeq(accountUuid, { id, receivedAt }) {
+      const from = firstSeqSince(sql, receivedAt - ID_SLACK)
+      const to = firstSeqSince(sql, receivedAt + ID_SLACK)
+      const row = sql
+        .prepare<{ accountUuid: string; from: number; to: number; limit: number; id: string }, { seq: number }>(
+          `SELECT seq FROM (
+             SELECT seq, id FROM event INDEXED BY events_of_an_account_newest_first
+             WHERE account_uuid = @accountUuid AND seq >= @from AND seq < @to ORDER BY seq LIMIT @limit
+           ) WHERE id = @id LIMIT 1`,
+        )
+        .get({ accountUuid, from, to, limit: MOST_NEAR_AN_ID, id })
+      return row?.seq ?? null
+    },
+
+    async findDelivery(accountUuid, deliveryId) {
+      return findDelivery(sql, withSummary, accountUuid, deliveryId)
+    },
+  }
+}
+
+/** A row of the scan as SQL returns it: an event, and the columns of a delivery or nulls. */
+type JoinedRow = Omit<FoundRow, 'changedFields' | 'delivery' | 'bodyKept'> & { changedFields: string } & (
+    | (DeliveryRow & { id: number })
+    | { id: null }
+  )
+
+interface DeliveryRow {
+  id: number
+  endpointId: number
+  cause: FoundDelivery['cause']
+  state: FoundDelivery['state']
+  stateReason: string | null
+  dueAt: number
+  deadlineAt: number
+  attempts: number
+  lastCode: number | null
+  createdAt: number
+  settledAt: number | null
+  url: string
+  endpointState: FoundDelivery['address']['state']
+  holdUntil: number | null
+  holdReason: string | null
+  breaker: 'closed' | 'open'
+  nextProbeAt: number | null
+  accountHold: string | null
+  /** JSON list; only when requested. */
+  codes?: string | null
+}
+
+/** Newer than every row. */
+const NEWEST: SearchCursor = { seq: Number.MAX_SAFE_INTEGER, deliveryId: 0 }
+
+async function walk(sql: Sql, accountUuid: string, search: DeliverySearch): Promise<SearchedPage> {
+  const { object, limit, scanAtMost } = search
+  const statement = walker(sql, search)
+  const bottom = search.seq ?? (search.from === null ? 0 : firstSeqSince(sql, search.from - CLOCK_SLACK))
+  let cursor = startOf(sql, search)
+  let looked = 0
+  let lookedBackTo: number | null = null
+  const hits: FoundRow[] = []
+  for (;;) {
+    const step = Math.min(STEP, scanAtMost - looked)
+    const rows = statement.all({ ...cursor, accountUuid, object, bottom, step })
+    for (const joined of rows) {
+      const row = toFound(joined)
+      if (search.matches(row)) {
+        const last = hits.at(-1)
+        if (hits.length === limit && last) return { hits, end: 'full', next: cursorOf(last), looked, lookedBackTo }
+        hits.push(row)
+      }
+      looked++
+      lookedBackTo = row.receivedAt
+      cursor = cursorOf(row)
+    }
+    if (rows.length < step) return { hits, end: 'all', next: null, looked, lookedBackTo }
+    if (looked >= scanAtMost) return { hits, end: 'limit', next: cursor, looked, lookedBackTo }
+    await setImmediate()
+  }
+}
+
+/** Where the scan starts: after `before`, at the one event, or at the end of the time range, whichever is oldest. */
+function startOf(sql: Sql, { before, seq, until }: DeliverySearch): SearchCursor {
+  const starts = [before ?? NEWEST]
+  if (seq !== null) starts.push({ seq: seq + 1, deliveryId: 0 })
+  if (until !== null) starts.push({ seq: firstSeqSince(sql, until + CLOCK_SLACK + 1), deliveryId: 0 })
+  return starts.reduce((oldest, one) => (isOlder(one, oldest) ? one : oldest))
+}
+
+function isOlder(one: SearchCursor, other: SearchCursor): boolean {
+  return one.seq < other.seq || (one.seq === other.seq && one.deliveryId < other.deliveryId)
+}
+
+function cursorOf(row: SearchedRow): SearchCursor {
+  return { seq: row.seq, deliveryId: row.delivery?.id ?? 0 }
+}
+
+/** Names the index, because a scan on another one would sort everything first. */
+function walker(sql: Sql, { object, withCodes }: DeliverySearch) {
+  const [index, ofObject] =
+    object === null
+      ? ['events_of_an_account_newest_first', '']
+      : ['events_of_an_object_newest_first', 'AND e.object = @object']
+  // Excludes attempt rows that only explain why nothing was sent: they have no response.
+  const codes = `(SELECT json_group_array(a.status_code) FROM attempt a
+      WHERE a.delivery_id = d.id AND a.outcome NOT IN ('expired', 'stopped')) AS codes`
+  return sql.prepare<[Record<string, string | number | null>], JoinedRow>(
+    `SELECT ${EVENT_COLUMNS}, ${DELIVERY_COLUMNS}${withCodes ? `, ${codes}` : ''}
+     FROM event e INDEXED BY ${index}
+       LEFT JOIN delivery d ON d.event_seq = e.seq
+       LEFT JOIN endpoint p ON p.id = d.endpoint_id
+     WHERE e.account_uuid = @accountUuid ${ofObject} AND e.seq >= @bottom AND e.seq <= @seq
+       AND (e.seq < @seq OR d.id < @deliveryId)
+     ORDER BY e.seq DESC, d.id DESC LIMIT @step`,
+  )
+}
+
+function toFound(row: JoinedRow): FoundRow {
+  return {
+    seq: row.seq,
+    eventId: row.eventId,
+    source: row.source,
+    object: row.object,
+    objectUuid: row.objectUuid,
+    changedFields: JSON.parse(row.changedFields) as string[],
+    receivedAt: row.receivedAt,
+    bodyKept: false,
+    delivery: row.id === null ? null : toDelivery(row),
+  }
+}
+
+function toDelivery(row: DeliveryRow): FoundDelivery {
+  const { url, endpointState, holdUntil, holdReason, breaker, nextProbeAt, accountHold } = row
+  return {
+    id: row.id,
+    endpointId: row.endpointId,
+    cause: row.cause,
+    state: row.state,
+    stateReason: row.stateReason,
+    dueAt: row.dueAt,
+    deadlineAt: row.deadlineAt,
+    attempts: row.attempts,
+    lastCode: row.lastCode,
+    createdAt: row.createdAt,
+    settledAt: row.settledAt,
+    codes: row.codes ? (JSON.parse(row.codes) as (number | null)[]) : [],
+    address: { url, state: endpointState, holdUntil, holdReason, breaker, nextProbeAt, accountHold },
+    lastSentence: null,
+    lastUrl: null,
+  }
+}
+
+/** Adds the details needed only for displayed rows: whether the body is kept, and the last attempt's message. */
+function summaries(sql: Sql): (row: FoundRow) => FoundRow {
+  const isKept = sql
+    .prepare<{ seq: number }, 0 | 1>('SELECT EXISTS (SELECT 1 FROM event_body WHERE seq = @seq)')
+    .pluck()
+  const lastOf = lastAttempt(sql)
+  return (row) => ({
+    ...row,
+    bodyKept: isKept.get({ seq: row.seq }) === 1,
+    delivery: row.delivery === null ? null : lastOf(row.delivery),
+  })
+}
+
+function lastAttempt(sql: Sql): (delivery: FoundDelivery) => FoundDelivery {
+  const last = sql.prepare<{ deliveryId: number }, { lastSentence: string; lastUrl: string }>(
+    `SELECT sentence AS lastSentence, url AS lastUrl FROM attempt
+     WHERE delivery_id = @deliveryId ORDER BY number DESC, id DESC LIMIT 1`,
+  )
+  return (delivery) => ({ ...delivery, ...last.get({ deliveryId: delivery.id }) })
+}
+
+function findDelivery(
+  sql: Sql,
+  withSummary: (row: FoundRow) => FoundRow,
+  accountUuid: string,
+  deliveryId: number,
+): StoredDelivery | null {
+  const joined = sql
+    .prepare<
+      { deliveryId: number; accountUuid: string },
+      JoinedRow & StoredDelivery['owner'] & { body: string | null }
+    >(
+      `SELECT ${EVENT_COLUMNS}, ${DELIVERY_COLUMNS}, b.body, p.webhook_id AS webhookId,
+         p.forwarding_rule_id AS forwardingRuleId, f.name AS forwardingRuleName, p.object_type AS objectType
+       FROM delivery d JOIN event e ON e.seq = d.event_seq JOIN endpoint p ON p.id = d.endpoint_id
+         LEFT JOIN event_body b ON b.seq = d.event_seq LEFT JOIN forwarding_rule f ON f.id = p.forwarding_rule_id
+       WHERE d.id = @deliveryId AND d.account_uuid = @accountUuid`,
+    )
+    .get({ deliveryId, accountUuid })
+  if (!joined) return null
+  const found = withSummary(toFound(joined))
+  if (found.delivery === null) return null
+  const { body, webhookId, forwardingRuleId, forwardingRuleName, objectType } = joined
+  return {
+    ...found,
+    delivery: found.delivery,
+    body,
+    owner: { webhookId, forwardingRuleId, forwardingRuleName, objectType },
+    attempts: attemptsOf(sql, deliveryId),
+    others: siblingsOf(sql, found.seq, deliveryId),
+  }
+}
+
+function attemptsOf(sql: Sql, deliveryId: number): StoredAttempt[] {
+  return sql
+    .prepare<{ deliveryId: number; limit: number }, StoredAttempt>(
+      `SELECT number, url, at, duration_ms AS durationMs, dns_ms AS dnsMs, connect_ms AS connectMs, tls_ms AS tlsMs,
+         first_byte_ms AS firstByteMs, outcome, status_code AS statusCode, sentence, peer_ip AS peerIp,
+         response_body AS responseBody
+       FROM attempt WHERE delivery_id = @deliveryId ORDER BY number DESC, id DESC LIMIT @limit`,
+    )
+    .all({ deliveryId, limit: MOST_ATTEMPTS })
+}
+
+function siblingsOf(sql: Sql, seq: number, deliveryId: number): FoundDelivery[] {
+  const rows = sql
+    .prepare<{ seq: number; deliveryId: number; limit: number }, DeliveryRow>(
+      `SELECT ${DELIVERY_COLUMNS} FROM delivery d JOIN endpoint p ON p.id = d.endpoint_id
+       WHERE d.event_seq = @seq AND d.id <> @deliveryId ORDER BY d.id DESC LIMIT @limit`,
+    )
+    .all({ seq, deliveryId, limit: MOST_SIBLINGS })
+  const withLast = lastAttempt(sql)
+  return rows.map((row) => withLast(toDelivery(row)))
+}

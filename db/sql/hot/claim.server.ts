@@ -1,0 +1,110 @@
+// The engine's reads: endpoints with pending deliveries, due deliveries, and everything an attempt needs.
+import type { DeliveryJob, DeliveryStore, DueDelivery, DueLane, EndpointLane } from '../../store/deliveries.ts'
+import type { Client } from '../../sqlite/client.server.ts'
+import { ENDPOINT_AND_PLAN, HEALTH_COLUMNS, type HealthRow, laneOf } from '../endpoints/endpoint-rows.server.ts'
+import { shapeOf } from '../shape.server.ts'
+
+type DueStore = Pick<
+  DeliveryStore,
+  'endpointsWithWork' | 'adoptEndpoint' | 'dueDeliveries' | 'loadDeliveries' | 'waitingTotals'
+>
+
+const JOB = shapeOf<DeliveryJob>({
+  id: 'd.id',
+  endpointId: 'd.endpoint_id',
+  accountUuid: 'd.account_uuid',
+  eventSeq: 'd.event_seq',
+  cause: 'd.cause',
+  causeNo: 'd.cause_no',
+  dueAt: 'd.due_at',
+  deadlineAt: 'd.deadline_at',
+  attempts: 'd.attempts',
+  steps: 'd.steps',
+  eventId: 'e.id',
+  receivedAt: 'e.received_at',
+  body: 'b.body',
+  url: 'p.url',
+  secretSealed: 'p.secret_sealed',
+  previousSecretSealed: 'p.previous_secret_sealed',
+  previousSecretUntil: 'p.previous_secret_until',
+})
+
+export function dueDeliveryStore({ sql }: Client): DueStore {
+  const withWork = sql.prepare<[], HealthRow>(
+    `SELECT ${HEALTH_COLUMNS} FROM ${ENDPOINT_AND_PLAN}
+     WHERE p.state <> 'deleted'
+       AND EXISTS (SELECT 1 FROM delivery d WHERE d.endpoint_id = p.id AND d.state = 'pending') ORDER BY p.id`,
+  )
+  const findLane = sql.prepare<[number], HealthRow>(
+    `SELECT ${HEALTH_COLUMNS} FROM ${ENDPOINT_AND_PLAN} WHERE p.id = ? AND p.state <> 'deleted'`,
+  )
+  const extendDeadlines = sql.prepare(
+    `UPDATE delivery SET deadline_at = @until
+     WHERE endpoint_id = @endpointId AND state = 'pending' AND cause <> 'test' AND deadline_at < @until AND created_at < @since`,
+  )
+  const adopt = sql.transaction((endpointId: number, graceMs: number): EndpointLane | null => {
+    const row = findLane.get(endpointId)
+    if (!row) return null
+    if (row.state === 'active')
+      extendDeadlines.run({ endpointId, until: row.stateSince + graceMs, since: row.stateSince })
+    return laneOf(row)
+  })
+
+  // Names the index, so no statistics can make SQLite scan all other pending deliveries.
+  const COLUMNS = 'SELECT id, object_uuid AS record, due_at AS dueAt, cause FROM delivery'
+  const WAITING_FOR = "WHERE endpoint_id = ? AND state = 'pending'"
+  const ORDER = 'ORDER BY due_at, id LIMIT ?'
+  const due: Record<DueLane, ReturnType<typeof sql.prepare<[number, number], DueDelivery>>> = {
+    live: sql.prepare(
+      `${COLUMNS} INDEXED BY due_deliveries_of_an_endpoint ${WAITING_FOR} AND cause IN ('live', 'retry') ${ORDER}`,
+    ),
+    replay: sql.prepare(
+      `${COLUMNS} INDEXED BY due_again_of_an_endpoint ${WAITING_FOR} AND cause <> 'live' AND cause = 'replay' ${ORDER}`,
+    ),
+    by_hand: sql.prepare(
+      `${COLUMNS} INDEXED BY due_again_of_an_endpoint
+       ${WAITING_FOR} AND cause <> 'live' AND cause = 'retry' AND attempts = 0
+         AND EXISTS (SELECT 1 FROM ${ENDPOINT_AND_PLAN} WHERE p.id = endpoint_id AND p.url <> '' AND own.id IS NULL)
+       ${ORDER}`,
+    ),
+  }
+
+  const loadOne = sql
+    .prepare<[number], unknown[]>(
+      `SELECT ${JOB.columns}
+       FROM delivery d JOIN event e ON e.seq = d.event_seq JOIN endpoint p ON p.id = d.endpoint_id
+         LEFT JOIN event_body b ON b.seq = d.event_seq
+       WHERE d.id = ? AND d.state = 'pending' AND p.url <> ''
+         AND (p.state = 'active' OR p.state <> 'deleted' AND d.cause IN ('retry', 'test'))`,
+    )
+    .raw()
+  // One snapshot and one lock for all of them.
+  const loadAll = sql.transaction((ids: number[]) =>
+    ids.map((id) => {
+      const values = loadOne.get(id)
+      return values ? JOB.rowOf(values) : null
+    }),
+  )
+
+  const totals = sql.prepare<[], { deliveries: number; bytes: number }>(
+    'SELECT coalesce(sum(pending_count), 0) AS deliveries, coalesce(sum(pending_bytes), 0) AS bytes FROM account_load',
+  )
+
+  return {
+    async endpointsWithWork() {
+      return withWork.all().map(laneOf)
+    },
+    async adoptEndpoint(endpointId, graceMs) {
+      return adopt.immediate(endpointId, graceMs)
+    },
+    async dueDeliveries(endpointId, lane, limit) {
+      return due[lane].all(endpointId, limit)
+    },
+    async loadDeliveries(ids) {
+      return loadAll(ids)
+    },
+    async waitingTotals() {
+      return totals.get() ?? { deliveries: 0, bytes: 0 }
+    },
+  }
+}

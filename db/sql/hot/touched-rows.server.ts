@@ -1,0 +1,75 @@
+// Changed records that rules watch: stored in the transaction that stores the event, so none is lost.
+import type { Sql } from '../../sqlite/sql.ts'
+
+/** A record is evaluated this long after its last change … ms */
+const SETTLES = 2_000
+/** … and at most this long after its first, so a busy record is evaluated too. ms */
+const AT_LATEST = 20_000
+
+/** Watched on purpose: the platform names this field when a record is created, and never again (facts: 4.4). */
+export const CREATED_MARK = 'uuid'
+
+interface Touch {
+  accountUuid: string
+  object: string
+  recordUuid: string
+  changedFields: readonly string[]
+  created: boolean
+  eventSeq: number | null
+  at: number
+}
+
+interface Before {
+  changedFields: string
+  created: number
+  firstAt: number
+}
+
+/** `isWatched`: does an active rule of the account watch the object? `touch`: call both inside a transaction. */
+export function touchedRows(sql: Sql) {
+  const watched = sql
+    .prepare<[string, string], 1>(
+      `SELECT 1 FROM automation WHERE account_uuid = ? AND watched_object = ? AND active = 1 AND deleted_at IS NULL LIMIT 1`,
+    )
+    .pluck()
+  const find = sql.prepare<[string, string, string], Before>(
+    `SELECT changed_fields AS changedFields, created, first_at AS firstAt FROM touched_record
+     WHERE account_uuid = ? AND object = ? AND record_uuid = ?`,
+  )
+  const insert = sql.prepare(
+    `INSERT INTO touched_record (account_uuid, object, record_uuid, changed_fields, created, event_seq, first_at, due_at, turn, tries)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, 0)`,
+  )
+  const update = sql.prepare(
+    `UPDATE touched_record SET changed_fields = ?, created = ?, event_seq = coalesce(?, event_seq), due_at = ?, turn = turn + 1
+     WHERE account_uuid = ? AND object = ? AND record_uuid = ?`,
+  )
+
+  return {
+    isWatched(accountUuid: string, object: string): boolean {
+      return watched.get(accountUuid, object) === 1
+    },
+
+    touch({ accountUuid, object, recordUuid, changedFields, created, eventSeq, at }: Touch): void {
+      const before = find.get(accountUuid, object, recordUuid)
+      if (!before) {
+        const fields = JSON.stringify([...new Set(changedFields)])
+        insert.run(accountUuid, object, recordUuid, fields, created ? 1 : 0, eventSeq, at, at + SETTLES)
+        return
+      }
+      const known = JSON.parse(before.changedFields) as string[]
+      // If any event omits its changed fields, the whole record is evaluated.
+      const fields = known.length === 0 || changedFields.length === 0 ? [] : [...new Set([...known, ...changedFields])]
+      const dueAt = Math.max(at, Math.min(at + SETTLES, before.firstAt + AT_LATEST))
+      update.run(
+        JSON.stringify(fields),
+        created || before.created === 1 ? 1 : 0,
+        eventSeq,
+        dueAt,
+        accountUuid,
+        object,
+        recordUuid,
+      )
+    },
+  }
+}

@@ -1,0 +1,137 @@
+// Runs as rows: creating them together with their ledger rows, and reading them.
+import type { JournalEffect, JournalRow, PlanNotes, Try } from '#app/domain/automations/journal-row.ts'
+import type { RunRequest, RunState, StartedRun, StepState } from '#app/domain/automations/run.ts'
+import {
+  RUN_REASON,
+  readReason,
+  reasonNames,
+  reasonValues,
+  STEP_REASON,
+  selectReason,
+  storedReason,
+} from '../reasons.server.ts'
+import type { Sql } from '../../sqlite/sql.ts'
+
+type InsertRuns = (accountUuid: string, requests: readonly RunRequest[], now: number) => StartedRun[]
+
+/**
+ * Prepared once per connection. Synchronous; call inside a transaction. Each request stores its run row and all of its
+ * ledger rows, or nothing. Throws for a rule of another account or a deleted one: that is a bug.
+ */
+export function insertRuns(sql: Sql): InsertRuns {
+  const findLedger = sql.prepare<
+    { automationId: number; recordUuid: string; occurrence: string; now: number },
+    { at: number }
+  >(
+    `SELECT at FROM seen_ledger
+     WHERE automation_id = @automationId AND record_uuid = @recordUuid AND occurrence = @occurrence
+       AND (expires_at IS NULL OR expires_at > @now)`,
+  )
+  const takeLedger = sql.prepare(
+    `INSERT INTO seen_ledger (automation_id, record_uuid, occurrence, run_id, at, expires_at)
+     VALUES (@automationId, @recordUuid, @occurrence, @runId, @now, @expiresAt)
+     ON CONFLICT (automation_id, record_uuid, occurrence) DO UPDATE SET run_id = excluded.run_id, at = excluded.at,
+       expires_at = excluded.expires_at`,
+  )
+  const insert = sql.prepare(
+    `INSERT INTO run (account_uuid, automation_id, version, source, occurrence, object, record_uuid, record_uuids, group_key,
+       trigger_data, state, ${reasonNames(RUN_REASON)}, wake_at, replay_of, hop, created_at)
+     VALUES (@accountUuid, @automationId, @version, @source, @occurrence, @object, @recordUuid, @recordUuids, @groupKey,
+       @triggerData, @state, ${reasonValues()}, @wakeAt, @replayOf, @hop, @now)`,
+  )
+  const count = sql.prepare(
+    `UPDATE automation SET execution_count = execution_count + 1, last_executed_at = max(coalesce(last_executed_at, 0), @now)
+     WHERE id = @id AND account_uuid = @accountUuid`,
+  )
+
+  function start(accountUuid: string, request: RunRequest, now: number): StartedRun {
+    const { automationId } = request
+    const before = request.again
+      ? undefined
+      : request.ledger.find((one) => findLedger.get({ ...one, automationId, now }))
+    if (before) return { outcome: 'done_before', recordUuid: before.recordUuid, occurrence: before.occurrence }
+    if (count.run({ now, id: automationId, accountUuid }).changes === 0) {
+      throw new Error(`account ${accountUuid} has no automation ${automationId}`)
+    }
+    const { lastInsertRowid } = insert.run({
+      ...{ ...request, accountUuid, now },
+      occurrence: request.ledger[0]?.occurrence ?? null,
+      recordUuid: request.recordUuids[0] ?? null,
+      recordUuids: JSON.stringify(request.recordUuids),
+      triggerData: JSON.stringify(request.triggerData),
+      state: firstState(request),
+      reason: storedReason(request.held ?? request.waits ?? null),
+    })
+    const runId = Number(lastInsertRowid)
+    for (const entry of request.ledger) takeLedger.run({ ...entry, automationId, runId, now })
+    return { outcome: 'started', runId }
+  }
+
+  return (accountUuid, requests, now) => requests.map((request) => start(accountUuid, request, now))
+}
+
+function firstState({ held, waits }: RunRequest): RunState {
+  if (held !== null) return 'held'
+  return waits === undefined ? 'queued' : 'waiting'
+}
+
+/** The columns of a journal row, from `run_step` under the alias `s`. */
+export const JOURNAL_COLUMNS = `s.step_id AS stepId, s.item_key AS itemKey, s.seq, s.state, s.attempt,
+  s.client_uuid AS clientUuid, s.effect, s.result, s.error_class AS errorClass, ${selectReason(STEP_REASON, 's')} AS sentence,
+  s.next_attempt_at AS nextAttemptAt, s.planned_at AS plannedAt, s.sending_at AS sendingAt, s.ended_at AS endedAt`
+
+/** A journal row as the database returns it. `effect` and `result` hold JSON: `StoredEffect`, `StoredResult`. */
+export interface StoredRow {
+  stepId: string
+  itemKey: string
+  seq: number
+  state: StepState
+  attempt: number
+  clientUuid: string
+  effect: string
+  result: string | null
+  errorClass: string | null
+  sentence: string
+  nextAttemptAt: number | null
+  plannedAt: number
+  sendingAt: number | null
+  endedAt: number | null
+}
+
+interface StoredEffect {
+  effect: JournalEffect
+  notes: PlanNotes | null
+}
+
+interface StoredResult {
+  value: JournalRow['result']
+  tries: Try[]
+  /** A person released it. */
+  released?: true
+}
+
+export function storedEffect(effect: JournalEffect, notes: PlanNotes | null): string {
+  const stored: StoredEffect = { effect, notes }
+  return JSON.stringify(stored)
+}
+
+/** Null when there is nothing to store. */
+export function storedResult(value: JournalRow['result'], tries: Try[], released: boolean): string | null {
+  if (value === null && tries.length === 0 && !released) return null
+  const stored: StoredResult = { value, tries, ...(released && { released }) }
+  return JSON.stringify(stored)
+}
+
+export function journalRow({ effect, result, ...row }: StoredRow): JournalRow {
+  const planned = JSON.parse(effect) as StoredEffect
+  const answered: StoredResult = result === null ? { value: null, tries: [] } : (JSON.parse(result) as StoredResult)
+  return {
+    ...row,
+    sentence: readReason(row.sentence),
+    effect: planned.effect,
+    notes: planned.notes,
+    result: answered.value,
+    tries: answered.tries,
+    released: answered.released === true,
+  }
+}

@@ -1,0 +1,54 @@
+import type { Leftover, RunUpkeepStore } from '../../store/run-upkeep.ts'
+import type { Client } from '../../sqlite/client.server.ts'
+
+const LEFTOVERS: Record<Leftover, string> = {
+  verdict:
+    'DELETE FROM rule_verdict WHERE rowid IN (SELECT rowid FROM rule_verdict WHERE at < @before ORDER BY at LIMIT @limit)',
+  ledger: `DELETE FROM seen_ledger WHERE rowid IN (SELECT rowid FROM seen_ledger
+    WHERE expires_at IS NOT NULL AND expires_at < @before ORDER BY expires_at LIMIT @limit)`,
+  own_write:
+    'DELETE FROM own_write WHERE rowid IN (SELECT rowid FROM own_write WHERE at < @before ORDER BY at LIMIT @limit)',
+  // Inserted in order of time: the oldest have the lowest ids.
+  message: `DELETE FROM customer_message
+    WHERE at < @before AND id IN (SELECT id FROM customer_message ORDER BY id LIMIT @limit)`,
+  trigger_call:
+    'DELETE FROM trigger_call WHERE rowid IN (SELECT rowid FROM trigger_call WHERE expires_at < @before LIMIT @limit)',
+  mute: 'DELETE FROM mute WHERE id IN (SELECT id FROM mute WHERE until_at IS NOT NULL AND until_at < @before LIMIT @limit)',
+}
+
+export function runUpkeepStore({ sql }: Client): RunUpkeepStore {
+  const oldest = sql.prepare<
+    { fromId: number; limit: number },
+    { id: number; state: string; endedAt: number | null; createdAt: number }
+  >(
+    'SELECT id, state, ended_at AS endedAt, created_at AS createdAt FROM run WHERE id >= @fromId ORDER BY id LIMIT @limit',
+  )
+  // Deletes its journal too.
+  const remove = sql.prepare('DELETE FROM run WHERE id = @id')
+  const leftovers = new Map(
+    Object.entries(LEFTOVERS).map(([kind, statement]) => [
+      kind,
+      sql.prepare<{ before: number; limit: number }>(statement),
+    ]),
+  )
+  const forget = sql.transaction((before: number, fromId: number, limit: number) => {
+    const rows = oldest.all({ fromId, limit })
+    const old = rows.filter((row) => row.createdAt < before)
+    let removed = 0
+    for (const { id, state, endedAt } of old) {
+      if (state === 'done' && (endedAt ?? 0) < before) removed += remove.run({ id }).changes
+    }
+    const last = old.at(-1)
+    return { removed, nextId: last && old.length === rows.length && rows.length === limit ? last.id + 1 : null }
+  })
+  return {
+    async forgetRunsStep(before, fromId, limit) {
+      return forget.immediate(before, fromId, limit)
+    },
+    async forgetLeftoversStep(kind, before, limit) {
+      const statement = leftovers.get(kind)
+      if (!statement) throw new Error(`nothing is known about ${kind}`)
+      return statement.run({ before, limit }).changes
+    },
+  }
+}

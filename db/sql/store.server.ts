@@ -1,0 +1,58 @@
+import type { Clock } from '#app/lib/clock.ts'
+import type { Store } from '../store.ts'
+import { accountKeyStore } from './accounts/account-keys.server.ts'
+import { accountStore } from './accounts/accounts.server.ts'
+import { erasureStore } from './accounts/erasure.server.ts'
+import { billingStore } from './billing/billing.server.ts'
+import type { Client } from '../sqlite/client.server.ts'
+import { deliveryStore } from './deliveries/deliveries.server.ts'
+import { endpointStore } from './endpoints/endpoints.server.ts'
+import { noticeStore } from './endpoints/notices.server.ts'
+import { activityStore } from './events/activity.server.ts'
+import { eventStore } from './events/events.server.ts'
+import { recordStore } from './events/records.server.ts'
+import { searchStore } from './events/search.server.ts'
+import { auditStore } from './ops/audit.server.ts'
+import { backlogStore } from './ops/backlog.server.ts'
+import { backupStore } from './ops/backups.server.ts'
+import { operationsStore } from './ops/operations.server.ts'
+import { operatorStore } from './ops/operator.server.ts'
+import { spaceStore } from './ops/space.server.ts'
+import { automationStore } from './rules/automations.server.ts'
+import { templateStore } from './rules/templates.server.ts'
+import { triggerStore } from './rules/triggers.server.ts'
+import { verdictStore } from './rules/verdicts.server.ts'
+import { runGuardStore } from './runs/run-guards.server.ts'
+import { runHistoryStore } from './runs/run-history.server.ts'
+import { runUpkeepStore } from './runs/run-upkeep.server.ts'
+import { runStore } from './runs/runs.server.ts'
+
+/** The Store over one SQLite file. Every SQL statement of the product is in this folder. */
+export function sqliteStore(client: Client, clock: Clock): Store {
+  return {
+    accounts: { ...accountStore(client, clock), ...accountKeyStore(client), ...erasureStore(client) },
+    endpoints: endpointStore(client, clock),
+    notices: noticeStore(client),
+    events: { ...eventStore(client, clock), ...activityStore(client, clock), ...searchStore(client) },
+    records: recordStore(client),
+    deliveries: deliveryStore(client, clock),
+    automations: { ...automationStore(client), ...verdictStore(client) },
+    triggers: triggerStore(client, clock),
+    templates: templateStore(client, clock),
+    runs: {
+      ...runStore(client),
+      ...runHistoryStore(client),
+      ...runGuardStore(client),
+      ...runUpkeepStore(client),
+    },
+    billing: billingStore(client),
+    audit: auditStore(client),
+    ops: {
+      ...operationsStore(client, clock),
+      ...operatorStore(client),
+      ...backlogStore(client),
+      ...spaceStore(client),
+    },
+    backups: backupStore(client),
+  }
+}
