@@ -3,6 +3,7 @@
 import type { NamedAs } from '#app/domain/account-id.ts'
 import type { EndpointHealth, Settlement } from '#app/domain/deliveries/delivery.ts'
 import type { Millis } from '#app/lib/clock.ts'
+import type { Step } from './database.ts'
 import type { AccountRow, DecideNamedAs, MappedId, NewSession, SealedTokens } from './store/accounts.ts'
 import type {
   AttemptReport,
@@ -16,14 +17,6 @@ import type {
 } from './store/deliveries.ts'
 import type { AcceptedEvent, AcceptOptions, FanOutEndpoint, IncomingEvent } from './store/events.ts'
 import type { PolledRecord, PolledTake, TakenIn } from './store/records.ts'
-
-/**
- * The result of a read or write, obtained with `yield*`. SQLite has it at once; an asynchronous database resumes the
- * operation with each result. Nothing else can be awaited in the middle of an operation.
- */
-export interface Step<T> {
-  [Symbol.iterator](): Iterator<unknown, T, unknown>
-}
 
 /** An event and the endpoints that receive it. */
 export interface PlannedEvent {

@@ -2,25 +2,18 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
-import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
-import * as schema from '../schema.ts'
+import type { Connections } from '../connections.ts'
+import { orm } from '../orm.ts'
+import { createWriteTurn } from '../sql/hot/write-turn.server.ts'
 import { cannotStart, openingProblem } from './cannot-start.ts'
-import { createWriteTurn, type WriteTurn } from '../sql/hot/write-turn.server.ts'
+import { sqliteDatabase } from './database.server.ts'
+import { sqliteHousekeeping } from './housekeeping.server.ts'
 import { bringUpToDate } from './migrations.server.ts'
 import type { Sql } from './sql.ts'
 
-export type Db = BetterSQLite3Database<typeof schema>
-
-export interface Client {
-  /** For prepared statements in hot paths. */
+export interface Client extends Connections {
+  /** The writing connection itself, for what only a file has. */
   sql: Sql
-  /** For everything else. */
-  db: Db
-  /** A second, read-only connection for long reads, so they do not block the writer. */
-  reader: Db
-  readerSql: Sql
-  /** Groups the hot path's writes of one event loop turn into one transaction. */
-  turn: WriteTurn
   close(): void
 }
 
@@ -54,18 +47,20 @@ function openFile(file: string, migrationsFolder: string): Client {
         `The database needs write-ahead logging, but the file system of ${file} gives "${String(mode)}". Keep it on a disk of this machine: network folders cannot hold it.`,
       )
     applyPragmas(sql)
-    const db = drizzle(sql, { schema })
     bringUpToDate(sql, file, migrationsFolder)
     assertDurable(sql)
     const readerSql = new Database(file, { readonly: true })
     readerSql.pragma('busy_timeout = 5000')
-    const reader = drizzle(readerSql, { schema })
+    const db = sqliteDatabase(sql)
+    const reader = sqliteDatabase(readerSql)
     return {
       sql,
       db,
+      orm: orm(db),
       reader,
-      readerSql,
-      turn: createWriteTurn(sql),
+      readerOrm: orm(reader),
+      turn: createWriteTurn(db),
+      housekeeping: sqliteHousekeeping(sql),
       close() {
         readerSql.close()
         sql.pragma('wal_checkpoint(TRUNCATE)')

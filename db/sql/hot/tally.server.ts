@@ -1,5 +1,5 @@
 // Counters stored with the rows they count. Within a transaction they are summed first and written once.
-import type { Sql } from '../../sqlite/sql.ts'
+import type { Database, Step } from '../../database.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -27,7 +27,7 @@ export interface Tally {
   absorb(other: Tally): void
   gathered(): Gathered
   /** Call once at the end of the transaction, inside it. */
-  write(): void
+  write(): Step<void>
 }
 
 interface Gathered {
@@ -48,38 +48,39 @@ interface HourSum {
 }
 
 /** Returns a factory for tallies: one per transaction, or one per part of it with the whole as its parent. */
-export function tallies(sql: Sql): (parent?: Tally) => Tally {
-  const addWaiting = sql.prepare('UPDATE endpoint SET pending_count = max(0, pending_count + ?) WHERE id = ?')
-  const addLoad = sql.prepare(
+export function tallies(db: Database): (parent?: Tally) => Tally {
+  const addWaiting = db.prepare('UPDATE endpoint SET pending_count = max(0, pending_count + ?) WHERE id = ?')
+  const addLoad = db.prepare(
     `INSERT INTO account_load (account_uuid, pending_count, pending_bytes) VALUES (?, max(0, ?), max(0, ?))
-     ON CONFLICT (account_uuid) DO UPDATE SET pending_count = max(0, pending_count + ?), pending_bytes = max(0, pending_bytes + ?)`,
+     ON CONFLICT (account_uuid) DO UPDATE SET pending_count = max(0, account_load.pending_count + ?),
+       pending_bytes = max(0, account_load.pending_bytes + ?)`,
   )
-  const addUsage = sql.prepare(
+  const addUsage = db.prepare(
     `INSERT INTO usage_day (account_uuid, day, kind, count) VALUES (?, ?, ?, ?)
-     ON CONFLICT (account_uuid, day, kind) DO UPDATE SET count = count + excluded.count`,
+     ON CONFLICT (account_uuid, day, kind) DO UPDATE SET count = usage_day.count + excluded.count`,
   )
-  const addHour = sql.prepare(
+  const addHour = db.prepare(
     `INSERT INTO endpoint_hour (endpoint_id, hour, events, delivered, failed, duration_sum_ms, duration_max_ms)
      VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (endpoint_id, hour) DO UPDATE SET events = events + excluded.events,
-       delivered = delivered + excluded.delivered, failed = failed + excluded.failed,
-       duration_sum_ms = duration_sum_ms + excluded.duration_sum_ms,
-       duration_max_ms = max(duration_max_ms, excluded.duration_max_ms)`,
+     ON CONFLICT (endpoint_id, hour) DO UPDATE SET events = endpoint_hour.events + excluded.events,
+       delivered = endpoint_hour.delivered + excluded.delivered, failed = endpoint_hour.failed + excluded.failed,
+       duration_sum_ms = endpoint_hour.duration_sum_ms + excluded.duration_sum_ms,
+       duration_max_ms = max(endpoint_hour.duration_max_ms, excluded.duration_max_ms)`,
   )
-  function write({ endpoints, accounts, usage, hours }: Gathered): void {
-    for (const [id, count] of endpoints) if (count !== 0) addWaiting.run(count, id)
+  function* write({ endpoints, accounts, usage, hours }: Gathered): Generator<unknown, void> {
+    for (const [id, count] of endpoints) if (count !== 0) yield* addWaiting.run(count, id)
     for (const [uuid, { deliveries, bytes }] of accounts) {
-      if (deliveries !== 0 || bytes !== 0) addLoad.run(uuid, deliveries, bytes, deliveries, bytes)
+      if (deliveries !== 0 || bytes !== 0) yield* addLoad.run(uuid, deliveries, bytes, deliveries, bytes)
     }
-    for (const { accountUuid, day, kind, count } of usage.values()) addUsage.run(accountUuid, day, kind, count)
+    for (const { accountUuid, day, kind, count } of usage.values()) yield* addUsage.run(accountUuid, day, kind, count)
     for (const row of hours.values()) {
-      addHour.run(row.endpointId, row.hour, row.events, row.delivered, row.failed, row.sum, row.max)
+      yield* addHour.run(row.endpointId, row.hour, row.events, row.delivered, row.failed, row.sum, row.max)
     }
   }
   return (parent) => createTally(write, parent)
 }
 
-function createTally(write: (gathered: Gathered) => void, parent?: Tally): Tally {
+function createTally(write: (gathered: Gathered) => Step<void>, parent?: Tally): Tally {
   const gathered: Gathered = { endpoints: new Map(), accounts: new Map(), usage: new Map(), hours: new Map() }
   const { endpoints, accounts, usage, hours } = gathered
 

@@ -1,5 +1,5 @@
 // Changed records that rules watch: stored in the transaction that stores the event, so none is lost.
-import type { Sql } from '../../sqlite/sql.ts'
+import type { Database } from '../../database.ts'
 
 /** A record is evaluated this long after its last change … ms */
 const SETTLES = 2_000
@@ -26,42 +26,43 @@ interface Before {
 }
 
 /** `isWatched`: does an active rule of the account watch the object? `touch`: call both inside a transaction. */
-export function touchedRows(sql: Sql) {
-  const watched = sql
+export function touchedRows(db: Database) {
+  const watched = db
     .prepare<[string, string], 1>(
       `SELECT 1 FROM automation WHERE account_uuid = ? AND watched_object = ? AND active = 1 AND deleted_at IS NULL LIMIT 1`,
     )
     .pluck()
-  const find = sql.prepare<[string, string, string], Before>(
+  const find = db.prepare<[string, string, string], Before>(
     `SELECT changed_fields AS changedFields, created, first_at AS firstAt FROM touched_record
      WHERE account_uuid = ? AND object = ? AND record_uuid = ?`,
   )
-  const insert = sql.prepare(
+  const insert = db.prepare(
     `INSERT INTO touched_record (account_uuid, object, record_uuid, changed_fields, created, event_seq, first_at, due_at, turn, tries)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, 0)`,
   )
-  const update = sql.prepare(
+  const update = db.prepare(
     `UPDATE touched_record SET changed_fields = ?, created = ?, event_seq = coalesce(?, event_seq), due_at = ?, turn = turn + 1
      WHERE account_uuid = ? AND object = ? AND record_uuid = ?`,
   )
 
   return {
-    isWatched(accountUuid: string, object: string): boolean {
-      return watched.get(accountUuid, object) === 1
+    *isWatched(accountUuid: string, object: string): Generator<unknown, boolean> {
+      return (yield* watched.get(accountUuid, object)) === 1
     },
 
-    touch({ accountUuid, object, recordUuid, changedFields, created, eventSeq, at }: Touch): void {
-      const before = find.get(accountUuid, object, recordUuid)
+    *touch(given: Touch): Generator<unknown, void> {
+      const { accountUuid, object, recordUuid, changedFields, created, eventSeq, at } = given
+      const before = yield* find.get(accountUuid, object, recordUuid)
       if (!before) {
         const fields = JSON.stringify([...new Set(changedFields)])
-        insert.run(accountUuid, object, recordUuid, fields, created ? 1 : 0, eventSeq, at, at + SETTLES)
+        yield* insert.run(accountUuid, object, recordUuid, fields, created ? 1 : 0, eventSeq, at, at + SETTLES)
         return
       }
       const known = JSON.parse(before.changedFields) as string[]
       // If any event omits its changed fields, the whole record is evaluated.
       const fields = known.length === 0 || changedFields.length === 0 ? [] : [...new Set([...known, ...changedFields])]
       const dueAt = Math.max(at, Math.min(at + SETTLES, before.firstAt + AT_LATEST))
-      update.run(
+      yield* update.run(
         JSON.stringify(fields),
         created || before.created === 1 ? 1 : 0,
         eventSeq,

@@ -1,21 +1,23 @@
+import type { Connections } from '../../connections.ts'
 import type { LedgerEntry, StoredVerdict, VerdictStore } from '../../store/verdicts.ts'
-import type { Client } from '../../sqlite/client.server.ts'
 
 /** Reads use the read-only connection, so a query delays no rule. */
-export function verdictStore({ readerSql }: Client): VerdictStore {
-  const verdicts = readerSql.prepare<{ accountUuid: string; recordUuid: string }, StoredVerdict>(
+export function verdictStore({ reader }: Connections): VerdictStore {
+  const verdicts = reader.prepare<{ accountUuid: string; recordUuid: string }, StoredVerdict>(
     `SELECT v.automation_id AS automationId, v.verdict, v.at, v.detail, v.run_id AS runId
      FROM rule_verdict v JOIN automation a ON a.id = v.automation_id AND a.account_uuid = v.account_uuid
      WHERE v.account_uuid = @accountUuid AND v.record_uuid = @recordUuid AND a.deleted_at IS NULL`,
   )
-  // SQLite takes bare columns next to max() from the row with the maximum.
-  const ledger = readerSql.prepare<{ accountUuid: string; recordUuid: string }, LedgerEntry>(
-    `SELECT l.automation_id AS automationId, l.run_id AS runId, max(l.at) AS at
-     FROM automation a JOIN seen_ledger l ON l.automation_id = a.id
-     WHERE a.account_uuid = @accountUuid AND a.deleted_at IS NULL AND l.record_uuid = @recordUuid
-     GROUP BY l.automation_id`,
+  // The newest entry of each rule.
+  const ledger = reader.prepare<{ accountUuid: string; recordUuid: string }, LedgerEntry>(
+    `SELECT automationId, runId, at FROM (
+       SELECT l.automation_id AS automationId, l.run_id AS runId, l.at,
+         row_number() OVER (PARTITION BY l.automation_id ORDER BY l.at DESC, l.occurrence) AS place
+       FROM automation a JOIN seen_ledger l ON l.automation_id = a.id
+       WHERE a.account_uuid = @accountUuid AND a.deleted_at IS NULL AND l.record_uuid = @recordUuid) AS entries
+     WHERE place = 1`,
   )
-  const upcoming = readerSql
+  const upcoming = reader
     .prepare<{ accountUuid: string; now: number; limit: number }, number>(
       `SELECT id FROM run INDEXED BY runs_to_do
        WHERE account_uuid = @accountUuid AND state IN ('queued', 'running', 'waiting') AND state <> 'running'
@@ -24,14 +26,8 @@ export function verdictStore({ readerSql }: Client): VerdictStore {
     )
     .pluck()
   return {
-    async verdictsOn(accountUuid, recordUuid) {
-      return verdicts.all({ accountUuid, recordUuid })
-    },
-    async ledgerOn(accountUuid, recordUuid) {
-      return ledger.all({ accountUuid, recordUuid })
-    },
-    async upcomingRuns(accountUuid, now, limit) {
-      return upcoming.all({ accountUuid, now, limit })
-    },
+    verdictsOn: reader.read((accountUuid, recordUuid) => verdicts.all({ accountUuid, recordUuid })),
+    ledgerOn: reader.read((accountUuid, recordUuid) => ledger.all({ accountUuid, recordUuid })),
+    upcomingRuns: reader.read((accountUuid, now, limit) => upcoming.all({ accountUuid, now, limit })),
   }
 }

@@ -1,0 +1,17 @@
+import type { Database } from './database.ts'
+import type { Housekeeping } from './housekeeping.ts'
+import type { Orm } from './orm.ts'
+import type { WriteTurn } from './sql/hot/write-turn.server.ts'
+
+/** The connections that the store works with. */
+export interface Connections {
+  db: Database
+  /** Builds queries for `db`. */
+  orm: Orm
+  /** For long reads, so that they do not block the writer. */
+  reader: Database
+  readerOrm: Orm
+  /** Groups the hot path's writes of one event loop turn into one transaction. */
+  turn: WriteTurn
+  housekeeping: Housekeeping
+}

@@ -1,0 +1,58 @@
+// The file of SQLite: its log, its free pages, and whether somebody else writes to it.
+import { statSync } from 'node:fs'
+import type { Housekeeping } from '../housekeeping.ts'
+import type { Sql } from './sql.ts'
+
+export function sqliteHousekeeping(sql: Sql): Housekeeping {
+  const pragma = (text: string) => sql.pragma(text, { simple: true })
+  const numberOf = (text: string) => pragma(text) as number
+  // Changes only when another process commits; our own other connections only read.
+  let seenVersion = numberOf('data_version')
+  const pageSize = numberOf('page_size')
+  /** Does not wait for readers longer than this. ms */
+  const waiting = <T>(ms: number, work: () => T): T => {
+    const usual = numberOf('busy_timeout')
+    sql.pragma(`busy_timeout = ${Math.trunc(ms)}`)
+    try {
+      return work()
+    } finally {
+      sql.pragma(`busy_timeout = ${usual}`)
+    }
+  }
+  const emptyLog = (waitMs: number) => waiting(waitMs, () => pragma('wal_checkpoint(TRUNCATE)') === 0)
+
+  return {
+    async changedElsewhere() {
+      const before = seenVersion
+      seenVersion = numberOf('data_version')
+      return seenVersion !== before
+    },
+    async vacuumStep(pages) {
+      sql.pragma(`incremental_vacuum(${Math.trunc(pages)})`)
+    },
+    async checkpoint(kind) {
+      sql.pragma(kind === 'truncate' ? 'wal_checkpoint(TRUNCATE)' : 'wal_checkpoint(PASSIVE)')
+    },
+    async emptyLog(waitMs) {
+      return emptyLog(waitMs)
+    },
+    async spaceUsed() {
+      return {
+        fileBytes: numberOf('page_count') * pageSize,
+        freeBytes: numberOf('freelist_count') * pageSize,
+        walBytes: statSync(`${sql.name}-wal`, { throwIfNoEntry: false })?.size ?? 0,
+      }
+    },
+    /** A deleted row stays readable in the file's free space and in the WAL unless both are cleaned. */
+    async erase(work) {
+      sql.pragma('secure_delete = ON')
+      try {
+        return await work()
+      } finally {
+        sql.pragma('secure_delete = OFF')
+        // Does not wait for readers: the WAL is emptied every few minutes anyway.
+        emptyLog(0)
+      }
+    },
+  }
+}
