@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { decideNamedAs } from '#app/domain/account-id.ts'
-import { type IdRows, mapId, type Step } from './acts.ts'
+import { type IdRows, mapId } from './acts.ts'
+import type { Step } from './database.ts'
 
 /** A database whose answers take time: each step is handed out as a question, and resumed with its answer. */
 function* asked<T>(question: T): Generator<T, T, T> {
@@ -32,7 +33,7 @@ test('an act runs over a database whose answers take time', async () => {
 })
 
 test('no SQL calls a decision: it reads and writes, and the act decides in between', () => {
-  const folder = new URL('./sqlite/', import.meta.url)
+  const folder = new URL('./sql/', import.meta.url)
   const calls = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.server.ts'))
     .flatMap((file) =>

@@ -40,7 +40,9 @@ function stepOf<T>(promise: Promise<T>): Step<T> {
   return promise as unknown as Step<T>
 }
 
-type Fields = Parameters<SQLiteSession<'async', Changes, Record<string, never>, Record<string, never>>['prepareQuery']>[1]
+type Fields = Parameters<
+  SQLiteSession<'async', Changes, Record<string, never>, Record<string, never>>['prepareQuery']
+>[1]
 type Values = Record<string, unknown>
 
 /** Exported by drizzle without a type. */
@@ -95,7 +97,9 @@ class StepQuery extends SQLitePreparedQuery<Prepared> {
   }
 
   all(values?: Values): Promise<unknown> {
-    return typedAsPromise(mapped(this.#statement.all(...this.#params(values)), (rows) => rows.map((row) => this.#row(row))))
+    return typedAsPromise(
+      mapped(this.#statement.all(...this.#params(values)), (rows) => rows.map((row) => this.#row(row))),
+    )
   }
 
   values(): never {

@@ -93,7 +93,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     await outside.outbound.close()
     loopDelay.stop()
     await observed.stop()
-    data.close()
+    await data.close()
     log.info({}, 'process.drained')
   }
 

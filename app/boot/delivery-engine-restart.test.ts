@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { withMethods } from '#app/lib/families.ts'
-import { openClient } from '#db/sqlite/client.server.ts'
 import { sqliteStore } from '#db/sql/store.server.ts'
+import { openClient } from '#db/sqlite/client.server.ts'
 import { ADDRESS, anEvent, type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
 import { HANGS } from '#tests/support/memory-outbound.ts'
 

@@ -74,13 +74,37 @@ export function readBase(name: string, value: string, problems: string[]): strin
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
 }
 
-export function readDatabaseFile(value: string, root: string, problems: string[]): string {
-  if (!value.startsWith('file:') || value.length <= 'file:'.length || value.includes(':memory:')) {
-    problems.push('DATABASE_URL must name a file, such as file:./data/fieldhook.db.')
-    return ''
+export const DATABASE_FILE = 'file:./data/fieldhook.db'
+
+interface DatabasePlace {
+  /** Absolute path; '' = the address is wrong. */
+  databaseFile: string
+  databaseServer: string | null
+}
+
+export function readDatabase(value: string, root: string, problems: string[]): DatabasePlace {
+  if (/^postgres(ql)?:\/\//.test(value)) {
+    const url = parseUrl(value)
+    if (!url || url.pathname.length < 2) {
+      problems.push('DATABASE_URL must name a host and a database, such as postgres://user:password@host/fieldhook.')
+    }
+    return { databaseFile: fileOf(DATABASE_FILE, root), databaseServer: value }
   }
+  if (!value.startsWith('file:') || value.length <= 'file:'.length || value.includes(':memory:')) {
+    problems.push(
+      'DATABASE_URL must name a file, such as file:./data/fieldhook.db, or a PostgreSQL database, such as postgres://user:password@host/fieldhook.',
+    )
+    return { databaseFile: '', databaseServer: null }
+  }
+  return { databaseFile: fileOf(value, root), databaseServer: null }
+}
+
+function fileOf(value: string, root: string): string {
   return resolve(root, value.slice('file:'.length))
 }
+
+export const SERVER_MAKES_BACKUPS =
+  'The database server makes the backups of a PostgreSQL database: leave out the BACKUP_ settings, and set up archiving there.'
 
 /** A limit larger than the disk protects nothing. `maxDbMb` = the configured value, not the default. */
 export function checkDatabaseLimit(maxDbMb: number, databaseFile: string, problems: string[]): void {

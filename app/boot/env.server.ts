@@ -9,11 +9,12 @@ import { readTracingSettings, type TracingSettings } from '#app/lib/tracing-sett
 import { readStripe, type StripeEnv } from './env-stripe.server.ts'
 import {
   checkDatabaseLimit,
+  DATABASE_FILE,
   isPlaceholder,
   readAdminAccounts,
   readAutoLoadExcludes,
   readBase,
-  readDatabaseFile,
+  readDatabase,
   readEgressAllow,
   readEncKeys,
   readOrigin,
@@ -39,7 +40,10 @@ export interface Env {
   origin: string
   /** Absolute path of the SQLite file. ':memory:' is refused: events must survive a restart. */
   databaseFile: string
+  /** Address of a PostgreSQL database; null = the file. With one, the file's folder still holds what only this machine needs. */
+  databaseServer: string | null
   migrationsFolder: string
+  postgresMigrationsFolder: string
   platform: 'sandbox' | 'servicem8'
   appId: string
   appSecret: string
@@ -195,16 +199,18 @@ export function readEnv(
   if (feedPath !== '' && !/^\/[\w./-]{1,200}$/.test(feedPath)) {
     problems.push(`SERVICEM8_FEED_PATH must be a path such as /feed.json.`)
   }
-  const databaseFile = readDatabaseFile(given.DATABASE_URL ?? 'file:./data/fieldhook.db', root, problems)
+  const { databaseFile, databaseServer } = readDatabase(given.DATABASE_URL ?? DATABASE_FILE, root, problems)
   const secrets = readKeys(given, real, problems)
 
   const egressAllow = readEgressAllow(given.EGRESS_ALLOW, problems)
   const autoLoadExcludes = readAutoLoadExcludes(given.AUTOLOAD_EXCLUDES, problems)
   const adminAccounts = readAdminAccounts(given.ADMIN_ACCOUNTS, problems)
-  if (source.MAX_DB_MB?.trim() && databaseFile) checkDatabaseLimit(given.MAX_DB_MB, databaseFile, problems)
+  if (source.MAX_DB_MB?.trim() && databaseFile && !databaseServer)
+    checkDatabaseLimit(given.MAX_DB_MB, databaseFile, problems)
   const stripe = readStripe(given, problems)
   const { SESSION_SECRET, ENC_KEYS, METRICS_TOKEN, BACKUP_S3_SECRET } = given
   const backups = readBackupSettings(given, { SESSION_SECRET, ENC_KEYS, METRICS_TOKEN, BACKUP_S3_SECRET }, problems)
+  if (backups && databaseServer) problems.push(SERVER_MAKES_BACKUPS)
   if (backups?.to.kind === 'folder') backups.to.path = resolve(root, backups.to.path)
 
   readSecret(
@@ -224,7 +230,9 @@ export function readEnv(
     host: given.HOST ?? '127.0.0.1',
     origin,
     databaseFile,
+    databaseServer,
     migrationsFolder: resolve(root, 'db/migrations'),
+    postgresMigrationsFolder: resolve(root, 'db/migrations-postgres'),
     platform,
     appId,
     appSecret: appSecret ?? generated.appSecret,

@@ -21,7 +21,7 @@ import type { Env } from './env.server.ts'
 /** Odd minutes on purpose, to avoid everyone's daily jobs on the hour. */
 export function timedJobs(
   app: App,
-  env: Pick<Env, 'retentionDays' | 'backups' | 'databaseFile'>,
+  env: Pick<Env, 'retentionDays' | 'backups' | 'databaseFile' | 'databaseServer'>,
   space: Pick<SpaceLadder, 'relieve'>,
   removed: Removed,
 ): TimedJob[] {
@@ -69,13 +69,20 @@ export function timedJobs(
       run: async (signal) => void (await rotateKeys({ ...app, store: app.store.accounts }, signal)),
     },
     { name: 'usage.report', pattern: '13 * * * *', run: (signal) => reportUsage(app, signal) },
+    { name: 'space.relieve', pattern: '* * * * *', run: (signal) => space.relieve(signal) },
+    ...(env.databaseServer === null ? jobsOfAFile(app, env) : []),
+  ]
+}
+
+/** A database server makes its own backups. */
+function jobsOfAFile(app: App, env: Pick<Env, 'backups' | 'databaseFile'>): TimedJob[] {
+  return [
     {
       // Safety copies are useful for days; after that they only keep data that was erased since.
       name: 'copies.forget',
       pattern: '47 2 * * *',
       run: async () => void forgetSafetyCopies(env.databaseFile, app.clock.now() - days(14)),
     },
-    { name: 'space.relieve', pattern: '* * * * *', run: (signal) => space.relieve(signal) },
     ...backupJobs(app, env),
   ]
 }

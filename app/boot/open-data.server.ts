@@ -7,16 +7,16 @@ import { missingKeys } from '#app/features/ops/rotate-keys.server.ts'
 import { createSpaceLadder } from '#app/features/ops/space.server.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
+import type { Connections } from '#db/connections.ts'
 import { accountKeyring } from '#db/sql/accounts/account-keys.server.ts'
-import { openBallast } from '#db/sqlite/ballast.server.ts'
-import { openClient } from '#db/sqlite/client.server.ts'
-import { surviveFullDisk } from '#db/sqlite/full-disk.server.ts'
-import { claimFor } from '#db/sqlite/platform-kind.server.ts'
-import { sqliteStore } from '#db/sql/store.server.ts'
+import type { FullDiskGuard } from '#db/sqlite/full-disk.server.ts'
+import type { Store } from '#db/store.ts'
 import { ConfigurationError, type Env } from './env.server.ts'
 import type { ObservedParts } from './observe/observed-parts.server.ts'
+import { openFile } from './open-file.server.ts'
+import { openServer } from './open-server.server.ts'
 import { createQuarantine } from './quarantine.server.ts'
-import { lockInUse, otherPlatformSentence, refuseEmptyStart } from './start-checks.server.ts'
+import { otherPlatformSentence } from './start-checks.server.ts'
 
 /** The base of everything else. */
 export interface Ground {
@@ -27,45 +27,46 @@ export interface Ground {
 
 export type Data = Awaited<ReturnType<typeof openData>>
 
+/** A database that is open, whichever engine holds it. */
+export interface OpenedDatabase {
+  /** For sentences: the file, or the server and the database. */
+  name: string
+  connections: Connections
+  store: Store
+  disk: Pick<FullDiskGuard, 'isFull' | 'start' | 'stop'>
+  belongsTo: Env['platform']
+  close(): Promise<void>
+}
+
 /** Throws `ConfigurationError` when the product must not start with this database; everything is closed then. */
 export async function openData({ env, clock, observed }: Ground) {
   const { log } = observed
-  await refuseEmptyStart(env, log)
-  // A restore checks this lock before it replaces the file.
-  const inUse = lockInUse(env.databaseFile, log)
   const hold = createQuarantine({ clock, log }, env)
-  // Before the database: on a full disk, the ballast frees the space to open it.
-  const ballast = openBallast(env.databaseFile)
-  const client = openClient(env.databaseFile, env.migrationsFolder)
-  const close = () => {
-    client.close()
-    inUse?.release()
-  }
-  const refuseStart = (sentence: string): never => {
-    close()
+  const input = { env, clock, log, observed: observed.store }
+  const database =
+    env.databaseServer === null
+      ? await openFile({ ...input, makeRoom })
+      : await openServer({ ...input, url: env.databaseServer })
+  const { connections, disk, close } = database
+  const refuseStart = async (sentence: string): Promise<never> => {
+    await close()
     throw new ConfigurationError([sentence])
   }
-  const belongsTo = claimFor(client.sql, env.platform)
-  if (belongsTo !== env.platform) refuseStart(otherPlatformSentence(belongsTo, env))
-  const disk = surviveFullDisk({
-    store: observed.store(sqliteStore(client, clock)),
-    ballast,
-    clock,
-    log,
-    async makeRoom(signal) {
-      await forgetOldEvents({ store, clock, log }, { keepMs: days(env.retentionDays) }, signal)
-      await space.relieve(signal)
-    },
-  })
+  if (database.belongsTo !== env.platform) await refuseStart(otherPlatformSentence(database, env.platform))
   // Audits people's requests and the product's own work, each under its own name.
-  const { store, ownWork, removed } = auditStore({ store: disk.store, clock, log })
+  const { store, ownWork, removed } = auditStore({ store: database.store, clock, log })
   const secrets = createSecretBox(
     env.encKeys,
-    accountKeyring(client, () => clock.now()),
+    accountKeyring(connections, () => clock.now()),
   )
   const missing = await missingKeys({ store: store.accounts, secrets })
-  if (missing.length > 0) refuseStart(missingKeysSentence(missing))
+  if (missing.length > 0) await refuseStart(missingKeysSentence(missing))
   const space = createSpaceLadder({ store, clock, log }, env.maxDbMb * 1024 * 1024)
   await space.measure()
+
+  async function makeRoom(signal: AbortSignal): Promise<void> {
+    await forgetOldEvents({ store, clock, log }, { keepMs: days(env.retentionDays) }, signal)
+    await space.relieve(signal)
+  }
   return { store, ownWork, removed, secrets, space, hold, disk, close }
 }

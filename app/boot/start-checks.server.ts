@@ -71,10 +71,10 @@ export function lockInUse(databaseFile: string, log: Log): FileLock | null {
 
 /** The sandbox must not serve a database of real accounts (anyone can make its openings), nor the other way round. */
 export function otherPlatformSentence(
-  belongsTo: Env['platform'],
-  { databaseFile, platform }: Pick<Env, 'databaseFile' | 'platform'>,
+  { belongsTo, name }: { belongsTo: Env['platform']; name: string },
+  platform: Env['platform'],
 ): string {
   return belongsTo === 'servicem8'
-    ? `The database ${databaseFile} belongs to real firms, and this start is for the sandbox. Set PLATFORM=servicem8 and its credentials, or name another file in DATABASE_URL.`
-    : `The database ${databaseFile} belongs to the sandbox, and this start is for PLATFORM=${platform}. Name another file in DATABASE_URL.`
+    ? `The database ${name} belongs to real firms, and this start is for the sandbox. Set PLATFORM=servicem8 and its credentials, or name another database in DATABASE_URL.`
+    : `The database ${name} belongs to the sandbox, and this start is for PLATFORM=${platform}. Name another database in DATABASE_URL.`
 }

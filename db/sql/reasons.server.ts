@@ -20,15 +20,16 @@ export const PAUSE_REASON = columns('paused_reason')
 export const NOTICE_REASON = columns('reason', 'sentence')
 export const MAIL_REASON = columns('mail_reason', 'mail_sentence')
 
-/** For a SELECT: the value that `readReason` takes. */
+/** For a SELECT: the value that `readReason` takes, equal letter by letter to what `storedReason` makes of the reason. */
 export function selectReason({ text, code, params }: ReasonColumns, alias?: string): string {
   const at = alias === undefined ? '' : `${alias}.`
-  return `json_array(${at}${text}, ${at}${code}, json(${at}${params}))`
+  return `'[' || json_quote(${at}${text}) || ',' || json_quote(${at}${code}) || ',' || coalesce(${at}${params}, 'null') || ']'`
 }
 
 /** For an UPDATE: `parameter` is the value from `storedReason`. */
 export function setReason({ text, code, params }: ReasonColumns, parameter = '@reason'): string {
-  return `${text} = ${parameter} ->> 0, ${code} = ${parameter} ->> 1, ${params} = ${parameter} ->> 2`
+  const [first, second, third] = valuesOf(parameter)
+  return `${text} = ${first}, ${code} = ${second}, ${params} = ${third}`
 }
 
 /** For an INSERT: names and values. */
@@ -37,7 +38,11 @@ export function reasonNames({ text, code, params }: ReasonColumns): string {
 }
 
 export function reasonValues(parameter = '@reason'): string {
-  return `${parameter} ->> 0, ${parameter} ->> 1, ${parameter} ->> 2`
+  return valuesOf(parameter).join(', ')
+}
+
+function valuesOf(parameter: string): string[] {
+  return [0, 1, 2].map((place) => `json_extract(${parameter}, '$[${place}]')`)
 }
 
 export function clearReason({ text, code, params }: ReasonColumns): string {

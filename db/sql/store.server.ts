@@ -1,10 +1,10 @@
 import type { Clock } from '#app/lib/clock.ts'
+import type { Connections } from '../connections.ts'
 import type { Store } from '../store.ts'
 import { accountKeyStore } from './accounts/account-keys.server.ts'
 import { accountStore } from './accounts/accounts.server.ts'
 import { erasureStore } from './accounts/erasure.server.ts'
 import { billingStore } from './billing/billing.server.ts'
-import type { Client } from '../sqlite/client.server.ts'
 import { deliveryStore } from './deliveries/deliveries.server.ts'
 import { endpointStore } from './endpoints/endpoints.server.ts'
 import { noticeStore } from './endpoints/notices.server.ts'
@@ -27,32 +27,32 @@ import { runHistoryStore } from './runs/run-history.server.ts'
 import { runUpkeepStore } from './runs/run-upkeep.server.ts'
 import { runStore } from './runs/runs.server.ts'
 
-/** The Store over one SQLite file. Every SQL statement of the product is in this folder. */
-export function sqliteStore(client: Client, clock: Clock): Store {
+/** The Store over one database, of either engine. Every SQL statement of the product is in this folder. */
+export function sqlStore(connections: Connections, clock: Clock): Store {
   return {
-    accounts: { ...accountStore(client, clock), ...accountKeyStore(client), ...erasureStore(client) },
-    endpoints: endpointStore(client, clock),
-    notices: noticeStore(client),
-    events: { ...eventStore(client, clock), ...activityStore(client, clock), ...searchStore(client) },
-    records: recordStore(client),
-    deliveries: deliveryStore(client, clock),
-    automations: { ...automationStore(client), ...verdictStore(client) },
-    triggers: triggerStore(client, clock),
-    templates: templateStore(client, clock),
+    accounts: { ...accountStore(connections, clock), ...accountKeyStore(connections), ...erasureStore(connections) },
+    endpoints: endpointStore(connections, clock),
+    notices: noticeStore(connections),
+    events: { ...eventStore(connections, clock), ...activityStore(connections, clock), ...searchStore(connections) },
+    records: recordStore(connections),
+    deliveries: deliveryStore(connections, clock),
+    automations: { ...automationStore(connections), ...verdictStore(connections) },
+    triggers: triggerStore(connections, clock),
+    templates: templateStore(connections, clock),
     runs: {
-      ...runStore(client),
-      ...runHistoryStore(client),
-      ...runGuardStore(client),
-      ...runUpkeepStore(client),
+      ...runStore(connections),
+      ...runHistoryStore(connections),
+      ...runGuardStore(connections),
+      ...runUpkeepStore(connections),
     },
-    billing: billingStore(client),
-    audit: auditStore(client),
+    billing: billingStore(connections),
+    audit: auditStore(connections),
     ops: {
-      ...operationsStore(client, clock),
-      ...operatorStore(client),
-      ...backlogStore(client),
-      ...spaceStore(client),
+      ...operationsStore(connections, clock),
+      ...operatorStore(connections),
+      ...backlogStore(connections),
+      ...spaceStore(connections),
     },
-    backups: backupStore(client),
+    backups: backupStore(connections),
   }
 }

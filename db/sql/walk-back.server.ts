@@ -8,7 +8,7 @@ export const CLOCK_SLACK = hours(1)
 
 interface Walk<Row> {
   /** Rows below this id, newest first, up to the window size. */
-  read(before: number): Row[]
+  read(before: number): Promise<Row[]>
   idOf(row: Row): number
   /** Is the row older than every possible match? */
   isTooOld(row: Row): boolean
@@ -23,7 +23,7 @@ export async function walkBack<Row extends { hit: 0 | 1 }>(walk: Walk<Row>): Pro
   const hits: Row[] = []
   let before = walk.before ?? Number.MAX_SAFE_INTEGER
   for (;;) {
-    const rows = walk.read(before)
+    const rows = await walk.read(before)
     for (const row of rows) if (row.hit === 1) hits.push(row)
     const oldest = rows.at(-1)
     const ended = !oldest || rows.length < walk.window || walk.isTooOld(oldest)

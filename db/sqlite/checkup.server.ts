@@ -2,12 +2,12 @@
 import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { minutes } from '#app/lib/duration.ts'
-import type { Checkup, IntegrityFacts, LastRun } from '../store/checkup.ts'
 import { accountKeyring, accountKeyStore } from '../sql/accounts/account-keys.server.ts'
+import { backlogStore } from '../sql/ops/backlog.server.ts'
+import type { Checkup, IntegrityFacts, LastRun } from '../store/checkup.ts'
 import { type Client, openClient } from './client.server.ts'
 import { newestApplied, readMigrations } from './migrations.server.ts'
 import type { Sql } from './sql.ts'
-import { backlogStore } from '../sql/ops/backlog.server.ts'
 
 const STUCK_AFTER = minutes(10)
 const MOST_PROBLEMS = 10

@@ -19,9 +19,9 @@ export function sqliteDatabase(sql: Sql): Database {
       const whole = sql.transaction((...args: Parameters<typeof act>) => finish(act(...args)))
       return async (...args) => whole.deferred(...args)
     },
-    *savepoint<T>(act: () => Step<T>): Generator<never, T> {
-      return nested(act) as T
-    },
+    savepoint: <T>(act: () => Step<T>): Step<T> => ({
+      [Symbol.iterator]: () => ({ next: () => ({ done: true, value: nested(act) as T }) }),
+    }),
   }
 }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import { cannotStart } from './cannot-start.ts'
+import { cannotStart } from '../cannot-start.ts'
 import { takeSafetyCopy } from './safety-copy.server.ts'
 
 interface Migration {

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { cannotStart } from './cannot-start.ts'
+import { cannotStart } from '../cannot-start.ts'
 
 const KEPT = 3
 const COPY = /^pre-[\w-]+\.db$/

@@ -7,8 +7,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { RUN_REASON_TEXTS, runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { type Reason, reasonCode } from '#app/domain/reason.ts'
 import { MAIL_REASON_TEXTS, mailReasonText, noticeReasonText } from '#app/features/endpoints/notices/notice-reasons.ts'
-import { openClient } from './client.server.ts'
 import { reasonOf } from '../sql/reasons.server.ts'
+import { openClient } from './client.server.ts'
 
 const LEEDS = '0d3c3b52-6f0e-4a3e-9d51-7c1f6d1f0a01'
 

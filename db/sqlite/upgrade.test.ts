@@ -19,10 +19,10 @@ import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { LAST_RUNS } from '#app/domain/automations/run-record.ts'
 import { sealedPlace } from '#app/domain/sealed-places.ts'
 import { accountKeyring } from '../sql/accounts/account-keys.server.ts'
+import { sqliteStore } from '../sql/store.server.ts'
 import { openClient } from './client.server.ts'
 import { bringUpToDate, newestApplied, readMigrations } from './migrations.server.ts'
 import { forgetSafetyCopies } from './safety-copy.server.ts'
-import { sqliteStore } from '../sql/store.server.ts'
 
 const MIGRATIONS = readMigrations('db/migrations')
 const NEWEST = MIGRATIONS.at(-1)?.tag ?? ''

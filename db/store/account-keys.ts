@@ -18,10 +18,12 @@ export type SealedColumn =
   | 'previous_signing_secret'
   | 'trigger_key'
 
+/** Names a row of the secret's table, for paging and for writing back. Opaque. */
+export type SecretRow = string | number
+
 export interface StoredSecret {
   accountUuid: string
-  /** The row number, for paging and for writing back. */
-  row: number
+  row: SecretRow
   sealed: string
 }
 
@@ -50,12 +52,12 @@ export interface AccountKeyStore {
   /** Removes keys created before that moment whose account does not exist (any more). Returns how many. */
   forgetKeysOfNobody(before: Millis): Promise<number>
 
-  /** Up to `limit` secrets of a column, after a row (0 = from the first), that an `ENC_KEYS` key sealed directly. */
-  secretsToReseal(column: SealedColumn, afterRow: number, limit: number): Promise<StoredSecret[]>
+  /** Up to `limit` secrets of a column, after a row (null = from the first), that an `ENC_KEYS` key sealed directly. */
+  secretsToReseal(column: SealedColumn, after: SecretRow | null, limit: number): Promise<StoredSecret[]>
   /** Replaces `before` with `after`. False = the secret was replaced meanwhile, and stays unchanged. */
   replaceSecret(
     accountUuid: string,
-    input: { column: SealedColumn; row: number; before: string; after: string },
+    input: { column: SealedColumn; row: SecretRow; before: string; after: string },
   ): Promise<boolean>
 
   /** The keys of `ENC_KEYS` needed to open the stored secrets. */

@@ -46,7 +46,7 @@ function world({ keys = 0, secrets = 0, shut = [], taken = [], first = false, fo
     },
     async secretsToReseal(column, after, limit) {
       asked.push([column, after, limit])
-      return rows.filter(({ row }) => row > after).slice(0, limit)
+      return rows.filter(({ row }) => after === null || row > after).slice(0, limit)
     },
     async replaceAccountKey(accountUuid, { before, after }) {
       if (taken.includes(accountUuid)) return false
@@ -138,7 +138,7 @@ test('a full step may have something after it, so one more is asked for; of secr
   expect(await rotateKeys(app)).toMatchObject({ rewrapped: 50, resealed: 50 * COLUMNS })
   expect(asked.filter(([what]) => what === 'keys')).toHaveLength(2)
   expect(asked.filter(([what]) => what === 'trigger_key')).toEqual([
-    ['trigger_key', 0, 50],
+    ['trigger_key', null, 50],
     ['trigger_key', 50, 50],
   ])
   expect(waits).toEqual(Array.from({ length: 1 + COLUMNS }, () => 20))
@@ -192,6 +192,6 @@ test('told to stop among the secrets, it finishes that step too', async () => {
   expect(await rotateKeys(app, stop.signal)).toMatchObject({ resealed: 50 })
   expect(asked).toEqual([
     ['keys', 'k2', '', 50],
-    ['access_token', 0, 50],
+    ['access_token', null, 50],
   ])
 })

@@ -3,7 +3,7 @@
 import type { App } from '#app/context/app-context.ts'
 import { SEALED_COLUMNS, type SealedSecret, sealedPlace } from '#app/domain/sealed-places.ts'
 import { hours } from '#app/lib/duration.ts'
-import type { AccountKeyStore, KeyUse, StoredAccountKey, StoredSecret } from '#db/store/account-keys.ts'
+import type { AccountKeyStore, KeyUse, SecretRow, StoredAccountKey, StoredSecret } from '#db/store/account-keys.ts'
 
 type KeyApp = Pick<App, 'clock' | 'log' | 'secrets'> & { store: AccountKeyStore }
 
@@ -64,7 +64,7 @@ async function resealSecrets(
   signal?: AbortSignal,
 ): Promise<void> {
   const { store, secrets } = app
-  for (let after = 0; !signal?.aborted; ) {
+  for (let after: SecretRow | null = null; !signal?.aborted; ) {
     const rows: StoredSecret[] = await store.secretsToReseal(column, after, ROWS_PER_STEP)
     for (const { accountUuid, row, sealed } of rows) {
       const fresh = tried(app, rotated, { accountUuid, what: column }, () =>

@@ -1,16 +1,28 @@
-// The only table of keys. Every opening of a secret reads it directly from the file, so a removed key opens nothing any
-// more, whichever process removed it.
-import type { AccountKeyStore, KeyUse, SealedColumn, StoredAccountKey, StoredSecret } from '../../store/account-keys.ts'
-import type { Client } from '../../sqlite/client.server.ts'
+// The only table of keys. Every opening of a secret reads it directly, so a removed key opens nothing any more, whichever
+// process removed it.
+import type { Connections } from '../../connections.ts'
+import type { Database } from '../../database.ts'
+import type {
+  AccountKeyStore,
+  KeyUse,
+  SealedColumn,
+  SecretRow,
+  StoredAccountKey,
+  StoredSecret,
+} from '../../store/account-keys.ts'
 
-/** Table and column of each secret. All tables have a rowid and a column `account_uuid`. */
-const COLUMNS: Record<SealedColumn, { table: string; column: string }> = {
-  access_token: { table: 'credential', column: 'access_token_sealed' },
-  refresh_token: { table: 'credential', column: 'refresh_token_sealed' },
-  subscription_token: { table: 'subscription', column: 'token_sealed' },
-  signing_secret: { table: 'endpoint', column: 'secret_sealed' },
-  previous_signing_secret: { table: 'endpoint', column: 'previous_secret_sealed' },
-  trigger_key: { table: 'automation', column: 'trigger_key_sealed' },
+/** The primary key of a table, and a value before all of its rows. All tables have a column `account_uuid`. */
+const BY_ACCOUNT = { key: 'account_uuid', start: '' }
+const BY_ID = { key: 'id', start: 0 }
+
+/** Where each secret is stored. */
+const COLUMNS: Record<SealedColumn, { table: string; column: string; key: string; start: SecretRow }> = {
+  access_token: { table: 'credential', column: 'access_token_sealed', ...BY_ACCOUNT },
+  refresh_token: { table: 'credential', column: 'refresh_token_sealed', ...BY_ACCOUNT },
+  subscription_token: { table: 'subscription', column: 'token_sealed', ...BY_ID },
+  signing_secret: { table: 'endpoint', column: 'secret_sealed', ...BY_ID },
+  previous_signing_secret: { table: 'endpoint', column: 'previous_secret_sealed', ...BY_ID },
+  trigger_key: { table: 'automation', column: 'trigger_key_sealed', ...BY_ID },
 }
 const EVERY_COLUMN = Object.keys(COLUMNS) as SealedColumn[]
 
@@ -19,56 +31,63 @@ const PUT_IN_FRONT = 'keys.put_in_front'
 
 type Forgotten = (accountUuid: string) => void
 
-/** The key table as the secret box needs it, synchronous: see `Keyring` in app/adapters/secret-box.ts. */
+type KeptKey = Omit<StoredAccountKey, 'accountUuid'>
+
+/** The key table as the secret box needs it: see `Keyring` in app/adapters/secret-box.ts. */
 interface AccountKeyring {
-  find(accountUuid: string): Omit<StoredAccountKey, 'accountUuid'> | null
-  keep(accountUuid: string, key: Omit<StoredAccountKey, 'accountUuid'>): void
+  find(accountUuid: string): Promise<KeptKey | null>
+  /** The first writer wins: returns the key that is stored. */
+  keep(accountUuid: string, key: KeptKey): Promise<KeptKey | null>
   onForgotten(tell: Forgotten): void
 }
 
-const listeners = new WeakMap<Client['sql'], Forgotten[]>()
+const listeners = new WeakMap<Database, Forgotten[]>()
 
 /** `now` is called when a key is created. */
-export function accountKeyring({ sql }: Pick<Client, 'sql'>, now: () => number): AccountKeyring {
-  const find = sql.prepare<{ accountUuid: string }, Omit<StoredAccountKey, 'accountUuid'>>(
+export function accountKeyring({ db }: Pick<Connections, 'db'>, now: () => number): AccountKeyring {
+  const find = db.prepare<{ accountUuid: string }, KeptKey>(
     'SELECT sealed_with AS sealedWith, key_sealed AS keySealed FROM account_key WHERE account_uuid = @accountUuid',
   )
-  const keep = sql.prepare(
+  const keep = db.prepare(
     `INSERT INTO account_key (account_uuid, sealed_with, key_sealed, created_at)
      VALUES (@accountUuid, @sealedWith, @keySealed, @createdAt)
      ON CONFLICT (account_uuid) DO NOTHING`,
   )
   return {
-    find: (accountUuid) => find.get({ accountUuid }) ?? null,
-    keep: (accountUuid, { sealedWith, keySealed }) =>
-      void keep.run({ accountUuid, sealedWith, keySealed, createdAt: now() }),
+    find: db.read(function* (accountUuid) {
+      return (yield* find.get({ accountUuid })) ?? null
+    }),
+    keep: db.write(function* (accountUuid, { sealedWith, keySealed }) {
+      yield* keep.run({ accountUuid, sealedWith, keySealed, createdAt: now() })
+      return (yield* find.get({ accountUuid })) ?? null
+    }),
     onForgotten(tell) {
-      listeners.set(sql, [...(listeners.get(sql) ?? []), tell])
+      listeners.set(db, [...(listeners.get(db) ?? []), tell])
     },
   }
 }
 
-export function accountKeyStore({ sql }: Pick<Client, 'sql'>): AccountKeyStore {
-  const forget = sql.prepare('DELETE FROM account_key WHERE account_uuid = @accountUuid')
-  const toRewrap = sql.prepare<{ keyId: string; afterUuid: string; limit: number }, StoredAccountKey>(
+export function accountKeyStore({ db, housekeeping }: Pick<Connections, 'db' | 'housekeeping'>): AccountKeyStore {
+  const forget = db.prepare('DELETE FROM account_key WHERE account_uuid = @accountUuid')
+  const toRewrap = db.prepare<{ keyId: string; afterUuid: string; limit: number }, StoredAccountKey>(
     `SELECT account_uuid AS accountUuid, sealed_with AS sealedWith, key_sealed AS keySealed FROM account_key
      WHERE sealed_with <> @keyId AND account_uuid > @afterUuid ORDER BY account_uuid LIMIT @limit`,
   )
-  const rewrap = sql.prepare(
+  const rewrap = db.prepare(
     `UPDATE account_key SET sealed_with = @sealedWith, key_sealed = @keySealed
      WHERE account_uuid = @accountUuid AND key_sealed = @before`,
   )
   const nobodys = 'FROM account_key WHERE created_at < @before AND account_uuid NOT IN (SELECT uuid FROM account)'
-  const hasNobodys = sql.prepare<{ before: number }>(`SELECT 1 ${nobodys} LIMIT 1`)
-  const ofNobody = sql.prepare<{ before: number }, string>(`DELETE ${nobodys} RETURNING account_uuid`).pluck()
-  const statements = new Map(EVERY_COLUMN.map((name) => [name, columnStatements(sql, name)]))
-  const wrapped = sql.prepare<[], { keyId: string; count: number }>(
+  const hasNobodys = db.prepare<{ before: number }>(`SELECT 1 ${nobodys} LIMIT 1`)
+  const ofNobody = db.prepare<{ before: number }, string>(`DELETE ${nobodys} RETURNING account_uuid`).pluck()
+  const statements = new Map(EVERY_COLUMN.map((name) => [name, columnStatements(db, name)]))
+  const wrapped = db.prepare<[], { keyId: string; count: number }>(
     'SELECT sealed_with AS keyId, count(*) AS count FROM account_key GROUP BY sealed_with',
   )
-  const inFront = sql
+  const inFront = db
     .prepare<[], string>(`SELECT target FROM audit_entry WHERE action = '${PUT_IN_FRONT}' ORDER BY id DESC LIMIT 1`)
     .pluck()
-  const note = sql.prepare(
+  const note = db.prepare(
     `INSERT INTO audit_entry (at, account_uuid, actor, staff_uuid, action, target, outcome, ip, detail)
      VALUES (@at, NULL, 'system', NULL, '${PUT_IN_FRONT}', @keyId, 'done', NULL, '{}')`,
   )
@@ -79,81 +98,72 @@ export function accountKeyStore({ sql }: Pick<Client, 'sql'>): AccountKeyStore {
     return found
   }
   const tell = (accountUuid: string) => {
-    for (const forgotten of listeners.get(sql) ?? []) forgotten(accountUuid)
+    for (const forgotten of listeners.get(db) ?? []) forgotten(accountUuid)
   }
 
-  /** A deleted row stays readable in the file's free space and in the WAL unless both are cleaned. */
-  const erase = <T>(work: () => T): T => {
-    sql.pragma('secure_delete = ON')
-    try {
-      return work()
-    } finally {
-      sql.pragma('secure_delete = OFF')
-      // Does not wait for readers: the WAL is emptied every few minutes anyway.
-      sql.pragma('busy_timeout = 0')
-      sql.pragma('wal_checkpoint(TRUNCATE)')
-      sql.pragma('busy_timeout = 5000')
-    }
-  }
+  const remove = db.write(function* (accountUuid: string) {
+    return (yield* forget.run({ accountUuid })).changes > 0
+  })
+  const findNobodys = db.read((before: number) => hasNobodys.get({ before }))
+  const removeNobodys = db.write((before: number) => ofNobody.all({ before }))
 
   return {
     async forgetAccountKey(accountUuid) {
-      const removed = erase(() => forget.run({ accountUuid }).changes > 0)
+      const removed = await housekeeping.erase(() => remove(accountUuid))
       tell(accountUuid)
       return removed
     },
-    async accountKeysToRewrap(keyId, afterUuid, limit) {
-      return toRewrap.all({ keyId, afterUuid, limit })
-    },
-    async replaceAccountKey(accountUuid, { before, after }) {
-      return rewrap.run({ sealedWith: after.sealedWith, keySealed: after.keySealed, accountUuid, before }).changes > 0
-    },
+    accountKeysToRewrap: db.read((keyId, afterUuid, limit) => toRewrap.all({ keyId, afterUuid, limit })),
+    replaceAccountKey: db.write(function* (accountUuid, { before, after: { sealedWith, keySealed } }) {
+      return (yield* rewrap.run({ sealedWith, keySealed, accountUuid, before })).changes > 0
+    }),
     async forgetKeysOfNobody(before) {
-      const gone = hasNobodys.get({ before }) === undefined ? [] : erase(() => ofNobody.all({ before }))
+      if ((await findNobodys(before)) === undefined) return 0
+      const gone = await housekeeping.erase(() => removeNobodys(before))
       for (const accountUuid of gone) tell(accountUuid)
       return gone.length
     },
-    async secretsToReseal(column, afterRow, limit) {
-      return of(column).find.all({ afterRow, limit })
-    },
-    async replaceSecret(accountUuid, { column, row, before, after }) {
-      return of(column).replace.run({ after, row, accountUuid, before }).changes > 0
-    },
-    async keysInUse() {
+    secretsToReseal: db.read((column, after, limit) =>
+      of(column).find.all({ after: after ?? COLUMNS[column].start, limit }),
+    ),
+    replaceSecret: db.write(function* (accountUuid, { column, row, before, after }) {
+      return (yield* of(column).replace.run({ after, row, accountUuid, before })).changes > 0
+    }),
+    keysInUse: db.snapshot(function* () {
       const uses = new Map<string, KeyUse>()
       const use = (keyId: string) => {
         const known = uses.get(keyId) ?? { keyId, accountKeys: 0, secrets: 0 }
         uses.set(keyId, known)
         return known
       }
-      for (const { keyId, count } of wrapped.all()) use(keyId).accountKeys += count
+      for (const { keyId, count } of yield* wrapped.all()) use(keyId).accountKeys += count
       for (const column of EVERY_COLUMN) {
-        for (const { keyId, count } of of(column).uses.all()) use(keyId).secrets += count
+        for (const { keyId, count } of yield* of(column).uses.all()) use(keyId).secrets += count
       }
       return [...uses.values()]
-    },
-    async noteFirstKey(keyId, at) {
-      if (inFront.get() === keyId) return false
-      note.run({ at, keyId })
+    }),
+    noteFirstKey: db.write(function* (keyId, at) {
+      if ((yield* inFront.get()) === keyId) return false
+      yield* note.run({ at, keyId })
       return true
-    },
+    }),
   }
 }
 
 /** `.` and the next character, `/`, bound exactly the values that start with `v1.`. */
-function columnStatements(sql: Client['sql'], name: SealedColumn) {
-  const { table, column } = COLUMNS[name]
+function columnStatements(db: Pick<Database, 'prepare'>, name: SealedColumn) {
+  const { table, column, key } = COLUMNS[name]
   const direct = `${column} >= 'v1.' AND ${column} < 'v1/'`
   return {
-    find: sql.prepare<{ afterRow: number; limit: number }, StoredSecret>(
-      `SELECT account_uuid AS accountUuid, rowid AS row, ${column} AS sealed FROM ${table}
-       WHERE rowid > @afterRow AND ${direct} ORDER BY rowid LIMIT @limit`,
+    find: db.prepare<{ after: SecretRow; limit: number }, StoredSecret>(
+      `SELECT account_uuid AS accountUuid, ${key} AS row, ${column} AS sealed FROM ${table}
+       WHERE ${key} > @after AND ${direct} ORDER BY ${key} LIMIT @limit`,
     ),
-    replace: sql.prepare(
-      `UPDATE ${table} SET ${column} = @after WHERE rowid = @row AND account_uuid = @accountUuid AND ${column} = @before`,
+    replace: db.prepare(
+      `UPDATE ${table} SET ${column} = @after WHERE ${key} = @row AND account_uuid = @accountUuid AND ${column} = @before`,
     ),
-    uses: sql.prepare<[], { keyId: string; count: number }>(
-      `SELECT substr(${column}, 4, instr(substr(${column}, 4), '.') - 1) AS keyId, count(*) AS count FROM ${table}
+    uses: db.prepare<[], { keyId: string; count: number }>(
+      `SELECT substr(${column}, 4, instr(substr(${column}, 4) || '.', '.') - 1) AS keyId, count(*) AS count FROM ${table}
        WHERE ${direct} GROUP BY 1`,
     ),
   }

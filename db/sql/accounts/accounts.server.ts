@@ -1,12 +1,12 @@
 import { and, count, eq, lt, lte, sql } from 'drizzle-orm'
 import type { Clock } from '#app/lib/clock.ts'
 import { mapId } from '../../acts.ts'
+import type { Connections } from '../../connections.ts'
+import { change, many, one } from '../../orm.ts'
 import { account, credential, placeholderMarker } from '../../schema.ts'
 import type { AccountStore, CredentialRow } from '../../store/accounts.ts'
-import type { Client } from '../../sqlite/client.server.ts'
-import { finish } from '../hot/step.server.ts'
 import { peopleStore } from './accounts-people.server.ts'
-import { dropMappingOf, idRows, lookUpId, putTokens, type Writer } from './accounts-rows.server.ts'
+import { dropMappingOf, idRows, putTokens } from './accounts-rows.server.ts'
 import { sessionStore } from './accounts-sessions.server.ts'
 
 /** Anyone can create a marker, so their number is limited. */
@@ -19,115 +19,111 @@ const REFUSED_SCOPES = sql<
   string | null
 >`CASE WHEN ${credential.state} = 'connected' THEN ${credential.stateReason} END`
 
-export function accountStore(client: Client, clock: Clock): AccountStore {
-  const { db } = client
-  const write = <T>(work: (tx: Writer) => T): T => db.transaction(work, { behavior: 'immediate' })
+export function accountStore(connections: Connections, clock: Clock): AccountStore {
+  const { db, orm } = connections
+  const ids = idRows(orm, clock)
 
   // Every request and every step of a rule runs this query.
-  const found = db
+  const found = orm
     .select({ uuid: account.uuid, name: account.name, timezone: account.timezone })
     .from(account)
     .where(eq(account.uuid, sql.placeholder('accountUuid')))
     .prepare()
 
   return {
-    ...sessionStore(client, clock),
-    ...peopleStore(client, clock),
+    ...sessionStore(connections, clock),
+    ...peopleStore(connections, clock),
 
-    async findAccount(accountUuid) {
-      return found.get({ accountUuid }) ?? null
-    },
+    findAccount: db.read(function* (accountUuid) {
+      return (yield* one(found, { accountUuid })) ?? null
+    }),
 
-    async resolveAccountId(id) {
-      const found = lookUpId(db, id)
-      return found.isAccount ? id : found.mappedTo
-    },
+    resolveAccountId: db.read(function* (id) {
+      const { isAccount, mappedTo } = yield* ids.lookUpId(id)
+      return isAccount ? id : mappedTo
+    }),
 
-    async ensureAccount(row) {
-      write((tx) => {
-        const now = clock.now()
-        const inserted = tx
+    ensureAccount: db.write(function* (row) {
+      const now = clock.now()
+      const inserted = yield* change(
+        orm
           .insert(account)
           .values({ ...row, createdAt: now, updatedAt: now })
-          .onConflictDoNothing()
-          .run()
-        if (inserted.changes > 0) dropMappingOf(tx, row.uuid)
-      })
-    },
+          .onConflictDoNothing(),
+      )
+      if (inserted.changes > 0) yield* dropMappingOf(orm, row.uuid)
+    }),
 
-    async describeAccount({ uuid, name, timezone }) {
-      db.update(account).set({ name, timezone, updatedAt: clock.now() }).where(eq(account.uuid, uuid)).run()
-    },
+    describeAccount: db.write(function* ({ uuid, name, timezone }) {
+      yield* change(orm.update(account).set({ name, timezone, updatedAt: clock.now() }).where(eq(account.uuid, uuid)))
+    }),
 
-    async findCredential(accountUuid) {
-      const row = db.select().from(credential).where(eq(credential.accountUuid, accountUuid)).get()
+    findCredential: db.read(function* (accountUuid) {
+      const row = yield* one(orm.select().from(credential).where(eq(credential.accountUuid, accountUuid)))
       return row ? { ...row, state: row.state as CredentialRow['state'] } : null
-    },
+    }),
 
-    async saveCredential(accountUuid, tokens) {
-      write((tx) => putTokens(tx, accountUuid, tokens, clock.now()))
-    },
+    saveCredential: db.write((accountUuid, tokens) => putTokens(orm, accountUuid, tokens, clock.now())),
 
-    async replaceTokens(accountUuid, generation, tokens) {
-      const replaced = db
-        .update(credential)
-        .set({
-          ...tokens,
-          state: 'connected',
-          stateReason: REFUSED_SCOPES,
-          generation: generation + 1,
-          updatedAt: clock.now(),
-        })
-        .where(and(eq(credential.accountUuid, accountUuid), eq(credential.generation, generation)))
-        .run()
+    replaceTokens: db.write(function* (accountUuid, generation, tokens) {
+      const replaced = yield* change(
+        orm
+          .update(credential)
+          .set({
+            ...tokens,
+            state: 'connected',
+            stateReason: REFUSED_SCOPES,
+            generation: generation + 1,
+            updatedAt: clock.now(),
+          })
+          .where(and(eq(credential.accountUuid, accountUuid), eq(credential.generation, generation))),
+      )
       return replaced.changes > 0 ? 'replaced' : 'changed_meanwhile'
-    },
+    }),
 
-    async markReconnect(accountUuid, generation, reason) {
+    markReconnect: db.write(function* (accountUuid, generation, reason) {
       // Keeps the generation: no token was replaced, and a later sign-in increases it.
-      const marked = db
-        .update(credential)
-        .set({ state: 'reconnect', stateReason: reason, updatedAt: clock.now() })
-        .where(and(eq(credential.accountUuid, accountUuid), eq(credential.generation, generation)))
-        .run()
+      const marked = yield* change(
+        orm
+          .update(credential)
+          .set({ state: 'reconnect', stateReason: reason, updatedAt: clock.now() })
+          .where(and(eq(credential.accountUuid, accountUuid), eq(credential.generation, generation))),
+      )
       return marked.changes > 0 ? 'marked' : 'changed_meanwhile'
-    },
+    }),
 
-    async noteRefusedScope(accountUuid, scope) {
-      write((tx) => {
-        const held = tx.select().from(credential).where(eq(credential.accountUuid, accountUuid)).get()
-        const noted = (held?.stateReason ?? '').split(' ').filter(Boolean)
-        if (held?.state !== 'connected' || noted.includes(scope) || noted.length >= MOST_SCOPES_NOTED) return
-        tx.update(credential)
-          .set({ stateReason: [...noted, scope].join(' ') })
-          .where(eq(credential.accountUuid, accountUuid))
-          .run()
-      })
-    },
+    noteRefusedScope: db.write(function* (accountUuid, scope) {
+      const mine = eq(credential.accountUuid, accountUuid)
+      const held = yield* one(orm.select().from(credential).where(mine))
+      const noted = (held?.stateReason ?? '').split(' ').filter(Boolean)
+      if (held?.state !== 'connected' || noted.includes(scope) || noted.length >= MOST_SCOPES_NOTED) return
+      const stateReason = [...noted, scope].join(' ')
+      yield* change(orm.update(credential).set({ stateReason }).where(mine))
+    }),
 
-    async accountsIdleSince(moment) {
+    accountsIdleSince: db.read(function* (moment) {
       const idle = and(eq(credential.state, 'connected'), lt(credential.updatedAt, moment))
-      const rows = db.select({ uuid: credential.accountUuid }).from(credential).where(idle).all()
+      const rows = yield* many(orm.select({ uuid: credential.accountUuid }).from(credential).where(idle))
       return rows.map((row) => row.uuid)
-    },
+    }),
 
-    async mapAccountId(externalId, accountUuid, limit, decide) {
-      return write((tx) => finish(mapId(idRows(tx, clock.now()), { externalId, accountUuid, limit }, decide)))
-    },
+    mapAccountId: db.write((externalId, accountUuid, limit, decide) =>
+      mapId(ids, { externalId, accountUuid, limit }, decide),
+    ),
 
-    async markPlaceholder(externalId, expiresAt) {
+    markPlaceholder: db.write(function* (externalId, expiresAt) {
       const now = clock.now()
-      write((tx) => {
-        tx.delete(placeholderMarker).where(lte(placeholderMarker.expiresAt, now)).run()
-        const held = tx.select({ n: count() }).from(placeholderMarker).get()?.n ?? 0
-        if (held >= MOST_MARKERS) return
-        tx.insert(placeholderMarker).values({ externalId, createdAt: now, expiresAt }).onConflictDoNothing().run()
-      })
-    },
+      yield* change(orm.delete(placeholderMarker).where(lte(placeholderMarker.expiresAt, now)))
+      const held = yield* one(orm.select({ n: count() }).from(placeholderMarker))
+      if ((held?.n ?? 0) >= MOST_MARKERS) return
+      yield* change(
+        orm.insert(placeholderMarker).values({ externalId, createdAt: now, expiresAt }).onConflictDoNothing(),
+      )
+    }),
 
-    async findPlaceholder(externalId) {
-      const row = db.select().from(placeholderMarker).where(eq(placeholderMarker.externalId, externalId)).get()
+    findPlaceholder: db.read(function* (externalId) {
+      const row = yield* one(orm.select().from(placeholderMarker).where(eq(placeholderMarker.externalId, externalId)))
       return row && row.expiresAt > clock.now() ? row.expiresAt : null
-    },
+    }),
   }
 }

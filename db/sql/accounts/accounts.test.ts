@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { decideNamedAs } from '#app/domain/account-id.ts'
 import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
-import type { AccountStore, NewSession, SealedTokens } from '../../store/accounts.ts'
 import { type Client, openClient } from '../../sqlite/client.server.ts'
+import type { AccountStore, NewSession, SealedTokens } from '../../store/accounts.ts'
 import { accountStore } from './accounts.server.ts'
 
 let folder: string

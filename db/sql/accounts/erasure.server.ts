@@ -1,7 +1,7 @@
 // Erases an account. The erasure note is a lease that no other process can take: it survives a crash and stores when
 // rows may be deleted.
+import type { Connections } from '../../connections.ts'
 import type { ErasureStore } from '../../store/erasure.ts'
-import type { Client } from '../../sqlite/client.server.ts'
 import { noteSubscriptionChange } from '../endpoints/known-ingress.server.ts'
 
 const NOTE = 'erase|'
@@ -36,13 +36,13 @@ const HISTORY = [
   `DELETE FROM run WHERE id IN (SELECT id FROM run WHERE ${OF} LIMIT @limit)`,
   `DELETE FROM rule_verdict WHERE rowid IN (SELECT rowid FROM rule_verdict WHERE ${OF} LIMIT @limit)`,
   `DELETE FROM seen_ledger WHERE rowid IN (SELECT l.rowid FROM automation a
-     CROSS JOIN seen_ledger l ON l.automation_id = a.id WHERE a.${OF} LIMIT @limit)`,
+     CROSS JOIN seen_ledger l WHERE a.${OF} AND l.automation_id = a.id LIMIT @limit)`,
   `DELETE FROM record_snapshot WHERE rowid IN (SELECT rowid FROM record_snapshot WHERE ${OF} LIMIT @limit)`,
   `DELETE FROM api_activity WHERE id IN (SELECT id FROM api_activity WHERE ${OF} LIMIT @limit)`,
   `DELETE FROM customer_message WHERE id IN (SELECT id FROM customer_message WHERE ${OF} LIMIT @limit)`,
   `DELETE FROM own_write WHERE rowid IN (SELECT rowid FROM own_write WHERE ${OF} LIMIT @limit)`,
   `DELETE FROM endpoint_hour WHERE rowid IN (SELECT h.rowid FROM endpoint e
-     CROSS JOIN endpoint_hour h ON h.endpoint_id = e.id WHERE e.${OF} LIMIT @limit)`,
+     CROSS JOIN endpoint_hour h WHERE e.${OF} AND h.endpoint_id = e.id LIMIT @limit)`,
   `DELETE FROM replay WHERE id IN (SELECT id FROM replay WHERE ${OF} LIMIT @limit)`,
   `DELETE FROM endpoint WHERE id IN (SELECT id FROM endpoint WHERE ${OF} LIMIT min(@limit, 1))`,
 ]
@@ -66,76 +66,74 @@ const REST = [
   `DELETE FROM credential WHERE ${OF}`,
 ]
 
-export function erasureStore({ sql }: Client): ErasureStore {
-  const note = sql.prepare(
+export function erasureStore({ db }: Connections): ErasureStore {
+  const note = db.prepare(
     `INSERT INTO lease (name, owner, expires_at)
-     SELECT @name, 'erasure', @removeAt FROM account WHERE uuid = @accountUuid ON CONFLICT DO NOTHING`,
+     SELECT CAST(@name AS text), 'erasure', CAST(@removeAt AS bigint) FROM account WHERE uuid = @accountUuid ON CONFLICT DO NOTHING`,
   )
-  const stop = STOP.map((statement) => sql.prepare(statement))
-  const endEndpoints = sql
+  const stop = STOP.map((statement) => db.prepare(statement))
+  const endEndpoints = db
     .prepare<unknown[], number>(
       `UPDATE endpoint SET state = 'deleted', state_reason = @reason, state_since = @at WHERE ${OF} RETURNING id`,
     )
     .pluck()
-  const underWay = sql.prepare<{ from: string; before: string }, { accountUuid: string; removeAt: number }>(
+  const underWay = db.prepare<{ from: string; before: string }, { accountUuid: string; removeAt: number }>(
     `SELECT substr(name, ${NOTE.length + 1}) AS accountUuid, expires_at AS removeAt FROM lease
      WHERE name >= @from AND name < @before`,
   )
-  const history = HISTORY.map((statement) => sql.prepare(statement))
-  const rest = REST.map((statement) => sql.prepare(statement))
-  const bareSubscriptions = sql.prepare(
+  const history = HISTORY.map((statement) => db.prepare(statement))
+  const rest = REST.map((statement) => db.prepare(statement))
+  const bareSubscriptions = db.prepare(
     `UPDATE subscription SET state = 'deleted', ends_at = NULL, token_sealed = '', platform_uuid = NULL, state_reason = NULL,
        fields = '' WHERE ${OF}`,
   )
-  const bareAccount = sql.prepare("UPDATE account SET name = '', timezone = 'UTC' WHERE uuid = @accountUuid")
-  const deleteAccount = sql.prepare('DELETE FROM account WHERE uuid = @accountUuid')
-  const unnote = sql.prepare('DELETE FROM lease WHERE name = @name')
+  const bareAccount = db.prepare("UPDATE account SET name = '', timezone = 'UTC' WHERE uuid = @accountUuid")
+  const deleteAccount = db.prepare('DELETE FROM account WHERE uuid = @accountUuid')
+  const unnote = db.prepare('DELETE FROM lease WHERE name = @name')
 
-  const begin = sql.transaction(
-    (input: { accountUuid: string; code: string; reason: string; at: number; removeAt: number }) => {
-      const { accountUuid, code, reason, at, removeAt } = input
-      if (note.run({ name: NOTE + accountUuid, accountUuid, removeAt }).changes === 0) return null
-      noteSubscriptionChange()
-      for (const statement of stop) statement.run({ accountUuid, code, reason, at })
-      return { endpointIds: endEndpoints.all({ accountUuid, reason, at }) }
-    },
-  )
-  const step = sql.transaction((accountUuid: string, limit: number): boolean => {
+  const begin = db.write(function* (
+    accountUuid: string,
+    { code, reason, at, removeAt }: Parameters<ErasureStore['beginErasure']>[1],
+  ) {
+    const noted = yield* note.run({ name: NOTE + accountUuid, accountUuid, removeAt })
+    if (noted.changes === 0) return null
+    for (const statement of stop) yield* statement.run({ accountUuid, code, reason, at })
+    return { endpointIds: yield* endEndpoints.all({ accountUuid, reason, at }) }
+  })
+  function* step(accountUuid: string, limit: number): Generator<unknown, boolean> {
     let left = limit
     for (const statement of history) {
-      left -= statement.run({ accountUuid, limit: left }).changes
+      left -= (yield* statement.run({ accountUuid, limit: left })).changes
       if (left <= 0) return true
     }
     // Endpoints go one at a time: as long as one was removed, there may be more.
     return left < limit
-  })
-  const end = sql.transaction((accountUuid: string, answerGone: boolean) => {
+  }
+  const end = db.write(function* (accountUuid: string, answerGone: boolean) {
     // Rows that arrived meanwhile, at most a few.
-    while (step(accountUuid, 1_000)) {}
-    noteSubscriptionChange()
-    for (const statement of rest) statement.run({ accountUuid })
+    while (yield* step(accountUuid, 1_000)) {}
+    for (const statement of rest) yield* statement.run({ accountUuid })
     if (answerGone) {
-      bareSubscriptions.run({ accountUuid })
-      bareAccount.run({ accountUuid })
-    } else deleteAccount.run({ accountUuid })
+      yield* bareSubscriptions.run({ accountUuid })
+      yield* bareAccount.run({ accountUuid })
+    } else yield* deleteAccount.run({ accountUuid })
   })
 
   return {
     async beginErasure(accountUuid, input) {
-      return begin.immediate({ accountUuid, ...input })
+      const begun = await begin(accountUuid, input)
+      if (begun) noteSubscriptionChange()
+      return begun
     },
-    async erasuresUnderWay() {
-      // `}` follows `|`, so the range covers every name that starts with the note's prefix.
-      return underWay.all({ from: NOTE, before: 'erase}' })
-    },
-    async eraseHistoryStep(accountUuid, limit) {
-      return step.immediate(accountUuid, limit)
-    },
+    // `}` follows `|`, so the range covers every name that starts with the note's prefix.
+    erasuresUnderWay: db.read(() => underWay.all({ from: NOTE, before: 'erase}' })),
+    eraseHistoryStep: db.write(step),
     async endErasure(accountUuid, { answerGone }) {
-      end.immediate(accountUuid, answerGone)
+      await end(accountUuid, answerGone)
+      noteSubscriptionChange()
     },
-    async closeErasure(accountUuid) {
-      unnote.run({ name: NOTE + accountUuid })
-    },
+    closeErasure: db.write(function* (accountUuid) {
+      yield* unnote.run({ name: NOTE + accountUuid })
+    }),
   }
 }

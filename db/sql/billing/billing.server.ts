@@ -1,18 +1,19 @@
 // Plans and payments. A plan is written only by a caller that has read its latest state: see `savePlan`.
 import { and, asc, eq, sql as expression, gt, isNotNull } from 'drizzle-orm'
 import type { Plan } from '#app/domain/plan.ts'
+import type { Connections } from '../../connections.ts'
+import { many, one } from '../../orm.ts'
 import { account, plan } from '../../schema.ts'
 import type { BillingStore, PlanChange, RenewalState } from '../../store/billing.ts'
-import type { Client } from '../../sqlite/client.server.ts'
 import { RUN_REASON, setReason, storedReason } from '../reasons.server.ts'
 import { billingUsageStore } from './billing-usage.server.ts'
 
-export function billingStore(client: Client): BillingStore {
+export function billingStore(connections: Connections): BillingStore {
   return {
-    ...planStore(client),
-    ...paymentEventStore(client),
-    ...renewalStore(client),
-    ...billingUsageStore(client),
+    ...planStore(connections),
+    ...paymentEventStore(connections),
+    ...renewalStore(connections),
+    ...billingUsageStore(connections),
   }
 }
 
@@ -43,93 +44,94 @@ type PlanStore = Pick<
   | 'endpointsOfAccount'
 >
 
-function planStore({ db, sql }: Client): PlanStore {
+function planStore({ db, orm }: Connections): PlanStore {
   const NEW_PLAN = `INSERT INTO plan (account_uuid, status, trial_started_at, trial_ends_at, cancel_at_period_end, payment_attempt,
        created_at, updated_at)`
-  const insert = sql.prepare(
+  const insert = db.prepare(
     `${NEW_PLAN} VALUES (@accountUuid, 'trial', @now, @until, 0, 0, @now, @now) ON CONFLICT (account_uuid) DO NOTHING`,
   )
-  const insertMissing = sql.prepare(
-    `${NEW_PLAN} SELECT a.uuid, 'trial', @now, @until, 0, 0, @now, @now FROM account a
+  const insertMissing = db.prepare(
+    `${NEW_PLAN} SELECT a.uuid, 'trial', CAST(@now AS bigint), CAST(@until AS bigint), 0, 0, CAST(@now AS bigint), CAST(@now AS bigint)
+     FROM account a
      WHERE NOT EXISTS (SELECT 1 FROM plan p WHERE p.account_uuid = a.uuid)`,
   )
-  const endpoints = sql
+  const endpoints = db
     .prepare<{ accountUuid: string }, number>(
       "SELECT id FROM endpoint WHERE account_uuid = @accountUuid AND state <> 'deleted' ORDER BY id",
     )
     .pluck()
-  const leaveToPerson = sql.prepare(
+  const leaveToPerson = db.prepare(
     `UPDATE run SET state = 'held', ${setReason(RUN_REASON)}
      WHERE account_uuid = @accountUuid AND state IN ('queued', 'waiting') AND wake_at < @before`,
   )
-  const find = (accountUuid: string) => {
-    const row = db.select().from(plan).where(eq(plan.accountUuid, accountUuid)).get()
+  function* find(accountUuid: string): Generator<unknown, Plan | null> {
+    const row = yield* one(orm.select().from(plan).where(eq(plan.accountUuid, accountUuid)))
     return row ? planOf(row) : null
   }
+  const findPlan = db.read(find)
+  const makePlan = db.write(function* (accountUuid: string, trialMs: number, now: number) {
+    yield* insert.run({ accountUuid, now, until: now + trialMs })
+    const made = yield* find(accountUuid)
+    if (!made) throw new Error(`the plan of account ${accountUuid} was made and is not there`)
+    return made
+  })
 
   return {
     async ensurePlan(accountUuid, trialMs, now) {
-      const known = find(accountUuid)
-      if (known) return known
-      insert.run({ accountUuid, now, until: now + trialMs })
-      const made = find(accountUuid)
-      if (!made) throw new Error(`the plan of account ${accountUuid} was made and is not there`)
-      return made
+      return (await findPlan(accountUuid)) ?? makePlan(accountUuid, trialMs, now)
     },
-    async findPlan(accountUuid) {
-      return find(accountUuid)
-    },
-    async findPlanInZone(accountUuid) {
-      const row = db
-        .select({ plan, timezone: account.timezone })
-        .from(plan)
-        .leftJoin(account, eq(account.uuid, plan.accountUuid))
-        .where(eq(plan.accountUuid, accountUuid))
-        .get()
-      return row ? { plan: planOf(row.plan), timezone: row.timezone ?? 'UTC' } : null
-    },
-    async findPlanOfCustomer(customerId) {
-      const row = db.select().from(plan).where(eq(plan.customerId, customerId)).get()
-      return row ? planOf(row) : null
-    },
-    async savePlan(accountUuid, seenUpdatedAt, change, now, release = null) {
-      return db.transaction(
-        (tx) => {
-          const row = tx
-            .update(plan)
-            // Two changes within a millisecond still get different versions.
-            .set({ ...columnsOf(change), updatedAt: Math.max(now, seenUpdatedAt + 1) })
-            .where(and(eq(plan.accountUuid, accountUuid), eq(plan.updatedAt, seenUpdatedAt)))
-            .returning()
-            .get()
-          if (row && release)
-            leaveToPerson.run({ accountUuid, before: release.runsDueBefore, reason: storedReason(release.reason) })
-          return row ? planOf(row) : null
-        },
-        { behavior: 'immediate' },
+    findPlan,
+    findPlanInZone: db.read(function* (accountUuid) {
+      const row = yield* one(
+        orm
+          .select({ plan, timezone: account.timezone })
+          .from(plan)
+          .leftJoin(account, eq(account.uuid, plan.accountUuid))
+          .where(eq(plan.accountUuid, accountUuid)),
       )
-    },
-    async beginMissingTrials(trialMs, now) {
-      return insertMissing.run({ now, until: now + trialMs }).changes
-    },
-    async plansAfter(accountUuid, limit) {
+      return row ? { plan: planOf(row.plan), timezone: row.timezone ?? 'UTC' } : null
+    }),
+    findPlanOfCustomer: db.read(function* (customerId) {
+      const row = yield* one(orm.select().from(plan).where(eq(plan.customerId, customerId)))
+      return row ? planOf(row) : null
+    }),
+    savePlan: db.write(function* (accountUuid, seenUpdatedAt, change, now, release = null) {
+      const row = yield* one(
+        orm
+          .update(plan)
+          // Two changes within a millisecond still get different versions.
+          .set({ ...columnsOf(change), updatedAt: Math.max(now, seenUpdatedAt + 1) })
+          .where(and(eq(plan.accountUuid, accountUuid), eq(plan.updatedAt, seenUpdatedAt)))
+          .returning(),
+      )
+      if (!row) return null
+      if (release) {
+        const reason = storedReason(release.reason)
+        yield* leaveToPerson.run({ accountUuid, before: release.runsDueBefore, reason })
+      }
+      return planOf(row)
+    }),
+    beginMissingTrials: db.write(function* (trialMs, now) {
+      return (yield* insertMissing.run({ now, until: now + trialMs })).changes
+    }),
+    plansAfter: db.read(function* (accountUuid, limit) {
       const after = gt(plan.accountUuid, accountUuid)
-      return db.select().from(plan).where(after).orderBy(asc(plan.accountUuid)).limit(limit).all().map(planOf)
-    },
-    async accountsToSync(readBefore, limit) {
+      const rows = yield* many(orm.select().from(plan).where(after).orderBy(asc(plan.accountUuid)).limit(limit))
+      return rows.map(planOf)
+    }),
+    accountsToSync: db.read(function* (readBefore, limit) {
       const readAt = expression`coalesce(${plan.lastSyncedAt}, 0)`
-      const rows = db
-        .select({ accountUuid: plan.accountUuid })
-        .from(plan)
-        .where(and(isNotNull(plan.customerId), expression`${readAt} < ${readBefore}`))
-        .orderBy(asc(readAt), asc(plan.id))
-        .limit(limit)
-        .all()
+      const rows = yield* many(
+        orm
+          .select({ accountUuid: plan.accountUuid })
+          .from(plan)
+          .where(and(isNotNull(plan.customerId), expression`${readAt} < ${readBefore}`))
+          .orderBy(asc(readAt), asc(plan.id))
+          .limit(limit),
+      )
       return rows.map((row) => row.accountUuid)
-    },
-    async endpointsOfAccount(accountUuid) {
-      return endpoints.all({ accountUuid })
-    },
+    }),
+    endpointsOfAccount: db.read((accountUuid) => endpoints.all({ accountUuid })),
   }
 }
 
@@ -138,83 +140,73 @@ type EventsOfPayments = Pick<
   'beginPaymentEvent' | 'endPaymentEvent' | 'failPaymentEvent' | 'forgetPaymentEvents'
 >
 
-function paymentEventStore({ sql }: Client): EventsOfPayments {
-  const insert = sql.prepare(
+function paymentEventStore({ db }: Connections): EventsOfPayments {
+  const insert = db.prepare(
     `INSERT INTO payment_event (id, type, created_at, received_at, failures)
      VALUES (@id, @type, @createdAt, @now, 0) ON CONFLICT (id) DO NOTHING`,
   )
-  const isOpen = sql
+  const isOpen = db
     .prepare<{ id: string }, 1>('SELECT 1 FROM payment_event WHERE id = @id AND processed_at IS NULL')
     .pluck()
-  const end = sql.prepare('UPDATE payment_event SET processed_at = @now, error = NULL WHERE id = @id')
-  const fail = sql.prepare(
+  const end = db.prepare('UPDATE payment_event SET processed_at = @now, error = NULL WHERE id = @id')
+  const fail = db.prepare(
     'UPDATE payment_event SET failures = failures + 1, error = @error WHERE id = @id AND processed_at IS NULL',
   )
-  const forget = sql.prepare(
+  const forget = db.prepare(
     'DELETE FROM payment_event WHERE received_at < @receivedBefore AND processed_at IS NOT NULL',
   )
   return {
-    async beginPaymentEvent({ id, type, createdAt }, now) {
-      insert.run({ id, type, createdAt, now })
-      return isOpen.get({ id }) === 1
-    },
-    async endPaymentEvent(id, now) {
-      end.run({ now, id })
-    },
-    async failPaymentEvent(id, error) {
-      fail.run({ error, id })
-    },
-    async forgetPaymentEvents(receivedBefore) {
-      return forget.run({ receivedBefore }).changes
-    },
+    beginPaymentEvent: db.write(function* ({ id, type, createdAt }, now) {
+      yield* insert.run({ id, type, createdAt, now })
+      return (yield* isOpen.get({ id })) === 1
+    }),
+    endPaymentEvent: db.write(function* (id, now) {
+      yield* end.run({ now, id })
+    }),
+    failPaymentEvent: db.write(function* (id, error) {
+      yield* fail.run({ error, id })
+    }),
+    forgetPaymentEvents: db.write(function* (receivedBefore) {
+      return (yield* forget.run({ receivedBefore })).changes
+    }),
   }
 }
 
 type Renewals = Pick<BillingStore, 'noteRenewalPaid' | 'endRenewal' | 'renewalsToApply'>
 
-function renewalStore({ sql }: Client): Renewals {
-  const insert = sql.prepare(
+function renewalStore({ db }: Connections): Renewals {
+  const insert = db.prepare(
     `INSERT INTO renewal_payment (payment_id, account_uuid, state, amount, created_at, updated_at)
      VALUES (@paymentId, @accountUuid, 'paid', @amount, @now, @now) ON CONFLICT (payment_id) DO NOTHING`,
   )
-  const stateOf = sql
+  const stateOf = db
     .prepare<{ paymentId: string; accountUuid: string }, RenewalState>(
       'SELECT state FROM renewal_payment WHERE payment_id = @paymentId AND account_uuid = @accountUuid',
     )
     .pluck()
-  const end = sql.prepare(
+  const end = db.prepare(
     `UPDATE renewal_payment SET state = @state, updated_at = @now
      WHERE payment_id = @paymentId AND account_uuid = @accountUuid AND state = 'paid'`,
   )
-  const forgetOpen = sql.prepare(
+  const forgetOpen = db.prepare(
     `UPDATE plan SET open_renewal_id = NULL, updated_at = max(@now, updated_at + 1)
      WHERE account_uuid = @accountUuid AND open_renewal_id = @paymentId`,
   )
-  const toApply = sql.prepare<{ limit: number }, { accountUuid: string; paymentId: string }>(
+  const toApply = db.prepare<{ limit: number }, { accountUuid: string; paymentId: string }>(
     `SELECT account_uuid AS accountUuid, payment_id AS paymentId FROM renewal_payment
      WHERE state = 'paid' ORDER BY created_at, payment_id LIMIT @limit`,
   )
-  const note = sql.transaction(
-    (accountUuid: string, payment: { paymentId: string; amount: number }, now: number): RenewalState => {
-      insert.run({ accountUuid, ...payment, now })
-      const state = stateOf.get({ paymentId: payment.paymentId, accountUuid })
+  return {
+    noteRenewalPaid: db.write(function* (accountUuid, payment, now) {
+      yield* insert.run({ accountUuid, ...payment, now })
+      const state = yield* stateOf.get({ paymentId: payment.paymentId, accountUuid })
       if (!state) throw new Error(`payment ${payment.paymentId} is another account's`)
       return state
-    },
-  )
-  const settle = sql.transaction((accountUuid: string, paymentId: string, state: RenewalState, now: number): void => {
-    end.run({ accountUuid, paymentId, state, now })
-    forgetOpen.run({ accountUuid, paymentId, now })
-  })
-  return {
-    async noteRenewalPaid(accountUuid, payment, now) {
-      return note.immediate(accountUuid, payment, now)
-    },
-    async endRenewal(accountUuid, paymentId, state, now) {
-      settle.immediate(accountUuid, paymentId, state, now)
-    },
-    async renewalsToApply(limit) {
-      return toApply.all({ limit })
-    },
+    }),
+    endRenewal: db.write(function* (accountUuid, paymentId, state, now) {
+      yield* end.run({ accountUuid, paymentId, state, now })
+      yield* forgetOpen.run({ accountUuid, paymentId, now })
+    }),
+    renewalsToApply: db.read((limit) => toApply.all({ limit })),
   }
 }

@@ -1,5 +1,6 @@
 // Ends pending deliveries without sending them: sets state and reason, adds a log row, updates the counters.
-import type { Client } from '../../sqlite/client.server.ts'
+import type { Connections } from '../../connections.ts'
+import type { Step } from '../../database.ts'
 import type { Tally } from '../hot/tally.server.ts'
 
 export interface WaitingRow {
@@ -13,7 +14,7 @@ export interface WaitingRow {
 
 interface WaitingEnder {
   /** Ends these deliveries. Call inside a transaction. */
-  end(rows: readonly WaitingRow[], state: 'expired' | 'stopped', reason: string, now: number, tally: Tally): void
+  end(rows: readonly WaitingRow[], state: 'expired' | 'stopped', reason: string, now: number, tally: Tally): Step<void>
   /** Ends up to `limit` deliveries of an endpoint; skips untried manual ones of stopped endpoints. Returns how many. */
   endOfEndpoint(
     endpointId: number,
@@ -22,57 +23,54 @@ interface WaitingEnder {
     now: number,
     limit: number,
     tally: Tally,
-  ): number
+  ): Step<number>
   /** Adds the log row for a delivery that was not sent. */
-  note(deliveryId: number, outcome: 'expired' | 'stopped', sentence: string, now: number): void
-  countReplay(replayId: number, delivered: boolean, count: number): void
+  note(deliveryId: number, outcome: 'expired' | 'stopped', sentence: string, now: number): Step<unknown>
+  countReplay(replayId: number, delivered: boolean, count: number): Step<unknown>
 }
 
 /** For a SELECT from `delivery d LEFT JOIN event_body b`. */
 export const WAITING_COLUMNS = `d.id, d.account_uuid AS accountUuid, d.endpoint_id AS endpointId, d.cause,
   d.cause_no AS causeNo, coalesce(length(b.body), 0) AS bytes`
 
-export function waitingEnder({ sql }: Client): WaitingEnder {
+export function waitingEnder({ db }: Pick<Connections, 'db'>): WaitingEnder {
   const ofEndpoint = (which: string) =>
-    sql.prepare<{ endpointId: number; limit: number }, WaitingRow>(
+    db.prepare<{ endpointId: number; limit: number }, WaitingRow>(
       `SELECT ${WAITING_COLUMNS}
        FROM delivery d INDEXED BY due_deliveries_of_an_endpoint LEFT JOIN event_body b ON b.seq = d.event_seq
        WHERE d.endpoint_id = @endpointId AND d.state = 'pending' ${which} ORDER BY d.due_at, d.id LIMIT @limit`,
     )
   const ofStopped = ofEndpoint("AND (d.cause IN ('live', 'replay') OR d.cause = 'retry' AND d.attempts > 0)")
   const ofDeleted = ofEndpoint('')
-  const setEnded = sql.prepare(
+  const setEnded = db.prepare(
     "UPDATE delivery SET state = @state, state_reason = @reason, settled_at = @now WHERE id = @id AND state = 'pending'",
   )
   // Numbered after the last attempt; it does not count as an attempt.
-  const insertNote = sql.prepare(
+  const insertNote = db.prepare(
     `INSERT INTO attempt (delivery_id, account_uuid, endpoint_id, url, number, at, duration_ms, outcome, sentence)
-     SELECT d.id, d.account_uuid, d.endpoint_id, p.url, d.attempts + 1, @now, 0, @outcome, @sentence
+     SELECT d.id, d.account_uuid, d.endpoint_id, p.url, d.attempts + 1, CAST(@now AS bigint), 0,
+       CAST(@outcome AS text), CAST(@sentence AS text)
      FROM delivery d JOIN endpoint p ON p.id = d.endpoint_id WHERE d.id = @deliveryId`,
   )
-  const addDelivered = sql.prepare('UPDATE replay SET delivered = delivered + @count WHERE id = @replayId')
-  const addUndelivered = sql.prepare('UPDATE replay SET undelivered = undelivered + @count WHERE id = @replayId')
+  const addDelivered = db.prepare('UPDATE replay SET delivered = delivered + @count WHERE id = @replayId')
+  const addUndelivered = db.prepare('UPDATE replay SET undelivered = undelivered + @count WHERE id = @replayId')
 
   const ender: WaitingEnder = {
-    end(rows, state, reason, now, tally) {
+    *end(rows, state, reason, now, tally) {
       for (const row of rows) {
-        if (setEnded.run({ state, reason, now, id: row.id }).changes === 0) continue
-        ender.note(row.id, state, reason, now)
+        if ((yield* setEnded.run({ state, reason, now, id: row.id })).changes === 0) continue
+        yield* ender.note(row.id, state, reason, now)
         tally.waiting(row.accountUuid, row.endpointId, -1, -row.bytes)
-        if (row.cause === 'replay') ender.countReplay(row.causeNo, false, 1)
+        if (row.cause === 'replay') yield* ender.countReplay(row.causeNo, false, 1)
       }
     },
-    endOfEndpoint(endpointId, endpointState, reason, now, limit, tally) {
-      const rows = (endpointState === 'deleted' ? ofDeleted : ofStopped).all({ endpointId, limit })
-      ender.end(rows, 'stopped', reason, now, tally)
+    *endOfEndpoint(endpointId, endpointState, reason, now, limit, tally) {
+      const rows = yield* (endpointState === 'deleted' ? ofDeleted : ofStopped).all({ endpointId, limit })
+      yield* ender.end(rows, 'stopped', reason, now, tally)
       return rows.length
     },
-    note(deliveryId, outcome, sentence, now) {
-      insertNote.run({ now, outcome, sentence, deliveryId })
-    },
-    countReplay(replayId, delivered, count) {
-      ;(delivered ? addDelivered : addUndelivered).run({ count, replayId })
-    },
+    note: (deliveryId, outcome, sentence, now) => insertNote.run({ now, outcome, sentence, deliveryId }),
+    countReplay: (replayId, delivered, count) => (delivered ? addDelivered : addUndelivered).run({ count, replayId }),
   }
   return ender
 }

@@ -1,9 +1,10 @@
 // Creates, changes and ends an endpoint together with its owner. Always inside the caller's transaction.
 import { and, eq, gt, ne, sql } from 'drizzle-orm'
 import type { Millis } from '#app/lib/clock.ts'
+import type { Step } from '../../database.ts'
+import { change, type Orm, one } from '../../orm.ts'
 import { delivery, endpoint } from '../../schema.ts'
 import type { SecretRotation } from '../../store/endpoints.ts'
-import type { Writer } from './subscriptions.server.ts'
 
 interface NewAddress {
   objectType: string
@@ -15,13 +16,13 @@ interface NewAddress {
 }
 
 /** Inserts the endpoint of a webhook or an extra address. Returns its id. */
-export function insertAddress(
-  tx: Writer,
+export function* insertAddress(
+  orm: Orm,
   accountUuid: string,
   owner: { webhookId: number } | { forwardingRuleId: number },
   { objectType, url, fieldFilter, secretSealed, active, at }: NewAddress,
-): number {
-  const { id } = tx
+): Generator<unknown, number> {
+  const insert = orm
     .insert(endpoint)
     .values({
       accountUuid,
@@ -41,8 +42,7 @@ export function insertAddress(
       createdAt: at,
     })
     .returning({ id: endpoint.id })
-    .get()
-  return id
+  return (yield* one(insert)).id
 }
 
 interface EndpointChange {
@@ -53,76 +53,73 @@ interface EndpointChange {
 }
 
 /** Changes only the given fields. Resuming or a new address starts with a clean slate. */
-export function changeEndpoint(
-  tx: Writer,
+export function* changeEndpoint(
+  orm: Orm,
   before: typeof endpoint.$inferSelect,
   { fieldFilter, url, active, at }: EndpointChange,
-): void {
-  if (fieldFilter !== undefined) tx.update(endpoint).set({ fieldFilter }).where(eq(endpoint.id, before.id)).run()
+): Generator<unknown, void> {
+  const { id } = before
+  if (fieldFilter !== undefined) yield* change(orm.update(endpoint).set({ fieldFilter }).where(eq(endpoint.id, id)))
   const moved = url !== undefined && url !== before.url
-  if (moved) tx.update(endpoint).set({ url }).where(eq(endpoint.id, before.id)).run()
+  if (moved) yield* change(orm.update(endpoint).set({ url }).where(eq(endpoint.id, id)))
   const paused = active === undefined ? before.state === 'paused' : !active
-  if (paused && before.state !== 'paused') pause(tx, before.id, at)
+  if (paused && before.state !== 'paused') yield* pause(orm, id, at)
   // A new address for a paused endpoint also starts with a clean slate, but stays paused.
   if (moved || (!paused && active === true && before.state !== 'active')) {
-    startAfresh(tx, before, { state: paused ? 'paused' : 'active', moved, at })
+    yield* startAfresh(orm, before, { state: paused ? 'paused' : 'active', moved, at })
   }
 }
 
-function pause(tx: Writer, endpointId: number, at: Millis): void {
-  tx.update(endpoint)
-    .set({ state: 'paused', stateReason: null, stateSince: at })
-    .where(eq(endpoint.id, endpointId))
-    .run()
+function pause(orm: Orm, endpointId: number, at: Millis): Step<unknown> {
+  const paused = { state: 'paused', stateReason: null, stateSince: at }
+  return change(orm.update(endpoint).set(paused).where(eq(endpoint.id, endpointId)))
 }
 
 /**
  * Clears failures and holds, and makes pending deliveries due now: with the same due time, ids (= age) decide the
  * order. `moved` = a new address, with no history yet.
  */
-export function startAfresh(
-  tx: Writer,
+export function* startAfresh(
+  orm: Orm,
   before: { id: number; state: string; stateSince: Millis },
   { state, moved, at }: { state: 'active' | 'paused'; moved: boolean; at: Millis },
-): void {
-  tx.update(endpoint)
-    .set({
-      state,
-      stateReason: null,
-      stateSince: before.state === state ? before.stateSince : at,
-      holdUntil: null,
-      holdReason: null,
-      holdSince: null,
-      breaker: 'closed',
-      breakerProbes: 0,
-      nextProbeAt: null,
-      failingSince: null,
-      failureStreak: 0,
-      failureEvents: '[]',
-      redirectStreak: 0,
-      lastCode: null,
-      lastSentence: null,
-      ...(moved && { lastSuccessAt: null, lastAttemptAt: null }),
-    })
-    .where(eq(endpoint.id, before.id))
-    .run()
-  tx.update(delivery)
-    .set({ dueAt: at })
-    .where(and(eq(delivery.endpointId, before.id), sql`${delivery.state} = 'pending'`, gt(delivery.dueAt, at)))
-    .run()
+): Generator<unknown, void> {
+  const afresh = {
+    state,
+    stateReason: null,
+    stateSince: before.state === state ? before.stateSince : at,
+    holdUntil: null,
+    holdReason: null,
+    holdSince: null,
+    breaker: 'closed',
+    breakerProbes: 0,
+    nextProbeAt: null,
+    failingSince: null,
+    failureStreak: 0,
+    failureEvents: '[]',
+    redirectStreak: 0,
+    lastCode: null,
+    lastSentence: null,
+    ...(moved && { lastSuccessAt: null, lastAttemptAt: null }),
+  }
+  yield* change(orm.update(endpoint).set(afresh).where(eq(endpoint.id, before.id)))
+  const later = and(eq(delivery.endpointId, before.id), sql`${delivery.state} = 'pending'`, gt(delivery.dueAt, at))
+  yield* change(orm.update(delivery).set({ dueAt: at }).where(later))
 }
 
 /** Stops sending to it; the delivery engine then ends its pending deliveries in steps. */
-export function endAddress(tx: Writer, endpointId: number, { reason, at }: { reason: string; at: Millis }): void {
-  tx.update(endpoint)
-    .set({ state: 'deleted', stateReason: reason, stateSince: at })
-    .where(eq(endpoint.id, endpointId))
-    .run()
+export function endAddress(
+  orm: Orm,
+  endpointId: number,
+  { reason, at }: { reason: string; at: Millis },
+): Step<unknown> {
+  const ended = { state: 'deleted', stateReason: reason, stateSince: at }
+  return change(orm.update(endpoint).set(ended).where(eq(endpoint.id, endpointId)))
 }
 
 /** See `EndpointStore.rotateSecret`. */
-export function rotateSecretIn(
-  tx: Writer,
+export function* rotateSecretIn(
+  orm: Orm,
   accountUuid: string,
   endpointId: number,
   {
@@ -131,9 +128,9 @@ export function rotateSecretIn(
     sameRequestMs,
     at,
   }: { secretSealed: string; overlapMs: number; sameRequestMs: number; at: Millis },
-): SecretRotation | null {
+): Generator<unknown, SecretRotation | null> {
   const mine = and(eq(endpoint.accountUuid, accountUuid), eq(endpoint.id, endpointId), ne(endpoint.state, 'deleted'))
-  const before = tx.select().from(endpoint).where(mine).get()
+  const before = yield* one(orm.select().from(endpoint).where(mine))
   if (!before) return null
   const { previousSecretUntil } = before
   if (previousSecretUntil !== null && previousSecretUntil - overlapMs > at - sameRequestMs) {
@@ -144,6 +141,6 @@ export function rotateSecretIn(
     previousSecretSealed: before.secretSealed,
     previousSecretUntil: at + overlapMs,
   }
-  tx.update(endpoint).set(rotated).where(mine).run()
+  yield* change(orm.update(endpoint).set(rotated).where(mine))
   return { rotated: true, secretSealed, previousSecretUntil: rotated.previousSecretUntil }
 }

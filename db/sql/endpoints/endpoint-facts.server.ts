@@ -2,10 +2,11 @@
 import { and, asc, eq, gte, sql } from 'drizzle-orm'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours } from '#app/lib/duration.ts'
+import type { Step } from '../../database.ts'
+import { many, type Orm, one } from '../../orm.ts'
 import { delivery, endpoint, endpointHour, event, plan, pollCursor, replay, subscription } from '../../schema.ts'
 import type { ReplayRow } from '../../store/deliveries.ts'
 import type { EndpointFacts, EndpointRow } from '../../store/endpoints.ts'
-import type { Client } from '../../sqlite/client.server.ts'
 import { toSubscriptionRow } from './subscriptions.server.ts'
 
 /** Joins an endpoint to the active subscription of its object. */
@@ -20,6 +21,8 @@ interface EndpointWithSubscription {
   subscription: typeof subscription.$inferSelect | null
 }
 
+type SharedFacts = Pick<EndpointFacts, 'accountHold' | 'polling' | 'lastEventAt'>
+
 /** In practice, fewer run at once, and people ask about the newest. */
 const REPLAYS_SHOWN = 5
 
@@ -27,31 +30,29 @@ const REPLAYS_SHOWN = 5
  * Reads the facts for a card. Builds its queries once, because every card and every event of a rule runs them. Reads
  * shared facts (the account's hold, the object's last event) once per list.
  */
-export function endpointFactsReader(
-  db: Client['db'],
-): (now: Millis) => (row: EndpointWithSubscription) => EndpointFacts {
+export function endpointFactsReader(orm: Orm): (now: Millis) => (row: EndpointWithSubscription) => Step<EndpointFacts> {
   const { placeholder } = sql
   const ofAccount = placeholder('accountUuid')
   const ofEndpoint = placeholder('endpointId')
 
-  const holdOf = db
+  const holdOf = orm
     .select({ since: plan.heldSince, reason: plan.holdReason })
     .from(plan)
     .where(eq(plan.accountUuid, ofAccount))
     .prepare()
-  const pollingOf = db
+  const pollingOf = orm
     .select()
     .from(pollCursor)
     .where(and(eq(pollCursor.accountUuid, ofAccount), eq(pollCursor.source, placeholder('source'))))
     .prepare()
-  const latestReplays = db
+  const latestReplays = orm
     .select()
     .from(replay)
     .where(eq(replay.endpointId, ofEndpoint))
     .orderBy(sql`${replay.id} desc`)
     .limit(REPLAYS_SHOWN)
     .prepare()
-  const nextDue = db
+  const nextDue = orm
     .select({ dueAt: delivery.dueAt })
     .from(delivery)
     // Inlined: with a bound value SQLite would not use the index of pending deliveries.
@@ -59,14 +60,14 @@ export function endpointFactsReader(
     .orderBy(asc(delivery.dueAt), asc(delivery.id))
     .limit(1)
     .prepare()
-  const lastEvent = db
+  const lastEvent = orm
     .select({ receivedAt: event.receivedAt })
     .from(event)
     .where(and(eq(event.accountUuid, ofAccount), eq(event.object, placeholder('object'))))
     .orderBy(sql`${event.seq} desc`)
     .limit(1)
     .prepare()
-  const pace = db
+  const pace = orm
     .select({
       attempts: sql<number>`coalesce(sum(${endpointHour.delivered} + ${endpointHour.failed}), 0)`,
       duration: sql<number>`coalesce(sum(${endpointHour.durationSumMs}), 0)`,
@@ -75,41 +76,44 @@ export function endpointFactsReader(
     .where(and(eq(endpointHour.endpointId, ofEndpoint), gte(endpointHour.hour, placeholder('hour'))))
     .prepare()
 
-  function accountHoldOf(accountUuid: string): EndpointFacts['accountHold'] {
-    const row = holdOf.get({ accountUuid })
+  function* accountHoldOf(accountUuid: string): Generator<unknown, EndpointFacts['accountHold']> {
+    const row = yield* one(holdOf, { accountUuid })
     return row?.since != null ? { since: row.since, reason: row.reason ?? '' } : null
   }
 
   /** Attempts in the current and the previous hour: enough to detect "slow", from counters only. */
-  function recentPace(endpointId: number, now: Millis) {
-    const row = pace.get({ endpointId, hour: Math.floor(now / hours(1)) - 1 })
+  function* recentPace(
+    endpointId: number,
+    now: Millis,
+  ): Generator<unknown, Pick<EndpointFacts, 'recentAttempts' | 'recentMeanMs'>> {
+    const row = yield* one(pace, { endpointId, hour: Math.floor(now / hours(1)) - 1 })
     const attempts = row?.attempts ?? 0
     return { recentAttempts: attempts, recentMeanMs: attempts > 0 ? Math.round((row?.duration ?? 0) / attempts) : null }
   }
 
-  function sharedOf(accountUuid: string, objectType: string) {
+  function* sharedOf(accountUuid: string, objectType: string): Generator<unknown, SharedFacts> {
     return {
-      accountHold: accountHoldOf(accountUuid),
+      accountHold: yield* accountHoldOf(accountUuid),
       // Only webhooks cause polling of objects without platform events; other objects have no such row.
-      polling: pollingOf.get({ accountUuid, source: `webhook:${objectType}` }) ?? null,
-      lastEventAt: lastEvent.get({ accountUuid, object: objectType })?.receivedAt ?? null,
+      polling: (yield* one(pollingOf, { accountUuid, source: `webhook:${objectType}` })) ?? null,
+      lastEventAt: (yield* one(lastEvent, { accountUuid, object: objectType }))?.receivedAt ?? null,
     }
   }
 
   return (now) => {
-    const shared = new Map<string, ReturnType<typeof sharedOf>>()
-    return (row) => {
+    const shared = new Map<string, SharedFacts>()
+    return function* (row) {
       const { id: endpointId, accountUuid, objectType, pendingCount } = row.endpoint
       const key = `${accountUuid}|${objectType}`
-      const common = shared.get(key) ?? sharedOf(accountUuid, objectType)
+      const common = shared.get(key) ?? (yield* sharedOf(accountUuid, objectType))
       shared.set(key, common)
       return {
         ...common,
         endpoint: toEndpointRow(row.endpoint),
         subscription: row.subscription ? toSubscriptionRow(row.subscription) : null,
-        nextDueAt: pendingCount > 0 ? (nextDue.get({ endpointId })?.dueAt ?? null) : null,
-        ...recentPace(endpointId, now),
-        replays: latestReplays.all({ endpointId }).map(toReplayRow),
+        nextDueAt: pendingCount > 0 ? ((yield* one(nextDue, { endpointId }))?.dueAt ?? null) : null,
+        ...(yield* recentPace(endpointId, now)),
+        replays: (yield* many(latestReplays, { endpointId })).map(toReplayRow),
       }
     }
   }

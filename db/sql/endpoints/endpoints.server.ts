@@ -1,120 +1,118 @@
 import { and, asc, eq, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import type { EndpointRef } from '#app/domain/endpoint-key.ts'
 import type { Clock } from '#app/lib/clock.ts'
+import type { Connections } from '../../connections.ts'
+import type { Step } from '../../database.ts'
+import { change, many, type Orm, one } from '../../orm.ts'
 import { endpoint, forwardingRule, subscription, webhook } from '../../schema.ts'
 import type { EndpointRecord, EndpointStore, EndpointUpdate, NewEndpoint } from '../../store/endpoints.ts'
-import type { Client } from '../../sqlite/client.server.ts'
 import { changeEndpoint, endAddress, insertAddress, rotateSecretIn, startAfresh } from './endpoint-changes.server.ts'
 import { ACTIVE_SUBSCRIPTION, endpointFactsReader } from './endpoint-facts.server.ts'
-import { endSubscriptionsOf, subscriptionStore, switchSubscriptionIn, type Writer } from './subscriptions.server.ts'
+import { changingSubscriptions } from './known-ingress.server.ts'
+import { endSubscriptionsOf, subscriptionStore, switchSubscriptionIn } from './subscriptions.server.ts'
 
 /** Endpoints: each has a row of its kind and a row for its address. Related changes share one transaction. */
-export function endpointStore(client: Client, clock: Clock): EndpointStore {
-  const { db } = client
-  const inOne = <T>(work: (tx: Writer) => T): T => db.transaction(work, { behavior: 'immediate' })
+export function endpointStore(connections: Connections, clock: Clock): EndpointStore {
+  const { db, orm } = connections
   return {
-    ...subscriptionStore(client),
-    ...endpointReader(db, clock),
+    ...subscriptionStore(connections),
+    ...endpointReader(connections, clock),
 
-    async countEndpoints(accountUuid) {
-      const row = db
+    countEndpoints: db.read(function* (accountUuid) {
+      const count = orm
         .select({ count: sql<number>`count(*)` })
         .from(endpoint)
         .where(and(eq(endpoint.accountUuid, accountUuid), sql`${endpoint.state} <> 'deleted'`))
-        .get()
-      return row?.count ?? 0
-    },
+      return (yield* one(count))?.count ?? 0
+    }),
 
-    async saveEndpoint(accountUuid, input) {
-      return inOne((tx) => {
-        if (input.subscription) switchSubscriptionIn(tx, accountUuid, input.subscription, input.at)
-        return replaceIn(tx, accountUuid, input) ?? insertIn(tx, accountUuid, input)
-      })
-    },
+    saveEndpoint: changingSubscriptions(
+      db.write(function* (accountUuid, input) {
+        if (input.subscription) yield* switchSubscriptionIn(orm, accountUuid, input.subscription, input.at)
+        return (yield* replaceIn(orm, accountUuid, input)) ?? (yield* insertIn(orm, accountUuid, input))
+      }),
+    ),
 
-    async updateEndpoint(accountUuid, ref, change) {
-      return inOne((tx) => {
-        const before = liveAddress(tx, accountUuid, ref)
+    updateEndpoint: changingSubscriptions(
+      db.write(function* (accountUuid, ref, update) {
+        const before = yield* liveAddress(orm, accountUuid, ref)
         if (!before) return null
-        if (change.subscription) switchSubscriptionIn(tx, accountUuid, change.subscription, change.at)
-        changeOwner(tx, ref, change)
-        const { fields, url, active, at } = change
-        changeEndpoint(tx, before, { fieldFilter: fields?.filter, url, active, at })
+        const { subscription: switched, fields, url, active, at } = update
+        if (switched) yield* switchSubscriptionIn(orm, accountUuid, switched, at)
+        yield* changeOwner(orm, ref, update)
+        yield* changeEndpoint(orm, before, { fieldFilter: fields?.filter, url, active, at })
         return { endpointId: before.id }
-      })
-    },
+      }),
+    ),
 
-    async deleteEndpoint(accountUuid, ref, { reason, endSubscriptions, at }) {
-      return inOne((tx) => {
-        const found = liveAddress(tx, accountUuid, ref)
+    deleteEndpoint: changingSubscriptions(
+      db.write(function* (accountUuid, ref, { reason, endSubscriptions, at }) {
+        const found = yield* liveAddress(orm, accountUuid, ref)
         if (!found) return null
         const { id: endpointId, objectType } = found
         const owner = ref.kind === 'webhook' ? webhook : forwardingRule
-        tx.update(owner).set({ deletedAt: at, updatedAt: at }).where(eq(owner.id, ref.id)).run()
-        endAddress(tx, endpointId, { reason, at })
-        const ended = endSubscriptions ? endSubscriptionsOf(tx, accountUuid, objectType, at) : []
+        yield* change(orm.update(owner).set({ deletedAt: at, updatedAt: at }).where(eq(owner.id, ref.id)))
+        yield* endAddress(orm, endpointId, { reason, at })
+        const ended = endSubscriptions ? yield* endSubscriptionsOf(orm, accountUuid, objectType, at) : []
         return { endpointId, objectType, ended }
-      })
-    },
+      }),
+    ),
 
-    async rotateSecret(accountUuid, endpointId, input) {
-      return inOne((tx) => rotateSecretIn(tx, accountUuid, endpointId, input))
-    },
+    rotateSecret: db.write((accountUuid, endpointId, input) => rotateSecretIn(orm, accountUuid, endpointId, input)),
   }
 }
 
 /** The address of an endpoint, unless it is deleted or belongs to another account. */
-function liveAddress(tx: Writer, accountUuid: string, { kind, id }: EndpointRef) {
+function liveAddress(
+  orm: Orm,
+  accountUuid: string,
+  { kind, id }: EndpointRef,
+): Step<typeof endpoint.$inferSelect | undefined> {
   const owner = kind === 'webhook' ? endpoint.webhookId : endpoint.forwardingRuleId
   const mine = and(eq(endpoint.accountUuid, accountUuid), eq(owner, id), ne(endpoint.state, 'deleted'))
-  return tx.select().from(endpoint).where(mine).get()
+  return one(orm.select().from(endpoint).where(mine))
 }
 
-function changeOwner(tx: Writer, { kind, id }: EndpointRef, { name, fields, at }: EndpointUpdate): void {
+function changeOwner(orm: Orm, { kind, id }: EndpointRef, { name, fields, at }: EndpointUpdate): Step<unknown> {
   if (kind === 'webhook') {
-    const change = { ...(fields && { fields: fields.chosen }), updatedAt: at }
-    tx.update(webhook).set(change).where(eq(webhook.id, id)).run()
-  } else {
-    const change = { ...(name !== undefined && { name }), updatedAt: at }
-    tx.update(forwardingRule).set(change).where(eq(forwardingRule.id, id)).run()
+    const changed = { ...(fields && { fields: fields.chosen }), updatedAt: at }
+    return change(orm.update(webhook).set(changed).where(eq(webhook.id, id)))
   }
+  const changed = { ...(name !== undefined && { name }), updatedAt: at }
+  return change(orm.update(forwardingRule).set(changed).where(eq(forwardingRule.id, id)))
 }
+
+type Saved = Awaited<ReturnType<EndpointStore['saveEndpoint']>>
 
 /** An object has only one webhook. Null = none exists yet; extra addresses replace nothing. */
-function replaceIn(tx: Writer, accountUuid: string, input: NewEndpoint) {
+function* replaceIn(orm: Orm, accountUuid: string, input: NewEndpoint): Generator<unknown, Saved | null> {
   if (input.kind !== 'webhook') return null
   const { objectType, fields, url, fieldFilter, active, at } = input
-  const found = tx
+  const ofObject = orm
     .select({ id: webhook.id, endpoint })
     .from(webhook)
     .innerJoin(endpoint, eq(endpoint.webhookId, webhook.id))
     .where(and(eq(webhook.accountUuid, accountUuid), eq(webhook.objectType, objectType), isNull(webhook.deletedAt)))
-    .get()
+  const found = yield* one(ofObject)
   if (!found) return null
   const { id, endpoint: before } = found
-  tx.update(webhook).set({ fields, updatedAt: at }).where(eq(webhook.id, id)).run()
-  tx.update(endpoint).set({ url, fieldFilter }).where(eq(endpoint.id, before.id)).run()
-  startAfresh(tx, before, { state: active ? 'active' : 'paused', moved: before.url !== url, at })
+  yield* change(orm.update(webhook).set({ fields, updatedAt: at }).where(eq(webhook.id, id)))
+  yield* change(orm.update(endpoint).set({ url, fieldFilter }).where(eq(endpoint.id, before.id)))
+  yield* startAfresh(orm, before, { state: active ? 'active' : 'paused', moved: before.url !== url, at })
   return { id, endpointId: before.id, replaced: true }
 }
 
-function insertIn(tx: Writer, accountUuid: string, input: NewEndpoint) {
+function* insertIn(orm: Orm, accountUuid: string, input: NewEndpoint): Generator<unknown, Saved> {
   const { objectType, at } = input
   const owner = { accountUuid, objectType, createdAt: at, updatedAt: at }
-  const { id } =
-    input.kind === 'webhook'
-      ? tx
-          .insert(webhook)
-          .values({ ...owner, fields: input.fields })
-          .returning({ id: webhook.id })
-          .get()
-      : tx
-          .insert(forwardingRule)
-          .values({ ...owner, name: input.name })
-          .returning({ id: forwardingRule.id })
-          .get()
-  const link = input.kind === 'webhook' ? { webhookId: id } : { forwardingRuleId: id }
-  return { id, endpointId: insertAddress(tx, accountUuid, link, input), replaced: false }
+  if (input.kind === 'webhook') {
+    const row = { ...owner, fields: input.fields }
+    const { id } = yield* one(orm.insert(webhook).values(row).returning({ id: webhook.id }))
+    return { id, endpointId: yield* insertAddress(orm, accountUuid, { webhookId: id }, input), replaced: false }
+  }
+  const row = { ...owner, name: input.name }
+  const { id } = yield* one(orm.insert(forwardingRule).values(row).returning({ id: forwardingRule.id }))
+  return { id, endpointId: yield* insertAddress(orm, accountUuid, { forwardingRuleId: id }, input), replaced: false }
 }
 
 type EndpointReader = Pick<
@@ -123,7 +121,7 @@ type EndpointReader = Pick<
 >
 
 /** Reads endpoints with everything their cards show. Builds its queries once, because every event runs them. */
-function endpointReader(db: Client['db'], clock: Clock): EndpointReader {
+function endpointReader({ db, orm }: Connections, clock: Clock): EndpointReader {
   const { placeholder } = sql
   const WEBHOOKS_FIRST = [sql`${endpoint.webhookId} is null`, asc(endpoint.webhookId), asc(endpoint.forwardingRuleId)]
   const OF_ACCOUNT = and(
@@ -132,7 +130,7 @@ function endpointReader(db: Client['db'], clock: Clock): EndpointReader {
     sql`${endpoint.state} <> 'deleted'`,
   )
   const select = (condition?: SQL) =>
-    db
+    orm
       .select({ endpoint, webhook, extra: forwardingRule, subscription })
       .from(endpoint)
       .leftJoin(webhook, eq(webhook.id, endpoint.webhookId))
@@ -153,7 +151,7 @@ function endpointReader(db: Client['db'], clock: Clock): EndpointReader {
   const webhookOfObject = select(
     and(eq(endpoint.objectType, placeholder('objectType')), sql`${endpoint.webhookId} is not null`),
   )
-  const fields = db
+  const fields = orm
     .select({
       objectType: endpoint.objectType,
       fields: sql<string>`coalesce(${webhook.fields}, ${endpoint.fieldFilter})`,
@@ -163,15 +161,16 @@ function endpointReader(db: Client['db'], clock: Clock): EndpointReader {
     .where(OF_ACCOUNT)
     .orderBy(...WEBHOOKS_FIRST)
     .prepare()
-  const factsAt = endpointFactsReader(db)
+  const factsAt = endpointFactsReader(orm)
 
-  const read = (rows: ReturnType<typeof all.all>): EndpointRecord[] => {
+  function* read(query: typeof all, values: Record<string, unknown>): Generator<unknown, EndpointRecord[]> {
     const factsOf = factsAt(clock.now())
-    return rows.flatMap((row) => {
+    const records: EndpointRecord[] = []
+    for (const row of yield* many(query, values)) {
       const owner = row.webhook ?? row.extra
-      if (!owner) return []
+      if (!owner) continue
       const { id, accountUuid, objectType, createdAt, updatedAt } = owner
-      return {
+      records.push({
         kind: row.webhook ? 'webhook' : 'extra',
         id,
         accountUuid,
@@ -180,22 +179,19 @@ function endpointReader(db: Client['db'], clock: Clock): EndpointReader {
         fields: row.webhook?.fields ?? row.endpoint.fieldFilter,
         createdAt,
         updatedAt,
-        ...factsOf(row),
-      }
-    })
+        ...(yield* factsOf(row)),
+      })
+    }
+    return records
   }
   return {
-    async listEndpoints(accountUuid, kind) {
-      return read((kind === undefined ? all : ofKind[kind]).all({ accountUuid }))
-    },
-    async listEndpointFields(accountUuid) {
-      return fields.all({ accountUuid })
-    },
-    async findEndpoint(accountUuid, { kind, id }) {
-      return read(byId[kind].all({ accountUuid, id }))[0] ?? null
-    },
-    async findWebhookOfObject(accountUuid, objectType) {
-      return read(webhookOfObject.all({ accountUuid, objectType }))[0] ?? null
-    },
+    listEndpoints: db.read((accountUuid, kind) => read(kind === undefined ? all : ofKind[kind], { accountUuid })),
+    listEndpointFields: db.read((accountUuid) => many(fields, { accountUuid })),
+    findEndpoint: db.read(function* (accountUuid, { kind, id }) {
+      return (yield* read(byId[kind], { accountUuid, id }))[0] ?? null
+    }),
+    findWebhookOfObject: db.read(function* (accountUuid, objectType) {
+      return (yield* read(webhookOfObject, { accountUuid, objectType }))[0] ?? null
+    }),
   }
 }

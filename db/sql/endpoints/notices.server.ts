@@ -1,7 +1,7 @@
 import type { NoticeKind, WatchedCondition } from '#app/domain/endpoints/notice.ts'
 import type { Millis } from '#app/lib/clock.ts'
+import type { Connections } from '../../connections.ts'
 import type { DueMail, MailClaim, NoticeRow, NoticeStore, WatchedEndpoint } from '../../store/notices.ts'
-import type { Client } from '../../sqlite/client.server.ts'
 import {
   MAIL_REASON,
   NOTICE_REASON,
@@ -41,9 +41,9 @@ const NOTICE_TABLES = `endpoint_notice n JOIN endpoint e ON e.id = n.endpoint_id
   LEFT JOIN forwarding_rule r ON r.id = e.forwarding_rule_id`
 
 /** Notices, their e-mails and the account's e-mail choice; and address checks. */
-export function noticeStore(client: Client): NoticeStore {
-  const { sql } = client
-  const watched = sql.prepare<{ after: number; size: number }, WatchedRow>(
+export function noticeStore(connections: Connections): NoticeStore {
+  const { db } = connections
+  const watched = db.prepare<{ after: number; size: number }, WatchedRow>(
     `SELECT e.id AS endpointId, e.account_uuid AS accountUuid, e.state, e.state_reason AS stateReason,
        e.state_since AS stateSince, e.failing_since AS failingSince, json_array_length(e.failure_events) AS failedEvents,
        e.last_success_at AS lastSuccessAt, e.last_sentence AS lastSentence,
@@ -55,20 +55,21 @@ export function noticeStore(client: Client): NoticeStore {
        AND (e.state IN ('stopped', 'failing') OR e.failing_since IS NOT NULL OR n.kind IN ('failing', 'stopped'))
      ORDER BY e.id`,
   )
-  const lastOfStep = sql.prepare<{ after: number; size: number }, { last: number | null; seen: number }>(
-    'SELECT max(id) AS last, count(*) AS seen FROM (SELECT id FROM endpoint WHERE id > @after ORDER BY id LIMIT @size)',
+  const lastOfStep = db.prepare<{ after: number; size: number }, { last: number | null; seen: number }>(
+    'SELECT max(id) AS last, count(*) AS seen FROM (SELECT id FROM endpoint WHERE id > @after ORDER BY id LIMIT @size) AS step',
   )
   // One statement, so it sees notices added meanwhile.
-  const raise = sql.prepare(
+  const raise = db.prepare(
     `INSERT INTO endpoint_notice (account_uuid, endpoint_id, kind, since, at, mail_state, mail_tries, mail_due_at, sentence,
        reason_code, reason_params, ${reasonNames(MAIL_REASON)})
-     SELECT @accountUuid, id, @kind, @since, @at, @mailState, 0, @mailDueAt, coalesce(@reason ->> 0, ''), @reason ->> 1,
-       @reason ->> 2, ${reasonValues('@mailReason')} FROM endpoint
+     SELECT account_uuid, id, CAST(@kind AS text), CAST(@since AS bigint), CAST(@at AS bigint), CAST(@mailState AS text), 0,
+       CAST(@mailDueAt AS bigint), coalesce(json_extract(@reason, '$[0]'), ''), json_extract(@reason, '$[1]'),
+       json_extract(@reason, '$[2]'), ${reasonValues('@mailReason')} FROM endpoint
      WHERE id = @endpointId AND account_uuid = @accountUuid AND state <> 'deleted'
-       AND @latestId IS (SELECT max(id) FROM endpoint_notice WHERE endpoint_id = @endpointId)
+       AND CAST(@latestId AS bigint) IS NOT DISTINCT FROM (SELECT max(id) FROM endpoint_notice WHERE endpoint_id = @endpointId)
      ON CONFLICT (endpoint_id, kind, since) DO NOTHING`,
   )
-  const dueMails = sql.prepare<{ now: Millis; limit: number }, StoredMail>(
+  const dueMails = db.prepare<{ now: Millis; limit: number }, StoredMail>(
     `SELECT ${NOTICE_COLUMNS}, n.account_uuid AS accountUuid, a.name AS accountName, a.timezone, n.mail_tries AS tries,
        e.pending_count AS waiting,
        e.state = 'deleted' OR EXISTS (SELECT 1 FROM endpoint_notice l WHERE l.endpoint_id = n.endpoint_id AND l.id > n.id)
@@ -79,74 +80,64 @@ export function noticeStore(client: Client): NoticeStore {
      WHERE n.mail_state = 'pending' AND n.mail_due_at <= @now ORDER BY n.mail_due_at, n.id LIMIT @limit`,
   )
   // The time of the latest try replaces the due time, so an account's e-mails per day can be counted.
-  const mailsSince = sql
+  const mailsSince = db
     .prepare<{ accountUuid: string; after: Millis }, number>(
       `SELECT count(*) FROM endpoint_notice
        WHERE account_uuid = @accountUuid AND mail_state IN ('sent', 'failed') AND mail_tries > 0 AND mail_due_at > @after`,
     )
     .pluck()
-  const markTried = sql.prepare<{ reason: string; at: Millis; id: number; accountUuid: string }, { tries: number }>(
+  const markTried = db.prepare<{ reason: string; at: Millis; id: number; accountUuid: string }, { tries: number }>(
     `UPDATE endpoint_notice SET mail_state = 'failed', ${setReason(MAIL_REASON)}, mail_tries = mail_tries + 1,
        mail_due_at = @at
      WHERE id = @id AND account_uuid = @accountUuid AND mail_state = 'pending' RETURNING mail_tries AS tries`,
   )
-  const markUnsent = sql.prepare(
+  const markUnsent = db.prepare(
     `UPDATE endpoint_notice SET mail_state = 'none', ${setReason(MAIL_REASON)}, mail_due_at = NULL
      WHERE id = @id AND account_uuid = @accountUuid AND mail_state = 'pending'`,
   )
-  const settleMail = sql.prepare(
+  const settleMail = db.prepare(
     `UPDATE endpoint_notice SET mail_state = @state, ${setReason(MAIL_REASON)},
        mail_due_at = CASE WHEN @state = 'pending' THEN @dueAt WHEN @state = 'none' THEN NULL ELSE mail_due_at END,
        mail_tries = mail_tries + @untried
      WHERE id = @id AND account_uuid = @accountUuid AND mail_state = @before`,
   )
-  const claim = sql.transaction(
-    (accountUuid: string, id: number, how: Parameters<NoticeStore['claimNoticeMail']>[2]): MailClaim => {
-      if ((mailsSince.get({ accountUuid, after: how.countSince }) ?? 0) >= how.most) {
-        const stopped = markUnsent.run({ reason: storedReason(how.tooMany), id, accountUuid }).changes === 1
-        return { outcome: stopped ? 'too_many' : 'gone' }
-      }
-      const tried = markTried.get({ reason: storedReason(how.unclear), at: how.at, id, accountUuid })
-      return tried ? { outcome: 'claimed', tries: tried.tries } : { outcome: 'gone' }
-    },
-  )
-  const forget = sql.prepare(
+  const forget = db.prepare(
     `DELETE FROM endpoint_notice WHERE id IN (
        SELECT o.id FROM endpoint_notice o
        WHERE o.at < @before AND EXISTS (SELECT 1 FROM endpoint_notice l WHERE l.endpoint_id = o.endpoint_id AND l.id > o.id)
        ORDER BY o.id LIMIT @limit)`,
   )
-  const list = sql.prepare<{ accountUuid: string; limit: number }, StoredNotice>(
+  const list = db.prepare<{ accountUuid: string; limit: number }, StoredNotice>(
     `SELECT ${NOTICE_COLUMNS} FROM ${NOTICE_TABLES}
      WHERE n.account_uuid = @accountUuid AND n.dismissed_at IS NULL AND e.state <> 'deleted'
      ORDER BY n.id DESC LIMIT @limit`,
   )
-  const dismiss = sql.prepare(
+  const dismiss = db.prepare(
     `UPDATE endpoint_notice SET dismissed_at = coalesce(dismissed_at, @at)
      WHERE account_uuid = @accountUuid AND id <= @id
        AND endpoint_id = (SELECT endpoint_id FROM endpoint_notice WHERE id = @id AND account_uuid = @accountUuid)`,
   )
-  const findChoice = sql.prepare<{ accountUuid: string }, { byMail: 0 | 1; email: string | null }>(
+  const findChoice = db.prepare<{ accountUuid: string }, { byMail: 0 | 1; email: string | null }>(
     'SELECT notices_by_mail AS byMail, notice_email AS email FROM account_setting WHERE account_uuid = @accountUuid',
   )
-  const saveChoice = sql.prepare(
+  const saveChoice = db.prepare(
     `INSERT INTO account_setting (account_uuid, notices_by_mail, notice_email, updated_at)
      VALUES (@accountUuid, @byMail, @email, @at)
      ON CONFLICT (account_uuid) DO UPDATE SET notices_by_mail = @byMail, notice_email = @email, updated_at = @at`,
   )
 
   return {
-    ...endpointCheckStore(client),
+    ...endpointCheckStore(connections),
 
-    async watchedEndpointsStep(after, size) {
-      const { last, seen } = lastOfStep.get({ after, size }) ?? { last: null, seen: 0 }
-      const endpoints = seen === 0 ? [] : watched.all({ after, size }).map(toWatched)
+    watchedEndpointsStep: db.read(function* (after, size) {
+      const { last, seen } = (yield* lastOfStep.get({ after, size })) ?? { last: null, seen: 0 }
+      const endpoints = seen === 0 ? [] : (yield* watched.all({ after, size })).map(toWatched)
       return { endpoints, next: seen === size ? last : null }
-    },
+    }),
 
-    async raiseNotice({ accountUuid, endpointId, latestId }, { kind, since, reason, at, mail }) {
+    raiseNotice: db.write(function* ({ accountUuid, endpointId, latestId }, { kind, since, reason, at, mail }) {
       const pending = mail.state === 'pending'
-      const { changes } = raise.run({
+      const { changes } = yield* raise.run({
         accountUuid,
         endpointId,
         latestId,
@@ -159,22 +150,27 @@ export function noticeStore(client: Client): NoticeStore {
         mailDueAt: pending ? mail.dueAt : null,
       })
       return changes === 1
-    },
+    }),
 
-    async dueNoticeMails(now, limit) {
-      return dueMails.all({ now, limit }).map(({ superseded, ...row }) => {
+    dueNoticeMails: db.read(function* (now, limit) {
+      return (yield* dueMails.all({ now, limit })).map(({ superseded, ...row }) => {
         const { accountUuid, accountName, timezone, tries, troubleSince, waiting } = row
         const mail = { accountUuid, accountName, timezone, tries, troubleSince, waiting }
         return { ...toNotice(row), ...mail, superseded: superseded === 1 }
       })
-    },
+    }),
 
-    async claimNoticeMail(accountUuid, noticeId, how) {
-      return claim.immediate(accountUuid, noticeId, how)
-    },
+    claimNoticeMail: db.write(function* (accountUuid, id, how): Generator<unknown, MailClaim> {
+      if (((yield* mailsSince.get({ accountUuid, after: how.countSince })) ?? 0) >= how.most) {
+        const { changes } = yield* markUnsent.run({ reason: storedReason(how.tooMany), id, accountUuid })
+        return { outcome: changes === 1 ? 'too_many' : 'gone' }
+      }
+      const tried = yield* markTried.get({ reason: storedReason(how.unclear), at: how.at, id, accountUuid })
+      return tried ? { outcome: 'claimed', tries: tried.tries } : { outcome: 'gone' }
+    }),
 
-    async settleNoticeMail(accountUuid, id, after, claimed) {
-      settleMail.run({
+    settleNoticeMail: db.write(function* (accountUuid, id, after, claimed) {
+      yield* settleMail.run({
         accountUuid,
         id,
         state: after.state,
@@ -184,28 +180,28 @@ export function noticeStore(client: Client): NoticeStore {
         untried: claimed ? 0 : 1,
         before: claimed ? 'failed' : 'pending',
       })
-    },
+    }),
 
-    async forgetNoticesStep(before, limit) {
-      return forget.run({ before, limit }).changes
-    },
+    forgetNoticesStep: db.write(function* (before, limit) {
+      return (yield* forget.run({ before, limit })).changes
+    }),
 
-    async listNotices(accountUuid, limit) {
-      return list.all({ accountUuid, limit }).map(toNotice)
-    },
+    listNotices: db.read(function* (accountUuid, limit) {
+      return (yield* list.all({ accountUuid, limit })).map(toNotice)
+    }),
 
-    async dismissNotice(accountUuid, id, at) {
-      return dismiss.run({ accountUuid, id, at }).changes > 0
-    },
+    dismissNotice: db.write(function* (accountUuid, id, at) {
+      return (yield* dismiss.run({ accountUuid, id, at })).changes > 0
+    }),
 
-    async findMailChoice(accountUuid) {
-      const row = findChoice.get({ accountUuid })
+    findMailChoice: db.read(function* (accountUuid) {
+      const row = yield* findChoice.get({ accountUuid })
       return row ? { byMail: row.byMail === 1, email: row.email } : null
-    },
+    }),
 
-    async saveMailChoice(accountUuid, { byMail, email }, at) {
-      saveChoice.run({ accountUuid, byMail: byMail ? 1 : 0, email, at })
-    },
+    saveMailChoice: db.write(function* (accountUuid, { byMail, email }, at) {
+      yield* saveChoice.run({ accountUuid, byMail: byMail ? 1 : 0, email, at })
+    }),
   }
 }
 

@@ -1,13 +1,11 @@
 // Statements for our subscriptions at the platform. Part of the endpoint store; other statements here share the switch.
 import { and, asc, eq, inArray, isNotNull, isNull, or } from 'drizzle-orm'
 import type { Millis } from '#app/lib/clock.ts'
+import type { Connections } from '../../connections.ts'
+import { change, many, type Orm, one } from '../../orm.ts'
 import { account, automation, forwardingRule, subscription, webhook } from '../../schema.ts'
 import type { EndpointStore, SubscriptionRow, SubscriptionState, SubscriptionSwitch } from '../../store/endpoints.ts'
-import type { Client, Db } from '../../sqlite/client.server.ts'
-import { noteSubscriptionChange } from './known-ingress.server.ts'
-
-/** A transaction, or the connection itself. */
-export type Writer = Pick<Db, 'select' | 'insert' | 'update' | 'delete'>
+import { changingSubscriptions } from './known-ingress.server.ts'
 
 type SubscriptionStore = Pick<
   EndpointStore,
@@ -28,77 +26,71 @@ export function toSubscriptionRow(row: typeof subscription.$inferSelect): Subscr
  * platform's retries still use its address. Call inside a transaction. Throws when the subscription is not of this
  * account or was ended meanwhile: that is a bug of the caller.
  */
-export function switchSubscriptionIn(tx: Writer, accountUuid: string, input: SubscriptionSwitch, at: Millis): void {
-  noteSubscriptionChange()
+export function* switchSubscriptionIn(
+  orm: Orm,
+  accountUuid: string,
+  input: SubscriptionSwitch,
+  at: Millis,
+): Generator<unknown, void> {
   const mine = and(eq(subscription.accountUuid, accountUuid), eq(subscription.id, input.id))
-  const next = tx.select().from(subscription).where(mine).get()
+  const next = yield* one(orm.select().from(subscription).where(mine))
   if (!next || next.state === 'deleted') throw new Error(`subscription ${input.id} cannot become active`)
-  tx.update(subscription)
-    .set({ state: 'replaced', stateReason: REPLACED_AT_PLATFORM, endsAt: input.replacedUntil, updatedAt: at })
-    .where(
-      and(
-        eq(subscription.accountUuid, accountUuid),
-        eq(subscription.object, next.object),
-        eq(subscription.state, 'active'),
-      ),
-    )
-    .run()
-  tx.update(subscription)
-    .set({ state: 'active', stateReason: null, endsAt: null, fields: input.fields, updatedAt: at })
-    .where(mine)
-    .run()
+  const replaced = { state: 'replaced', stateReason: REPLACED_AT_PLATFORM, endsAt: input.replacedUntil, updatedAt: at }
+  const previous = and(
+    eq(subscription.accountUuid, accountUuid),
+    eq(subscription.object, next.object),
+    eq(subscription.state, 'active'),
+  )
+  yield* change(orm.update(subscription).set(replaced).where(previous))
+  const active = { state: 'active', stateReason: null, endsAt: null, fields: input.fields, updatedAt: at }
+  yield* change(orm.update(subscription).set(active).where(mine))
 }
 
 const STILL_AT_PLATFORM = 'ended here; the platform has not been told yet'
 
 /** Turns the subscriptions of an object no one needs into tombstones. Call inside a transaction. */
-export function endSubscriptionsOf(tx: Writer, accountUuid: string, object: string, at: Millis): SubscriptionRow[] {
-  noteSubscriptionChange()
-  const rows = tx
-    .update(subscription)
-    .set({ state: 'deleted', stateReason: STILL_AT_PLATFORM, endsAt: null, updatedAt: at })
-    .where(
-      and(
-        eq(subscription.accountUuid, accountUuid),
-        eq(subscription.object, object),
-        inArray(subscription.state, ['pending', 'active', 'replaced']),
-      ),
-    )
-    .returning()
-    .all()
+export function* endSubscriptionsOf(
+  orm: Orm,
+  accountUuid: string,
+  object: string,
+  at: Millis,
+): Generator<unknown, SubscriptionRow[]> {
+  const live = and(
+    eq(subscription.accountUuid, accountUuid),
+    eq(subscription.object, object),
+    inArray(subscription.state, ['pending', 'active', 'replaced']),
+  )
+  const ended = { state: 'deleted', stateReason: STILL_AT_PLATFORM, endsAt: null, updatedAt: at }
+  const rows = yield* many(orm.update(subscription).set(ended).where(live).returning())
   return rows.map(toSubscriptionRow)
 }
 
 /** Until the platform is notified, or its list no longer includes the subscription. */
 const REPLACED_AT_PLATFORM = 'replaced; the platform has not been told yet'
 
-export function subscriptionStore({ db }: Client): SubscriptionStore {
+export function subscriptionStore({ db, orm }: Connections): SubscriptionStore {
   return {
-    async listSubscriptions(accountUuid) {
-      const rows = db
-        .select()
-        .from(subscription)
-        .where(eq(subscription.accountUuid, accountUuid))
-        .orderBy(asc(subscription.id))
-        .all()
+    listSubscriptions: db.read(function* (accountUuid) {
+      const ofAccount = eq(subscription.accountUuid, accountUuid)
+      const rows = yield* many(orm.select().from(subscription).where(ofAccount).orderBy(asc(subscription.id)))
       return rows.map(toSubscriptionRow)
-    },
+    }),
 
-    async accountsToReconcile() {
-      const unsettled = db
+    accountsToReconcile: db.read(function* () {
+      const unsettled = orm
         .select({ uuid: subscription.accountUuid })
         .from(subscription)
         .where(or(inArray(subscription.state, ['pending', 'active', 'replaced']), isNotNull(subscription.stateReason)))
-      const withWebhooks = db.select({ uuid: webhook.accountUuid }).from(webhook).where(isNull(webhook.deletedAt))
-      const withRules = db
+      const withWebhooks = orm.select({ uuid: webhook.accountUuid }).from(webhook).where(isNull(webhook.deletedAt))
+      const withRules = orm
         .select({ uuid: forwardingRule.accountUuid })
         .from(forwardingRule)
         .where(isNull(forwardingRule.deletedAt))
-      const withAutomations = db
+      const withAutomations = orm
         .select({ uuid: automation.accountUuid })
         .from(automation)
         .where(and(isNull(automation.deletedAt), eq(automation.active, 1), isNotNull(automation.watchedObject)))
-      const rows = db
+      const toReconcile = orm
         .select({ uuid: account.uuid })
         .from(account)
         .where(
@@ -110,12 +102,11 @@ export function subscriptionStore({ db }: Client): SubscriptionStore {
           ),
         )
         .orderBy(asc(account.uuid))
-        .all()
-      return rows.map((row) => row.uuid)
-    },
+      return (yield* many(toReconcile)).map((row) => row.uuid)
+    }),
 
-    async beginSubscription(accountUuid, { object, fields, tokenHash, tokenSealed, at }) {
-      const row = db
+    beginSubscription: db.write(function* (accountUuid, { object, fields, tokenHash, tokenSealed, at }) {
+      const insert = orm
         .insert(subscription)
         .values({
           accountUuid,
@@ -131,29 +122,34 @@ export function subscriptionStore({ db }: Client): SubscriptionStore {
           updatedAt: at,
         })
         .returning({ id: subscription.id })
-        .get()
-      return row.id
-    },
+      return (yield* one(insert)).id
+    }),
 
-    async dropPendingSubscription(accountUuid, id) {
-      noteSubscriptionChange()
-      db.delete(subscription)
-        .where(
-          and(eq(subscription.accountUuid, accountUuid), eq(subscription.id, id), eq(subscription.state, 'pending')),
+    dropPendingSubscription: changingSubscriptions(
+      db.write(function* (accountUuid, id) {
+        const pending = and(
+          eq(subscription.accountUuid, accountUuid),
+          eq(subscription.id, id),
+          eq(subscription.state, 'pending'),
         )
-        .run()
-    },
+        yield* change(orm.delete(subscription).where(pending))
+      }),
+    ),
 
-    async switchSubscription(accountUuid, { at, ...input }) {
-      db.transaction((tx) => switchSubscriptionIn(tx, accountUuid, input, at), { behavior: 'immediate' })
-    },
+    switchSubscription: changingSubscriptions(
+      db.write((accountUuid, { at, ...input }) => switchSubscriptionIn(orm, accountUuid, input, at)),
+    ),
 
-    async updateSubscription(accountUuid, id, { at, ...change }) {
-      noteSubscriptionChange()
-      db.update(subscription)
-        .set({ ...change, updatedAt: at })
-        .where(and(eq(subscription.accountUuid, accountUuid), eq(subscription.id, id)))
-        .run()
-    },
+    updateSubscription: changingSubscriptions(
+      db.write(function* (accountUuid, id, { at, ...changed }) {
+        const mine = and(eq(subscription.accountUuid, accountUuid), eq(subscription.id, id))
+        yield* change(
+          orm
+            .update(subscription)
+            .set({ ...changed, updatedAt: at })
+            .where(mine),
+        )
+      }),
+    ),
   }
 }

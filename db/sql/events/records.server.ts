@@ -1,10 +1,9 @@
 // Records read from the platform's lists: cursors, snapshots, and storing changes.
 import { type AcceptLimits, type PlannedEvent, takeInPolled } from '../../acts.ts'
+import type { Connections } from '../../connections.ts'
 import type { AcceptedEvent } from '../../store/events.ts'
 import type { PollCursorRow, PolledTake, PollTarget, RecordStore, SnapshotRow, TakenIn } from '../../store/records.ts'
-import type { Client } from '../../sqlite/client.server.ts'
 import { eventWriter, newBatch } from '../hot/accept.server.ts'
-import { done, finish } from '../hot/step.server.ts'
 import type { Tally } from '../hot/tally.server.ts'
 
 const CURSOR = `account_uuid AS accountUuid, source, watermark, last_ok_at AS lastOkAt, last_error AS lastError, next_at AS nextAt`
@@ -32,157 +31,161 @@ const ADDRESSES = `SELECT e.account_uuid AS accountUuid, e.object_type AS object
     LEFT JOIN poll_cursor c ON c.account_uuid = e.account_uuid AND c.source = @purpose || ':' || e.object_type
   WHERE e.state <> 'deleted'`
 
-export function recordStore(client: Client): RecordStore {
-  const { sql } = client
-  const writer = eventWriter(client)
+export function recordStore(connections: Connections): RecordStore {
+  const { db, turn } = connections
+  const writer = eventWriter(connections)
 
-  const dueAddresses = sql.prepare<[{ purpose: string; objects: string; now: number }], AddressRow>(
+  const dueAddresses = db.prepare<[{ purpose: string; objects: string; now: number }], AddressRow>(
     `${ADDRESSES} AND e.object_type IN (SELECT value FROM json_each(@objects)) AND coalesce(c.next_at, 0) <= @now
      ORDER BY coalesce(c.next_at, 0), e.account_uuid, e.object_type, e.id`,
   )
-  const addressesOf = sql.prepare<[{ purpose: string; accountUuid: string; object: string }], AddressRow>(
+  const addressesOf = db.prepare<[{ purpose: string; accountUuid: string; object: string }], AddressRow>(
     `${ADDRESSES} AND e.account_uuid = @accountUuid AND e.object_type = @object ORDER BY e.id`,
   )
-  const findCursor = sql.prepare<{ accountUuid: string; source: string }, PollCursorRow>(
+  const findCursor = db.prepare<{ accountUuid: string; source: string }, PollCursorRow>(
     `SELECT ${CURSOR} FROM poll_cursor WHERE account_uuid = @accountUuid AND source = @source`,
   )
-  const cursorsOf = sql.prepare<{ source: string }, PollCursorRow>(
+  const cursorsOf = db.prepare<{ source: string }, PollCursorRow>(
     `SELECT ${CURSOR} FROM poll_cursor WHERE source LIKE @source ORDER BY account_uuid, source`,
   )
-  const makeCursor = sql.prepare(
+  const makeCursor = db.prepare(
     `INSERT INTO poll_cursor (account_uuid, source, watermark, last_ok_at, last_error, next_at)
      VALUES (@accountUuid, @source, '', NULL, NULL, @until) ON CONFLICT DO NOTHING`,
   )
-  const claimCursor = sql.prepare(
+  const claimCursor = db.prepare(
     `UPDATE poll_cursor SET next_at = @until
      WHERE account_uuid = @accountUuid AND source = @source AND next_at = @seenNextAt`,
   )
-  const failCursor = sql.prepare(
+  const failCursor = db.prepare(
     `UPDATE poll_cursor SET last_error = @sentence, next_at = @nextAt
      WHERE account_uuid = @accountUuid AND source = @source AND next_at = @claimedUntil`,
   )
-  const moveCursor = sql.prepare(
+  const moveCursor = db.prepare(
     `UPDATE poll_cursor SET watermark = @watermark, last_ok_at = @at, last_error = NULL, next_at = @nextAt
      WHERE account_uuid = @accountUuid AND source = @source`,
   )
-  const dropUnread = sql.prepare(
+  const dropUnread = db.prepare(
     `DELETE FROM poll_cursor WHERE account_uuid = @accountUuid AND source = @source AND next_at = @claimedUntil
      AND watermark = ''`,
   )
-  const snapshotsOf = sql.prepare<
+  const snapshotsOf = db.prepare<
     { accountUuid: string; object: string; recordUuids: string },
     { recordUuid: string; editDate: string; fields: string; takenAt: number }
   >(
     `SELECT record_uuid AS recordUuid, edit_date AS editDate, fields, updated_at AS takenAt FROM record_snapshot
      WHERE account_uuid = @accountUuid AND object = @object AND record_uuid IN (SELECT value FROM json_each(@recordUuids))`,
   )
-  const putSnapshot = sql.prepare(
+  const putSnapshot = db.prepare(
     `INSERT INTO record_snapshot (account_uuid, object, record_uuid, edit_date, fields, first_seen_at, updated_at)
      VALUES (@accountUuid, @object, @recordUuid, @editDate, @fields, @at, @at)
      ON CONFLICT (account_uuid, object, record_uuid) DO UPDATE SET edit_date = @editDate, fields = @fields, updated_at = @at`,
   )
-  const endCursor = sql.prepare(
+  const endCursor = db.prepare(
     `UPDATE poll_cursor AS c SET watermark = '', last_ok_at = NULL, last_error = NULL, next_at = @at
      WHERE c.account_uuid = @accountUuid AND c.source = @source AND NOT ${NEEDED}`,
   )
-  const unneeded = sql.prepare<
+  const unneeded = db.prepare<
     [{ purpose: string; pattern: string; now: number }],
     { accountUuid: string; source: string; object: string }
   >(
     `SELECT c.account_uuid AS accountUuid, c.source, substr(c.source, length(@purpose) + 2) AS object FROM poll_cursor c
      WHERE c.source LIKE @pattern AND c.next_at <= @now AND NOT ${NEEDED}`,
   )
-  const dropEnded = sql.prepare(
+  const dropEnded = db.prepare(
     `DELETE FROM poll_cursor WHERE account_uuid = @accountUuid AND source = @source AND watermark = '' AND next_at <= @now`,
   )
-  const forgetSnapshots = sql.prepare(
+  const forgetSnapshots = db.prepare(
     `DELETE FROM record_snapshot WHERE rowid IN (
        SELECT rowid FROM record_snapshot
        WHERE account_uuid = @accountUuid AND object = @object AND updated_at < @before LIMIT @limit)`,
   )
-  const countSnapshots = sql
+  const countSnapshots = db
     .prepare<{ accountUuid: string; object: string }, number>(
       'SELECT count(*) FROM record_snapshot WHERE account_uuid = @accountUuid AND object = @object',
     )
     .pluck()
-  const trimSnapshots = sql.prepare(
+  const trimSnapshots = db.prepare(
     `DELETE FROM record_snapshot WHERE rowid IN (
        SELECT rowid FROM record_snapshot
        WHERE account_uuid = @accountUuid AND object = @object AND edit_date < @editedBefore ORDER BY edit_date LIMIT @limit)`,
   )
 
-  function insert(take: PolledTake, planned: readonly PlannedEvent[], limits: AcceptLimits, tally: Tally): TakenIn {
+  function* insertPolled(
+    take: PolledTake,
+    planned: readonly PlannedEvent[],
+    limits: AcceptLimits,
+    tally: Tally,
+  ): Generator<unknown, TakenIn> {
     const { accountUuid, source, object, records, cursor, at } = take
-    if (findCursor.get({ accountUuid, source })?.nextAt !== take.claimedUntil) return { outcome: 'overtaken' }
+    const known = yield* findCursor.get({ accountUuid, source })
+    if (known?.nextAt !== take.claimedUntil) return { outcome: 'overtaken' }
     const batch = newBatch(tally)
     const accepted: AcceptedEvent[] = []
     for (const { record, event } of records) {
       const plan = event && planned[accepted.length]
       if (plan) {
-        const answer = writer.accept(plan, batch, limits)
+        const answer = yield* writer.accept(plan, batch, limits)
         // Keeps its snapshot, so the next poll finds the change again.
         if (answer.outcome === 'over_limit') return { outcome: 'over_limit', accepted }
         accepted.push(answer)
       }
-      putSnapshot.run({ accountUuid, object, at, ...record, fields: JSON.stringify(record.fields) })
+      yield* putSnapshot.run({ accountUuid, object, at, ...record, fields: JSON.stringify(record.fields) })
     }
-    if (cursor) moveCursor.run({ watermark: cursor.watermark, at, nextAt: cursor.nextAt, accountUuid, source })
+    if (cursor) yield* moveCursor.run({ watermark: cursor.watermark, at, nextAt: cursor.nextAt, accountUuid, source })
     return { outcome: 'taken', accepted }
   }
 
   return {
-    async duePolls({ purpose, objects, now }) {
-      return targetsOf(dueAddresses.all({ purpose, objects: JSON.stringify(objects), now }))
-    },
-    async findPollTarget(accountUuid, { purpose, object }) {
-      return targetsOf(addressesOf.all({ purpose, accountUuid, object }))[0] ?? null
-    },
-    async findPollCursor(accountUuid, source) {
-      return findCursor.get({ accountUuid, source }) ?? null
-    },
-    async claimPoll(accountUuid, source, seenNextAt, until) {
-      if (seenNextAt === null) return makeCursor.run({ accountUuid, source, until }).changes === 1
-      return claimCursor.run({ until, accountUuid, source, seenNextAt }).changes === 1
-    },
-    async failPoll(accountUuid, source, claimedUntil, { sentence, nextAt }) {
-      return failCursor.run({ sentence, nextAt, accountUuid, source, claimedUntil }).changes === 1
-    },
-    async dropUnreadPoll(accountUuid, source, claimedUntil) {
-      dropUnread.run({ accountUuid, source, claimedUntil })
-    },
+    duePolls: db.read(function* ({ purpose, objects, now }) {
+      return targetsOf(yield* dueAddresses.all({ purpose, objects: JSON.stringify(objects), now }))
+    }),
+    findPollTarget: db.read(function* (accountUuid, { purpose, object }) {
+      return targetsOf(yield* addressesOf.all({ purpose, accountUuid, object }))[0] ?? null
+    }),
+    findPollCursor: db.read(function* (accountUuid, source) {
+      return (yield* findCursor.get({ accountUuid, source })) ?? null
+    }),
+    claimPoll: db.write(function* (accountUuid, source, seenNextAt, until) {
+      if (seenNextAt === null) return (yield* makeCursor.run({ accountUuid, source, until })).changes === 1
+      return (yield* claimCursor.run({ until, accountUuid, source, seenNextAt })).changes === 1
+    }),
+    failPoll: db.write(function* (accountUuid, source, claimedUntil, { sentence, nextAt }) {
+      return (yield* failCursor.run({ sentence, nextAt, accountUuid, source, claimedUntil })).changes === 1
+    }),
+    dropUnreadPoll: db.write(function* (accountUuid, source, claimedUntil) {
+      yield* dropUnread.run({ accountUuid, source, claimedUntil })
+    }),
 
-    async loadSnapshots(accountUuid, object, recordUuids) {
-      const rows = snapshotsOf.all({ accountUuid, object, recordUuids: JSON.stringify(recordUuids) })
+    loadSnapshots: db.read(function* (accountUuid, object, recordUuids) {
+      const rows = yield* snapshotsOf.all({ accountUuid, object, recordUuids: JSON.stringify(recordUuids) })
       return rows.map((row): SnapshotRow => ({ ...row, fields: JSON.parse(row.fields) as Record<string, string> }))
-    },
-    async takeInPolled(input, options) {
-      return client.turn.run((turn) => {
-        const insertPolled = (...given: [PolledTake, readonly PlannedEvent[], AcceptLimits]) =>
-          done(insert(...given, turn.tally))
-        return finish(takeInPolled({ ...writer.rows(turn), insertPolled }, input, options))
-      })
-    },
+    }),
+    takeInPolled: (input, options) =>
+      turn.run((own) => {
+        const rows = {
+          ...writer.rows(own),
+          insertPolled: (take: PolledTake, planned: readonly PlannedEvent[], limits: AcceptLimits) =>
+            insertPolled(take, planned, limits, own.tally),
+        }
+        return takeInPolled(rows, input, options)
+      }),
 
-    async endPollUnlessNeeded(accountUuid, { purpose, object, at }) {
-      endCursor.run({ accountUuid, purpose, source: `${purpose}:${object}`, at })
-    },
-    async unneededPolls(purpose, now) {
-      return unneeded.all({ purpose, pattern: `${purpose}:%`, now })
-    },
-    async forgetSnapshotsStep(accountUuid, object, before, limit) {
-      return forgetSnapshots.run({ accountUuid, object, before, limit }).changes
-    },
-    async dropEndedPoll(accountUuid, source, now) {
-      dropEnded.run({ accountUuid, source, now })
-    },
-    async listPolls(purpose) {
-      return cursorsOf.all({ source: `${purpose}:%` })
-    },
-    async trimSnapshotsStep(accountUuid, object, { keep, editedBefore, limit }) {
-      const over = (countSnapshots.get({ accountUuid, object }) ?? 0) - keep
+    endPollUnlessNeeded: db.write(function* (accountUuid, { purpose, object, at }) {
+      yield* endCursor.run({ accountUuid, purpose, source: `${purpose}:${object}`, at })
+    }),
+    unneededPolls: db.read((purpose, now) => unneeded.all({ purpose, pattern: `${purpose}:%`, now })),
+    forgetSnapshotsStep: db.write(function* (accountUuid, object, before, limit) {
+      return (yield* forgetSnapshots.run({ accountUuid, object, before, limit })).changes
+    }),
+    dropEndedPoll: db.write(function* (accountUuid, source, now) {
+      yield* dropEnded.run({ accountUuid, source, now })
+    }),
+    listPolls: db.read((purpose) => cursorsOf.all({ source: `${purpose}:%` })),
+    trimSnapshotsStep: db.write(function* (accountUuid, object, { keep, editedBefore, limit }) {
+      const over = ((yield* countSnapshots.get({ accountUuid, object })) ?? 0) - keep
       if (over <= 0) return 0
-      return trimSnapshots.run({ accountUuid, object, editedBefore, limit: Math.min(over, limit) }).changes
-    },
+      return (yield* trimSnapshots.run({ accountUuid, object, editedBefore, limit: Math.min(over, limit) })).changes
+    }),
   }
 }
 

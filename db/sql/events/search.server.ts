@@ -10,10 +10,10 @@ import type {
   StoredDelivery,
 } from '#app/domain/deliveries/stored-delivery.ts'
 import { seconds } from '#app/lib/duration.ts'
+import type { Connections } from '../../connections.ts'
+import type { Database, Statement, Step } from '../../database.ts'
 import type { DeliverySearch, SearchedPage, SearchStore } from '../../store/search.ts'
-import type { Client } from '../../sqlite/client.server.ts'
-import { firstSeqSince } from '../deliveries/replays.server.ts'
-import type { Sql } from '../../sqlite/sql.ts'
+import { seqFinder } from '../deliveries/replays.server.ts'
 import { CLOCK_SLACK } from '../walk-back.server.ts'
 
 /** Rows scanned between two turns of the event loop: a few milliseconds. */
@@ -40,47 +40,52 @@ const DELIVERY_COLUMNS = `d.id, d.endpoint_id AS endpointId, d.cause, d.state, d
   d.settled_at AS settledAt, p.url, p.state AS endpointState, p.hold_until AS holdUntil, p.hold_reason AS holdReason,
   p.breaker, p.next_probe_at AS nextProbeAt, ${ACCOUNT_HOLD}`
 
-export function searchStore({ readerSql: sql }: Client): SearchStore {
-  const withSummary = summaries(sql)
+export function searchStore({ reader }: Connections): SearchStore {
+  const withSummary = summaries(reader)
+  const walk = walker(reader)
+  const firstSeqSince = seqFinder(reader)
+  const summarized = reader.read(function* (rows: readonly FoundRow[]): Generator<unknown, FoundRow[]> {
+    const hits: FoundRow[] = []
+    for (const row of rows) hits.push(yield* withSummary(row))
+    return hits
+  })
+  const seqOfDelivery = reader
+    .prepare<{ deliveryId: number; accountUuid: string }, number>(
+      'SELECT event_seq FROM delivery WHERE id = @deliveryId AND account_uuid = @accountUuid',
+    )
+    .pluck()
+  const findEvent = reader.prepare<{ seq: number; accountUuid: string }>(
+    'SELECT 1 FROM event WHERE seq = @seq AND account_uuid = @accountUuid',
+  )
+  const seqOfId = reader
+    .prepare<{ accountUuid: string; from: number; to: number; limit: number; id: string }, number>(
+      `SELECT seq FROM (
+         SELECT seq, id FROM event INDEXED BY events_of_an_account_newest_first
+         WHERE account_uuid = @accountUuid AND seq >= @from AND seq < @to ORDER BY seq LIMIT @limit
+       ) AS near WHERE id = @id LIMIT 1`,
+    )
+    .pluck()
   return {
     async searchDeliveries(accountUuid, search) {
-      const page = await walk(sql, accountUuid, search)
-      return { ...page, hits: page.hits.map((row) => withSummary(row)) }
+      const page = await walk(accountUuid, search)
+      return { ...page, hits: await summarized(page.hits) }
     },
 
-    async eventOfDelivery(accountUuid, deliveryId) {
-      const row = sql
-        .prepare<{ deliveryId: number; accountUuid: string }, { seq: number }>(
-          'SELECT event_seq AS seq FROM delivery WHERE id = @deliveryId AND account_uuid = @accountUuid',
-        )
-        .get({ deliveryId, accountUuid })
-      return row?.seq ?? null
-    },
+    eventOfDelivery: reader.read(function* (accountUuid, deliveryId) {
+      return (yield* seqOfDelivery.get({ deliveryId, accountUuid })) ?? null
+    }),
 
-    async hasEvent(accountUuid, seq) {
-      const found = sql
-        .prepare('SELECT 1 FROM event WHERE seq = @seq AND account_uuid = @accountUuid')
-        .get({ seq, accountUuid })
-      return found !== undefined
-    },
+    hasEvent: reader.read(function* (accountUuid, seq) {
+      return (yield* findEvent.get({ seq, accountUuid })) !== undefined
+    }),
 
-    async findEventSeq(accountUuid, { id, receivedAt }) {
-      const from = firstSeqSince(sql, receivedAt - ID_SLACK)
-      const to = firstSeqSince(sql, receivedAt + ID_SLACK)
-      const row = sql
-        .prepare<{ accountUuid: string; from: number; to: number; limit: number; id: string }, { seq: number }>(
-          `SELECT seq FROM (
-             SELECT seq, id FROM event INDEXED BY events_of_an_account_newest_first
-             WHERE account_uuid = @accountUuid AND seq >= @from AND seq < @to ORDER BY seq LIMIT @limit
-           ) WHERE id = @id LIMIT 1`,
-        )
-        .get({ accountUuid, from, to, limit: MOST_NEAR_AN_ID, id })
-      return row?.seq ?? null
-    },
+    findEventSeq: reader.read(function* (accountUuid, { id, receivedAt }) {
+      const from = yield* firstSeqSince(receivedAt - ID_SLACK)
+      const to = yield* firstSeqSince(receivedAt + ID_SLACK)
+      return (yield* seqOfId.get({ accountUuid, from, to, limit: MOST_NEAR_AN_ID, id })) ?? null
+    }),
 
-    async findDelivery(accountUuid, deliveryId) {
-      return findDelivery(sql, withSummary, accountUuid, deliveryId)
-    },
+    findDelivery: deliveryFinder(reader, withSummary),
   }
 }
 
@@ -116,40 +121,53 @@ interface DeliveryRow {
 /** Newer than every row. */
 const NEWEST: SearchCursor = { seq: Number.MAX_SAFE_INTEGER, deliveryId: 0 }
 
-async function walk(sql: Sql, accountUuid: string, search: DeliverySearch): Promise<SearchedPage> {
-  const { object, limit, scanAtMost } = search
-  const statement = walker(sql, search)
-  const bottom = search.seq ?? (search.from === null ? 0 : firstSeqSince(sql, search.from - CLOCK_SLACK))
-  let cursor = startOf(sql, search)
-  let looked = 0
-  let lookedBackTo: number | null = null
-  const hits: FoundRow[] = []
-  for (;;) {
-    const step = Math.min(STEP, scanAtMost - looked)
-    const rows = statement.all({ ...cursor, accountUuid, object, bottom, step })
-    for (const joined of rows) {
-      const row = toFound(joined)
-      if (search.matches(row)) {
-        const last = hits.at(-1)
-        if (hits.length === limit && last) return { hits, end: 'full', next: cursorOf(last), looked, lookedBackTo }
-        hits.push(row)
-      }
-      looked++
-      lookedBackTo = row.receivedAt
-      cursor = cursorOf(row)
-    }
-    if (rows.length < step) return { hits, end: 'all', next: null, looked, lookedBackTo }
-    if (looked >= scanAtMost) return { hits, end: 'limit', next: cursor, looked, lookedBackTo }
-    await setImmediate()
-  }
+/** Where a scan stands, and where it ends. */
+interface Scan extends SearchCursor {
+  accountUuid: string
+  object: string | null
+  bottom: number
+  step: number
 }
 
-/** Where the scan starts: after `before`, at the one event, or at the end of the time range, whichever is oldest. */
-function startOf(sql: Sql, { before, seq, until }: DeliverySearch): SearchCursor {
-  const starts = [before ?? NEWEST]
-  if (seq !== null) starts.push({ seq: seq + 1, deliveryId: 0 })
-  if (until !== null) starts.push({ seq: firstSeqSince(sql, until + CLOCK_SLACK + 1), deliveryId: 0 })
-  return starts.reduce((oldest, one) => (isOlder(one, oldest) ? one : oldest))
+/** Returns the search: its pages are scanned in steps, and other work gets its turn between two of them. */
+function walker(reader: Database): (accountUuid: string, search: DeliverySearch) => Promise<SearchedPage> {
+  const firstSeqSince = reader.read(seqFinder(reader))
+  const scan = scanner(reader)
+
+  /** Where the scan starts: after `before`, at the one event, or at the end of the time range, whichever is oldest. */
+  async function startOf({ before, seq, until }: DeliverySearch): Promise<SearchCursor> {
+    const starts = [before ?? NEWEST]
+    if (seq !== null) starts.push({ seq: seq + 1, deliveryId: 0 })
+    if (until !== null) starts.push({ seq: await firstSeqSince(until + CLOCK_SLACK + 1), deliveryId: 0 })
+    return starts.reduce((oldest, one) => (isOlder(one, oldest) ? one : oldest))
+  }
+
+  return async (accountUuid, search) => {
+    const { object, limit, scanAtMost, withCodes } = search
+    const bottom = search.seq ?? (search.from === null ? 0 : await firstSeqSince(search.from - CLOCK_SLACK))
+    let cursor = await startOf(search)
+    let looked = 0
+    let lookedBackTo: number | null = null
+    const hits: FoundRow[] = []
+    for (;;) {
+      const step = Math.min(STEP, scanAtMost - looked)
+      const rows = await scan({ ...cursor, accountUuid, object, bottom, step }, withCodes)
+      for (const joined of rows) {
+        const row = toFound(joined)
+        if (search.matches(row)) {
+          const last = hits.at(-1)
+          if (hits.length === limit && last) return { hits, end: 'full', next: cursorOf(last), looked, lookedBackTo }
+          hits.push(row)
+        }
+        looked++
+        lookedBackTo = row.receivedAt
+        cursor = cursorOf(row)
+      }
+      if (rows.length < step) return { hits, end: 'all', next: null, looked, lookedBackTo }
+      if (looked >= scanAtMost) return { hits, end: 'limit', next: cursor, looked, lookedBackTo }
+      await setImmediate()
+    }
+  }
 }
 
 function isOlder(one: SearchCursor, other: SearchCursor): boolean {
@@ -160,23 +178,29 @@ function cursorOf(row: SearchedRow): SearchCursor {
   return { seq: row.seq, deliveryId: row.delivery?.id ?? 0 }
 }
 
-/** Names the index, because a scan on another one would sort everything first. */
-function walker(sql: Sql, { object, withCodes }: DeliverySearch) {
-  const [index, ofObject] =
-    object === null
-      ? ['events_of_an_account_newest_first', '']
-      : ['events_of_an_object_newest_first', 'AND e.object = @object']
+/** One step of a scan. Names the index, because a scan on another one would sort everything first. */
+function scanner(reader: Database): (scan: Scan, withCodes: boolean) => Promise<JoinedRow[]> {
   // Excludes attempt rows that only explain why nothing was sent: they have no response.
-  const codes = `(SELECT json_group_array(a.status_code) FROM attempt a
-      WHERE a.delivery_id = d.id AND a.outcome NOT IN ('expired', 'stopped')) AS codes`
-  return sql.prepare<[Record<string, string | number | null>], JoinedRow>(
-    `SELECT ${EVENT_COLUMNS}, ${DELIVERY_COLUMNS}${withCodes ? `, ${codes}` : ''}
-     FROM event e INDEXED BY ${index}
-       LEFT JOIN delivery d ON d.event_seq = e.seq
-       LEFT JOIN endpoint p ON p.id = d.endpoint_id
-     WHERE e.account_uuid = @accountUuid ${ofObject} AND e.seq >= @bottom AND e.seq <= @seq
-       AND (e.seq < @seq OR d.id < @deliveryId)
-     ORDER BY e.seq DESC, d.id DESC LIMIT @step`,
+  const codes = `(SELECT '[' || string_agg(coalesce(CAST(a.status_code AS text), 'null'), ',' ORDER BY a.number, a.id) || ']'
+      FROM attempt a WHERE a.delivery_id = d.id AND a.outcome NOT IN ('expired', 'stopped')) AS codes`
+  const over = (index: string, ofObject: string, more: string): Statement<[Scan], JoinedRow> =>
+    reader.prepare<Scan, JoinedRow>(
+      `SELECT ${EVENT_COLUMNS}, ${DELIVERY_COLUMNS}${more}
+       FROM event e INDEXED BY ${index}
+         LEFT JOIN delivery d ON d.event_seq = e.seq
+         LEFT JOIN endpoint p ON p.id = d.endpoint_id
+       WHERE e.account_uuid = @accountUuid ${ofObject} AND e.seq >= @bottom AND e.seq <= @seq
+         AND (e.seq < @seq OR d.id < @deliveryId)
+       ORDER BY e.seq DESC, d.id DESC LIMIT @step`,
+    )
+  const both = (more: string) => ({
+    all: over('events_of_an_account_newest_first', '', more),
+    ofObject: over('events_of_an_object_newest_first', 'AND e.object = @object', more),
+  })
+  const without = both('')
+  const withThem = both(`, ${codes}`)
+  return reader.read((scan, withCodes) =>
+    (withCodes ? withThem : without)[scan.object === null ? 'all' : 'ofObject'].all(scan),
   )
 }
 
@@ -215,77 +239,76 @@ function toDelivery(row: DeliveryRow): FoundDelivery {
   }
 }
 
+type WithSummary = (row: FoundRow) => Step<FoundRow>
+
 /** Adds the details needed only for displayed rows: whether the body is kept, and the last attempt's message. */
-function summaries(sql: Sql): (row: FoundRow) => FoundRow {
-  const isKept = sql
+function summaries(reader: Database): WithSummary {
+  const isKept = reader
     .prepare<{ seq: number }, 0 | 1>('SELECT EXISTS (SELECT 1 FROM event_body WHERE seq = @seq)')
     .pluck()
-  const lastOf = lastAttempt(sql)
-  return (row) => ({
-    ...row,
-    bodyKept: isKept.get({ seq: row.seq }) === 1,
-    delivery: row.delivery === null ? null : lastOf(row.delivery),
-  })
-}
-
-function lastAttempt(sql: Sql): (delivery: FoundDelivery) => FoundDelivery {
-  const last = sql.prepare<{ deliveryId: number }, { lastSentence: string; lastUrl: string }>(
-    `SELECT sentence AS lastSentence, url AS lastUrl FROM attempt
-     WHERE delivery_id = @deliveryId ORDER BY number DESC, id DESC LIMIT 1`,
-  )
-  return (delivery) => ({ ...delivery, ...last.get({ deliveryId: delivery.id }) })
-}
-
-function findDelivery(
-  sql: Sql,
-  withSummary: (row: FoundRow) => FoundRow,
-  accountUuid: string,
-  deliveryId: number,
-): StoredDelivery | null {
-  const joined = sql
-    .prepare<
-      { deliveryId: number; accountUuid: string },
-      JoinedRow & StoredDelivery['owner'] & { body: string | null }
-    >(
-      `SELECT ${EVENT_COLUMNS}, ${DELIVERY_COLUMNS}, b.body, p.webhook_id AS webhookId,
-         p.forwarding_rule_id AS forwardingRuleId, f.name AS forwardingRuleName, p.object_type AS objectType
-       FROM delivery d JOIN event e ON e.seq = d.event_seq JOIN endpoint p ON p.id = d.endpoint_id
-         LEFT JOIN event_body b ON b.seq = d.event_seq LEFT JOIN forwarding_rule f ON f.id = p.forwarding_rule_id
-       WHERE d.id = @deliveryId AND d.account_uuid = @accountUuid`,
-    )
-    .get({ deliveryId, accountUuid })
-  if (!joined) return null
-  const found = withSummary(toFound(joined))
-  if (found.delivery === null) return null
-  const { body, webhookId, forwardingRuleId, forwardingRuleName, objectType } = joined
-  return {
-    ...found,
-    delivery: found.delivery,
-    body,
-    owner: { webhookId, forwardingRuleId, forwardingRuleName, objectType },
-    attempts: attemptsOf(sql, deliveryId),
-    others: siblingsOf(sql, found.seq, deliveryId),
+  const withLast = lastAttempt(reader)
+  return function* (row) {
+    const bodyKept = (yield* isKept.get({ seq: row.seq })) === 1
+    return { ...row, bodyKept, delivery: row.delivery === null ? null : yield* withLast(row.delivery) }
   }
 }
 
-function attemptsOf(sql: Sql, deliveryId: number): StoredAttempt[] {
-  return sql
-    .prepare<{ deliveryId: number; limit: number }, StoredAttempt>(
-      `SELECT number, url, at, duration_ms AS durationMs, dns_ms AS dnsMs, connect_ms AS connectMs, tls_ms AS tlsMs,
-         first_byte_ms AS firstByteMs, outcome, status_code AS statusCode, sentence, peer_ip AS peerIp,
-         response_body AS responseBody
-       FROM attempt WHERE delivery_id = @deliveryId ORDER BY number DESC, id DESC LIMIT @limit`,
-    )
-    .all({ deliveryId, limit: MOST_ATTEMPTS })
+function lastAttempt(reader: Database): (delivery: FoundDelivery) => Step<FoundDelivery> {
+  const last = reader.prepare<{ deliveryId: number }, { lastSentence: string; lastUrl: string }>(
+    `SELECT sentence AS lastSentence, url AS lastUrl FROM attempt
+     WHERE delivery_id = @deliveryId ORDER BY number DESC, id DESC LIMIT 1`,
+  )
+  return function* (delivery) {
+    return { ...delivery, ...(yield* last.get({ deliveryId: delivery.id })) }
+  }
 }
 
-function siblingsOf(sql: Sql, seq: number, deliveryId: number): FoundDelivery[] {
-  const rows = sql
-    .prepare<{ seq: number; deliveryId: number; limit: number }, DeliveryRow>(
-      `SELECT ${DELIVERY_COLUMNS} FROM delivery d JOIN endpoint p ON p.id = d.endpoint_id
-       WHERE d.event_seq = @seq AND d.id <> @deliveryId ORDER BY d.id DESC LIMIT @limit`,
-    )
-    .all({ seq, deliveryId, limit: MOST_SIBLINGS })
-  const withLast = lastAttempt(sql)
-  return rows.map((row) => withLast(toDelivery(row)))
+function deliveryFinder(reader: Database, withSummary: WithSummary): SearchStore['findDelivery'] {
+  const find = reader.prepare<
+    { deliveryId: number; accountUuid: string },
+    JoinedRow & StoredDelivery['owner'] & { body: string | null }
+  >(
+    `SELECT ${EVENT_COLUMNS}, ${DELIVERY_COLUMNS}, b.body, p.webhook_id AS webhookId,
+       p.forwarding_rule_id AS forwardingRuleId, f.name AS forwardingRuleName, p.object_type AS objectType
+     FROM delivery d JOIN event e ON e.seq = d.event_seq JOIN endpoint p ON p.id = d.endpoint_id
+       LEFT JOIN event_body b ON b.seq = d.event_seq LEFT JOIN forwarding_rule f ON f.id = p.forwarding_rule_id
+     WHERE d.id = @deliveryId AND d.account_uuid = @accountUuid`,
+  )
+  const attemptsOf = reader.prepare<{ deliveryId: number; limit: number }, StoredAttempt>(
+    `SELECT number, url, at, duration_ms AS durationMs, dns_ms AS dnsMs, connect_ms AS connectMs, tls_ms AS tlsMs,
+       first_byte_ms AS firstByteMs, outcome, status_code AS statusCode, sentence, peer_ip AS peerIp,
+       response_body AS responseBody
+     FROM attempt WHERE delivery_id = @deliveryId ORDER BY number DESC, id DESC LIMIT @limit`,
+  )
+  const siblingsOf = siblings(reader)
+  return reader.snapshot(function* (accountUuid, deliveryId) {
+    const joined = yield* find.get({ deliveryId, accountUuid })
+    if (!joined) return null
+    const found = yield* withSummary(toFound(joined))
+    if (found.delivery === null) return null
+    const { body, webhookId, forwardingRuleId, forwardingRuleName, objectType } = joined
+    return {
+      ...found,
+      delivery: found.delivery,
+      body,
+      owner: { webhookId, forwardingRuleId, forwardingRuleName, objectType },
+      attempts: yield* attemptsOf.all({ deliveryId, limit: MOST_ATTEMPTS }),
+      others: yield* siblingsOf(found.seq, deliveryId),
+    }
+  })
+}
+
+function siblings(reader: Database): (seq: number, deliveryId: number) => Step<FoundDelivery[]> {
+  const find = reader.prepare<{ seq: number; deliveryId: number; limit: number }, DeliveryRow>(
+    `SELECT ${DELIVERY_COLUMNS} FROM delivery d JOIN endpoint p ON p.id = d.endpoint_id
+     WHERE d.event_seq = @seq AND d.id <> @deliveryId ORDER BY d.id DESC LIMIT @limit`,
+  )
+  const withLast = lastAttempt(reader)
+  return function* (seq, deliveryId) {
+    const others: FoundDelivery[] = []
+    for (const row of yield* find.all({ seq, deliveryId, limit: MOST_SIBLINGS })) {
+      others.push(yield* withLast(toDelivery(row)))
+    }
+    return others
+  }
 }

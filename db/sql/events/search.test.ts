@@ -147,14 +147,14 @@ describe('the walk', () => {
 
   test.each([null, 'job'])('sorts nothing but the deliveries of one event (object %s)', (object) => {
     const index = object === null ? 'events_of_an_account_newest_first' : 'events_of_an_object_newest_first'
-    const plan = world.client.readerSql
-      .prepare(
+    const plan = world.client.sql
+      .prepare<[], { detail: string }>(
         `EXPLAIN QUERY PLAN SELECT e.seq FROM event e INDEXED BY ${index} LEFT JOIN delivery d ON d.event_seq = e.seq
          WHERE e.account_uuid = 'a' ${object === null ? '' : "AND e.object = 'job'"} AND e.seq >= 0 AND e.seq <= 9
            AND (e.seq < 9 OR d.id < 4) ORDER BY e.seq DESC, d.id DESC LIMIT 5`,
       )
       .all()
-      .map((row) => (row as { detail: string }).detail)
+      .map(({ detail }) => detail)
     expect(plan[0]).toMatch(new RegExp(`SEARCH e USING (COVERING )?INDEX ${index} `))
     expect(plan[1]).toMatch(/SEARCH d USING (COVERING )?INDEX delivery_once_per_cause \(event_seq=\?\)/)
     expect(plan.slice(2)).toEqual(['USE TEMP B-TREE FOR LAST TERM OF ORDER BY'])

@@ -1,10 +1,10 @@
 // Stores incoming events: all rows of an event, and of all events of a batch, in one transaction.
 import { v7 as timeOrderedUuid } from 'uuid'
 import type { AcceptLimits, EventRows, PlannedEvent } from '../../acts.ts'
-import type { AcceptedEvent, FanOutEndpoint, IncomingEvent } from '../../store/events.ts'
-import type { Client } from '../../sqlite/client.server.ts'
+import type { Connections } from '../../connections.ts'
+import type { Database, Step } from '../../database.ts'
 import { isStorageFailure } from '../../storage-failure.ts'
-import { done } from './step.server.ts'
+import type { AcceptedEvent, FanOutEndpoint, IncomingEvent } from '../../store/events.ts'
 import { type Tally, tallies } from './tally.server.ts'
 import { CREATED_MARK, touchedRows } from './touched-rows.server.ts'
 import type { Turn } from './write-turn.server.ts'
@@ -12,12 +12,19 @@ import type { Turn } from './write-turn.server.ts'
 /** A test event is sent by its requester at once; this only limits how long its row may look pending. */
 const TEST_WAITS_MS = 60_000
 
+interface Load {
+  deliveries: number
+  bytes: number
+}
+
+const NO_LOAD: Load = { deliveries: 0, bytes: 0 }
+
 /** State shared by the events of one transaction: loads are read once per account. */
 interface Batch {
   tally: Tally
   /** Does a rule of the account watch this object? */
   watched: Map<string, boolean>
-  loads: Map<string, { deliveries: number; bytes: number }>
+  loads: Map<string, Load>
 }
 
 export function newBatch(tally: Tally): Batch {
@@ -29,56 +36,65 @@ type Sample = Pick<IncomingEvent, 'accountUuid' | 'object' | 'objectUuid' | 'cha
 interface EventWriter {
   rows(turn: Turn): EventRows
   /** Call inside a transaction; all its events share one batch. */
-  accept(planned: PlannedEvent, batch: Batch, limits: AcceptLimits): AcceptedEvent
+  accept(planned: PlannedEvent, batch: Batch, limits: AcceptLimits): Step<AcceptedEvent>
   /** Creates an event for this endpoint only. Call inside a transaction. */
-  sample(given: Sample, endpoint: FanOutEndpoint, tally: Tally): number
+  sample(given: Sample, endpoint: FanOutEndpoint, tally: Tally): Step<number>
 }
 
-export function eventWriter({ sql }: Client): EventWriter {
-  const newTally = tallies(sql)
-  const insert = eventInsert(sql)
-  const deliveries = deliveryInsert(sql)
-  const rules = touchedRows(sql)
-  const endpointsOf = sql.prepare<[string, string], FanOutEndpoint>(
+export function eventWriter({ db }: Connections): EventWriter {
+  const newTally = tallies(db)
+  const insert = eventInsert(db)
+  const deliveries = deliveryInsert(db)
+  const rules = touchedRows(db)
+  const endpointsOf = db.prepare<[string, string], FanOutEndpoint>(
     `SELECT id, object_type AS objectType, field_filter AS fieldFilter, url, state FROM endpoint
      WHERE account_uuid = ? AND object_type = ? AND state <> 'deleted'`,
   )
-  const loadOf = sql.prepare<[string], { deliveries: number; bytes: number }>(
+  const findLoad = db.prepare<[string], Load>(
     'SELECT pending_count AS deliveries, pending_bytes AS bytes FROM account_load WHERE account_uuid = ?',
   )
-  const findDuplicate = sql
+  const findDuplicate = db
     .prepare<[string, string], number>('SELECT seq FROM event WHERE account_uuid = ? AND dedupe = ?')
     .pluck()
 
   /** Reads endpoints once per account and object. */
-  function endpointsFor(events: readonly IncomingEvent[]): FanOutEndpoint[][] {
+  function* endpointsFor(events: readonly IncomingEvent[]): Generator<unknown, FanOutEndpoint[][]> {
     const known = new Map<string, FanOutEndpoint[]>()
-    return events.map(({ accountUuid, object }) =>
-      cached(known, `${object}|${accountUuid}`, () => endpointsOf.all(accountUuid, object)),
-    )
-  }
-
-  function accept({ event, to }: PlannedEvent, batch: Batch, limits: AcceptLimits): AcceptedEvent {
-    const waiting = to.filter((endpoint) => endpoint.state !== 'stopped').length
-    if (waiting > 0 && isOverLimit(event, waiting, batch, limits)) {
-      // A stored event still gets 200: refusing it would only make the platform repeat it.
-      const seq = findDuplicate.get(event.accountUuid, event.dedupe)
-      return seq === undefined ? { outcome: 'over_limit' } : duplicate(event, seq, batch)
+    const found: FanOutEndpoint[][] = []
+    for (const { accountUuid, object } of events) {
+      const key = `${object}|${accountUuid}`
+      found.push(known.get(key) ?? (yield* kept(known, key, endpointsOf.all(accountUuid, object))))
     }
-    const seq = insert(event)
-    if (seq === null) return duplicate(event, findDuplicate.get(event.accountUuid, event.dedupe) ?? 0, batch)
-    const made = deliveries(event, seq, to, batch.tally, limits)
-    batch.tally.usage(event.accountUuid, event.receivedAt, 'webhook_received')
-    return touch(event, seq, batch)
-      ? { outcome: 'stored', seq, deliveries: made, touched: true }
-      : { outcome: 'stored', seq, deliveries: made }
+    return found
   }
 
-  /** True = a rule watches the object: queues the record for evaluation. */
-  function touch(event: IncomingEvent, seq: number, { watched }: Batch): boolean {
+  function* accept({ event, to }: PlannedEvent, batch: Batch, limits: AcceptLimits): Generator<unknown, AcceptedEvent> {
+    const { accountUuid, object, dedupe } = event
+    const waiting = to.filter((endpoint) => endpoint.state !== 'stopped').length
+    if (waiting > 0) {
+      const load = batch.loads.get(accountUuid) ?? (yield* kept(batch.loads, accountUuid, loadOf(accountUuid)))
+      if (isOverLimit(load, event, waiting, batch.tally, limits)) {
+        // A stored event still gets 200: refusing it would only make the platform repeat it.
+        const seq = yield* findDuplicate.get(accountUuid, dedupe)
+        return seq === undefined ? { outcome: 'over_limit' } : duplicate(event, seq, batch)
+      }
+    }
+    const seq = yield* insert(event)
+    if (seq === undefined) return duplicate(event, (yield* findDuplicate.get(accountUuid, dedupe)) ?? 0, batch)
+    const made = yield* deliveries.fanOut(event, seq, to, batch.tally, limits)
+    batch.tally.usage(accountUuid, event.receivedAt, 'webhook_received')
+    const key = `${object}|${accountUuid}`
+    const watched =
+      batch.watched.get(key) ?? (yield* kept(batch.watched, key, rules.isWatched(accountUuid, object)))
+    if (!watched) return { outcome: 'stored', seq, deliveries: made }
+    yield* touch(event, seq)
+    return { outcome: 'stored', seq, deliveries: made, touched: true }
+  }
+
+  /** Queues the record for evaluation. */
+  function touch(event: IncomingEvent, seq: number): Step<void> {
     const { accountUuid, object, changedFields } = event
-    if (!cached(watched, `${object}|${accountUuid}`, () => rules.isWatched(accountUuid, object))) return false
-    rules.touch({
+    return rules.touch({
       accountUuid,
       object,
       recordUuid: event.objectUuid,
@@ -87,32 +103,17 @@ export function eventWriter({ sql }: Client): EventWriter {
       eventSeq: seq,
       at: event.receivedAt,
     })
-    return true
   }
 
-  function isOverLimit(event: IncomingEvent, deliveries: number, batch: Batch, { limit }: AcceptLimits): boolean {
-    const { accountUuid } = event
-    const before = cached(batch.loads, accountUuid, () => loadOf.get(accountUuid) ?? { deliveries: 0, bytes: 0 })
-    const added = batch.tally.addedTo(accountUuid)
-    return (
-      before.deliveries + added.deliveries + deliveries > limit.deliveries ||
-      before.bytes + added.bytes + deliveries * event.body.length > limit.bytes
-    )
+  function* loadOf(accountUuid: string): Generator<unknown, Load> {
+    return (yield* findLoad.get(accountUuid)) ?? NO_LOAD
   }
 
-  function duplicate(event: IncomingEvent, seq: number, { tally }: Batch): AcceptedEvent {
-    tally.usage(event.accountUuid, event.receivedAt, 'duplicate')
-    return { outcome: 'duplicate', seq }
-  }
-
-  const inSavepoint = sql.transaction((planned: PlannedEvent, tally: Tally, limits: AcceptLimits) =>
-    accept(planned, newBatch(tally), limits),
-  )
   /** Accepts one event in isolation, so its failure does not affect the others. */
-  function acceptApart(planned: PlannedEvent, tally: Tally, limits: AcceptLimits): AcceptedEvent {
+  function* acceptApart(planned: PlannedEvent, tally: Tally, limits: AcceptLimits): Generator<unknown, AcceptedEvent> {
     const own = newTally(tally)
     try {
-      const answer = inSavepoint(planned, own, limits)
+      const answer = yield* db.savepoint(() => accept(planned, newBatch(own), limits))
       tally.absorb(own)
       return answer
     } catch (error) {
@@ -124,31 +125,56 @@ export function eventWriter({ sql }: Client): EventWriter {
   return {
     accept,
     rows: ({ tally, apart }) => ({
-      endpointsFor: (events) => done(endpointsFor(events)),
-      insertEvents(planned, limits) {
+      endpointsFor,
+      *insertEvents(planned, limits) {
         const batch = newBatch(tally)
-        return done(planned.map((one) => (apart ? acceptApart(one, tally, limits) : accept(one, batch, limits))))
+        const accepted: AcceptedEvent[] = []
+        for (const one of planned) {
+          accepted.push(yield* apart ? acceptApart(one, tally, limits) : accept(one, batch, limits))
+        }
+        return accepted
       },
     }),
-    sample(given, endpoint, tally) {
+    *sample(given, endpoint, tally) {
       const dedupe = `test:${timeOrderedUuid({ msecs: given.receivedAt })}`
       const event: IncomingEvent = { ...given, subscriptionId: null, source: 'test', dedupe }
-      const seq = insert(event)
-      if (seq === null) throw new Error('a sample met its own double')
-      return deliveries.pending(event, seq, endpoint.id, 'test', TEST_WAITS_MS, tally)
+      const seq = yield* insert(event)
+      if (seq === undefined) throw new Error('a sample met its own double')
+      return yield* deliveries.pending(event, seq, endpoint.id, 'test', TEST_WAITS_MS, tally)
     },
   }
 }
 
-/** Returns the seq; null = already stored. */
-function eventInsert(sql: Client['sql']): (event: IncomingEvent) => number | null {
-  const insertEvent = sql.prepare(
-    `INSERT INTO event (id, account_uuid, subscription_id, source, object, object_uuid, changed_fields, received_at, dedupe)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (account_uuid, dedupe) DO NOTHING`,
+function isOverLimit(
+  before: Load,
+  { accountUuid, body }: IncomingEvent,
+  deliveries: number,
+  tally: Tally,
+  { limit }: AcceptLimits,
+): boolean {
+  const added = tally.addedTo(accountUuid)
+  return (
+    before.deliveries + added.deliveries + deliveries > limit.deliveries ||
+    before.bytes + added.bytes + deliveries * body.length > limit.bytes
   )
-  const insertBody = sql.prepare('INSERT INTO event_body (seq, body) VALUES (?, ?)')
-  return (event) => {
-    const { changes, lastInsertRowid } = insertEvent.run(
+}
+
+function duplicate(event: IncomingEvent, seq: number, { tally }: Batch): AcceptedEvent {
+  tally.usage(event.accountUuid, event.receivedAt, 'duplicate')
+  return { outcome: 'duplicate', seq }
+}
+
+/** Returns the seq; undefined = already stored. */
+function eventInsert(db: Database): (event: IncomingEvent) => Step<number | undefined> {
+  const insertEvent = db
+    .prepare<unknown[], number>(
+      `INSERT INTO event (id, account_uuid, subscription_id, source, object, object_uuid, changed_fields, received_at, dedupe)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (account_uuid, dedupe) DO NOTHING RETURNING seq`,
+    )
+    .pluck()
+  const insertBody = db.prepare('INSERT INTO event_body (seq, body) VALUES (?, ?)')
+  return function* (event) {
+    const seq = yield* insertEvent.get(
       timeOrderedUuid({ msecs: event.receivedAt }),
       event.accountUuid,
       event.subscriptionId,
@@ -159,35 +185,35 @@ function eventInsert(sql: Client['sql']): (event: IncomingEvent) => number | nul
       event.receivedAt,
       event.dedupe,
     )
-    if (changes === 0) return null
-    const seq = Number(lastInsertRowid)
-    insertBody.run(seq, event.body)
+    if (seq !== undefined) yield* insertBody.run(seq, event.body)
     return seq
   }
 }
 
-/** Inserts an event's deliveries. Returns the pending ones; a delivery to a stopped endpoint is stored as "stopped". */
-function deliveryInsert(sql: Client['sql']) {
-  const insertDelivery = sql.prepare(
-    `INSERT INTO delivery (event_seq, endpoint_id, account_uuid, object_uuid, cause, cause_no, state, state_reason, due_at,
-       deadline_at, attempts, steps, created_at, settled_at)
-     VALUES (?, ?, ?, ?, ?, 0, ?, ?, ?, ?, 0, 0, ?, ?)`,
-  )
-  const insertNote = sql.prepare(
+/** `fanOut` answers the pending ones; a delivery to a stopped endpoint is stored as "stopped". */
+function deliveryInsert(db: Database) {
+  const insertDelivery = db
+    .prepare<unknown[], number>(
+      `INSERT INTO delivery (event_seq, endpoint_id, account_uuid, object_uuid, cause, cause_no, state, state_reason, due_at,
+         deadline_at, attempts, steps, created_at, settled_at)
+       VALUES (?, ?, ?, ?, ?, 0, ?, ?, ?, ?, 0, 0, ?, ?) RETURNING id`,
+    )
+    .pluck()
+  const insertNote = db.prepare(
     `INSERT INTO attempt (delivery_id, account_uuid, endpoint_id, url, number, at, duration_ms, outcome, sentence)
      VALUES (?, ?, ?, ?, 1, ?, 0, 'stopped', ?)`,
   )
 
-  function pending(
+  function* pending(
     { accountUuid, objectUuid, receivedAt, body }: IncomingEvent,
     seq: number,
     endpointId: number,
     cause: 'live' | 'test',
     waitsMs: number,
     tally: Tally,
-  ): number {
+  ): Generator<unknown, number> {
     const until = receivedAt + waitsMs
-    const { lastInsertRowid } = insertDelivery.run(
+    const id = yield* insertDelivery.get(
       seq,
       endpointId,
       accountUuid,
@@ -201,16 +227,21 @@ function deliveryInsert(sql: Client['sql']) {
       null,
     )
     tally.waiting(accountUuid, endpointId, 1, body.length)
-    return Number(lastInsertRowid)
+    return id ?? 0
   }
 
-  function stopped(event: IncomingEvent, seq: number, { id, url }: FanOutEndpoint, limits: AcceptLimits): void {
+  function* stopped(
+    event: IncomingEvent,
+    seq: number,
+    { id: endpointId, url }: FanOutEndpoint,
+    limits: AcceptLimits,
+  ): Generator<unknown, void> {
     const { accountUuid, objectUuid, receivedAt } = event
     const { stoppedReason: reason } = limits
     const until = receivedAt + limits.retryFor
-    const { lastInsertRowid } = insertDelivery.run(
+    const id = yield* insertDelivery.get(
       seq,
-      id,
+      endpointId,
       accountUuid,
       objectUuid,
       'live',
@@ -221,31 +252,34 @@ function deliveryInsert(sql: Client['sql']) {
       receivedAt,
       receivedAt,
     )
-    insertNote.run(Number(lastInsertRowid), accountUuid, id, url, receivedAt, reason)
+    yield* insertNote.run(id, accountUuid, endpointId, url, receivedAt, reason)
   }
 
-  function all(
+  function* fanOut(
     event: IncomingEvent,
     seq: number,
     to: readonly FanOutEndpoint[],
     tally: Tally,
     limits: AcceptLimits,
-  ): { id: number; endpointId: number }[] {
+  ): Generator<unknown, { id: number; endpointId: number }[]> {
     const made: { id: number; endpointId: number }[] = []
     for (const endpoint of to) {
       tally.hour(endpoint.id, event.receivedAt, { events: 1 })
-      if (endpoint.state === 'stopped') stopped(event, seq, endpoint, limits)
-      else made.push({ id: pending(event, seq, endpoint.id, 'live', limits.retryFor, tally), endpointId: endpoint.id })
+      if (endpoint.state === 'stopped') {
+        yield* stopped(event, seq, endpoint, limits)
+        continue
+      }
+      const id = yield* pending(event, seq, endpoint.id, 'live', limits.retryFor, tally)
+      made.push({ id, endpointId: endpoint.id })
     }
     return made
   }
-  return Object.assign(all, { pending })
+  return { fanOut, pending }
 }
 
-function cached<Key, Value>(map: Map<Key, Value>, key: Key, load: () => Value): Value {
-  const known = map.get(key)
-  if (known !== undefined) return known
-  const value = load()
+/** Takes the step and keeps its result for the next time. */
+function* kept<Value>(map: Map<string, Value>, key: string, step: Step<Value>): Generator<unknown, Value> {
+  const value = yield* step
   map.set(key, value)
   return value
 }

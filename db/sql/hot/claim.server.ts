@@ -1,6 +1,7 @@
 // The engine's reads: endpoints with pending deliveries, due deliveries, and everything an attempt needs.
-import type { DeliveryJob, DeliveryStore, DueDelivery, DueLane, EndpointLane } from '../../store/deliveries.ts'
-import type { Client } from '../../sqlite/client.server.ts'
+import type { Connections } from '../../connections.ts'
+import type { Statement } from '../../database.ts'
+import type { DeliveryJob, DeliveryStore, DueDelivery, DueLane } from '../../store/deliveries.ts'
 import { ENDPOINT_AND_PLAN, HEALTH_COLUMNS, type HealthRow, laneOf } from '../endpoints/endpoint-rows.server.ts'
 import { shapeOf } from '../shape.server.ts'
 
@@ -29,39 +30,32 @@ const JOB = shapeOf<DeliveryJob>({
   previousSecretUntil: 'p.previous_secret_until',
 })
 
-export function dueDeliveryStore({ sql }: Client): DueStore {
-  const withWork = sql.prepare<[], HealthRow>(
+export function dueDeliveryStore({ db }: Connections): DueStore {
+  const withWork = db.prepare<[], HealthRow>(
     `SELECT ${HEALTH_COLUMNS} FROM ${ENDPOINT_AND_PLAN}
      WHERE p.state <> 'deleted'
        AND EXISTS (SELECT 1 FROM delivery d WHERE d.endpoint_id = p.id AND d.state = 'pending') ORDER BY p.id`,
   )
-  const findLane = sql.prepare<[number], HealthRow>(
+  const findLane = db.prepare<[number], HealthRow>(
     `SELECT ${HEALTH_COLUMNS} FROM ${ENDPOINT_AND_PLAN} WHERE p.id = ? AND p.state <> 'deleted'`,
   )
-  const extendDeadlines = sql.prepare(
+  const extendDeadlines = db.prepare(
     `UPDATE delivery SET deadline_at = @until
      WHERE endpoint_id = @endpointId AND state = 'pending' AND cause <> 'test' AND deadline_at < @until AND created_at < @since`,
   )
-  const adopt = sql.transaction((endpointId: number, graceMs: number): EndpointLane | null => {
-    const row = findLane.get(endpointId)
-    if (!row) return null
-    if (row.state === 'active')
-      extendDeadlines.run({ endpointId, until: row.stateSince + graceMs, since: row.stateSince })
-    return laneOf(row)
-  })
 
   // Names the index, so no statistics can make SQLite scan all other pending deliveries.
   const COLUMNS = 'SELECT id, object_uuid AS record, due_at AS dueAt, cause FROM delivery'
   const WAITING_FOR = "WHERE endpoint_id = ? AND state = 'pending'"
   const ORDER = 'ORDER BY due_at, id LIMIT ?'
-  const due: Record<DueLane, ReturnType<typeof sql.prepare<[number, number], DueDelivery>>> = {
-    live: sql.prepare(
+  const due: Record<DueLane, Statement<[number, number], DueDelivery>> = {
+    live: db.prepare(
       `${COLUMNS} INDEXED BY due_deliveries_of_an_endpoint ${WAITING_FOR} AND cause IN ('live', 'retry') ${ORDER}`,
     ),
-    replay: sql.prepare(
+    replay: db.prepare(
       `${COLUMNS} INDEXED BY due_again_of_an_endpoint ${WAITING_FOR} AND cause <> 'live' AND cause = 'replay' ${ORDER}`,
     ),
-    by_hand: sql.prepare(
+    by_hand: db.prepare(
       `${COLUMNS} INDEXED BY due_again_of_an_endpoint
        ${WAITING_FOR} AND cause <> 'live' AND cause = 'retry' AND attempts = 0
          AND EXISTS (SELECT 1 FROM ${ENDPOINT_AND_PLAN} WHERE p.id = endpoint_id AND p.url <> '' AND own.id IS NULL)
@@ -69,7 +63,7 @@ export function dueDeliveryStore({ sql }: Client): DueStore {
     ),
   }
 
-  const loadOne = sql
+  const loadOne = db
     .prepare<[number], unknown[]>(
       `SELECT ${JOB.columns}
        FROM delivery d JOIN event e ON e.seq = d.event_seq JOIN endpoint p ON p.id = d.endpoint_id
@@ -78,33 +72,33 @@ export function dueDeliveryStore({ sql }: Client): DueStore {
          AND (p.state = 'active' OR p.state <> 'deleted' AND d.cause IN ('retry', 'test'))`,
     )
     .raw()
-  // One snapshot and one lock for all of them.
-  const loadAll = sql.transaction((ids: number[]) =>
-    ids.map((id) => {
-      const values = loadOne.get(id)
-      return values ? JOB.rowOf(values) : null
-    }),
-  )
-
-  const totals = sql.prepare<[], { deliveries: number; bytes: number }>(
+  const totals = db.prepare<[], { deliveries: number; bytes: number }>(
     'SELECT coalesce(sum(pending_count), 0) AS deliveries, coalesce(sum(pending_bytes), 0) AS bytes FROM account_load',
   )
 
   return {
-    async endpointsWithWork() {
-      return withWork.all().map(laneOf)
-    },
-    async adoptEndpoint(endpointId, graceMs) {
-      return adopt.immediate(endpointId, graceMs)
-    },
-    async dueDeliveries(endpointId, lane, limit) {
-      return due[lane].all(endpointId, limit)
-    },
-    async loadDeliveries(ids) {
-      return loadAll(ids)
-    },
-    async waitingTotals() {
-      return totals.get() ?? { deliveries: 0, bytes: 0 }
-    },
+    endpointsWithWork: db.read(function* () {
+      return (yield* withWork.all()).map(laneOf)
+    }),
+    adoptEndpoint: db.write(function* (endpointId, graceMs) {
+      const row = yield* findLane.get(endpointId)
+      if (!row) return null
+      if (row.state === 'active')
+        yield* extendDeadlines.run({ endpointId, until: row.stateSince + graceMs, since: row.stateSince })
+      return laneOf(row)
+    }),
+    dueDeliveries: db.read((endpointId, lane, limit) => due[lane].all(endpointId, limit)),
+    // One snapshot and one lock for all of them.
+    loadDeliveries: db.snapshot(function* (ids) {
+      const jobs: (DeliveryJob | null)[] = []
+      for (const id of ids) {
+        const values = yield* loadOne.get(id)
+        jobs.push(values ? JOB.rowOf(values) : null)
+      }
+      return jobs
+    }),
+    waitingTotals: db.read(function* () {
+      return (yield* totals.get()) ?? { deliveries: 0, bytes: 0 }
+    }),
   }
 }

@@ -1,11 +1,11 @@
 // Stores the results of attempts: rows, due times, endpoints and counters in one transaction, so they always agree.
 import type { EndpointHealth, NextStep } from '#app/domain/deliveries/delivery.ts'
-import { type DecidedReport, type SettleRows, settleAttempts } from '../../acts.ts'
+import { type DecidedReport, settleAttempts } from '../../acts.ts'
+import type { Connections } from '../../connections.ts'
+import type { Database, Step } from '../../database.ts'
 import type { AttemptReport, DeliveryStore, SettledAttempt, SettleOptions } from '../../store/deliveries.ts'
-import type { Client } from '../../sqlite/client.server.ts'
 import { waitingEnder } from '../deliveries/waiting.server.ts'
 import { HEALTH, healthFrom } from '../endpoints/endpoint-rows.server.ts'
-import { done, finish } from './step.server.ts'
 import type { Tally } from './tally.server.ts'
 
 /** Ended together with the 410 that stopped the endpoint; the rest follows in steps. */
@@ -35,138 +35,151 @@ interface EndpointState {
 
 type Sent = Extract<AttemptReport['result'], { kind: 'sent' }>
 
-export function settleStore(client: Client): Pick<DeliveryStore, 'settleAttempts'> {
-  const { sql } = client
-  const findHealth = sql.prepare<[number], unknown[]>(`SELECT ${HEALTH.columns} FROM endpoint p WHERE p.id = ?`).raw()
-  const anyAgain = sql
+export function settleStore(connections: Connections): Pick<DeliveryStore, 'settleAttempts'> {
+  const { db, turn } = connections
+  const findHealth = db.prepare<[number], unknown[]>(`SELECT ${HEALTH.columns} FROM endpoint p WHERE p.id = ?`).raw()
+  const anyAgain = db
     .prepare<[], 0 | 1>(
       `SELECT EXISTS (SELECT 1 FROM delivery INDEXED BY due_again_of_an_endpoint WHERE state = 'pending' AND cause <> 'live')`,
     )
     .pluck()
-  const writeReport = reportWriter(client)
-  const writeEndpoint = endpointWriter(client)
+  const writeReport = reportWriter(connections)
+  const writeEndpoint = endpointWriter(connections)
 
-  function healthOf(endpointIds: readonly number[]): Map<number, EndpointHealth> {
+  function* healthOf(endpointIds: readonly number[]): Generator<unknown, Map<number, EndpointHealth>> {
     const known = new Map<number, EndpointHealth>()
     for (const id of endpointIds) {
       if (known.has(id)) continue
-      const values = findHealth.get(id)
+      const values = yield* findHealth.get(id)
       if (!values) throw new Error(`endpoint ${id} has deliveries but no row`)
       known.set(id, healthFrom(HEALTH.rowOf(values)))
     }
     return known
   }
 
-  function settle(decided: readonly DecidedReport[], reasons: Reasons, tally: Tally): SettledAttempt[] {
-    const batch: Batch = { tally, siblingsPossible: anyAgain.get() === 1, endpoints: new Map(), reasons }
-    const settled = decided.map((one) => writeReport(one, batch))
-    for (const [endpointId, endpoint] of batch.endpoints) writeEndpoint(endpointId, endpoint, batch)
+  function* settle(
+    decided: readonly DecidedReport[],
+    reasons: Reasons,
+    tally: Tally,
+  ): Generator<unknown, SettledAttempt[]> {
+    const siblingsPossible = (yield* anyAgain.get()) === 1
+    const batch: Batch = { tally, siblingsPossible, endpoints: new Map(), reasons }
+    const settled: SettledAttempt[] = []
+    for (const one of decided) settled.push(yield* writeReport(one, batch))
+    for (const [endpointId, endpoint] of batch.endpoints) yield* writeEndpoint(endpointId, endpoint, batch)
     return settled
   }
 
   return {
-    async settleAttempts(reports, options) {
-      return client.turn.run(({ tally }) => {
-        const rows: SettleRows = {
-          healthOf: (ids) => done(healthOf(ids)),
-          settle: (decided, reasons) => done(settle(decided, reasons, tally)),
-        }
-        return finish(settleAttempts(rows, reports, options))
-      })
-    },
+    settleAttempts: (reports, options) =>
+      turn.run(({ tally }) => {
+        const rows = { healthOf, settle: (decided: readonly DecidedReport[], reasons: Reasons) => settle(decided, reasons, tally) }
+        return settleAttempts(rows, reports, options)
+      }),
   }
 }
 
 /** Writes the attempt and its delivery's next step; collects the endpoint's changes in the batch. */
-function reportWriter(client: Client): (decided: DecidedReport, batch: Batch) => SettledAttempt {
-  const { sql } = client
-  const ender = waitingEnder(client)
-  const writeAttempt = attemptWriter(sql)
-  const tryAgain = sql.prepare(
+function reportWriter(connections: Connections): (decided: DecidedReport, batch: Batch) => Step<SettledAttempt> {
+  const { db } = connections
+  const ender = waitingEnder(connections)
+  const writeAttempt = attemptWriter(db)
+  const tryAgain = db.prepare(
     `UPDATE delivery SET attempts = attempts + 1, last_code = ?, due_at = ?, steps = ? WHERE id = ? AND state = 'pending'`,
   )
-  const end = sql.prepare(
+  const end = db.prepare(
     `UPDATE delivery SET attempts = attempts + 1, last_code = ?, state = ?, state_reason = ?, settled_at = ?
      WHERE id = ? AND state = 'pending'`,
   )
-  const countAttempt = sql.prepare('UPDATE delivery SET attempts = attempts + 1, last_code = ? WHERE id = ?')
-  const endUntried = sql.prepare(
+  const countAttempt = db.prepare('UPDATE delivery SET attempts = attempts + 1, last_code = ? WHERE id = ?')
+  const endUntried = db.prepare(
     "UPDATE delivery SET state = 'expired', state_reason = ?, settled_at = ? WHERE id = ? AND state = 'pending'",
   )
-  const endSiblings = sql.prepare<[string, number, number, number], { cause: string; causeNo: number }>(
+  const endSiblings = db.prepare<[string, number, number, number], { cause: string; causeNo: number }>(
     `UPDATE delivery SET state = 'delivered', state_reason = ?, settled_at = ?
      WHERE event_seq = ? AND endpoint_id = ? AND state = 'pending' RETURNING cause, cause_no AS causeNo`,
   )
 
   /** Takes an ended delivery off the pending counters. */
-  function ended({ tally }: Batch, { job }: AttemptReport, cause: string, causeNo: number, delivered: boolean): void {
+  function* ended(
+    { tally }: Batch,
+    { job }: AttemptReport,
+    cause: string,
+    causeNo: number,
+    delivered: boolean,
+  ): Generator<unknown, void> {
     tally.waiting(job.accountUuid, job.endpointId, -1, -(job.body?.length ?? 0))
-    if (cause === 'replay') ender.countReplay(causeNo, delivered, 1)
+    if (cause === 'replay') yield* ender.countReplay(causeNo, delivered, 1)
   }
 
   /** When it is due again; null = never. A delivery settled meanwhile keeps its state: only the attempt counts. */
-  function follow(report: AttemptReport, { verdict }: Sent, step: NextStep, batch: Batch): number | null {
+  function* follow(
+    report: AttemptReport,
+    { verdict }: Sent,
+    step: NextStep,
+    batch: Batch,
+  ): Generator<unknown, number | null> {
     const { job, endedAt } = report
     const { statusCode } = verdict
     if (step.step === 'retry') {
-      if (tryAgain.run(statusCode, step.at, step.steps, job.id).changes === 1) return step.at
-      countAttempt.run(statusCode, job.id)
+      if ((yield* tryAgain.run(statusCode, step.at, step.steps, job.id)).changes === 1) return step.at
+      yield* countAttempt.run(statusCode, job.id)
       return null
     }
     const delivered = step.step === 'done'
     const [state, reason] = delivered ? ['delivered', null] : [step.step, step.reason]
-    if (end.run(statusCode, state, reason, endedAt, job.id).changes === 1) {
-      ended(batch, report, job.cause, job.causeNo, delivered)
+    if ((yield* end.run(statusCode, state, reason, endedAt, job.id)).changes === 1) {
+      yield* ended(batch, report, job.cause, job.causeNo, delivered)
       if (delivered && job.cause !== 'test') batch.tally.usage(job.accountUuid, endedAt, 'webhook_forwarded')
     } else {
-      countAttempt.run(statusCode, job.id)
+      yield* countAttempt.run(statusCode, job.id)
     }
-    if (delivered && (batch.siblingsPossible || job.cause !== 'live')) deliverSiblings(report, batch)
+    if (delivered && (batch.siblingsPossible || job.cause !== 'live')) yield* deliverSiblings(report, batch)
     return null
   }
 
   /** Marks other pending deliveries of the event to the endpoint as delivered. */
-  function deliverSiblings(report: AttemptReport, batch: Batch): void {
+  function* deliverSiblings(report: AttemptReport, batch: Batch): Generator<unknown, void> {
     const { job, endedAt } = report
-    const siblings = endSiblings.all(batch.reasons.deliveredByAnother, endedAt, job.eventSeq, job.endpointId)
-    for (const { cause, causeNo } of siblings) ended(batch, report, cause, causeNo, true)
+    const siblings = yield* endSiblings.all(batch.reasons.deliveredByAnother, endedAt, job.eventSeq, job.endpointId)
+    for (const { cause, causeNo } of siblings) yield* ended(batch, report, cause, causeNo, true)
   }
 
-  function endWithoutAttempt(report: AttemptReport, reason: string, batch: Batch): void {
+  function* endWithoutAttempt(report: AttemptReport, reason: string, batch: Batch): Generator<unknown, void> {
     const { job, endedAt } = report
-    if (endUntried.run(reason, endedAt, job.id).changes === 0) return
-    ender.note(job.id, 'expired', reason, endedAt)
-    ended(batch, report, job.cause, job.causeNo, false)
+    if ((yield* endUntried.run(reason, endedAt, job.id)).changes === 0) return
+    yield* ender.note(job.id, 'expired', reason, endedAt)
+    yield* ended(batch, report, job.cause, job.causeNo, false)
   }
 
-  return ({ report, before, settlement }, batch) => {
+  return function* ({ report, before, settlement }, batch) {
     const { job, result, endedAt } = report
     const { id: deliveryId, endpointId } = job
     if (result.kind !== 'sent' || settlement === null) {
-      if (result.kind !== 'sent') endWithoutAttempt(report, result.reason, batch)
+      if (result.kind !== 'sent') yield* endWithoutAttempt(report, result.reason, batch)
       return { deliveryId, endpointId, dueAt: null, outcome: null, endpoint: before }
     }
-    writeAttempt(report, result)
+    yield* writeAttempt(report, result)
     noteEndpoint(batch.endpoints, report, result, before, settlement.endpoint)
     const { outcome } = result.verdict
     batch.tally.hour(endpointId, endedAt, {
       ...(outcome === 'delivered' ? { delivered: 1 } : { failed: 1 }),
       durationMs: result.durationMs,
     })
-    const dueAt = follow(report, result, settlement.delivery, batch)
+    const dueAt = yield* follow(report, result, settlement.delivery, batch)
     return { deliveryId, endpointId, dueAt, outcome, endpoint: settlement.endpoint }
   }
 }
 
-function attemptWriter(sql: Client['sql']): (report: AttemptReport, sent: Sent) => void {
-  const insertAttempt = sql.prepare(
+function attemptWriter(db: Database): (report: AttemptReport, sent: Sent) => Step<unknown> {
+  const insertAttempt = db.prepare(
     `INSERT INTO attempt (delivery_id, account_uuid, endpoint_id, url, number, at, duration_ms, dns_ms, connect_ms, tls_ms,
        first_byte_ms, outcome, status_code, sentence, peer_ip, response_body, retry_after_ms)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   return ({ job, startedAt }, result) => {
     const { verdict } = result
-    insertAttempt.run(
+    return insertAttempt.run(
       job.id,
       job.accountUuid,
       job.endpointId,
@@ -208,33 +221,35 @@ function noteEndpoint(
   })
 }
 
-function endpointWriter(client: Client): (endpointId: number, endpoint: EndpointState, batch: Batch) => void {
-  const { sql } = client
-  const ender = waitingEnder(client)
+function endpointWriter(
+  connections: Connections,
+): (endpointId: number, endpoint: EndpointState, batch: Batch) => Step<void> {
+  const { db } = connections
+  const ender = waitingEnder(connections)
   // The common case: one success after another.
-  const writeSuccess = sql.prepare(
+  const writeSuccess = db.prepare(
     `UPDATE endpoint SET last_success_at = ?, last_attempt_at = ?, last_code = ?, last_sentence = ?,
        pending_count = max(0, pending_count + ?) WHERE id = ?`,
   )
-  const writeHealth = sql.prepare(
+  const writeHealth = db.prepare(
     `UPDATE endpoint SET state = ?, state_reason = ?, state_since = ?, hold_until = ?, hold_reason = ?, hold_since = ?,
        breaker = ?, breaker_probes = ?, next_probe_at = ?, failing_since = ?, failure_streak = ?, failure_events = ?,
        redirect_streak = ?, last_success_at = ?, last_attempt_at = ?, last_code = ?, last_sentence = ?
      WHERE id = ?`,
   )
 
-  const makeDue = sql.prepare(
+  const makeDue = db.prepare(
     "UPDATE delivery SET due_at = ? WHERE endpoint_id = ? AND state = 'pending' AND due_at > ? AND cause <> 'test'",
   )
 
-  return (endpointId, { health, lastAttemptAt, lastCode, lastSentence, onlySuccess, recovered }, batch) => {
+  return function* (endpointId, { health, lastAttemptAt, lastCode, lastSentence, onlySuccess, recovered }, batch) {
     if (onlySuccess) {
       const waiting = batch.tally.takeWaiting(endpointId)
-      writeSuccess.run(health.lastSuccessAt, lastAttemptAt, lastCode, lastSentence, waiting, endpointId)
+      yield* writeSuccess.run(health.lastSuccessAt, lastAttemptAt, lastCode, lastSentence, waiting, endpointId)
       return
     }
-    if (recovered) makeDue.run(lastAttemptAt, endpointId, lastAttemptAt)
-    writeHealth.run(
+    if (recovered) yield* makeDue.run(lastAttemptAt, endpointId, lastAttemptAt)
+    yield* writeHealth.run(
       health.state,
       health.stateReason,
       health.stateSince,
@@ -255,7 +270,7 @@ function endpointWriter(client: Client): (endpointId: number, endpoint: Endpoint
       endpointId,
     )
     if (health.state === 'stopped') {
-      ender.endOfEndpoint(endpointId, 'stopped', batch.reasons.stopped, lastAttemptAt, STOP_AT_ONCE, batch.tally)
+      yield* ender.endOfEndpoint(endpointId, 'stopped', batch.reasons.stopped, lastAttemptAt, STOP_AT_ONCE, batch.tally)
     }
   }
 }

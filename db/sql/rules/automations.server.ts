@@ -1,26 +1,27 @@
 import { and, asc, desc, eq, isNotNull, isNull, lte, min, sql as template } from 'drizzle-orm'
 import type { RuleDefinition, TriggerSource } from '#app/domain/automations/rule.ts'
 import type { Reason } from '#app/domain/reason.ts'
+import type { Connections } from '../../connections.ts'
+import type { Step } from '../../database.ts'
+import { change, many, type Orm, one } from '../../orm.ts'
 import { automation, automationVersion } from '../../schema.ts'
 import type { AutomationChange, AutomationRow, AutomationStore } from '../../store/automations.ts'
-import type { Client, Db } from '../../sqlite/client.server.ts'
 import { RUN_REASON, reasonOf, setReason, storedReason } from '../reasons.server.ts'
 
 const { placeholder } = template
 
 type Row = typeof automation.$inferSelect
-type Writer = Parameters<Parameters<Db['transaction']>[0]>[0]
 
 /** Rules and their versions. A version is written once and never changes: running runs and the history read it. */
-export function automationStore({ db, sql }: Client): AutomationStore {
+export function automationStore({ db, orm }: Connections): AutomationStore {
   const RUNNING = and(eq(automation.active, 1), isNull(automation.deletedAt), isNull(automation.pausedAt))
-  const cancelUnbegun = sql.prepare(
+  const cancelUnbegun = db.prepare(
     `UPDATE run SET state = 'done', outcome = 'cancelled', ${setReason(RUN_REASON)}, ended_at = @at
      WHERE automation_id = @id AND state IN ('queued', 'waiting', 'held')
        AND NOT EXISTS (SELECT 1 FROM run_step s WHERE s.run_id = run.id)`,
   )
   // Every event, tick and step runs these queries: building their SQL each time costs more than running them.
-  const watching = db
+  const watching = orm
     .select()
     .from(automation)
     .where(
@@ -32,19 +33,19 @@ export function automationStore({ db, sql }: Client): AutomationStore {
     )
     .orderBy(asc(automation.id))
     .prepare()
-  const due = db
+  const due = orm
     .select()
     .from(automation)
     .where(and(RUNNING, lte(automation.nextRunAt, placeholder('now'))))
     .orderBy(asc(automation.nextRunAt), asc(automation.id))
     .limit(placeholder('limit'))
     .prepare()
-  const nextDue = db
+  const nextDue = orm
     .select({ at: min(automation.nextRunAt) })
     .from(automation)
     .where(and(RUNNING, isNotNull(automation.nextRunAt)))
     .prepare()
-  const found = db
+  const found = orm
     .select()
     .from(automation)
     .where(
@@ -55,7 +56,7 @@ export function automationStore({ db, sql }: Client): AutomationStore {
       ),
     )
     .prepare()
-  const foundVersion = db
+  const foundVersion = orm
     .select({ name: automationVersion.name, definition: automationVersion.definition })
     .from(automationVersion)
     .innerJoin(automation, eq(automation.id, automationVersion.automationId))
@@ -67,130 +68,125 @@ export function automationStore({ db, sql }: Client): AutomationStore {
       ),
     )
     .prepare()
-  const size = sql.prepare<{ accountUuid: string }, { count: number; characters: number }>(
+  const size = db.prepare<{ accountUuid: string }, { count: number; characters: number }>(
     `SELECT count(*) AS count, coalesce(sum(length(definition)), 0) AS characters
      FROM automation WHERE account_uuid = @accountUuid AND deleted_at IS NULL`,
   )
-  const owes = sql
+  const owes = db
     .prepare<{ accountUuid: string }, number>('SELECT repeats_told FROM account WHERE uuid = @accountUuid')
     .pluck()
-  const dismiss = sql.prepare('UPDATE account SET repeats_told = 1 WHERE uuid = @accountUuid')
+  const dismiss = db.prepare('UPDATE account SET repeats_told = 1 WHERE uuid = @accountUuid')
   const ofAccount = (accountUuid: string) => and(eq(automation.accountUuid, accountUuid), isNull(automation.deletedAt))
+
   return {
-    async listAutomations(accountUuid) {
-      return db.select().from(automation).where(ofAccount(accountUuid)).orderBy(desc(automation.id)).all().map(ruleRow)
-    },
+    listAutomations: db.read(function* (accountUuid) {
+      const list = orm.select().from(automation).where(ofAccount(accountUuid)).orderBy(desc(automation.id))
+      return (yield* many(list)).map(ruleRow)
+    }),
 
-    async findAutomation(accountUuid, id) {
-      const row = found.get({ accountUuid, id })
+    findAutomation: db.read(function* (accountUuid, id) {
+      const row = yield* one(found, { accountUuid, id })
       return row ? ruleRow(row) : null
-    },
+    }),
 
-    async sizeOfAutomations(accountUuid) {
-      return size.get({ accountUuid }) ?? { count: 0, characters: 0 }
-    },
+    sizeOfAutomations: db.read(function* (accountUuid) {
+      return (yield* size.get({ accountUuid })) ?? { count: 0, characters: 0 }
+    }),
 
-    async createAutomation(accountUuid, { name, definition, active, nextRunAt, baselined, triggerKey, at }) {
-      return db.transaction(
-        (tx) => {
-          const { id } = tx
-            .insert(automation)
-            .values({
-              accountUuid,
-              name,
-              active: active ? 1 : 0,
-              ...triggerColumns(definition),
-              version: 1,
-              definition: JSON.stringify(definition),
-              ...keyColumns(triggerKey),
-              nextRunAt,
-              activeSince: active ? at : null,
-              baselined: baselined ? 1 : 0,
-              executionCount: 0,
-              createdAt: at,
-              updatedAt: at,
-            })
-            .returning({ id: automation.id })
-            .get()
-          saveVersion(tx, { id, version: 1, name, definition: JSON.stringify(definition), at })
-          return id
-        },
-        { behavior: 'immediate' },
+    createAutomation: db.write(function* (
+      accountUuid,
+      { name, definition, active, nextRunAt, baselined, triggerKey, at },
+    ) {
+      const { id } = yield* one(
+        orm
+          .insert(automation)
+          .values({
+            accountUuid,
+            name,
+            active: active ? 1 : 0,
+            ...triggerColumns(definition),
+            version: 1,
+            definition: JSON.stringify(definition),
+            ...keyColumns(triggerKey),
+            nextRunAt,
+            activeSince: active ? at : null,
+            baselined: baselined ? 1 : 0,
+            executionCount: 0,
+            createdAt: at,
+            updatedAt: at,
+          })
+          .returning({ id: automation.id }),
       )
-    },
+      yield* saveVersion(orm, { id, version: 1, name, definition: JSON.stringify(definition), at })
+      return id
+    }),
 
-    async changeAutomation(accountUuid, id, change) {
-      return db.transaction(
-        (tx) => {
-          const before = found.get({ accountUuid, id })
-          if (!before) return null
-          const columns = changedColumns(before, change)
-          const row = tx.update(automation).set(columns).where(eq(automation.id, id)).returning().get()
-          const { version, name, definition } = row
-          if (version !== before.version) saveVersion(tx, { id, version, name, definition, at: change.at })
-          return ruleRow(row)
-        },
-        { behavior: 'immediate' },
+    changeAutomation: db.write(function* (accountUuid, id, wanted) {
+      const before = yield* one(found, { accountUuid, id })
+      if (!before) return null
+      const columns = changedColumns(before, wanted)
+      const row = yield* one(orm.update(automation).set(columns).where(eq(automation.id, id)).returning())
+      const { version, name, definition } = row
+      if (version !== before.version) yield* saveVersion(orm, { id, version, name, definition, at: wanted.at })
+      return ruleRow(row)
+    }),
+
+    deleteAutomation: db.write(function* (accountUuid, id, { reason, at }) {
+      const deleted = yield* change(
+        orm
+          .update(automation)
+          .set({ active: 0, activeSince: null, nextRunAt: null, triggerKeyHash: null, deletedAt: at, updatedAt: at })
+          .where(and(ofAccount(accountUuid), eq(automation.id, id))),
       )
-    },
+      if (deleted.changes === 0) return false
+      yield* cancelUnbegun.run({ reason: storedReason(reason), at, id })
+      return true
+    }),
 
-    async deleteAutomation(accountUuid, id, { reason, at }) {
-      return db.transaction(
-        (tx) => {
-          const deleted = tx
-            .update(automation)
-            .set({ active: 0, activeSince: null, nextRunAt: null, triggerKeyHash: null, deletedAt: at, updatedAt: at })
-            .where(and(ofAccount(accountUuid), eq(automation.id, id)))
-            .run().changes
-          if (deleted === 0) return false
-          cancelUnbegun.run({ reason: storedReason(reason), at, id })
-          return true
-        },
-        { behavior: 'immediate' },
-      )
-    },
-
-    async findAutomationVersion(accountUuid, id, version) {
-      const row = foundVersion.get({ accountUuid, id, version })
+    findAutomationVersion: db.read(function* (accountUuid, id, version) {
+      const row = yield* one(foundVersion, { accountUuid, id, version })
       return row ? { name: row.name, definition: JSON.parse(row.definition) as RuleDefinition } : null
-    },
+    }),
 
-    async owesRepeatNotice(accountUuid) {
-      return owes.get({ accountUuid }) === 0
-    },
+    owesRepeatNotice: db.read(function* (accountUuid) {
+      return (yield* owes.get({ accountUuid })) === 0
+    }),
 
-    async dismissRepeatNotice(accountUuid) {
-      dismiss.run({ accountUuid })
-    },
+    dismissRepeatNotice: db.write(function* (accountUuid) {
+      yield* dismiss.run({ accountUuid })
+    }),
 
-    async findAutomationByTriggerKey(keyHash) {
-      const row = db
-        .select()
-        .from(automation)
-        .where(and(eq(automation.triggerKeyHash, keyHash), isNull(automation.deletedAt)))
-        .get()
+    findAutomationByTriggerKey: db.read(function* (keyHash) {
+      const row = yield* one(
+        orm
+          .select()
+          .from(automation)
+          .where(and(eq(automation.triggerKeyHash, keyHash), isNull(automation.deletedAt))),
+      )
       return row ? ruleRow(row) : null
-    },
+    }),
 
-    async automationsWatching(accountUuid, object) {
-      return watching.all({ accountUuid, object }).map(ruleRow)
-    },
+    automationsWatching: db.read(function* (accountUuid, object) {
+      return (yield* many(watching, { accountUuid, object })).map(ruleRow)
+    }),
 
-    async dueAutomations(now, limit) {
-      return due.all({ now, limit }).map(ruleRow)
-    },
+    dueAutomations: db.read(function* (now, limit) {
+      return (yield* many(due, { now, limit })).map(ruleRow)
+    }),
 
-    async nextAutomationDueAt() {
-      return nextDue.get()?.at ?? null
-    },
+    nextAutomationDueAt: db.read(function* () {
+      return (yield* one(nextDue))?.at ?? null
+    }),
   }
 }
 
-function saveVersion(
-  tx: Writer,
+function* saveVersion(
+  orm: Orm,
   { id, version, name, definition, at }: { id: number; version: number; name: string; definition: string; at: number },
-): void {
-  tx.insert(automationVersion).values({ automationId: id, version, name, definition, createdAt: at }).run()
+): Step<void> {
+  yield* change(
+    orm.insert(automationVersion).values({ automationId: id, version, name, definition, createdAt: at }),
+  )
 }
 
 function triggerColumns({ trigger }: RuleDefinition): Pick<Row, 'triggerSource' | 'watchedObject'> {

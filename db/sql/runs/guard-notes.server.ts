@@ -1,7 +1,7 @@
 // An account's limit settings, their change history and the names of muted customers: one JSON document per account.
 // Read, changed and written within one transaction of the caller.
+import type { Database, Step } from '../../database.ts'
 import type { GuardChange } from '../../store/run-guards.ts'
-import type { Client } from '../../sqlite/client.server.ts'
 
 interface MuteNote {
   name: string
@@ -10,12 +10,12 @@ interface MuteNote {
 
 interface GuardNotes {
   /** Only the settings, as stored; null = none saved. */
-  guards(accountUuid: string): unknown
+  guards(accountUuid: string): Step<unknown>
   /** Newest first. */
-  changes(accountUuid: string): GuardChange[]
+  changes(accountUuid: string): Step<GuardChange[]>
   /** By `kind:record`. */
-  mutes(accountUuid: string): Readonly<Record<string, MuteNote>>
-  write(accountUuid: string, at: number, input: GuardWrite): void
+  mutes(accountUuid: string): Step<Readonly<Record<string, MuteNote>>>
+  write(accountUuid: string, at: number, input: GuardWrite): Step<void>
 }
 
 interface GuardWrite {
@@ -34,50 +34,54 @@ interface Document {
   mutes: Record<string, MuteNote>
 }
 
-export function guardNotes({ sql }: Pick<Client, 'sql'>): GuardNotes {
+export function guardNotes(db: Pick<Database, 'prepare'>): GuardNotes {
   // Runs before every customer message, so it leaves out the rest of the document.
-  const choices = sql
+  const choices = db
     .prepare<{ accountUuid: string }, string>(
       `SELECT json_remove(guards, '$.changes', '$.mutes') FROM automation_guard WHERE account_uuid = @accountUuid`,
     )
     .pluck()
-  const find = sql
+  const find = db
     .prepare<{ accountUuid: string }, string>('SELECT guards FROM automation_guard WHERE account_uuid = @accountUuid')
     .pluck()
-  const save = sql.prepare(
+  const save = db.prepare(
     `INSERT INTO automation_guard (account_uuid, guards, updated_at) VALUES (@accountUuid, @guards, @at)
      ON CONFLICT (account_uuid) DO UPDATE SET guards = excluded.guards, updated_at = excluded.updated_at`,
   )
-  const mutedKeys = sql
+  const mutedKeys = db
     .prepare<{ accountUuid: string }, string>(
       `SELECT kind || ':' || record_uuid FROM mute WHERE account_uuid = @accountUuid`,
     )
     .pluck()
 
-  function read(accountUuid: string): Document {
-    const stored = JSON.parse(find.get({ accountUuid }) ?? '{}') as Record<string, unknown> & Partial<Document>
+  function* read(accountUuid: string): Generator<unknown, Document> {
+    const stored = JSON.parse((yield* find.get({ accountUuid })) ?? '{}') as Record<string, unknown> & Partial<Document>
     const { changes = [], mutes = {}, ...rest } = stored
     return { choices: rest, changes, mutes }
   }
 
   return {
-    guards(accountUuid) {
-      const stored = choices.get({ accountUuid })
+    *guards(accountUuid) {
+      const stored = yield* choices.get({ accountUuid })
       return stored === undefined ? null : (JSON.parse(stored) as unknown)
     },
-    changes: (accountUuid) => read(accountUuid).changes,
-    mutes: (accountUuid) => read(accountUuid).mutes,
-    write(accountUuid, at, { guards = {}, mute, change }) {
-      const before = read(accountUuid)
+    *changes(accountUuid) {
+      return (yield* read(accountUuid)).changes
+    },
+    *mutes(accountUuid) {
+      return (yield* read(accountUuid)).mutes
+    },
+    *write(accountUuid, at, { guards = {}, mute, change }) {
+      const before = yield* read(accountUuid)
       const changes = change ? [{ at, by: change.by, words: change.words }, ...before.changes] : before.changes
       // Drops the names of expired or removed mutes.
-      const muted = new Set(mutedKeys.all({ accountUuid }))
+      const muted = new Set(yield* mutedKeys.all({ accountUuid }))
       const notes = { ...before.mutes }
       // Keeps the known name if the new mute has none.
       if (mute) notes[mute.key] = { ...mute.note, name: mute.note.name || (notes[mute.key]?.name ?? '') }
       const mutes = Object.fromEntries(Object.entries(notes).filter(([key]) => muted.has(key)))
       const document = { ...before.choices, ...guards, changes: changes.slice(0, MOST_CHANGES), mutes }
-      save.run({ accountUuid, guards: JSON.stringify(document), at })
+      yield* save.run({ accountUuid, guards: JSON.stringify(document), at })
     },
   }
 }

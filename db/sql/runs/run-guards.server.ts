@@ -1,40 +1,40 @@
-import type { GotMessage, MessageFacts, MuteRow, PausedRule, RunGuardStore } from '../../store/run-guards.ts'
-import type { Client } from '../../sqlite/client.server.ts'
+import type { Connections } from '../../connections.ts'
+import type { GotMessage, MuteRow, PausedRule, RunGuardStore } from '../../store/run-guards.ts'
 import { clearReason, PAUSE_REASON, readReason, selectReason, setReason, storedReason } from '../reasons.server.ts'
 import { guardNotes } from './guard-notes.server.ts'
 
-export function runGuardStore(client: Client): RunGuardStore {
-  return { ...factStore(client), ...muteStore(client), ...pauseStore(client) }
+export function runGuardStore(connections: Connections): RunGuardStore {
+  return { ...factStore(connections), ...muteStore(connections), ...pauseStore(connections) }
 }
 
 /** Earlier messages to a customer, and earlier runs on a record. */
-function factStore({ sql }: Client): Pick<RunGuardStore, 'messageFacts' | 'messagesTo' | 'runsOnRecord'> {
-  const ofRule = sql
+function factStore({ db }: Connections): Pick<RunGuardStore, 'messageFacts' | 'messagesTo' | 'runsOnRecord'> {
+  const ofRule = db
     .prepare<{ automationId: number; at: number }, number>(
       'SELECT count(*) FROM customer_message WHERE automation_id = @automationId AND at >= @at',
     )
     .pluck()
   // Reads rule by rule along their index: an account has few rules but may have a hundred thousand messages.
-  const ofAccount = sql
+  const ofAccount = db
     .prepare<{ accountUuid: string; since: number }, number>(
       `SELECT coalesce(sum((SELECT count(*) FROM customer_message m WHERE m.automation_id = a.id AND m.at >= @since)), 0)
        FROM automation a WHERE a.account_uuid = @accountUuid`,
     )
     .pluck()
-  const lastTo = sql.prepare<
+  const lastTo = db.prepare<
     { accountUuid: string; hashes: string; automationId: number },
     { byRule: number | null; byAny: number | null }
   >(
     `SELECT max(CASE WHEN automation_id = @automationId THEN at END) AS byRule, max(at) AS byAny
      FROM customer_message WHERE account_uuid = @accountUuid AND receiver_hash IN (SELECT value FROM json_each(@hashes))`,
   )
-  const got = sql.prepare<{ accountUuid: string; hashes: string; limit: number }, GotMessage>(
+  const got = db.prepare<{ accountUuid: string; hashes: string; limit: number }, GotMessage>(
     `SELECT m.at, m.channel, m.run_id AS runId, a.name AS automationName
      FROM customer_message m JOIN automation a ON a.id = m.automation_id
      WHERE m.account_uuid = @accountUuid AND m.receiver_hash IN (SELECT value FROM json_each(@hashes))
      ORDER BY m.at DESC, m.id DESC LIMIT @limit`,
   )
-  const findMute = sql.prepare<
+  const findMute = db.prepare<
     { accountUuid: string; companies: string; jobs: string; now: number },
     { kind: 'company' | 'job'; until: number | null }
   >(
@@ -45,7 +45,7 @@ function factStore({ sql }: Client): Pick<RunGuardStore, 'messageFacts' | 'messa
      ORDER BY until_at IS NOT NULL, until_at DESC LIMIT 1`,
   )
 
-  const runsOn = sql
+  const runsOn = db
     .prepare<{ accountUuid: string; recordUuid: string; automationId: number; since: number }, number>(
       `SELECT created_at FROM run WHERE account_uuid = @accountUuid AND record_uuid = @recordUuid
        AND automation_id = @automationId AND created_at >= @since
@@ -54,10 +54,10 @@ function factStore({ sql }: Client): Pick<RunGuardStore, 'messageFacts' | 'messa
     .pluck()
 
   return {
-    async messageFacts(accountUuid, question): Promise<MessageFacts> {
+    messageFacts: db.read(function* (accountUuid, question) {
       const { automationId, now, dayStart, hourStart } = question
-      const last = lastTo.get({ accountUuid, automationId, hashes: JSON.stringify(question.receiverHashes) })
-      const muted = findMute.get({
+      const last = yield* lastTo.get({ accountUuid, automationId, hashes: JSON.stringify(question.receiverHashes) })
+      const muted = yield* findMute.get({
         accountUuid,
         now,
         companies: JSON.stringify(question.companyUuids),
@@ -65,19 +65,19 @@ function factStore({ sql }: Client): Pick<RunGuardStore, 'messageFacts' | 'messa
       })
       return {
         muted: muted ?? null,
-        byRuleToday: ofRule.get({ automationId, at: dayStart }) ?? 0,
-        byRuleLastHour: ofRule.get({ automationId, at: hourStart }) ?? 0,
-        byAccountToday: ofAccount.get({ accountUuid, since: dayStart }) ?? 0,
+        byRuleToday: (yield* ofRule.get({ automationId, at: dayStart })) ?? 0,
+        byRuleLastHour: (yield* ofRule.get({ automationId, at: hourStart })) ?? 0,
+        byAccountToday: (yield* ofAccount.get({ accountUuid, since: dayStart })) ?? 0,
         lastByRule: last?.byRule ?? null,
         lastByAnyRule: last?.byAny ?? null,
       }
-    },
-    async messagesTo(accountUuid, receiverHashes, limit) {
-      return got.all({ accountUuid, hashes: JSON.stringify(receiverHashes), limit })
-    },
-    async runsOnRecord(accountUuid, automationId, recordUuid, since) {
-      return runsOn.all({ accountUuid, recordUuid, automationId, since })
-    },
+    }),
+    messagesTo: db.read((accountUuid, receiverHashes, limit) =>
+      got.all({ accountUuid, hashes: JSON.stringify(receiverHashes), limit }),
+    ),
+    runsOnRecord: db.read((accountUuid, automationId, recordUuid, since) =>
+      runsOn.all({ accountUuid, recordUuid, automationId, since }),
+    ),
   }
 }
 
@@ -87,19 +87,19 @@ type Mutes = Pick<
 >
 
 /** People's settings, with the history of changes. */
-function muteStore(client: Client): Mutes {
-  const { sql, turn } = client
-  const notes = guardNotes(client)
-  const mutes = sql.prepare<{ accountUuid: string; now: number }, Omit<MuteRow, 'name' | 'by'>>(
+function muteStore(connections: Connections): Mutes {
+  const { db, turn } = connections
+  const notes = guardNotes(db)
+  const mutes = db.prepare<{ accountUuid: string; now: number }, Omit<MuteRow, 'name' | 'by'>>(
     `SELECT id, kind, record_uuid AS recordUuid, until_at AS until, created_at AS createdAt FROM mute
      WHERE account_uuid = @accountUuid AND (until_at IS NULL OR until_at > @now) ORDER BY id DESC`,
   )
-  const hasMute = sql
+  const hasMute = db
     .prepare<{ accountUuid: string; kind: string; recordUuid: string }, number>(
       'SELECT id FROM mute WHERE account_uuid = @accountUuid AND kind = @kind AND record_uuid = @recordUuid',
     )
     .pluck()
-  const saveMute = sql
+  const saveMute = db
     .prepare<{ accountUuid: string; kind: string; recordUuid: string; until: number | null; at: number }, number>(
       `INSERT INTO mute (account_uuid, kind, record_uuid, until_at, created_at)
        VALUES (@accountUuid, @kind, @recordUuid, @until, @at)
@@ -107,39 +107,34 @@ function muteStore(client: Client): Mutes {
        RETURNING id`,
     )
     .pluck()
-  const removeMute = sql.prepare('DELETE FROM mute WHERE id = @id AND account_uuid = @accountUuid')
+  const removeMute = db.prepare('DELETE FROM mute WHERE id = @id AND account_uuid = @accountUuid')
 
   return {
-    async findAccountGuards(accountUuid) {
-      return notes.guards(accountUuid)
-    },
-    async saveAccountGuards(accountUuid, guards, at, change) {
-      await turn.run(() => notes.write(accountUuid, at, { guards, change: change ?? null }))
-    },
-    async listGuardChanges(accountUuid) {
-      return notes.changes(accountUuid)
-    },
-    async listMutes(accountUuid, now) {
-      const rows = mutes.all({ accountUuid, now })
-      const named = rows.length === 0 ? {} : notes.mutes(accountUuid)
+    findAccountGuards: db.read(notes.guards),
+    saveAccountGuards: (accountUuid, guards, at, change) =>
+      turn.run(() => notes.write(accountUuid, at, { guards, change: change ?? null })),
+    listGuardChanges: db.read(notes.changes),
+    listMutes: db.snapshot(function* (accountUuid, now) {
+      const rows = yield* mutes.all({ accountUuid, now })
+      const named = rows.length === 0 ? {} : yield* notes.mutes(accountUuid)
       return rows.map(({ id, kind, recordUuid, until, createdAt }) => {
         const { name = '', by = null } = named[`${kind}:${recordUuid}`] ?? {}
         return { id, kind, recordUuid, name, until, createdAt, by }
       })
-    },
-    async saveMute(accountUuid, { kind, recordUuid, until, name = '' }, at, change) {
-      return turn.run(() => {
-        const isNew = hasMute.get({ accountUuid, kind, recordUuid }) === undefined
-        const id = saveMute.get({ accountUuid, kind, recordUuid, until, at }) ?? 0
+    }),
+    saveMute(accountUuid, { kind, recordUuid, until, name = '' }, at, change) {
+      return turn.run(function* () {
+        const isNew = (yield* hasMute.get({ accountUuid, kind, recordUuid })) === undefined
+        const id = (yield* saveMute.get({ accountUuid, kind, recordUuid, until, at })) ?? 0
         const mute = { key: `${kind}:${recordUuid}`, note: { name, by: change?.by ?? null } }
-        notes.write(accountUuid, at, { mute, change: change ?? null })
+        yield* notes.write(accountUuid, at, { mute, change: change ?? null })
         return { id, isNew }
       })
     },
-    async removeMute(accountUuid, id, change) {
-      return turn.run(() => {
-        const removed = removeMute.run({ id, accountUuid }).changes === 1
-        if (removed && change) notes.write(accountUuid, change.at, { change })
+    removeMute(accountUuid, id, change) {
+      return turn.run(function* () {
+        const removed = (yield* removeMute.run({ id, accountUuid })).changes === 1
+        if (removed && change) yield* notes.write(accountUuid, change.at, { change })
         return removed
       })
     },
@@ -148,43 +143,47 @@ function muteStore(client: Client): Mutes {
 
 type Pauses = Pick<RunGuardStore, 'pauseAutomations' | 'pausedAutomations' | 'resumeAutomations'>
 
-function pauseStore({ sql, turn }: Client): Pauses {
-  const pause = sql.prepare(
+function pauseStore({ db, turn }: Connections): Pauses {
+  const pause = db.prepare(
     `UPDATE automation SET ${setReason(PAUSE_REASON)}, paused_at = @at
-     WHERE account_uuid = @accountUuid AND (@automationId IS NULL OR id = @automationId)
+     WHERE account_uuid = @accountUuid AND (CAST(@automationId AS bigint) IS NULL OR id = @automationId)
        AND active = 1 AND deleted_at IS NULL AND paused_at IS NULL`,
   )
-  const paused = sql.prepare<[], Omit<PausedRule, 'reason'> & { reason: string }>(
+  const paused = db.prepare<[], Omit<PausedRule, 'reason'> & { reason: string }>(
     `SELECT account_uuid AS accountUuid, id AS automationId, ${selectReason(PAUSE_REASON)} AS reason, paused_at AS pausedAt
      FROM automation WHERE paused_at IS NOT NULL AND active = 1 AND deleted_at IS NULL ORDER BY id`,
   )
-  const resume = sql.prepare(
+  const resume = db.prepare(
     `UPDATE automation SET ${clearReason(PAUSE_REASON)}, paused_at = NULL
      WHERE account_uuid = @accountUuid AND ${selectReason(PAUSE_REASON)} IN (SELECT value FROM json_each(@reasons))`,
   )
   const BLOCKED = "s.state = 'planned' AND s.error_class IN ('reconnect', 'scope', 'suspended')"
-  const wakeRuns = sql.prepare(
+  const wakeRuns = db.prepare(
     `UPDATE run SET wake_at = @now WHERE account_uuid = @accountUuid AND state = 'waiting' AND wake_at > @now
        AND EXISTS (SELECT 1 FROM run_step s WHERE s.run_id = run.id AND ${BLOCKED} AND s.next_attempt_at > @now)`,
   )
-  const wakeRows = sql.prepare(
+  const wakeRows = db.prepare(
     `UPDATE run_step AS s SET next_attempt_at = @now WHERE ${BLOCKED} AND s.next_attempt_at > @now
        AND s.run_id IN (SELECT id FROM run WHERE account_uuid = @accountUuid AND state = 'waiting')`,
   )
 
   return {
-    async pauseAutomations(accountUuid, { automationId, reason, at }) {
-      return turn.run(() => pause.run({ accountUuid, automationId, reason: storedReason(reason), at }).changes)
+    pauseAutomations(accountUuid, { automationId, reason, at }) {
+      return turn.run(function* () {
+        return (yield* pause.run({ accountUuid, automationId, reason: storedReason(reason), at })).changes
+      })
     },
-    async pausedAutomations() {
-      return paused.all().map((row) => ({ ...row, reason: readReason(row.reason) ?? '' }))
-    },
-    async resumeAutomations(accountUuid, reasons, now) {
-      return turn.run(() => {
-        const resumed = resume.run({ accountUuid, reasons: JSON.stringify(reasons.map(storedReason)) }).changes
+    pausedAutomations: db.read(function* () {
+      const rows = yield* paused.all()
+      return rows.map((row) => ({ ...row, reason: readReason(row.reason) ?? '' }))
+    }),
+    resumeAutomations(accountUuid, reasons, now) {
+      return turn.run(function* () {
+        const stored = JSON.stringify(reasons.map(storedReason))
+        const resumed = (yield* resume.run({ accountUuid, reasons: stored })).changes
         if (resumed === 0) return 0
-        wakeRuns.run({ accountUuid, now })
-        wakeRows.run({ accountUuid, now })
+        yield* wakeRuns.run({ accountUuid, now })
+        yield* wakeRows.run({ accountUuid, now })
         return resumed
       })
     },

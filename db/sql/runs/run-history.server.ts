@@ -1,10 +1,10 @@
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { TriggerData } from '#app/domain/automations/run.ts'
 import type { RunQuery, RunRecord, RunStatus } from '#app/domain/automations/run-record.ts'
+import type { Connections } from '../../connections.ts'
+import type { Database, Step } from '../../database.ts'
 import type { RunHistoryStore } from '../../store/run-history.ts'
-import type { Client } from '../../sqlite/client.server.ts'
-import { RUN_REASON, readReason, reasonOf, selectReason } from '../reasons.server.ts'
-import type { Sql } from '../../sqlite/sql.ts'
+import { RUN_REASON, readReason, STEP_REASON, selectReason } from '../reasons.server.ts'
 import { CLOCK_SLACK, walkBack } from '../walk-back.server.ts'
 import { JOURNAL_COLUMNS, journalRow, type StoredRow } from './run-rows.server.ts'
 
@@ -39,49 +39,39 @@ const STATUS: Record<RunStatus, string> = {
   held: "r.state = 'held'",
   needs_you: `(r.state = 'held' OR ${UNKNOWN})`,
 }
-const HAS_TEXT = `(coalesce(v.name, a.name) LIKE @text ESCAPE '~' OR r.trigger_data LIKE @text ESCAPE '~'
-  OR r.reason LIKE @text ESCAPE '~' OR reason_says(r.reason_code, r.reason_params)
+const contains = (column: string) => `lower(${column}) LIKE @text ESCAPE '~'`
+const SAID = 'IN (SELECT value FROM json_each(@said))'
+const HAS_TEXT = `(${contains('coalesce(v.name, a.name)')} OR ${contains('r.trigger_data')}
+  OR ${contains('r.reason')} OR ${selectReason(RUN_REASON, 'r')} ${SAID}
   OR EXISTS (SELECT 1 FROM run_step s WHERE s.run_id = r.id
-       AND (s.effect LIKE @text ESCAPE '~' OR s.sentence LIKE @text ESCAPE '~'
-         OR reason_says(s.reason_code, s.reason_params) OR s.result LIKE @text ESCAPE '~')))`
+       AND (${contains('s.effect')} OR ${contains('s.sentence')}
+         OR ${selectReason(STEP_REASON, 's')} ${SAID} OR ${contains('s.result')})))`
 
 /** Reads use the read-only connection, so a search delays no run. */
-export function runHistoryStore({ readerSql }: Client): RunHistoryStore {
-  const says = reasonSays(readerSql)
-  const find = readerSql.prepare<{ accountUuid: string; runId: number }, HistoryRow>(
+export function runHistoryStore({ reader }: Connections): RunHistoryStore {
+  const find = reader.prepare<{ accountUuid: string; runId: number }, HistoryRow>(
     `SELECT ${COLUMNS} FROM run r ${JOINS} WHERE r.account_uuid = @accountUuid AND r.id = @runId`,
   )
-  const waiting = readerSql
+  const waiting = reader
     .prepare<{ accountUuid: string; most: number }, number>(
-      `SELECT count(*) FROM (SELECT 1 FROM run r WHERE r.account_uuid = @accountUuid AND ${STATUS.needs_you} LIMIT @most)`,
+      `SELECT count(*) FROM (
+         SELECT 1 FROM run r WHERE r.account_uuid = @accountUuid AND ${STATUS.needs_you} LIMIT @most
+       ) AS found`,
     )
     .pluck()
+  const withJournals = journalReader(reader)
+  const readJournals = reader.read(withJournals)
   return {
     async listRuns(accountUuid, query) {
-      return withJournals(readerSql, await search(readerSql, accountUuid, query, says))
+      return readJournals(await search(reader, accountUuid, query))
     },
-    async findRun(accountUuid, runId) {
-      const row = find.get({ accountUuid, runId })
-      return row ? (withJournals(readerSql, [row])[0] ?? null) : null
-    },
-    async countRunsThatNeedPerson(accountUuid, most) {
-      return waiting.get({ accountUuid, most }) ?? 0
-    },
-  }
-}
-
-type Says = (ask: RunQuery['says']) => void
-
-/** SQL function `reason_says(code, params)`: uses the latest query. Statements are synchronous, so none mix. */
-function reasonSays(sql: Sql): Says {
-  let ask: RunQuery['says']
-  sql.function('reason_says', (code: unknown, params: unknown) => {
-    if (typeof code !== 'string' || !ask) return 0
-    const reason = reasonOf(null, code, typeof params === 'string' ? params : null)
-    return reason !== null && typeof reason !== 'string' && ask(reason) ? 1 : 0
-  })
-  return (asked) => {
-    ask = asked
+    findRun: reader.snapshot(function* (accountUuid, runId) {
+      const row = yield* find.get({ accountUuid, runId })
+      return row ? ((yield* withJournals([row]))[0] ?? null) : null
+    }),
+    countRunsThatNeedPerson: reader.read(function* (accountUuid, most) {
+      return (yield* waiting.get({ accountUuid, most })) ?? 0
+    }),
   }
 }
 
@@ -94,59 +84,75 @@ const NARROWING = [
   ['text', HAS_TEXT],
 ] as const
 
-async function search(sql: Sql, accountUuid: string, query: RunQuery, says: Says): Promise<HistoryRow[]> {
-  const { automationId, status, since, until, recordUuid, before, limit } = query
+async function search(reader: Database, accountUuid: string, query: RunQuery): Promise<HistoryRow[]> {
+  const { automationId, status, since, until, recordUuid, before, limit, says } = query
   const text = query.text?.trim() ? pattern(query.text) : null
   const asked = { automationId, since, until, recordUuid, text }
   const conditions = NARROWING.filter(([name]) => asked[name] !== null).map(([, condition]) => condition as string)
   if (status !== null) conditions.push(STATUS[status])
   // For a single rule, uses the rule's own index.
   const ofRule = automationId !== null
-  const statement = sql.prepare<object, HistoryRow & { hit: 0 | 1 }>(
-    `SELECT ${COLUMNS}, ${conditions.join(' AND ') || '1'} AS hit FROM (
-       SELECT * FROM run INDEXED BY ${ofRule ? 'runs_of_a_rule_newest_first' : 'runs_of_an_account_newest_first'}
+  const runs = `SELECT * FROM run INDEXED BY ${ofRule ? 'runs_of_a_rule_newest_first' : 'runs_of_an_account_newest_first'}
        WHERE account_uuid = @accountUuid ${ofRule ? 'AND automation_id = @automationId' : ''} AND id < @before
-       ORDER BY id DESC LIMIT @window
+       ORDER BY id DESC LIMIT @window`
+  const statement = reader.prepare<object, HistoryRow & { hit: 0 | 1 }>(
+    `SELECT ${COLUMNS}, ${conditions.join(' AND ') || 'TRUE'} AS hit FROM (
+       ${runs}
      ) r ${JOINS} ORDER BY r.id DESC`,
   )
+  // Only the application knows the words of a code: it chooses among the reasons that occur.
+  const reasons = reader
+    .prepare<object, string>(
+      `WITH seen AS (${runs})
+       SELECT ${selectReason(RUN_REASON)} FROM seen WHERE reason_code IS NOT NULL
+       UNION SELECT ${selectReason(STEP_REASON, 's')} FROM seen JOIN run_step s ON s.run_id = seen.id
+       WHERE s.reason_code IS NOT NULL`,
+    )
+    .pluck()
   const window = conditions.length === (ofRule ? 1 : 0) ? limit : WINDOW
   const hits = await walkBack({
     ...{ before, window, limit },
-    read(below) {
-      says(query.says)
-      return statement.all({ ...asked, accountUuid, before: below, window })
-    },
+    read: reader.snapshot(function* (below: number) {
+      const values = { ...asked, accountUuid, before: below, window }
+      const said = text !== null && says ? (yield* reasons.all(values)).filter((stored) => isSaid(stored, says)) : []
+      return yield* statement.all({ ...values, said: JSON.stringify(said) })
+    }),
     idOf: ({ id }) => id,
     isTooOld: ({ createdAt }) => createdAt < (since ?? 0) - CLOCK_SLACK,
   })
   return hits.map(({ hit: _hit, ...row }) => row)
 }
 
-/** Matches anywhere in a JSON text; escapes the wildcards of LIKE. */
-function pattern(text: string): string {
-  const written = JSON.stringify(text.trim()).slice(1, -1)
-  return `%${written.replace(/[~%_]/g, '~$&')}%`
+function isSaid(stored: string, says: NonNullable<RunQuery['says']>): boolean {
+  const reason = readReason(stored)
+  return reason !== null && typeof reason !== 'string' && says(reason)
 }
 
-function withJournals(sql: Sql, rows: HistoryRow[]): RunRecord[] {
-  const journal = sql
-    .prepare<{ runIds: string }, StoredRow & { runId: number }>(
-      `SELECT s.run_id AS runId, ${JOURNAL_COLUMNS} FROM run_step s
-       WHERE s.run_id IN (SELECT value FROM json_each(@runIds)) ORDER BY s.run_id, s.seq, s.item_key`,
-    )
-    .all({ runIds: JSON.stringify(rows.map((row) => row.id)) })
-  const ofRun = new Map<number, StoredRow[]>()
-  for (const { runId, ...row } of journal) {
-    const known = ofRun.get(runId)
-    if (known) known.push(row)
-    else ofRun.set(runId, [row])
+/** Matches anywhere in a JSON text of small letters (A–Z, as `lower` does); escapes the wildcards of LIKE. */
+function pattern(text: string): string {
+  const written = JSON.stringify(text.trim()).slice(1, -1)
+  return `%${written.replace(/[A-Z]/g, (letter) => letter.toLowerCase()).replace(/[~%_]/g, '~$&')}%`
+}
+
+function journalReader(reader: Database): (rows: HistoryRow[]) => Step<RunRecord[]> {
+  const journal = reader.prepare<{ runIds: string }, StoredRow & { runId: number }>(
+    `SELECT s.run_id AS runId, ${JOURNAL_COLUMNS} FROM run_step s
+     WHERE s.run_id IN (SELECT CAST(value AS bigint) FROM json_each(@runIds)) ORDER BY s.run_id, s.seq, s.item_key`,
+  )
+  return function* (rows) {
+    const ofRun = new Map<number, StoredRow[]>()
+    for (const { runId, ...row } of yield* journal.all({ runIds: JSON.stringify(rows.map(({ id }) => id)) })) {
+      const known = ofRun.get(runId)
+      if (known) known.push(row)
+      else ofRun.set(runId, [row])
+    }
+    return rows.map(({ definition, recordUuids, triggerData, reason, ...row }) => ({
+      ...row,
+      reason: readReason(reason),
+      definition: definition === null ? null : (JSON.parse(definition) as RuleDefinition),
+      recordUuids: JSON.parse(recordUuids) as string[],
+      triggerData: JSON.parse(triggerData) as TriggerData,
+      journal: (ofRun.get(row.id) ?? []).map(journalRow),
+    }))
   }
-  return rows.map(({ definition, recordUuids, triggerData, reason, ...row }) => ({
-    ...row,
-    reason: readReason(reason),
-    definition: definition === null ? null : (JSON.parse(definition) as RuleDefinition),
-    recordUuids: JSON.parse(recordUuids) as string[],
-    triggerData: JSON.parse(triggerData) as TriggerData,
-    journal: (ofRun.get(row.id) ?? []).map(journalRow),
-  }))
 }

@@ -1,8 +1,7 @@
 // The journal's writes. Each is refused unless the run is still the writer's and the row unchanged since its read, so
 // late writers (stalled process, old read) change nothing. Only "it was sent" is accepted from anyone.
-import type { MessageNote } from '../../store/run-guards.ts'
+import type { Connections } from '../../connections.ts'
 import type { FieldWrite, ParkedRun, RowWrite, RunFence, RunStore } from '../../store/runs.ts'
-import type { Client } from '../../sqlite/client.server.ts'
 import {
   clearReason,
   RUN_REASON,
@@ -22,38 +21,38 @@ type JournalStore = Pick<
 >
 
 /** All rows in order, in a form that changes when any row does. */
-const STAMP = `(SELECT coalesce(group_concat(key, ' '), '') FROM (
-    SELECT step_id || '/' || item_key || '/' || state || '/' || attempt || '/' || coalesce(next_attempt_at, '') AS key
-    FROM run_step WHERE run_id = @runId ORDER BY step_id, item_key))`
+const STAMP = `(SELECT coalesce(string_agg(step_id || '/' || item_key || '/' || state || '/' || CAST(attempt AS text)
+      || '/' || coalesce(CAST(next_attempt_at AS text), ''), ' ' ORDER BY step_id, item_key), '')
+    FROM run_step WHERE run_id = @runId)`
 const OURS = "id = @runId AND account_uuid = @accountUuid AND lease_owner = @owner AND state = 'running'"
 
-export function runJournalStore(client: Client): JournalStore {
-  return { ...planStore(client), ...sendStore(client), ...parkStore(client) }
+export function runJournalStore(connections: Connections): JournalStore {
+  return { ...planStore(connections), ...sendStore(connections), ...parkStore(connections) }
 }
 
 /** Is the run still ours and still active? */
-function fenceOf({ sql }: Client) {
-  const isOurs = sql.prepare<[RunFence], { outcome: string | null; reason: string; stamp: string }>(
+function fenceOf({ db }: Connections) {
+  const isOurs = db.prepare<[RunFence], { outcome: string | null; reason: string; stamp: string }>(
     `SELECT outcome, ${selectReason(RUN_REASON)} AS reason, ${STAMP} AS stamp FROM run WHERE ${OURS}`,
   )
-  const goesOn = sql.prepare<[RunFence], 1>(`SELECT 1 FROM run WHERE ${OURS} AND outcome IS NULL`).pluck()
+  const goesOn = db.prepare<[RunFence], 1>(`SELECT 1 FROM run WHERE ${OURS} AND outcome IS NULL`).pluck()
   return { isOurs, goesOn }
 }
 
-function planStore(client: Client): Pick<JournalStore, 'planEffects'> {
-  const { sql, turn } = client
-  const { goesOn } = fenceOf(client)
-  const forgetPlaceholders = sql.prepare(
+function planStore(connections: Connections): Pick<JournalStore, 'planEffects'> {
+  const { db, turn } = connections
+  const { goesOn } = fenceOf(connections)
+  const forgetPlaceholders = db.prepare(
     `DELETE FROM run_step WHERE run_id = @runId AND step_id = @stepId AND json_extract(effect, '$.effect.kind') = 'none'
        AND (state = 'planned' OR (state = 'failed' AND next_attempt_at IS NOT NULL))`,
   )
-  const isPlanned = sql
+  const isPlanned = db
     .prepare<{ runId: number; stepId: string }, 1>('SELECT 1 FROM run_step WHERE run_id = @runId AND step_id = @stepId')
     .pluck()
-  const nextSeq = sql
+  const nextSeq = db
     .prepare<{ runId: number }, number>('SELECT coalesce(max(seq), 0) + 1 FROM run_step WHERE run_id = @runId')
     .pluck()
-  const insertRow = sql.prepare(
+  const insertRow = db.prepare(
     `INSERT INTO run_step (run_id, step_id, item_key, seq, state, attempt, client_uuid, effect, error_class,
        ${reasonNames(STEP_REASON)}, next_attempt_at, planned_at, ended_at)
      VALUES (@runId, @stepId, @itemKey, @seq, @state, @attempt, @clientUuid, @effect, @errorClass, ${reasonValues()},
@@ -61,16 +60,16 @@ function planStore(client: Client): Pick<JournalStore, 'planEffects'> {
   )
 
   return {
-    async planEffects(fence, stepId, rows) {
-      return turn.run(() => {
-        if (goesOn.get(fence) === undefined) return false
+    planEffects(fence, stepId, rows) {
+      return turn.run(function* () {
+        if ((yield* goesOn.get(fence)) === undefined) return false
         const { runId } = fence
-        forgetPlaceholders.run({ runId, stepId })
-        if (isPlanned.get({ runId, stepId }) !== undefined) return false
-        let seq = nextSeq.get({ runId }) ?? 1
+        yield* forgetPlaceholders.run({ runId, stepId })
+        if ((yield* isPlanned.get({ runId, stepId })) !== undefined) return false
+        let seq = (yield* nextSeq.get({ runId })) ?? 1
         for (const row of rows) {
           const effect = storedEffect(row.effect, row.notes)
-          insertRow.run({ ...row, runId, stepId, seq, effect, reason: storedReason(row.sentence) })
+          yield* insertRow.run({ ...row, runId, stepId, seq, effect, reason: storedReason(row.sentence) })
           seq++
         }
         return true
@@ -79,79 +78,80 @@ function planStore(client: Client): Pick<JournalStore, 'planEffects'> {
   }
 }
 
-function sendStore(client: Client): Pick<JournalStore, 'beginSending' | 'endSending' | 'setRow'> {
-  const { sql, turn } = client
-  const { isOurs, goesOn } = fenceOf(client)
+function sendStore(connections: Connections): Pick<JournalStore, 'beginSending' | 'endSending' | 'setRow'> {
+  const { db, turn } = connections
+  const { isOurs, goesOn } = fenceOf(connections)
   const ROW = 'run_id = @runId AND step_id = @stepId AND item_key = @itemKey'
-  const markSending = sql.prepare(
+  const markSending = db.prepare(
     `UPDATE run_step SET state = 'sending', attempt = attempt + 1, sending_at = @at, next_attempt_at = NULL,
        error_class = NULL, ${clearReason(STEP_REASON)}, ended_at = NULL
      WHERE ${ROW} AND state = @state AND attempt = @attempt`,
   )
-  const saveWrite = sql.prepare(
+  const saveWrite = db.prepare(
     `INSERT INTO own_write (account_uuid, object, record_uuid, field, value, run_id, automation_id, hop, at)
      VALUES (@accountUuid, @object, @recordUuid, @field, @value, @runId, @automationId, @hop, @at)
      ON CONFLICT (account_uuid, object, record_uuid, field) DO UPDATE SET value = excluded.value, run_id = excluded.run_id,
        automation_id = excluded.automation_id, hop = excluded.hop, at = excluded.at`,
   )
-  const ofAccount = sql
+  const ofAccount = db
     .prepare<{ runId: number; accountUuid: string }, 1>(
       'SELECT 1 FROM run WHERE id = @runId AND account_uuid = @accountUuid',
     )
     .pluck()
   const CHANGES = `state = @newState, attempt = @newAttempt, error_class = @errorClass, ${setReason(STEP_REASON)},
        next_attempt_at = @nextAttemptAt, result = @result, ended_at = @endedAt`
-  const markEnded = sql.prepare(
+  const markEnded = db.prepare(
     `UPDATE run_step SET ${CHANGES} WHERE ${ROW} AND ((attempt = @attempt AND state IN ('sending', 'unknown'))
        OR (@newState = 'sent' AND state <> 'sent'))`,
   )
-  const stateOf = sql
+  const stateOf = db
     .prepare<{ runId: number; stepId: string; itemKey: string }, string>(
       'SELECT state FROM run_step WHERE run_id = @runId AND step_id = @stepId AND item_key = @itemKey',
     )
     .pluck()
-  const changeRow = sql.prepare(`UPDATE run_step SET ${CHANGES} WHERE ${ROW} AND state = @state AND attempt = @attempt`)
-  const insertMessage = sql.prepare(
+  const changeRow = db.prepare(`UPDATE run_step SET ${CHANGES} WHERE ${ROW} AND state = @state AND attempt = @attempt`)
+  const insertMessage = db.prepare(
     `INSERT INTO customer_message (account_uuid, automation_id, run_id, channel, receiver_hash, at)
      VALUES (@accountUuid, @automationId, @runId, @channel, @receiverHash, @at)`,
   )
 
-  function saveWrites(accountUuid: string, runId: number, writes: readonly FieldWrite[], at: number): void {
+  function* saveWrites(
+    accountUuid: string,
+    runId: number,
+    writes: readonly FieldWrite[],
+    at: number,
+  ): Generator<unknown, void> {
     for (const { object, recordUuid, field, value, automationId, hop } of writes) {
-      saveWrite.run({ accountUuid, object, recordUuid, field, value, runId, automationId, hop, at })
+      yield* saveWrite.run({ accountUuid, object, recordUuid, field, value, runId, automationId, hop, at })
     }
   }
 
-  function noteMessage(accountUuid: string, runId: number, message: MessageNote, at: number): void {
-    insertMessage.run({ ...message, accountUuid, runId, at })
-  }
-
   return {
-    async beginSending(fence, row, { writes, at }) {
-      return turn.run(() => {
-        if (goesOn.get(fence) === undefined) return false
-        if (markSending.run({ runId: fence.runId, ...row, at }).changes === 0) return false
-        saveWrites(fence.accountUuid, fence.runId, writes, at)
+    beginSending(fence, row, { writes, at }) {
+      return turn.run(function* () {
+        if ((yield* goesOn.get(fence)) === undefined) return false
+        if ((yield* markSending.run({ runId: fence.runId, ...row, at })).changes === 0) return false
+        yield* saveWrites(fence.accountUuid, fence.runId, writes, at)
         return true
       })
     },
 
-    async endSending(accountUuid, runId, row, write, { message, writes }) {
-      return turn.run(() => {
-        if (ofAccount.get({ runId, accountUuid }) === undefined) return false
-        const before = stateOf.get({ runId, stepId: row.stepId, itemKey: row.itemKey })
-        if (markEnded.run({ runId, ...row, ...changesOf(write) }).changes === 0) return false
+    endSending(accountUuid, runId, row, write, { message, writes }) {
+      return turn.run(function* () {
+        if ((yield* ofAccount.get({ runId, accountUuid })) === undefined) return false
+        const before = yield* stateOf.get({ runId, stepId: row.stepId, itemKey: row.itemKey })
+        if ((yield* markEnded.run({ runId, ...row, ...changesOf(write) })).changes === 0) return false
         // A message that may have been sent was already counted when that was recorded.
-        if (message && before !== 'unknown') noteMessage(accountUuid, runId, message, write.at)
-        saveWrites(accountUuid, runId, writes, write.at)
+        if (message && before !== 'unknown') yield* insertMessage.run({ ...message, accountUuid, runId, at: write.at })
+        yield* saveWrites(accountUuid, runId, writes, write.at)
         return true
       })
     },
 
-    async setRow(fence, row, write) {
-      return turn.run(() => {
-        if (!isOurs.get(fence)) return false
-        return changeRow.run({ runId: fence.runId, ...row, ...changesOf(write) }).changes === 1
+    setRow(fence, row, write) {
+      return turn.run(function* () {
+        if (!(yield* isOurs.get(fence))) return false
+        return (yield* changeRow.run({ runId: fence.runId, ...row, ...changesOf(write) })).changes === 1
       })
     },
   }
@@ -169,55 +169,57 @@ function changesOf(write: RowWrite) {
   }
 }
 
-function parkStore(client: Client): Pick<JournalStore, 'readJournal' | 'parkRun' | 'finishRun'> {
-  const { sql, turn } = client
-  const { isOurs } = fenceOf(client)
-  const rowsOf = sql.prepare<{ runId: number }, StoredRow>(
+function parkStore(connections: Connections): Pick<JournalStore, 'readJournal' | 'parkRun' | 'finishRun'> {
+  const { db, turn } = connections
+  const { isOurs } = fenceOf(connections)
+  const rowsOf = db.prepare<{ runId: number }, StoredRow>(
     `SELECT ${JOURNAL_COLUMNS} FROM run_step s WHERE s.run_id = @runId ORDER BY s.seq, s.step_id, s.item_key`,
   )
-  const park = sql.prepare(
+  const park = db.prepare(
     `UPDATE run SET state = @newState, wake_at = @wakeAt, ${setReason(RUN_REASON)}, lease_owner = NULL
      WHERE ${OURS} AND outcome IS NULL AND ${STAMP} = @stamp`,
   )
-  const finish = sql.prepare(
+  const finish = db.prepare(
     `UPDATE run SET state = 'done', outcome = @outcome, ${setReason(RUN_REASON)}, ended_at = @at, lease_owner = NULL
      WHERE ${OURS} AND (outcome IS NULL OR outcome = 'cancelled') AND ${STAMP} = @stamp`,
   )
-  const skipOpen = sql.prepare(
+  const skipOpen = db.prepare(
     `UPDATE run_step SET state = 'skipped', error_class = 'cancelled', ${setReason(STEP_REASON)}, next_attempt_at = NULL,
        ended_at = @at
      WHERE run_id = @runId AND (state IN ('planned', 'held') OR (state = 'failed' AND next_attempt_at IS NOT NULL))`,
   )
 
   /** Why nothing was written: the run is no longer ours, or the journal changed. */
-  function refusedBecause(fence: RunFence): ParkedRun {
-    return isOurs.get(fence) ? 'changed' : 'lost'
+  function* refusedBecause(fence: RunFence): Generator<unknown, ParkedRun> {
+    return (yield* isOurs.get(fence)) ? 'changed' : 'lost'
   }
 
   return {
-    async readJournal(fence) {
-      const run = isOurs.get(fence)
+    readJournal: db.snapshot(function* (fence) {
+      const run = yield* isOurs.get(fence)
       if (!run) return null
+      const rows = yield* rowsOf.all({ runId: fence.runId })
       return {
-        rows: rowsOf.all({ runId: fence.runId }).map(journalRow),
+        rows: rows.map(journalRow),
         stamp: run.stamp,
         cancelled: run.outcome === 'cancelled' ? { reason: readReason(run.reason) } : null,
       }
-    },
+    }),
 
-    async parkRun(fence, stamp, { state, wakeAt, reason }) {
-      return turn.run((): ParkedRun => {
-        const parked =
-          park.run({ ...fence, stamp, newState: state, wakeAt, reason: storedReason(reason) }).changes === 1
-        return parked ? 'parked' : refusedBecause(fence)
+    parkRun(fence, stamp, { state, wakeAt, reason }) {
+      return turn.run(function* (): Generator<unknown, ParkedRun> {
+        const values = { ...fence, stamp, newState: state, wakeAt, reason: storedReason(reason) }
+        return (yield* park.run(values)).changes === 1 ? 'parked' : yield* refusedBecause(fence)
       })
     },
 
-    async finishRun(fence, stamp, { outcome, reason, cancelledReason, at }) {
-      return turn.run((): ParkedRun => {
-        const ended = finish.run({ ...fence, stamp, outcome, reason: storedReason(reason), at }).changes === 1
-        if (!ended) return refusedBecause(fence)
-        if (outcome === 'cancelled') skipOpen.run({ reason: storedReason(cancelledReason), at, runId: fence.runId })
+    finishRun(fence, stamp, { outcome, reason, cancelledReason, at }) {
+      return turn.run(function* (): Generator<unknown, ParkedRun> {
+        const ended = yield* finish.run({ ...fence, stamp, outcome, reason: storedReason(reason), at })
+        if (ended.changes === 0) return yield* refusedBecause(fence)
+        if (outcome === 'cancelled') {
+          yield* skipOpen.run({ reason: storedReason(cancelledReason), at, runId: fence.runId })
+        }
         return 'parked'
       })
     },

@@ -1,6 +1,7 @@
 // Runs as rows: creating them together with their ledger rows, and reading them.
 import type { JournalEffect, JournalRow, PlanNotes, Try } from '#app/domain/automations/journal-row.ts'
 import type { RunRequest, RunState, StartedRun, StepState } from '#app/domain/automations/run.ts'
+import type { Database, Step } from '../../database.ts'
 import {
   RUN_REASON,
   readReason,
@@ -10,16 +11,15 @@ import {
   selectReason,
   storedReason,
 } from '../reasons.server.ts'
-import type { Sql } from '../../sqlite/sql.ts'
 
-type InsertRuns = (accountUuid: string, requests: readonly RunRequest[], now: number) => StartedRun[]
+type InsertRuns = (accountUuid: string, requests: readonly RunRequest[], now: number) => Step<StartedRun[]>
 
 /**
- * Prepared once per connection. Synchronous; call inside a transaction. Each request stores its run row and all of its
+ * Prepared once per connection; call inside a transaction. Each request stores its run row and all of its
  * ledger rows, or nothing. Throws for a rule of another account or a deleted one: that is a bug.
  */
-export function insertRuns(sql: Sql): InsertRuns {
-  const findLedger = sql.prepare<
+export function insertRuns(db: Pick<Database, 'prepare'>): InsertRuns {
+  const findLedger = db.prepare<
     { automationId: number; recordUuid: string; occurrence: string; now: number },
     { at: number }
   >(
@@ -27,33 +27,36 @@ export function insertRuns(sql: Sql): InsertRuns {
      WHERE automation_id = @automationId AND record_uuid = @recordUuid AND occurrence = @occurrence
        AND (expires_at IS NULL OR expires_at > @now)`,
   )
-  const takeLedger = sql.prepare(
+  const takeLedger = db.prepare(
     `INSERT INTO seen_ledger (automation_id, record_uuid, occurrence, run_id, at, expires_at)
      VALUES (@automationId, @recordUuid, @occurrence, @runId, @now, @expiresAt)
      ON CONFLICT (automation_id, record_uuid, occurrence) DO UPDATE SET run_id = excluded.run_id, at = excluded.at,
        expires_at = excluded.expires_at`,
   )
-  const insert = sql.prepare(
-    `INSERT INTO run (account_uuid, automation_id, version, source, occurrence, object, record_uuid, record_uuids, group_key,
+  const insert = db
+    .prepare<object, number>(
+      `INSERT INTO run (account_uuid, automation_id, version, source, occurrence, object, record_uuid, record_uuids, group_key,
        trigger_data, state, ${reasonNames(RUN_REASON)}, wake_at, replay_of, hop, created_at)
      VALUES (@accountUuid, @automationId, @version, @source, @occurrence, @object, @recordUuid, @recordUuids, @groupKey,
-       @triggerData, @state, ${reasonValues()}, @wakeAt, @replayOf, @hop, @now)`,
-  )
-  const count = sql.prepare(
+       @triggerData, @state, ${reasonValues()}, @wakeAt, @replayOf, @hop, @now)
+     RETURNING id`,
+    )
+    .pluck()
+  const count = db.prepare(
     `UPDATE automation SET execution_count = execution_count + 1, last_executed_at = max(coalesce(last_executed_at, 0), @now)
      WHERE id = @id AND account_uuid = @accountUuid`,
   )
 
-  function start(accountUuid: string, request: RunRequest, now: number): StartedRun {
+  function* start(accountUuid: string, request: RunRequest, now: number): Generator<unknown, StartedRun> {
     const { automationId } = request
-    const before = request.again
-      ? undefined
-      : request.ledger.find((one) => findLedger.get({ ...one, automationId, now }))
-    if (before) return { outcome: 'done_before', recordUuid: before.recordUuid, occurrence: before.occurrence }
-    if (count.run({ now, id: automationId, accountUuid }).changes === 0) {
+    for (const { recordUuid, occurrence } of request.again ? [] : request.ledger) {
+      const before = yield* findLedger.get({ automationId, recordUuid, occurrence, now })
+      if (before) return { outcome: 'done_before', recordUuid, occurrence }
+    }
+    if ((yield* count.run({ now, id: automationId, accountUuid })).changes === 0) {
       throw new Error(`account ${accountUuid} has no automation ${automationId}`)
     }
-    const { lastInsertRowid } = insert.run({
+    const runId = yield* insert.get({
       ...{ ...request, accountUuid, now },
       occurrence: request.ledger[0]?.occurrence ?? null,
       recordUuid: request.recordUuids[0] ?? null,
@@ -62,12 +65,16 @@ export function insertRuns(sql: Sql): InsertRuns {
       state: firstState(request),
       reason: storedReason(request.held ?? request.waits ?? null),
     })
-    const runId = Number(lastInsertRowid)
-    for (const entry of request.ledger) takeLedger.run({ ...entry, automationId, runId, now })
+    if (runId === undefined) throw new Error('a run was stored without an id')
+    for (const entry of request.ledger) yield* takeLedger.run({ ...entry, automationId, runId, now })
     return { outcome: 'started', runId }
   }
 
-  return (accountUuid, requests, now) => requests.map((request) => start(accountUuid, request, now))
+  return function* (accountUuid, requests, now) {
+    const started: StartedRun[] = []
+    for (const request of requests) started.push(yield* start(accountUuid, request, now))
+    return started
+  }
 }
 
 function firstState({ held, waits }: RunRequest): RunState {

@@ -1,5 +1,5 @@
+import type { Connections } from '../../connections.ts'
 import type { Leftover, RunUpkeepStore } from '../../store/run-upkeep.ts'
-import type { Client } from '../../sqlite/client.server.ts'
 
 const LEFTOVERS: Record<Leftover, string> = {
   verdict:
@@ -16,39 +16,36 @@ const LEFTOVERS: Record<Leftover, string> = {
   mute: 'DELETE FROM mute WHERE id IN (SELECT id FROM mute WHERE until_at IS NOT NULL AND until_at < @before LIMIT @limit)',
 }
 
-export function runUpkeepStore({ sql }: Client): RunUpkeepStore {
-  const oldest = sql.prepare<
+export function runUpkeepStore({ db }: Connections): RunUpkeepStore {
+  const oldest = db.prepare<
     { fromId: number; limit: number },
     { id: number; state: string; endedAt: number | null; createdAt: number }
   >(
     'SELECT id, state, ended_at AS endedAt, created_at AS createdAt FROM run WHERE id >= @fromId ORDER BY id LIMIT @limit',
   )
   // Deletes its journal too.
-  const remove = sql.prepare('DELETE FROM run WHERE id = @id')
+  const remove = db.prepare('DELETE FROM run WHERE id = @id')
   const leftovers = new Map(
     Object.entries(LEFTOVERS).map(([kind, statement]) => [
       kind,
-      sql.prepare<{ before: number; limit: number }>(statement),
+      db.prepare<{ before: number; limit: number }>(statement),
     ]),
   )
-  const forget = sql.transaction((before: number, fromId: number, limit: number) => {
-    const rows = oldest.all({ fromId, limit })
-    const old = rows.filter((row) => row.createdAt < before)
-    let removed = 0
-    for (const { id, state, endedAt } of old) {
-      if (state === 'done' && (endedAt ?? 0) < before) removed += remove.run({ id }).changes
-    }
-    const last = old.at(-1)
-    return { removed, nextId: last && old.length === rows.length && rows.length === limit ? last.id + 1 : null }
-  })
   return {
-    async forgetRunsStep(before, fromId, limit) {
-      return forget.immediate(before, fromId, limit)
-    },
-    async forgetLeftoversStep(kind, before, limit) {
+    forgetRunsStep: db.write(function* (before, fromId, limit) {
+      const rows = yield* oldest.all({ fromId, limit })
+      const old = rows.filter((row) => row.createdAt < before)
+      let removed = 0
+      for (const { id, state, endedAt } of old) {
+        if (state === 'done' && (endedAt ?? 0) < before) removed += (yield* remove.run({ id })).changes
+      }
+      const last = old.at(-1)
+      return { removed, nextId: last && old.length === rows.length && rows.length === limit ? last.id + 1 : null }
+    }),
+    forgetLeftoversStep: db.write(function* (kind, before, limit) {
       const statement = leftovers.get(kind)
       if (!statement) throw new Error(`nothing is known about ${kind}`)
-      return statement.run({ before, limit }).changes
-    },
+      return (yield* statement.run({ before, limit })).changes
+    }),
   }
 }

@@ -1,15 +1,20 @@
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { RunOutcome, RunSource, RunState, StartedRun, TriggerData } from '#app/domain/automations/run.ts'
+import type { Connections } from '../../connections.ts'
 import type { ClaimedRun, DueRun, RuleOfRun, RunStore, RunToRepeat } from '../../store/runs.ts'
-import type { Client } from '../../sqlite/client.server.ts'
 import { PAUSE_REASON, RUN_REASON, readReason, selectReason } from '../reasons.server.ts'
 import { runDecisionStore } from './run-decisions.server.ts'
 import { runJournalStore } from './run-journal.server.ts'
 import { insertRuns } from './run-rows.server.ts'
 
 /** Runs from request to end. Every write is one statement or one small transaction. */
-export function runStore(client: Client): RunStore {
-  return { ...runJournalStore(client), ...runDecisionStore(client), ...startStore(client), ...queueStore(client) }
+export function runStore(connections: Connections): RunStore {
+  return {
+    ...runJournalStore(connections),
+    ...runDecisionStore(connections),
+    ...startStore(connections),
+    ...queueStore(connections),
+  }
 }
 
 /** Must equal the condition of the index `runs_to_do`. */
@@ -18,22 +23,21 @@ const TO_DO = "state in ('queued', 'running', 'waiting')"
 /** Runs of a held account wait; condition on the table `run`. */
 const NOT_HELD = `NOT EXISTS (SELECT 1 FROM plan own WHERE own.account_uuid = run.account_uuid AND own.held_since IS NOT NULL)`
 
-function startStore(client: Client): Pick<RunStore, 'startRuns' | 'startRunOnce' | 'findStartedRun'> {
-  const { sql } = client
-  const insert = insertRuns(sql)
-  const { turn } = client
-  const findCall = sql
+function startStore(connections: Connections): Pick<RunStore, 'startRuns' | 'startRunOnce' | 'findStartedRun'> {
+  const { db, turn } = connections
+  const insert = insertRuns(db)
+  const findCall = db
     .prepare<{ automationId: number; key: string; now: number }, number>(
       'SELECT run_id FROM trigger_call WHERE automation_id = @automationId AND key = @key AND expires_at > @now',
     )
     .pluck()
-  const findOwnCall = sql
+  const findOwnCall = db
     .prepare<{ automationId: number; key: string; now: number; accountUuid: string }, number>(
       `SELECT c.run_id FROM trigger_call c JOIN run r ON r.id = c.run_id
        WHERE c.automation_id = @automationId AND c.key = @key AND c.expires_at > @now AND r.account_uuid = @accountUuid`,
     )
     .pluck()
-  const saveCall = sql.prepare(
+  const saveCall = db.prepare(
     `INSERT INTO trigger_call (automation_id, key, run_id, expires_at) VALUES (@automationId, @key, @runId, @expiresAt)
      ON CONFLICT (automation_id, key) DO UPDATE SET run_id = excluded.run_id, expires_at = excluded.expires_at`,
   )
@@ -42,23 +46,23 @@ function startStore(client: Client): Pick<RunStore, 'startRuns' | 'startRunOnce'
       if (requests.length === 0) return []
       return turn.run(() => insert(accountUuid, requests, now))
     },
-    async startRunOnce(accountUuid, request, keys, now) {
-      return turn.run((): StartedRun | { outcome: 'repeated'; runId: number } => {
+    startRunOnce(accountUuid, request, keys, now) {
+      return turn.run(function* (): Generator<unknown, StartedRun | { outcome: 'repeated'; runId: number }> {
         for (const { key } of keys) {
-          const runId = findCall.get({ automationId: request.automationId, key, now })
+          const runId = yield* findCall.get({ automationId: request.automationId, key, now })
           if (runId !== undefined) return { outcome: 'repeated', runId }
         }
-        const [started] = insert(accountUuid, [request], now)
+        const [started] = yield* insert(accountUuid, [request], now)
         if (!started) throw new Error('one wish has one answer')
         if (started.outcome !== 'started') return started
         for (const { key, expiresAt } of keys)
-          saveCall.run({ automationId: request.automationId, key, runId: started.runId, expiresAt })
+          yield* saveCall.run({ automationId: request.automationId, key, runId: started.runId, expiresAt })
         return started
       })
     },
-    async findStartedRun(accountUuid, automationId, key, now) {
-      return findOwnCall.get({ automationId, key, now, accountUuid }) ?? null
-    },
+    findStartedRun: db.read(function* (accountUuid, automationId, key, now) {
+      return (yield* findOwnCall.get({ automationId, key, now, accountUuid })) ?? null
+    }),
   }
 }
 
@@ -80,10 +84,11 @@ const RULE_COLUMNS = `a.name, v.definition, a.active, a.deleted_at AS deletedAt,
 const RULE_JOINS = `JOIN automation a ON a.id = r.automation_id
      LEFT JOIN automation_version v ON v.automation_id = r.automation_id AND v.version = r.version`
 
-function queueStore(client: Client): Pick<RunStore, 'dueRuns' | 'nextRunDueAt' | 'claimRun' | 'findRunToRepeat'> {
-  const { sql } = client
-  const { turn } = client
-  const due = sql.prepare<
+function queueStore(
+  connections: Connections,
+): Pick<RunStore, 'dueRuns' | 'nextRunDueAt' | 'claimRun' | 'findRunToRepeat'> {
+  const { db, turn } = connections
+  const due = db.prepare<
     { now: number; perAccount: number },
     { id: number; accountUuid: string; recordUuids: string; state: RunState }
   >(
@@ -91,23 +96,23 @@ function queueStore(client: Client): Pick<RunStore, 'dueRuns' | 'nextRunDueAt' |
        SELECT id, account_uuid, record_uuids, state, wake_at,
          row_number() OVER (PARTITION BY account_uuid ORDER BY wake_at, id) AS place
        FROM run WHERE ${TO_DO} AND wake_at <= @now AND ${NOT_HELD}
-     ) WHERE place <= @perAccount ORDER BY wake_at, id`,
+     ) AS ranked WHERE place <= @perAccount ORDER BY wake_at, id`,
   )
-  const next = sql
+  const next = db
     .prepare<{ now: number }, number | null>(`SELECT min(wake_at) FROM run WHERE ${TO_DO} AND wake_at > @now`)
     .pluck()
-  const claim = sql.prepare(
+  const claim = db.prepare(
     `UPDATE run SET state = 'running', lease_owner = @owner, started_at = coalesce(started_at, @now)
      WHERE id = @runId AND account_uuid = @accountUuid AND ${TO_DO} AND wake_at <= @now AND ${NOT_HELD}`,
   )
-  const load = sql.prepare<{ runId: number; accountUuid: string }, ClaimedRow>(
+  const load = db.prepare<{ runId: number; accountUuid: string }, ClaimedRow>(
     `SELECT r.id, r.account_uuid AS accountUuid, r.automation_id AS automationId, r.version, r.source, r.object,
        r.record_uuids AS recordUuids, r.group_key AS groupKey, r.trigger_data AS triggerData, r.hop,
        r.created_at AS createdAt, r.started_at AS startedAt, ${selectReason(RUN_REASON, 'r')} AS reason,
        NOT EXISTS (SELECT 1 FROM run_step s WHERE s.run_id = r.id) AS fresh, ${RULE_COLUMNS}
      FROM run r ${RULE_JOINS} WHERE r.id = @runId AND r.account_uuid = @accountUuid`,
   )
-  const repeat = sql.prepare<{ runId: number; accountUuid: string }, RepeatRow>(
+  const repeat = db.prepare<{ runId: number; accountUuid: string }, RepeatRow>(
     `SELECT r.automation_id AS automationId, r.version, r.source, r.object, r.record_uuids AS recordUuids,
        r.group_key AS groupKey, r.trigger_data AS triggerData, r.state, r.outcome, a.version AS versionToday,
        (SELECT count(*) FROM run_step s WHERE s.run_id = r.id AND s.state IN ('sent', 'unknown')
@@ -115,8 +120,9 @@ function queueStore(client: Client): Pick<RunStore, 'dueRuns' | 'nextRunDueAt' |
      FROM run r ${RULE_JOINS} WHERE r.id = @runId AND r.account_uuid = @accountUuid`,
   )
   return {
-    async dueRuns(now, perAccount) {
-      return due.all({ now, perAccount }).map(
+    dueRuns: db.read(function* (now, perAccount) {
+      const rows = yield* due.all({ now, perAccount })
+      return rows.map(
         ({ id, accountUuid, recordUuids, state }): DueRun => ({
           id,
           accountUuid,
@@ -124,14 +130,14 @@ function queueStore(client: Client): Pick<RunStore, 'dueRuns' | 'nextRunDueAt' |
           begun: state === 'running',
         }),
       )
-    },
-    async nextRunDueAt(now) {
-      return next.get({ now }) ?? null
-    },
-    async claimRun(accountUuid, runId, owner, now) {
-      return turn.run((): ClaimedRun | null => {
-        if (claim.run({ accountUuid, runId, owner, now }).changes === 0) return null
-        const row = load.get({ runId, accountUuid })
+    }),
+    nextRunDueAt: db.read(function* (now) {
+      return (yield* next.get({ now })) ?? null
+    }),
+    claimRun(accountUuid, runId, owner, now) {
+      return turn.run(function* (): Generator<unknown, ClaimedRun | null> {
+        if ((yield* claim.run({ accountUuid, runId, owner, now })).changes === 0) return null
+        const row = yield* load.get({ runId, accountUuid })
         if (!row) return null
         const { recordUuids, triggerData, fresh, reason, name, definition, active, deletedAt, pausedReason, ...run } =
           row
@@ -145,8 +151,8 @@ function queueStore(client: Client): Pick<RunStore, 'dueRuns' | 'nextRunDueAt' |
         }
       })
     },
-    async findRunToRepeat(accountUuid, runId) {
-      const row = repeat.get({ runId, accountUuid })
+    findRunToRepeat: db.read(function* (accountUuid, runId) {
+      const row = yield* repeat.get({ runId, accountUuid })
       if (!row) return null
       const { recordUuids, triggerData, versionToday, name, definition, active, deletedAt, pausedReason, ...run } = row
       const found: RunToRepeat = {
@@ -156,7 +162,7 @@ function queueStore(client: Client): Pick<RunStore, 'dueRuns' | 'nextRunDueAt' |
         rule: { ...ruleOf({ name, definition, active, deletedAt, pausedReason }), version: versionToday },
       }
       return found
-    },
+    }),
   }
 }
 

@@ -1,0 +1,210 @@
+// PostgreSQL as `db/sql` sees it: an operation is resumed with the result of each statement.
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Pool, PoolClient, QueryArrayResult } from 'pg'
+import type { Database, Statement, Step } from '../database.ts'
+import { translate } from './translate.ts'
+
+/** A statement that an operation asks for. Values are in the order of the text. */
+interface Ask {
+  text: string
+  /** Prepared once per connection under this name; undefined = not kept. */
+  name: string | undefined
+  values: unknown[]
+}
+
+/** Two operations that cannot have happened one after the other: one of them runs again. */
+const CONFLICTS = new Set(['40001', '40P01'])
+/** What both looked for and neither found, both then inserted. */
+const SAME_KEY = '23505'
+const MOST_TRIES = 6
+
+export interface PostgresCounts {
+  /** Operations that ran again after a conflict. */
+  conflict(): void
+}
+
+export function postgresDatabase(pool: Pool, counts: PostgresCounts = { conflict() {} }): Database {
+  async function inTransaction<T>(begin: string, act: () => Step<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await once(pool, begin, act)
+      } catch (error) {
+        if (!isConflict(error, tries)) throw error
+        counts.conflict()
+        await wait(Math.random() * 5 * 2 ** tries)
+      }
+    }
+  }
+
+  return {
+    prepare: (text) => statement(text),
+    write:
+      (act) =>
+      (...args) =>
+        inTransaction('BEGIN ISOLATION LEVEL SERIALIZABLE', () => act(...args)),
+    read:
+      (act) =>
+      async (...args) =>
+        withClient(pool, (client) => drive(client, act(...args))),
+    snapshot:
+      (act) =>
+      (...args) =>
+        inTransaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', () => act(...args)),
+    *savepoint<T>(act: () => Step<T>): Generator<unknown, T> {
+      yield command('SAVEPOINT part')
+      try {
+        const value = yield* act()
+        yield command('RELEASE part')
+        return value
+      } catch (error) {
+        yield command('ROLLBACK TO part')
+        yield command('RELEASE part')
+        throw error
+      }
+    },
+  }
+}
+
+function isConflict(error: unknown, tries: number): boolean {
+  const code = codeOf(error)
+  return CONFLICTS.has(code) ? tries < MOST_TRIES : code === SAME_KEY && tries < 3
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+async function once<T>(pool: Pool, begin: string, act: () => Step<T>): Promise<T> {
+  return withClient(pool, async (client) => {
+    await client.query(begin)
+    try {
+      const value = await drive(client, act())
+      await client.query('COMMIT')
+      return value
+    } catch (error) {
+      await client.query('ROLLBACK')
+      throw error
+    }
+  })
+}
+
+/** A connection on which anything but a statement failed is not used again. */
+async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch(lost)
+  let broken: Error | undefined
+  const onError = (error: Error) => {
+    broken = error
+  }
+  client.on('error', onError)
+  try {
+    return await work(client)
+  } catch (error) {
+    if (!/^[0-9A-Z]{5}$/.test(codeOf(error))) broken = error instanceof Error ? error : new Error(String(error))
+    throw broken && error === broken ? lost(error) : error
+  } finally {
+    client.off('error', onError)
+    client.release(broken)
+  }
+}
+
+/** `code` as PostgreSQL itself would say it: connection failure. An error of our own code stays as it is. */
+function lost(error: unknown): never {
+  const known = codeOf(error)
+  if (/^[0-9A-Z]{5}$/.test(known)) throw error
+  const isWire = known.startsWith('E') || (error instanceof Error && /connection|timeout/i.test(error.message))
+  if (!isWire) throw error
+  throw Object.assign(new Error('the database cannot be reached', { cause: error }), { code: '08006' })
+}
+
+async function drive<T>(client: PoolClient, act: Step<T>): Promise<T> {
+  const steps = act[Symbol.iterator]()
+  let step = steps.next()
+  while (!step.done) {
+    let result: QueryArrayResult
+    try {
+      const { text, name, values } = step.value as Ask
+      result = await client.query({ text, ...(name !== undefined && { name }), values, rowMode: 'array' })
+    } catch (error) {
+      if (!steps.throw) throw error
+      step = steps.throw(error)
+      continue
+    }
+    // The types of an iterator know only `next()` without a value: the operation takes the result back from `yield`.
+    step = (steps.next as (value: unknown) => typeof step).call(steps, result)
+  }
+  return step.value
+}
+
+function command(text: string): Ask {
+  return { text, name: undefined, values: [] }
+}
+
+/** Statements that are kept on every connection. Texts that are built anew for each call do not fill the server. */
+const MOST_KEPT = 2_000
+const known = new Map<string, { text: string; names: readonly string[]; name: string }>()
+
+function translated(sql: string): { text: string; names: readonly string[]; name: string | undefined } {
+  const before = known.get(sql)
+  if (before) return before
+  const made = translate(sql)
+  if (known.size >= MOST_KEPT) return { ...made, name: undefined }
+  const kept = { ...made, name: `s${known.size}` }
+  known.set(sql, kept)
+  return kept
+}
+
+function statement<Args extends unknown[], Row>(sql: string): Statement<Args, Row> {
+  const { text, names, name } = translated(sql)
+  let rowOf: (values: unknown[], fields: QueryArrayResult['fields']) => unknown = asObject
+
+  function* ask(args: unknown[]): Generator<Ask, QueryArrayResult> {
+    return (yield { text, name, values: valuesOf(names, args) }) as unknown as QueryArrayResult
+  }
+  const own: Statement<Args, Row> = {
+    *get(...args) {
+      const { rows, fields } = yield* ask(args)
+      const [first] = rows
+      return first === undefined ? undefined : (rowOf(first, fields) as Row)
+    },
+    *all(...args) {
+      const { rows, fields } = yield* ask(args)
+      return rows.map((row) => rowOf(row, fields) as Row)
+    },
+    *run(...args) {
+      const { rowCount } = yield* ask(args)
+      return { changes: rowCount ?? 0 }
+    },
+    pluck() {
+      rowOf = ([first]) => first
+      return own
+    },
+    raw() {
+      rowOf = (values) => values
+      return own
+    },
+  }
+  return own
+}
+
+function asObject(values: unknown[], fields: QueryArrayResult['fields']): Record<string, unknown> {
+  const row: Record<string, unknown> = {}
+  for (let index = 0; index < fields.length; index++) row[fields[index]?.name ?? ''] = values[index]
+  return row
+}
+
+/** Binds as SQLite does: a name that is not given is a mistake. */
+function valuesOf(names: readonly string[], args: unknown[]): unknown[] {
+  if (names.length === 0) return args.map(bound)
+  const given = args[0] as Record<string, unknown>
+  return names.map((name) => {
+    if (!(name in given)) throw new TypeError(`no value is given for @${name}`)
+    return bound(given[name])
+  })
+}
+
+/** PostgreSQL takes no NUL in a text. Truth values are 1 and 0 in every column of ours. */
+function bound(value: unknown): unknown {
+  if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value
+  if (value === undefined || typeof value === 'boolean') throw new TypeError(`${String(value)} cannot be stored`)
+  return value
+}

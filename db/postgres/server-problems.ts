@@ -1,0 +1,65 @@
+// Why a PostgreSQL server cannot be used, as one sentence with the next step.
+
+export interface ServerSettings {
+  /** 180004 = 18.4 */
+  version: number
+  fsync: string
+  fullPageWrites: string
+  synchronousCommit: string
+  encoding: string
+}
+
+const OLDEST_VERSION = 150_000
+
+/** Null = the server keeps what it commits, and knows what we ask of it. */
+export function settingsProblem({
+  version,
+  fsync,
+  fullPageWrites,
+  synchronousCommit,
+  encoding,
+}: ServerSettings): string | null {
+  if (version < OLDEST_VERSION) {
+    return `PostgreSQL ${Math.floor(version / 10_000)} is too old. Fieldhook needs version 15 or newer.`
+  }
+  const off = Object.entries({ fsync, full_page_writes: fullPageWrites, synchronous_commit: synchronousCommit })
+    .filter(([, value]) => value === 'off')
+    .map(([name]) => name)
+  if (off.length > 0) {
+    return `The database server runs with ${off.map((name) => `${name} = off`).join(' and ')}, so a power cut would lose accepted events. Turn ${off.length === 1 ? 'it' : 'them'} on.`
+  }
+  if (encoding !== 'UTF8') return `The database has the encoding ${encoding}. Create one with UTF8.`
+  return null
+}
+
+/** By SQLSTATE or the code of the network's error. Null = nothing the operator can read from it. */
+export function connectionProblem(error: unknown, url: string): string | null {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const message = error instanceof Error ? error.message : ''
+  const at = placeOf(url)
+  if (/^(ENOTFOUND|EAI_AGAIN)$/.test(code)) return `No server has the name in DATABASE_URL (${at}). Check the address.`
+  if (/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ENOENT)$/.test(code) || /timeout expired/.test(message)) {
+    return `No database answers at ${at}. Check the address, and that the server runs.`
+  }
+  if (/^(28P01|28000)$/.test(code)) return `The database at ${at} refuses the user or the password in DATABASE_URL.`
+  if (code === '3D000') return `The server at ${at} has no such database. Create it, or name another in DATABASE_URL.`
+  if (code === '42501')
+    return `The user in DATABASE_URL may not create tables at ${at}. Make it the owner of the database.`
+  if (code === '53300')
+    return `The server at ${at} has no free connection. Fieldhook needs 12 for each instance: raise max_connections.`
+  if (code === '53100') return `The disk of the database server at ${at} is full. Make room, then start again.`
+  if (/certificate|self.signed|SSL|TLS/i.test(`${code} ${message}`)) {
+    return `The certificate of the server at ${at} was not accepted (${message}). Check sslmode and sslrootcert in DATABASE_URL.`
+  }
+  return null
+}
+
+/** Without the password. */
+function placeOf(url: string): string {
+  try {
+    const { host, pathname } = new URL(url)
+    return `${host}${pathname}`
+  } catch {
+    return 'the address in DATABASE_URL'
+  }
+}
