@@ -1,3 +1,5 @@
+import type { Step } from './database.ts'
+
 /** What each engine does in its own way: its file or server, not its rows. */
 export interface Housekeeping {
   /** Has another process written since the previous call? */
@@ -12,4 +14,13 @@ export interface Housekeeping {
   spaceUsed(): Promise<{ fileBytes: number; freeBytes: number; walBytes: number }>
   /** Runs a deletion so that what it removed cannot be read from the free space afterwards. */
   erase<T>(work: () => Promise<T>): Promise<T>
+  /**
+   * Call in the transaction that removed that many of the bodies from `fromSeq` to below `toSeq`: makes the space they
+   * leave usable again, where the engine does not do so by itself.
+   */
+  pack(fromSeq: number, toSeq: number, removed: number): Step<void>
+  /** The engine's own estimate of a table whose rows have no number; null = its rows are numbered anyway. Bytes. */
+  estimate(table: string): Promise<{ rows: number; bytes: number } | null>
+  /** `schema`: migrations that were applied. `diskFreeBytes`: null = the disk is not this machine's. */
+  machine(): Promise<{ database: string; schema: number; diskFreeBytes: number | null }>
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { withMethods } from '#app/lib/families.ts'
-import { sqliteStore } from '#db/sql/store.server.ts'
+import { sqlStore } from '#db/sql/store.server.ts'
 import { openClient } from '#db/sqlite/client.server.ts'
 import { ADDRESS, anEvent, type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
 import { HANGS } from '#tests/support/memory-outbound.ts'
@@ -94,7 +94,7 @@ describe('restarts and overlaps', () => {
     // As the other process does it: with its own connection, and nobody tells the owner.
     const other = openClient(world.client.sql.name, 'db/migrations')
     try {
-      const store = sqliteStore(other, world.clock)
+      const store = sqlStore(other, world.clock)
       await store.deliveries.resumeEndpoint(LEEDS, paused, world.clock.now())
       await store.deliveries.resumeEndpoint(LEEDS, waits, world.clock.now())
     } finally {

@@ -10,6 +10,7 @@ import { readStripe, type StripeEnv } from './env-stripe.server.ts'
 import {
   checkDatabaseLimit,
   DATABASE_FILE,
+  SERVER_MAKES_BACKUPS,
   isPlaceholder,
   readAdminAccounts,
   readAutoLoadExcludes,

@@ -20,7 +20,7 @@ import { systemClock } from '#app/lib/clocks.server.ts'
 import { accountKeyring } from '#db/sql/accounts/account-keys.server.ts'
 import { databaseFiles, withReadOnly } from '#db/sqlite/database-files.server.ts'
 import { backupLock, inUseLock, takeLock } from '#db/sqlite/file-lock.server.ts'
-import { openBackupStore } from '#db/sql/ops/backups.server.ts'
+import { openBackupStore } from '#db/sqlite/backup-store.server.ts'
 import type { BackupRunKind } from '#db/store/backups.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 

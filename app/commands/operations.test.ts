@@ -30,7 +30,7 @@ import { accountKeyring } from '#db/sql/accounts/account-keys.server.ts'
 import { type Client, openClient } from '#db/sqlite/client.server.ts'
 import { databaseFiles } from '#db/sqlite/database-files.server.ts'
 import { backupLock, inUseLock, takeLock } from '#db/sqlite/file-lock.server.ts'
-import { openBackupStore } from '#db/sql/ops/backups.server.ts'
+import { openBackupStore } from '#db/sqlite/backup-store.server.ts'
 import { backupCommand, drillCommand, releaseCommand, restoreCommand } from './operations.server.ts'
 
 const KEY = (await newBackupKey()).identity

@@ -2,10 +2,12 @@
 import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { minutes } from '#app/lib/duration.ts'
-import { accountKeyring, accountKeyStore } from '../sql/accounts/account-keys.server.ts'
+import { accountKeyStore } from '../sql/accounts/account-keys.server.ts'
 import { backlogStore } from '../sql/ops/backlog.server.ts'
 import type { Checkup, IntegrityFacts, LastRun } from '../store/checkup.ts'
-import { type Client, openClient } from './client.server.ts'
+import { openClient } from './client.server.ts'
+import { sqliteDatabase } from './database.server.ts'
+import { sqliteHousekeeping } from './housekeeping.server.ts'
 import { newestApplied, readMigrations } from './migrations.server.ts'
 import type { Sql } from './sql.ts'
 
@@ -59,7 +61,7 @@ export function openCheckup(file: string, migrationsFolder: string): Checkup {
     },
     isOwned: (now) =>
       hasTable(sql, 'lease') && numberOf('SELECT count(*) FROM lease WHERE expires_at > @now', { now }) > 0,
-    backlog: (now) => backlogStore({ readerSql: sql } as Client).readBacklog(now, []),
+    backlog: (now) => backlogStore({ reader: sqliteDatabase(sql) }).readBacklog(now, []),
     subscriptions(now, polled) {
       const objects = JSON.stringify(polled)
       return {
@@ -85,7 +87,7 @@ export function openCheckup(file: string, migrationsFolder: string): Checkup {
       return { connected: states.connected ?? 0, reconnect: states.reconnect ?? 0 }
     },
     endpoints: () => countBy("SELECT state, count(*) FROM endpoint WHERE state <> 'deleted' GROUP BY state"),
-    keyUses: () => accountKeyStore({ sql }).keysInUse(),
+    keyUses: () => accountKeyStore({ db: sqliteDatabase(sql), housekeeping: sqliteHousekeeping(sql) }).keysInUse(),
     samples: (limit) =>
       sql
         .prepare<{ limit: number }, { accountUuid: string; accessTokenSealed: string }>(
@@ -93,7 +95,12 @@ export function openCheckup(file: string, migrationsFolder: string): Checkup {
            WHERE access_token_sealed LIKE 'v_.%' ORDER BY updated_at DESC LIMIT @limit`,
         )
         .all({ limit }),
-    findKey: (accountUuid) => accountKeyring({ sql }, () => 0).find(accountUuid),
+    findKey: (accountUuid) =>
+      sql
+        .prepare<{ accountUuid: string }, { sealedWith: string; keySealed: string }>(
+          'SELECT sealed_with AS sealedWith, key_sealed AS keySealed FROM account_key WHERE account_uuid = @accountUuid',
+        )
+        .get({ accountUuid }) ?? null,
     backupRuns(kind) {
       const find = (more: string) =>
         sql

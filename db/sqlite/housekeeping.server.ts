@@ -1,6 +1,9 @@
 // The file of SQLite: its log, its free pages, and whether somebody else writes to it.
-import { statSync } from 'node:fs'
+import { statfsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Housekeeping } from '../housekeeping.ts'
+import { sqliteDatabase } from './database.server.ts'
+import { packing } from './packing.server.ts'
 import type { Sql } from './sql.ts'
 
 export function sqliteHousekeeping(sql: Sql): Housekeeping {
@@ -52,6 +55,20 @@ export function sqliteHousekeeping(sql: Sql): Housekeeping {
         sql.pragma('secure_delete = OFF')
         // Does not wait for readers: the WAL is emptied every few minutes anyway.
         emptyLog(0)
+      }
+    },
+    pack: packing(sqliteDatabase(sql)),
+    async estimate() {
+      return null
+    },
+    async machine() {
+      const applied = sql.prepare<[], number>('SELECT count(*) FROM __drizzle_migrations').pluck()
+      const version = sql.prepare<[], string>('SELECT sqlite_version()').pluck()
+      const disk = statfsSync(dirname(sql.name))
+      return {
+        database: `SQLite ${version.get() ?? ''}`,
+        schema: applied.get() ?? 0,
+        diskFreeBytes: disk.bavail * disk.bsize,
       }
     },
   }

@@ -19,7 +19,7 @@ import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { LAST_RUNS } from '#app/domain/automations/run-record.ts'
 import { sealedPlace } from '#app/domain/sealed-places.ts'
 import { accountKeyring } from '../sql/accounts/account-keys.server.ts'
-import { sqliteStore } from '../sql/store.server.ts'
+import { sqlStore } from '../sql/store.server.ts'
 import { openClient } from './client.server.ts'
 import { bringUpToDate, newestApplied, readMigrations } from './migrations.server.ts'
 import { forgetSafetyCopies } from './safety-copy.server.ts'
@@ -115,7 +115,7 @@ test.each(RELEASED)('a database of %s comes up to date with all that was in it',
     expect(schemaOf(client.sql)).toEqual(schemaOf(fresh.sql))
     expect(countsOf(client.sql)).toMatchObject(before)
 
-    const store = sqliteStore(client, CLOCK)
+    const store = sqlStore(client, CLOCK)
     expect(await store.accounts.findAccount(LEEDS)).toMatchObject({ name: 'Leeds Boilers' })
     expect(await store.endpoints.listEndpoints(LEEDS, 'webhook')).toMatchObject([
       { objectType: 'job' },
@@ -182,7 +182,7 @@ test('rules from before "how often" was a choice do what they did, and whose cus
   rule(22, BONDI, 'period', { source: 'api_polling', interval: 'on_demand' })
   old.close()
   const client = openClient(file, 'db/migrations')
-  const store = sqliteStore(client, CLOCK)
+  const store = sqlStore(client, CLOCK)
   const onceOf = async (account: string) =>
     Object.fromEntries(
       (await store.automations.listAutomations(account)).map(({ id, definition }) => [id, definition.once]),

@@ -58,12 +58,12 @@ export interface AuditCount {
 }
 
 interface MachineFacts {
-  /** `SQLite 3.51.3`. */
+  /** `SQLite 3.51.3`, `PostgreSQL 17.5`. */
   database: string
   /** Migrations that were applied. */
   schema: number
-  /** Free bytes on the disk that holds the database. */
-  diskFreeBytes: number
+  /** Free bytes on the disk that holds the database; null = it is another machine's. */
+  diskFreeBytes: number | null
 }
 
 /** One kind of data of one account. */

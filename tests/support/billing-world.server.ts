@@ -4,7 +4,7 @@ import type { PayingApp } from '#app/features/billing/billing-app.server.ts'
 import { receivePaymentEvent } from '#app/features/billing/payment-events.server.ts'
 import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
 import type { Client } from '#db/sqlite/client.server.ts'
-import { sqliteStore } from '#db/sql/store.server.ts'
+import { sqlStore } from '#db/sql/store.server.ts'
 import { type MemoryPayments, memoryPayments } from './memory-payments.ts'
 import { testApp } from './test-app.server.ts'
 
@@ -62,7 +62,7 @@ export function billingWorldWith<Provider extends Payments>(
     client,
     logged,
     woken,
-    otherProcess: () => ({ ...app, store: sqliteStore(base.open(), clock) }),
+    otherProcess: () => ({ ...app, store: sqlStore(base.open(), clock) }),
     row,
     rows,
     run,

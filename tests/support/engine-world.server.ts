@@ -10,7 +10,7 @@ import { AMPLE_SPACE } from '#app/domain/space.ts'
 import { countReplayed as countReplayedEvents } from '#app/features/events/delivering/send-again.server.ts'
 import type { Log } from '#app/lib/log.ts'
 import type { Client } from '#db/sqlite/client.server.ts'
-import { sqliteStore } from '#db/sql/store.server.ts'
+import { sqlStore } from '#db/sql/store.server.ts'
 import type { IncomingEvent } from '#db/store/events.ts'
 import { type MemoryOutbound, memoryOutbound } from './memory-outbound.ts'
 import { type SteppingClock, steppingClock } from './stepping-clock.ts'
@@ -69,7 +69,7 @@ export function engineWorld(): EngineWorld {
     app,
     engine(input = {}) {
       // Its own connection to the file, as in another process.
-      const own = engines.length === 0 ? store : sqliteStore(base.open(), clock)
+      const own = engines.length === 0 ? store : sqlStore(base.open(), clock)
       const engine = createDeliveryEngine({ ...app, store: own, random: () => 0.5, gatherMs: 0, ...input })
       engines.push(engine)
       return engine

@@ -8,7 +8,7 @@ import type { Settings } from '#app/context/app-context.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import type { Log } from '#app/lib/log.ts'
 import { type Client, openClient } from '#db/sqlite/client.server.ts'
-import { sqliteStore } from '#db/sql/store.server.ts'
+import { sqlStore } from '#db/sql/store.server.ts'
 
 export const QUIET: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => QUIET }
 
@@ -39,7 +39,7 @@ export function testApp<Time extends Clock>(clock: Time, settings: Partial<Setti
   const log: Log = { debug: write, info: write, warn: write, error: write, child: () => log }
   return {
     app: {
-      store: sqliteStore(client, clock),
+      store: sqlStore(client, clock),
       clock,
       log,
       secrets: createSecretBox(`k1:${Buffer.alloc(32, 7).toString('base64')}`),

@@ -148,7 +148,7 @@ const ROOM_TEXTS: Record<RoomKind, string> = {
 async function spaceOf(
   { store, settings }: OperatorApp,
   { space }: ProcessSigns,
-  diskFreeBytes: number,
+  diskFreeBytes: number | null,
   now: number,
 ): Promise<SpaceView> {
   const used = await store.ops.spaceUsed()

@@ -37,7 +37,8 @@ export interface SpaceView {
   fileBytes: number
   freeBytes: number
   walBytes: number
-  diskFreeBytes: number
+  /** Null = the database is on another machine. */
+  diskFreeBytes: number | null
   overShare: number | null
   /** Largest users of space first; `rest` is one of them. */
   kinds: { words: string; bytes: number; rows: number | null; estimated: boolean }[]
@@ -193,6 +194,7 @@ function spaceTroubles({ level, sentence, outlook, usedBytes, budgetBytes, diskF
     const soon = plural(outlook.daysLeft, 'day')
     troubles.push({ tone: 'attention', sentence: `At this pace the database reaches its limit in about ${soon}.` })
   }
+  if (diskFreeBytes === null) return troubles
   if (diskFreeBytes < LITTLE_DISK) {
     troubles.push({ tone: 'failing', sentence: `The disk has only ${sizeText(diskFreeBytes)} left.` })
   } else if (diskFreeBytes < budgetBytes - usedBytes) {

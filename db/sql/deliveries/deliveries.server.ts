@@ -91,6 +91,7 @@ function byHand({ db }: Connections): ByHand {
       if (untried !== undefined) return { outcome: 'created', deliveryId: untried, endpointId }
       const deadlineAt = now + retryFor
       const id = yield* insertRetry.get({ eventSeq, endpointId, accountUuid, objectUuid, now, deadlineAt })
+      if (id === undefined) throw new Error('the delivery was not stored')
       const tally = newTally()
       tally.waiting(accountUuid, endpointId, 1, bytes)
       yield* tally.write()

@@ -4,13 +4,7 @@ import type { Connections } from '../../connections.ts'
 import type { Database } from '../../database.ts'
 import { many, one } from '../../orm.ts'
 import { apiActivity, event } from '../../schema.ts'
-import type {
-  ActivityStore,
-  DeliveryLogRow,
-  EventLogQuery,
-  EventLogRow,
-  NewApiActivity,
-} from '../../store/activity.ts'
+import type { ActivityStore, DeliveryLogRow, EventLogQuery, EventLogRow, NewApiActivity } from '../../store/activity.ts'
 import { tallies } from '../hot/tally.server.ts'
 import { CLOCK_SLACK, walkBack } from '../walk-back.server.ts'
 import { redactActivity } from './redact-activity.ts'

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { hours } from '#app/lib/duration.ts'
 import { ADDRESS, anEvent, BRISBANE, type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
-import type { AcceptOptions, IncomingEvent } from '../../store/events.ts'
 import { openClient } from '../../sqlite/client.server.ts'
+import type { AcceptOptions, IncomingEvent } from '../../store/events.ts'
 
 let world: EngineWorld
 beforeEach(() => {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
-import type { NewApiActivity } from '../../store/activity.ts'
 import { type Client, openClient } from '../../sqlite/client.server.ts'
-import { sqliteStore } from '../store.server.ts'
+import type { NewApiActivity } from '../../store/activity.ts'
+import { sqlStore } from '../store.server.ts'
 
 const LEEDS = 'aaaaaaaa-0000-4000-8000-000000000001'
 const BRISBANE = 'bbbbbbbb-0000-4000-8000-000000000002'
@@ -14,13 +14,13 @@ const DAY = 86_400_000
 let folder: string
 let client: Client
 let clock: FixedClock
-let store: ReturnType<typeof sqliteStore>
+let store: ReturnType<typeof sqlStore>
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'fieldhook-calls-'))
   clock = fixedClock()
   client = openClient(join(folder, 'test.db'), 'db/migrations')
-  store = sqliteStore(client, clock)
+  store = sqlStore(client, clock)
   await store.accounts.ensureAccount({ uuid: LEEDS, name: 'Leeds Electrical', timezone: 'Europe/London' })
   await store.accounts.ensureAccount({ uuid: BRISBANE, name: 'Brisbane Plumbing', timezone: 'Australia/Brisbane' })
 })

@@ -17,8 +17,6 @@ interface Load {
   bytes: number
 }
 
-const NO_LOAD: Load = { deliveries: 0, bytes: 0 }
-
 /** State shared by the events of one transaction: loads are read once per account. */
 interface Batch {
   tally: Tally
@@ -71,21 +69,17 @@ export function eventWriter({ db }: Connections): EventWriter {
   function* accept({ event, to }: PlannedEvent, batch: Batch, limits: AcceptLimits): Generator<unknown, AcceptedEvent> {
     const { accountUuid, object, dedupe } = event
     const waiting = to.filter((endpoint) => endpoint.state !== 'stopped').length
-    if (waiting > 0) {
-      const load = batch.loads.get(accountUuid) ?? (yield* kept(batch.loads, accountUuid, loadOf(accountUuid)))
-      if (isOverLimit(load, event, waiting, batch.tally, limits)) {
-        // A stored event still gets 200: refusing it would only make the platform repeat it.
-        const seq = yield* findDuplicate.get(accountUuid, dedupe)
-        return seq === undefined ? { outcome: 'over_limit' } : duplicate(event, seq, batch)
-      }
+    if (waiting > 0 && (yield* isOverLimit(event, waiting, batch, limits))) {
+      // A stored event still gets 200: refusing it would only make the platform repeat it.
+      const seq = yield* findDuplicate.get(accountUuid, dedupe)
+      return seq === undefined ? { outcome: 'over_limit' } : duplicate(event, seq, batch)
     }
     const seq = yield* insert(event)
     if (seq === undefined) return duplicate(event, (yield* findDuplicate.get(accountUuid, dedupe)) ?? 0, batch)
     const made = yield* deliveries.fanOut(event, seq, to, batch.tally, limits)
     batch.tally.usage(accountUuid, event.receivedAt, 'webhook_received')
     const key = `${object}|${accountUuid}`
-    const watched =
-      batch.watched.get(key) ?? (yield* kept(batch.watched, key, rules.isWatched(accountUuid, object)))
+    const watched = batch.watched.get(key) ?? (yield* kept(batch.watched, key, rules.isWatched(accountUuid, object)))
     if (!watched) return { outcome: 'stored', seq, deliveries: made }
     yield* touch(event, seq)
     return { outcome: 'stored', seq, deliveries: made, touched: true }
@@ -105,8 +99,22 @@ export function eventWriter({ db }: Connections): EventWriter {
     })
   }
 
+  function* isOverLimit(
+    { accountUuid, body }: IncomingEvent,
+    deliveries: number,
+    { loads, tally }: Batch,
+    { limit }: AcceptLimits,
+  ): Generator<unknown, boolean> {
+    const before = loads.get(accountUuid) ?? (yield* kept(loads, accountUuid, loadOf(accountUuid)))
+    const added = tally.addedTo(accountUuid)
+    return (
+      before.deliveries + added.deliveries + deliveries > limit.deliveries ||
+      before.bytes + added.bytes + deliveries * body.length > limit.bytes
+    )
+  }
+
   function* loadOf(accountUuid: string): Generator<unknown, Load> {
-    return (yield* findLoad.get(accountUuid)) ?? NO_LOAD
+    return (yield* findLoad.get(accountUuid)) ?? { deliveries: 0, bytes: 0 }
   }
 
   /** Accepts one event in isolation, so its failure does not affect the others. */
@@ -143,20 +151,6 @@ export function eventWriter({ db }: Connections): EventWriter {
       return yield* deliveries.pending(event, seq, endpoint.id, 'test', TEST_WAITS_MS, tally)
     },
   }
-}
-
-function isOverLimit(
-  before: Load,
-  { accountUuid, body }: IncomingEvent,
-  deliveries: number,
-  tally: Tally,
-  { limit }: AcceptLimits,
-): boolean {
-  const added = tally.addedTo(accountUuid)
-  return (
-    before.deliveries + added.deliveries + deliveries > limit.deliveries ||
-    before.bytes + added.bytes + deliveries * body.length > limit.bytes
-  )
 }
 
 function duplicate(event: IncomingEvent, seq: number, { tally }: Batch): AcceptedEvent {

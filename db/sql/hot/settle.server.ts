@@ -73,7 +73,10 @@ export function settleStore(connections: Connections): Pick<DeliveryStore, 'sett
   return {
     settleAttempts: (reports, options) =>
       turn.run(({ tally }) => {
-        const rows = { healthOf, settle: (decided: readonly DecidedReport[], reasons: Reasons) => settle(decided, reasons, tally) }
+        const rows = {
+          healthOf,
+          settle: (decided: readonly DecidedReport[], reasons: Reasons) => settle(decided, reasons, tally),
+        }
         return settleAttempts(rows, reports, options)
       }),
   }

@@ -14,7 +14,9 @@ afterEach(async () => {
   await world.close()
 })
 
-const rename = (name: string) => world.client.sql.prepare('UPDATE account SET name = ?').run(name).changes
+function* rename(name: string): Generator<unknown, number> {
+  return (yield* world.client.db.prepare('UPDATE account SET name = ?').run(name)).changes
+}
 const name = () => world.row('SELECT name FROM account').name
 const waiting = () => world.row('SELECT pending_count FROM endpoint').pending_count
 
@@ -24,7 +26,11 @@ test('what is asked for within one turn shares one transaction, and each gets it
     if (world.client.sql.inTransaction) begun++
     return world.client.sql.inTransaction
   }
-  const both = [turn.run(() => [rename('first'), count()]), turn.run(() => [rename('second'), count()])]
+  const both = ['first', 'second'].map((name) =>
+    turn.run(function* () {
+      return [yield* rename(name), count()]
+    }),
+  )
   expect(await Promise.all(both)).toEqual([
     [1, true],
     [1, true],
@@ -33,12 +39,16 @@ test('what is asked for within one turn shares one transaction, and each gets it
 })
 
 test('what breaks one leaves the others, their counters too', async () => {
-  const add = ({ tally }: Turn, deliveries: number) => tally.waiting(LEEDS, endpointId, deliveries, 0)
+  const touch = world.client.db.prepare('UPDATE endpoint SET last_attempt_at = ?')
+  function* add({ tally }: Turn, deliveries: number): Generator<unknown, void> {
+    tally.waiting(LEEDS, endpointId, deliveries, 0)
+    yield* touch.run(deliveries)
+  }
   const results = await Promise.allSettled([
     turn.run((own) => add(own, 1)),
-    turn.run((tally) => {
-      add(tally, 10)
-      rename('half done')
+    turn.run(function* (own) {
+      yield* add(own, 10)
+      yield* rename('half done')
       throw new Error('cannot')
     }),
     turn.run((own) => add(own, 2)),
@@ -49,8 +59,8 @@ test('what breaks one leaves the others, their counters too', async () => {
 })
 
 test('one alone that breaks leaves nothing behind, and the next turn goes on', async () => {
-  const broken = turn.run(() => {
-    rename('half done')
+  const broken = turn.run(function* () {
+    yield* rename('half done')
     throw new Error('cannot')
   })
   await expect(broken).rejects.toThrow('cannot')

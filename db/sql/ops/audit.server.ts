@@ -1,6 +1,7 @@
 import type { AuditDetail, AuditEntry, AuditQuery } from '#app/domain/audit.ts'
+import type { Connections } from '../../connections.ts'
+import type { Step } from '../../database.ts'
 import type { AuditOutline, AuditStore } from '../../store/audit.ts'
-import type { Client } from '../../sqlite/client.server.ts'
 
 type StoredEntry = Omit<AuditEntry, 'detail'> & { detail: string }
 
@@ -16,20 +17,18 @@ const NARROWING = [
 
 const OUTLINE = 'id, at, account_uuid AS accountUuid, actor, action, outcome, ip'
 
-export function auditStore(client: Client): AuditStore {
-  const { sql, readerSql } = client
-  const { turn } = client
-  const append = sql.prepare(
+export function auditStore({ db, reader, turn }: Connections): AuditStore {
+  const append = db.prepare(
     `INSERT INTO audit_entry (at, account_uuid, actor, staff_uuid, action, target, outcome, ip, detail)
      VALUES (@at, @accountUuid, @actor, @staffUuid, @action, @target, @outcome, @ip, @detail)`,
   )
-  const forget = sql.prepare('DELETE FROM audit_entry WHERE id IN (SELECT value FROM json_each(@ids))')
-  const oldest = sql
+  const forget = db.prepare('DELETE FROM audit_entry WHERE id IN (SELECT CAST(value AS bigint) FROM json_each(@ids))')
+  const oldest = db
     .prepare<{ before: number; limit: number }, number>(
       'SELECT id FROM audit_entry WHERE at < @before ORDER BY at LIMIT @limit',
     )
     .pluck()
-  const newest = readerSql.prepare<
+  const newest = db.prepare<
     { belowId: number; limit: number },
     { id: number; at: number; stranger: 0 | 1; nobodys: 0 | 1 }
   >(
@@ -38,33 +37,35 @@ export function auditStore(client: Client): AuditStore {
   )
 
   /** Uses the reader connection: a search for something rare scans many entries. */
-  function select<Row>(columns: string, accountUuid: string | null, query: AuditQuery): Row[] {
+  function select<Row>(columns: string, accountUuid: string | null, query: AuditQuery): Step<Row[]> {
     const { actions, outcome, since, until, before, limit } = query
     const asked = { accountUuid, before, outcome, since, until, actions: actions && JSON.stringify(actions) }
     const conditions = NARROWING.filter(([name]) => asked[name] !== null).map(([, condition]) => condition)
     const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
-    const statement = readerSql.prepare(`SELECT ${columns} FROM audit_entry ${where} ORDER BY id DESC LIMIT @limit`)
-    return statement.all({ ...asked, limit }) as Row[]
+    return reader
+      .prepare<object, Row>(`SELECT ${columns} FROM audit_entry ${where} ORDER BY id DESC LIMIT @limit`)
+      .all({ ...asked, limit })
   }
+  const forgetThese = (ids: number[]) => forget.run({ ids: JSON.stringify(ids) })
+  const forgetAll = db.write(forgetThese)
+  const newestBelow = reader.read((belowId: number, limit: number) => newest.all({ belowId, limit }))
 
   return {
     async appendAudit(entry) {
       const row = { ...entry, detail: JSON.stringify(entry.detail) }
       await turn.run(() => append.run(row))
     },
-    async listAudit(accountUuid, query) {
+    listAudit: reader.read(function* (accountUuid, query) {
       const columns = `${OUTLINE}, staff_uuid AS staffUuid, target, detail`
-      const rows = select<StoredEntry>(columns, accountUuid, query)
+      const rows = yield* select<StoredEntry>(columns, accountUuid, query)
       return rows.map((row) => ({ ...row, detail: JSON.parse(row.detail) as AuditDetail }))
-    },
-    async listAuditOutlines(query) {
-      return select<AuditOutline>(OUTLINE, null, query)
-    },
-    async forgetAuditStep(before, limit) {
-      return forget.run({ ids: JSON.stringify(oldest.all({ before, limit })) }).changes
-    },
+    }),
+    listAuditOutlines: reader.read((query) => select<AuditOutline>(OUTLINE, null, query)),
+    forgetAuditStep: db.write(function* (before, limit) {
+      return (yield* forgetThese(yield* oldest.all({ before, limit }))).changes
+    }),
     async forgetRefusedStep(step, limit) {
-      const rows = newest.all({ belowId: step.belowId ?? Number.MAX_SAFE_INTEGER, limit })
+      const rows = await newestBelow(step.belowId ?? Number.MAX_SAFE_INTEGER, limit)
       const kept = { ...step.kept }
       const gone = rows.filter(({ at, stranger, nobodys }) => {
         if (stranger === 0) return false
@@ -73,7 +74,7 @@ export function auditStore(client: Client): AuditStore {
         kept[whose]++
         return false
       })
-      const removed = gone.length === 0 ? 0 : forget.run({ ids: JSON.stringify(gone.map(({ id }) => id)) }).changes
+      const removed = gone.length === 0 ? 0 : (await forgetAll(gone.map(({ id }) => id))).changes
       return { ...step, kept, belowId: rows.at(-1)?.id ?? step.belowId, removed, done: rows.length < limit }
     },
   }

@@ -122,9 +122,9 @@ test('an outcome or an actor that is none is refused by the file itself', async 
 })
 
 test('no statement of the product changes an entry, and one removes those that are too old', () => {
-  const statements = readdirSync('db/sqlite', { recursive: true, encoding: 'utf8' })
+  const statements = readdirSync('db/sql', { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.server.ts'))
-    .map((file) => readFileSync(join('db/sqlite', file), 'utf8'))
+    .map((file) => readFileSync(join('db/sql', file), 'utf8'))
     .join('\n')
   expect(statements).not.toMatch(/UPDATE\s+audit_entry|update\(auditEntry|REPLACE INTO audit_entry/i)
   expect(statements.match(/DELETE FROM audit_entry/g)).toHaveLength(1)

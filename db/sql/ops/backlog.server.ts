@@ -1,7 +1,7 @@
 // Overdue and pending work. Metrics are scraped every few seconds, so every part is an index seek or a sum of counters:
 // nothing here grows with the number of events.
+import type { Connections } from '../../connections.ts'
 import type { Backlog, BacklogStore, ByLane } from '../../store/backlog.ts'
-import type { Client } from '../../sqlite/client.server.ts'
 
 /** An endpoint that receives nothing at present; one with an open breaker gets only probes. */
 const QUARANTINED = `(p.state <> 'active' OR p.url = '' OR own.id IS NOT NULL OR coalesce(p.hold_until, 0) > @now OR p.breaker = 'open')`
@@ -14,9 +14,9 @@ const OLDEST_DUE = `
     SELECT p.hold_until, p.state_since,
       (SELECT d.due_at FROM delivery d INDEXED BY due_deliveries_of_an_endpoint
        WHERE d.endpoint_id = p.id AND d.state = 'pending' AND d.due_at <= @now
-         AND d.id NOT IN (SELECT value FROM json_each(@inFlight))
+         AND d.id NOT IN (SELECT CAST(value AS bigint) FROM json_each(@inFlight))
        ORDER BY d.due_at, d.id LIMIT 1) AS due
-    FROM ${ENDPOINTS} WHERE p.state = 'active' AND NOT ${QUARANTINED})
+    FROM ${ENDPOINTS} WHERE p.state = 'active' AND NOT ${QUARANTINED}) AS firsts
   WHERE due IS NOT NULL`
 
 const WAITING = `SELECT ${QUARANTINED} AS held, sum(p.pending_count) AS count FROM ${ENDPOINTS} WHERE p.pending_count > 0 GROUP BY held`
@@ -43,30 +43,25 @@ const OLDEST_SCHEDULE = `
 /** For the test that each query uses its index. */
 export const BACKLOG_QUERIES = { OLDEST_DUE, WAITING, AGAIN, OLDEST_RUN, OLDEST_SCHEDULE } as const
 
-export function backlogStore({ readerSql }: Client): BacklogStore {
+export function backlogStore({ reader }: Pick<Connections, 'reader'>): BacklogStore {
   type Now = { now: number }
-  const moment = <Given extends object>(query: string) => readerSql.prepare<[Given], number | null>(query).pluck()
+  const moment = <Given extends object>(query: string) => reader.prepare<[Given], number | null>(query).pluck()
   const oldestDue = moment<Now & { inFlight: string }>(OLDEST_DUE)
   const oldestRun = moment<Now>(OLDEST_RUN)
   const oldestSchedule = moment<Now>(OLDEST_SCHEDULE)
-  const waiting = readerSql.prepare<[Now], Waiting>(WAITING)
-  const again = readerSql.prepare<[Now], Again>(AGAIN)
-
-  // Reads one snapshot of the file.
-  const read = readerSql.transaction((now: number, inFlight: readonly number[]): Backlog => {
-    const lanes = countedByLane(waiting.all({ now }), again.all({ now }))
-    return {
-      oldestDueSince: oldestDue.get({ now, inFlight: JSON.stringify(inFlight) }) ?? null,
-      ...lanes,
-      oldestRunDueSince: oldestRun.get({ now }) ?? null,
-      oldestScheduleDueSince: oldestSchedule.get({ now }) ?? null,
-    }
-  })
+  const waiting = reader.prepare<Now, Waiting>(WAITING)
+  const again = reader.prepare<Now, Again>(AGAIN)
 
   return {
-    async readBacklog(now, inFlight) {
-      return read(now, inFlight)
-    },
+    readBacklog: reader.snapshot(function* (now, inFlight) {
+      const lanes = countedByLane(yield* waiting.all({ now }), yield* again.all({ now }))
+      return {
+        oldestDueSince: (yield* oldestDue.get({ now, inFlight: JSON.stringify(inFlight) })) ?? null,
+        ...lanes,
+        oldestRunDueSince: (yield* oldestRun.get({ now })) ?? null,
+        oldestScheduleDueSince: (yield* oldestSchedule.get({ now })) ?? null,
+      }
+    }),
   }
 }
 

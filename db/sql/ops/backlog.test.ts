@@ -103,7 +103,7 @@ it('what waits is told by lane, and what a person asked for is not held by a pau
 
 it('nothing is walked through that grows with the number of events or runs', () => {
   const plans = Object.entries(BACKLOG_QUERIES).map(([name, query]) => {
-    const steps = world.client.readerSql
+    const steps = world.client.sql
       .prepare<[object], { detail: string }>(`EXPLAIN QUERY PLAN ${query}`)
       .all({ now: 0, inFlight: '[]' })
     return [name, steps.map(({ detail }) => detail)] as const

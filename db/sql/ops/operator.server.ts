@@ -1,9 +1,8 @@
 // The operator's view of all accounts. Uses the reader connection; never scans events, deliveries or attempts, however
 // many there are.
-import { statfsSync } from 'node:fs'
-import { dirname } from 'node:path'
+import type { Connections } from '../../connections.ts'
+import type { Database, Step } from '../../database.ts'
 import type { AccountOutline, AuditCount, FailingEndpoint, KeptCount, OperatorStore } from '../../store/operator.ts'
-import type { Client } from '../../sqlite/client.server.ts'
 import { firstSince, roomMeter } from './room.server.ts'
 
 const FAILING = "(p.state = 'failing' OR p.state = 'active' AND p.failing_since IS NOT NULL)"
@@ -19,8 +18,9 @@ const OUTLINES = `
     LEFT JOIN plan own ON own.account_uuid = a.uuid
     LEFT JOIN account_load l ON l.account_uuid = a.uuid
     LEFT JOIN (
-      SELECT p.account_uuid, count(*) AS endpoints, sum(${FAILING}) AS failing,
-        min(CASE WHEN ${FAILING} THEN ${FAILING_SINCE} END) AS failingSince, sum(p.state = 'stopped') AS stopped
+      SELECT p.account_uuid, count(*) AS endpoints, sum(CASE WHEN ${FAILING} THEN 1 ELSE 0 END) AS failing,
+        min(CASE WHEN ${FAILING} THEN ${FAILING_SINCE} END) AS failingSince,
+        sum(CASE WHEN p.state = 'stopped' THEN 1 ELSE 0 END) AS stopped
       FROM endpoint p WHERE p.state <> 'deleted' GROUP BY p.account_uuid
     ) e ON e.account_uuid = a.uuid
   ORDER BY a.created_at, a.uuid`
@@ -47,16 +47,16 @@ const SPLIT = `
       p.breaker = 'open' OR coalesce(p.hold_until, 0) > @now AS later
     FROM endpoint p LEFT JOIN plan own ON own.account_uuid = p.account_uuid AND own.held_since IS NOT NULL
     WHERE p.pending_count > 0
-  )`
+  ) AS parts`
 
 /** An entry for several requests stores their number. */
 const AUDIT_COUNTS = `
-  SELECT action, outcome, sum(CASE action WHEN 'calls.refused' THEN coalesce(json_extract(detail, '$.count'), 1) ELSE 1 END) AS count,
+  SELECT action, outcome, sum(CASE action WHEN 'calls.refused' THEN coalesce(CAST(json_extract(detail, '$.count') AS bigint), 1) ELSE 1 END) AS count,
     max(at) AS latestAt
   FROM (
     SELECT action, outcome, detail, at FROM audit_entry INDEXED BY audit_by_age WHERE at >= @since
     ORDER BY at DESC LIMIT @atMost
-  )
+  ) AS latest
   WHERE outcome = 'refused' OR action IN (SELECT value FROM json_each(@actions))
   GROUP BY action, outcome ORDER BY count DESC`
 
@@ -78,84 +78,92 @@ interface OutlineRow extends Omit<AccountOutline, 'plan'> {
 /** For the test that no query scans a big table. */
 export const OPERATOR_QUERIES = { OUTLINES, FAILING_ONES, LATEST_OUTCOME, SPLIT, AUDIT_COUNTS }
 
-export function operatorStore({ readerSql }: Client): OperatorStore {
-  const outlines = readerSql.prepare<[], OutlineRow>(OUTLINES)
-  const failing = readerSql.prepare<
+export function operatorStore({ reader, housekeeping }: Connections): OperatorStore {
+  const outlines = reader.prepare<[], OutlineRow>(OUTLINES)
+  const failing = reader.prepare<
     { limit: number },
     Omit<FailingEndpoint, 'switchedOff' | 'outcome'> & { id: number; switchedOff: 0 | 1 }
   >(FAILING_ONES)
-  const latestOutcome = readerSql.prepare<{ endpointId: number }, string>(LATEST_OUTCOME).pluck()
-  const split = readerSql.prepare<{ now: number }, { held: number; backingOff: number }>(SPLIT)
-  const auditCounts = readerSql.prepare<{ since: number; atMost: number; actions: string }, AuditCount>(AUDIT_COUNTS)
-  const auditSize = readerSql
+  const latestOutcome = reader.prepare<{ endpointId: number }, string>(LATEST_OUTCOME).pluck()
+  const split = reader.prepare<{ now: number }, { held: number; backingOff: number }>(SPLIT)
+  const auditCounts = reader.prepare<{ since: number; atMost: number; actions: string }, AuditCount>(AUDIT_COUNTS)
+  const auditSize = reader
     .prepare<{ since: number; limit: number }, number>(
-      'SELECT count(*) FROM (SELECT 1 FROM audit_entry INDEXED BY audit_by_age WHERE at >= @since LIMIT @limit)',
+      'SELECT count(*) FROM (SELECT 1 FROM audit_entry INDEXED BY audit_by_age WHERE at >= @since LIMIT @limit) AS few',
     )
     .pluck()
-  const meter = roomMeter(readerSql)
-  const oldestEvent = readerSql.prepare<[], number>('SELECT received_at FROM event ORDER BY seq LIMIT 1').pluck()
-  const kept = Object.entries(KEPT).map(([kind, [table, id, at]]) => {
-    const count = readerSql
-      .prepare<{ accountUuid: string; atMost: number }, number>(
-        `SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE account_uuid = @accountUuid LIMIT @atMost)`,
-      )
-      .pluck()
-    const oldest = readerSql
-      .prepare<{ accountUuid: string }, number>(
-        `SELECT ${at} FROM ${table} WHERE account_uuid = @accountUuid ORDER BY ${id} LIMIT 1`,
-      )
-      .pluck()
-    const read = (accountUuid: string, atMost: number): KeptCount => ({
-      count: count.get({ accountUuid, atMost }) ?? 0,
-      oldestAt: oldest.get({ accountUuid }) ?? null,
-    })
-    return [kind, read] as const
-  })
+  const meter = roomMeter(reader)
+  const oldestEvent = reader.prepare<[], number>('SELECT received_at FROM event ORDER BY seq LIMIT 1').pluck()
+  const kept = {
+    events: keptCounter(reader, 'events'),
+    runs: keptCounter(reader, 'runs'),
+    exchanges: keptCounter(reader, 'exchanges'),
+    audit: keptCounter(reader, 'audit'),
+  }
+  const roomTaken = reader.read(meter.taken)
 
   return {
-    async accountOutlines() {
-      return outlines.all().map(({ status, trialEndsAt, ending, heldSince, ...row }) => ({
+    accountOutlines: reader.read(function* () {
+      return (yield* outlines.all()).map(({ status, trialEndsAt, ending, heldSince, ...row }) => ({
         ...row,
         plan: status === null ? null : { status, trialEndsAt, cancelAtPeriodEnd: ending === 1, heldSince },
       }))
-    },
-    async troubledEndpoints(limit) {
-      return failing.all({ limit }).map(({ id, switchedOff, ...row }) => ({
-        ...row,
-        switchedOff: switchedOff === 1,
-        outcome: row.code === null ? (latestOutcome.get({ endpointId: id }) ?? null) : null,
-      }))
-    },
-    async waitingSplit(now) {
-      return split.get({ now }) ?? { held: 0, backingOff: 0 }
-    },
-    async roomTaken() {
-      return meter.taken()
-    },
-    async roomSince(since) {
-      const bytes = (['event', 'run'] as const).map((table) => {
-        const first = firstSince(readerSql, table, since)
-        return first === null ? 0 : meter.takenFrom(table === 'event' ? 'events' : 'runs', first)
-      })
-      return { bytes: bytes.reduce((total, one) => total + one, 0), oldestEventAt: oldestEvent.get() ?? null }
-    },
-    async countAudit(since, actions, atMost) {
-      const counts = auditCounts.all({ since, atMost, actions: JSON.stringify(actions) })
-      return { counts, all: (auditSize.get({ since, limit: atMost + 1 }) ?? 0) <= atMost }
-    },
-    async machineFacts() {
-      const applied = readerSql.prepare<[], number>('SELECT count(*) FROM __drizzle_migrations').pluck()
-      const disk = statfsSync(dirname(readerSql.name))
-      return {
-        database: `SQLite ${readerSql.prepare<[], string>('SELECT sqlite_version()').pluck().get() ?? ''}`,
-        schema: applied.get() ?? 0,
-        diskFreeBytes: disk.bavail * disk.bsize,
+    }),
+    troubledEndpoints: reader.read(function* (limit) {
+      const found: FailingEndpoint[] = []
+      for (const { id, switchedOff, ...row } of yield* failing.all({ limit })) {
+        const outcome = row.code === null ? ((yield* latestOutcome.get({ endpointId: id })) ?? null) : null
+        found.push({ ...row, switchedOff: switchedOff === 1, outcome })
       }
+      return found
+    }),
+    waitingSplit: reader.read(function* (now) {
+      return (yield* split.get({ now })) ?? { held: 0, backingOff: 0 }
+    }),
+    async roomTaken() {
+      const snapshots = await housekeeping.estimate('record_snapshot')
+      return roomTaken(snapshots ? { snapshots: { ...snapshots, estimated: true } } : {})
     },
-    async countKept(accountUuid, atMost) {
-      return Object.fromEntries(kept.map(([kind, read]) => [kind, read(accountUuid, atMost)])) as unknown as Awaited<
-        ReturnType<OperatorStore['countKept']>
-      >
-    },
+    roomSince: reader.read(function* (since) {
+      let bytes = 0
+      for (const table of ['event', 'run'] as const) {
+        const first = yield* firstSince(reader, table, since)
+        if (first !== null) bytes += yield* meter.takenFrom(`${table}s`, first)
+      }
+      return { bytes, oldestEventAt: (yield* oldestEvent.get()) ?? null }
+    }),
+    countAudit: reader.read(function* (since, actions, atMost) {
+      const counts = yield* auditCounts.all({ since, atMost, actions: JSON.stringify(actions) })
+      return { counts, all: ((yield* auditSize.get({ since, limit: atMost + 1 })) ?? 0) <= atMost }
+    }),
+    machineFacts: housekeeping.machine,
+    countKept: reader.read(function* (accountUuid, atMost) {
+      return {
+        events: yield* kept.events(accountUuid, atMost),
+        runs: yield* kept.runs(accountUuid, atMost),
+        exchanges: yield* kept.exchanges(accountUuid, atMost),
+        audit: yield* kept.audit(accountUuid, atMost),
+      }
+    }),
+  }
+}
+
+function keptCounter(db: Database, kind: keyof typeof KEPT): (accountUuid: string, atMost: number) => Step<KeptCount> {
+  const [table, id, at] = KEPT[kind]
+  const count = db
+    .prepare<{ accountUuid: string; atMost: number }, number>(
+      `SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE account_uuid = @accountUuid LIMIT @atMost) AS few`,
+    )
+    .pluck()
+  const oldest = db
+    .prepare<{ accountUuid: string }, number>(
+      `SELECT ${at} FROM ${table} WHERE account_uuid = @accountUuid ORDER BY ${id} LIMIT 1`,
+    )
+    .pluck()
+  return function* (accountUuid, atMost) {
+    return {
+      count: (yield* count.get({ accountUuid, atMost })) ?? 0,
+      oldestAt: (yield* oldest.get({ accountUuid })) ?? null,
+    }
   }
 }

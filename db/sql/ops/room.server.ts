@@ -1,7 +1,7 @@
 // Estimates each kind of data's space without reading it all: counts small tables, samples large ones at even distances
 // of the ids. Ids are assigned in order, deletions leave gaps: each sample measures its part's density.
+import type { Database, Step } from '../../database.ts'
 import type { RoomKind, RoomTaken } from '../../store/operator.ts'
-import type { Sql } from '../../sqlite/sql.ts'
 import { EVENT_BYTES } from './space.server.ts'
 
 /** With fewer ids, everything is counted. */
@@ -17,6 +17,8 @@ interface Source {
   /** Approximate bytes of a row with its index entries and all child rows. */
   bytes: string
 }
+
+type Statements = Pick<Database, 'prepare'>
 
 const STEP_BYTES = '180 + octet_length(s.effect) + coalesce(octet_length(s.result), 0)'
 
@@ -47,41 +49,48 @@ interface Measured {
 }
 
 interface RoomMeter {
-  taken(): RoomTaken[]
+  /** `known`: what the engine estimates by itself. */
+  taken(known?: Partial<Record<RoomKind, Measured>>): Step<RoomTaken[]>
   /** Approximate bytes of rows of a kind with this id and higher ones. */
-  takenFrom(kind: RoomKind, fromId: number): number
+  takenFrom(kind: 'events' | 'runs', fromId: number): Step<number>
 }
 
-export function roomMeter(sql: Sql): RoomMeter {
-  const meters = new Map(ROOM_SOURCES.map((source) => [source.kind, meterOf(sql, source)]))
-  const meter = (kind: RoomKind) => meters.get(kind) ?? (() => ({ rows: 0, bytes: 0, estimated: false }))
+export function roomMeter(db: Statements): RoomMeter {
+  const meters = ROOM_SOURCES.map((source) => ({ kind: source.kind, measure: meterOf(db, source) }))
   return {
-    taken: () => ROOM_SOURCES.map(({ kind }) => ({ kind, ...meter(kind)(null) })),
-    takenFrom: (kind, fromId) => meter(kind)(fromId).bytes,
+    *taken(known = {}) {
+      const taken: RoomTaken[] = []
+      for (const { kind, measure } of meters) taken.push({ kind, ...(known[kind] ?? (yield* measure(null))) })
+      return taken
+    },
+    *takenFrom(kind, fromId) {
+      const meter = meters.find((one) => one.kind === kind)
+      return meter ? (yield* meter.measure(fromId)).bytes : 0
+    },
   }
 }
 
-function meterOf(sql: Sql, { from, id, bytes }: Source): (fromId: number | null) => Measured {
+function meterOf(db: Statements, { from, id, bytes }: Source): (fromId: number | null) => Step<Measured> {
   const table = from.split(' LEFT ')[0]
-  const lowest = sql.prepare<[], number | null>(`SELECT min(${id}) FROM ${table}`).pluck()
-  const highest = sql.prepare<[], number | null>(`SELECT max(${id}) FROM ${table}`).pluck()
-  const rowsFrom = sql.prepare<{ start: number; limit: number }, { id: number; bytes: number }>(
+  const lowest = db.prepare<[], number | null>(`SELECT min(${id}) FROM ${table}`).pluck()
+  const highest = db.prepare<[], number | null>(`SELECT max(${id}) FROM ${table}`).pluck()
+  const rowsFrom = db.prepare<{ start: number; limit: number }, { id: number; bytes: number }>(
     `SELECT ${id} AS id, ${bytes} AS bytes FROM ${from} WHERE ${id} >= @start ORDER BY ${id} LIMIT @limit`,
   )
-  return (fromId) => {
-    const first = fromId ?? lowest.get()
-    const last = highest.get()
+  return function* (fromId) {
+    const first = fromId ?? (yield* lowest.get())
+    const last = yield* highest.get()
     if (first == null || last == null || first > last) return { rows: 0, bytes: 0, estimated: false }
     const ids = last - first + 1
     if (ids <= COUNTED) {
-      const all = rowsFrom.all({ start: first, limit: COUNTED })
+      const all = yield* rowsFrom.all({ start: first, limit: COUNTED })
       return { rows: all.length, bytes: sum(all), estimated: false }
     }
     let density = 0
     let bytesOfAnId = 0
     for (let n = 0; n < SAMPLES; n++) {
       const start = first + Math.floor((ids * (n + 0.5)) / SAMPLES)
-      const rows = rowsFrom.all({ start, limit: ROWS_OF_A_SAMPLE })
+      const rows = yield* rowsFrom.all({ start, limit: ROWS_OF_A_SAMPLE })
       const full = rows.length === ROWS_OF_A_SAMPLE
       const span = (full ? (rows.at(-1)?.id ?? last) : last) - start + 1
       density += rows.length / span
@@ -103,19 +112,23 @@ function sum(rows: readonly { bytes: number }[]): number {
  * The first id of a table whose time is `since` or later; null = none. Ids are assigned in order of arrival, so a
  * binary search needs few reads; clock changes make it slightly inexact.
  */
-export function firstSince(sql: Sql, table: 'event' | 'run', since: number): number | null {
+export function* firstSince(
+  db: Statements,
+  table: 'event' | 'run',
+  since: number,
+): Generator<unknown, number | null> {
   const [id, at] = table === 'event' ? ['seq', 'received_at'] : ['id', 'created_at']
-  const next = sql.prepare<{ from: number }, { id: number; at: number }>(
+  const next = db.prepare<{ from: number }, { id: number; at: number }>(
     `SELECT ${id} AS id, ${at} AS at FROM ${table} WHERE ${id} >= @from ORDER BY ${id} LIMIT 1`,
   )
-  const last = sql.prepare<[], number | null>(`SELECT max(${id}) FROM ${table}`).pluck().get() ?? 0
+  const last = db.prepare<[], number | null>(`SELECT max(${id}) FROM ${table}`).pluck()
   let low = 0
-  let high = last + 1
+  let high = ((yield* last.get()) ?? 0) + 1
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
-    const row = next.get({ from: middle })
+    const row = yield* next.get({ from: middle })
     if (!row || row.at >= since) high = middle
     else low = row.id + 1
   }
-  return next.get({ from: low })?.id ?? null
+  return (yield* next.get({ from: low }))?.id ?? null
 }

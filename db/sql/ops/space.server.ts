@@ -1,12 +1,9 @@
 // The space each account uses, and freeing space in small steps.
+import type { Connections } from '../../connections.ts'
 import type { ShortenStep, SpaceStore } from '../../store/space.ts'
-import type { Client } from '../../sqlite/client.server.ts'
 
 /** Rows scanned in one step without anything to remove: about a millisecond. */
 const PASSED_AT_ONCE = 500
-
-/** Bytes of bodies rewritten in one step. Longer bodies have their own pages and gain nothing from it. */
-const PACKED_AT_ONCE = 256 * 1024
 
 /** Bytes of a row with its index entries, without long texts. Measured on a file of 50,000 events. */
 const EVENT_ROW = 360
@@ -33,8 +30,8 @@ interface OldRow {
   bytes: number
 }
 
-export function spaceStore({ sql, readerSql }: Client): SpaceStore {
-  const weigh = readerSql.prepare<
+export function spaceStore({ db, reader, housekeeping }: Connections): SpaceStore {
+  const weigh = reader.prepare<
     { fromSeq: number; limit: number },
     { seq: number; accountUuid: string; bytes: number }
   >(
@@ -43,7 +40,7 @@ export function spaceStore({ sql, readerSql }: Client): SpaceStore {
   )
   // Selects the range from the index first, so rows without anything to remove also count as scanned.
   const stretch = (free: string, bytes: string) =>
-    sql.prepare<{ accountUuid: string; fromSeq: number }, OldRow>(
+    db.prepare<{ accountUuid: string; fromSeq: number }, OldRow>(
       `SELECT e.seq, e.received_at AS receivedAt, ${free} AS free, ${bytes} AS bytes
        FROM (SELECT seq, received_at, changed_fields FROM event INDEXED BY events_of_an_account_newest_first
              WHERE account_uuid = @accountUuid AND seq >= @fromSeq ORDER BY seq LIMIT ${PASSED_AT_ONCE}) e
@@ -52,21 +49,21 @@ export function spaceStore({ sql, readerSql }: Client): SpaceStore {
     )
   const bodies = stretch(`b.seq IS NOT NULL AND ${DELIVERED}`, BODY_BYTES)
   const events = stretch(DELIVERED, EVENT_BYTES)
-  const deleteBody = sql.prepare('DELETE FROM event_body WHERE seq = @seq')
-  const deleteEvent = sql.prepare('DELETE FROM event WHERE seq = @seq')
+  const deleteBody = db.prepare('DELETE FROM event_body WHERE seq = @seq')
+  const deleteEvent = db.prepare('DELETE FROM event WHERE seq = @seq')
 
-  function removeOld(
+  function* removeOld(
     rows: OldRow[],
     remove: typeof deleteBody,
     { before, fromSeq, limit }: { before: number; fromSeq: number; limit: number },
-  ): ShortenStep {
+  ): Generator<unknown, ShortenStep> {
     let removed = 0
     let bytes = 0
     for (const row of rows) {
       if (row.receivedAt >= before) return { removed, bytes, nextSeq: row.seq, done: true }
       if (row.free === 0) continue
       if (removed === limit) return { removed, bytes, nextSeq: row.seq, done: false }
-      remove.run({ seq: row.seq })
+      yield* remove.run({ seq: row.seq })
       removed++
       bytes += row.bytes
     }
@@ -74,43 +71,9 @@ export function spaceStore({ sql, readerSql }: Client): SpaceStore {
     return { removed, bytes, nextSeq: last ? last.seq + 1 : fromSeq, done: rows.length < PASSED_AT_ONCE }
   }
 
-  // Removing one account's bodies between those of others leaves half-empty pages, which are neither free nor reused.
-  // The remaining bodies of the range are rewritten side by side in the same transaction.
-  const packed = sql.prepare<{ fromSeq: number; toSeq: number }, { count: number; bytes: number }>(
-    `SELECT count(*) AS count, coalesce(sum(octet_length(body)), 0) AS bytes FROM event_body
-     WHERE seq >= @fromSeq AND seq < @toSeq`,
-  )
-  const readStretch = sql.prepare<{ fromSeq: number; toSeq: number }, { seq: number; body: Buffer }>(
-    'SELECT seq, CAST(body AS BLOB) AS body FROM event_body WHERE seq >= @fromSeq AND seq < @toSeq ORDER BY seq',
-  )
-  const deleteStretch = sql.prepare('DELETE FROM event_body WHERE seq >= @fromSeq AND seq < @toSeq')
-  const writeBody = sql.prepare('INSERT INTO event_body (seq, body) VALUES (@seq, CAST(@body AS TEXT))')
-  function pack(fromSeq: number, toSeq: number, removed: number): void {
-    // Skips long ranges with few removals: there is little to gain.
-    if (toSeq - fromSeq > removed * 10) return
-    const { count, bytes } = packed.get({ fromSeq, toSeq }) ?? { count: 0, bytes: 0 }
-    if (count === 0 || count > removed * 3 || bytes > PACKED_AT_ONCE) return
-    const kept = readStretch.all({ fromSeq, toSeq })
-    deleteStretch.run({ fromSeq, toSeq })
-    for (const { seq, body } of kept) writeBody.run({ seq, body })
-  }
-
-  const shortenBodies = sql.transaction(
-    (accountUuid: string, before: number, fromSeq: number, limit: number): ShortenStep => {
-      const rows = bodies.all({ accountUuid, fromSeq })
-      const step = removeOld(rows, deleteBody, { before, fromSeq, limit })
-      if (step.removed > 0) pack(rows[0]?.seq ?? fromSeq, step.nextSeq, step.removed)
-      return step
-    },
-  )
-  const shortenLog = sql.transaction(
-    (accountUuid: string, before: number, fromSeq: number, limit: number): ShortenStep =>
-      removeOld(events.all({ accountUuid, fromSeq }), deleteEvent, { before, fromSeq, limit }),
-  )
-
   return {
-    async weighEventsStep(fromSeq, limit) {
-      const rows = weigh.all({ fromSeq, limit })
+    weighEventsStep: reader.read(function* (fromSeq, limit) {
+      const rows = yield* weigh.all({ fromSeq, limit })
       const sums = new Map<string, number>()
       for (const { accountUuid, bytes } of rows) sums.set(accountUuid, (sums.get(accountUuid) ?? 0) + bytes)
       const last = rows.at(-1)
@@ -118,21 +81,16 @@ export function spaceStore({ sql, readerSql }: Client): SpaceStore {
         bytes: [...sums].map(([accountUuid, bytes]) => ({ accountUuid, bytes })),
         nextSeq: last && rows.length === limit ? last.seq + 1 : null,
       }
-    },
-    async shortenBodiesStep(accountUuid, before, fromSeq, limit) {
-      return shortenBodies.immediate(accountUuid, before, fromSeq, limit)
-    },
-    async shortenLogStep(accountUuid, before, fromSeq, limit) {
-      return shortenLog.immediate(accountUuid, before, fromSeq, limit)
-    },
-    async emptyLog(waitMs) {
-      const usual = sql.pragma('busy_timeout', { simple: true }) as number
-      sql.pragma(`busy_timeout = ${Math.trunc(waitMs)}`)
-      try {
-        return sql.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) === 0
-      } finally {
-        sql.pragma(`busy_timeout = ${usual}`)
-      }
-    },
+    }),
+    shortenBodiesStep: db.write(function* (accountUuid, before, fromSeq, limit) {
+      const rows = yield* bodies.all({ accountUuid, fromSeq })
+      const step = yield* removeOld(rows, deleteBody, { before, fromSeq, limit })
+      if (step.removed > 0) yield* housekeeping.pack(rows[0]?.seq ?? fromSeq, step.nextSeq, step.removed)
+      return step
+    }),
+    shortenLogStep: db.write(function* (accountUuid, before, fromSeq, limit) {
+      return yield* removeOld(yield* events.all({ accountUuid, fromSeq }), deleteEvent, { before, fromSeq, limit })
+    }),
+    emptyLog: housekeeping.emptyLog,
   }
 }

@@ -136,7 +136,7 @@ describe('emptying the log', () => {
     world.account('a')
     await world.receive('a', 200)
     const other = openClient(world.client.sql.name, 'db/migrations')
-    const reading = other.readerSql.prepare('SELECT seq FROM event').iterate()
+    const reading = other.sql.prepare('SELECT seq FROM event').iterate()
     reading.next()
     await world.receive('a', 200)
     const startedAt = performance.now()

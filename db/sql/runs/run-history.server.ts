@@ -92,40 +92,46 @@ async function search(reader: Database, accountUuid: string, query: RunQuery): P
   if (status !== null) conditions.push(STATUS[status])
   // For a single rule, uses the rule's own index.
   const ofRule = automationId !== null
-  const runs = `SELECT * FROM run INDEXED BY ${ofRule ? 'runs_of_a_rule_newest_first' : 'runs_of_an_account_newest_first'}
+  const runs = `run INDEXED BY ${ofRule ? 'runs_of_a_rule_newest_first' : 'runs_of_an_account_newest_first'}
        WHERE account_uuid = @accountUuid ${ofRule ? 'AND automation_id = @automationId' : ''} AND id < @before
        ORDER BY id DESC LIMIT @window`
   const statement = reader.prepare<object, HistoryRow & { hit: 0 | 1 }>(
     `SELECT ${COLUMNS}, ${conditions.join(' AND ') || 'TRUE'} AS hit FROM (
-       ${runs}
+       SELECT * FROM ${runs}
      ) r ${JOINS} ORDER BY r.id DESC`,
   )
-  // Only the application knows the words of a code: it chooses among the reasons that occur.
-  const reasons = reader
-    .prepare<object, string>(
-      `WITH seen AS (${runs})
-       SELECT ${selectReason(RUN_REASON)} FROM seen WHERE reason_code IS NOT NULL
-       UNION SELECT ${selectReason(STEP_REASON, 's')} FROM seen JOIN run_step s ON s.run_id = seen.id
-       WHERE s.reason_code IS NOT NULL`,
-    )
-    .pluck()
+  const findSaid = text !== null && says ? reasonsThatSay(reader, runs, says) : null
   const window = conditions.length === (ofRule ? 1 : 0) ? limit : WINDOW
+  const read = reader.read(function* (below: number) {
+    const values = { ...asked, accountUuid, before: below, window }
+    const said = findSaid ? yield* findSaid(values) : []
+    return yield* statement.all({ ...values, said: JSON.stringify(said) })
+  })
   const hits = await walkBack({
-    ...{ before, window, limit },
-    read: reader.snapshot(function* (below: number) {
-      const values = { ...asked, accountUuid, before: below, window }
-      const said = text !== null && says ? (yield* reasons.all(values)).filter((stored) => isSaid(stored, says)) : []
-      return yield* statement.all({ ...values, said: JSON.stringify(said) })
-    }),
+    ...{ before, window, limit, read },
     idOf: ({ id }) => id,
     isTooOld: ({ createdAt }) => createdAt < (since ?? 0) - CLOCK_SLACK,
   })
   return hits.map(({ hit: _hit, ...row }) => row)
 }
 
-function isSaid(stored: string, says: NonNullable<RunQuery['says']>): boolean {
-  const reason = readReason(stored)
-  return reason !== null && typeof reason !== 'string' && says(reason)
+/** Codes stand for words that only the application knows: it chooses among the stored reasons of the runs and their steps. */
+function reasonsThatSay(reader: Database, runs: string, says: NonNullable<RunQuery['says']>) {
+  const coded = reader
+    .prepare<object, string>(
+      `WITH seen AS (SELECT id, reason, reason_code, reason_params FROM ${runs})
+       SELECT ${selectReason(RUN_REASON)} FROM seen WHERE reason_code IS NOT NULL
+       UNION SELECT ${selectReason(STEP_REASON, 's')} FROM seen JOIN run_step s ON s.run_id = seen.id
+       WHERE s.reason_code IS NOT NULL`,
+    )
+    .pluck()
+  return function* (values: object): Generator<unknown, string[]> {
+    const stored = yield* coded.all(values)
+    return stored.filter((one) => {
+      const reason = readReason(one)
+      return reason !== null && typeof reason !== 'string' && says(reason)
+    })
+  }
 }
 
 /** Matches anywhere in a JSON text of small letters (A–Z, as `lower` does); escapes the wildcards of LIKE. */

@@ -47,12 +47,18 @@ export function insertRuns(db: Pick<Database, 'prepare'>): InsertRuns {
      WHERE id = @id AND account_uuid = @accountUuid`,
   )
 
-  function* start(accountUuid: string, request: RunRequest, now: number): Generator<unknown, StartedRun> {
-    const { automationId } = request
-    for (const { recordUuid, occurrence } of request.again ? [] : request.ledger) {
-      const before = yield* findLedger.get({ automationId, recordUuid, occurrence, now })
+  function* doneBefore(request: RunRequest, now: number): Generator<unknown, StartedRun | undefined> {
+    for (const { recordUuid, occurrence } of request.ledger) {
+      const before = yield* findLedger.get({ automationId: request.automationId, recordUuid, occurrence, now })
       if (before) return { outcome: 'done_before', recordUuid, occurrence }
     }
+    return undefined
+  }
+
+  function* start(accountUuid: string, request: RunRequest, now: number): Generator<unknown, StartedRun> {
+    const { automationId } = request
+    const before = request.again ? undefined : yield* doneBefore(request, now)
+    if (before) return before
     if ((yield* count.run({ now, id: automationId, accountUuid })).changes === 0) {
       throw new Error(`account ${accountUuid} has no automation ${automationId}`)
     }

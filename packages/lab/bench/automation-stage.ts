@@ -24,7 +24,7 @@ import { days } from '#app/lib/duration.ts'
 import type { Log } from '#app/lib/log.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import { openClient } from '#db/sqlite/client.server.ts'
-import { sqliteStore } from '#db/sql/store.server.ts'
+import { sqlStore } from '#db/sql/store.server.ts'
 import { memoryOutbound } from '#tests/support/memory-outbound.ts'
 import { type Around, type PlatformInProcess, platformInProcess } from '#tests/support/platform-in-process.server.ts'
 import { TEST_SETTINGS } from '#tests/support/test-app.server.ts'
@@ -76,7 +76,7 @@ export async function openStage(accounts: ReadonlyMap<string, readonly string[]>
   const folder = mkdtempSync(join(tmpdir(), 'fieldhook-bench-'))
   const client = openClient(join(folder, 'bench.db'), 'db/migrations')
   const clock = systemClock()
-  const store = sqliteStore(client, clock)
+  const store = sqlStore(client, clock)
   const platform = platformInProcess(clock)
   const outbound = memoryOutbound(clock)
   const complaints = new Map<string, number>()

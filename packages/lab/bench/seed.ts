@@ -5,7 +5,7 @@ import { signingSecretPlace } from '#app/domain/sealed-places.ts'
 import { systemClock } from '#app/lib/clocks.server.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { openClient } from '#db/sqlite/client.server.ts'
-import { sqliteStore } from '#db/sql/store.server.ts'
+import { sqlStore } from '#db/sql/store.server.ts'
 
 export interface Seeded {
   /** The secret parts of our addresses, one per account. */
@@ -21,7 +21,7 @@ export async function seedDatabase(input: {
 }): Promise<Seeded> {
   const client = openClient(input.file, 'db/migrations')
   const clock = systemClock()
-  const store = sqliteStore(client, clock)
+  const store = sqlStore(client, clock)
   const secrets = createSecretBox(input.encKeys)
   const addAccount = client.sql.prepare(
     'INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',

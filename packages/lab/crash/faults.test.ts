@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '#app/lib/clocks.server.ts'
 import { openClient } from '#db/sqlite/client.server.ts'
-import { sqliteStore } from '#db/sql/store.server.ts'
+import { sqlStore } from '#db/sql/store.server.ts'
 import { FAULT_PLACES, MIGRATION } from './faults.ts'
 
 const prepared: string[] = []
@@ -17,7 +17,7 @@ beforeAll(() => {
     prepared.push(source)
     return prepare(source)
   }
-  sqliteStore(client, systemClock())
+  sqlStore(client, systemClock())
   client.close()
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

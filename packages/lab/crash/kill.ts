@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import { openClient } from '#db/sqlite/client.server.ts'
-import { sqliteStore } from '#db/sql/store.server.ts'
+import { sqlStore } from '#db/sql/store.server.ts'
 import { scriptlessBrowser } from '#tests/support/scriptless-browser.ts'
 import { type ProofArguments, type Random, seededRandom, wholeFrom } from '../report/arguments.ts'
 import { examineFile, type FileFindings, untilNothingWaits } from '../stage/file.ts'
@@ -243,7 +243,7 @@ async function leaveReplay(databaseFile: string): Promise<void> {
       .prepare<[], { id: number; accountUuid: string }>('SELECT id, account_uuid AS accountUuid FROM endpoint LIMIT 1')
       .get()
     if (!endpoint) throw new Error('there is no endpoint')
-    const store = sqliteStore(client, { now: Date.now, wake: () => () => {} })
+    const store = sqlStore(client, { now: Date.now, wake: () => () => {} })
     const request = { since: 0, status: 'all' as const, objectUuid: null }
     await store.deliveries.startReplay(endpoint.accountUuid, endpoint.id, request, 0, Date.now())
   } finally {

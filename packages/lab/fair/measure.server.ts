@@ -11,7 +11,7 @@ import { systemClock } from '#app/lib/clocks.server.ts'
 import { seconds } from '#app/lib/duration.ts'
 import type { Log } from '#app/lib/log.ts'
 import { type Client, openClient } from '#db/sqlite/client.server.ts'
-import { sqliteStore } from '#db/sql/store.server.ts'
+import { sqlStore } from '#db/sql/store.server.ts'
 import type { IncomingEvent } from '#db/store/events.ts'
 import { TEST_SETTINGS } from '#tests/support/test-app.server.ts'
 import { createChance } from '../stage/chance.ts'
@@ -151,7 +151,7 @@ function composeEngine(
     limits: { totalMs: timeoutMs },
   })
   const engine = createDeliveryEngine({
-    store: sqliteStore(client, clock),
+    store: sqlStore(client, clock),
     clock,
     log,
     outbound,

@@ -9,7 +9,7 @@ import type { Clock } from '#app/lib/clock.ts'
 import { eachMethod } from '#app/lib/families.ts'
 import type { Log } from '#app/lib/log.ts'
 import { type Client, openClient } from '#db/sqlite/client.server.ts'
-import { sqliteStore } from '#db/sql/store.server.ts'
+import { sqlStore } from '#db/sql/store.server.ts'
 import { steppingClock } from '#tests/support/stepping-clock.ts'
 import { TEST_SETTINGS } from '#tests/support/test-app.server.ts'
 import { createChance } from '../stage/chance.ts'
@@ -97,7 +97,7 @@ export function createWorld(options: WorldOptions, note: (line: string) => void)
 
   function start(name: string): Process {
     const client = open()
-    const real = sqliteStore(client, clock)
+    const real = sqlStore(client, clock)
     const store = eachMethod(
       real,
       (name, act) =>
