@@ -19,10 +19,13 @@ const PUT_IN_FRONT = 'keys.put_in_front'
 
 type Forgotten = (accountUuid: string) => void
 
-/** The key table as the secret box needs it, synchronous: see `Keyring` in app/adapters/secret-box.ts. */
+type KeptKey = Omit<StoredAccountKey, 'accountUuid'>
+
+/** The key table as the secret box needs it: see `Keyring` in app/adapters/secret-box.ts. */
 interface AccountKeyring {
-  find(accountUuid: string): Omit<StoredAccountKey, 'accountUuid'> | null
-  keep(accountUuid: string, key: Omit<StoredAccountKey, 'accountUuid'>): void
+  find(accountUuid: string): Promise<KeptKey | null>
+  /** The first writer wins: returns the key that is stored. */
+  keep(accountUuid: string, key: KeptKey): Promise<KeptKey | null>
   onForgotten(tell: Forgotten): void
 }
 
@@ -30,7 +33,7 @@ const listeners = new WeakMap<Client['sql'], Forgotten[]>()
 
 /** `now` is called when a key is created. */
 export function accountKeyring({ sql }: Pick<Client, 'sql'>, now: () => number): AccountKeyring {
-  const find = sql.prepare<{ accountUuid: string }, Omit<StoredAccountKey, 'accountUuid'>>(
+  const find = sql.prepare<{ accountUuid: string }, KeptKey>(
     'SELECT sealed_with AS sealedWith, key_sealed AS keySealed FROM account_key WHERE account_uuid = @accountUuid',
   )
   const keep = sql.prepare(
@@ -39,9 +42,13 @@ export function accountKeyring({ sql }: Pick<Client, 'sql'>, now: () => number):
      ON CONFLICT (account_uuid) DO NOTHING`,
   )
   return {
-    find: (accountUuid) => find.get({ accountUuid }) ?? null,
-    keep: (accountUuid, { sealedWith, keySealed }) =>
-      void keep.run({ accountUuid, sealedWith, keySealed, createdAt: now() }),
+    async find(accountUuid) {
+      return find.get({ accountUuid }) ?? null
+    },
+    async keep(accountUuid, { sealedWith, keySealed }) {
+      keep.run({ accountUuid, sealedWith, keySealed, createdAt: now() })
+      return find.get({ accountUuid }) ?? null
+    },
     onForgotten(tell) {
       listeners.set(sql, [...(listeners.get(sql) ?? []), tell])
     },
