@@ -24,7 +24,7 @@ export interface NamedKey {
 }
 
 /** The readable parts of a sealed text, before it is opened. */
-interface SealedText {
+export interface SealedText {
   version: string
   keyId: string
   iv: Buffer

@@ -1,6 +1,14 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { createOpenedKeys, type OpenedKeys } from './opened-keys.server.ts'
-import { type NamedKey, openText, readSealed, SecretBoxError, sealText, unreadable } from './sealed-text.server.ts'
+import {
+  type NamedKey,
+  openText,
+  readSealed,
+  type SealedText,
+  SecretBoxError,
+  sealText,
+  unreadable,
+} from './sealed-text.server.ts'
 import { accountOfPlace, accountOfPurpose, type Keyring, type SealedKey, type SecretBox } from './secret-box.ts'
 
 /** Sealed with a key of `ENC_KEYS`. */
@@ -24,11 +32,10 @@ export function createSecretBox(
   opened: OpenedKeys = createOpenedKeys(MOST_OPENED),
 ): SecretBox {
   const keys = parseKeys(encKeys)
-  const [first] = keys
-  if (!first) throw wrong('holds no key')
+  const first = firstOf(keys)
   const ring = new Map(keys.map(({ id, key }) => [id, key]))
   const hashKeys = keys.map(({ key }) => hashKeyOf(key))
-  keyring?.onForgotten(opened.drop)
+  const withKey = createKeyReader(keyring, opened, openKey)
 
   function keyOf(id: string): Buffer {
     const key = ring.get(id)
@@ -36,9 +43,103 @@ export function createSecretBox(
     throw new SecretBoxError('unknown_key', `it was sealed with the key "${id}", which ENC_KEYS does not hold`)
   }
 
-  /** Null = the account has no key. Reads the row every time: a removed key opens nothing any more. */
-  function findKey(accountUuid: string): NamedKey | null {
-    const kept = keyring?.find(accountUuid)
+  function openKey(accountUuid: string, { keySealed }: SealedKey): Buffer {
+    const text = readSealed(keySealed)
+    if (text.version !== DIRECT) throw unreadable()
+    return Buffer.from(openText(text, keyOf(text.keyId), keyPlace(accountUuid)), 'base64url')
+  }
+
+  function wrap(accountUuid: string, key: Buffer): SealedKey {
+    const keySealed = sealText(DIRECT, first, keyPlace(accountUuid), key.toString('base64url'))
+    return { sealedWith: first.id, keySealed }
+  }
+
+  async function sealWithAccount({ find, keep }: Keyring, accountUuid: string, place: string, plain: string) {
+    const use = (key: NamedKey | null) => key && sealText(BY_ACCOUNT, key, place, plain)
+    const newKey = () => keep(accountUuid, wrap(accountUuid, randomBytes(KEY_BYTES)))
+    const sealed =
+      (await withKey(accountUuid, () => find(accountUuid), use)) ?? (await withKey(accountUuid, newKey, use))
+    if (sealed === null) throw new Error('the key of an account could not be kept')
+    return sealed
+  }
+
+  function openDirect(place: string, text: SealedText): string {
+    if (text.version !== DIRECT) throw unreadable()
+    return openText(text, keyOf(text.keyId), place)
+  }
+
+  const box: SecretBox = {
+    firstKey: first.id,
+    keyNames: keys.map(({ id }) => id),
+    direct: {
+      seal: (place, plain) => sealText(DIRECT, first, nobodys(place), plain),
+      open: (place, sealed) => openDirect(nobodys(place), readSealed(sealed)),
+    },
+    async seal(place, plain) {
+      const account = accountOfPlace(place)
+      return keyring && account !== null
+        ? sealWithAccount(keyring, account, place, plain)
+        : sealText(DIRECT, first, place, plain)
+    },
+    async open(place, sealed) {
+      const text = readSealed(sealed)
+      const account = accountOfPlace(place)
+      if (text.version !== BY_ACCOUNT || !keyring || account === null) return openDirect(place, text)
+      const find = () => keyring.find(account)
+      return withKey(account, find, (key) => {
+        if (key?.id === text.keyId) return openText(text, key.key, place)
+        throw new SecretBoxError('unknown_key', 'it was sealed with a key that the account no longer has')
+      })
+    },
+    async fingerprints(purpose, plain) {
+      // The length separates purpose and value.
+      const bound = `${purpose.length}|${purpose}|${plain}`
+      const hash = (key: Buffer) => createHmac('sha256', key).update(bound).digest('base64url')
+      const shared = hashKeys.map(hash)
+      const account = accountOfPurpose(purpose)
+      if (!keyring || account === null) return shared
+      const find = () => keyring.find(account)
+      return withKey(account, find, (own) => (own ? [hash(hashKeyOf(own.key)), ...shared] : shared))
+    },
+    rewrap(accountUuid, kept) {
+      const key = openKey(accountUuid, kept)
+      return kept.sealedWith === first.id && kept.keySealed.startsWith(`${DIRECT}.${first.id}.`)
+        ? null
+        : wrap(accountUuid, key)
+    },
+    async reseal(place, sealed) {
+      const text = readSealed(sealed)
+      const byAccount = keyring !== null && accountOfPlace(place) !== null
+      const asToday = byAccount ? text.version === BY_ACCOUNT : text.version === DIRECT && text.keyId === first.id
+      return asToday ? null : box.seal(place, await box.open(place, sealed))
+    },
+  }
+  return box
+}
+
+type WithKey = <T>(
+  accountUuid: string,
+  read: () => Promise<SealedKey | null>,
+  use: (key: NamedKey | null) => T,
+) => Promise<T>
+
+/**
+ * Calls `use` with the account's key as `read` finds it; null = it has none. The row is read every time, so a removed
+ * key opens nothing any more.
+ */
+function createKeyReader(
+  keyring: Keyring | null,
+  opened: OpenedKeys,
+  openKey: (accountUuid: string, kept: SealedKey) => Buffer,
+): WithKey {
+  /** Counts removed keys: a row read while one was removed may be that one's, so it is read again. */
+  let removals = 0
+  keyring?.onForgotten((accountUuid) => {
+    removals += 1
+    opened.drop(accountUuid)
+  })
+
+  function openedKey(accountUuid: string, kept: SealedKey | null): NamedKey | null {
     if (!kept) {
       opened.drop(accountUuid)
       return null
@@ -51,66 +152,20 @@ export function createSecretBox(
     return account
   }
 
-  function openKey(accountUuid: string, { keySealed }: SealedKey): Buffer {
-    const text = readSealed(keySealed)
-    if (text.version !== DIRECT) throw unreadable()
-    return Buffer.from(openText(text, keyOf(text.keyId), keyPlace(accountUuid)), 'base64url')
+  return async (accountUuid, read, use) => {
+    for (;;) {
+      const before = removals
+      const kept = await read()
+      // No waiting from here on: a key that leaves the cache is overwritten, and a removed one must not enter it.
+      if (removals === before) return use(openedKey(accountUuid, kept))
+    }
   }
+}
 
-  function wrap(accountUuid: string, key: Buffer, { id, key: with_ }: NamedKey): SealedKey {
-    const keySealed = sealText(DIRECT, { id, key: with_ }, keyPlace(accountUuid), key.toString('base64url'))
-    return { sealedWith: id, keySealed }
-  }
-
-  function makeKey(accountUuid: string, { keep }: Keyring, sealing: NamedKey): NamedKey {
-    keep(accountUuid, wrap(accountUuid, randomBytes(KEY_BYTES), sealing))
-    // Read the stored key: another writer may have been first.
-    const made = findKey(accountUuid)
-    if (!made) throw new Error('the key of an account could not be kept')
-    return made
-  }
-
-  const box: SecretBox = {
-    firstKey: first.id,
-    keyNames: keys.map(({ id }) => id),
-    seal(place, plain) {
-      const account = accountOfPlace(place)
-      if (!keyring || account === null) return sealText(DIRECT, first, place, plain)
-      return sealText(BY_ACCOUNT, findKey(account) ?? makeKey(account, keyring, first), place, plain)
-    },
-    open(place, sealed) {
-      const text = readSealed(sealed)
-      if (text.version === DIRECT) return openText(text, keyOf(text.keyId), place)
-      const account = accountOfPlace(place)
-      if (text.version !== BY_ACCOUNT || !keyring || account === null) throw unreadable()
-      const key = findKey(account)
-      if (key?.id !== text.keyId) {
-        throw new SecretBoxError('unknown_key', 'it was sealed with a key that the account no longer has')
-      }
-      return openText(text, key.key, place)
-    },
-    fingerprints(purpose, plain) {
-      // The length separates purpose and value.
-      const bound = `${purpose.length}|${purpose}|${plain}`
-      const account = accountOfPurpose(purpose)
-      const own = account === null ? null : findKey(account)
-      const inUse = own ? [hashKeyOf(own.key), ...hashKeys] : hashKeys
-      return inUse.map((key) => createHmac('sha256', key).update(bound).digest('base64url'))
-    },
-    rewrap(accountUuid, kept) {
-      const key = openKey(accountUuid, kept)
-      return kept.sealedWith === first.id && kept.keySealed.startsWith(`${DIRECT}.${first.id}.`)
-        ? null
-        : wrap(accountUuid, key, first)
-    },
-    reseal(place, sealed) {
-      const text = readSealed(sealed)
-      const byAccount = keyring !== null && accountOfPlace(place) !== null
-      const asToday = byAccount ? text.version === BY_ACCOUNT : text.version === DIRECT && text.keyId === first.id
-      return asToday ? null : box.seal(place, box.open(place, sealed))
-    },
-  }
-  return box
+/** The place, if it belongs to no account: a secret of an account must not bypass the account's key. */
+function nobodys(place: string): string {
+  if (accountOfPlace(place) !== null) throw new Error('a secret of an account is not sealed with ENC_KEYS alone')
+  return place
 }
 
 /** Binds an account's sealed key to its account: it does not open in another account's row. */
@@ -127,6 +182,11 @@ function hashKeyOf(key: Buffer): Buffer {
 function nameOf(key: Buffer): string {
   const name = createHmac('sha256', key).update('fieldhook key id').digest()
   return name.subarray(0, KEY_ID_BYTES).toString('base64url')
+}
+
+function firstOf([first]: NamedKey[]): NamedKey {
+  if (!first) throw wrong('holds no key')
+  return first
 }
 
 function parseKeys(encKeys: string): NamedKey[] {

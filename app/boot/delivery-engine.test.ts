@@ -71,7 +71,8 @@ describe('an event on its way', () => {
       'x-fieldhook-attempt': '1',
     })
     const sealed = String(world.row('SELECT secret_sealed FROM endpoint').secret_sealed)
-    const secret = world.app.secrets.open(`endpoint|${LEEDS}|secret`, sealed).slice('whsec_'.length)
+    const opened = await world.app.secrets.open(`endpoint|${LEEDS}|secret`, sealed)
+    const secret = opened.slice('whsec_'.length)
     const text = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
     const expected = createHmac('sha256', Buffer.from(secret, 'base64')).update(text).digest('base64')
     expect(headers['webhook-signature']).toBe(`v1,${expected}`)
@@ -128,7 +129,7 @@ describe('signing', () => {
     world.endpoint()
     const engine = await started()
     const old = world.row('SELECT secret_sealed FROM endpoint').secret_sealed
-    const fresh = world.app.secrets.seal(`endpoint|${LEEDS}|secret`, newSigningSecret())
+    const fresh = await world.app.secrets.seal(`endpoint|${LEEDS}|secret`, newSigningSecret())
     world.client.sql
       .prepare('UPDATE endpoint SET secret_sealed = ?, previous_secret_sealed = ?, previous_secret_until = ?')
       .run(fresh, old, world.clock.now() + minutes(1))

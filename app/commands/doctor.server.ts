@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
+import type { Keyring } from '#app/adapters/secret-box.ts'
 import { ConfigurationError, type Env, readEnv } from '#app/boot/env.server.ts'
 import { POLLED_TYPES } from '#app/domain/object-catalog.ts'
 import { quarantineMarker } from '#app/domain/quarantine.ts'
@@ -137,17 +138,17 @@ async function lookAt(
 async function contentOf(checkup: Checkup, now: number, encKeys: string | null): Promise<ContentFacts> {
   const backlog = await checkup.backlog(now)
   const sum = ({ live, replay, by_hand }: typeof backlog.pending) => live + replay + by_hand
-  const secrets = encKeys === null ? null : createSecretBox(encKeys, { ...ringOf(checkup), onForgotten() {} })
+  const secrets = encKeys === null ? null : createSecretBox(encKeys, keysToRead(checkup))
   const missing = secrets ? (await checkup.keyUses()).filter(({ keyId }) => !secrets.keyNames.includes(keyId)) : []
   const samples = secrets && missing.length === 0 ? checkup.samples(SAMPLES) : []
-  const shut = samples.filter(({ accountUuid, accessTokenSealed }) => {
+  let shut = 0
+  for (const { accountUuid, accessTokenSealed } of samples) {
     try {
-      secrets?.open(sealedPlace('access_token', accountUuid), accessTokenSealed)
-      return false
+      await secrets?.open(sealedPlace('access_token', accountUuid), accessTokenSealed)
     } catch {
-      return true
+      shut += 1
     }
-  })
+  }
   return {
     oldestDueSince: backlog.oldestDueSince,
     waiting: sum(backlog.pending),
@@ -158,19 +159,20 @@ async function contentOf(checkup: Checkup, now: number, encKeys: string | null):
     connections: checkup.connections(),
     endpoints: checkup.endpoints(),
     missingKeys: missing,
-    opened: secrets ? { tried: samples.length, shut: shut.length } : null,
+    opened: secrets ? { tried: samples.length, shut } : null,
     backup: checkup.backupRuns('backup'),
     drill: checkup.backupRuns('drill'),
   }
 }
 
 /** Reads account keys and never creates one. */
-function ringOf(checkup: Checkup) {
+export function keysToRead(checkup: Pick<Checkup, 'findKey'>): Keyring {
   return {
-    find: (accountUuid: string) => checkup.findKey(accountUuid),
-    keep() {
-      throw new Error('the doctor makes no keys')
+    find: (accountUuid) => checkup.findKey(accountUuid),
+    async keep() {
+      throw new Error('a checkup makes no keys')
     },
+    onForgotten() {},
   }
 }
 

@@ -17,12 +17,13 @@ import { releaseMarker, restoreBackup } from '#app/features/ops/restore-backup.s
 import { takeBackup } from '#app/features/ops/take-backup.server.ts'
 import { iso } from '#app/lib/clock.ts'
 import { systemClock } from '#app/lib/clocks.server.ts'
-import { accountKeyring } from '#db/sql/accounts/account-keys.server.ts'
 import { databaseFiles, withReadOnly } from '#db/sqlite/database-files.server.ts'
 import { backupLock, inUseLock, takeLock } from '#db/sqlite/file-lock.server.ts'
 import { openBackupStore } from '#db/sqlite/backup-store.server.ts'
+import { openCheckup } from '#db/sqlite/checkup.server.ts'
 import type { BackupRunKind } from '#db/store/backups.ts'
 import packageJson from '../../package.json' with { type: 'json' }
+import { keysToRead } from './doctor.server.ts'
 
 export interface CommandInput {
   args: string[]
@@ -236,25 +237,29 @@ async function partsOf(env: Readonly<Env>): Promise<BackupParts> {
 }
 
 /** Tries a secret that people would miss: an account's access token. */
-function opensCredential(copy: string, env: Pick<Env, 'encKeys'>): 'opens' | 'none' | { sentence: string } {
-  return withReadOnly(copy, (sql) => {
-    const row = sql
+async function opensCredential(
+  copy: string,
+  env: Pick<Env, 'encKeys' | 'migrationsFolder'>,
+): Promise<'opens' | 'none' | { sentence: string }> {
+  const row = withReadOnly(copy, (sql) =>
+    sql
       .prepare<[], { account: string; sealed: string }>(
         'SELECT account_uuid AS account, access_token_sealed AS sealed FROM credential ORDER BY updated_at DESC LIMIT 1',
       )
-      .get()
-    if (!row) return 'none'
-    const secrets = createSecretBox(
-      env.encKeys,
-      accountKeyring({ sql }, () => 0),
-    )
-    try {
-      secrets.open(tokenPlace(row.account, 'access_token'), row.sealed)
-      return 'opens'
-    } catch {
-      return { sentence: 'A stored connection of the restored copy does not open with the keys in ENC_KEYS.' }
-    }
-  })
+      .get(),
+  )
+  if (!row) return 'none'
+  // Stays open until the key is read, unlike `withReadOnly`.
+  const checkup = openCheckup(copy, env.migrationsFolder)
+  try {
+    const secrets = createSecretBox(env.encKeys, keysToRead(checkup))
+    await secrets.open(tokenPlace(row.account, 'access_token'), row.sealed)
+    return 'opens'
+  } catch {
+    return { sentence: 'A stored connection of the restored copy does not open with the keys in ENC_KEYS.' }
+  } finally {
+    checkup.close()
+  }
 }
 
 /** Settings for the copy: quarantine, this machine only, the same secrets, no payments, backups or reports. */

@@ -50,7 +50,7 @@ function environment(more: Record<string, string> = {}): Readonly<Env> {
   )
 }
 
-beforeEach(() => {
+beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), 'fieldhook-backup-'))
   env = { ...environment(), migrationsFolder: 'db/migrations' }
   client = openClient(env.databaseFile, env.migrationsFolder)
@@ -65,8 +65,8 @@ beforeEach(() => {
     .prepare("INSERT INTO credential VALUES (?, ?, ?, 0, '', 'connected', NULL, 1, 0, 0)")
     .run(
       LEEDS,
-      secrets.seal(`credential|${LEEDS}|access_token`, 'a'),
-      secrets.seal(`credential|${LEEDS}|refresh_token`, 'r'),
+      await secrets.seal(`credential|${LEEDS}|access_token`, 'a'),
+      await secrets.seal(`credential|${LEEDS}|refresh_token`, 'r'),
     )
   said = []
 })

@@ -27,7 +27,10 @@ export function setFlash(app: Pick<App, 'secrets' | 'clock' | 'settings'>, flash
     title: title.slice(0, LONGEST),
     ...(description ? { description: description.slice(0, LONGEST) } : {}),
   }
-  return flashCookie(isSecure(app), app.secrets.seal(PLACE, JSON.stringify({ at: app.clock.now(), flash: short })))
+  return flashCookie(
+    isSecure(app),
+    app.secrets.direct.seal(PLACE, JSON.stringify({ at: app.clock.now(), flash: short })),
+  )
 }
 
 /** Whether a message waits for this page. If so, nothing else should replace it. */
@@ -47,7 +50,7 @@ export async function loadFlash(
 
 function open(app: Pick<App, 'secrets' | 'clock'>, sealed: string): Flash | null {
   try {
-    const read = carried.parse(JSON.parse(app.secrets.open(PLACE, sealed)))
+    const read = carried.parse(JSON.parse(app.secrets.direct.open(PLACE, sealed)))
     if (app.clock.now() - read.at > LASTS) return null
     const { kind, title, description } = read.flash
     return description === undefined ? { kind, title } : { kind, title, description }

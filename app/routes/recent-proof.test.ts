@@ -28,7 +28,7 @@ beforeEach(async () => {
     url: 'https://example.com/in',
     fieldFilter: '',
     active: true,
-    secretSealed: world.app.secrets.seal(`endpoint|${BRISBANE.uuid}|secret`, 'whsec_first'),
+    secretSealed: await world.app.secrets.seal(`endpoint|${BRISBANE.uuid}|secret`, 'whsec_first'),
     subscription: null,
     at: world.clock.now(),
   })

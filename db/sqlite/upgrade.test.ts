@@ -142,7 +142,7 @@ test.each(RELEASED)('a database of %s comes up to date with all that was in it',
     ] as const) {
       const credential = await store.accounts.findCredential(account)
       if (account === BONDI && !credential) continue
-      expect(secrets.open(sealedPlace('access_token', account), credential?.accessTokenSealed ?? '')).toBe(
+      expect(await secrets.open(sealedPlace('access_token', account), credential?.accessTokenSealed ?? '')).toBe(
         `access-of-${name}`,
       )
     }

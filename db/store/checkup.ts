@@ -77,7 +77,7 @@ export interface Checkup {
   endpoints(): Record<string, number>
   keyUses(): Promise<KeyUse[]>
   samples(limit: number): SealedSample[]
-  findKey(accountUuid: string): { sealedWith: string; keySealed: string } | null
+  findKey(accountUuid: string): Promise<{ sealedWith: string; keySealed: string } | null>
   /** The newest run of each kind, whatever its result, and the newest successful one. */
   backupRuns(kind: 'backup' | 'drill'): { newest: LastRun | null; newestGood: LastRun | null }
   close(): void

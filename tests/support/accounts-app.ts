@@ -214,8 +214,8 @@ export async function connect(
     {
       account,
       tokens: {
-        accessTokenSealed: app.secrets.seal(place('access_token'), tokens.accessToken),
-        refreshTokenSealed: app.secrets.seal(place('refresh_token'), tokens.refreshToken),
+        accessTokenSealed: await app.secrets.seal(place('access_token'), tokens.accessToken),
+        refreshTokenSealed: await app.secrets.seal(place('refresh_token'), tokens.refreshToken),
         expiresAt: now + (options.lastsMs ?? 3_600_000),
         scope: 'vendor',
       },

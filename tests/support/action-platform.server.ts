@@ -97,11 +97,13 @@ export function actionWorld(): ActionWorld {
       accounts: { findAccount: async () => ({ uuid: ACCOUNT, name: PROFILE.name, timezone: PROFILE.zone }) },
       endpoints: {
         listEndpoints: async () =>
-          webhooks.map(({ id, url, state, secret }) => ({
-            kind: 'webhook',
-            id,
-            endpoint: { id, url, state, secretSealed: secrets.seal(`endpoint|${ACCOUNT}|secret`, secret) },
-          })),
+          Promise.all(
+            webhooks.map(async ({ id, url, state, secret }) => ({
+              kind: 'webhook',
+              id,
+              endpoint: { id, url, state, secretSealed: await secrets.seal(`endpoint|${ACCOUNT}|secret`, secret) },
+            })),
+          ),
       },
     },
   } as unknown as ActionWorld['app']

@@ -14,7 +14,7 @@ import { sqlStore } from '#db/sql/store.server.ts'
 import type { IncomingEvent } from '#db/store/events.ts'
 import { type MemoryOutbound, memoryOutbound } from './memory-outbound.ts'
 import { type SteppingClock, steppingClock } from './stepping-clock.ts'
-import { testApp } from './test-app.server.ts'
+import { sealAtOnce, testApp } from './test-app.server.ts'
 
 /** For tests of the store: the use case's own counting function. */
 export const countReplayed = countReplayedEvents
@@ -48,7 +48,7 @@ export function engineWorld(): EngineWorld {
   const outbound = memoryOutbound(clock)
   const base = testApp(clock)
   const { client } = base
-  const { store, log, secrets } = base.app
+  const { store, log } = base.app
   const app = { ...base.app, outbound, space: AMPLE_SPACE }
   const addAccount = client.sql.prepare(
     'INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES (?, ?, ?, 0, 0) ON CONFLICT DO NOTHING',
@@ -77,7 +77,7 @@ export function engineWorld(): EngineWorld {
     endpoint({ url = ADDRESS, account = LEEDS, object = 'job', fields = '', state = 'active' } = {}) {
       const now = clock.now()
       addAccount.run(account, 'Leeds Electrical', 'Europe/London')
-      const sealed = secrets.seal(`endpoint|${account}|secret`, newSigningSecret())
+      const sealed = sealAtOnce(`endpoint|${account}|secret`, newSigningSecret())
       return Number(addEndpoint.run(account, object, fields, url, sealed, state, now, now).lastInsertRowid)
     },
     row: base.row,

@@ -20,7 +20,7 @@ export async function live(
     object: 'job',
     fields: 'status',
     tokenHash: hashToken(token),
-    tokenSealed: secrets.seal(`subscription|${accountUuid}|token`, token),
+    tokenSealed: await secrets.seal(`subscription|${accountUuid}|token`, token),
     at,
   })
   const { endpointId } = await store.endpoints.saveEndpoint(accountUuid, {
@@ -30,7 +30,7 @@ export async function live(
     url: 'https://receiver.example.com/in',
     fieldFilter: '',
     active: true,
-    secretSealed: secrets.seal(`endpoint|${accountUuid}|secret`, SECRET),
+    secretSealed: await secrets.seal(`endpoint|${accountUuid}|secret`, SECRET),
     subscription: { id: subscription, fields: 'status', replacedUntil: at },
     at,
   })
@@ -46,8 +46,8 @@ export async function live(
     at,
   })
   await store.accounts.saveCredential(accountUuid, {
-    accessTokenSealed: secrets.seal(`credential|${accountUuid}|access_token`, SECRET),
-    refreshTokenSealed: secrets.seal(`credential|${accountUuid}|refresh_token`, SECRET),
+    accessTokenSealed: await secrets.seal(`credential|${accountUuid}|access_token`, SECRET),
+    refreshTokenSealed: await secrets.seal(`credential|${accountUuid}|refresh_token`, SECRET),
     expiresAt: at + hours(1),
     scope: 'vendor read_jobs',
   })

@@ -24,14 +24,14 @@ test('reads the same counts as the product does', async () => {
       accountKeyring(client, () => 0),
     )
     expect(await readKeyUse(file)).toEqual({ uses: [], inFront: null })
-    box.seal('credential|leeds|access_token', 'x')
+    await box.seal('credential|leeds|access_token', 'x')
     client.sql.exec(
       `INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES ('leeds', '', 'UTC', 0, 0)`,
     )
-    const old = createSecretBox(encKeys).seal('credential|leeds|access_token', 'x')
+    const old = await createSecretBox(encKeys).seal('credential|leeds|access_token', 'x')
     client.sql
       .prepare(`INSERT INTO credential VALUES ('leeds', ?, ?, 0, '', 'connected', NULL, 1, 0, 0)`)
-      .run(old, box.seal('credential|leeds|refresh_token', 'x'))
+      .run(old, await box.seal('credential|leeds|refresh_token', 'x'))
     await store.noteFirstKey('k1', SINCE)
     const found = await readKeyUse(file)
     expect(found).toEqual({

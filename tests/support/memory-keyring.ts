@@ -10,9 +10,12 @@ export function memoryKeyring(rows = new Map<string, SealedKey>()): MemoryKeyrin
   const listeners: ((accountUuid: string) => void)[] = []
   return {
     rows,
-    find: (accountUuid) => rows.get(accountUuid) ?? null,
-    keep(accountUuid, key) {
+    async find(accountUuid) {
+      return rows.get(accountUuid) ?? null
+    },
+    async keep(accountUuid, key) {
       if (!rows.has(accountUuid)) rows.set(accountUuid, key)
+      return rows.get(accountUuid) ?? null
     },
     onForgotten: (tell) => void listeners.push(tell),
     forget(accountUuid) {

@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sealText } from '#app/adapters/sealed-text.server.ts'
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import type { Settings } from '#app/context/app-context.ts'
 import type { Clock } from '#app/lib/clock.ts'
@@ -23,6 +24,13 @@ export const TEST_SETTINGS: Settings = {
 
 type Values = (string | number | null)[]
 
+const TEST_KEY = Buffer.alloc(32, 7)
+
+/** What the app's secret box writes, without waiting. */
+export function sealAtOnce(place: string, plain: string): string {
+  return sealText('v1', { id: 'k1', key: TEST_KEY }, place, plain)
+}
+
 /** Call `close` when the test is over. */
 export function testApp<Time extends Clock>(clock: Time, settings: Partial<Settings> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'fieldhook-test-'))
@@ -42,7 +50,7 @@ export function testApp<Time extends Clock>(clock: Time, settings: Partial<Setti
       store: sqlStore(client, clock),
       clock,
       log,
-      secrets: createSecretBox(`k1:${Buffer.alloc(32, 7).toString('base64')}`),
+      secrets: createSecretBox(`k1:${TEST_KEY.toString('base64')}`),
       settings: { ...TEST_SETTINGS, ...settings },
     },
     client,

@@ -134,8 +134,8 @@ beforeEach(async () => {
     accounts: {
       findCredential: async () => ({
         accountUuid: ACCOUNT,
-        accessTokenSealed: secrets.seal(tokenPlace(ACCOUNT, 'access_token'), granted.access_token),
-        refreshTokenSealed: secrets.seal(tokenPlace(ACCOUNT, 'refresh_token'), granted.refresh_token),
+        accessTokenSealed: await secrets.seal(tokenPlace(ACCOUNT, 'access_token'), granted.access_token),
+        refreshTokenSealed: await secrets.seal(tokenPlace(ACCOUNT, 'refresh_token'), granted.refresh_token),
         expiresAt: clock.now() + 3_600_000,
         scope: granted.scope,
         state: 'connected',
@@ -153,7 +153,7 @@ beforeEach(async () => {
             id: 1,
             url: `${stage.origin}/in/notify`,
             state: 'active',
-            secretSealed: secrets.seal(`endpoint|${ACCOUNT}|secret`, webhookSecret),
+            secretSealed: await secrets.seal(`endpoint|${ACCOUNT}|secret`, webhookSecret),
           },
         },
       ],

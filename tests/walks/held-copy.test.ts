@@ -67,7 +67,7 @@ beforeAll(async () => {
     .run(
       LEEDS,
       `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
-      createSecretBox(ENC_KEYS).seal(`endpoint|${LEEDS}|secret`, newSigningSecret()),
+      await createSecretBox(ENC_KEYS).seal(`endpoint|${LEEDS}|secret`, newSigningSecret()),
     )
   sql.close()
   expect(await before.app.acceptEvent(event())).toMatchObject({ outcome: 'stored', deliveries: [expect.anything()] })

@@ -46,7 +46,7 @@ async function startWith(secrets: { ENC_KEYS: string; SESSION_SECRET?: string })
 test('what is sealed in the product is sealed with the key of the account', async () => {
   const running = await start(OLD)
   await running.app.store.accounts.ensureAccount({ uuid: ACCOUNT, name: 'Leeds', timezone: 'UTC' })
-  sealed = running.app.secrets.seal(PLACE, 'secret')
+  sealed = await running.app.secrets.seal(PLACE, 'secret')
   expect(sealed).toMatch(/^v2\./)
   expect(await running.app.store.accounts.keysInUse()).toEqual([{ keyId: 'old', accountKeys: 1, secrets: 0 }])
   await running.stop()
@@ -58,7 +58,7 @@ test('it does not start when a key is missing that something was sealed with', a
 
 test('with both it serves, and moves the keys of accounts by itself', async () => {
   const running = await start(NEW, OLD)
-  expect(running.app.secrets.open(PLACE, sealed)).toBe('secret')
+  expect(await running.app.secrets.open(PLACE, sealed)).toBe('secret')
   running.started()
   clock.advance(15_000)
   await expect
@@ -69,9 +69,9 @@ test('with both it serves, and moves the keys of accounts by itself', async () =
 
 test('then the old one is not needed, and after the account is forgotten neither opens it', async () => {
   const running = await start(NEW)
-  expect(running.app.secrets.open(PLACE, sealed)).toBe('secret')
+  expect(await running.app.secrets.open(PLACE, sealed)).toBe('secret')
   expect(await running.app.store.accounts.forgetAccountKey(ACCOUNT)).toBe(true)
-  expect(() => running.app.secrets.open(PLACE, sealed)).toThrow('no longer has')
+  await expect(running.app.secrets.open(PLACE, sealed)).rejects.toThrow('no longer has')
   await running.stop()
 })
 

@@ -222,7 +222,7 @@ test('no answer and no line of the log holds a key', async () => {
       for (const method of ['GET', 'POST']) heard.push((await browser.rawText(method, path, undefined, headers)).text)
     }
   }
-  const keys = secretsOnDisk()
+  const keys = await secretsOnDisk()
   expect(keys.length).toBeGreaterThan(6)
   expect(heard.length).toBeGreaterThan(MATRIX.length)
   const log = server.output()
@@ -232,7 +232,7 @@ test('no answer and no line of the log holds a key', async () => {
     expect({ what, logged: log.includes(value) }).toEqual({ what, logged: false })
   }
   // Their owner is shown these; the log is not.
-  const shown = capabilitiesOnDisk()
+  const shown = await capabilitiesOnDisk()
   expect(shown.length).toBeGreaterThan(6)
   for (const { what, value } of shown) {
     expect({ what, logged: log.includes(value) }).toEqual({ what, logged: false })
@@ -379,7 +379,7 @@ const BY_ITSELF =
   /^(pending_count|state_since|execution_count|executions|updated_at|started_at|ended_at|outcome|reason|state|owner|generation)$|^(last|hold|failing|failure|breaker|next|redirect|lease)_|_sealed$/
 
 /** Addresses, keys of triggers and signing secrets. */
-function capabilitiesOnDisk(): { what: string; value: string }[] {
+async function capabilitiesOnDisk(): Promise<{ what: string; value: string }[]> {
   const { encKeys } = JSON.parse(readFileSync(join(server.folder, 'sandbox-secrets.json'), 'utf8'))
   const db = new Database(join(server.folder, 'fieldhook.db'), { readonly: true })
   const box = createSecretBox(
@@ -387,18 +387,20 @@ function capabilitiesOnDisk(): { what: string; value: string }[] {
     accountKeyring({ sql: db }, () => 0),
   )
   const all = (what: SealedSecret, sql: string) =>
-    (db.prepare(sql).all() as { account: string; sealed: string }[]).map(({ account, sealed }) => ({
-      what,
-      value: box.open(sealedPlace(what, account), sealed),
-    }))
+    Promise.all(
+      (db.prepare(sql).all() as { account: string; sealed: string }[]).map(async ({ account, sealed }) => ({
+        what,
+        value: await box.open(sealedPlace(what, account), sealed),
+      })),
+    )
   try {
     return [
-      ...all('subscription_token', 'SELECT account_uuid AS account, token_sealed AS sealed FROM subscription'),
-      ...all('signing_secret', 'SELECT account_uuid AS account, secret_sealed AS sealed FROM endpoint'),
-      ...all(
+      ...(await all('subscription_token', 'SELECT account_uuid AS account, token_sealed AS sealed FROM subscription')),
+      ...(await all('signing_secret', 'SELECT account_uuid AS account, secret_sealed AS sealed FROM endpoint')),
+      ...(await all(
         'trigger_key',
         'SELECT account_uuid AS account, trigger_key_sealed AS sealed FROM automation WHERE trigger_key_sealed IS NOT NULL',
-      ),
+      )),
     ]
   } finally {
     db.close()
@@ -406,7 +408,7 @@ function capabilitiesOnDisk(): { what: string; value: string }[] {
 }
 
 /** Tokens and secrets as they are, opened with the sandbox's own keys. */
-function secretsOnDisk(): { what: string; value: string }[] {
+async function secretsOnDisk(): Promise<{ what: string; value: string }[]> {
   const { encKeys, sessionSecret, appSecret } = JSON.parse(
     readFileSync(join(server.folder, 'sandbox-secrets.json'), 'utf8'),
   )
@@ -417,11 +419,13 @@ function secretsOnDisk(): { what: string; value: string }[] {
   )
   try {
     const rows = db.prepare('SELECT * FROM credential').all() as Record<string, string>[]
-    const tokens = rows.flatMap((row) =>
-      (['access_token', 'refresh_token'] as const).map((column) => ({
-        what: column,
-        value: box.open(`credential|${row.account_uuid}|${column}`, row[`${column}_sealed`] ?? ''),
-      })),
+    const tokens = await Promise.all(
+      rows.flatMap((row) =>
+        (['access_token', 'refresh_token'] as const).map(async (column) => ({
+          what: column,
+          value: await box.open(`credential|${row.account_uuid}|${column}`, row[`${column}_sealed`] ?? ''),
+        })),
+      ),
     )
     return [
       ...tokens,

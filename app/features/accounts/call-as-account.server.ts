@@ -78,16 +78,16 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
     return renewal
   }
 
-  /** Returns the result when no renewal is needed, otherwise null. */
-  function tokenIn(held: CredentialRow | null, rejected: number | null): TokenResult | null {
+  /** Returns the result when no renewal is needed, otherwise null: that is decided at once, before the token is opened. */
+  function tokenIn(held: CredentialRow | null, rejected: number | null): TokenResult | Promise<TokenResult> | null {
     if (!held) return NOT_CONNECTED
     if (held.state === 'reconnect') return RECONNECT
     if (held.generation === rejected || needsRenewal(held.expiresAt, app.clock.now())) return null
     return heldToken(held)
   }
 
-  function heldToken(held: CredentialRow): TokenResult {
-    return { outcome: 'token', token: unsealToken(app, held, 'access_token'), generation: held.generation }
+  async function heldToken(held: CredentialRow): Promise<TokenResult> {
+    return { outcome: 'token', token: await unsealToken(app, held, 'access_token'), generation: held.generation }
   }
 
   async function renew(accountUuid: string, rejected: number | null): Promise<TokenResult> {
@@ -104,7 +104,7 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
   async function refresh(held: CredentialRow, rejected: number | null): Promise<TokenResult> {
     // Renewal starts before the token expires: while it still works, platform trouble does not affect the caller.
     const stillGood = () => held.generation !== rejected && app.clock.now() < held.expiresAt
-    const refreshToken = unsealToken(app, held, 'refresh_token')
+    const refreshToken = await unsealToken(app, held, 'refresh_token')
     // A connection stored from outside without a refresh token ends with its access token.
     if (refreshToken === '') return stillGood() ? heldToken(held) : giveUp(held, CREDENTIAL_MESSAGES.reconnect)
 
@@ -120,7 +120,7 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
     const { accountUuid, generation } = held
     try {
       const scope = tokens.scope || held.scope
-      const sealed = sealTokens(app, accountUuid, { ...tokens, scope })
+      const sealed = await sealTokens(app, accountUuid, { ...tokens, scope })
       const replaced = await app.store.replaceTokens(accountUuid, generation, sealed)
       unsaved.delete(accountUuid)
       if (replaced === 'replaced') {

@@ -47,7 +47,8 @@ describe('a call of an account', () => {
     world.platform.onVendor = async (token) => {
       const credential = await world.store.findCredential(BRISBANE.uuid)
       const place = `credential|${BRISBANE.uuid}|access_token`
-      held.push(credential?.generation, world.app.secrets.open(place, credential?.accessTokenSealed ?? '') === token)
+      const opened = await world.app.secrets.open(place, credential?.accessTokenSealed ?? '')
+      held.push(credential?.generation, opened === token)
     }
     await vendor()
     expect(held).toEqual([2, true])
@@ -94,8 +95,8 @@ describe('a call of an account', () => {
     const tokens = [
       accessToken,
       refreshToken,
-      open('access_token', renewed?.accessTokenSealed),
-      open('refresh_token', renewed?.refreshTokenSealed),
+      await open('access_token', renewed?.accessTokenSealed),
+      await open('refresh_token', renewed?.refreshTokenSealed),
     ]
     expect(new Set(tokens).size).toBe(4)
     for (const token of tokens) expect(world.logged.join('\n')).not.toContain(token)
@@ -233,8 +234,8 @@ describe('tokens brought without a refresh token', () => {
     const { accessToken } = await connect(world, BRISBANE)
     const place = (column: string) => `credential|${BRISBANE.uuid}|${column}`
     await world.store.saveCredential(BRISBANE.uuid, {
-      accessTokenSealed: world.app.secrets.seal(place('access_token'), accessToken),
-      refreshTokenSealed: world.app.secrets.seal(place('refresh_token'), ''),
+      accessTokenSealed: await world.app.secrets.seal(place('access_token'), accessToken),
+      refreshTokenSealed: await world.app.secrets.seal(place('refresh_token'), ''),
       expiresAt: world.clock.now() + MINUTE,
       scope: '',
     })

@@ -75,7 +75,7 @@ export async function storeTokens(
     expiresAt: expiryOf(body, app.clock.now() + hours(1)),
     scope: '',
   }
-  await app.store.accounts.saveCredential(accountUuid, sealTokens(app, accountUuid, tokens))
+  await app.store.accounts.saveCredential(accountUuid, await sealTokens(app, accountUuid, tokens))
   await app.store.accounts.describeAccount(asked.value)
   app.log.info({ account: accountUuid }, 'credential.stored')
   return { outcome: 'stored' }

@@ -8,21 +8,25 @@ interface Sealing {
 }
 
 /** Encrypts tokens for storage, each bound to its account and column. */
-export function sealTokens({ secrets }: Sealing, accountUuid: string, tokens: PlatformTokens): SealedTokens {
+export async function sealTokens(
+  { secrets }: Sealing,
+  accountUuid: string,
+  tokens: PlatformTokens,
+): Promise<SealedTokens> {
   return {
-    accessTokenSealed: secrets.seal(tokenPlace(accountUuid, 'access_token'), tokens.accessToken),
-    refreshTokenSealed: secrets.seal(tokenPlace(accountUuid, 'refresh_token'), tokens.refreshToken),
+    accessTokenSealed: await secrets.seal(tokenPlace(accountUuid, 'access_token'), tokens.accessToken),
+    refreshTokenSealed: await secrets.seal(tokenPlace(accountUuid, 'refresh_token'), tokens.refreshToken),
     expiresAt: tokens.expiresAt,
     scope: tokens.scope,
   }
 }
 
-/** Throws when the row was changed or belongs to another account. */
+/** Rejects when the row was changed or belongs to another account. */
 export function unsealToken(
   { secrets }: Sealing,
   row: CredentialRow,
   column: 'access_token' | 'refresh_token',
-): string {
+): Promise<string> {
   const sealed = column === 'access_token' ? row.accessTokenSealed : row.refreshTokenSealed
   return secrets.open(tokenPlace(row.accountUuid, column), sealed)
 }

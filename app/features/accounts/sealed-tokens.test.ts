@@ -5,8 +5,8 @@ import { sealTokens, unsealToken } from './sealed-tokens.server.ts'
 
 const secrets = createSecretBox(`k1:${Buffer.alloc(32, 7).toString('base64')}`)
 const tokens = { accessToken: 'access', refreshToken: 'refresh', expiresAt: 5, scope: 'vendor' }
-const row = (accountUuid: string, sealed = sealTokens({ secrets }, 'leeds', tokens)): CredentialRow => ({
-  ...sealed,
+const row = async (accountUuid: string): Promise<CredentialRow> => ({
+  ...(await sealTokens({ secrets }, 'leeds', tokens)),
   accountUuid,
   state: 'connected',
   stateReason: null,
@@ -15,17 +15,17 @@ const row = (accountUuid: string, sealed = sealTokens({ secrets }, 'leeds', toke
   updatedAt: 0,
 })
 
-test('tokens come back from their own column, with when they end and what they are for', () => {
-  expect(sealTokens({ secrets }, 'leeds', tokens)).toMatchObject({ expiresAt: 5, scope: 'vendor' })
-  expect(unsealToken({ secrets }, row('leeds'), 'access_token')).toBe('access')
-  expect(unsealToken({ secrets }, row('leeds'), 'refresh_token')).toBe('refresh')
+test('tokens come back from their own column, with when they end and what they are for', async () => {
+  expect(await sealTokens({ secrets }, 'leeds', tokens)).toMatchObject({ expiresAt: 5, scope: 'vendor' })
+  expect(await unsealToken({ secrets }, await row('leeds'), 'access_token')).toBe('access')
+  expect(await unsealToken({ secrets }, await row('leeds'), 'refresh_token')).toBe('refresh')
 })
 
-test('they open in no other account and in no other column', () => {
+test('they open in no other account and in no other column', async () => {
   for (const column of ['access_token', 'refresh_token'] as const) {
-    expect(() => unsealToken({ secrets }, row('york'), column)).toThrow('belongs to another place')
-    const { accessTokenSealed, refreshTokenSealed, ...rest } = row('leeds')
+    await expect(unsealToken({ secrets }, await row('york'), column)).rejects.toThrow('belongs to another place')
+    const { accessTokenSealed, refreshTokenSealed, ...rest } = await row('leeds')
     const crossed = { ...rest, accessTokenSealed: refreshTokenSealed, refreshTokenSealed: accessTokenSealed }
-    expect(() => unsealToken({ secrets }, crossed, column)).toThrow('belongs to another place')
+    await expect(unsealToken({ secrets }, crossed, column)).rejects.toThrow('belongs to another place')
   }
 })

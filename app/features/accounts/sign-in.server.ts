@@ -75,12 +75,13 @@ export async function finishSignIn(
   if (erasures.some(({ accountUuid }) => accountUuid === vendor.uuid)) {
     return { outcome: 'problem', returnTo: named, problem: 'being_erased' }
   }
+  const sealed = await sealTokens(app, vendor.uuid, tokens)
   const now = app.clock.now()
   const sessionToken = newToken()
   const meaning = await app.store.accounts.completeSignIn(
     {
       account: { uuid: vendor.uuid, name: vendor.name, timezone: vendor.timezone },
-      tokens: sealTokens(app, vendor.uuid, tokens),
+      tokens: sealed,
       named,
       session: {
         tokenHash: sessionHashOf(app)(sessionToken),

@@ -56,7 +56,7 @@ async function tell(
       detail: {
         channel,
         run: runId,
-        receiver: effect.kind === 'post_feed' ? null : fingerprint(app, accountUuid, effect.to),
+        receiver: effect.kind === 'post_feed' ? null : await fingerprint(app, accountUuid, effect.to),
         ...(outcome === 'unknown' && { sure: false }),
       },
     },
@@ -65,9 +65,10 @@ async function tell(
 }
 
 /** Returns null when no hash is possible (the account is being erased): the message is recorded anyway. */
-function fingerprint({ secrets }: Pick<App, 'secrets'>, accountUuid: string, to: string): string | null {
+async function fingerprint({ secrets }: Pick<App, 'secrets'>, accountUuid: string, to: string): Promise<string | null> {
   try {
-    return secrets.fingerprints(`audit receiver|${accountUuid}`, to.toLowerCase())[0]?.slice(0, SHOWN) ?? null
+    const [print] = await secrets.fingerprints(`audit receiver|${accountUuid}`, to.toLowerCase())
+    return print?.slice(0, SHOWN) ?? null
   } catch {
     return null
   }

@@ -21,7 +21,11 @@ export function secretPlace(accountUuid: string): string {
 type DescribeApp = Pick<App, 'secrets' | 'settings' | 'clock'>
 
 /** `timezone` = the account's IANA zone, for times of day in the sentence. */
-export function describeEndpoint(app: DescribeApp, record: EndpointRecord, timezone: string): EndpointDetails {
+export async function describeEndpoint(
+  app: DescribeApp,
+  record: EndpointRecord,
+  timezone: string,
+): Promise<EndpointDetails> {
   const { kind, endpoint, subscription, lastEventAt, objectType, accountUuid } = record
   const now = app.clock.now()
   const fields = parseFields(record.fields)
@@ -50,7 +54,7 @@ export function describeEndpoint(app: DescribeApp, record: EndpointRecord, timez
     status,
     statusMessage: sentence,
     polling: condition.polling,
-    signingSecret: app.secrets.open(secretPlace(accountUuid), endpoint.secretSealed),
+    signingSecret: await app.secrets.open(secretPlace(accountUuid), endpoint.secretSealed),
     previousSecretUntil: (endpoint.previousSecretUntil ?? 0) > now ? endpoint.previousSecretUntil : null,
     pending: endpoint.pendingCount,
     nextAttemptAt: nextAttemptAt(record),
@@ -59,7 +63,7 @@ export function describeEndpoint(app: DescribeApp, record: EndpointRecord, timez
     failingSince: endpoint.state === 'stopped' ? endpoint.stateSince : endpoint.failingSince,
     missed: null,
     replays: shownReplays(record.replays, now),
-    forwardingUrl: kind === 'webhook' && subscription ? addressOf(app, subscription) : '',
+    forwardingUrl: kind === 'webhook' && subscription ? await addressOf(app, subscription) : '',
   }
   const servicem8Id = kind === 'webhook' ? (subscription?.platformUuid ?? null) : null
   return { view, accountUuid, endpointId: endpoint.id, servicem8Id }

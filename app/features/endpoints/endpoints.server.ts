@@ -82,7 +82,7 @@ export async function createEndpoint(
       url,
       fieldFilter: forwardingFilter(objectType, fields),
       active,
-      secretSealed: app.secrets.seal(secretPlace(accountUuid), newSecret()),
+      secretSealed: await app.secrets.seal(secretPlace(accountUuid), newSecret()),
       subscription,
       at: app.clock.now(),
     })
@@ -191,7 +191,7 @@ export async function listEndpoints(
 ): Promise<EndpointDetails[]> {
   const timezone = await timezoneOf(app, accountUuid)
   const records = await app.store.endpoints.listEndpoints(accountUuid, kind)
-  return records.map((record) => describeEndpoint(app, record, timezone))
+  return Promise.all(records.map((record) => describeEndpoint(app, record, timezone)))
 }
 
 const LOGGED: Record<EndpointKind, string> = { webhook: 'webhook', extra: 'forwarding_rule' }

@@ -7,7 +7,7 @@ import { checkCopy, chooseBackup, fetchCopy } from './restore-backup.server.ts'
 interface DrillRequest {
   databaseFile: string
   /** Opens one stored credential of the copy with the current keys. A sentence when it fails. */
-  opensCredential(copy: string): 'opens' | 'none' | { sentence: string }
+  opensCredential(copy: string): Promise<'opens' | 'none' | { sentence: string }>
   /** Starts the product on the copy in quarantine and checks readiness. A sentence when it is not ready. */
   starts(copy: string): Promise<'ready' | { sentence: string }>
 }
@@ -32,7 +32,7 @@ export async function drillBackup(parts: BackupParts, request: DrillRequest): Pr
     await step('check', () => checkCopy(parts, backup, file))
     const stale = staleSentence(backup.manifest.newestEventAt, parts.files.newestEventAt(databaseFile))
     if (stale) throw new BackupTrouble(stale)
-    const credential = request.opensCredential(file)
+    const credential = await request.opensCredential(file)
     if (typeof credential !== 'string') throw new BackupTrouble(credential.sentence)
     const started = await step('start', () => request.starts(file))
     if (started !== 'ready') throw new BackupTrouble(started.sentence)

@@ -61,30 +61,30 @@ function appWith(...keys: string[]) {
 }
 
 /** A row of its own for each secret; `i` keeps what is unique apart. */
-function insertSecrets(box: SecretBox, uuid: string, i = 0): void {
+async function insertSecrets(box: SecretBox, uuid: string, i = 0): Promise<void> {
   const run = (statement: string, ...values: unknown[]) => client.sql.prepare(statement).run(...values)
   const seal = (column: (typeof SEALED_COLUMNS)[number]) => box.seal(sealedPlace(column, uuid), `${column} of ${uuid}`)
   run(`INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES (?, '', 'UTC', 0, 0)`, uuid)
   run(
     `INSERT INTO credential VALUES (?, ?, ?, 0, '', 'connected', NULL, 1, 0, 0)`,
     uuid,
-    seal('access_token'),
-    seal('refresh_token'),
+    await seal('access_token'),
+    await seal('refresh_token'),
   )
   run(
     `INSERT INTO subscription (account_uuid, object, fields, token_hash, token_sealed, state, created_at, updated_at)
      VALUES (?, 'job', '', ?, ?, 'active', 0, 0)`,
     uuid,
     `hash ${i}`,
-    seal('subscription_token'),
+    await seal('subscription_token'),
   )
   run(
     `INSERT INTO endpoint (account_uuid, object_type, field_filter, url, secret_sealed, previous_secret_sealed, state,
        state_since, breaker, breaker_probes, failure_streak, failure_events, redirect_streak, pending_count, created_at)
      VALUES (?, 'job', '', '', ?, ?, 'active', 0, 'closed', 0, 0, '[]', 0, 0, 0)`,
     uuid,
-    seal('signing_secret'),
-    seal('previous_signing_secret'),
+    await seal('signing_secret'),
+    await seal('previous_signing_secret'),
   )
   run(
     `INSERT INTO automation (account_uuid, name, active, trigger_source, version, definition, trigger_key_hash,
@@ -92,7 +92,7 @@ function insertSecrets(box: SecretBox, uuid: string, i = 0): void {
      VALUES (?, '', 1, 'manual_endpoint', 1, '{}', ?, ?, 1, 0, 0, 0)`,
     uuid,
     `key ${i}`,
-    seal('trigger_key'),
+    await seal('trigger_key'),
   )
 }
 
@@ -109,9 +109,9 @@ function sealedOf(uuid: string, { sql }: Pick<Client, 'sql'> = client): Record<s
     .get(uuid) as Record<string, string>
 }
 
-function openAll(box: SecretBox, uuid: string, from: Pick<Client, 'sql'> = client): string[] {
+function openAll(box: SecretBox, uuid: string, from: Pick<Client, 'sql'> = client): Promise<string[]> {
   const sealed = sealedOf(uuid, from)
-  return SEALED_COLUMNS.map((column) => box.open(sealedPlace(column, uuid), sealed[column] ?? ''))
+  return Promise.all(SEALED_COLUMNS.map((column) => box.open(sealedPlace(column, uuid), sealed[column] ?? '')))
 }
 
 const allOf = (uuid: string) => SEALED_COLUMNS.map((column) => `${column} of ${uuid}`)
@@ -135,41 +135,41 @@ test('the list of columns names every column that ends in _sealed', () => {
 })
 
 test('secrets from before accounts had keys are sealed anew, and need only the key of the account', async () => {
-  insertSecrets(createSecretBox(K1), LEEDS)
+  await insertSecrets(createSecretBox(K1), LEEDS)
   expect(await store.keysInUse()).toEqual([{ keyId: 'k1', accountKeys: 0, secrets: 6 }])
   expect(await rotateKeys(appWith(K1))).toEqual({ rewrapped: 0, resealed: 6, shut: 0 })
   for (const sealed of Object.values(sealedOf(LEEDS))) expect(sealed).toMatch(/^v2\./)
-  expect(openAll(boxWith(K1), LEEDS)).toEqual(allOf(LEEDS))
+  expect(await openAll(boxWith(K1), LEEDS)).toEqual(allOf(LEEDS))
   expect(await store.keysInUse()).toEqual([{ keyId: 'k1', accountKeys: 1, secrets: 0 }])
   expect(await rotateKeys(appWith(K1))).toEqual({ rewrapped: 0, resealed: 0, shut: 0 })
 })
 
 test('a new key in front takes over everything, and then the old one is not needed', async () => {
-  insertSecrets(createSecretBox(K1), LEEDS)
-  insertSecrets(boxWith(K1), YORK, 1)
+  await insertSecrets(createSecretBox(K1), LEEDS)
+  await insertSecrets(boxWith(K1), YORK, 1)
   const secretsOfYork = sealedOf(YORK)
   expect(await rotateKeys(appWith(K2, K1))).toEqual({ rewrapped: 1, resealed: 6, shut: 0 })
   expect(sealedOf(YORK)).toEqual(secretsOfYork)
   expect(await store.keysInUse()).toEqual([{ keyId: 'k2', accountKeys: 2, secrets: 0 }])
   expect(await missingKeys(appWith(K2))).toEqual([])
-  expect(openAll(boxWith(K2), LEEDS)).toEqual(allOf(LEEDS))
-  expect(openAll(boxWith(K2), YORK)).toEqual(allOf(YORK))
-  expect(() => openAll(boxWith(K1), YORK)).toThrow('"k2", which ENC_KEYS does not hold')
+  expect(await openAll(boxWith(K2), LEEDS)).toEqual(allOf(LEEDS))
+  expect(await openAll(boxWith(K2), YORK)).toEqual(allOf(YORK))
+  await expect(openAll(boxWith(K1), YORK)).rejects.toThrow('"k2", which ENC_KEYS does not hold')
 })
 
 test('back again: the old key in front once more', async () => {
-  insertSecrets(boxWith(K1), LEEDS)
+  await insertSecrets(boxWith(K1), LEEDS)
   await rotateKeys(appWith(K2, K1))
   expect(await rotateKeys(appWith(K1, K2))).toMatchObject({ rewrapped: 1 })
-  expect(openAll(boxWith(K1), LEEDS)).toEqual(allOf(LEEDS))
+  expect(await openAll(boxWith(K1), LEEDS)).toEqual(allOf(LEEDS))
 })
 
 test('interrupted half-way it goes on where it was; meanwhile everything opens', async () => {
   const accounts = Array.from({ length: 120 }, (_, i) => `account-${String(i).padStart(3, '0')}`)
   const [oldBox, keyed] = [createSecretBox(K1), boxWith(K1)]
-  client.sql.transaction(() => {
-    for (const [i, uuid] of accounts.entries()) insertSecrets(i % 2 === 0 ? oldBox : keyed, uuid, i)
-  })()
+  client.sql.exec('BEGIN')
+  for (const [i, uuid] of accounts.entries()) await insertSecrets(i % 2 === 0 ? oldBox : keyed, uuid, i)
+  client.sql.exec('COMMIT')
   const stop = new AbortController()
   let written = 0
   const interrupted: Store = {
@@ -185,19 +185,19 @@ test('interrupted half-way it goes on where it was; meanwhile everything opens',
   expect(first.resealed).toBeGreaterThanOrEqual(100)
   expect(first.resealed).toBeLessThan(360)
   const both = boxWith(K2, K1)
-  for (const uuid of accounts) expect(openAll(both, uuid)).toEqual(allOf(uuid))
+  for (const uuid of accounts) expect(await openAll(both, uuid)).toEqual(allOf(uuid))
   expect((await missingKeys(appWith(K2)))[0]).toMatchObject({ keyId: 'k1', accountKeys: 0 })
 
   const second = await rotateKeys(appWith(K2, K1))
   expect(first.resealed + second.resealed).toBe(360)
   expect(second.rewrapped).toBe(0)
   const fresh = boxWith(K2)
-  for (const uuid of accounts) expect(openAll(fresh, uuid)).toEqual(allOf(uuid))
+  for (const uuid of accounts) expect(await openAll(fresh, uuid)).toEqual(allOf(uuid))
 })
 
 test('a process that dies in the middle of a write leaves each row old or new, and both open', async () => {
-  insertSecrets(createSecretBox(K1), LEEDS)
-  insertSecrets(createSecretBox(K1), YORK, 1)
+  await insertSecrets(createSecretBox(K1), LEEDS)
+  await insertSecrets(createSecretBox(K1), YORK, 1)
   let left = 5
   const dying: Store = {
     ...store,
@@ -208,22 +208,22 @@ test('a process that dies in the middle of a write leaves each row old or new, a
     },
   }
   await expect(rotateKeys({ ...appWith(K2, K1), store: dying })).rejects.toThrow('the process is gone')
-  expect(openAll(boxWith(K2, K1), LEEDS)).toEqual(allOf(LEEDS))
-  expect(openAll(boxWith(K2, K1), YORK)).toEqual(allOf(YORK))
+  expect(await openAll(boxWith(K2, K1), LEEDS)).toEqual(allOf(LEEDS))
+  expect(await openAll(boxWith(K2, K1), YORK)).toEqual(allOf(YORK))
   expect(await rotateKeys(appWith(K2, K1))).toMatchObject({ resealed: 7 })
-  expect(openAll(boxWith(K2), YORK)).toEqual(allOf(YORK))
+  expect(await openAll(boxWith(K2), YORK)).toEqual(allOf(YORK))
 })
 
 test('tokens that were refreshed in the same moment stay the newer ones', async () => {
-  insertSecrets(createSecretBox(K1), LEEDS)
+  await insertSecrets(createSecretBox(K1), LEEDS)
   const box = boxWith(K1)
   const refreshing: Store = {
     ...store,
     async replaceSecret(uuid, input) {
       if (input.column === 'access_token') {
         await store.replaceTokens(uuid, 1, {
-          accessTokenSealed: box.seal(sealedPlace('access_token', uuid), 'fresh access'),
-          refreshTokenSealed: box.seal(sealedPlace('refresh_token', uuid), 'fresh refresh'),
+          accessTokenSealed: await box.seal(sealedPlace('access_token', uuid), 'fresh access'),
+          refreshTokenSealed: await box.seal(sealedPlace('refresh_token', uuid), 'fresh refresh'),
           expiresAt: 1,
           scope: '',
         })
@@ -232,11 +232,11 @@ test('tokens that were refreshed in the same moment stay the newer ones', async 
     },
   }
   await rotateKeys({ ...appWith(K1), store: refreshing })
-  expect(openAll(box, LEEDS).slice(0, 2)).toEqual(['fresh access', 'fresh refresh'])
+  expect((await openAll(box, LEEDS)).slice(0, 2)).toEqual(['fresh access', 'fresh refresh'])
 })
 
 test('sealing anew does not get in the way of a refresh that has begun', async () => {
-  insertSecrets(createSecretBox(K1), LEEDS)
+  await insertSecrets(createSecretBox(K1), LEEDS)
   const before = await store.findCredential(LEEDS)
   await rotateKeys(appWith(K1))
   const tokens = { accessTokenSealed: 'a', refreshTokenSealed: 'r', expiresAt: 1, scope: '' }
@@ -244,7 +244,7 @@ test('sealing anew does not get in the way of a refresh that has begun', async (
 })
 
 test('a key that was changed by another process in between stays as that one left it', async () => {
-  insertSecrets(boxWith(K1), LEEDS)
+  await insertSecrets(boxWith(K1), LEEDS)
   const [kept] = await store.accountKeysToRewrap('k2', '', 10)
   const after = { sealedWith: 'k2', keySealed: 'somebody else was first' }
   expect(await store.replaceAccountKey(LEEDS, { before: kept?.keySealed ?? '', after })).toBe(true)
@@ -252,8 +252,8 @@ test('a key that was changed by another process in between stays as that one lef
 })
 
 test('an old key that is taken out too early: said in a sentence, nothing is lost, and everything opens with it again', async () => {
-  insertSecrets(createSecretBox(K1), LEEDS)
-  insertSecrets(boxWith(K1), YORK, 1)
+  await insertSecrets(createSecretBox(K1), LEEDS)
+  await insertSecrets(boxWith(K1), YORK, 1)
   const before = [sealedOf(LEEDS), sealedOf(YORK)]
   const missing = await missingKeys(appWith(K2))
   expect(missingKeysSentence(missing)).toBe(
@@ -267,12 +267,12 @@ test('an old key that is taken out too early: said in a sentence, nothing is los
   expect(String(said[0]?.fields.error)).toContain('"k1", which ENC_KEYS does not hold')
 
   expect(await rotateKeys(appWith(K2, K1))).toEqual({ rewrapped: 1, resealed: 6, shut: 0 })
-  expect(openAll(boxWith(K2), LEEDS)).toEqual(allOf(LEEDS))
+  expect(await openAll(boxWith(K2), LEEDS)).toEqual(allOf(LEEDS))
 })
 
 test('one secret that does not open does not hold up the others', async () => {
-  insertSecrets(createSecretBox(K1), LEEDS)
-  insertSecrets(createSecretBox(K1), YORK, 1)
+  await insertSecrets(createSecretBox(K1), LEEDS)
+  await insertSecrets(createSecretBox(K1), YORK, 1)
   client.sql
     .prepare('UPDATE subscription SET token_sealed = ? WHERE account_uuid = ?')
     .run(sealedOf(YORK).subscription_token, LEEDS)
@@ -292,24 +292,26 @@ test('when a key was put in front is noted once, in the trail of what was done',
 
 test('an erased account: nothing opens, also not in a copy of the rows that the key was kept apart from', async () => {
   const box = boxWith(K1)
-  insertSecrets(box, LEEDS)
-  insertSecrets(box, YORK, 1)
+  await insertSecrets(box, LEEDS)
+  await insertSecrets(box, YORK, 1)
   const sealed = sealedOf(LEEDS)
   const bytes = (await store.accountKeysToRewrap('', '', 10)).find((key) => key.accountUuid === LEEDS)?.keySealed ?? ''
   client.sql.pragma('wal_checkpoint(TRUNCATE)')
   expect(readFileSync(join(folder, 'test.db')).includes(bytes)).toBe(true)
 
   expect(await store.forgetAccountKey(LEEDS)).toBe(true)
-  expect(() => box.open(sealedPlace('access_token', LEEDS), sealed.access_token ?? '')).toThrow('no longer has')
-  expect(() => boxWith(K1).open(sealedPlace('access_token', LEEDS), sealed.access_token ?? '')).toThrow('no longer has')
-  expect(openAll(box, YORK)).toEqual(allOf(YORK))
+  await expect(box.open(sealedPlace('access_token', LEEDS), sealed.access_token ?? '')).rejects.toThrow('no longer has')
+  await expect(boxWith(K1).open(sealedPlace('access_token', LEEDS), sealed.access_token ?? '')).rejects.toThrow(
+    'no longer has',
+  )
+  expect(await openAll(box, YORK)).toEqual(allOf(YORK))
   // Not in the free space of the file, nor in its log.
   for (const file of ['test.db', 'test.db-wal']) expect(readFileSync(join(folder, file)).includes(bytes)).toBe(false)
   expect(await store.forgetAccountKey(LEEDS)).toBe(false)
 })
 
 test('a backup that still holds the key row opens with the key of ENC_KEYS it was made under, and with no other', async () => {
-  insertSecrets(boxWith(K1), LEEDS)
+  await insertSecrets(boxWith(K1), LEEDS)
   client.sql.pragma('wal_checkpoint(TRUNCATE)')
   const backup = join(folder, 'backup.db')
   copyFileSync(join(folder, 'test.db'), backup)
@@ -321,22 +323,48 @@ test('a backup that still holds the key row opens with the key of ENC_KEYS it wa
   try {
     const keyring = accountKeyring(old, clock.now)
     // The honest part: whoever has the backup and the old key of ENC_KEYS reads it.
-    expect(openAll(createSecretBox(K1, keyring), LEEDS, old)).toEqual(allOf(LEEDS))
+    expect(await openAll(createSecretBox(K1, keyring), LEEDS, old)).toEqual(allOf(LEEDS))
     // The key that is in use after the change does not, and neither does the erased account's row of today.
-    expect(() => openAll(createSecretBox(K2, keyring), LEEDS, old)).toThrow('"k1", which ENC_KEYS does not hold')
+    await expect(openAll(createSecretBox(K2, keyring), LEEDS, old)).rejects.toThrow(
+      '"k1", which ENC_KEYS does not hold',
+    )
   } finally {
     old.close()
   }
 })
 
+test('two processes make the first key at once: the first writer wins, and both seal with its key', async () => {
+  const other = openClient(join(folder, 'test.db'), 'db/migrations')
+  try {
+    const [here, there] = [accountKeyring(client, clock.now), accountKeyring(other, clock.now)]
+    // Both have looked and found none.
+    expect([await here.find(LEEDS), await there.find(LEEDS)]).toEqual([null, null])
+    const [first, second] = [
+      { sealedWith: 'k1', keySealed: 'first' },
+      { sealedWith: 'k1', keySealed: 'second' },
+    ]
+    expect(await here.keep(LEEDS, first)).toEqual(first)
+    expect(await there.keep(LEEDS, second)).toEqual(first)
+    expect(await Promise.all([here.find(LEEDS), there.find(LEEDS)])).toEqual([first, first])
+
+    const boxes = [here, there].map((keyring) => createSecretBox(K1, keyring))
+    const place = sealedPlace('access_token', YORK)
+    const sealed = await Promise.all(boxes.map((box) => box.seal(place, 'token')))
+    for (const text of sealed) expect(await boxWith(K1).open(place, text)).toBe('token')
+    expect(await store.keysInUse()).toEqual([{ keyId: 'k1', accountKeys: 2, secrets: 0 }])
+  } finally {
+    other.close()
+  }
+})
+
 test('keys of accounts that are gone are removed, those of a sign-in under way are not', async () => {
   const box = boxWith(K1)
-  insertSecrets(box, LEEDS)
-  box.seal('credential|signing-in|access_token', 'x')
+  await insertSecrets(box, LEEDS)
+  await box.seal('credential|signing-in|access_token', 'x')
   await rotateKeys(appWith(K1))
   expect(await store.keysInUse()).toEqual([{ keyId: 'k1', accountKeys: 2, secrets: 0 }])
   client.sql.prepare('UPDATE account_key SET created_at = created_at - ?').run(hours(2))
   await rotateKeys(appWith(K1))
   expect(await store.keysInUse()).toEqual([{ keyId: 'k1', accountKeys: 1, secrets: 0 }])
-  expect(openAll(box, LEEDS)).toEqual(allOf(LEEDS))
+  expect(await openAll(box, LEEDS)).toEqual(allOf(LEEDS))
 })

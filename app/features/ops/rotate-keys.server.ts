@@ -44,7 +44,7 @@ async function rewrapAccountKeys(app: KeyApp, rotated: RotatedKeys, signal?: Abo
   for (let after = ''; !signal?.aborted; ) {
     const keys = await store.accountKeysToRewrap(secrets.firstKey, after, ROWS_PER_STEP)
     for (const key of keys) {
-      const wrapped = tried(app, rotated, { accountUuid: key.accountUuid, what: 'account_key' }, () =>
+      const wrapped = await tried(app, rotated, { accountUuid: key.accountUuid, what: 'account_key' }, () =>
         secrets.rewrap(key.accountUuid, key),
       )
       if (wrapped && (await store.replaceAccountKey(key.accountUuid, { before: key.keySealed, after: wrapped })))
@@ -67,7 +67,7 @@ async function resealSecrets(
   for (let after: SecretRow | null = null; !signal?.aborted; ) {
     const rows: StoredSecret[] = await store.secretsToReseal(column, after, ROWS_PER_STEP)
     for (const { accountUuid, row, sealed } of rows) {
-      const fresh = tried(app, rotated, { accountUuid, what: column }, () =>
+      const fresh = await tried(app, rotated, { accountUuid, what: column }, () =>
         secrets.reseal(sealedPlace(column, accountUuid), sealed),
       )
       // A refresh in between has written a newer value: keep that one.
@@ -82,14 +82,14 @@ async function resealSecrets(
 }
 
 /** Reports a value that does not open and skips it, so it does not block the others. */
-function tried<T>(
+async function tried<T>(
   { log }: Pick<App, 'log'>,
   rotated: RotatedKeys,
   { accountUuid, what }: { accountUuid: string; what: string },
-  work: () => T,
-): T | null {
+  work: () => T | Promise<T>,
+): Promise<T | null> {
   try {
-    return work()
+    return await work()
   } catch (error) {
     rotated.shut += 1
     log.error({ account: accountUuid, what, error }, 'keys.does_not_open')

@@ -93,7 +93,7 @@ export const automationCalls: Reference<Call> = {
         const listed: ReturnType<typeof ruleJson>[] = []
         const turn = takingTurns()
         for (const rule of rules) {
-          listed.push(ruleJson(rule, accountId, triggerUrlOf(app, rule), at))
+          listed.push(ruleJson(rule, accountId, await triggerUrlOf(app, rule), at))
           await turn()
         }
         return listed
@@ -340,7 +340,7 @@ async function savedJson(
   accountUuid: string,
   accountId: string,
 ) {
-  const json = ruleJson(rule, accountId, triggerUrlOf(app, rule), await judgedAt(app, accountUuid))
+  const json = ruleJson(rule, accountId, await triggerUrlOf(app, rule), await judgedAt(app, accountUuid))
   return warning === null ? json : { ...json, warning }
 }
 

@@ -2,7 +2,7 @@
 // rows may be deleted.
 import type { Connections } from '../../connections.ts'
 import type { ErasureStore } from '../../store/erasure.ts'
-import { noteSubscriptionChange } from '../endpoints/known-ingress.server.ts'
+import { changingSubscriptions } from '../endpoints/known-ingress.server.ts'
 
 const NOTE = 'erase|'
 
@@ -91,15 +91,6 @@ export function erasureStore({ db }: Connections): ErasureStore {
   const deleteAccount = db.prepare('DELETE FROM account WHERE uuid = @accountUuid')
   const unnote = db.prepare('DELETE FROM lease WHERE name = @name')
 
-  const begin = db.write(function* (
-    accountUuid: string,
-    { code, reason, at, removeAt }: Parameters<ErasureStore['beginErasure']>[1],
-  ) {
-    const noted = yield* note.run({ name: NOTE + accountUuid, accountUuid, removeAt })
-    if (noted.changes === 0) return null
-    for (const statement of stop) yield* statement.run({ accountUuid, code, reason, at })
-    return { endpointIds: yield* endEndpoints.all({ accountUuid, reason, at }) }
-  })
   function* step(accountUuid: string, limit: number): Generator<unknown, boolean> {
     let left = limit
     for (const statement of history) {
@@ -109,29 +100,30 @@ export function erasureStore({ db }: Connections): ErasureStore {
     // Endpoints go one at a time: as long as one was removed, there may be more.
     return left < limit
   }
-  const end = db.write(function* (accountUuid: string, answerGone: boolean) {
-    // Rows that arrived meanwhile, at most a few.
-    while (yield* step(accountUuid, 1_000)) {}
-    for (const statement of rest) yield* statement.run({ accountUuid })
-    if (answerGone) {
-      yield* bareSubscriptions.run({ accountUuid })
-      yield* bareAccount.run({ accountUuid })
-    } else yield* deleteAccount.run({ accountUuid })
-  })
 
   return {
-    async beginErasure(accountUuid, input) {
-      const begun = await begin(accountUuid, input)
-      if (begun) noteSubscriptionChange()
-      return begun
-    },
+    beginErasure: changingSubscriptions(
+      db.write(function* (accountUuid, { code, reason, at, removeAt }) {
+        const noted = yield* note.run({ name: NOTE + accountUuid, accountUuid, removeAt })
+        if (noted.changes === 0) return null
+        for (const statement of stop) yield* statement.run({ accountUuid, code, reason, at })
+        return { endpointIds: yield* endEndpoints.all({ accountUuid, reason, at }) }
+      }),
+    ),
     // `}` follows `|`, so the range covers every name that starts with the note's prefix.
     erasuresUnderWay: db.read(() => underWay.all({ from: NOTE, before: 'erase}' })),
     eraseHistoryStep: db.write(step),
-    async endErasure(accountUuid, { answerGone }) {
-      await end(accountUuid, answerGone)
-      noteSubscriptionChange()
-    },
+    endErasure: changingSubscriptions(
+      db.write(function* (accountUuid, { answerGone }) {
+        // Rows that arrived meanwhile, at most a few.
+        while (yield* step(accountUuid, 1_000)) {}
+        for (const statement of rest) yield* statement.run({ accountUuid })
+        if (answerGone) {
+          yield* bareSubscriptions.run({ accountUuid })
+          yield* bareAccount.run({ accountUuid })
+        } else yield* deleteAccount.run({ accountUuid })
+      }),
+    ),
     closeErasure: db.write(function* (accountUuid) {
       yield* unnote.run({ name: NOTE + accountUuid })
     }),

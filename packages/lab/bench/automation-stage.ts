@@ -187,7 +187,7 @@ export async function openStage(accounts: ReadonlyMap<string, readonly string[]>
     await store.accounts.ensureAccount({ uuid: account, name: `Account ${number}`, timezone: ZONE })
     await store.accounts.saveCredential(
       account,
-      sealTokens({ secrets }, account, {
+      await sealTokens({ secrets }, account, {
         accessToken: `access-${number}`,
         refreshToken: `refresh-${number}`,
         expiresAt: at + days(1),

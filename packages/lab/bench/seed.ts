@@ -47,7 +47,7 @@ export async function seedDatabase(input: {
       url,
       fieldFilter: '',
       active: input.active,
-      secretSealed: secrets.seal(signingSecretPlace(accountUuid), newSigningSecret()),
+      secretSealed: await secrets.seal(signingSecretPlace(accountUuid), newSigningSecret()),
       subscription: { id, fields: '', replacedUntil: at },
       at,
     })

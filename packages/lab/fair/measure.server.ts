@@ -80,7 +80,7 @@ export async function measure(scenario: Scenario, load: Load, receivers: Receive
   const { engine, close } = composeEngine(client, receivers, scenario.timeoutMs ?? TIMEOUT_MS)
   const lag = monitorEventLoopDelay({ resolution: 1 })
   try {
-    addEndpoints(client, receivers.origins, scenario.oneOrigin ?? false)
+    await addEndpoints(client, receivers.origins, scenario.oneOrigin ?? false)
     const bad = misbehaving(scenario)
     await receivers.behave(scenario.from ? [] : bad)
     await receivers.collect()
@@ -173,7 +173,7 @@ const secrets = createSecretBox(`k1:${Buffer.alloc(32, 7).toString('base64')}`)
 const accountOf = (index: number) => `account-${index % ACCOUNTS}`
 
 /** One object each, so that every event has exactly one address. */
-function addEndpoints({ sql }: Client, origins: string[], oneOrigin: boolean): void {
+async function addEndpoints({ sql }: Client, origins: string[], oneOrigin: boolean): Promise<void> {
   const addAccount = sql.prepare(
     "INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES (?, ?, 'UTC', 0, 0) ON CONFLICT DO NOTHING",
   )
@@ -186,7 +186,7 @@ function addEndpoints({ sql }: Client, origins: string[], oneOrigin: boolean): v
     const account = accountOf(index)
     const origin = origins[oneOrigin ? 0 : index % origins.length] ?? ''
     addAccount.run(account, account)
-    const sealed = secrets.seal(`endpoint|${account}|secret`, newSigningSecret())
+    const sealed = await secrets.seal(`endpoint|${account}|secret`, newSigningSecret())
     addEndpoint.run(account, `object${index}`, `${origin}/${index}`, sealed)
   }
 }

@@ -30,7 +30,7 @@ export async function furnish(world: World, process: Process): Promise<string[]>
       .run(account, account)
     for (const object of OBJECTS.slice(0, chance.whole(2, 3))) {
       await addWebhook(world, process, account, object, WORKS)
-      if (chance.hit(0.2)) addSecondAddress(world, process, account, object)
+      if (chance.hit(0.2)) await addSecondAddress(world, process, account, object)
     }
   }
   return accounts
@@ -59,7 +59,7 @@ export async function addWebhook(
     url,
     fieldFilter: '',
     active: true,
-    secretSealed: sealedSecret(world, account),
+    secretSealed: await sealedSecret(world, account),
     subscription: { id, fields: '', replacedUntil: at },
     at,
   })
@@ -67,7 +67,8 @@ export async function addWebhook(
 }
 
 /** Like a forwarding rule: one more address for the object. */
-function addSecondAddress(world: World, { client }: Process, account: string, object: string): void {
+async function addSecondAddress(world: World, { client }: Process, account: string, object: string): Promise<void> {
+  const sealed = await sealedSecret(world, account)
   const at = world.clock.now()
   const { lastInsertRowid } = client.sql
     .prepare(
@@ -75,7 +76,7 @@ function addSecondAddress(world: World, { client }: Process, account: string, ob
          breaker_probes, failure_streak, failure_events, redirect_streak, pending_count, created_at)
        VALUES (?, ?, '', ?, ?, 'active', ?, 'closed', 0, 0, '[]', 0, 0, ?)`,
     )
-    .run(account, object, newAddress(), sealedSecret(world, account), at, at)
+    .run(account, object, newAddress(), sealed, at, at)
   meetNewEndpoints(world.model, client, at)
   world.moods.set(Number(lastInsertRowid), WORKS)
 }

@@ -14,7 +14,7 @@ type LinkApp = Pick<App, 'secrets' | 'settings' | 'clock'>
 /** The address for downloading an attachment of the account. */
 export function documentUrl(app: LinkApp, accountUuid: string, attachmentUuid: string): string {
   const expiresAt = Math.ceil((app.clock.now() + LASTS) / seconds(1)) * seconds(1)
-  const token = app.secrets.seal(PLACE, writeLink({ accountUuid, attachmentUuid, expiresAt }))
+  const token = app.secrets.direct.seal(PLACE, writeLink({ accountUuid, attachmentUuid, expiresAt }))
   return `${app.settings.origin}/documents/${token}`
 }
 
@@ -47,7 +47,7 @@ export async function openDocument(
 
 function readToken(app: Pick<App, 'secrets'>, token: string) {
   try {
-    return readLink(app.secrets.open(PLACE, token))
+    return readLink(app.secrets.direct.open(PLACE, token))
   } catch {
     return null
   }

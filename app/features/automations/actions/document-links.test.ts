@@ -35,11 +35,11 @@ describe('a download address', () => {
   it('cannot be made up or changed', async () => {
     const token = tokenOf(documentUrl(world.app, ACCOUNT, FILE))
     const other = createSecretBox(`k1:${Buffer.alloc(32, 9).toString('base64')}`)
-    const forged = other.seal(
+    const forged = other.direct.seal(
       'document link',
       writeLink({ accountUuid: ACCOUNT, attachmentUuid: FILE, expiresAt: 9e12 }),
     )
-    const borrowed = world.app.secrets.seal('something else', 'x')
+    const borrowed = world.app.secrets.direct.seal('something else', 'x')
     for (const one of ['', 'x', `${token}x`, token.slice(0, -2), forged, borrowed, token.toUpperCase()]) {
       expect(await openDocument(world.app, one)).toEqual({ outcome: 'unknown' })
     }

@@ -64,9 +64,11 @@ export async function settleUnknown(
     app.store.runs.findRunToRepeat(accountUuid, runId),
   ])
   if (!found || !run) return { outcome: 'not_found' }
-  const at = app.clock.now()
   const { automationId } = run
-  const message = isCustomerMessage(found.effect) ? messageNote(app, { accountUuid, automationId }, found.effect) : null
+  const message = isCustomerMessage(found.effect)
+    ? await messageNote(app, { accountUuid, automationId }, found.effect)
+    : null
+  const at = app.clock.now()
   const settled = await app.store.runs.settleUnknown(
     accountUuid,
     runId,

@@ -62,7 +62,7 @@ async function listCards(app: PageApp, accountUuid: string, names: KnownNames): 
     const cards: RuleCardView[] = []
     const turn = takingTurns()
     for (const rule of rules) {
-      cards.push(cardOf(app, rule, names, at))
+      cards.push(await cardOf(app, rule, names, at))
       await turn()
     }
     return cards
@@ -81,13 +81,13 @@ async function listLogs(app: PageApp, accountUuid: string): Promise<LogLine[] | 
   }
 }
 
-function cardOf(app: PageApp, rule: AutomationRow, names: KnownNames, at: JudgedAt): RuleCardView {
+async function cardOf(app: PageApp, rule: AutomationRow, names: KnownNames, at: JudgedAt): Promise<RuleCardView> {
   const { definition } = rule
   return ruleCardView(rule, {
     at,
     names,
     json: exportRule(rule, new Date(app.clock.now()).toISOString()),
-    triggerUrl: triggerUrlOf(app, rule),
+    triggerUrl: await triggerUrlOf(app, rule),
     asksAboutExisting: definition.trigger.source === 'api_polling' && needsBaseline(definition, false),
   })
 }

@@ -127,7 +127,7 @@ async function gotBefore(app: RunNowApp, accountUuid: string, steps: readonly Pr
   }
   const got: GotBefore[] = []
   for (const [to, channel] of receivers) {
-    const hashes = hashesOfReceiver(app, accountUuid, channel, to)
+    const hashes = await hashesOfReceiver(app, accountUuid, channel, to)
     for (const message of await app.store.runs.messagesTo(accountUuid, hashes, MOST_GOT)) got.push({ ...message, to })
   }
   return got

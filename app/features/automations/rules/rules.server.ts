@@ -37,15 +37,18 @@ export type RuleRefusal = Invalid | { outcome: 'too_many'; message: string } | {
 type RuleSaved = { outcome: 'saved'; rule: AutomationRow; warning: string | null }
 
 /** The full trigger address of a manual rule, with its key; null for other rules. */
-export function triggerUrlOf(app: Pick<App, 'secrets' | 'settings'>, rule: AutomationRow): string | null {
+export async function triggerUrlOf(
+  app: Pick<App, 'secrets' | 'settings'>,
+  rule: AutomationRow,
+): Promise<string | null> {
   if (rule.triggerKeySealed === null || rule.triggerSource !== 'manual_endpoint') return null
-  const key = app.secrets.open(triggerKeyPlace(rule.accountUuid), rule.triggerKeySealed)
+  const key = await app.secrets.open(triggerKeyPlace(rule.accountUuid), rule.triggerKeySealed)
   return `${app.settings.origin}/api/automation/${rule.id}/trigger?key=${key}`
 }
 
-function newTriggerKey(app: Pick<App, 'secrets'>, accountUuid: string) {
+async function newTriggerKey(app: Pick<App, 'secrets'>, accountUuid: string) {
   const key = newToken()
-  return { hash: hashToken(key), sealed: app.secrets.seal(triggerKeyPlace(accountUuid), key) }
+  return { hash: hashToken(key), sealed: await app.secrets.seal(triggerKeyPlace(accountUuid), key) }
 }
 
 /** `body` as it was sent; it is checked here for all callers. */
@@ -65,7 +68,7 @@ export async function createRule(app: RulesApp, accountUuid: string, body: unkno
     active,
     nextRunAt: active ? await firstTick(app, accountUuid, definition, now) : null,
     baselined: !needsBaseline(definition, form.includeExisting === true),
-    triggerKey: definition.trigger.source === 'manual_endpoint' ? newTriggerKey(app, accountUuid) : null,
+    triggerKey: definition.trigger.source === 'manual_endpoint' ? await newTriggerKey(app, accountUuid) : null,
     at: now,
   })
   app.log.info({ account: accountUuid, automation: id, source: definition.trigger.source }, 'automation.created')
@@ -105,7 +108,7 @@ export async function changeRule(
     }),
     ...(!active && { nextRunAt: null }),
     ...(active && { pausedReason: null }),
-    ...(manual && before.triggerKeySealed === null && { triggerKey: newTriggerKey(app, accountUuid) }),
+    ...(manual && before.triggerKeySealed === null && { triggerKey: await newTriggerKey(app, accountUuid) }),
     at: now,
   })
   if (!changed) return { outcome: 'not_found' }
@@ -163,7 +166,7 @@ export async function renewTriggerKey(
 ): Promise<RuleSaved | RuleRefusal> {
   const rule = await app.store.automations.findAutomation(accountUuid, id)
   if (rule?.triggerSource !== 'manual_endpoint') return { outcome: 'not_found' }
-  const triggerKey = newTriggerKey(app, accountUuid)
+  const triggerKey = await newTriggerKey(app, accountUuid)
   const changed = await app.store.automations.changeAutomation(accountUuid, id, { triggerKey, at: app.clock.now() })
   return changed ? { outcome: 'saved', rule: changed, warning: null } : { outcome: 'not_found' }
 }

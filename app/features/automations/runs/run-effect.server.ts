@@ -157,13 +157,13 @@ async function endSending(
   const { try: _try, ...columns } = change
   const write: RowWrite = { ...columns, tries: triesAfter(row, change, startedAt, now), released, at: now }
   const mayHaveGoneOut = change.state === 'sent' || change.state === 'unknown'
-  const input = {
-    message: mayHaveGoneOut && isMessage(row) ? messageNote(app, run, row.effect) : null,
-    writes: change.state === 'sent' ? writesUnderOtherUuid(run, row, change.result) : [],
-  }
-  await steadily(app, goOn, () =>
-    app.store.runs.endSending(run.accountUuid, run.id, { stepId, itemKey, attempt }, write, input),
-  )
+  const writes = change.state === 'sent' ? writesUnderOtherUuid(run, row, change.result) : []
+  await steadily(app, goOn, async () => {
+    // The note reads the account's key: a failure there is tried again like one of the writing.
+    const message = mayHaveGoneOut && isMessage(row) ? await messageNote(app, run, row.effect) : null
+    const input = { message, writes }
+    await app.store.runs.endSending(run.accountUuid, run.id, { stepId, itemKey, attempt }, write, input)
+  })
   const fields = { run: run.id, step: stepId, item: itemKey, kind: row.effect.kind, attempt, state: change.state }
   app.log.info({ ...fields, errorClass: change.errorClass, durationMs: now - startedAt }, 'effect.ended')
 }

@@ -20,7 +20,11 @@ type GuardApp = Pick<App, 'store' | 'clock' | 'secrets'>
 export type GuardAnswer = MessageVerdict | { outcome: 'put_off'; why: PutOff }
 
 /** Every hash a receiver may be stored under, the current one first. */
-function receiverHashes({ secrets }: Pick<App, 'secrets'>, accountUuid: string, effect: CustomerMessage): string[] {
+function receiverHashes(
+  { secrets }: Pick<App, 'secrets'>,
+  accountUuid: string,
+  effect: CustomerMessage,
+): Promise<string[]> {
   return secrets.fingerprints(receiverPurpose(accountUuid), receiverOf(effect))
 }
 
@@ -30,17 +34,17 @@ export function hashesOfReceiver(
   accountUuid: string,
   channel: 'sms' | 'email',
   to: string,
-): string[] {
+): Promise<string[]> {
   return secrets.fingerprints(receiverPurpose(accountUuid), receiverText(channel, to))
 }
 
 /** Returns how a message counts that was sent, or may have been. */
-export function messageNote(
+export async function messageNote(
   app: Pick<App, 'secrets'>,
   run: Pick<ClaimedRun, 'accountUuid' | 'automationId'>,
   effect: CustomerMessage,
-): MessageNote {
-  const [receiverHash = ''] = receiverHashes(app, run.accountUuid, effect)
+): Promise<MessageNote> {
+  const [receiverHash = ''] = await receiverHashes(app, run.accountUuid, effect)
   return { automationId: run.automationId, channel: channelOf(effect), receiverHash }
 }
 
@@ -106,7 +110,7 @@ export async function messageVerdict(app: GuardApp, asked: AskedMessage): Promis
   const at = { now, zone }
   const { muted, ...sent } = await app.store.runs.messageFacts(accountUuid, {
     automationId,
-    receiverHashes: receiverHashes(app, accountUuid, effect),
+    receiverHashes: await receiverHashes(app, accountUuid, effect),
     companyUuids: about.companyUuids,
     jobUuids: about.jobUuids,
     now,

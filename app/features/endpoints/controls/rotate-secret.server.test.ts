@@ -24,7 +24,7 @@ interface Secrets {
 }
 
 /** Both secrets as the delivery engine opens them. */
-function stored() {
+async function stored() {
   const row = world.client.sql
     .prepare(
       `SELECT secret_sealed AS secretSealed, previous_secret_sealed AS previousSecretSealed,
@@ -33,8 +33,8 @@ function stored() {
     .get() as Secrets
   const previous = row.previousSecretSealed
   return {
-    current: world.app.secrets.open(place, row.secretSealed),
-    previous: previous && world.app.secrets.open(place, previous),
+    current: await world.app.secrets.open(place, row.secretSealed),
+    previous: previous && (await world.app.secrets.open(place, previous)),
     until: row.previousSecretUntil,
     sealed: row.secretSealed,
   }
@@ -47,9 +47,9 @@ async function rotated(): Promise<string> {
 }
 
 test('the new secret signs, and the old one with it for 24 hours', async () => {
-  const before = stored().current
+  const before = (await stored()).current
   const secret = await rotated()
-  const { current, previous, until, sealed } = stored()
+  const { current, previous, until, sealed } = await stored()
   expect([current, previous, until]).toEqual([secret, before, world.clock.now() + hours(24)])
   expect(secret).not.toBe(before)
   expect(sealed).not.toContain(secret)
@@ -60,23 +60,23 @@ test('the new secret signs, and the old one with it for 24 hours', async () => {
 })
 
 test('asked twice, at once or within a minute, the secret in use is not pushed out', async () => {
-  const before = stored().current
+  const before = (await stored()).current
   const [first, second] = await Promise.all([rotated(), rotated()])
   world.clock.advance(minutes(1) - 1)
   expect([second, await rotated()]).toEqual([first, first])
-  expect(stored()).toMatchObject({ current: first, previous: before })
+  expect(await stored()).toMatchObject({ current: first, previous: before })
 })
 
 test('asked again later, the one before becomes the old one', async () => {
   const first = await rotated()
   world.clock.advance(minutes(2))
   const second = await rotated()
-  expect(stored()).toMatchObject({ current: second, previous: first, until: world.clock.now() + hours(24) })
+  expect(await stored()).toMatchObject({ current: second, previous: first, until: world.clock.now() + hours(24) })
 })
 
 test('of another account, or one that is gone, changes nothing', async () => {
-  const before = stored()
+  const before = await stored()
   expect(await rotateSecret(world.app, BRISBANE, 1)).toEqual({ outcome: 'not_found' })
   expect(await rotateSecret(world.app, LEEDS, 99)).toEqual({ outcome: 'not_found' })
-  expect(stored()).toEqual(before)
+  expect(await stored()).toEqual(before)
 })

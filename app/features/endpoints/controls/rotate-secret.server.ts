@@ -31,13 +31,13 @@ export async function rotateSecret(
   if (!record) return { outcome: 'not_found' }
   const place = secretPlace(accountUuid)
   const rotation = await app.store.endpoints.rotateSecret(accountUuid, record.endpoint.id, {
-    secretSealed: app.secrets.seal(place, newSecret()),
+    secretSealed: await app.secrets.seal(place, newSecret()),
     overlapMs: SECRET_OVERLAP,
     sameRequestMs: SAME_WISH,
     at: app.clock.now(),
   })
   if (!rotation) return { outcome: 'not_found' }
   if (rotation.rotated) app.log.info({ account: accountUuid, endpoint: record.endpoint.id }, 'endpoint.secret_rotated')
-  const secret = app.secrets.open(place, rotation.secretSealed)
+  const secret = await app.secrets.open(place, rotation.secretSealed)
   return { outcome: 'rotated', secret, previousUntil: rotation.previousSecretUntil }
 }

@@ -49,11 +49,9 @@ export function tokenOfAddress(origin: string, address: string): string | null {
 }
 
 /** Builds the address of a stored subscription from the encrypted copy of its token. */
-export function addressOf(app: Pick<App, 'secrets' | 'settings'>, row: SubscriptionRow): string {
-  return callbackAddress(
-    app.settings.origin,
-    app.secrets.open(subscriptionTokenPlace(row.accountUuid), row.tokenSealed),
-  )
+export async function addressOf(app: Pick<App, 'secrets' | 'settings'>, row: SubscriptionRow): Promise<string> {
+  const token = await app.secrets.open(subscriptionTokenPlace(row.accountUuid), row.tokenSealed)
+  return callbackAddress(app.settings.origin, token)
 }
 
 /**
@@ -74,7 +72,7 @@ export async function prepareSubscription(
     object,
     fields: wanted.join(','),
     tokenHash: hashToken(token),
-    tokenSealed: app.secrets.seal(subscriptionTokenPlace(accountUuid), token),
+    tokenSealed: await app.secrets.seal(subscriptionTokenPlace(accountUuid), token),
     at: app.clock.now(),
   })
   const chosen = needs.flatMap((need) => need.fields)

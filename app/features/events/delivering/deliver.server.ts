@@ -50,11 +50,13 @@ async function attempt(
 ): Promise<Sent> {
   const body = job.body ?? ''
   try {
+    const secrets = secretsOf(job, now)
     const signature = sign({
       id: webhookId(job.eventId, job.endpointId),
       timestampSeconds: Math.floor(now / 1000),
       body,
-      secrets: secretsOf(job, now),
+      // Usually opened before: without a promise, the request starts in this turn.
+      secrets: secrets instanceof Promise ? await secrets : secrets,
     })
     const answer = await app.outbound.post({
       url: job.url,
@@ -110,24 +112,27 @@ function whole(ms: number | null): number | null {
   return ms === null ? null : Math.round(ms)
 }
 
-type SecretsOf = (job: DeliveryJob, now: Millis) => string[]
+type SecretsOf = (job: DeliveryJob, now: Millis) => string[] | Promise<string[]>
 
 /** Caches decrypted secrets by their encrypted text: decrypting costs more than signing. */
 function secretReader({ secrets }: Pick<DeliverApp, 'secrets'>): SecretsOf {
   const opened = new Map<string, string>()
-  const open = (place: string, sealed: string): string => {
+  const open = async (place: string, sealed: string): Promise<string> => {
     const known = opened.get(sealed)
     if (known !== undefined) return known
-    const secret = secrets.open(place, sealed)
+    const secret = await secrets.open(place, sealed)
     if (opened.size >= 5_000) opened.clear()
     opened.set(sealed, secret)
     return secret
   }
   return (job, now) => {
+    const { secretSealed, previousSecretSealed: previous } = job
     const place = signingSecretPlace(job.accountUuid)
-    const current = open(place, job.secretSealed)
-    const overlaps = job.previousSecretSealed !== null && (job.previousSecretUntil ?? 0) > now
-    return overlaps && job.previousSecretSealed ? [current, open(place, job.previousSecretSealed)] : [current]
+    if (previous && (job.previousSecretUntil ?? 0) > now) {
+      return Promise.all([open(place, secretSealed), open(place, previous)])
+    }
+    const known = opened.get(secretSealed)
+    return known === undefined ? open(place, secretSealed).then((secret) => [secret]) : [known]
   }
 }
 

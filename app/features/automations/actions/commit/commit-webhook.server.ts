@@ -58,7 +58,7 @@ async function secretFor(app: WebhookApp, accountUuid: string, url: string): Pro
   const endpoint = (own ?? endpoints.find(({ kind }) => kind === 'webhook'))?.endpoint
   if (!endpoint) return null
   try {
-    return app.secrets.open(signingSecretPlace(accountUuid), endpoint.secretSealed)
+    return await app.secrets.open(signingSecretPlace(accountUuid), endpoint.secretSealed)
   } catch (error) {
     app.log.error({ account: accountUuid, endpointId: endpoint.id, error }, 'notification.not_signed')
     return null
