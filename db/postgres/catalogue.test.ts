@@ -39,7 +39,9 @@ test('every number of a key is given by the database where SQLite gives it, and 
   const { rows } = await postgres.client.query<{ name: string }>(
     "SELECT attrelid::regclass::text AS name FROM pg_attribute WHERE attidentity = 'd' AND attnum > 0 ORDER BY 1",
   )
-  const counted = sqlite.sql.prepare<[], string>("SELECT name FROM sqlite_schema WHERE sql LIKE '%AUTOINCREMENT%'").pluck()
+  const counted = sqlite.sql
+    .prepare<[], string>("SELECT name FROM sqlite_schema WHERE sql LIKE '%AUTOINCREMENT%'")
+    .pluck()
   expect(rows.map(({ name }) => name)).toEqual(counted.all().sort())
 })
 

@@ -24,7 +24,9 @@ const CLASSES: Record<string, string> = {
 }
 
 export function sqliteCatalogue(sql: Database): Catalogue {
-  const tables = sql.prepare<[], { name: string; sql: string }>("SELECT name, sql FROM sqlite_schema WHERE type = 'table'")
+  const tables = sql.prepare<[], { name: string; sql: string }>(
+    "SELECT name, sql FROM sqlite_schema WHERE type = 'table'",
+  )
   const named = tables.all().filter(({ name }) => !LEDGERS.test(name))
   return Object.fromEntries(named.map((table) => [table.name, sqliteTable(sql, table)]))
 }
@@ -42,7 +44,10 @@ function sqliteTable(sql: Database, table: { name: string; sql: string }): Table
       "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = @name AND sql IS NOT NULL",
     )
     .all({ name: table.name })
-  const keys = sql.pragma(`foreign_key_list("${table.name}")`) as Record<'from' | 'table' | 'to' | 'on_delete', string>[]
+  const keys = sql.pragma(`foreign_key_list("${table.name}")`) as Record<
+    'from' | 'table' | 'to' | 'on_delete',
+    string
+  >[]
   return {
     columns: columns.map((one) => columnLine(one.name, one.type, one.notnull === 1 || one.pk > 0, one.dflt_value)),
     primaryKey: columns
