@@ -1,6 +1,7 @@
 // An empty database on a PostgreSQL of its own, started with the first one and ended with the process.
 import { execFileSync, spawn } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readdirSync } from 'node:fs'
+import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -58,16 +59,19 @@ async function startServer(): Promise<string> {
     cwd: home,
     stdio: 'ignore',
   })
-  const running = spawn(join(programs, 'postgres'), ['-D', data, '-k', home, '-h', '', '-F'], {
-    ...NOBODY,
-    cwd: home,
-    stdio: 'ignore',
-  })
-  process.once('exit', () => {
-    running.kill('SIGKILL')
-    rmSync(home, { recursive: true, force: true })
-  })
+  // Ends with the pipe to us, so it ends however this process does: a test worker is killed without a word.
+  const program = [join(programs, 'postgres'), '-D', data, '-k', home, '-h', '', '-F']
+  const running = spawn(
+    'sh',
+    ['-c', '"$@" </dev/null & read -r end; kill -INT $!; wait; rm -rf "$0"', home, ...program],
+    {
+      ...NOBODY,
+      cwd: tmpdir(),
+      stdio: ['pipe', 'ignore', 'ignore'],
+    },
+  )
   running.unref()
+  if (running.stdin instanceof Socket) running.stdin.unref()
   for (;;) {
     const client = new pg.Client({ host: home, user: 'postgres', database: 'postgres' })
     try {
