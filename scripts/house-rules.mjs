@@ -84,7 +84,7 @@ function rulesFor(file) {
   // A page's script calls its own server through the one module that refuses any other server.
   if (product && !/^(app\/(adapters\/|ui\/ask-own-server\.tsx$)|packages\/sandbox\/)/.test(file)) rules.push(dialsOut)
   if (isDecision(file)) rules.push(isImpure)
-  if (product && /^db\/sqlite\/(?!hot\/).*\.server\.ts$/.test(file)) rules.push(bindsByPosition)
+  if (product && /^db\/sql\/(?!hot\/).*\.server\.ts$/.test(file)) rules.push(bindsByPosition)
   return rules
 }
 
@@ -108,7 +108,7 @@ function asyncTransaction(node, source) {
 function bindsByPosition(node) {
   const isText = ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)
   return isText && /([=<>(,+|]|\b(LIMIT|OFFSET|INTO|LIKE|IS|AND|OR|NOT|THEN|ELSE|SELECT))\s*\?/.test(node.text)
-    ? 'values of a statement are bound by name (@account), outside of db/sqlite/hot'
+    ? 'values of a statement are bound by name (@account), outside of db/sql/hot'
     : null
 }
 

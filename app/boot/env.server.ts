@@ -10,7 +10,6 @@ import { readStripe, type StripeEnv } from './env-stripe.server.ts'
 import {
   checkDatabaseLimit,
   DATABASE_FILE,
-  SERVER_MAKES_BACKUPS,
   isPlaceholder,
   readAdminAccounts,
   readAutoLoadExcludes,
@@ -22,6 +21,7 @@ import {
   readSecret,
   readSessionSecret,
   refuseSandboxByAccident,
+  SERVER_MAKES_BACKUPS,
 } from './env-values.server.ts'
 
 /** Thrown at boot when the configuration is invalid. `message` holds one sentence per problem, each on its own line. */

@@ -17,10 +17,10 @@ import { releaseMarker, restoreBackup } from '#app/features/ops/restore-backup.s
 import { takeBackup } from '#app/features/ops/take-backup.server.ts'
 import { iso } from '#app/lib/clock.ts'
 import { systemClock } from '#app/lib/clocks.server.ts'
-import { databaseFiles, withReadOnly } from '#db/sqlite/database-files.server.ts'
-import { backupLock, inUseLock, takeLock } from '#db/sqlite/file-lock.server.ts'
 import { openBackupStore } from '#db/sqlite/backup-store.server.ts'
 import { openCheckup } from '#db/sqlite/checkup.server.ts'
+import { databaseFiles, withReadOnly } from '#db/sqlite/database-files.server.ts'
+import { backupLock, inUseLock, takeLock } from '#db/sqlite/file-lock.server.ts'
 import type { BackupRunKind } from '#db/store/backups.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { keysToRead } from './doctor.server.ts'

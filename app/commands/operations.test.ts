@@ -27,10 +27,10 @@ import { takeBackup } from '#app/features/ops/take-backup.server.ts'
 import { fixedClock } from '#app/lib/clocks.server.ts'
 import { days, hours } from '#app/lib/duration.ts'
 import { accountKeyring } from '#db/sql/accounts/account-keys.server.ts'
+import { openBackupStore } from '#db/sqlite/backup-store.server.ts'
 import { type Client, openClient } from '#db/sqlite/client.server.ts'
 import { databaseFiles } from '#db/sqlite/database-files.server.ts'
 import { backupLock, inUseLock, takeLock } from '#db/sqlite/file-lock.server.ts'
-import { openBackupStore } from '#db/sqlite/backup-store.server.ts'
 import { backupCommand, drillCommand, releaseCommand, restoreCommand } from './operations.server.ts'
 
 const KEY = (await newBackupKey()).identity

@@ -6,7 +6,7 @@ import { orm } from '../orm.ts'
 import { createWriteTurn } from '../sql/hot/write-turn.server.ts'
 import { type PostgresCounts, postgresDatabase } from './database.server.ts'
 import { postgresHousekeeping } from './housekeeping.server.ts'
-import { bringUpToDate } from './migrations.server.ts'
+import { migrate } from './migrations.server.ts'
 import { connectionProblem, type ServerSettings, settingsProblem } from './server-problems.ts'
 
 export interface PostgresClient extends Connections {
@@ -66,7 +66,7 @@ export async function openPostgres(url: string, migrationsFolder: string): Promi
     await client.connect()
     const problem = settingsProblem(await settingsOf(client))
     if (problem) throw cannotStart(problem)
-    await bringUpToDate(client, migrationsFolder)
+    await migrate(client, migrationsFolder)
   } catch (error) {
     const sentence = connectionProblem(error, url)
     throw sentence ? Object.assign(cannotStart(sentence), { cause: error }) : error

@@ -18,6 +18,22 @@ export function postgresHousekeeping(pool: Pool): Housekeeping {
     async emptyLog() {
       return true
     },
+    *pack() {},
+    async estimate(table) {
+      const { rows } = await pool.query<{ rows: number; bytes: number }>(
+        `SELECT greatest(reltuples, 0)::bigint AS rows, pg_total_relation_size(oid) AS bytes FROM pg_class
+         WHERE oid = to_regclass($1)`,
+        [table],
+      )
+      return rows[0] ?? null
+    },
+    async machine() {
+      const { rows } = await pool.query<{ version: string; schema: number }>(
+        `SELECT current_setting('server_version') AS version, (SELECT count(*) FROM schema_migration) AS schema`,
+      )
+      const [server] = rows
+      return { database: `PostgreSQL ${server?.version ?? ''}`, schema: server?.schema ?? 0, diskFreeBytes: null }
+    },
     async spaceUsed() {
       const { rows } = await pool.query<{ whole: number; dead: number }>(SIZE)
       const [size] = rows

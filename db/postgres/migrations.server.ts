@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { cannotStart } from '../sqlite/cannot-start.ts'
+import { cannotStart } from '../cannot-start.ts'
 
 /** What it needs of `pg`'s Client: one connection, never a pool. A text without values may hold several statements. */
 export interface MigrationClient {

@@ -95,7 +95,7 @@ export function openCheckup(file: string, migrationsFolder: string): Checkup {
            WHERE access_token_sealed LIKE 'v_.%' ORDER BY updated_at DESC LIMIT @limit`,
         )
         .all({ limit }),
-    findKey: (accountUuid) =>
+    findKey: async (accountUuid) =>
       sql
         .prepare<{ accountUuid: string }, { sealedWith: string; keySealed: string }>(
           'SELECT sealed_with AS sealedWith, key_sealed AS keySealed FROM account_key WHERE account_uuid = @accountUuid',

@@ -14,7 +14,7 @@ const ROUTE = 'app/routes/pages/manager.tsx'
 const TRANSACTION = 'no async function in .transaction(): what follows its first await is outside of it'
 const ENV = 'only app/boot/env.server.ts reads process.env'
 const DIALS = 'only adapters and the sandbox open connections: no fetch, no undici, no http.request'
-const BY_NAME = 'values of a statement are bound by name (@account), outside of db/sqlite/hot'
+const BY_NAME = 'values of a statement are bound by name (@account), outside of db/sql/hot'
 const PURE = 'a decision has no clock, chance, waiting or I/O:'
 
 const rulesBroken = (file: string, text: string) => offencesIn(file, text).map((offence) => offence.rule)

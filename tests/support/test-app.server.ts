@@ -8,8 +8,8 @@ import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import type { Settings } from '#app/context/app-context.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import type { Log } from '#app/lib/log.ts'
-import { type Client, openClient } from '#db/sqlite/client.server.ts'
 import { sqlStore } from '#db/sql/store.server.ts'
+import { type Client, openClient } from '#db/sqlite/client.server.ts'
 
 export const QUIET: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => QUIET }
 

@@ -9,6 +9,7 @@ import { type SealedSecret, sealedPlace } from '#app/domain/sealed-places.ts'
 import { CALL_PATHS } from '#app/routes/api/calls.server.ts'
 import routes from '#app/routes/table.ts'
 import { accountKeyring } from '#db/sql/accounts/account-keys.server.ts'
+import { sqliteDatabase } from '#db/sqlite/database.server.ts'
 import { untold } from '#tests/support/answers-told.ts'
 import { MATRIX, type MatrixCall, OPEN_ROUTES, type OwnedIds } from '#tests/support/call-matrix.ts'
 import { drawnButtons, pressedButtons } from '#tests/support/page-buttons.ts'
@@ -384,7 +385,7 @@ async function capabilitiesOnDisk(): Promise<{ what: string; value: string }[]> 
   const db = new Database(join(server.folder, 'fieldhook.db'), { readonly: true })
   const box = createSecretBox(
     encKeys,
-    accountKeyring({ sql: db }, () => 0),
+    accountKeyring({ db: sqliteDatabase(db) }, () => 0),
   )
   const all = (what: SealedSecret, sql: string) =>
     Promise.all(
@@ -415,7 +416,7 @@ async function secretsOnDisk(): Promise<{ what: string; value: string }[]> {
   const db = new Database(join(server.folder, 'fieldhook.db'), { readonly: true })
   const box = createSecretBox(
     encKeys,
-    accountKeyring({ sql: db }, () => 0),
+    accountKeyring({ db: sqliteDatabase(db) }, () => 0),
   )
   try {
     const rows = db.prepare('SELECT * FROM credential').all() as Record<string, string>[]

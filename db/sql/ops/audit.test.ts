@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { AuditQuery } from '#app/domain/audit.ts'
 import { days } from '#app/lib/duration.ts'
-import type { AuditStore, NewAuditEntry } from '../../store/audit.ts'
 import { type Client, openClient } from '../../sqlite/client.server.ts'
+import type { AuditStore, NewAuditEntry } from '../../store/audit.ts'
 import { auditStore } from './audit.server.ts'
 
 let folder: string

@@ -15,10 +15,7 @@ export function operationsStore({ db, turn, housekeeping }: Connections, _clock:
   const releaseLease = db.prepare('DELETE FROM lease WHERE name = @name AND owner = @owner')
 
   const NOBODY_WAITS = "NOT EXISTS (SELECT 1 FROM delivery d WHERE d.event_seq = e.seq AND d.state = 'pending')"
-  const oldestEvents = db.prepare<
-    { fromSeq: number; limit: number },
-    { seq: number; receivedAt: number; free: 0 | 1 }
-  >(
+  const oldestEvents = db.prepare<{ fromSeq: number; limit: number }, { seq: number; receivedAt: number; free: 0 | 1 }>(
     `SELECT e.seq, e.received_at AS receivedAt, ${NOBODY_WAITS} AS free FROM event e WHERE e.seq >= @fromSeq
      ORDER BY e.seq LIMIT @limit`,
   )

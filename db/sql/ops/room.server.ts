@@ -112,11 +112,7 @@ function sum(rows: readonly { bytes: number }[]): number {
  * The first id of a table whose time is `since` or later; null = none. Ids are assigned in order of arrival, so a
  * binary search needs few reads; clock changes make it slightly inexact.
  */
-export function* firstSince(
-  db: Statements,
-  table: 'event' | 'run',
-  since: number,
-): Generator<unknown, number | null> {
+export function* firstSince(db: Statements, table: 'event' | 'run', since: number): Generator<unknown, number | null> {
   const [id, at] = table === 'event' ? ['seq', 'received_at'] : ['id', 'created_at']
   const next = db.prepare<{ from: number }, { id: number; at: number }>(
     `SELECT ${id} AS id, ${at} AS at FROM ${table} WHERE ${id} >= @from ORDER BY ${id} LIMIT 1`,

@@ -31,10 +31,7 @@ interface OldRow {
 }
 
 export function spaceStore({ db, reader, housekeeping }: Connections): SpaceStore {
-  const weigh = reader.prepare<
-    { fromSeq: number; limit: number },
-    { seq: number; accountUuid: string; bytes: number }
-  >(
+  const weigh = reader.prepare<{ fromSeq: number; limit: number }, { seq: number; accountUuid: string; bytes: number }>(
     `SELECT e.seq, e.account_uuid AS accountUuid, ${EVENT_BYTES} AS bytes
      FROM event e LEFT JOIN event_body b ON b.seq = e.seq WHERE e.seq >= @fromSeq ORDER BY e.seq LIMIT @limit`,
   )

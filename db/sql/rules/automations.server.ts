@@ -184,9 +184,7 @@ function* saveVersion(
   orm: Orm,
   { id, version, name, definition, at }: { id: number; version: number; name: string; definition: string; at: number },
 ): Step<void> {
-  yield* change(
-    orm.insert(automationVersion).values({ automationId: id, version, name, definition, createdAt: at }),
-  )
+  yield* change(orm.insert(automationVersion).values({ automationId: id, version, name, definition, createdAt: at }))
 }
 
 function triggerColumns({ trigger }: RuleDefinition): Pick<Row, 'triggerSource' | 'watchedObject'> {

@@ -84,11 +84,7 @@ function triggerRows({ db }: Connections) {
     putVerdict.run({ ...verdict, accountUuid, now, runId })
 
   /** Starts the runs and stores each record's verdict. */
-  function* start(
-    accountUuid: string,
-    requests: readonly RunRequest[],
-    now: number,
-  ): Generator<unknown, StartedRun[]> {
+  function* start(accountUuid: string, requests: readonly RunRequest[], now: number): Generator<unknown, StartedRun[]> {
     const started = yield* startRuns(accountUuid, requests, now)
     for (const [index, request] of requests.entries()) {
       const answer = started[index]
@@ -250,10 +246,7 @@ function firedBefore({ db }: Connections): Pick<TriggerStore, 'ownWrites' | 'rec
 }
 
 /** Baselines taken when rules are switched on. */
-function baselines(
-  connections: Connections,
-  rows: Rows,
-): Pick<TriggerStore, 'automationsToBaseline' | 'noteBaseline'> {
+function baselines(connections: Connections, rows: Rows): Pick<TriggerStore, 'automationsToBaseline' | 'noteBaseline'> {
   const { db } = connections
   const watchedByOthers = db
     .prepare<{ accountUuid: string; watchedObject: string }, 1>(

@@ -4,8 +4,8 @@ import { newSigningSecret } from '#app/adapters/standard-webhooks.server.ts'
 import { signingSecretPlace } from '#app/domain/sealed-places.ts'
 import { systemClock } from '#app/lib/clocks.server.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
-import { openClient } from '#db/sqlite/client.server.ts'
 import { sqlStore } from '#db/sql/store.server.ts'
+import { openClient } from '#db/sqlite/client.server.ts'
 
 export interface Seeded {
   /** The secret parts of our addresses, one per account. */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '#app/lib/clocks.server.ts'
-import { openClient } from '#db/sqlite/client.server.ts'
 import { sqlStore } from '#db/sql/store.server.ts'
+import { openClient } from '#db/sqlite/client.server.ts'
 import { FAULT_PLACES, MIGRATION } from './faults.ts'
 
 const prepared: string[] = []

@@ -1,8 +1,8 @@
 // The crash proof: kills a real server under load without warning, at random times and at chosen statements.
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
-import { openClient } from '#db/sqlite/client.server.ts'
 import { sqlStore } from '#db/sql/store.server.ts'
+import { openClient } from '#db/sqlite/client.server.ts'
 import { scriptlessBrowser } from '#tests/support/scriptless-browser.ts'
 import { type ProofArguments, type Random, seededRandom, wholeFrom } from '../report/arguments.ts'
 import { examineFile, type FileFindings, untilNothingWaits } from '../stage/file.ts'
