@@ -22,6 +22,7 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/build ./build
 COPY --from=build /app/db/migrations ./db/migrations
+COPY --from=build /app/db/migrations-postgres ./db/migrations-postgres
 COPY --from=build /app/scripts ./scripts
 VOLUME /data
 USER node

@@ -7,10 +7,7 @@ import { missingKeys } from '#app/features/ops/rotate-keys.server.ts'
 import { createSpaceLadder } from '#app/features/ops/space.server.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
-import type { Connections } from '#db/connections.ts'
 import { accountKeyring } from '#db/sql/accounts/account-keys.server.ts'
-import type { FullDiskGuard } from '#db/sqlite/full-disk.server.ts'
-import type { Store } from '#db/store.ts'
 import { ConfigurationError, type Env } from './env.server.ts'
 import type { ObservedParts } from './observe/observed-parts.server.ts'
 import { openFile } from './open-file.server.ts'
@@ -26,17 +23,6 @@ export interface Ground {
 }
 
 export type Data = Awaited<ReturnType<typeof openData>>
-
-/** A database that is open, whichever engine holds it. */
-export interface OpenedDatabase {
-  /** For sentences: the file, or the server and the database. */
-  name: string
-  connections: Connections
-  store: Store
-  disk: Pick<FullDiskGuard, 'isFull' | 'start' | 'stop'>
-  belongsTo: Env['platform']
-  close(): Promise<void>
-}
 
 /** Throws `ConfigurationError` when the product must not start with this database; everything is closed then. */
 export async function openData({ env, clock, observed }: Ground) {

@@ -7,7 +7,7 @@ import { surviveFullDisk } from '#db/sqlite/full-disk.server.ts'
 import { claimFor } from '#db/sqlite/platform-kind.server.ts'
 import type { Store } from '#db/store.ts'
 import type { Env } from './env.server.ts'
-import type { OpenedDatabase } from './open-data.server.ts'
+import type { OpenedDatabase } from './opened-database.server.ts'
 import { lockInUse, refuseEmptyStart } from './start-checks.server.ts'
 
 interface FileInput extends Pick<App, 'clock' | 'log'> {

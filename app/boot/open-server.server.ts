@@ -5,7 +5,7 @@ import { claimForPlatform } from '#db/postgres/installation.server.ts'
 import { sqlStore } from '#db/sql/store.server.ts'
 import type { Store } from '#db/store.ts'
 import type { Env } from './env.server.ts'
-import type { OpenedDatabase } from './open-data.server.ts'
+import type { OpenedDatabase } from './opened-database.server.ts'
 
 interface ServerInput extends Pick<App, 'clock'> {
   env: Readonly<Env>

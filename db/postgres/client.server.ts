@@ -1,8 +1,8 @@
 // Opens a PostgreSQL database so that "committed" means "on disk", or says in one sentence why not.
 import pg from 'pg'
 import { cannotStart } from '../cannot-start.ts'
-import type { Connections } from '../connections.ts'
 import { orm } from '../orm.ts'
+import type { Connections } from '../sql/connections.ts'
 import { createWriteTurn } from '../sql/hot/write-turn.server.ts'
 import { type PostgresCounts, postgresDatabase } from './database.server.ts'
 import { postgresHousekeeping } from './housekeeping.server.ts'

@@ -87,7 +87,7 @@ export interface NewApiActivity {
   counts?: boolean
 }
 
-export interface ApiActivityRow extends Omit<NewApiActivity, 'activityType' | 'counts'> {
+interface ApiActivityRow extends Omit<NewApiActivity, 'activityType' | 'counts'> {
   id: number
   activityType: string
   createdAt: Millis

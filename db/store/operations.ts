@@ -6,7 +6,7 @@ export interface LeaseRow {
   expiresAt: Millis
 }
 
-export interface RetentionStep {
+interface RetentionStep {
   /** Rows removed in this step. */
   removed: number
   /** Where the next step continues; null = all were processed. */

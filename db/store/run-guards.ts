@@ -18,7 +18,7 @@ interface MessageQuestion {
   hourStart: Millis
 }
 
-export interface MessageFacts {
+interface MessageFacts {
   muted: { kind: 'company' | 'job'; until: Millis | null } | null
   byRuleToday: number
   byRuleLastHour: number

@@ -52,7 +52,14 @@ describe('the image', () => {
 
   test('holds what runs, and neither tests nor history nor maps of the sources', () => {
     const copied = of('COPY').map((copy) => copy.match(/^--from=build \/app\/(\S+) /)?.[1])
-    expect(copied).toEqual(['package.json', 'node_modules', 'build', 'db/migrations', 'scripts'])
+    expect(copied).toEqual([
+      'package.json',
+      'node_modules',
+      'build',
+      'db/migrations',
+      'db/migrations-postgres',
+      'scripts',
+    ])
     const left = read('.dockerignore').split('\n')
     for (const name of ['.git', '.env', '.env.*', 'data', 'tests', 'packages/lab', 'node_modules', '**/*.db'])
       expect(left).toContain(name)

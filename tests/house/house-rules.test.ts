@@ -8,7 +8,7 @@ import { plantTree, ROOT } from './planted-tree.ts'
 
 const DECISION = 'app/features/events/delivering/delivery.ts'
 const USE_CASE = 'app/features/events/delivering/deliver.server.ts'
-const STORE = 'db/sqlite/events.server.ts'
+const STORE = 'db/sql/events.server.ts'
 const ROUTE = 'app/routes/pages/manager.tsx'
 
 const TRANSACTION = 'no async function in .transaction(): what follows its first await is outside of it'

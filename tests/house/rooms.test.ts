@@ -15,7 +15,7 @@ const CEILINGS = {
   filesWithOneImporter: 269,
   filesWithComplexFunctions: 14,
   filesWithLongFunctions: 14,
-  productLines: 92_900,
+  productLines: 94_300,
 }
 
 /** How far a figure may be below its ceiling before the ceiling must follow: nobody wants to change this file with every line. */

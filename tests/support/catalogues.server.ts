@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import type pg from 'pg'
 
-export interface TableShape {
+interface TableShape {
   /** In their order: name, class of the type, whether it may be NULL, default. */
   columns: string[]
   primaryKey: string[]
@@ -14,8 +14,8 @@ export interface TableShape {
 }
 export type Catalogue = Record<string, TableShape>
 
-/** The ledgers of the migrations belong to their engines. */
-const LEDGERS = /^(__drizzle_migrations|schema_migration|sqlite_.*)$/
+/** The ledgers of the migrations belong to their engines; what SQLite keeps in its file's header is a row elsewhere. */
+const LEDGERS = /^(__drizzle_migrations|schema_migration|installation|sqlite_.*)$/
 
 const CLASSES: Record<string, string> = {
   bigint: 'integer',

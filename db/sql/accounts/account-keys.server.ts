@@ -1,6 +1,6 @@
 // The only table of keys. Every opening of a secret reads it directly, so a removed key opens nothing any more, whichever
 // process removed it.
-import type { Connections } from '../../connections.ts'
+
 import type { Database } from '../../database.ts'
 import type {
   AccountKeyStore,
@@ -10,6 +10,7 @@ import type {
   StoredAccountKey,
   StoredSecret,
 } from '../../store/account-keys.ts'
+import type { Connections } from '../connections.ts'
 
 /** The primary key of a table, and a value before all of its rows. All tables have a column `account_uuid`. */
 const BY_ACCOUNT = { key: 'account_uuid', start: '' }

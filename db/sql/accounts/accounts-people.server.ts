@@ -2,10 +2,10 @@
 import { and, asc, count, eq } from 'drizzle-orm'
 import type { Role } from '#app/domain/people.ts'
 import type { Clock } from '#app/lib/clock.ts'
-import type { Connections } from '../../connections.ts'
 import { change, many, type Orm, one } from '../../orm.ts'
 import { accountPerson } from '../../schema.ts'
 import type { AccountStore } from '../../store/accounts.ts'
+import type { Connections } from '../connections.ts'
 
 type PeopleStore = Pick<AccountStore, 'admitPerson' | 'listPeople' | 'changeRole'>
 

@@ -1,13 +1,13 @@
 // Sign-in attempts, sessions and one-time tickets: the proofs of browsers and signed calls.
-import { and, desc, eq, gt, inArray, isNull, lte, notExists, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, isNull, lte, notExists, or, sql } from 'drizzle-orm'
 import type { Proof, ProvedAccount, StoredSession } from '#app/domain/session.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import { hours } from '#app/lib/duration.ts'
 import { completeSignIn, linkWithTicket, type TicketRows } from '../../acts.ts'
-import type { Connections } from '../../connections.ts'
 import { change, many, type Orm, one } from '../../orm.ts'
 import { placeholderMarker, session, sessionAccount, signInAttempt, ticket } from '../../schema.ts'
 import type { AccountStore, NewSession } from '../../store/accounts.ts'
+import type { Connections } from '../connections.ts'
 import { roleFor } from './accounts-people.server.ts'
 import { idRows, putAccount, putTokens } from './accounts-rows.server.ts'
 
@@ -93,7 +93,8 @@ function sessions({ db, orm }: Connections, clock: Clock): Sessions {
           .select()
           .from(session)
           .innerJoin(sessionAccount, eq(sessionAccount.tokenHash, session.tokenHash))
-          .where(inArray(session.tokenHash, tokenHashes)),
+          .where(inArray(session.tokenHash, tokenHashes))
+          .orderBy(asc(session.tokenHash), asc(sessionAccount.accountUuid)),
       )
       const found = new Map<string, StoredSession>()
       for (const row of rows) {

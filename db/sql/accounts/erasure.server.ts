@@ -1,7 +1,8 @@
 // Erases an account. The erasure note is a lease that no other process can take: it survives a crash and stores when
 // rows may be deleted.
-import type { Connections } from '../../connections.ts'
+
 import type { ErasureStore } from '../../store/erasure.ts'
+import type { Connections } from '../connections.ts'
 import { changingSubscriptions } from '../endpoints/known-ingress.server.ts'
 
 const NOTE = 'erase|'
@@ -26,7 +27,6 @@ const STOP = [
   'DELETE FROM account_mapping WHERE account_uuid = @accountUuid',
   'DELETE FROM ticket WHERE account_uuid = @accountUuid',
   'DELETE FROM session_account WHERE account_uuid = @accountUuid',
-  'DELETE FROM session WHERE token_hash NOT IN (SELECT token_hash FROM session_account)',
 ]
 
 const OF = 'account_uuid = @accountUuid'
@@ -62,7 +62,6 @@ const REST = [
   `DELETE FROM touched_record WHERE ${OF}`,
   `DELETE FROM ticket WHERE ${OF}`,
   `DELETE FROM session_account WHERE ${OF}`,
-  'DELETE FROM session WHERE token_hash NOT IN (SELECT token_hash FROM session_account)',
   `DELETE FROM credential WHERE ${OF}`,
 ]
 
@@ -83,6 +82,9 @@ export function erasureStore({ db }: Connections): ErasureStore {
   )
   const history = HISTORY.map((statement) => db.prepare(statement))
   const rest = REST.map((statement) => db.prepare(statement))
+  const endLeftSessions = db.prepare<[]>(
+    'DELETE FROM session WHERE token_hash NOT IN (SELECT token_hash FROM session_account)',
+  )
   const bareSubscriptions = db.prepare(
     `UPDATE subscription SET state = 'deleted', ends_at = NULL, token_sealed = '', platform_uuid = NULL, state_reason = NULL,
        fields = '' WHERE ${OF}`,
@@ -107,6 +109,7 @@ export function erasureStore({ db }: Connections): ErasureStore {
         const noted = yield* note.run({ name: NOTE + accountUuid, accountUuid, removeAt })
         if (noted.changes === 0) return null
         for (const statement of stop) yield* statement.run({ accountUuid, code, reason, at })
+        yield* endLeftSessions.run()
         return { endpointIds: yield* endEndpoints.all({ accountUuid, reason, at }) }
       }),
     ),
@@ -118,6 +121,7 @@ export function erasureStore({ db }: Connections): ErasureStore {
         // Rows that arrived meanwhile, at most a few.
         while (yield* step(accountUuid, 1_000)) {}
         for (const statement of rest) yield* statement.run({ accountUuid })
+        yield* endLeftSessions.run()
         if (answerGone) {
           yield* bareSubscriptions.run({ accountUuid })
           yield* bareAccount.run({ accountUuid })

@@ -1,7 +1,7 @@
 // Usage of a billing period, from the daily counters, and the days to charge for.
 import type { PlanUsage } from '#app/domain/plan.ts'
-import type { Connections } from '../../connections.ts'
 import type { BillingStore, UsageReport } from '../../store/billing.ts'
+import type { Connections } from '../connections.ts'
 
 type UsageStore = Pick<
   BillingStore,

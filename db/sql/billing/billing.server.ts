@@ -1,10 +1,10 @@
 // Plans and payments. A plan is written only by a caller that has read its latest state: see `savePlan`.
 import { and, asc, eq, sql as expression, gt, isNotNull } from 'drizzle-orm'
 import type { Plan } from '#app/domain/plan.ts'
-import type { Connections } from '../../connections.ts'
 import { many, one } from '../../orm.ts'
 import { account, plan } from '../../schema.ts'
 import type { BillingStore, PlanChange, RenewalState } from '../../store/billing.ts'
+import type { Connections } from '../connections.ts'
 import { RUN_REASON, setReason, storedReason } from '../reasons.server.ts'
 import { billingUsageStore } from './billing-usage.server.ts'
 

@@ -1,6 +1,6 @@
 import type { Clock } from '#app/lib/clock.ts'
-import type { Connections } from '../../connections.ts'
 import type { DeliveryStore } from '../../store/deliveries.ts'
+import type { Connections } from '../connections.ts'
 import { dueDeliveryStore } from '../hot/claim.server.ts'
 import { settleStore } from '../hot/settle.server.ts'
 import { tallies } from '../hot/tally.server.ts'

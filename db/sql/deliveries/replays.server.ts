@@ -1,6 +1,5 @@
 // "Send again everything since …": counted first, built in small steps, can be cancelled at any time.
 import { growReplaysStep, type ReplayPage, type ReplayRows } from '../../acts.ts'
-import type { Connections } from '../../connections.ts'
 import type { Database, Step } from '../../database.ts'
 import type {
   DeliveryStore,
@@ -11,6 +10,7 @@ import type {
   ReplayRow,
 } from '../../store/deliveries.ts'
 import type { FanOutEndpoint } from '../../store/events.ts'
+import type { Connections } from '../connections.ts'
 import { type Tally, tallies } from '../hot/tally.server.ts'
 
 type ReplayStore = Pick<

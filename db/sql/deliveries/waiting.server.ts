@@ -1,6 +1,7 @@
 // Ends pending deliveries without sending them: sets state and reason, adds a log row, updates the counters.
-import type { Connections } from '../../connections.ts'
+
 import type { Step } from '../../database.ts'
+import type { Connections } from '../connections.ts'
 import type { Tally } from '../hot/tally.server.ts'
 
 export interface WaitingRow {

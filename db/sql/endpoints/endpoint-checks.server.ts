@@ -2,8 +2,8 @@
 import type { CheckStep } from '#app/domain/endpoints/endpoint-check.ts'
 import type { UpstreamNote } from '#app/domain/endpoints/upstream.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import type { Connections } from '../../connections.ts'
 import type { CheckTarget, EndpointCheckRow, NoticeStore } from '../../store/notices.ts'
+import type { Connections } from '../connections.ts'
 
 const HOUR = 3_600_000
 

@@ -1,7 +1,7 @@
 import type { NoticeKind, WatchedCondition } from '#app/domain/endpoints/notice.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import type { Connections } from '../../connections.ts'
 import type { DueMail, MailClaim, NoticeRow, NoticeStore, WatchedEndpoint } from '../../store/notices.ts'
+import type { Connections } from '../connections.ts'
 import {
   MAIL_REASON,
   NOTICE_REASON,

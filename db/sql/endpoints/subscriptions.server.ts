@@ -1,10 +1,10 @@
 // Statements for our subscriptions at the platform. Part of the endpoint store; other statements here share the switch.
 import { and, asc, eq, inArray, isNotNull, isNull, or } from 'drizzle-orm'
 import type { Millis } from '#app/lib/clock.ts'
-import type { Connections } from '../../connections.ts'
 import { change, many, type Orm, one } from '../../orm.ts'
 import { account, automation, forwardingRule, subscription, webhook } from '../../schema.ts'
 import type { EndpointStore, SubscriptionRow, SubscriptionState, SubscriptionSwitch } from '../../store/endpoints.ts'
+import type { Connections } from '../connections.ts'
 import { changingSubscriptions } from './known-ingress.server.ts'
 
 type SubscriptionStore = Pick<

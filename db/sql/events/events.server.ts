@@ -1,8 +1,8 @@
 // Stores incoming events, and finds the owner of the address they came to.
 import type { Clock } from '#app/lib/clock.ts'
 import { acceptEvents } from '../../acts.ts'
-import type { Connections } from '../../connections.ts'
 import type { EventStore, FanOutEndpoint, Ingress } from '../../store/events.ts'
+import type { Connections } from '../connections.ts'
 import { knownIngress } from '../endpoints/known-ingress.server.ts'
 import { eventWriter } from '../hot/accept.server.ts'
 import { tallies } from '../hot/tally.server.ts'

@@ -1,8 +1,8 @@
 // Records read from the platform's lists: cursors, snapshots, and storing changes.
 import { type AcceptLimits, type PlannedEvent, takeInPolled } from '../../acts.ts'
-import type { Connections } from '../../connections.ts'
 import type { AcceptedEvent } from '../../store/events.ts'
 import type { PollCursorRow, PolledTake, PollTarget, RecordStore, SnapshotRow, TakenIn } from '../../store/records.ts'
+import type { Connections } from '../connections.ts'
 import { eventWriter, newBatch } from '../hot/accept.server.ts'
 import type { Tally } from '../hot/tally.server.ts'
 

@@ -10,9 +10,9 @@ import type {
   StoredDelivery,
 } from '#app/domain/deliveries/stored-delivery.ts'
 import { seconds } from '#app/lib/duration.ts'
-import type { Connections } from '../../connections.ts'
 import type { Database, Statement, Step } from '../../database.ts'
 import type { DeliverySearch, SearchedPage, SearchStore } from '../../store/search.ts'
+import type { Connections } from '../connections.ts'
 import { seqFinder } from '../deliveries/replays.server.ts'
 import { CLOCK_SLACK } from '../walk-back.server.ts'
 

@@ -1,10 +1,10 @@
 // Stores incoming events: all rows of an event, and of all events of a batch, in one transaction.
 import { v7 as timeOrderedUuid } from 'uuid'
 import type { AcceptLimits, EventRows, PlannedEvent } from '../../acts.ts'
-import type { Connections } from '../../connections.ts'
 import type { Database, Step } from '../../database.ts'
 import { isStorageFailure } from '../../storage-failure.ts'
 import type { AcceptedEvent, FanOutEndpoint, IncomingEvent } from '../../store/events.ts'
+import type { Connections } from '../connections.ts'
 import { type Tally, tallies } from './tally.server.ts'
 import { CREATED_MARK, touchedRows } from './touched-rows.server.ts'
 import type { Turn } from './write-turn.server.ts'

@@ -1,7 +1,8 @@
 // The engine's reads: endpoints with pending deliveries, due deliveries, and everything an attempt needs.
-import type { Connections } from '../../connections.ts'
+
 import type { Statement } from '../../database.ts'
 import type { DeliveryJob, DeliveryStore, DueDelivery, DueLane } from '../../store/deliveries.ts'
+import type { Connections } from '../connections.ts'
 import { ENDPOINT_AND_PLAN, HEALTH_COLUMNS, type HealthRow, laneOf } from '../endpoints/endpoint-rows.server.ts'
 import { shapeOf } from '../shape.server.ts'
 

@@ -1,9 +1,9 @@
 // Stores the results of attempts: rows, due times, endpoints and counters in one transaction, so they always agree.
 import type { EndpointHealth, NextStep } from '#app/domain/deliveries/delivery.ts'
 import { type DecidedReport, settleAttempts } from '../../acts.ts'
-import type { Connections } from '../../connections.ts'
 import type { Database, Step } from '../../database.ts'
 import type { AttemptReport, DeliveryStore, SettledAttempt, SettleOptions } from '../../store/deliveries.ts'
+import type { Connections } from '../connections.ts'
 import { waitingEnder } from '../deliveries/waiting.server.ts'
 import { HEALTH, healthFrom } from '../endpoints/endpoint-rows.server.ts'
 import type { Tally } from './tally.server.ts'

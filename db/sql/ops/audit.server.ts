@@ -1,7 +1,7 @@
 import type { AuditDetail, AuditEntry, AuditQuery } from '#app/domain/audit.ts'
-import type { Connections } from '../../connections.ts'
 import type { Step } from '../../database.ts'
 import type { AuditOutline, AuditStore } from '../../store/audit.ts'
+import type { Connections } from '../connections.ts'
 
 type StoredEntry = Omit<AuditEntry, 'detail'> & { detail: string }
 

@@ -1,7 +1,8 @@
 // Overdue and pending work. Metrics are scraped every few seconds, so every part is an index seek or a sum of counters:
 // nothing here grows with the number of events.
-import type { Connections } from '../../connections.ts'
+
 import type { Backlog, BacklogStore, ByLane } from '../../store/backlog.ts'
+import type { Connections } from '../connections.ts'
 
 /** An endpoint that receives nothing at present; one with an open breaker gets only probes. */
 const QUARANTINED = `(p.state <> 'active' OR p.url = '' OR own.id IS NOT NULL OR coalesce(p.hold_until, 0) > @now OR p.breaker = 'open')`

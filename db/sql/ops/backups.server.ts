@@ -1,6 +1,7 @@
 // Results of backups and restore drills.
-import type { Connections } from '../../connections.ts'
+
 import type { BackupRunRow, BackupStore } from '../../store/backups.ts'
+import type { Connections } from '../connections.ts'
 
 type Row = Omit<BackupRunRow, 'detail'> & { detail: string }
 

@@ -1,7 +1,7 @@
 // The owner's lease, keeping the file small, and checking that it can be written.
 import type { Clock } from '#app/lib/clock.ts'
-import type { Connections } from '../../connections.ts'
 import type { LeaseRow, OperationsStore } from '../../store/operations.ts'
+import type { Connections } from '../connections.ts'
 
 export function operationsStore({ db, turn, housekeeping }: Connections, _clock: Clock): OperationsStore {
   const findLease = db.prepare<{ name: string }, LeaseRow>(

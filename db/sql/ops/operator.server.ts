@@ -1,8 +1,9 @@
 // The operator's view of all accounts. Uses the reader connection; never scans events, deliveries or attempts, however
 // many there are.
-import type { Connections } from '../../connections.ts'
+
 import type { Database, Step } from '../../database.ts'
 import type { AccountOutline, AuditCount, FailingEndpoint, KeptCount, OperatorStore } from '../../store/operator.ts'
+import type { Connections } from '../connections.ts'
 import { firstSince, roomMeter } from './room.server.ts'
 
 const FAILING = "(p.state = 'failing' OR p.state = 'active' AND p.failing_since IS NOT NULL)"

@@ -1,6 +1,7 @@
 // The space each account uses, and freeing space in small steps.
-import type { Connections } from '../../connections.ts'
+
 import type { ShortenStep, SpaceStore } from '../../store/space.ts'
+import type { Connections } from '../connections.ts'
 
 /** Rows scanned in one step without anything to remove: about a millisecond. */
 const PASSED_AT_ONCE = 500

@@ -1,11 +1,11 @@
 import { and, asc, desc, eq, isNotNull, isNull, lte, min, sql as template } from 'drizzle-orm'
 import type { RuleDefinition, TriggerSource } from '#app/domain/automations/rule.ts'
 import type { Reason } from '#app/domain/reason.ts'
-import type { Connections } from '../../connections.ts'
 import type { Step } from '../../database.ts'
 import { change, many, type Orm, one } from '../../orm.ts'
 import { automation, automationVersion } from '../../schema.ts'
 import type { AutomationChange, AutomationRow, AutomationStore } from '../../store/automations.ts'
+import type { Connections } from '../connections.ts'
 import { RUN_REASON, reasonOf, setReason, storedReason } from '../reasons.server.ts'
 
 const { placeholder } = template

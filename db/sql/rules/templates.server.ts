@@ -1,6 +1,6 @@
 import type { Clock } from '#app/lib/clock.ts'
-import type { Connections } from '../../connections.ts'
 import type { TemplateRow, TemplateStore } from '../../store/templates.ts'
+import type { Connections } from '../connections.ts'
 
 /** Lower ids belong to the library. */
 const FIRST_ID = 1_000

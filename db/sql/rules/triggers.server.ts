@@ -1,7 +1,6 @@
 // What triggers rules: touched records, polled lists, and baselines taken when rules are switched on.
 import type { RunRequest, StartedRun } from '#app/domain/automations/run.ts'
 import type { Clock } from '#app/lib/clock.ts'
-import type { Connections } from '../../connections.ts'
 import type { AutomationRow } from '../../store/automations.ts'
 import type { RecordValues } from '../../store/records.ts'
 import type {
@@ -12,6 +11,7 @@ import type {
   TouchedRecord,
   TriggerStore,
 } from '../../store/triggers.ts'
+import type { Connections } from '../connections.ts'
 import { touchedRows } from '../hot/touched-rows.server.ts'
 import { insertRuns } from '../runs/run-rows.server.ts'
 import { automationStore } from './automations.server.ts'

@@ -1,5 +1,5 @@
-import type { Connections } from '../../connections.ts'
 import type { LedgerEntry, StoredVerdict, VerdictStore } from '../../store/verdicts.ts'
+import type { Connections } from '../connections.ts'
 
 /** Reads use the read-only connection, so a query delays no rule. */
 export function verdictStore({ reader }: Connections): VerdictStore {

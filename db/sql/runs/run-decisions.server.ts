@@ -1,8 +1,8 @@
 // A person's decisions about a run: cancel it, release it, settle an unclear message, repeat failed steps.
 import type { Reason } from '#app/domain/reason.ts'
-import type { Connections } from '../../connections.ts'
 import type { Step } from '../../database.ts'
 import type { CancelledRun, RerunFailed, RunStore, SettledByPerson } from '../../store/runs.ts'
+import type { Connections } from '../connections.ts'
 import { clearReason, RUN_REASON, STEP_REASON, setReason, storedReason } from '../reasons.server.ts'
 import { JOURNAL_COLUMNS, journalRow, type StoredRow, storedResult } from './run-rows.server.ts'
 

@@ -1,5 +1,5 @@
-import type { Connections } from '../../connections.ts'
 import type { GotMessage, MuteRow, PausedRule, RunGuardStore } from '../../store/run-guards.ts'
+import type { Connections } from '../connections.ts'
 import { clearReason, PAUSE_REASON, readReason, selectReason, setReason, storedReason } from '../reasons.server.ts'
 import { guardNotes } from './guard-notes.server.ts'
 

@@ -1,7 +1,8 @@
 // The journal's writes. Each is refused unless the run is still the writer's and the row unchanged since its read, so
 // late writers (stalled process, old read) change nothing. Only "it was sent" is accepted from anyone.
-import type { Connections } from '../../connections.ts'
+
 import type { FieldWrite, ParkedRun, RowWrite, RunFence, RunStore } from '../../store/runs.ts'
+import type { Connections } from '../connections.ts'
 import {
   clearReason,
   RUN_REASON,

@@ -1,5 +1,5 @@
-import type { Connections } from '../../connections.ts'
 import type { Leftover, RunUpkeepStore } from '../../store/run-upkeep.ts'
+import type { Connections } from '../connections.ts'
 
 const LEFTOVERS: Record<Leftover, string> = {
   verdict:

@@ -1,7 +1,7 @@
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { RunOutcome, RunSource, RunState, StartedRun, TriggerData } from '#app/domain/automations/run.ts'
-import type { Connections } from '../../connections.ts'
 import type { ClaimedRun, DueRun, RuleOfRun, RunStore, RunToRepeat } from '../../store/runs.ts'
+import type { Connections } from '../connections.ts'
 import { PAUSE_REASON, RUN_REASON, readReason, selectReason } from '../reasons.server.ts'
 import { runDecisionStore } from './run-decisions.server.ts'
 import { runJournalStore } from './run-journal.server.ts'

@@ -24,9 +24,7 @@ export function SpaceCard({ space }: { space: SpaceView }) {
           {sizeText(space.fileBytes)}, {sizeText(space.freeBytes)} free
         </Fact>
         <Fact name="Log before it is merged (WAL)">{sizeText(space.walBytes)}</Fact>
-        {space.diskFreeBytes === null ? null : (
-          <Fact name="Free on the disk">{sizeText(space.diskFreeBytes)}</Fact>
-        )}
+        {space.diskFreeBytes === null ? null : <Fact name="Free on the disk">{sizeText(space.diskFreeBytes)}</Fact>}
         <Fact name="Accounts over their share">
           {space.overShare === null ? 'Nobody has to be weighed' : grouped(space.overShare)}
         </Fact>

@@ -1,7 +1,7 @@
-import type { Database } from './database.ts'
-import type { Housekeeping } from './housekeeping.ts'
-import type { Orm } from './orm.ts'
-import type { WriteTurn } from './sql/hot/write-turn.server.ts'
+import type { Database } from '../database.ts'
+import type { Housekeeping } from '../housekeeping.ts'
+import type { Orm } from '../orm.ts'
+import type { WriteTurn } from './hot/write-turn.server.ts'
 
 /** The connections that the store works with. */
 export interface Connections {
