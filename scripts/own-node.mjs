@@ -1,21 +1,17 @@
 // Provides our own Node when the installed one is too old: an exact version with its hash, from the package registry,
 // cached for this user. Written so that an old Node can still parse it.
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { run } from './children.mjs'
-import { findNpm, isMusl, npmEnvironment, SetupError, userCache } from './packages.mjs'
+import { isMusl, SetupError } from './packages.mjs'
+import { bringPackage, keptFolder } from './pinned-package.mjs'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const NEEDED = 'Fieldhook needs Node.js 22.14 or newer in the 22 line, or 24 and up.'
 /** After an outside signal, the command gets this long to end before we end without it. The server drains in 20 s. */
 const DRAIN_MS = 30_000
 
-/** @typedef {{ package: string, version: string, integrity: string }} Pin `integrity` as in a lockfile: `sha512-…` */
-
-/** @type {Record<string, Pin>} by `platform-arch` */
+/** @type {Record<string, import('./pinned-package.mjs').Pin>} by `platform-arch` */
 export const PINS = JSON.parse(readFileSync(new URL('own-node.json', import.meta.url), 'utf8'))
 
 /**
@@ -45,44 +41,15 @@ export async function ownNode(say, { env = process.env, system = `${process.plat
   if (env.NODE_OWN === '1') throw new SetupError(problem, 'NODE_OWN=1 forbids to bring one.')
   const pin = isMusl() ? undefined : PINS[system]
   if (!pin) throw new SetupError(problem, `None can be brought for this system (${system}): install Node.js 24.`)
-  const folder = join(userCache() ?? join(ROOT, '.cache'), `node-${pin.version}-${system}`)
+  const folder = keptFolder(`node-${pin.version}-${system}`)
   const node = join(folder, 'node_modules', pin.package, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
   const isThere = existsSync(node)
   say(
     `Node ${process.version} is too old: going on with Node ${pin.version}, ${isThere ? 'kept in' : 'brought to'} ${folder}`,
   )
-  if (!isThere) await bring(pin, folder, problem)
+  const said = isThere ? null : await bringPackage(pin, folder)
+  if (said !== null) throw new SetupError(said, problem, 'None could be brought; what npm said is above.')
   return node
-}
-
-/**
- * npm compares the download with the pinned hash. The folder appears complete or not at all.
- *
- * @param {Pin} pin
- * @param {string} folder
- * @param {string} problem
- */
-async function bring(pin, folder, problem) {
-  const draft = `${folder}.${process.pid}`
-  mkdirSync(draft, { recursive: true, mode: 0o700 })
-  const wanted = { dependencies: { [pin.package]: pin.version } }
-  const locked = { version: pin.version, integrity: pin.integrity }
-  writeFileSync(join(draft, 'package.json'), JSON.stringify(wanted))
-  writeFileSync(
-    join(draft, 'package-lock.json'),
-    JSON.stringify({ lockfileVersion: 3, packages: { '': wanted, [`node_modules/${pin.package}`]: locked } }),
-  )
-  const { command, first } = findNpm()
-  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error']
-  const { code, output } = await run(command, [...first, ...args], { cwd: draft, env: npmEnvironment(ROOT) })
-  try {
-    if (code !== 0) throw new SetupError(output.trimEnd(), problem, 'None could be brought; what npm said is above.')
-    renameSync(draft, folder)
-  } catch (error) {
-    rmSync(draft, { recursive: true, force: true })
-    // Another command was faster.
-    if (error instanceof SetupError || !existsSync(folder)) throw error
-  }
 }
 
 /** @param {string} node */
