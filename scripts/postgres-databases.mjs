@@ -1,0 +1,108 @@
+// The databases of a PostgreSQL server: made, made as copies of a template, and dropped.
+import { createHash, randomBytes } from 'node:crypto'
+import pg from 'pg'
+
+/** Every database that is made here begins like this, and no other is ever dropped. */
+const OURS = /^fieldhook_[a-z0-9_]{1,50}$/
+
+/** @typedef {{ url: string, prefix: string }} Place a server's maintenance database, and how names of ours begin there */
+
+/**
+ * The address of another database of the same server.
+ *
+ * @param {string} url
+ * @param {string} database
+ */
+export function urlOfDatabase(url, database) {
+  const other = new URL(url)
+  other.pathname = `/${database}`
+  return other.href
+}
+
+/** @param {string} maintenance the address of a database that stays */
+export function databasesOf(maintenance) {
+  return {
+    /** @param {string} name begins with `fieldhook_` @param {string} [template] nobody may be connected to it */
+    createDatabase: (name, template) => withClient(maintenance, (client) => create(client, name, template)),
+    /** Ends its sessions; nothing happens when it is not there. @param {string} name begins with `fieldhook_` */
+    dropDatabase: (name) => withClient(maintenance, (client) => drop(client, name)),
+  }
+}
+
+/**
+ * A new database that holds what `sql` makes. The first call runs `sql` in a template, the next ones copy that, from
+ * whichever process they come.
+ *
+ * @param {Place} place
+ * @param {string} sql
+ * @returns {Promise<{ name: string, url: string }>}
+ */
+export async function databaseFrom({ url, prefix }, sql) {
+  const template = `${prefix}t_${createHash('sha256').update(sql).digest('hex').slice(0, 12)}`
+  const name = `${prefix}${randomBytes(6).toString('hex')}`
+  await withClient(url, async (client) => {
+    if (!(await exists(client, template))) await makeTemplate(client, url, template, sql)
+    await create(client, name, template)
+  })
+  return { name, url: urlOfDatabase(url, name) }
+}
+
+/** @param {pg.Client} client @param {string} url @param {string} template @param {string} sql */
+async function makeTemplate(client, url, template, sql) {
+  await client.query('SELECT pg_advisory_lock(hashtext($1))', [template])
+  try {
+    if (await exists(client, template)) return
+    const draft = `${template}_draft`
+    await drop(client, draft)
+    await create(client, draft)
+    await withClient(urlOfDatabase(url, draft), (inside) => inside.query(sql))
+    // A template with a session cannot be copied: nobody gets in any more.
+    await client.query(`ALTER DATABASE ${ours(draft)} ALLOW_CONNECTIONS false`)
+    await client.query(`ALTER DATABASE ${ours(draft)} RENAME TO ${ours(template)}`)
+  } finally {
+    await client.query('SELECT pg_advisory_unlock(hashtext($1))', [template])
+  }
+}
+
+/** @param {pg.Client} client @param {string} name */
+async function exists(client, name) {
+  const { rows } = await client.query('SELECT FROM pg_database WHERE datname = $1', [name])
+  return rows.length > 0
+}
+
+/** @param {pg.Client} client @param {string} name @param {string} [template] */
+async function create(client, name, template) {
+  const like = template === undefined ? "template0 ENCODING 'UTF8' LOCALE 'C'" : ours(template)
+  await client.query(`CREATE DATABASE ${ours(name)} TEMPLATE ${like}`)
+}
+
+/** @param {pg.Client} client @param {string} name */
+async function drop(client, name) {
+  await client.query(`DROP DATABASE IF EXISTS ${ours(name)} WITH (FORCE)`)
+}
+
+/** @param {string} name */
+function ours(name) {
+  if (!OURS.test(name)) throw new Error(`A database made here is named fieldhook_…, not ${name}`)
+  return pg.escapeIdentifier(name)
+}
+
+/**
+ * Does the work on a connection of its own.
+ *
+ * @template T
+ * @param {string} url
+ * @param {(client: pg.Client) => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function withClient(url, work) {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
+  // Without a listener a cut connection would end the process.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
