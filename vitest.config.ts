@@ -10,6 +10,7 @@ const ALONE = ['tests/walks/{crash,disk,fairness,growth,kill-and-restart,power}.
 export default defineConfig({
   esbuild: { jsx: 'automatic' },
   test: {
+    globalSetup: ['tests/support/postgres-setup.ts'],
     setupFiles: ['tests/support/quiet.ts'],
     allowOnly: false,
     // A machine with two cores shared by three runners is slow now and then.
