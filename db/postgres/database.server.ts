@@ -192,9 +192,9 @@ function asObject(values: unknown[], fields: QueryArrayResult['fields']): Record
   return row
 }
 
-/** Binds as SQLite does: a name that is not given is a mistake. */
+/** Binds as SQLite does: a name that is not given is a mistake, one that is not asked for is none. */
 function valuesOf(names: readonly string[], args: unknown[]): unknown[] {
-  if (names.length === 0) return args.map(bound)
+  if (names.length === 0) return args.filter((arg) => arg === null || typeof arg !== 'object').map(bound)
   const given = args[0] as Record<string, unknown>
   return names.map((name) => {
     if (!(name in given)) throw new TypeError(`no value is given for @${name}`)

@@ -28,7 +28,7 @@ export function auditStore({ db, reader, turn }: Connections): AuditStore {
       'SELECT id FROM audit_entry WHERE at < @before ORDER BY at LIMIT @limit',
     )
     .pluck()
-  const newest = db.prepare<
+  const newest = reader.prepare<
     { belowId: number; limit: number },
     { id: number; at: number; stranger: 0 | 1; nobodys: 0 | 1 }
   >(
