@@ -74,7 +74,8 @@ export function readBase(name: string, value: string, problems: string[]): strin
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
 }
 
-export const DATABASE_FILE = 'file:./data/fieldhook.db'
+/** Name of the file in the data folder. */
+const FILE_NAME = 'fieldhook.db'
 
 interface DatabasePlace {
   /** Absolute path; '' = the address is wrong. */
@@ -82,13 +83,19 @@ interface DatabasePlace {
   databaseServer: string | null
 }
 
-export function readDatabase(value: string, root: string, problems: string[]): DatabasePlace {
+export function readDatabase(
+  { DATABASE_URL, DATA_FOLDER = './data' }: { DATABASE_URL?: string | undefined; DATA_FOLDER?: string | undefined },
+  root: string,
+  problems: string[],
+): DatabasePlace {
+  const inFolder = resolve(root, DATA_FOLDER, FILE_NAME)
+  const value = DATABASE_URL ?? `file:${inFolder}`
   if (/^postgres(ql)?:\/\//.test(value)) {
     const url = parseUrl(value)
     if (!url || url.pathname.length < 2) {
       problems.push('DATABASE_URL must name a host and a database, such as postgres://user:password@host/fieldhook.')
     }
-    return { databaseFile: fileOf(DATABASE_FILE, root), databaseServer: value }
+    return { databaseFile: inFolder, databaseServer: value }
   }
   if (!value.startsWith('file:') || value.length <= 'file:'.length || value.includes(':memory:')) {
     problems.push(
@@ -96,11 +103,7 @@ export function readDatabase(value: string, root: string, problems: string[]): D
     )
     return { databaseFile: '', databaseServer: null }
   }
-  return { databaseFile: fileOf(value, root), databaseServer: null }
-}
-
-function fileOf(value: string, root: string): string {
-  return resolve(root, value.slice('file:'.length))
+  return { databaseFile: resolve(root, value.slice('file:'.length)), databaseServer: null }
 }
 
 export const SERVER_MAKES_BACKUPS =

@@ -9,7 +9,6 @@ import { readTracingSettings, type TracingSettings } from '#app/lib/tracing-sett
 import { readStripe, type StripeEnv } from './env-stripe.server.ts'
 import {
   checkDatabaseLimit,
-  DATABASE_FILE,
   isPlaceholder,
   readAdminAccounts,
   readAutoLoadExcludes,
@@ -128,6 +127,7 @@ const variables = z.object({
   HOST: text,
   APP_ORIGIN: text,
   DATABASE_URL: text,
+  DATA_FOLDER: text,
   PLATFORM: z.preprocess(
     blankIsUnset,
     z.enum(['sandbox', 'servicem8'], { error: 'PLATFORM must be one of: sandbox, servicem8.' }).optional(),
@@ -200,7 +200,7 @@ export function readEnv(
   if (feedPath !== '' && !/^\/[\w./-]{1,200}$/.test(feedPath)) {
     problems.push(`SERVICEM8_FEED_PATH must be a path such as /feed.json.`)
   }
-  const { databaseFile, databaseServer } = readDatabase(given.DATABASE_URL ?? DATABASE_FILE, root, problems)
+  const { databaseFile, databaseServer } = readDatabase(given, root, problems)
   const secrets = readKeys(given, real, problems)
 
   const egressAllow = readEgressAllow(given.EGRESS_ALLOW, problems)

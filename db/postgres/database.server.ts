@@ -141,12 +141,19 @@ function command(text: string): Ask {
 
 /** Statements that are kept on every connection. Texts that are built anew for each call do not fill the server. */
 const MOST_KEPT = 2_000
-const known = new Map<string, { text: string; names: readonly string[]; name: string }>()
+const known = new Map<string, Kept>()
 
-function translated(sql: string): { text: string; names: readonly string[]; name: string | undefined } {
+interface Kept extends ReturnType<typeof translate> {
+  /** Undefined = not kept. */
+  name: string | undefined
+  takesValues: boolean
+}
+
+function translated(sql: string): Kept {
   const before = known.get(sql)
   if (before) return before
-  const made = translate(sql)
+  const translation = translate(sql)
+  const made = { ...translation, takesValues: /\$\d/.test(translation.text) }
   if (known.size >= MOST_KEPT) return { ...made, name: undefined }
   const kept = { ...made, name: `s${known.size}` }
   known.set(sql, kept)
@@ -154,11 +161,12 @@ function translated(sql: string): { text: string; names: readonly string[]; name
 }
 
 function statement<Args extends unknown[], Row>(sql: string): Statement<Args, Row> {
-  const { text, names, name } = translated(sql)
+  const kept = translated(sql)
+  const { text, name } = kept
   let rowOf: (values: unknown[], fields: QueryArrayResult['fields']) => unknown = asObject
 
   function* ask(args: unknown[]): Generator<Ask, QueryArrayResult> {
-    return (yield { text, name, values: valuesOf(names, args) }) as unknown as QueryArrayResult
+    return (yield { text, name, values: valuesOf(kept, args) }) as unknown as QueryArrayResult
   }
   const own: Statement<Args, Row> = {
     *get(...args) {
@@ -193,8 +201,8 @@ function asObject(values: unknown[], fields: QueryArrayResult['fields']): Record
 }
 
 /** Binds as SQLite does: a name that is not given is a mistake, one that is not asked for is none. */
-function valuesOf(names: readonly string[], args: unknown[]): unknown[] {
-  if (names.length === 0) return args.filter((arg) => arg === null || typeof arg !== 'object').map(bound)
+function valuesOf({ names, takesValues }: Pick<Kept, 'names' | 'takesValues'>, args: unknown[]): unknown[] {
+  if (names.length === 0) return takesValues ? args.map(bound) : []
   const given = args[0] as Record<string, unknown>
   return names.map((name) => {
     if (!(name in given)) throw new TypeError(`no value is given for @${name}`)

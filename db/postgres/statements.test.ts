@@ -1,0 +1,73 @@
+// Every statement that the store prepares when it opens is understood by a real PostgreSQL, tables and types included.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { systemClock } from '#app/lib/clocks.server.ts'
+import { freshDatabase, POSTGRES_WITHIN_MS, postgresForTests } from '#tests/support/postgres.ts'
+import type { Database, Statement } from '../database.ts'
+import { orm } from '../orm.ts'
+import type { Connections } from '../sql/connections.ts'
+import { createWriteTurn } from '../sql/hot/write-turn.server.ts'
+import { sqlStore } from '../sql/store.server.ts'
+import { translate } from './translate.ts'
+
+const MIGRATIONS = 'db/migrations-postgres'
+
+/** What the store asks to be prepared. Nothing is run. */
+function statementsOfTheStore(): Set<string> {
+  const texts = new Set<string>()
+  const never = () => {
+    throw new Error('nothing is run here')
+  }
+  const statement: Statement<never[], never> = {
+    ...{ get: never, all: never, run: never },
+    pluck: () => statement,
+    raw: () => statement,
+  }
+  const db: Database = {
+    prepare(text) {
+      texts.add(text)
+      return statement as Statement<never, never>
+    },
+    write: () => never,
+    read: () => never,
+    snapshot: () => never,
+    savepoint: never,
+  }
+  const housekeeping = {} as Connections['housekeeping']
+  const connections = { db, orm: orm(db), reader: db, readerOrm: orm(db), turn: createWriteTurn(db), housekeeping }
+  sqlStore(connections, systemClock())
+  return texts
+}
+
+test(
+  'PostgreSQL prepares each of them',
+  async ({ skip }) => {
+    const server = await postgresForTests()
+    if (server.outcome === 'none') return skip(server.sentence)
+    const texts = statementsOfTheStore()
+    expect(texts.size).toBeGreaterThan(380)
+    const schema = readdirSync(MIGRATIONS)
+      .sort()
+      .map((name) => readFileSync(join(MIGRATIONS, name), 'utf8'))
+    const database = await freshDatabase(schema.join('\n'))
+    const client = new pg.Client(database.url)
+    await client.connect()
+    const refused: string[] = []
+    try {
+      for (const text of texts) {
+        const problem = await client.query(`PREPARE one AS ${translate(text).text}`).then(
+          () => client.query('DEALLOCATE one').then(() => null),
+          (error: Error) => error.message,
+        )
+        if (problem !== null) refused.push(`${problem}: ${text}`)
+      }
+    } finally {
+      await client.end()
+      await database.close()
+    }
+    expect(refused).toEqual([])
+  },
+  POSTGRES_WITHIN_MS,
+)
