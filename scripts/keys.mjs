@@ -131,6 +131,10 @@ function namesIn(folder) {
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   process.chdir(fileURLToPath(new URL('..', import.meta.url)))
   if (existsSync('.env')) process.loadEnvFile('.env')
+  if (/^postgres(ql)?:/.test(process.env.DATABASE_URL ?? '')) {
+    console.error('This command reads SQLite files, and DATABASE_URL names a PostgreSQL server.')
+    process.exit(2)
+  }
   const file = resolve((process.env.DATABASE_URL || 'file:./data/fieldhook.db').replace(/^file:/, ''))
   const names = existsSync(file) ? namesIn(dirname(file)) : []
   if (!existsSync(file)) console.error(`There is no database at ${file}.`)

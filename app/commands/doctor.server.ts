@@ -42,8 +42,12 @@ export interface DoctorOptions {
   now?: () => number
 }
 
+const FILES_ONLY =
+  'The doctor examines SQLite files. DATABASE_URL names a PostgreSQL server: use its own tools, and look at /readyz and /metrics.'
+
 /** The text to print and the exit code: 1 = something is wrong. */
 export async function runDoctor(options: DoctorOptions): Promise<{ text: string; exitCode: 0 | 1 }> {
+  if (/^postgres(ql)?:/.test(options.source.DATABASE_URL ?? '')) return { text: FILES_ONLY, exitCode: 1 }
   const findings = examine(await gatherFacts(options))
   const text = options.json ? JSON.stringify(findings, null, 2) : doctorLines(findings).join('\n')
   return { text, exitCode: exitCodeOf(findings) }

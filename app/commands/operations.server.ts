@@ -7,6 +7,7 @@ import { createBackupSeal, newBackupKey } from '#app/adapters/backup-seal.server
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { placeOf } from '#app/boot/backup-place.server.ts'
 import { ConfigurationError, type Env, readEnv } from '#app/boot/env.server.ts'
+import { SERVER_MAKES_BACKUPS } from '#app/boot/env-values.server.ts'
 import { tokenPlace } from '#app/domain/credential.ts'
 import { quarantineMarker, waitingSentence } from '#app/domain/quarantine.ts'
 import { type BackupParts, BackupTrouble, findBackups } from '#app/features/ops/backup-work.server.ts'
@@ -231,6 +232,7 @@ async function list(parts: BackupParts, env: Readonly<Env>, say: (line: string) 
 }
 
 async function partsOf(env: Readonly<Env>): Promise<BackupParts> {
+  if (env.databaseServer !== null) throw new BackupTrouble(SERVER_MAKES_BACKUPS)
   if (!env.backups) throw new BackupTrouble(NO_PLACE)
   const { to, keys } = env.backups
   return { place: placeOf(to), seal: await createBackupSeal(keys), files: databaseFiles, clock: systemClock() }

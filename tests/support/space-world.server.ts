@@ -9,7 +9,7 @@ import { hours } from '#app/lib/duration.ts'
 import type { Log } from '#app/lib/log.ts'
 import type { Client } from '#db/sqlite/client.server.ts'
 import type { Store } from '#db/store.ts'
-import { testApp } from './test-app.server.ts'
+import { onServer, testApp } from './test-app.server.ts'
 
 export interface SpaceWorld {
   client: Client
@@ -43,7 +43,7 @@ export function spaceWorld(): SpaceWorld {
   const { client, close } = base
   const { sql } = client
   // Durability on disk is not tested here.
-  sql.pragma('synchronous = OFF')
+  if (!onServer) sql.pragma('synchronous = OFF')
   const { store } = base.app
   const logged: SpaceWorld['logged'] = []
   const write = (fields: Record<string, unknown>, message: string) => void logged.push({ fields, message })

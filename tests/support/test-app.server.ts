@@ -8,6 +8,7 @@ import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import type { Settings } from '#app/context/app-context.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import type { Log } from '#app/lib/log.ts'
+import type { Database } from '#db/database.ts'
 import { connectPostgres } from '#db/postgres/client.server.ts'
 import { translate } from '#db/postgres/translate.ts'
 import { sqlStore } from '#db/sql/store.server.ts'
@@ -26,8 +27,8 @@ export const TEST_SETTINGS: Settings = {
   version: '1.2.3',
 }
 
-/** `npm test -- --engine postgres` runs every test on PostgreSQL. */
-const ENGINE = process.env.TEST_DATABASE === 'postgres' ? 'postgres' : 'sqlite'
+/** Tests run on PostgreSQL (`npm test -- --engine postgres`) instead of a SQLite file. */
+export const onServer = process.env.TEST_DATABASE === 'postgres'
 
 type Values = (string | number | null)[]
 
@@ -40,7 +41,7 @@ export function sealAtOnce(place: string, plain: string): string {
 
 /** Call `close` when the test is over. */
 export function testApp<Time extends Clock>(clock: Time, settings: Partial<Settings> = {}) {
-  const { open, close } = ENGINE === 'postgres' ? testServer() : testFile()
+  const { open, close } = onServer ? testServer(clock) : testFile()
   const client = open()
   const logged: string[] = []
   const write = (_fields: Record<string, unknown>, message: string) => void logged.push(message)
@@ -89,14 +90,14 @@ function testFile(): TestDatabase {
 const POSTGRES_MIGRATIONS = 'db/migrations-postgres'
 
 /** Its `sql` stands still until the server answers, so that a test reads and writes rows as it does on a file. */
-function testServer(): TestDatabase {
+function testServer(clock: Clock): TestDatabase {
   const files = readdirSync(POSTGRES_MIGRATIONS).sort()
   const schema = files.map((name) => readFileSync(join(POSTGRES_MIGRATIONS, name), 'utf8')).join('\n')
   const database = freshDatabaseNow(schema)
   const closing: (() => void)[] = []
   return {
     open() {
-      const connections = connectPostgres(database.url)
+      const connections = toldToClock(connectPostgres(database.url), clock)
       const sql = openSyncPostgres(database.url, translate)
       const close = () => {
         sql.close()
@@ -109,5 +110,88 @@ function testServer(): TestDatabase {
       for (const close of closing) close()
       database.close()
     },
+  }
+}
+
+/**
+ * A stepping clock takes an event loop that asks it nothing for one without work. While the server is asked, somebody
+ * asks the clock, so that it does not run ahead of the answer.
+ */
+function toldToClock(connections: ReturnType<typeof connectPostgres>, clock: Clock) {
+  if (!('settle' in clock)) return connections
+  let underWay = 0
+  let asking = false
+  const ask = () => {
+    asking = underWay > 0
+    if (!asking) return
+    clock.now()
+    setImmediate(ask)
+  }
+  async function during<T>(work: () => Promise<T>): Promise<T> {
+    underWay++
+    if (!asking) ask()
+    try {
+      return await work()
+    } finally {
+      underWay--
+    }
+  }
+  const told = (db: Database): Database => ({
+    ...db,
+    write(act) {
+      const write = db.write(act)
+      return (...args) => during(() => write(...args))
+    },
+    read(act) {
+      const read = db.read(act)
+      return (...args) => during(() => read(...args))
+    },
+    snapshot(act) {
+      const snapshot = db.snapshot(act)
+      return (...args) => during(() => snapshot(...args))
+    },
+  })
+  const { db, reader, turn } = connections
+  return {
+    ...connections,
+    db: told(db),
+    reader: told(reader),
+    turn: { run: <T>(work: Parameters<typeof turn.run<T>>[0]) => during(() => turn.run<T>(work)) },
+  }
+}
+
+/** From now on the database refuses every write, until the function that this gives is called. */
+export function refuseWrites({ sql }: Pick<Client, 'sql'>): () => void {
+  if (!onServer) {
+    sql.pragma('query_only = ON')
+    return () => void sql.pragma('query_only = OFF')
+  }
+  return refuseOnServer(sql, 'read_only_sql_transaction')
+}
+
+/** The same, as if the disk were full: `code` is what a write then says. */
+export function fillDisk({ sql }: Pick<Client, 'sql'>): { code: string; empty(): void } {
+  if (onServer) return { code: '53100', empty: refuseOnServer(sql, 'disk_full') }
+  sql.pragma('max_page_count = 1')
+  return { code: 'SQLITE_FULL', empty: () => void sql.pragma('max_page_count = 1000000') }
+}
+
+/** A trigger of every table, because a connection that is open already is told of no setting. */
+function refuseOnServer(sql: Client['sql'], condition: string): () => void {
+  const tables = sql.prepare<[], { name: string }>(
+    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
+  )
+  const names = tables.all().map(({ name }) => name)
+  sql.exec(
+    `CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
+     AS 'BEGIN RAISE EXCEPTION ''nothing can be written'' USING ERRCODE = ''${condition}''; END'`,
+  )
+  for (const name of names) {
+    sql.exec(
+      `CREATE TRIGGER refuse BEFORE INSERT OR UPDATE OR DELETE ON ${name} FOR EACH STATEMENT EXECUTE FUNCTION refuse()`,
+    )
+  }
+  return () => {
+    for (const name of names) sql.exec(`DROP TRIGGER refuse ON ${name}`)
   }
 }

@@ -63,7 +63,7 @@ describe('a plan', () => {
     expect(await store().billing.findPlanOfCustomer('cus_2')).toBeNull()
     const other = await store().billing.ensurePlan(BRISBANE, TRIAL, NOW)
     await expect(store().billing.savePlan(BRISBANE, other.updatedAt, { customerId: 'cus_1' }, NOW)).rejects.toThrow(
-      'UNIQUE',
+      /unique/i,
     )
   })
 

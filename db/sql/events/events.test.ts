@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { hours } from '#app/lib/duration.ts'
 import { ADDRESS, anEvent, BRISBANE, type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
+import { fillDisk, onServer } from '#tests/support/test-app.server.ts'
 import { openClient } from '../../sqlite/client.server.ts'
 import type { AcceptOptions, IncomingEvent } from '../../store/events.ts'
 
@@ -25,15 +26,18 @@ const outcomes = async (events: IncomingEvent[], options: Partial<AcceptOptions>
   (await accept(events, options)).map(({ outcome }) => outcome)
 const level = () => world.client.sql.pragma('synchronous', { simple: true })
 
-it('what is stored is on disk: synchronous reads FULL after the first write and after a reopen', async () => {
-  await accept([anEvent(world)])
-  expect(level()).toBe(2)
-  const again = openClient(world.client.sql.name, 'db/migrations')
-  expect(again.sql.pragma('synchronous', { simple: true })).toBe(2)
-  expect(again.sql.pragma('journal_mode', { simple: true })).toBe('wal')
-  expect(again.sql.prepare('SELECT count(*) AS n FROM event').get()).toEqual({ n: 1 })
-  again.close()
-})
+it.skipIf(onServer)(
+  'what is stored is on disk: synchronous reads FULL after the first write and after a reopen',
+  async () => {
+    await accept([anEvent(world)])
+    expect(level()).toBe(2)
+    const again = openClient(world.client.sql.name, 'db/migrations')
+    expect(again.sql.pragma('synchronous', { simple: true })).toBe(2)
+    expect(again.sql.pragma('journal_mode', { simple: true })).toBe('wal')
+    expect(again.sql.prepare('SELECT count(*) AS n FROM event').get()).toEqual({ n: 1 })
+    again.close()
+  },
+)
 
 describe('a batch of events', () => {
   it('is answered in the order asked, with seqs that grow', async () => {
@@ -54,7 +58,7 @@ describe('a batch of events', () => {
     const unbindable = anEvent(world, { body: { not: 'text' } as unknown as string })
     const answers = await accept([anEvent(world), bad, anEvent(world), unbindable, anEvent(world)])
     expect(answers.map(({ outcome }) => outcome)).toEqual(['stored', 'rejected', 'stored', 'rejected', 'stored'])
-    expect(answers[1]).toMatchObject({ message: expect.stringContaining('CHECK') })
+    expect(answers[1]).toMatchObject({ message: expect.stringMatching(/check/i) })
     expect(
       world.row(
         'SELECT (SELECT count(*) FROM event) AS e, (SELECT count(*) FROM event_body) AS b, (SELECT count(*) FROM delivery) AS d',
@@ -66,10 +70,10 @@ describe('a batch of events', () => {
 
   it('is refused as a whole when the database cannot be written, and nothing of it stays', async () => {
     world.endpoint()
-    world.client.sql.pragma('max_page_count = 1')
+    const { code, empty } = fillDisk(world.client)
     const large = anEvent(world, { body: 'x'.repeat(90_000) })
-    await expect(accept([anEvent(world), large])).rejects.toMatchObject({ code: 'SQLITE_FULL' })
-    world.client.sql.pragma('max_page_count = 1000000')
+    await expect(accept([anEvent(world), large])).rejects.toMatchObject({ code })
+    empty()
     expect(world.row('SELECT count(*) AS n FROM event')).toEqual({ n: 0 })
     expect(await outcomes([anEvent(world)])).toEqual(['stored'])
   })

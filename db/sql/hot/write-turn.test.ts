@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
+import { onServer, refuseWrites } from '#tests/support/test-app.server.ts'
 import type { Turn, WriteTurn } from './write-turn.server.ts'
 
 let world: EngineWorld
@@ -20,22 +21,36 @@ function* rename(name: string): Generator<unknown, number> {
 const name = () => world.row('SELECT name FROM account').name
 const waiting = () => world.row('SELECT pending_count FROM endpoint').pending_count
 
-test('what is asked for within one turn shares one transaction, and each gets its own answer', async () => {
-  let begun = 0
-  const count = () => {
-    if (world.client.sql.inTransaction) begun++
-    return world.client.sql.inTransaction
-  }
-  const both = ['first', 'second'].map((name) =>
+test.skipIf(onServer)(
+  'what is asked for within one turn shares one transaction, and each gets its own answer',
+  async () => {
+    let begun = 0
+    const count = () => {
+      if (world.client.sql.inTransaction) begun++
+      return world.client.sql.inTransaction
+    }
+    const both = ['first', 'second'].map((name) =>
+      turn.run(function* () {
+        return [yield* rename(name), count()]
+      }),
+    )
+    expect(await Promise.all(both)).toEqual([
+      [1, true],
+      [1, true],
+    ])
+    expect([name(), begun]).toEqual(['second', 2])
+  },
+)
+
+test.runIf(onServer)('what is asked for within one turn has the same number of a transaction', async () => {
+  const number = world.client.db.prepare<[], string>('SELECT CAST(pg_current_xact_id() AS text)').pluck()
+  const asked = () =>
     turn.run(function* () {
-      return [yield* rename(name), count()]
-    }),
-  )
-  expect(await Promise.all(both)).toEqual([
-    [1, true],
-    [1, true],
-  ])
-  expect([name(), begun]).toEqual(['second', 2])
+      yield* rename('any')
+      return yield* number.get()
+    })
+  const [first, second] = await Promise.all([asked(), asked()])
+  expect([first, (await asked()) === first]).toEqual([second, false])
 })
 
 test('what breaks one leaves the others, their counters too', async () => {
@@ -70,8 +85,9 @@ test('one alone that breaks leaves nothing behind, and the next turn goes on', a
 })
 
 test('when nothing can be written, everybody is told so', async () => {
-  world.client.sql.pragma('query_only = ON')
+  const allow = refuseWrites(world.client)
   const results = await Promise.allSettled([turn.run(() => rename('a')), turn.run(() => rename('b'))])
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-  world.client.sql.pragma('query_only = OFF')
+  allow()
+  expect(await turn.run(() => rename('a'))).toBe(1)
 })

@@ -1,0 +1,88 @@
+import { createServer } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { POSTGRES_WITHIN_MS, postgresForTests } from '#tests/support/postgres.ts'
+import { type PostgresServer, openPostgres as startPostgres } from '../../scripts/postgres.mjs'
+import { openPostgres } from './client.server.ts'
+import { connectionProblem, type ServerSettings, settingsProblem } from './server-problems.ts'
+
+const MIGRATIONS = 'db/migrations-postgres'
+const GOOD: ServerSettings = {
+  version: 180_004,
+  fsync: 'on',
+  fullPageWrites: 'on',
+  synchronousCommit: 'on',
+  encoding: 'UTF8',
+}
+
+test.each<[Partial<ServerSettings>, string | null]>([
+  [{}, null],
+  [{ synchronousCommit: 'remote_apply' }, null],
+  [{ version: 140_011 }, 'PostgreSQL 14 is too old. Fieldhook needs version 15 or newer.'],
+  [
+    { fsync: 'off' },
+    'The database server runs with fsync = off, so a power cut would lose accepted events. Turn it on.',
+  ],
+  [
+    { fullPageWrites: 'off', synchronousCommit: 'off' },
+    'The database server runs with full_page_writes = off and synchronous_commit = off, so a power cut would lose accepted events. Turn them on.',
+  ],
+  [{ encoding: 'LATIN1' }, 'The database has the encoding LATIN1. Create one with UTF8.'],
+])('settings %j', (more, sentence) => {
+  expect(settingsProblem({ ...GOOD, ...more })).toBe(sentence)
+})
+
+test('a password is never in a sentence', () => {
+  const url = 'postgres://fieldhook:geheim@db.example.com/fieldhook'
+  for (const code of ['28P01', '3D000', '42501', '53300', '53100', 'ENOTFOUND', 'ECONNREFUSED', 'SELF_SIGNED_CERT']) {
+    const sentence = connectionProblem(Object.assign(new Error('no'), { code }), url)
+    expect(sentence).toContain('db.example.com')
+    expect(sentence).not.toContain('geheim')
+  }
+})
+
+let server: PostgresServer | null = null
+beforeAll(async () => {
+  if ((await postgresForTests()).outcome === 'none') return
+  server = await startPostgres({ listen: 'port' })
+}, POSTGRES_WITHIN_MS)
+afterAll(() => server?.stop())
+
+const refusal = (url: string) =>
+  openPostgres(url, MIGRATIONS).then(
+    () => 'opened',
+    (error: Error) => `${error.name}: ${error.message}`,
+  )
+
+test('a server that cannot be used is refused with a sentence, and nothing is made in it', async ({ skip }) => {
+  if (!server) return skip('no PostgreSQL')
+  const url = new URL(server.url())
+  const at = (change: (other: URL) => void) => {
+    const other = new URL(url)
+    change(other)
+    return other.href
+  }
+  const place = `${url.host}${url.pathname}`
+  expect(await refusal(at((other) => (other.password = 'wrong')))).toBe(
+    `ConfigurationError: The database at ${place} refuses the user or the password in DATABASE_URL.`,
+  )
+  expect(await refusal(at((other) => (other.pathname = '/nowhere')))).toBe(
+    `ConfigurationError: The server at ${url.host}/nowhere has no such database. Create it, or name another in DATABASE_URL.`,
+  )
+  expect(await refusal(at((other) => other.searchParams.set('sslmode', 'verify-full')))).toMatch(/certificate/)
+  const deaf = createServer(() => {}).listen(0, '127.0.0.1')
+  await new Promise((listening) => deaf.once('listening', listening))
+  const { port } = deaf.address() as { port: number }
+  expect(await refusal(at((other) => (other.host = `127.0.0.1:${port}`)))).toMatch(/No database answers at/)
+  deaf.close()
+})
+
+test('a schema of a newer release is refused, and left as it is', async ({ skip }) => {
+  if (!server) return skip('no PostgreSQL')
+  await server.createDatabase('fieldhook_newer')
+  const url = server.url('fieldhook_newer')
+  const first = await openPostgres(url, MIGRATIONS)
+  const note = first.db.prepare("INSERT INTO schema_migration (name, hash) VALUES ('9999_future', 'x')")
+  await first.db.write(() => note.run())()
+  await first.close()
+  expect(await refusal(url)).toMatch(/^ConfigurationError: .*newer/)
+})
