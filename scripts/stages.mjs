@@ -43,7 +43,7 @@ export async function runCheck({ name, command }) {
 /**
  * Runs one of the test runners with our own output, and reads the counts from its report.
  *
- * @param {'unit' | 'walk' | 'browser'} name
+ * @param {'unit' | 'postgres' | 'walk' | 'browser'} name
  * @param {{ env: import('./children.mjs').Environment, timeoutMs: number }} options
  * @returns {Promise<Counts>}
  */
@@ -70,14 +70,22 @@ export async function runTests(name, { env, timeoutMs }) {
   return counts
 }
 
-/** @param {'unit' | 'walk' | 'browser'} name @param {string} report */
+/** @type {Record<'unit' | 'postgres' | 'walk', { projects: string[], files?: string[] }>} */
+const TESTS = {
+  unit: { projects: ['unit', 'dom'] },
+  postgres: { projects: ['unit'], files: ['db/sql/'] },
+  walk: { projects: ['walk', 'walk-alone'] },
+}
+
+/** @param {'unit' | 'postgres' | 'walk' | 'browser'} name @param {string} report */
 function testCommand(name, report) {
   if (name === 'browser') return [tool('@playwright/test/cli.js'), 'test', '--reporter=list,json']
-  const projects = (name === 'unit' ? ['unit', 'dom'] : ['walk', 'walk-alone']).flatMap((one) => ['--project', one])
+  const { projects, files = [] } = TESTS[name]
   return [
     tool('vitest/vitest.mjs'),
     'run',
-    ...projects,
+    ...files,
+    ...projects.flatMap((one) => ['--project', one]),
     '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${report}`,
@@ -88,7 +96,7 @@ function testCommand(name, report) {
  * The true totals of a run. A failure outside of a test (a file that does not load, an uncaught error, a crashed
  * runner) counts as one failure, so that a bad run can never look like a good one.
  *
- * @param {'unit' | 'walk' | 'browser'} name
+ * @param {'unit' | 'postgres' | 'walk' | 'browser'} name
  * @param {any} report the runner's JSON, null when there is none
  * @param {number} exitCode
  * @returns {Counts}

@@ -1,5 +1,5 @@
 // npm test: runs every check, starting from a fresh clone. The totals are only on the last line. `npm test -- --only
-// check|unit|walk|browser` runs one stage.
+// check|unit|postgres|walk|browser` runs one stage.
 import './node-version.mjs'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ const { explain, ROOT, setUp } = await import('./setup.mjs')
 
 /** Time limit for all stages together, once the packages are installed. */
 const WHOLE_MS = 45 * 60_000
-const STAGES = /** @type {const} */ (['check', 'unit', 'walk', 'browser'])
+const STAGES = /** @type {const} */ (['check', 'unit', 'postgres', 'walk', 'browser'])
 const ONE_FAILURE = { passed: 0, failed: 1, skipped: 0 }
 
 const { CHECKS, runCheck, runTests, sentenceOf, sumOf } = await import('./stages.mjs')
@@ -23,7 +23,7 @@ const runChecks = async () => {
 }
 try {
   await setUp({
-    build: only !== 'check' && only !== 'unit',
+    build: only === null || only === 'walk' || only === 'browser',
     ...(only === null || only === 'check' ? { meanwhile: runChecks } : {}),
   })
 } catch (error) {
@@ -46,8 +46,35 @@ console.log(`\n${sentenceOf(total)}`)
  */
 async function runStage(stage) {
   if (stage === 'check') return checked.filter((passed) => !passed).map(() => ONE_FAILURE)
-  const env = stage === 'unit' ? withoutSettings(process.env) : await withPages(withoutSettings(process.env), stage)
-  return [env ? await runTests(stage, { env, timeoutMs: Math.max(deadline - performance.now(), 1_000) }) : ONE_FAILURE]
+  const own = withoutSettings(process.env)
+  if (stage === 'postgres') return runOnPostgres(own)
+  const env = stage === 'unit' ? own : await withPages(own, stage)
+  return [env ? await runTests(stage, { env, timeoutMs: timeLeft() }) : ONE_FAILURE]
+}
+
+function timeLeft() {
+  return Math.max(deadline - performance.now(), 1_000)
+}
+
+/**
+ * The store's tests once more, on a real PostgreSQL: brought from the registry, this machine's, or TEST_DATABASE_URL.
+ * Where none can be had, they are left out with the reason.
+ *
+ * @param {import('./children.mjs').Environment} env
+ */
+async function runOnPostgres(env) {
+  const { openPostgres } = await import('./postgres.mjs')
+  const server = await openPostgres({ durable: false, say: (line) => console.log(line) }).catch((error) => {
+    console.log(`\nTests on PostgreSQL are left out. ${error.message}`)
+    return null
+  })
+  if (!server) return []
+  try {
+    const asked = { ...env, TEST_DATABASE: 'postgres', TEST_DATABASE_URL: server.url() }
+    return [await runTests('postgres', { env: asked, timeoutMs: timeLeft() })]
+  } finally {
+    await server.stop()
+  }
 }
 
 /**

@@ -1,7 +1,6 @@
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { POSTGRES_WITHIN_MS, postgresForTests } from '#tests/support/postgres.ts'
-import { type PostgresServer, openPostgres as startPostgres } from '../../scripts/postgres.mjs'
+import { durablePostgres, type OwnPostgres, POSTGRES_WITHIN_MS, postgresForTests } from '#tests/support/postgres.ts'
 import { openPostgres } from './client.server.ts'
 import { connectionProblem, type ServerSettings, settingsProblem } from './server-problems.ts'
 
@@ -40,10 +39,10 @@ test('a password is never in a sentence', () => {
   }
 })
 
-let server: PostgresServer | null = null
+let server: OwnPostgres | null = null
 beforeAll(async () => {
   if ((await postgresForTests()).outcome === 'none') return
-  server = await startPostgres({ listen: 'port' })
+  server = await durablePostgres({ listen: 'port' })
 }, POSTGRES_WITHIN_MS)
 afterAll(() => server?.stop())
 

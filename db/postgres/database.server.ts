@@ -213,6 +213,7 @@ function valuesOf({ names, takesValues }: Pick<Kept, 'names' | 'takesValues'>, a
 /** PostgreSQL takes no NUL in a text. Truth values are 1 and 0 in every column of ours. */
 function bound(value: unknown): unknown {
   if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value
-  if (value === undefined || typeof value === 'boolean') throw new TypeError(`${String(value)} cannot be stored`)
+  const isPlain = value === null || typeof value === 'number' || typeof value === 'bigint' || ArrayBuffer.isView(value)
+  if (!isPlain) throw new TypeError(`${typeof value} cannot be stored`)
   return value
 }

@@ -57,7 +57,7 @@ export function deliveryRows({ sql }: Client) {
   const addDelivery = sql.prepare(
     `INSERT INTO delivery (event_seq, endpoint_id, account_uuid, object_uuid, cause, cause_no, state, state_reason, due_at,
        deadline_at, attempts, steps, last_code, created_at, settled_at)
-     VALUES (@seq, @endpointId, @account, 'r', @cause, @causeNo, @state, @stateReason, @dueAt, @at + 259200000, @attempts, 0,
+     VALUES (@seq, @endpointId, @account, 'r', @cause, @causeNo, @state, @stateReason, @dueAt, CAST(@at AS bigint) + 259200000, @attempts, 0,
        @lastCode, @at, @settledAt)`,
   )
   const addAttempt = sql.prepare(

@@ -2,9 +2,17 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { inject } from 'vitest'
+import { openPostgres } from '../../scripts/postgres.mjs'
 import { databaseFrom, databasesOf } from '../../scripts/postgres-databases.mjs'
 import type { DeskAnswer, PostgresForTests } from './postgres-setup.ts'
 import { databaseFromNow, dropDatabaseNow } from './sync-postgres.server.ts'
+
+export type OwnPostgres = Awaited<ReturnType<typeof openPostgres>>
+
+/** A server of one's own that keeps what it commits, as the product demands. */
+export function durablePostgres(options?: Parameters<typeof openPostgres>[0]): Promise<OwnPostgres> {
+  return openPostgres(options)
+}
 
 /** Time limit for a hook that asks for the server: the first time ever, its program is brought from the registry. */
 export const POSTGRES_WITHIN_MS = 180_000

@@ -92,8 +92,10 @@ const POSTGRES_MIGRATIONS = 'db/migrations-postgres'
 /** Its `sql` stands still until the server answers, so that a test reads and writes rows as it does on a file. */
 function testServer(clock: Clock): TestDatabase {
   const files = readdirSync(POSTGRES_MIGRATIONS).sort()
-  const schema = files.map((name) => readFileSync(join(POSTGRES_MIGRATIONS, name), 'utf8')).join('\n')
-  const database = freshDatabaseNow(schema)
+  const schema = files.map((name) => readFileSync(join(POSTGRES_MIGRATIONS, name), 'utf8'))
+  const ledger = `CREATE TABLE schema_migration (name text COLLATE "C" PRIMARY KEY, hash text NOT NULL);
+    INSERT INTO schema_migration VALUES ${files.map((name) => `('${name}', '')`).join(', ')};`
+  const database = freshDatabaseNow([...schema, ledger].join('\n'))
   const closing: (() => void)[] = []
   return {
     open() {

@@ -3,10 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { POSTGRES_WITHIN_MS, postgresForTests } from '#tests/support/postgres.ts'
+import { durablePostgres, type OwnPostgres, POSTGRES_WITHIN_MS, postgresForTests } from '#tests/support/postgres.ts'
 import { startReceiver } from '#tests/support/recording-receiver.ts'
 import { type SignedInServer, startSignedInServer } from '#tests/support/signed-in-server.ts'
-import { openPostgres, type PostgresServer } from '../../scripts/postgres.mjs'
 
 const EVENTS = 1_000
 const PARALLEL = 40
@@ -18,12 +17,12 @@ const ENGINES = (await postgresForTests()).outcome === 'running' ? ['SQLite', 'P
 describe.each(ENGINES)('on %s', (engine) => {
   let receiver: Awaited<ReturnType<typeof startReceiver>>
   let running: SignedInServer
-  let database: PostgresServer | null
+  let database: OwnPostgres | null
   let folder: string
 
   beforeAll(async () => {
     // Its own server, one that keeps what it commits: the product refuses the other tests' server.
-    database = engine === 'PostgreSQL' ? await openPostgres() : null
+    database = engine === 'PostgreSQL' ? await durablePostgres() : null
     folder = mkdtempSync(join(tmpdir(), 'fieldhook-data-'))
     receiver = await startReceiver()
     running = await startSignedInServer({

@@ -1,28 +1,25 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { decideNamedAs } from '#app/domain/account-id.ts'
 import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
-import { type Client, openClient } from '../../sqlite/client.server.ts'
+import { testApp } from '#tests/support/test-app.server.ts'
+import type { Client } from '../../sqlite/client.server.ts'
 import type { AccountStore, NewSession, SealedTokens } from '../../store/accounts.ts'
 import { accountStore } from './accounts.server.ts'
 
-let folder: string
+let base: ReturnType<typeof testApp>
 let client: Client
 let clock: FixedClock
 let store: AccountStore
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'accounts-store-'))
-  client = openClient(join(folder, 'test.db'), 'db/migrations')
   clock = fixedClock()
+  base = testApp(clock)
+  client = base.client
   store = accountStore(client, clock)
 })
 afterEach(() => {
-  client.close()
-  rmSync(folder, { recursive: true })
+  base.close()
 })
 
 const TOKENS: SealedTokens = { accessTokenSealed: 'a', refreshTokenSealed: 'r', expiresAt: 1, scope: 'vendor' }
@@ -59,7 +56,7 @@ describe('completing a sign-in', () => {
 
   it('stores nothing when one part of it cannot be', async () => {
     await signIn('a')
-    await expect(signIn('b', 'ext', newSession('session-a', 'b'))).rejects.toThrow('UNIQUE')
+    await expect(signIn('b', 'ext', newSession('session-a', 'b'))).rejects.toThrow(/unique/i)
     expect(await store.findAccount('b')).toBeNull()
     expect(await store.findCredential('b')).toBeNull()
     expect(await store.resolveAccountId('ext')).toBeNull()
@@ -117,12 +114,13 @@ describe('an id', () => {
 describe('markers of unknown ids', () => {
   it('are never more than ten thousand', async () => {
     const now = clock.now()
-    client.sql.exec('BEGIN')
-    const insert = client.sql.prepare(
-      'INSERT INTO placeholder_marker (external_id, created_at, expires_at) VALUES (?, ?, ?)',
-    )
-    for (let n = 0; n < 10_000; n += 1) insert.run(`m${n}`, now, now + 1000)
-    client.sql.exec('COMMIT')
+    client.sql
+      .prepare(
+        `WITH RECURSIVE number (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM number WHERE n < 9999)
+         INSERT INTO placeholder_marker (external_id, created_at, expires_at)
+         SELECT 'm' || n, CAST(? AS bigint), CAST(? AS bigint) FROM number`,
+      )
+      .run(now, now + 1000)
     await store.markPlaceholder('one-more', now + 1000)
     expect(await store.findPlaceholder('one-more')).toBeNull()
     clock.advance(1000)

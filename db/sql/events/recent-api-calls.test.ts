@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
-import { type Client, openClient } from '../../sqlite/client.server.ts'
+import { testApp } from '#tests/support/test-app.server.ts'
+import type { Client } from '../../sqlite/client.server.ts'
 import type { NewApiActivity } from '../../store/activity.ts'
 import { sqlStore } from '../store.server.ts'
 
@@ -11,23 +9,22 @@ const LEEDS = 'aaaaaaaa-0000-4000-8000-000000000001'
 const BRISBANE = 'bbbbbbbb-0000-4000-8000-000000000002'
 const DAY = 86_400_000
 
-let folder: string
+let base: ReturnType<typeof testApp>
 let client: Client
 let clock: FixedClock
 let store: ReturnType<typeof sqlStore>
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'fieldhook-calls-'))
   clock = fixedClock()
-  client = openClient(join(folder, 'test.db'), 'db/migrations')
+  base = testApp(clock)
+  client = base.client
   store = sqlStore(client, clock)
   await store.accounts.ensureAccount({ uuid: LEEDS, name: 'Leeds Electrical', timezone: 'Europe/London' })
   await store.accounts.ensureAccount({ uuid: BRISBANE, name: 'Brisbane Plumbing', timezone: 'Australia/Brisbane' })
 })
 
 afterEach(() => {
-  client.close()
-  rmSync(folder, { recursive: true, force: true })
+  base.close()
 })
 
 const note = (accountUuid: string, activityType: NewApiActivity['activityType'] = 'api_call') =>

@@ -1,25 +1,25 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { AuditQuery } from '#app/domain/audit.ts'
+import { fixedClock } from '#app/lib/clocks.server.ts'
 import { days } from '#app/lib/duration.ts'
-import { type Client, openClient } from '../../sqlite/client.server.ts'
+import { testApp } from '#tests/support/test-app.server.ts'
+import type { Client } from '../../sqlite/client.server.ts'
 import type { AuditStore, NewAuditEntry } from '../../store/audit.ts'
 import { auditStore } from './audit.server.ts'
 
-let folder: string
+let base: ReturnType<typeof testApp>
 let client: Client
 let store: AuditStore
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'audit-store-'))
-  client = openClient(join(folder, 'test.db'), 'db/migrations')
+  base = testApp(fixedClock())
+  client = base.client
   store = auditStore(client)
 })
 afterEach(() => {
-  client.close()
-  rmSync(folder, { recursive: true })
+  base.close()
 })
 
 const ALL: AuditQuery = { actions: null, outcome: null, since: null, until: null, before: null, limit: 50 }
@@ -117,8 +117,8 @@ test('what strangers were refused goes sooner, and there is never more of it tha
 })
 
 test('an outcome or an actor that is none is refused by the file itself', async () => {
-  await expect(append({ outcome: 'maybe' as never })).rejects.toThrow('CHECK')
-  await expect(append({ actor: 'nobody' as never })).rejects.toThrow('CHECK')
+  await expect(append({ outcome: 'maybe' as never })).rejects.toThrow(/check/i)
+  await expect(append({ actor: 'nobody' as never })).rejects.toThrow(/check/i)
 })
 
 test('no statement of the product changes an entry, and one removes those that are too old', () => {
