@@ -76,21 +76,23 @@ function codeOf(error: unknown): string {
 
 async function once<T>(pool: Pool, begin: string, act: () => Step<T>): Promise<T> {
   return withClient(pool, async (client) => {
-    await client.query(begin)
+    await ask(client, command(begin))
     try {
       const value = await drive(client, act())
-      await client.query('COMMIT')
+      await ask(client, command('COMMIT'))
       return value
     } catch (error) {
-      await client.query('ROLLBACK')
+      await ask(client, command('ROLLBACK'))
       throw error
     }
   })
 }
 
-/** A connection on which anything but a statement failed is not used again. */
+/** A connection that failed is not used again; one on which a statement was refused is. */
 async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect().catch(lost)
+  const client = await pool.connect().catch((error: unknown) => {
+    throw failureOf(error)
+  })
   let broken: Error | undefined
   const onError = (error: Error) => {
     broken = error
@@ -99,21 +101,30 @@ async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T
   try {
     return await work(client)
   } catch (error) {
-    if (!/^[0-9A-Z]{5}$/.test(codeOf(error))) broken = error instanceof Error ? error : new Error(String(error))
-    throw broken && error === broken ? lost(error) : error
+    if (error instanceof Error && CONNECTION_FAILED.test(codeOf(error))) broken = error
+    throw error
   } finally {
     client.off('error', onError)
     client.release(broken)
   }
 }
 
-/** `code` as PostgreSQL itself would say it: connection failure. An error of our own code stays as it is. */
-function lost(error: unknown): never {
-  const known = codeOf(error)
-  if (/^[0-9A-Z]{5}$/.test(known)) throw error
-  const isWire = known.startsWith('E') || (error instanceof Error && /connection|timeout/i.test(error.message))
-  if (!isWire) throw error
-  throw Object.assign(new Error('the database cannot be reached', { cause: error }), { code: '08006' })
+/** As the server tells it. No class of it begins with E, the codes of the network (`EPIPE`) do. */
+const SQLSTATE = /^(?!E)[0-9A-Z]{5}$/
+const CONNECTION_FAILED = /^(08|57P)/
+
+async function ask(client: PoolClient, { text, name, values }: Ask): Promise<QueryArrayResult> {
+  try {
+    return await client.query({ text, ...(name !== undefined && { name }), values, rowMode: 'array' })
+  } catch (error) {
+    throw failureOf(error)
+  }
+}
+
+/** What the server did not say itself is a failure of the connection to it, under the code the server would use. */
+function failureOf(error: unknown): unknown {
+  if (SQLSTATE.test(codeOf(error))) return error
+  return Object.assign(new Error('the database cannot be reached', { cause: error }), { code: '08006' })
 }
 
 async function drive<T>(client: PoolClient, act: Step<T>): Promise<T> {
@@ -122,8 +133,7 @@ async function drive<T>(client: PoolClient, act: Step<T>): Promise<T> {
   while (!step.done) {
     let result: QueryArrayResult
     try {
-      const { text, name, values } = step.value as Ask
-      result = await client.query({ text, ...(name !== undefined && { name }), values, rowMode: 'array' })
+      result = await ask(client, step.value as Ask)
     } catch (error) {
       if (!steps.throw) throw error
       step = steps.throw(error)
@@ -165,21 +175,21 @@ function statement<Args extends unknown[], Row>(sql: string): Statement<Args, Ro
   const { text, name } = kept
   let rowOf: (values: unknown[], fields: QueryArrayResult['fields']) => unknown = asObject
 
-  function* ask(args: unknown[]): Generator<Ask, QueryArrayResult> {
+  function* asked(args: unknown[]): Generator<Ask, QueryArrayResult> {
     return (yield { text, name, values: valuesOf(kept, args) }) as unknown as QueryArrayResult
   }
   const own: Statement<Args, Row> = {
     *get(...args) {
-      const { rows, fields } = yield* ask(args)
+      const { rows, fields } = yield* asked(args)
       const [first] = rows
       return first === undefined ? undefined : (rowOf(first, fields) as Row)
     },
     *all(...args) {
-      const { rows, fields } = yield* ask(args)
+      const { rows, fields } = yield* asked(args)
       return rows.map((row) => rowOf(row, fields) as Row)
     },
     *run(...args) {
-      const { rowCount } = yield* ask(args)
+      const { rowCount } = yield* asked(args)
       return { changes: rowCount ?? 0 }
     },
     pluck() {
