@@ -188,7 +188,7 @@ describe.skipIf(typeof found === 'string')('how a server ends', { timeout: 60_00
   })
 
   test('what stops the start is told in its own words, and nothing is left', async () => {
-    const folder = mkdtempSync('/tmp/fieldhook-none-')
+    const folder = mkdtempSync(join(tmpdir(), 'fieldhook-none-'))
     chmodSync(folder, 0o755)
     vi.stubEnv('TMPDIR', folder)
     const settings = { unix_socket_group: 'nobody_is_called_so' }

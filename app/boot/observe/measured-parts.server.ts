@@ -10,6 +10,7 @@ import type { PlatformCall } from '#app/adapters/servicem8/servicem8-call.ts'
 import { workGoesOn } from '#app/lib/caller.server.ts'
 import { eachMethod, methodsOf, withMethods } from '#app/lib/families.ts'
 import type { Log } from '#app/lib/log.ts'
+import { isStorageFailure } from '#db/storage-failure.ts'
 import type { AttemptReport } from '#db/store/deliveries.ts'
 import type { AcceptedEvent } from '#db/store/events.ts'
 import type { Store } from '#db/store.ts'
@@ -18,7 +19,7 @@ import type { Store } from '#db/store.ts'
 export function measureStore(store: Store, measures: Measures): Store {
   const onFailure = (error: unknown) => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    if (code.startsWith('SQLITE_')) measures.storageFailed(code)
+    if (code.startsWith('SQLITE_') || isStorageFailure(error)) measures.storageFailed(code)
   }
   const watchedStore = eachMethod(store, (name, method) => {
     // Called for every event: one more promise each would cost more than all the counting. It only reads; database
