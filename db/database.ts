@@ -40,6 +40,8 @@ export interface Database {
   read<A extends unknown[], T>(act: (...args: A) => Step<T>): (...args: A) => Promise<T>
   /** The same, when its statements must agree with each other: they see one state of the data. */
   snapshot<A extends unknown[], T>(act: (...args: A) => Step<T>): (...args: A) => Promise<T>
+  /** From one that writes, and whose statements each commit alone: every one is right whatever others write meanwhile. */
+  single<A extends unknown[], T>(act: (...args: A) => Step<T>): (...args: A) => Promise<T>
   /** A part of an operation that is undone alone when it throws. */
   savepoint<T>(act: () => Step<T>): Step<T>
 }

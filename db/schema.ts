@@ -851,6 +851,24 @@ export const automationGuard = sqliteTable('automation_guard', {
   updatedAt: integer('updated_at').notNull(),
 })
 
+/** A half-written form of the page without scripts: what a press elsewhere on the page would lose. Kept for hours. */
+export const formDraft = sqliteTable(
+  'form_draft',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    accountUuid: text('account_uuid')
+      .notNull()
+      .references(() => account.uuid, { onDelete: 'cascade' }),
+    tokenHash: text('token_hash').notNull(),
+    /** JSON, sealed with the account's key: people write names and numbers into forms. */
+    formSealed: text('form_sealed').notNull(),
+    /** Characters of the form. */
+    weight: integer('weight').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+  },
+  (t) => [uniqueIndex('form_draft_by_token').on(t.tokenHash), index('form_drafts_of_an_account').on(t.accountUuid)],
+)
+
 // ---- billing -----------------------------------------------------------------------------------------------------
 
 /**

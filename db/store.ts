@@ -12,6 +12,7 @@ import type { DeliveryStore } from './store/deliveries.ts'
 import type { EndpointStore } from './store/endpoints.ts'
 import type { ErasureStore } from './store/erasure.ts'
 import type { EventStore } from './store/events.ts'
+import type { FormDraftStore } from './store/form-drafts.ts'
 import type { NoticeStore } from './store/notices.ts'
 import type { OperationsStore } from './store/operations.ts'
 import type { OperatorStore } from './store/operator.ts'
@@ -21,6 +22,7 @@ import type { RunHistoryStore } from './store/run-history.ts'
 import type { RunUpkeepStore } from './store/run-upkeep.ts'
 import type { RunStore } from './store/runs.ts'
 import type { SearchStore } from './store/search.ts'
+import type { SharedStore } from './store/shared.ts'
 import type { SpaceStore } from './store/space.ts'
 import type { TemplateStore } from './store/templates.ts'
 import type { TriggerStore } from './store/triggers.ts'
@@ -36,9 +38,11 @@ export interface Store {
   automations: AutomationStore & VerdictStore
   triggers: TriggerStore
   templates: TemplateStore
+  drafts: FormDraftStore
   runs: RunStore & RunHistoryStore & RunGuardStore & RunUpkeepStore
   billing: BillingStore
   audit: AuditStore
   ops: OperationsStore & OperatorStore & BacklogStore & SpaceStore
   backups: BackupStore
+  shared: SharedStore
 }

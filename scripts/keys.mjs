@@ -30,45 +30,58 @@ const SEALED = [
 /**
  * Reads the key use from the database.
  *
- * @param {string} file
+ * @param {string} place a file, or the address of a PostgreSQL database
  * @returns {Promise<Found>}
  */
-export async function readKeyUse(file) {
-  const { default: Database } = await import('better-sqlite3')
-  const sql = new Database(file, { readonly: true, fileMustExist: true })
-  try {
-    /** @type {Map<string, KeyUse>} */
-    const uses = new Map()
-    const add = (
-      /** @type {string} */ keyId,
-      /** @type {'accountKeys' | 'secrets'} */ what,
-      /** @type {number} */ count,
-    ) => {
-      const use = uses.get(keyId) ?? { keyId, accountKeys: 0, secrets: 0 }
-      use[what] += count
-      uses.set(keyId, use)
+export async function readKeyUse(place) {
+  if (!isServer(place)) {
+    const { default: Database } = await import('better-sqlite3')
+    const sql = new Database(place, { readonly: true, fileMustExist: true })
+    try {
+      return await keyUseOf(async (statement) => /** @type {Row[]} */ (sql.prepare(statement).all()))
+    } finally {
+      sql.close()
     }
-    const rows = (/** @type {string} */ statement) =>
-      /** @type {{ keyId: string, count: number }[]} */ (sql.prepare(statement).all())
-    for (const { keyId, count } of rows('SELECT sealed_with AS keyId, count(*) AS count FROM account_key GROUP BY 1')) {
-      add(keyId, 'accountKeys', count)
-    }
-    for (const [table, column] of SEALED) {
-      const statement = `SELECT substr(${column}, 4, instr(substr(${column}, 4), '.') - 1) AS keyId, count(*) AS count
-        FROM ${table} WHERE ${column} >= 'v1.' AND ${column} < 'v1/' GROUP BY 1`
-      for (const { keyId, count } of rows(statement)) add(keyId, 'secrets', count)
-    }
-    const noted = /** @type {{ keyId: string, since: number } | undefined} */ (
-      sql
-        .prepare(
-          `SELECT target AS keyId, at AS since FROM audit_entry WHERE action = 'keys.put_in_front' ORDER BY id DESC LIMIT 1`,
-        )
-        .get()
-    )
-    return { uses: [...uses.values()], inFront: noted ?? null }
-  } finally {
-    sql.close()
   }
+  const { default: pg } = await import('pg')
+  const client = new pg.Client({ connectionString: place, connectionTimeoutMillis: 3_000 })
+  try {
+    await client.connect()
+    return await keyUseOf(async (statement) => (await client.query(statement)).rows)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/**
+ * @typedef {{ keyId: string, count: number | string }} Row PostgreSQL gives long integers as text
+ * @param {(statement: string) => Promise<Row[]>} rows
+ * @returns {Promise<Found>}
+ */
+async function keyUseOf(rows) {
+  /** @type {Map<string, KeyUse>} */
+  const uses = new Map()
+  const add = (/** @type {Row} */ { keyId, count }, /** @type {'accountKeys' | 'secrets'} */ what) => {
+    const use = uses.get(keyId) ?? { keyId, accountKeys: 0, secrets: 0 }
+    use[what] += Number(count)
+    uses.set(keyId, use)
+  }
+  const keys = 'SELECT sealed_with AS "keyId", count(*) AS count FROM account_key GROUP BY 1'
+  for (const row of await rows(keys)) add(row, 'accountKeys')
+  for (const [table, column] of SEALED) {
+    const statement = `SELECT substr(${column}, 4, instr(substr(${column}, 4), '.') - 1) AS "keyId", count(*) AS count
+      FROM ${table} WHERE ${column} >= 'v1.' AND ${column} < 'v1/' GROUP BY 1`
+    for (const row of await rows(statement)) add(row, 'secrets')
+  }
+  const [noted] = await rows(
+    `SELECT target AS "keyId", at AS count FROM audit_entry WHERE action = 'keys.put_in_front' ORDER BY id DESC LIMIT 1`,
+  )
+  return { uses: [...uses.values()], inFront: noted ? { keyId: noted.keyId, since: Number(noted.count) } : null }
+}
+
+/** @param {string} place */
+function isServer(place) {
+  return /^postgres(ql)?:/.test(place)
 }
 
 /**
@@ -131,16 +144,18 @@ function namesIn(folder) {
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   process.chdir(fileURLToPath(new URL('..', import.meta.url)))
   if (existsSync('.env')) process.loadEnvFile('.env')
-  if (/^postgres(ql)?:/.test(process.env.DATABASE_URL ?? '')) {
-    console.error('This command reads SQLite files, and DATABASE_URL names a PostgreSQL server.')
-    process.exit(2)
-  }
-  const file = resolve((process.env.DATABASE_URL || 'file:./data/fieldhook.db').replace(/^file:/, ''))
-  const names = existsSync(file) ? namesIn(dirname(file)) : []
-  if (!existsSync(file)) console.error(`There is no database at ${file}.`)
+  const given = process.env.DATABASE_URL || 'file:./data/fieldhook.db'
+  const place = isServer(given) ? given : resolve(given.replace(/^file:/, ''))
+  const there = isServer(place) || existsSync(place)
+  const names = there ? namesIn(isServer(place) ? (process.env.DATA_FOLDER ?? './data') : dirname(place)) : []
+  if (!there) console.error(`There is no database at ${place}.`)
   else if (names.length === 0) console.error('ENC_KEYS is not set, so its keys cannot be compared.')
   if (names.length === 0) process.exit(2)
-  const { lines, good } = reportKeys({ ...(await readKeyUse(file)), names, now: Date.now() })
+  const found = await readKeyUse(place).catch((error) => {
+    console.error(`The database cannot be read: ${error.message}`)
+    process.exit(2)
+  })
+  const { lines, good } = reportKeys({ ...found, names, now: Date.now() })
   for (const line of lines) console.log(line)
   process.exitCode = good ? 0 : 1
 }

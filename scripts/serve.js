@@ -195,6 +195,8 @@ export async function serve({ dev } = {}) {
       stopping = true
       void watchdog?.stop()
       running.beginDrain()
+      // Until every proxy has seen that this instance is not ready, it answers what they still send.
+      await new Promise((resolve) => setTimeout(resolve, running.lingerMs))
       const closed = new Promise((resolve) => server.close(resolve))
       const idle = setInterval(() => server.closeIdleConnections(), 250)
       server.closeIdleConnections()

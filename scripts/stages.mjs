@@ -10,6 +10,7 @@ const REPORTS = join(ROOT, '.cache/reports')
 /**
  * @typedef {{ name: string, command: string[], env?: import('./children.mjs').Environment }} Stage `command` runs with this Node
  * @typedef {{ passed: number, failed: number, skipped: number }} Counts
+ * @typedef {'unit' | 'postgres' | 'walk' | 'browser'} Runner
  */
 
 /** Types, lint and format, import law, unused code, house rules. @type {Stage[]} */
@@ -43,17 +44,17 @@ export async function runCheck({ name, command }) {
 /**
  * Runs one of the test runners with our own output, and reads the counts from its report.
  *
- * @param {'unit' | 'postgres' | 'walk' | 'browser'} name
- * @param {{ env: import('./children.mjs').Environment, timeoutMs: number }} options
+ * @param {Runner} name
+ * @param {{ env: import('./children.mjs').Environment, timeoutMs: number, files?: string[] }} options `files`: only these
  * @returns {Promise<Counts>}
  */
-export async function runTests(name, { env, timeoutMs }) {
+export async function runTests(name, { env, timeoutMs, files = [] }) {
   const report = join(REPORTS, `${name}.json`)
   mkdirSync(dirname(report), { recursive: true })
   rmSync(report, { force: true })
   const began = performance.now()
   console.log(`\n── ${name} ──`)
-  const { code, output, timedOut } = await run(process.execPath, testCommand(name, report), {
+  const { code, output, timedOut } = await run(process.execPath, testCommand(name, report, files), {
     cwd: ROOT,
     env: { ...env, ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }), PLAYWRIGHT_JSON_OUTPUT_FILE: report },
     show: true,
@@ -70,22 +71,17 @@ export async function runTests(name, { env, timeoutMs }) {
   return counts
 }
 
-/** @type {Record<'unit' | 'postgres' | 'walk', { projects: string[], files?: string[] }>} */
-const TESTS = {
-  unit: { projects: ['unit', 'dom'] },
-  postgres: { projects: ['unit'], files: ['db/sql/'] },
-  walk: { projects: ['walk', 'walk-alone'] },
-}
+/** @type {Record<Exclude<Runner, 'browser'>, string[]>} */
+const PROJECTS = { unit: ['unit', 'dom'], postgres: ['unit'], walk: ['walk', 'walk-alone'] }
 
-/** @param {'unit' | 'postgres' | 'walk' | 'browser'} name @param {string} report */
-function testCommand(name, report) {
+/** @param {Runner} name @param {string} report @param {string[]} files */
+function testCommand(name, report, files) {
   if (name === 'browser') return [tool('@playwright/test/cli.js'), 'test', '--reporter=list,json']
-  const { projects, files = [] } = TESTS[name]
   return [
     tool('vitest/vitest.mjs'),
     'run',
     ...files,
-    ...projects.flatMap((one) => ['--project', one]),
+    ...PROJECTS[name].flatMap((one) => ['--project', one]),
     '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${report}`,
@@ -96,7 +92,7 @@ function testCommand(name, report) {
  * The true totals of a run. A failure outside of a test (a file that does not load, an uncaught error, a crashed
  * runner) counts as one failure, so that a bad run can never look like a good one.
  *
- * @param {'unit' | 'postgres' | 'walk' | 'browser'} name
+ * @param {Runner} name
  * @param {any} report the runner's JSON, null when there is none
  * @param {number} exitCode
  * @returns {Counts}

@@ -1,5 +1,6 @@
 // npm test: runs every check, starting from a fresh clone. The totals are only on the last line. `npm test -- --only
-// check|unit|postgres|walk|browser` runs one stage.
+// check|unit|postgres|walk|browser` runs one stage, `npm test -- --engine postgres` every test of a store and every walk on
+// PostgreSQL.
 import './node-version.mjs'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +13,9 @@ const STAGES = /** @type {const} */ (['check', 'unit', 'postgres', 'walk', 'brow
 const ONE_FAILURE = { passed: 0, failed: 1, skipped: 0 }
 
 const { CHECKS, runCheck, runTests, sentenceOf, sumOf } = await import('./stages.mjs')
-const only = onlyStage(process.argv.slice(2))
+/** What opens a store on every `npm test` a second time: its own tests, and the engines. */
+const OFTEN_ON_POSTGRES = ['db/sql/', 'app/boot/delivery-engine', 'app/boot/automation-engine']
+const { only, whole } = wishes(process.argv.slice(2))
 /**
  * Whether each check passed: checks only need the packages, so they run during the build.
  * @type {boolean[]}
@@ -23,8 +26,8 @@ const runChecks = async () => {
 }
 try {
   await setUp({
-    build: only === null || only === 'walk' || only === 'browser',
-    ...(only === null || only === 'check' ? { meanwhile: runChecks } : {}),
+    build: whole || only === null || only === 'walk' || only === 'browser',
+    ...(!whole && (only === null || only === 'check') ? { meanwhile: runChecks } : {}),
   })
 } catch (error) {
   explain(error)
@@ -34,10 +37,15 @@ try {
 
 const deadline = performance.now() + WHOLE_MS
 const counts = []
-for (const stage of only ? [only] : STAGES) counts.push(...(await runStage(stage)))
+for (const stage of stages()) counts.push(...(await runStage(stage)))
 const total = sumOf(counts)
 process.exitCode = total.failed === 0 && (total.passed > 0 || only === 'check') ? 0 : 1
 console.log(`\n${sentenceOf(total)}`)
+
+function stages() {
+  if (whole) return /** @type {const} */ (['postgres'])
+  return only ? [only] : STAGES
+}
 
 /**
  * A failed check counts as one failure; a passed check is no test and does not count.
@@ -57,21 +65,27 @@ function timeLeft() {
 }
 
 /**
- * The store's tests once more, on a real PostgreSQL: brought from the registry, this machine's, or TEST_DATABASE_URL.
+ * Tests that open a store once more, on a real PostgreSQL: brought from the registry, this machine's, or TEST_DATABASE_URL.
  * Where none can be had, they are left out with the reason.
  *
  * @param {import('./children.mjs').Environment} env
  */
 async function runOnPostgres(env) {
   const { openPostgres } = await import('./postgres.mjs')
-  const server = await openPostgres({ durable: false, say: (line) => console.log(line) }).catch((error) => {
+  // The product that a walk starts refuses a server that does not keep what it commits.
+  const server = await openPostgres({ durable: whole, say: (line) => console.log(line) }).catch((error) => {
     console.log(`\nTests on PostgreSQL are left out. ${error.message}`)
     return null
   })
-  if (!server) return []
+  if (!server) return whole ? [ONE_FAILURE] : []
+  const { storeTests } = await import('./store-tests.mjs')
   try {
     const asked = { ...env, TEST_DATABASE: 'postgres', TEST_DATABASE_URL: server.url() }
-    return [await runTests('postgres', { env: asked, timeoutMs: timeLeft() })]
+    const run = (/** @type {'postgres' | 'walk'} */ name, /** @type {string[]} */ files) =>
+      runTests(name, { env: asked, timeoutMs: timeLeft(), files })
+    if (whole) return [await run('postgres', storeTests('unit')), await run('walk', storeTests('walk'))]
+    const often = storeTests('unit').filter((file) => OFTEN_ON_POSTGRES.some((folder) => file.startsWith(folder)))
+    return [await run('postgres', often)]
   } finally {
     await server.stop()
   }
@@ -94,12 +108,13 @@ async function withPages(env, stage) {
   return stage === 'walk' ? env : withBrowser(env)
 }
 
-/** @param {string[]} args @returns {typeof STAGES[number] | null} */
-function onlyStage(args) {
-  if (args.length === 0) return null
+/** @param {string[]} args @returns {{ only: typeof STAGES[number] | null, whole: boolean }} */
+function wishes(args) {
+  if (args.length === 0) return { only: null, whole: false }
   const stage = STAGES.find((name) => name === args[1])
-  if (args.length === 2 && args[0] === '--only' && stage) return stage
-  console.error(`Usage: npm test -- --only ${STAGES.join('|')}`)
+  if (args.length === 2 && args[0] === '--only' && stage) return { only: stage, whole: false }
+  if (args.length === 2 && args[0] === '--engine' && args[1] === 'postgres') return { only: null, whole: true }
+  console.error(`Usage: npm test -- --only ${STAGES.join('|')}, or npm test -- --engine postgres`)
   process.exit(2)
 }
 

@@ -1,9 +1,10 @@
 // Every series that is read on request: pending work, its age, storage, and the process.
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { LaneCounts, Readings } from './measures.ts'
+import type { Elsewhere, LaneCounts, Readings } from './measures.ts'
 
 const LANES = ['live', 'replay', 'by_hand'] as const
 const LOOPS = ['deliveries', 'runs', 'scheduler'] as const
+const ELSEWHERE = 'elsewhere' satisfies Elsewhere
 const LEASES = ['deliveries', 'runs'] as const
 
 /** Returns a function that writes a reading into the series. */
@@ -12,12 +13,16 @@ export function gaugeSeries(registry: Registry, version: string): (readings: Rea
     new Gauge({ name, help, labelNames, registers: [registry] })
   const one = (name: string, help: string) => {
     const series = gauge(name, help)
-    return (value: number | null | undefined) => series.set(value ?? Number.NaN)
+    return (value: number | Elsewhere | null | undefined) =>
+      value === ELSEWHERE ? series.remove() : series.set(value ?? Number.NaN)
   }
   const byLane = (name: string, help: string) => {
     const series = gauge(name, help, ['lane'])
-    return (counts: LaneCounts | undefined) => {
-      for (const lane of LANES) series.set({ lane }, counts?.[lane] ?? Number.NaN)
+    return (counts: LaneCounts | Elsewhere | undefined) => {
+      for (const lane of LANES) {
+        if (counts === ELSEWHERE) series.remove({ lane })
+        else series.set({ lane }, counts?.[lane] ?? Number.NaN)
+      }
     }
   }
 
@@ -42,6 +47,10 @@ export function gaugeSeries(registry: Registry, version: string): (readings: Rea
   const longWorkWaiting = one('fieldhook_long_work_waiting', 'Work that waits for the thread for long work.')
   const leaseHeld = gauge('fieldhook_lease_held', '1 = this process is the one that does the work.', ['lease'])
   const leaseAge = gauge('fieldhook_lease_age_seconds', 'Time since the lease was last renewed.', ['lease'])
+  const members = one('fieldhook_members', 'Instances that live, this one included.')
+  const sharesOwned = one('fieldhook_shares_owned', 'Shares of the accounts that this instance works for, of 64.')
+  const sharesUnowned = one('fieldhook_shares_unowned', 'Shares that no instance works for.')
+  const clockAhead = one('fieldhook_clock_ahead_seconds', "How far the database's clock is ahead of this machine's.")
   const loopTurns = new Counter({
     name: 'fieldhook_loop_turns_total',
     help: 'Signs of life of each loop.',
@@ -79,12 +88,13 @@ export function gaugeSeries(registry: Registry, version: string): (readings: Rea
   const lagMax = one('nodejs_eventloop_lag_max_seconds', 'The same: the longest.')
 
   return ({ backlog, space, disk, process, ...readings }) => {
-    oldestDue(backlog?.oldestDue)
-    pending(backlog?.pending)
-    held(backlog?.held)
+    const due = parts(backlog)
+    oldestDue(due('oldestDue'))
+    pending(due('pending'))
+    held(due('held'))
     inFlight(readings.inFlight)
-    oldestRun(backlog?.oldestRun)
-    scheduleLag(backlog?.scheduleLag)
+    oldestRun(due('oldestRun'))
+    scheduleLag(due('scheduleLag'))
     runsInFlight(readings.runs.inFlight)
     runsKnown(readings.runs.known)
     longWorkWaiting(readings.longWorkWaiting)
@@ -93,17 +103,23 @@ export function gaugeSeries(registry: Registry, version: string): (readings: Rea
       leaseHeld.set({ lease }, isHeld ? 1 : 0)
       leaseAge.set({ lease }, age ?? Number.POSITIVE_INFINITY)
     }
+    members(readings.instances === null ? 1 : readings.instances.members)
+    sharesOwned(readings.instances?.sharesOwned)
+    sharesUnowned(readings.instances?.sharesUnowned)
+    clockAhead(readings.instances?.clockAhead)
     // Counted elsewhere and only reported here.
     loopTurns.reset()
     for (const loop of LOOPS) loopTurns.inc({ loop }, readings.loopTurns[loop])
-    databaseBytes(space?.file)
-    databaseFree(space?.free)
-    walBytes(space?.wal)
-    budgetBytes(space?.budget)
-    diskFree(disk?.free)
-    diskSize(disk?.size)
+    const bytes = parts(space)
+    databaseBytes(bytes('file'))
+    databaseFree(bytes('free'))
+    walBytes(bytes('wal'))
+    budgetBytes(bytes('budget'))
+    const ofDisk = parts(disk)
+    diskFree(ofDisk('free'))
+    diskSize(ofDisk('size'))
     backupAge(readings.backupAge ?? Number.POSITIVE_INFINITY)
-    budgetLeft(readings.budgetLeft)
+    budgetLeft(readings.budgetLeft ?? undefined)
     draining(readings.draining ? 1 : 0)
     readingFailed.set({ part: 'backlog' }, backlog ? 0 : 1)
     readingFailed.set({ part: 'space' }, space ? 0 : 1)
@@ -120,4 +136,10 @@ export function gaugeSeries(registry: Registry, version: string): (readings: Rea
     lagP99(process.loopDelay.p99)
     lagMax(process.loopDelay.max)
   }
+}
+
+/** One value of a part that may be unreadable or told elsewhere. */
+function parts<Part extends object>(part: Part | Elsewhere | null) {
+  return <Name extends keyof Part>(name: Name): Part[Name] | Elsewhere | undefined =>
+    part === ELSEWHERE ? ELSEWHERE : part?.[name]
 }

@@ -99,6 +99,10 @@ export function countedSeries(registry: Registry, routes: readonly string[]) {
       'Time of one small synced write, made when readiness is asked for: what the disk takes.',
       FAST,
     ),
+    serializationRetries: counter(
+      'fieldhook_serialization_retries_total',
+      'Operations on PostgreSQL that ran again, because another one had changed what they read.',
+    ),
     storageErrors: counter('fieldhook_storage_errors_total', 'Questions to the database that failed, by code.', [
       'code',
     ]),

@@ -51,6 +51,7 @@ export function createMeasures({ version, routes }: MeasuresInput): Measures {
     },
     deliveriesEnded: (result, many) => count.deliveries.inc({ result }, many),
     trialWritten: (seconds) => count.trialWriteSeconds.observe(seconds),
+    serializationRetried: () => count.serializationRetries.inc(),
     storageFailed: (code) => count.storageErrors.inc({ code: storageCode(code) }),
     platformCalled({ outcome, status, seconds }) {
       count.platformCalls.inc({ outcome, status: statusClass(status) })

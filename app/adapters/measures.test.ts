@@ -11,6 +11,7 @@ const READINGS: Readings = {
   runs: { inFlight: 0, known: 0 },
   longWorkWaiting: 0,
   leases: { deliveries: { held: true, age: 2 }, runs: { held: false, age: null } },
+  instances: { members: 3, sharesOwned: 22, sharesUnowned: 1, clockAhead: -0.25 },
   loopTurns: { deliveries: 7, runs: 8, scheduler: 9 },
   space: { file: 4096, free: 0, wal: 0, budget: 1e9 },
   disk: { free: 1e9, size: 2e9 },

@@ -16,6 +16,8 @@ export interface Measures {
   trialWritten(seconds: number): void
   /** A database call failed. `code` is SQLite's name. */
   storageFailed(code: string): void
+  /** An operation ran again, because another one had changed what it read. */
+  serializationRetried(): void
   platformCalled(call: { outcome: string; status: number | null; seconds: number }): void
   tokenRefreshed(result: string): void
   addressRefused(reason: string): void
@@ -58,15 +60,21 @@ export interface LaneCounts {
   by_hand: number
 }
 
+/** Told by another instance, or by the database server itself: the series are absent here, which is no failure. */
+export type Elsewhere = 'elsewhere'
+
 /** Values read on request. Seconds and bytes. */
 export interface Readings {
-  backlog: {
-    oldestDue: number
-    pending: LaneCounts
-    held: LaneCounts
-    oldestRun: number
-    scheduleLag: number
-  } | null
+  backlog:
+    | {
+        oldestDue: number
+        pending: LaneCounts
+        held: LaneCounts
+        oldestRun: number
+        scheduleLag: number
+      }
+    | Elsewhere
+    | null
   inFlight: LaneCounts
   runs: { inFlight: number; known: number }
   /** Jobs waiting for the thread for long work. */
@@ -75,12 +83,14 @@ export interface Readings {
   leases: Readonly<Record<'deliveries' | 'runs', { held: boolean; age: number | null }>>
   /** Heartbeats of each loop. */
   loopTurns: Readonly<Record<'deliveries' | 'runs' | 'scheduler', number>>
-  space: { file: number; free: number; wal: number; budget: number } | null
-  disk: { free: number; size: number } | null
+  /** This instance among the others; null = one process does all the work. */
+  instances: { members: number; sharesOwned: number; sharesUnowned: number; clockAhead: number } | null
+  space: { file: number; free: number; wal: number; budget: number } | Elsewhere | null
+  disk: { free: number; size: number } | Elsewhere | null
   /** Seconds since the newest good backup began; null = none, or not known. */
-  backupAge: number | null
+  backupAge: number | Elsewhere | null
   /** Calls left in its minute for the account with the fewest. */
-  budgetLeft: number
+  budgetLeft: number | null
   draining: boolean
   process: ProcessReadings
 }

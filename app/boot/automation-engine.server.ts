@@ -1,13 +1,15 @@
 // Assembles the run engine: the pump that takes due runs, the worker that executes them, and the check of paused rules.
 import { randomUUID } from 'node:crypto'
 import type { App } from '#app/context/app-context.ts'
+import { heldByLease } from '#app/engine/lease.server.ts'
 import { createRunPump, type RunLimits, type RunPumpStatus } from '#app/engine/run-pump.server.ts'
+import type { Shares } from '#app/engine/shares.server.ts'
 import { createSteadyLoop } from '#app/engine/steady-loop.server.ts'
 import { createRunWorker } from '#app/features/automations/runs/run.server.ts'
 import type { RunParts } from '#app/features/automations/runs/run-inputs.server.ts'
 import { resumeRules } from '#app/features/automations/runs/run-pause.server.ts'
 import { minutes } from '#app/lib/duration.ts'
-import { isGone, processName } from './delivery-engine.server.ts'
+import { isGone, processName } from './process-name.server.ts'
 
 export interface AutomationEngineInput
   extends Pick<App, 'store' | 'clock' | 'log' | 'secrets' | 'settings' | 'callAsAccount'> {
@@ -20,6 +22,8 @@ export interface AutomationEngineInput
   around?: <T>(run: { id: number; account: string }, work: () => Promise<T>) => Promise<T>
   /** ms between lease renewals. */
   beatMs?: number
+  /** Several instances work on the database. Default: one process at a time, by a lease. */
+  shares?: Shares | null
 }
 
 export interface AutomationEngine {
@@ -42,12 +46,16 @@ export interface AutomationEngine {
 /** Time between checks whether a paused account answers again. */
 const LOOK_AT_PAUSES = minutes(1)
 
+/** How often to ask for a run that another instance works on. ms */
+const ASK_AGAIN = 250
+
 export function createAutomationEngine(input: AutomationEngineInput): AutomationEngine {
   const { store, clock, log } = input
   const self = processName()
   const owner = `${self}|${input.owner ?? randomUUID()}`
   const work = createRunWorker(input, input.parts, owner)
   const waiting = new Map<number, Set<() => void>>()
+  const { shares = null } = input
 
   function tell(runId: number): void {
     for (const done of waiting.get(runId) ?? []) done()
@@ -57,11 +65,15 @@ export function createAutomationEngine(input: AutomationEngineInput): Automation
   const pump = createRunPump({
     clock,
     log,
-    lease: store.ops,
-    owner,
-    isGone: (other) => isGone(other, self),
+    ownership:
+      shares?.ownership ??
+      heldByLease({
+        ...{ store: store.ops, clock, log, owner },
+        isGone: (other) => isGone(other, self),
+        ...(input.beatMs !== undefined && { beatMs: input.beatMs }),
+      }),
+    ...(shares && { beatsPerClaim: 1 }),
     ...(input.limits && { limits: input.limits }),
-    ...(input.beatMs !== undefined && { beatMs: input.beatMs }),
     ports: {
       async due(now, perAccount) {
         const runs = await store.runs.dueRuns(now, perAccount)
@@ -73,6 +85,7 @@ export function createAutomationEngine(input: AutomationEngineInput): Automation
         }))
       },
       nextDueAt: store.runs.nextRunDueAt,
+      rest: (ids, until) => store.runs.restRuns(ids, owner, until),
       async work({ id, account }, goOn) {
         try {
           const working = () => work({ accountUuid: account, id }, goOn)
@@ -111,9 +124,17 @@ export function createAutomationEngine(input: AutomationEngineInput): Automation
         }
         tellers.add(settle)
       })
-      const run = await store.runs.findRun(accountUuid, runId)
-      // It may have ended before anyone listened; and no run of a held account starts.
-      if (!run || run.accountHold || (run.state !== 'queued' && run.state !== 'running')) tell(runId)
+      // It may have ended before anyone listened, or at another instance; and no run of a held account starts.
+      const isOver = async () => {
+        const run = await store.runs.findRun(accountUuid, runId)
+        return !run || run.accountHold || (run.state !== 'queued' && run.state !== 'running')
+      }
+      const ask = async () => {
+        if (await isOver()) tell(runId)
+        else if (shares && !shares.owns(accountUuid) && waiting.has(runId))
+          clock.wake(clock.now() + ASK_AGAIN, () => void ask().catch(() => tell(runId)))
+      }
+      await ask()
       await told
     },
     status: pump.status,

@@ -2,6 +2,7 @@
 // once (an overlapping deploy) do no harm: only one of them can write the row of each firing.
 import type { CallAsAccount } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
+import type { Shares } from '#app/engine/shares.server.ts'
 import { createSteadyLoop } from '#app/engine/steady-loop.server.ts'
 import { countedCalls } from '#app/features/accounts/call-as-account.server.ts'
 import { createFactLoader, type FactLoader } from '#app/features/automations/records/load-facts.server.ts'
@@ -21,7 +22,11 @@ export interface AutomationTriggers {
   stop(): Promise<void>
 }
 
-type TriggersApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount' | 'wakeRuns'> & { facts: FactLoader }
+type TriggersApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount' | 'wakeRuns'> & {
+  facts: FactLoader
+  /** Several instances work on the database; null = only this one. */
+  shares?: Shares | null
+}
 
 export function createAutomationTriggers(input: TriggersApp): AutomationTriggers {
   const { clock, log } = input
@@ -43,7 +48,15 @@ export function createAutomationTriggers(input: TriggersApp): AutomationTriggers
     if (started > 0) app.wakeRuns()
     evaluations.wake()
   })
-  const evaluations = createSteadyLoop({ name: 'automation.evaluate', clock, log, run: evaluator.round })
+  /** What another instance has stored for our accounts is not told for sure. */
+  const soon = (at: number | null) =>
+    input.shares && !input.shares.alone() ? Math.min(at ?? Number.POSITIVE_INFINITY, inMs(seconds(1))) : at
+  const evaluations = createSteadyLoop({
+    name: 'automation.evaluate',
+    clock,
+    log,
+    run: async () => soon(await evaluator.round()),
+  })
   const polls = createSteadyLoop({
     name: 'automation.polls',
     clock,

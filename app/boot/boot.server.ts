@@ -4,7 +4,8 @@ import type { Measures } from '#app/adapters/measures.ts'
 import { createSignedReader } from '#app/adapters/servicem8/servicem8-signed.server.ts'
 import type { App, Settings } from '#app/context/app-context.ts'
 import { JOBS_IN_QUARANTINE, type Quarantine } from '#app/domain/quarantine.ts'
-import { type Scheduler, startScheduler } from '#app/engine/scheduler.server.ts'
+import { type Scheduler, startScheduler, type TimedJob } from '#app/engine/scheduler.server.ts'
+import type { Shares } from '#app/engine/shares.server.ts'
 import type { WorkApartOptions } from '#app/engine/work-apart.server.ts'
 import { neededFields } from '#app/features/automations/rules/triggers.ts'
 import { keepSubscribed } from '#app/features/endpoints/subscriptions/keep-subscribed.server.ts'
@@ -45,6 +46,8 @@ export interface Running extends Front {
   started(): void
   /** Readiness turns off; no new work is claimed. */
   beginDrain(): void
+  /** ms that requests are answered after that: other instances take them only once a proxy has looked. */
+  lingerMs: number
   /** Flushes, waits for attempts in flight, closes the database. */
   stop(): Promise<void>
 }
@@ -53,6 +56,8 @@ interface BootOptions {
   env?: Readonly<Env>
   clock?: Clock
   log?: Log
+  /** The other instances have removed this one: it has drained, and its process must end. */
+  onGone?(): void
   /** The thread for long work. Missing = no thread, and the work runs inline. */
   apart?: Omit<WorkApartOptions, 'onEnd'>
 }
@@ -77,7 +82,8 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
   const outside = openOutside(ground, data, { signal: draining.signal, ownAddress: sandbox !== null })
   const paying = await connectPayments(env, sandbox, { clock, log: log.child({ part: 'payments' }) })
   const settings = settingsOf(env, sandbox, paying, data.hold)
-  const engines = createEngines(ground, data, outside, settings, options.apart)
+  const engines = createEngines(ground, data, outside, settings, options.apart, endAsGone)
+  const { shares } = engines
   const schedulers = createSchedulers()
   const app = appOf({ ground, data, outside, settings, engines, paying, schedulers, loopDelay, startedAt })
   const { engine, runs, triggers, apart } = engines
@@ -88,6 +94,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     hold.stop()
     await Promise.all([schedulers.stop(), triggers.stop(), data.disk.stop()])
     await Promise.all([runs.drain(), engine.drain()])
+    await shares?.leave()
     await apart.stop()
     await sandbox?.stop()
     await outside.outbound.close()
@@ -97,7 +104,18 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     log.info({}, 'process.drained')
   }
 
-  return {
+  function beginDrain(): void {
+    draining.abort()
+    runs.beginDrain()
+    engine.beginDrain()
+    shares?.beginLeave()
+  }
+  function endAsGone(): void {
+    beginDrain()
+    endSoon(running, options.onGone)
+  }
+
+  const running: Running = {
     ...createFront(app, env, observed),
     app,
     log,
@@ -106,6 +124,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     openUrl: sandbox ? `${env.origin}/sandbox` : env.origin,
     requestEnded: observed.measures.requestEnded,
     turns: () => ({
+      ...(shares && { shares: shares.turns() }),
       ...(!hold.held() && { deliveries: engine.status().turns, runs: runs.status().turns }),
       scheduler: schedulers.turns(),
     }),
@@ -113,32 +132,67 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     started() {
       observed.start()
       data.disk.start()
-      const jobs = timedJobs(app, env, data.space, data.removed)
-      observed.measures.expectJobs(jobs.map(({ name }) => name))
-      const timing = { clock, log, onRun: observed.jobEnded }
-      schedulers.start(jobs.filter(goesOnInQuarantine), timing)
-      hold.whenFree(() => {
-        engine.start()
-        runs.start()
-        triggers.start()
-        schedulers.start(
-          jobs.filter((job) => !goesOnInQuarantine(job)),
-          timing,
-        )
-      })
+      shares?.start()
+      startWork({ ground, data, app, engines, schedulers })
       void warnOfBackups(env, log)
       warnOfMetrics(env, log)
     },
-    beginDrain() {
-      draining.abort()
-      runs.beginDrain()
-      engine.beginDrain()
-    },
+    beginDrain,
+    lingerMs: shares ? LINGER : 0,
     stop() {
       stopping ??= stop()
       return stopping
     },
   }
+  return running
+}
+
+/** Proxies look every second. ms */
+const LINGER = 2_000
+
+/** Told apart from a crash: whoever supervises the process starts it anew, under a new name. */
+const GONE = 75
+/** ms */
+const GONE_WITHIN = 10_000
+
+/** Starts the engines and the jobs; in quarantine, only what goes on in it. */
+function startWork(parts: {
+  ground: Ground
+  data: Data
+  app: App
+  engines: Engines
+  schedulers: ReturnType<typeof createSchedulers>
+}): void {
+  const { env, clock, observed } = parts.ground
+  const { space, removed, hold } = parts.data
+  const { engine, runs, triggers, shares } = parts.engines
+  // The owner of the first share frees space for all; each other instance must still know how much there is.
+  const besides: Record<string, () => Promise<unknown>> = { 'space.relieve': space.measure }
+  const jobs = timedJobs(parts.app, env, space, removed).map((job) => onlyOnce(job, shares, besides[job.name]))
+  observed.measures.expectJobs(jobs.map(({ name }) => name))
+  const timing = { clock, log: observed.log, onRun: observed.jobEnded }
+  parts.schedulers.start(jobs.filter(goesOnInQuarantine), timing)
+  hold.whenFree(() => {
+    engine.start()
+    runs.start()
+    triggers.start()
+    parts.schedulers.start(
+      jobs.filter((job) => !goesOnInQuarantine(job)),
+      timing,
+    )
+  })
+}
+
+/** What is under way may still note what it did; nothing new begins. */
+function endSoon(running: Pick<Running, 'stop'>, end = (): void => process.exit(GONE)): void {
+  const limit = new Promise((resolve) => setTimeout(resolve, GONE_WITHIN).unref())
+  void Promise.race([running.stop(), limit]).finally(end)
+}
+
+/** What one instance does for all: the one that owns the first share. Each counts what it refused itself. */
+function onlyOnce(job: TimedJob, shares: Shares | null, besides: () => Promise<unknown> = async () => {}): TimedJob {
+  if (shares === null || job.name === 'refusals.count') return job
+  return { ...job, run: async (signal) => void (await (shares.leads() ? job.run(signal) : besides())) }
 }
 
 async function playPlatform(env: Env, clock: ReturnType<typeof movableClock>, log: Log): Promise<Sandbox> {
@@ -206,7 +260,8 @@ function appOf(parts: {
   const { env, clock, observed } = parts.ground
   const { log } = observed
   const { store, secrets, space, hold } = parts.data
-  const { engine, runs, triggers, budget, apart, planning, callAsAccount } = parts.engines
+  const { engine, runs, triggers, budget, apart, planning, callAsAccount, shares } = parts.engines
+  const tell = tellOthers(shares, { runs: runs.wake, rules: triggers.rulesChanged, touched: triggers.touched })
   const acceptEvent = observed.acceptEvent(engine.acceptEvent)
   const app: App = {
     ...{ store, clock, log, settings, secrets, callAsAccount, apart, planning, space, hold },
@@ -215,12 +270,12 @@ function appOf(parts: {
     payments: parts.paying.payments,
     async acceptEvent(event) {
       const accepted = await acceptEvent(event)
-      if (accepted.outcome === 'stored' && accepted.touched) triggers.touched()
+      if (accepted.outcome === 'stored' && accepted.touched) tell.touched()
       return accepted
     },
     async acceptPolled(take) {
       const taken = await engine.acceptPolled(take)
-      triggers.touched()
+      tell.touched()
       return taken
     },
     beginPolling: (accountUuid, object) => beginPolling(app, accountUuid, object),
@@ -228,20 +283,20 @@ function appOf(parts: {
     deliverNow: engine.deliverNow,
     keepSubscribed: (accountUuid) => keepSubscribed(app, accountUuid),
     fieldsOfRule: neededFields,
-    rulesChanged: triggers.rulesChanged,
-    wakeRuns: runs.wake,
+    rulesChanged: tell.rules,
+    wakeRuns: tell.runs,
     whenRunSettles: runs.whenSettled,
     // In quarantine the engine is off, so readiness covers only pages and event intake. Stopped rules do not affect
     // readiness: the watchdog ends a process with a silent run engine.
     ready: () => engine.ready(!hold.held()),
     watching: createWatching({
-      ...{ store, clock, log, engine, runs, budget, apart, schedulerTurns: parts.schedulers.turns },
+      ...{ store, clock, log, engine, runs, budget, apart, shares, schedulerTurns: parts.schedulers.turns },
       ...{ measures: observed.measures, load: observed.load },
       token: env.metricsToken,
       version: settings.version,
       spaceSentence: () => space.status().sentence,
       newestBackup: async () => (await store.backups.newestBackup('backup'))?.startedAt ?? null,
-      folder: dirname(env.databaseFile),
+      folder: env.databaseServer === null ? dirname(env.databaseFile) : null,
       budgetBytes: env.maxDbMb * 1024 * 1024,
     }),
     signs: () => ({
@@ -256,6 +311,19 @@ function appOf(parts: {
     readSigned: createSignedReader({ appSecret: env.appSecret, clock }),
   }
   return app
+}
+
+/** Wakes our own loops, and those of whichever instance works for the account. */
+function tellOthers<Topic extends 'runs' | 'rules' | 'touched'>(shares: Shares | null, own: Record<Topic, () => void>) {
+  if (shares === null) return own
+  shares.cluster.onRing((topic) => {
+    if (topic in own) own[topic as Topic]()
+  })
+  const tell = (topic: Topic) => () => {
+    own[topic]()
+    if (!shares.alone()) shares.cluster.ring(topic)
+  }
+  return Object.fromEntries(Object.keys(own).map((topic) => [topic, tell(topic as Topic)])) as typeof own
 }
 
 function goesOnInQuarantine({ name }: { name: string }): boolean {

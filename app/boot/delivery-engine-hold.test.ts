@@ -40,6 +40,7 @@ test('nothing is sent for a held account; others go on; a payment sends what wai
   await engine.acceptEvent(anEvent(world, body(0)))
   await world.clock.run(seconds(1))
   await plan('trial')
+  await world.idle()
   for (let n = 1; n < 6; n++) {
     await engine.acceptEvent(anEvent(world, body(n)))
     await engine.acceptEvent(anEvent(world, { accountUuid: BRISBANE, ...body(100 + n) }))

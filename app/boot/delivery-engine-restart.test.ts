@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { withMethods } from '#app/lib/families.ts'
-import { sqlStore } from '#db/sql/store.server.ts'
-import { openClient } from '#db/sqlite/client.server.ts'
 import { ADDRESS, anEvent, type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
 import { HANGS } from '#tests/support/memory-outbound.ts'
 
@@ -92,14 +90,9 @@ describe('restarts and overlaps', () => {
     expect(world.outbound.sent).toHaveLength(1)
 
     // As the other process does it: with its own connection, and nobody tells the owner.
-    const other = openClient(world.client.sql.name, 'db/migrations')
-    try {
-      const store = sqlStore(other, world.clock)
-      await store.deliveries.resumeEndpoint(LEEDS, paused, world.clock.now())
-      await store.deliveries.resumeEndpoint(LEEDS, waits, world.clock.now())
-    } finally {
-      other.close()
-    }
+    const { deliveries } = world.otherStore()
+    await deliveries.resumeEndpoint(LEEDS, paused, world.clock.now())
+    await deliveries.resumeEndpoint(LEEDS, waits, world.clock.now())
     await world.clock.run(seconds(3))
     expect(world.outbound.sentTo('https://other.example.com/')).toHaveLength(2)
     // Nothing waited for it when it was resumed: the gate in memory must be open all the same.

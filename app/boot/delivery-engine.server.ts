@@ -1,7 +1,5 @@
 // Assembles the delivery engine: the group commit that stores events, the pump that sends them, and housekeeping.
 import { randomUUID } from 'node:crypto'
-import { readFileSync, readlinkSync } from 'node:fs'
-import { performance } from 'node:perf_hooks'
 import { signForward } from '#app/adapters/standard-webhooks.server.ts'
 import type { App } from '#app/context/app-context.ts'
 import { RETRY_FOR } from '#app/domain/deliveries/delivery.ts'
@@ -14,6 +12,8 @@ import {
 } from '#app/engine/delivery-pump.server.ts'
 import { createGroupCommit, SLOW_DISK } from '#app/engine/group-commit.server.ts'
 import type { LaneLimits } from '#app/engine/lane-limits.ts'
+import { heldByLease } from '#app/engine/lease.server.ts'
+import type { Shares } from '#app/engine/shares.server.ts'
 import { createSteadyLoop } from '#app/engine/steady-loop.server.ts'
 import { createDeliver, type Deliver } from '#app/features/events/delivering/deliver.server.ts'
 import { STOPPED_BY_RECEIVER } from '#app/features/events/delivering/delivery.ts'
@@ -33,6 +33,7 @@ import { minutes, seconds } from '#app/lib/duration.ts'
 import type { AttemptReport, DeliveryJob, EndpointLane } from '#db/store/deliveries.ts'
 import type { AcceptedEvent, AcceptOptions, IncomingEvent, PendingLimit } from '#db/store/events.ts'
 import type { PolledTake, TakenIn } from '#db/store/records.ts'
+import { isGone, processName } from './process-name.server.ts'
 
 export interface DeliveryEngineInput
   extends Pick<App, 'store' | 'clock' | 'log' | 'outbound' | 'secrets' | 'settings'> {
@@ -48,6 +49,8 @@ export interface DeliveryEngineInput
   around?: (deliver: Deliver) => Deliver
   /** ms between lease renewals. */
   beatMs?: number
+  /** Several instances work on the database. Default: one process at a time, by a lease. */
+  shares?: Shares | null
   /** ms that an attempt's result may wait to be stored together with others. */
   gatherMs?: number
 }
@@ -82,6 +85,14 @@ const COMMIT_LIMIT = seconds(8)
 /** The engine is not ready after this long without a heartbeat. It sends one every 3 s. */
 const SILENCE = seconds(5)
 
+/** News that no bell has told of is read this often. ms */
+const NEWS_EVERY = 500
+
+/** Of several instances, one gets no requests when its last sign is older. It gives one every second. */
+const BEAT_SILENCE = seconds(3)
+/** What it wrote would seem to be of another time. */
+const MOST_CLOCK_ERROR = seconds(30)
+
 const SLOW = 'the database takes longer than 2 s for a small write'
 /** Limits how often a trial, a synced write, runs. Requests in between get the last result. */
 const TRIAL_EVERY = seconds(3)
@@ -100,20 +111,27 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
     store.deliveries.settleAttempts(switches().keepSnippets ? reports : withoutSnippets(reports), settling)
   const self = processName()
   const held = heldEndpoints()
+  const { shares = null } = input
+  const owns = shares?.owns ?? (() => true)
 
   const pump = createDeliveryPump<DeliveryJob, AttemptReport>({
     clock,
     log,
-    lease: store.ops,
-    owner: `${self}|${input.owner ?? randomUUID()}`,
-    isGone: (owner) => isGone(owner, self),
+    ownership:
+      shares?.ownership ??
+      heldByLease({
+        ...{ store: store.ops, clock, log },
+        owner: `${self}|${input.owner ?? randomUUID()}`,
+        isGone: (owner) => isGone(owner, self),
+        ...(input.beatMs !== undefined && { beatMs: input.beatMs }),
+      }),
     ...(input.limits && { limits: input.limits }),
-    ...(input.beatMs !== undefined && { beatMs: input.beatMs }),
     ...(input.gatherMs !== undefined && { gatherMs: input.gatherMs }),
     ports: {
-      takeOver: () => tidyAfterRestart(input),
+      takeOver: () => tidyAfterRestart(input, shares === null),
       endpointsWithWork: async () => (await store.deliveries.endpointsWithWork()).map(held.toPump),
-      changedElsewhere: store.ops.changedElsewhere,
+      // Other instances leave news.
+      changedElsewhere: shares === null ? store.ops.changedElsewhere : async () => false,
       async adopt(endpointId) {
         const lane = await store.deliveries.adoptEndpoint(endpointId, RETRY_FOR)
         return lane && held.toPump(lane)
@@ -124,9 +142,12 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
       async settle(reports) {
         // New arrivals share the transaction, and the other way round.
         arrivals.hurry()
-        return (await settle(reports)).map((one) => held.keepClosed(one.endpointId, paceOf(one)))
+        const settled = await settle(reports)
+        tellOwners(reports)
+        return settled.map((one) => held.keepClosed(one.endpointId, paceOf(one)))
       },
       trialWrite: store.ops.trialWrite,
+      rest: store.deliveries.restEndpoints,
     },
   })
 
@@ -148,12 +169,23 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
       // Results from receivers share the transaction: one disk sync for both.
       pump.settleNow()
       const accepted = await store.events.acceptEvents(events, accepting)
-      pump.offer(offered(accepted, events))
+      pump.offer(offered(accepted, events, owns))
       return accepted
     },
   })
 
   const loops = housekeeping(input, pump, pendingLimit)
+
+  /** An attempt that ended after its account was given to another instance: its endpoint has changed there. */
+  function tellOwners(reports: readonly AttemptReport[]): void {
+    if (shares === null) return
+    const given = reports.filter(({ job }) => !shares.owns(job.accountUuid)).map(({ job }) => job.endpointId)
+    for (const endpointId of new Set(given)) tellOwner(endpointId)
+  }
+  function tellOwner(endpointId: number): void {
+    if (shares === null || shares.alone()) return
+    shares.cluster.tell(endpointId).catch((error: unknown) => log.warn({ error, endpointId }, 'news.not_told'))
+  }
   const tryToWrite = writeTrial(input)
 
   return {
@@ -161,11 +193,12 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
     async acceptPolled(take) {
       const taken = await store.records.takeInPolled(take, accepting)
       const events = take.records.flatMap(({ event }) => event ?? [])
-      if (taken.outcome !== 'overtaken') pump.offer(offered(taken.accepted, events))
+      if (taken.outcome !== 'overtaken') pump.offer(offered(taken.accepted, events, owns))
       return taken
     },
     wake(endpointId) {
       pump.wake(endpointId)
+      tellOwner(endpointId)
       loops.wake()
     },
     async deliverNow(deliveryId) {
@@ -174,6 +207,7 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
       const report = await deliver(job, { probe: false })
       await settle([report])
       pump.wake(job.endpointId)
+      tellOwner(job.endpointId)
       return report
     },
     async ready(turning = true) {
@@ -181,6 +215,7 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
       const { draining, lastBeatAt } = pump.status()
       const silent = lastBeatAt === null || clock.now() - lastBeatAt > SILENCE
       if (draining) reasons.push('shutting down')
+      else if (shares) reasons.push(...troubleAmongOthers(shares, clock.now()))
       else if (turning && silent) reasons.push('the delivery engine is silent')
       const trouble = await tryToWrite()
       if (trouble !== null) reasons.push(trouble)
@@ -203,19 +238,30 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
   }
 }
 
-/** The new pending deliveries. `events` in the given order, one for each answer. */
-function offered(accepted: readonly AcceptedEvent[], events: readonly IncomingEvent[]) {
+/**
+ * The new pending deliveries that are ours; others' owners have news of theirs. `events` in the given order, one for each
+ * answer.
+ */
+function offered(
+  accepted: readonly AcceptedEvent[],
+  events: readonly IncomingEvent[],
+  owns: (account: string) => boolean,
+) {
   return accepted.flatMap((answer, index) => {
     const event = events[index]
-    if (answer.outcome !== 'stored' || !event) return []
+    if (answer.outcome !== 'stored' || !event || !owns(event.accountUuid)) return []
     const { objectUuid: record, receivedAt: dueAt } = event
     return answer.deliveries.map(({ id, endpointId }) => ({ id, endpointId, record, dueAt, kind: 'live' as const }))
   })
 }
 
 /** Background work beside the pump, in small steps. */
-function housekeeping(input: DeliveryEngineInput, pump: Pick<DeliveryPump, 'offer'>, pendingLimit: PendingLimit) {
-  const { clock, log } = input
+function housekeeping(
+  input: DeliveryEngineInput,
+  pump: Pick<DeliveryPump, 'offer' | 'wake' | 'lookAgain'>,
+  pendingLimit: PendingLimit,
+) {
+  const { clock, log, shares } = input
   const { switches } = input.space ?? AMPLE_SPACE
   const loop = (name: string, run: () => Promise<Millis | null>) => createSteadyLoop({ name, clock, log, run })
   const ending = loop('deliveries.end_stopped', async () => {
@@ -234,7 +280,28 @@ function housekeeping(input: DeliveryEngineInput, pump: Pick<DeliveryPump, 'offe
     if (running === 0) return null
     return now + (more ? 50 : seconds(1))
   })
-  const loops = [ending, expiring, replaying]
+  const loops = [ending, expiring, replaying, ...(shares ? [newsLoop(shares)] : [])]
+
+  function newsLoop({ cluster, alone }: Shares) {
+    let lookedAt = clock.now()
+    const read = async () => {
+      const told = await cluster.takeNews()
+      for (const endpointId of told) pump.wake(endpointId)
+      if (told.length > 0) replaying.wake()
+      const now = clock.now()
+      // Whoever made a change may have ended before it could tell.
+      if (now - lookedAt >= minutes(1)) {
+        lookedAt = now
+        await pump.lookAgain()
+      }
+      return now + (alone() ? seconds(2) : NEWS_EVERY)
+    }
+    const news = createSteadyLoop({ name: 'deliveries.news', clock, log, run: read, ceilingMs: seconds(2) })
+    cluster.onRing((topic) => {
+      if (topic === 'deliveries') news.wake()
+    })
+    return news
+  }
   return {
     wake() {
       ending.wake()
@@ -247,16 +314,35 @@ function housekeeping(input: DeliveryEngineInput, pump: Pick<DeliveryPump, 'offe
   }
 }
 
+/** Why an instance should get no requests. Whether it delivers anything does not count: any may take events in. */
+function troubleAmongOthers({ status, holds }: Shares, now: Millis): string[] {
+  const { lastBeatAt, clockAhead } = status()
+  const silent = lastBeatAt === null || now - lastBeatAt > BEAT_SILENCE || !holds()
+  return [
+    ...(silent ? ['the database has had no sign of this instance for 3 s'] : []),
+    ...(Math.abs(clockAhead) > MOST_CLOCK_ERROR ? ['the clock of this machine is wrong by more than 30 s'] : []),
+  ]
+}
+
 /** Returns a function that explains why writing fails; null = writing works. */
 function writeTrial({ store, clock, log }: DeliveryEngineInput): () => Promise<string | null> {
   async function trialWrite(): Promise<string | null> {
+    const began = clock.now()
+    let cancel = () => {}
+    // Who asks gives up before a server that hangs does.
+    const late = new Promise<void>((resolve) => {
+      cancel = clock.wake(began + TRIAL_WRITE_LIMIT + 1, resolve)
+    })
+    const writing = store.ops.trialWrite()
+    writing.catch(() => {})
     try {
-      const began = clock.now()
-      await store.ops.trialWrite()
+      await Promise.race([writing, late])
       return clock.now() - began > TRIAL_WRITE_LIMIT ? SLOW : null
     } catch (error) {
       log.error({ error }, 'database.not_writable')
       return 'the database cannot be written'
+    } finally {
+      cancel()
     }
   }
   let tried: { at: Millis; trouble: Promise<string | null> } | null = null
@@ -283,37 +369,5 @@ function heldEndpoints() {
     keepClosed(endpointId: number, settled: ReturnType<typeof paceOf>): ReturnType<typeof paceOf> {
       return ids.has(endpointId) ? { ...settled, gate: { ...settled.gate, closed: true } } : settled
     },
-  }
-}
-
-/** This machine since its boot, this process id namespace, and this process since its start. */
-export function processName(): string {
-  const machine = readSystem(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())
-  const namespace = readSystem(() => readlinkSync('/proc/self/ns/pid'))
-  return `${machine}|${namespace}|${process.pid}|${Math.round(performance.timeOrigin)}`
-}
-
-function readSystem(read: () => string): string {
-  try {
-    return read()
-  } catch {
-    return ''
-  }
-}
-
-/**
- * Whether the process that held the lease ended without releasing it. Known only on the same machine; otherwise its
- * lease has to expire. A reused process id with another start time is another process.
- */
-export function isGone(owner: string, self: string): boolean {
-  const [machine, namespace, pid, startedAt] = owner.split('|')
-  const [ourMachine, ourNamespace, ourPid, ourStart] = self.split('|')
-  if (!machine || !namespace || machine !== ourMachine || namespace !== ourNamespace) return false
-  if (pid === ourPid) return startedAt !== ourStart
-  try {
-    process.kill(Number(pid), 0)
-    return false
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ESRCH'
   }
 }

@@ -1,7 +1,9 @@
 // The background engines: deliveries, automation runs and their triggers; and what they share with screens.
 import { randomUUID } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
 import { signForward } from '#app/adapters/standard-webhooks.server.ts'
 import type { Settings } from '#app/context/app-context.ts'
+import { createShares } from '#app/engine/shares.server.ts'
 import { createWorkApart, type WorkApartOptions } from '#app/engine/work-apart.server.ts'
 import { countedCalls, createCallAsAccount } from '#app/features/accounts/call-as-account.server.ts'
 import { createCallBudget } from '#app/features/accounts/call-budget.server.ts'
@@ -18,23 +20,40 @@ import { createDeliveryEngine } from './delivery-engine.server.ts'
 import { LONG_WORK } from './long-work.server.ts'
 import type { Data, Ground } from './open-data.server.ts'
 import type { Outside } from './outside.server.ts'
+import { isGone, processName } from './process-name.server.ts'
 
 export type Engines = ReturnType<typeof createEngines>
 
 export function createEngines(
   { clock, observed }: Ground,
-  { store, ownWork, secrets, space }: Data,
+  { store, ownWork, callRows, secrets, space, cluster }: Data,
   { outbound, platformApi, oauth }: Outside,
   settings: Settings,
   thread: Omit<WorkApartOptions, 'onEnd'> | undefined,
+  onGone: () => void,
 ) {
   const { log } = observed
+  const self = processName()
+  const shares =
+    cluster &&
+    createShares({
+      ...{ cluster, clock, log, onGone },
+      elapsed: () => performance.now(),
+      isGone: (process) => isGone(process, self),
+    })
   const own = { store: ownWork, clock, log, secrets, settings }
-  const engine = createDeliveryEngine({ ...own, outbound, space, around: observed.deliver, owner: randomUUID() })
-  const budget = createCallBudget({ store: ownWork.events, clock, log })
+  const engine = createDeliveryEngine({
+    ...own,
+    outbound,
+    space,
+    shares,
+    around: observed.deliver,
+    owner: randomUUID(),
+  })
+  const budget = createCallBudget({ store: ownWork.events, clock, log, callRows })
   const callAsAccount = createCallAsAccount({
     store: { ...ownWork.accounts, ...ownWork.events },
-    ...{ clock, log, secrets, oauth, platformApi, budget },
+    ...{ clock, log, secrets, oauth, platformApi, budget, inTurn: ownWork.shared.inTurn },
   })
   // Automations and screens share one cache; but screens do not wait for the reserve.
   const cache = createFactCache<Values[]>(clock)
@@ -47,15 +66,19 @@ export function createEngines(
   const runs = createAutomationEngine({
     ...own,
     callAsAccount,
+    shares,
     around: observed.run,
     parts: { actions: ACTIONS, facts, defaults, apart, committer },
   })
-  const triggers = createAutomationTriggers({ store: ownWork, clock, log, callAsAccount, facts, wakeRuns: runs.wake })
+  const triggers = createAutomationTriggers({
+    ...{ store: ownWork, clock, log, callAsAccount, facts, shares },
+    wakeRuns: runs.wake,
+  })
   const planning = {
     actions: ACTIONS,
     facts: createFactLoader({ callAsAccount, clock }, { cache, priority: 'screen' }),
     defaults,
     apart,
   }
-  return { engine, runs, triggers, budget, callAsAccount, apart, planning }
+  return { engine, runs, triggers, budget, callAsAccount, apart, planning, shares }
 }

@@ -13,7 +13,7 @@ import type { ObservedParts } from './observe/observed-parts.server.ts'
 import { openFile } from './open-file.server.ts'
 import { openServer } from './open-server.server.ts'
 import { createQuarantine } from './quarantine.server.ts'
-import { otherPlatformSentence } from './start-checks.server.ts'
+import { hasLivingMember, otherPlatformSentence, SANDBOX_IS_ALONE } from './start-checks.server.ts'
 
 /** The base of everything else. */
 export interface Ground {
@@ -27,20 +27,27 @@ export type Data = Awaited<ReturnType<typeof openData>>
 /** Throws `ConfigurationError` when the product must not start with this database; everything is closed then. */
 export async function openData({ env, clock, observed }: Ground) {
   const { log } = observed
-  const hold = createQuarantine({ clock, log }, env)
   const input = { env, clock, log, observed: observed.store }
   const database =
     env.databaseServer === null
       ? await openFile({ ...input, makeRoom })
-      : await openServer({ ...input, url: env.databaseServer })
-  const { connections, disk, close } = database
+      : await openServer({
+          ...input,
+          url: env.databaseServer,
+          counts: { conflict: observed.measures.serializationRetried },
+        })
+  const { connections, callRows, disk, cluster, close } = database
   const refuseStart = async (sentence: string): Promise<never> => {
+    // The others would otherwise wait for a member that never lived.
+    await cluster?.leave().catch(() => {})
     await close()
     throw new ConfigurationError([sentence])
   }
   if (database.belongsTo !== env.platform) await refuseStart(otherPlatformSentence(database, env.platform))
+  if (cluster && env.platform === 'sandbox' && (await hasLivingMember(cluster))) await refuseStart(SANDBOX_IS_ALONE)
   // Audits people's requests and the product's own work, each under its own name.
-  const { store, ownWork, removed } = auditStore({ store: database.store, clock, log })
+  const { store, ownWork, removed } = auditStore({ store: database.store, ownStore: database.ownStore, clock, log })
+  const hold = await createQuarantine({ clock, log }, env, database.hold)
   const secrets = createSecretBox(
     env.encKeys,
     accountKeyring(connections, () => clock.now()),
@@ -54,5 +61,5 @@ export async function openData({ env, clock, observed }: Ground) {
     await forgetOldEvents({ store, clock, log }, { keepMs: days(env.retentionDays) }, signal)
     await space.relieve(signal)
   }
-  return { store, ownWork, removed, secrets, space, hold, disk, close }
+  return { store, ownWork, removed, callRows, secrets, space, hold, disk, cluster, close }
 }

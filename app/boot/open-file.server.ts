@@ -1,9 +1,11 @@
 // Opens the SQLite file, with what only a file needs: its lock, its ballast, and the disk it can fill.
 import type { App } from '#app/context/app-context.ts'
+import { quarantineMarker } from '#app/domain/quarantine.ts'
 import { sqlStore } from '#db/sql/store.server.ts'
 import { openBallast } from '#db/sqlite/ballast.server.ts'
 import { openClient } from '#db/sqlite/client.server.ts'
 import { surviveFullDisk } from '#db/sqlite/full-disk.server.ts'
+import { fileHold } from '#db/sqlite/hold.server.ts'
 import { claimFor } from '#db/sqlite/platform-kind.server.ts'
 import type { Store } from '#db/store.ts'
 import type { Env } from './env.server.ts'
@@ -30,7 +32,10 @@ export async function openFile({ env, clock, log, observed, makeRoom }: FileInpu
     name: env.databaseFile,
     connections: client,
     store: disk.store,
+    ownStore: disk.store,
+    cluster: null,
     disk,
+    hold: fileHold({ file: env.databaseFile, marker: quarantineMarker(env.databaseFile) }),
     belongsTo: claimFor(client.sql, env.platform),
     async close() {
       client.close()

@@ -1,5 +1,8 @@
+import type { HoldMark } from '#db/hold.ts'
 import type { Connections } from '#db/sql/connections.ts'
 import type { FullDiskGuard } from '#db/sqlite/full-disk.server.ts'
+import type { Cluster } from '#db/store/cluster.ts'
+import type { CallRows } from '#db/store/shared.ts'
 import type { Store } from '#db/store.ts'
 import type { Env } from './env.server.ts'
 
@@ -9,7 +12,14 @@ export interface OpenedDatabase {
   name: string
   connections: Connections
   store: Store
+  /** For the product's own work: refused once the other instances have removed this one. */
+  ownStore: Store
+  /** Null = one process at a time works on it. */
+  cluster: Cluster | null
+  /** Where several instances count the platform calls of an account. Missing = one process, which counts in memory. */
+  callRows?: CallRows
   disk: Pick<FullDiskGuard, 'isFull' | 'start' | 'stop'>
+  hold: HoldMark
   belongsTo: Env['platform']
   close(): Promise<void>
 }

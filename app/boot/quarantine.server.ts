@@ -1,11 +1,11 @@
-// Keeps a restored copy in quarantine: nothing is sent until the marker beside the database is gone.
-import { existsSync, rmSync } from 'node:fs'
+// Keeps a restored or moved copy in quarantine: nothing is sent until the mark on the database is gone.
 import type { Outbound } from '#app/adapters/outbound/outbound.ts'
 import type { PlatformApi, PlatformFailure } from '#app/adapters/platform.ts'
 import type { ServiceM8Api } from '#app/adapters/servicem8/servicem8.server.ts'
 import type { App } from '#app/context/app-context.ts'
-import { QUARANTINED, QUARANTINED_BY_ENVIRONMENT, type Quarantine, quarantineMarker } from '#app/domain/quarantine.ts'
+import { QUARANTINED, QUARANTINED_BY_ENVIRONMENT, type Quarantine } from '#app/domain/quarantine.ts'
 import { seconds } from '#app/lib/duration.ts'
+import type { HoldMark } from '#db/hold.ts'
 import type { Env } from './env.server.ts'
 
 interface QuarantineControl extends Quarantine {
@@ -14,17 +14,19 @@ interface QuarantineControl extends Quarantine {
   stop(): void
 }
 
-/** A command can remove the marker of a running product. */
+/** A command can remove the mark of a running product. */
 const CHECK_EVERY = seconds(2)
 
-export function createQuarantine(
+/** Rejects when the mark cannot be looked for. */
+export async function createQuarantine(
   { clock, log }: Pick<App, 'clock' | 'log'>,
-  env: Pick<Env, 'hold' | 'databaseFile'>,
-): QuarantineControl {
-  const marker = quarantineMarker(env.databaseFile)
-  let held = env.hold || existsSync(marker)
+  env: Pick<Env, 'hold'>,
+  mark: HoldMark,
+): Promise<QuarantineControl> {
+  let held = env.hold || (await mark.isSet())
   let go = () => {}
   let cancel = () => {}
+  let stopped = false
   if (held) log.warn({ sentence: QUARANTINED }, 'hold.on')
 
   function end(): void {
@@ -35,8 +37,16 @@ export function createQuarantine(
     go()
   }
 
+  /** A mark that cannot be looked for is there. */
+  async function look(): Promise<void> {
+    const stays = env.hold || (await mark.isSet().catch(() => true))
+    if (stopped || !held) return
+    if (stays) check()
+    else end()
+  }
+
   function check(): void {
-    cancel = clock.wake(clock.now() + CHECK_EVERY, () => (env.hold || existsSync(marker) ? check() : end()))
+    cancel = clock.wake(clock.now() + CHECK_EVERY, () => void look())
   }
 
   return {
@@ -44,7 +54,7 @@ export function createQuarantine(
     async release() {
       if (!held) return { outcome: 'not_held' }
       if (env.hold) return { outcome: 'by_environment', sentence: QUARANTINED_BY_ENVIRONMENT }
-      rmSync(marker, { force: true })
+      await mark.clear()
       end()
       return { outcome: 'released' }
     },
@@ -53,7 +63,10 @@ export function createQuarantine(
       go = begin
       check()
     },
-    stop: () => cancel(),
+    stop() {
+      stopped = true
+      cancel()
+    },
   }
 }
 

@@ -1,12 +1,15 @@
 // Checks before the database is opened or created.
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { listedBackups, NO_BACKUPS, restoreFirstSentence } from '#app/features/ops/backups.ts'
 import { seconds } from '#app/lib/duration.ts'
 import type { Log } from '#app/lib/log.ts'
 import { type FileLock, inUseLock, takeLock } from '#db/sqlite/file-lock.server.ts'
+import type { Cluster } from '#db/store/cluster.ts'
 import { placeOf } from './backup-place.server.ts'
 import { ConfigurationError, type Env } from './env.server.ts'
+import { isGone, processName } from './process-name.server.ts'
 
 /** A storage that does not answer must not block the start. */
 const ANSWERS_WITHIN = seconds(5)
@@ -54,13 +57,15 @@ export function warnOfMetrics(env: Pick<Env, 'platform' | 'metricsToken'>, log: 
 const OPEN_METRICS =
   'METRICS_TOKEN is not set: anybody on the private network can read /metrics, and nobody else. Set it to the output of: openssl rand -hex 32'
 
-/** Null = the lock cannot be taken (a full disk): the product still serves. A restore in progress is an error. */
+/** Null = the lock cannot be taken (a full disk): the product still serves. A restore or a move in progress is an error. */
 export function lockInUse(databaseFile: string, log: Log): FileLock | null {
   try {
     mkdirSync(dirname(databaseFile), { recursive: true })
     const lock = takeLock(inUseLock(databaseFile), 'shared')
     if (!lock)
-      throw new ConfigurationError([`A restore to ${databaseFile} is under way: start again when it has ended.`])
+      throw new ConfigurationError([
+        `A restore or a move of ${databaseFile} is under way: start again when it has ended.`,
+      ])
     return lock
   } catch (error) {
     if (error instanceof ConfigurationError) throw error
@@ -77,4 +82,33 @@ export function otherPlatformSentence(
   return belongsTo === 'servicem8'
     ? `The database ${name} belongs to real firms, and this start is for the sandbox. Set PLATFORM=servicem8 and its credentials, or name another database in DATABASE_URL.`
     : `The database ${name} belongs to the sandbox, and this start is for PLATFORM=${platform}. Name another database in DATABASE_URL.`
+}
+
+export const SANDBOX_IS_ALONE =
+  'The sandbox runs as one instance, and another one already uses this database: stop it first, or name another database in DATABASE_URL. `npm run start:cluster` tries several instances.'
+
+/** A member that is silent for longer does not live. Its beat is every second. ms */
+const SILENT_AFTER = 6_000
+
+/**
+ * Does another instance live? The sandbox's accounts are in one process: each of two would show another world. Gives
+ * signs of its own meanwhile, so that two that start together both notice.
+ */
+export async function hasLivingMember(
+  cluster: Pick<Cluster, 'me' | 'beat'>,
+  { forMs = SILENT_AFTER, everyMs = 500 } = {},
+): Promise<boolean> {
+  const self = processName()
+  const others = async () => {
+    const { members = [] } = (await cluster.beat(false)) ?? {}
+    return members.filter(({ id, process }) => id !== cluster.me && !isGone(process, self))
+  }
+  const first = new Map((await others()).map(({ id, beats }) => [id, beats]))
+  for (let waited = 0; first.size > 0 && waited < forMs; waited += everyMs) {
+    await pause(everyMs)
+    const now = await others()
+    if (now.some(({ id, beats }) => first.get(id) !== beats)) return true
+    if (now.length === 0) return false
+  }
+  return false
 }

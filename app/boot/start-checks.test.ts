@@ -2,11 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { BackupTo } from '#app/lib/backup-settings.ts'
 import type { Log } from '#app/lib/log.ts'
+import type { ClusterView, Member } from '#db/store/cluster.ts'
 import { type StandInS3, standInS3 } from '#tests/support/s3-stand-in.ts'
-import { refuseEmptyStart, warnOfBackups, warnOfMetrics } from './start-checks.server.ts'
+import { processName } from './process-name.server.ts'
+import { hasLivingMember, refuseEmptyStart, warnOfBackups, warnOfMetrics } from './start-checks.server.ts'
 
 const NAME = 'fieldhook-20261122T031112Z-5e6729'
 let root = ''
@@ -87,4 +89,32 @@ test('no backups, and backups that cannot be made, are said at the start', async
   writeFileSync(join(root, 'file'), '')
   await warnOfBackups(environment({ kind: 'folder', path: join(root, 'file/below') }), log)
   expect(logged).toEqual(['backups.none', 'backups.cannot_be_made'])
+})
+
+describe('the sandbox as the only instance', () => {
+  const quick = { forMs: 40, everyMs: 10 }
+  const member = (id: string, process: string): Member => ({ id, process, version: '1', beats: 0, takes: true })
+  /** `alive`: members that beat between two looks of ours. */
+  const clusterOf = (members: Member[], alive: string[]) => ({
+    me: 'me',
+    async beat(): Promise<ClusterView> {
+      for (const one of members) if (alive.includes(one.id)) one.beats++
+      return { members: members.map((one) => ({ ...one })), shares: [], clockAhead: 0 }
+    },
+  })
+
+  test('a member that beats lives; one that is silent does not, and we do not count', async () => {
+    const others = [member('me', 'another machine|1|1|1'), member('other', 'another machine|1|2|1')]
+    expect(await hasLivingMember(clusterOf(others, ['me', 'other']), quick)).toBe(true)
+    expect(await hasLivingMember(clusterOf(others, ['me']), quick)).toBe(false)
+    expect(await hasLivingMember(clusterOf(others.slice(0, 1), ['me']), quick)).toBe(false)
+  })
+
+  test('a process of this machine that has ended is not waited for', async () => {
+    const [machine, namespace, pid] = processName().split('|')
+    const before = member('other', `${machine}|${namespace}|${pid}|1`)
+    const began = performance.now()
+    expect(await hasLivingMember(clusterOf([before], []))).toBe(false)
+    expect(performance.now() - began).toBeLessThan(1_000)
+  })
 })

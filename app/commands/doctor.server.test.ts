@@ -74,14 +74,6 @@ test('a database at work is examined from end to end, and nothing in the folder 
   }
 })
 
-test('a PostgreSQL server is not taken for a file', async () => {
-  const source = { DATABASE_URL: 'postgres://fieldhook@db.example.com/fieldhook' }
-  expect(await runDoctor({ json: false, full: false, source, now: () => NOW })).toEqual({
-    text: 'The doctor examines SQLite files. DATABASE_URL names a PostgreSQL server: use its own tools, and look at /readyz and /metrics.',
-    exitCode: 1,
-  })
-})
-
 test('a key of the right name and the wrong content, and one that is missing', async () => {
   sampleDatabase()
   const other = (name: string) => `${name}:${randomBytes(32).toString('base64')}`

@@ -20,8 +20,10 @@ import { quarantineMarker } from '#app/domain/quarantine.ts'
 import { sealedPlace } from '#app/domain/sealed-places.ts'
 import { doctorLines, examine, exitCodeOf } from '#app/features/ops/doctor.ts'
 import type { ConfigurationFacts, ContentFacts, DiskFacts, Facts, FileFacts } from '#app/features/ops/doctor-facts.ts'
+import { examineServer, type ServerFacts } from '#app/features/ops/doctor-server.ts'
+import { openServerCheckup } from '#db/postgres/checkup.server.ts'
 import { openCheckup, openingOf, sqliteVersion } from '#db/sqlite/checkup.server.ts'
-import type { Checkup } from '#db/store/checkup.ts'
+import type { FileCheckup, RowCheckup } from '#db/store/checkup.ts'
 
 /** For the whole quick check of the file. */
 const LOOK_MS = 3_000
@@ -42,13 +44,12 @@ export interface DoctorOptions {
   now?: () => number
 }
 
-const FILES_ONLY =
-  'The doctor examines SQLite files. DATABASE_URL names a PostgreSQL server: use its own tools, and look at /readyz and /metrics.'
-
 /** The text to print and the exit code: 1 = something is wrong. */
 export async function runDoctor(options: DoctorOptions): Promise<{ text: string; exitCode: 0 | 1 }> {
-  if (/^postgres(ql)?:/.test(options.source.DATABASE_URL ?? '')) return { text: FILES_ONLY, exitCode: 1 }
-  const findings = examine(await gatherFacts(options))
+  const url = options.source.DATABASE_URL?.trim() ?? ''
+  const findings = /^postgres(ql)?:/.test(url)
+    ? examineServer(await gatherServerFacts(url, options))
+    : examine(await gatherFacts(options))
   const text = options.json ? JSON.stringify(findings, null, 2) : doctorLines(findings).join('\n')
   return { text, exitCode: exitCodeOf(findings) }
 }
@@ -70,6 +71,37 @@ async function gatherFacts({
     ...(await lookAt(databaseFile, migrationsFolder, { full, now, encKeys: read.env?.encKeys ?? null })),
     disk: diskOf(databaseFile, migrationsFolder),
   }
+}
+
+async function gatherServerFacts(
+  url: string,
+  { source, root = process.cwd(), now = Date.now }: DoctorOptions,
+): Promise<ServerFacts> {
+  const { facts: configuration, env } = readConfiguration(source, root)
+  const checkup = openServerCheckup(url, resolve(root, 'db/migrations-postgres'))
+  const facts = { now: now(), configuration, node: process.version }
+  try {
+    const figures = await checkup.figures(now)
+    const schema = await checkup.schema().catch((error: unknown) => ({ refused: sentenceOf(error) }))
+    const isOurs = !figures.refused && !('refused' in schema) && schema.pending === 0
+    const server: ServerFacts['server'] = {
+      outcome: 'opened',
+      figures,
+      schema,
+      held: env !== null && existsSync(quarantineMarker(env.databaseFile)),
+      running: isOurs && (await checkup.isOwned(now())),
+      content: isOurs ? await contentOf(checkup.rows, now(), env?.encKeys ?? null) : null,
+    }
+    return { ...facts, server }
+  } catch (error) {
+    return { ...facts, server: { outcome: 'unreachable', sentence: sentenceOf(error) } }
+  } finally {
+    await checkup.close()
+  }
+}
+
+function sentenceOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 function readConfiguration(
@@ -108,12 +140,11 @@ async function lookAt(
   { full, now, encKeys }: { full: boolean; now: () => number; encKeys: string | null },
 ): Promise<{ file: FileFacts; sqlite: string }> {
   if (!existsSync(path)) return { file: { outcome: 'missing', path }, sqlite: sqliteVersion() }
-  let checkup: Checkup
+  let checkup: FileCheckup
   try {
     checkup = openCheckup(path, migrationsFolder)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    const sentence = `The database ${path} cannot be read: ${reason}.`
+    const sentence = `The database ${path} cannot be read: ${sentenceOf(error)}.`
     return { file: { outcome: 'unreadable', path, sentence }, sqlite: sqliteVersion() }
   }
   try {
@@ -130,8 +161,8 @@ async function lookAt(
       integrity,
       bytes: { file: fileBytes, free: freeBytes, wal: walBytes },
       held: existsSync(quarantineMarker(path)),
-      running: checkup.isOwned(now()),
-      content: isOurs ? await contentOf(checkup, now(), encKeys) : null,
+      running: await checkup.isOwned(now()),
+      content: isOurs ? await contentOf(checkup.rows(), now(), encKeys) : null,
     }
     return { file, sqlite: sqliteVersion() }
   } finally {
@@ -139,12 +170,12 @@ async function lookAt(
   }
 }
 
-async function contentOf(checkup: Checkup, now: number, encKeys: string | null): Promise<ContentFacts> {
+async function contentOf(checkup: RowCheckup, now: number, encKeys: string | null): Promise<ContentFacts> {
   const backlog = await checkup.backlog(now)
   const sum = ({ live, replay, by_hand }: typeof backlog.pending) => live + replay + by_hand
   const secrets = encKeys === null ? null : createSecretBox(encKeys, keysToRead(checkup))
   const missing = secrets ? (await checkup.keyUses()).filter(({ keyId }) => !secrets.keyNames.includes(keyId)) : []
-  const samples = secrets && missing.length === 0 ? checkup.samples(SAMPLES) : []
+  const samples = secrets && missing.length === 0 ? await checkup.samples(SAMPLES) : []
   let shut = 0
   for (const { accountUuid, accessTokenSealed } of samples) {
     try {
@@ -159,18 +190,18 @@ async function contentOf(checkup: Checkup, now: number, encKeys: string | null):
     held: sum(backlog.held),
     oldestRunDueSince: backlog.oldestRunDueSince,
     oldestScheduleDueSince: backlog.oldestScheduleDueSince,
-    subscriptions: checkup.subscriptions(now, POLLED_TYPES),
-    connections: checkup.connections(),
-    endpoints: checkup.endpoints(),
+    subscriptions: await checkup.subscriptions(now, POLLED_TYPES),
+    connections: await checkup.connections(),
+    endpoints: await checkup.endpoints(),
     missingKeys: missing,
     opened: secrets ? { tried: samples.length, shut } : null,
-    backup: checkup.backupRuns('backup'),
-    drill: checkup.backupRuns('drill'),
+    backup: await checkup.backupRuns('backup'),
+    drill: await checkup.backupRuns('drill'),
   }
 }
 
 /** Reads account keys and never creates one. */
-export function keysToRead(checkup: Pick<Checkup, 'findKey'>): Keyring {
+export function keysToRead(checkup: Pick<RowCheckup, 'findKey'>): Keyring {
   return {
     find: (accountUuid) => checkup.findKey(accountUuid),
     async keep() {

@@ -1,4 +1,4 @@
-// `npm run backup`, `restore`, `drill` and `release`: connects the parts, prints sentences, returns an exit code. Built
+// `npm run backup`, `restore`, `drill`, `release` and `move`: connects the parts, prints sentences, returns an exit code. Built
 // as a separate file (build/operations.js), so that a backup beside the running server needs little memory.
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { createBackupSeal, newBackupKey } from '#app/adapters/backup-seal.server.ts'
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { placeOf } from '#app/boot/backup-place.server.ts'
-import { ConfigurationError, type Env, readEnv } from '#app/boot/env.server.ts'
+import { type Env, readEnv } from '#app/boot/env.server.ts'
 import { SERVER_MAKES_BACKUPS } from '#app/boot/env-values.server.ts'
 import { tokenPlace } from '#app/domain/credential.ts'
 import { quarantineMarker, waitingSentence } from '#app/domain/quarantine.ts'
@@ -14,17 +14,23 @@ import { type BackupParts, BackupTrouble, findBackups } from '#app/features/ops/
 import { ENDED_HALF_WAY, shownRun } from '#app/features/ops/backups.ts'
 import { drillBackup } from '#app/features/ops/drill-backup.server.ts'
 import { type OperationAnswer, rowOf } from '#app/features/ops/operation-answer.ts'
-import { releaseMarker, restoreBackup } from '#app/features/ops/restore-backup.server.ts'
+import { restoreBackup } from '#app/features/ops/restore-backup.server.ts'
 import { takeBackup } from '#app/features/ops/take-backup.server.ts'
 import { iso } from '#app/lib/clock.ts'
 import { systemClock } from '#app/lib/clocks.server.ts'
+import { connectPostgres } from '#db/postgres/client.server.ts'
+import { serverHold } from '#db/postgres/hold.server.ts'
+import { placeOf as placeOfServer } from '#db/postgres/server-problems.ts'
 import { openBackupStore } from '#db/sqlite/backup-store.server.ts'
 import { openCheckup } from '#db/sqlite/checkup.server.ts'
 import { databaseFiles, withReadOnly } from '#db/sqlite/database-files.server.ts'
 import { backupLock, inUseLock, takeLock } from '#db/sqlite/file-lock.server.ts'
+import { fileHold } from '#db/sqlite/hold.server.ts'
 import type { BackupRunKind } from '#db/store/backups.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { keysToRead } from './doctor.server.ts'
+import { migrateSchema } from './migrate.server.ts'
+import { moveDatabase } from './move.server.ts'
 
 export interface CommandInput {
   args: string[]
@@ -137,20 +143,51 @@ export function drillCommand(input: DrillInput): Promise<number> {
 export function releaseCommand(input: CommandInput): Promise<number> {
   return explained(input, async ({ say }) => {
     const { values } = parseArgs({ args: input.args, options: { yes: { type: 'boolean' } } })
-    const { databaseFile, hold } = input.env ?? readEnv()
-    if (!existsSync(quarantineMarker(databaseFile))) {
-      say(hold ? 'HOLD=yes is set: take it out and start again.' : `The database at ${databaseFile} is not held.`)
-      return hold ? 1 : 0
-    }
-    say(waitingSentence(databaseFiles.waiting(databaseFile)))
-    if (!values.yes) {
-      say('`npm run release -- --yes` lets it go; a running Fieldhook begins within seconds.')
+    const env = input.env ?? readEnv()
+    const { name, mark, close } = heldDatabase(env)
+    try {
+      if (!(await mark.isSet())) {
+        say(env.hold ? 'HOLD=yes is set: take it out and start again.' : `The database at ${name} is not held.`)
+        return env.hold ? 1 : 0
+      }
+      say(waitingSentence(await mark.waiting()))
+      if (!values.yes) {
+        say('`npm run release -- --yes` lets it go; a running Fieldhook begins within seconds.')
+        return 0
+      }
+      await mark.clear()
+      say(env.hold ? 'Let go, but HOLD=yes is set as well: take it out and start again.' : 'Let go.')
       return 0
+    } finally {
+      await close()
     }
-    await releaseMarker(databaseFile)
-    say(hold ? 'Let go, but HOLD=yes is set as well: take it out and start again.' : 'Let go.')
+  })
+}
+
+function heldDatabase({ databaseFile, databaseServer }: Readonly<Env>) {
+  if (databaseServer === null) {
+    const mark = fileHold({ file: databaseFile, marker: quarantineMarker(databaseFile) })
+    return { name: databaseFile, mark, close: async () => {} }
+  }
+  const client = connectPostgres(databaseServer)
+  return { name: placeOfServer(databaseServer), mark: serverHold(client.db), close: () => client.close() }
+}
+
+/** `--to postgres://…|file:… [--from …]` */
+export function moveCommand(input: CommandInput): Promise<number> {
+  return explained(input, async ({ say }) => {
+    const { values } = parseArgs({
+      args: input.args,
+      options: { to: { type: 'string' }, from: { type: 'string' } },
+    })
+    await moveDatabase({ from: values.from, to: values.to }, input.env ?? readEnv(), say)
     return 0
   })
+}
+
+/** Brings a server's schema up to date; `source`: the process's environment. */
+export function migrateCommand(input: CommandInput & { source: Record<string, string | undefined> }): Promise<number> {
+  return migrateSchema(input)
 }
 
 /** Explains mistakes that a person can fix in sentences. */
@@ -158,7 +195,7 @@ async function explained(input: CommandInput, work: (input: CommandInput) => Pro
   try {
     return await work(input)
   } catch (error) {
-    const known = error instanceof BackupTrouble || error instanceof ConfigurationError || isArgumentMistake(error)
+    const known = isSentence(error) || isArgumentMistake(error)
     if (input.args.includes('--json')) input.say(JSON.stringify({ outcome: 'failed', sentence: sentenceOf(error) }))
     else input.say(known ? sentenceOf(error) : `It failed: ${sentenceOf(error)}`)
     return 1
@@ -254,7 +291,7 @@ async function opensCredential(
   // Stays open until the key is read, unlike `withReadOnly`.
   const checkup = openCheckup(copy, env.migrationsFolder)
   try {
-    const secrets = createSecretBox(env.encKeys, keysToRead(checkup))
+    const secrets = createSecretBox(env.encKeys, keysToRead(checkup.rows()))
     await secrets.open(tokenPlace(row.account, 'access_token'), row.sealed)
     return 'opens'
   } catch {
@@ -285,6 +322,11 @@ function variablesFor(copy: string, env: Readonly<Env>): Record<string, string> 
     HOLD: 'yes',
     LOG_LEVEL: 'silent',
   }
+}
+
+/** `cannotStart` of the database names its errors like those of the configuration. */
+function isSentence(error: unknown): boolean {
+  return error instanceof BackupTrouble || (error instanceof Error && error.name === 'ConfigurationError')
 }
 
 function isArgumentMistake(error: unknown): boolean {

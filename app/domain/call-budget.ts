@@ -25,7 +25,7 @@ export interface CallCount {
   pausedUntil: Millis
 }
 
-type CallVerdict = { verdict: 'go' } | { verdict: 'wait'; until: Millis; why: 'minute' | 'day' | 'platform' }
+export type CallVerdict = { verdict: 'go' } | { verdict: 'wait'; until: Millis; why: 'minute' | 'day' | 'platform' }
 
 export function noCalls(now: Millis): CallCount {
   return { recent: [], day: dayOf(now), inDay: 0, pausedUntil: 0 }

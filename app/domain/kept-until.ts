@@ -162,7 +162,7 @@ export function keptUntil({ retentionDays, backups }: KeptSetting): KeptKind[] {
     ],
     [
       'short',
-      'Small marks: sign-ins under way, tickets, what a rule wrote itself',
+      'Small marks: sign-ins under way, tickets, half-written forms, what a rule wrote itself',
       `between a minute and ${spanText(ENDED_MUTES_KEPT)}`,
       'They are of no use afterwards.',
     ],

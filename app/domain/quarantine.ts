@@ -24,7 +24,7 @@ export function quarantineMarker(databaseFile: string): string {
 
 /** Shown to everyone above each page, and in place of disabled actions. */
 export const QUARANTINED =
-  'This is a restored copy. Events are stored, but nothing is sent, no automation runs and no subscription changes until the operator lets it go.'
+  'This is a restored or moved copy. Events are stored, but nothing is sent, no automation runs and no subscription changes until the operator lets it go.'
 
 /** Background jobs that continue: they change only our own rows and send nothing. */
 export const JOBS_IN_QUARANTINE: ReadonlySet<string> = new Set(['sign_ins.forget', 'refusals.count', 'space.relieve'])

@@ -14,6 +14,8 @@ export interface ReadinessDetails {
   /** Does this process own the work, and how many seconds ago did it renew its lease? Null = never yet. */
   deliveries: { owner: boolean; lastSignSecondsAgo: number | null; inFlight: number }
   automations: { owner: boolean; lastSignSecondsAgo: number | null; inFlight: number }
+  /** Instances that live, the shares of this one, and those of nobody; null = one process does all the work. */
+  instances: { members: number; sharesOwned: number; sharesUnowned: number; clockAhead: number } | null
   /** The key metric, in seconds; null = it could not be read. */
   oldestDueDeliverySeconds: number | null
   space: string

@@ -22,6 +22,11 @@ export function triggerKeyPlace(accountUuid: string): string {
   return `automation|${accountUuid}|trigger`
 }
 
+/** A draft lives for hours, less than any key in ENC_KEYS: rotating keys leaves it as it is. */
+export function formDraftPlace(accountUuid: string): string {
+  return `form_draft|${accountUuid}|form`
+}
+
 export function sealedPlace(secret: SealedSecret, accountUuid: string): string {
   switch (secret) {
     case 'access_token':

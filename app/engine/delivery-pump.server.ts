@@ -6,7 +6,7 @@ import type { LaneGate, LaneResult } from './lane-endpoint.ts'
 import { LANE_LIMITS, type LaneLimits } from './lane-limits.ts'
 import type { LaneItem } from './lane-window.ts'
 import { type Claim, type LaneKind, Lanes } from './lanes.ts'
-import { createPumpLoop, type PumpLease, type PumpLoop } from './pump-loop.server.ts'
+import { createPumpLoop, type PumpLoop, type PumpOwner, waitShortly } from './pump-loop.server.ts'
 import { settleSteadily } from './settle-steadily.server.ts'
 import { createSteadyLoop } from './steady-loop.server.ts'
 
@@ -39,9 +39,11 @@ interface PumpPorts<Job extends { dueAt: Millis }, Report> {
   settle(reports: Report[]): Promise<PumpSettled[]>
   /** Rejects when the database cannot be written at all. */
   trialWrite(): Promise<void>
+  /** Others send nothing to these endpoints before `until`. */
+  rest(endpointIds: readonly number[], until: Millis): Promise<void>
 }
 
-interface PumpInput<Job extends { dueAt: Millis }, Report> extends PumpLease {
+interface PumpInput<Job extends { dueAt: Millis }, Report> extends PumpOwner {
   ports: PumpPorts<Job, Report>
   limits?: Partial<LaneLimits>
   /** ms a result may wait so that several are stored together; default 2. */
@@ -72,6 +74,8 @@ export interface DeliveryPump {
   offer(deliveries: readonly OfferedDelivery[]): void
   /** The endpoint changed or has something new: reload it. */
   wake(endpointId: number): void
+  /** Reloads every endpoint with pending deliveries. */
+  lookAgain(): Promise<void>
   status(): PumpStatus
   /** The deliveries being sent right now. */
   flights(): { id: number; kind: LaneKind }[]
@@ -88,6 +92,10 @@ export interface DeliveryPump {
 /** After loading this many lists, the event loop gets a turn. */
 const LOADS_PER_TURN = 50
 const LOAD_FAILED_PAUSE = 1_000
+/** A database that comes back is noticed within this time. ms */
+const BACK_WITHIN = 2_000
+/** An attempt has ended after this time, so it is not met by one of another instance. ms */
+const LONGEST_ATTEMPT = 16_000
 /** An attempt whose result cannot be stored is set aside, otherwise it would be sent again and again. */
 const PUT_ASIDE = 5 * 60_000
 
@@ -104,6 +112,12 @@ export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input:
       if (taken) await takeOver()
       else if (await ports.changedElsewhere()) await lookAtAll(lanes.ids())
     },
+    async giveUp(isOurs) {
+      lanes.leave(isOurs)
+      await waitShortly(clock, () => lanes.strayFlights(isOurs).length === 0)
+      const stray = lanes.strayFlights(isOurs)
+      if (stray.length > 0) await ports.rest(stray, clock.now() + LONGEST_ATTEMPT)
+    },
     turn() {
       const now = clock.now()
       const claims: Claim[] = []
@@ -113,7 +127,7 @@ export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input:
       pump.setAlarm(lanes.nextAt())
     },
     onAlarm: () => pump.schedule(),
-    isAtWork: () => sender.isLoading() || lanes.status(clock.now()).inFlight > 0,
+    isAtWork: () => loads.isBusy() || sender.isLoading() || lanes.status(clock.now()).inFlight > 0,
     hasMore,
   })
   const parts: Parts<Job, Report> = { input, lanes, toAdopt, pump }
@@ -154,6 +168,7 @@ export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input:
       toAdopt.add(endpointId)
       pump.schedule()
     },
+    lookAgain: () => lookAtAll([]),
     status: () => ({ ...lanes.status(clock.now()), ...pump.status() }),
     flights: () => lanes.flights(),
     settleNow: sender.settleNow,
@@ -187,7 +202,7 @@ function createLoads<Job extends { dueAt: Millis }, Report>({ input, lanes, toAd
     for (const endpointId of toAdopt) {
       const endpoint = await ports.adopt(endpointId)
       toAdopt.delete(endpointId)
-      if (endpoint) lanes.put(endpoint, clock.now())
+      if (endpoint && pump.owns(endpoint.account)) lanes.put(endpoint, clock.now())
       else lanes.remove(endpointId)
       await oneMore()
     }
@@ -207,19 +222,27 @@ function createLoads<Job extends { dueAt: Millis }, Report>({ input, lanes, toAd
     }
   }
 
-  return createSteadyLoop({
+  let busy = false
+  const loop = createSteadyLoop({
     name: 'pump.loads',
     clock,
     log,
+    ceilingMs: BACK_WITHIN,
     async run() {
       loaded = 0
-      await adoptAll()
-      await fillAll()
+      busy = true
+      try {
+        await adoptAll()
+        await fillAll()
+      } finally {
+        busy = false
+      }
       pump.schedule()
       pump.tellQuiet()
       return null
     },
   })
+  return { ...loop, isBusy: () => busy }
 }
 
 /** Loads claimed deliveries, has them sent, and stores the results. */

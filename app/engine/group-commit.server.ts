@@ -95,14 +95,20 @@ export function createGroupCommit<Item, Answer>(input: GroupCommitInput<Item, An
     writing = true
     // One commit at a time, so answers come in order of arrival even with an asynchronous store.
     const { limitMs } = input
+    let cancel = () => {}
+    const limit = () => {
+      if (limitMs !== null) cancel = input.clock.wake(input.clock.now() + limitMs, giveUp)
+    }
     const giveUp = () => {
       const error = new NotCommittedError('commit_slow', `not committed within ${limitMs} ms`)
       for (const waiter of [...batch, ...queue]) waiter.reject(error)
       queue = []
       bytes = 0
+      // Whoever comes while it still lasts waits no longer either.
+      limit()
     }
     const began = input.clock.now()
-    const cancel = limitMs === null ? () => {} : input.clock.wake(input.clock.now() + limitMs, giveUp)
+    limit()
     try {
       const answers = await input.commit(batch.map((waiter) => waiter.item))
       answerEach(batch, answers)

@@ -81,6 +81,15 @@ describe('a group commit', () => {
     expect([await first, await second]).toEqual([['commit_slow'], ['commit_slow']])
   })
 
+  it('lets nobody wait longer who comes after that, while the same commit still lasts', async () => {
+    const { add, clock } = group({ commit: () => new Promise(() => {}) })
+    const first = settled([add(1)])
+    await clock.run(8_000)
+    const later = settled([add(2), add(3)])
+    await clock.run(8_000)
+    expect([await first, await later]).toEqual([['commit_slow'], ['commit_slow', 'commit_slow']])
+  })
+
   it('writes one batch at a time', async () => {
     let open = 0
     let most = 0

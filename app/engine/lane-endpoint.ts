@@ -16,6 +16,7 @@ export type LaneResult = 'success' | 'failure' | 'slow_down' | 'none'
 export type Standing = 'proven' | 'unproven' | 'failing'
 
 export interface LaneAccount {
+  uuid: string
   inFlight: number
   endpoints: Set<LaneEndpoint>
 }

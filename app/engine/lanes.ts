@@ -85,10 +85,6 @@ export class Lanes {
     }
   }
 
-  has(endpointId: number): boolean {
-    return this.#endpoints.has(endpointId)
-  }
-
   /** Every endpoint that was ever added. */
   ids(): number[] {
     return [...this.#endpoints.keys()]
@@ -115,6 +111,19 @@ export class Lanes {
     endpoint.gate = { closed: true, opensAt: 0, probing: false }
     forgetWaiting(endpoint)
     this.#unring(endpoint)
+  }
+
+  /** Forgets every endpoint of accounts that are no longer ours. */
+  leave(isOurs: (account: string) => boolean): void {
+    for (const { uuid, endpoints } of this.#accounts.values()) {
+      if (!isOurs(uuid)) for (const { id } of endpoints) this.remove(id)
+    }
+  }
+
+  /** The endpoints of accounts that are not ours to which something is still being sent. */
+  strayFlights(isOurs: (account: string) => boolean): number[] {
+    const stray = [...this.#flights.values()].filter(({ endpoint }) => !isOurs(endpoint.account.uuid))
+    return [...new Set(stray.map(({ endpoint }) => endpoint.id))]
   }
 
   /** Adds a new delivery. False = unknown endpoint. */
@@ -180,10 +189,6 @@ export class Lanes {
     return turned
   }
 
-  isInFlight(id: number): boolean {
-    return this.#flights.has(id)
-  }
-
   /** The deliveries being sent right now. */
   flights(): { id: number; kind: LaneKind }[] {
     return [...this.#flights.values()].map(({ item, kind }) => ({ id: item.id, kind }))
@@ -208,7 +213,7 @@ export class Lanes {
   }
 
   #newEndpoint(id: number, accountUuid: string, gate: LaneGate): LaneEndpoint {
-    const account = this.#accounts.get(accountUuid) ?? { inFlight: 0, endpoints: new Set() }
+    const account = this.#accounts.get(accountUuid) ?? { uuid: accountUuid, inFlight: 0, endpoints: new Set() }
     this.#accounts.set(accountUuid, account)
     const endpoint = newLaneEndpoint(id, account, gate)
     this.#endpoints.set(id, endpoint)

@@ -1,23 +1,15 @@
-// Shared by both pumps: a lease, one turn at a time, a timer for the next due time, and an orderly shutdown.
+// Shared by both pumps: ownership, one turn at a time, a timer for the next due time, and an orderly shutdown.
 import type { Clock, Millis } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import { createOwnership, type OwnershipInput } from './ownership.server.ts'
+import type { MakeOwnership, OwnershipUse } from './ownership.ts'
 
-export interface PumpLease {
+export interface PumpOwner {
   clock: Clock
   log: Log
-  lease: OwnershipInput['store']
-  owner: string
-  isGone(owner: string): boolean
-  /** ms between renewals of the lease; default 3 s. */
-  beatMs?: number
+  ownership: MakeOwnership
 }
 
-interface PumpLoopInput extends PumpLease {
-  /** The name of the lease. */
-  name: string
-  /** Called after a lease renewal; `taken` = it was not ours before. */
-  onHeld(taken: boolean): Promise<void>
+interface PumpLoopInput extends PumpOwner, OwnershipUse {
   /** Starts what can start. Called only as the owner, and not while draining. */
   turn(): void
   onAlarm(): void
@@ -36,11 +28,12 @@ export interface PumpLoop {
   /** Sets the timer unless it fires earlier anyway. */
   bringForward(at: Millis): void
   mayBegin(): boolean
+  owns(account: string): boolean
   /** Has the process stopped waiting for work in progress? */
   stopped(): boolean
   status(): { owner: boolean; draining: boolean; lastBeatAt: Millis | null; turns: number }
   beginDrain(): void
-  /** Waits for work in progress (at most `limitMs`), calls `finish`, releases the lease. */
+  /** Waits for work in progress (at most `limitMs`), calls `finish`, gives its accounts back. */
   drain(limitMs: number, finish: () => Promise<void>): Promise<void>
   /** Notifies waiting callers if the pump is quiet. */
   tellQuiet(): void
@@ -55,9 +48,9 @@ export function createPumpLoop(input: PumpLoopInput): PumpLoop {
   let scheduled = false
   let quiet: (() => void)[] = []
 
-  const ownership = createOwnership({
-    ...input,
-    store: input.lease,
+  const ownership = input.ownership({
+    name: input.name,
+    giveUp: input.giveUp,
     async onHeld(taken) {
       await input.onHeld(taken)
       schedule()
@@ -102,6 +95,7 @@ export function createPumpLoop(input: PumpLoopInput): PumpLoop {
       if (!stopped) alarm.bringForward(at)
     },
     mayBegin,
+    owns: ownership.owns,
     stopped: () => stopped,
     status: () => ({
       owner: ownership.holds(clock.now()),
@@ -119,6 +113,16 @@ export function createPumpLoop(input: PumpLoopInput): PumpLoop {
     },
     tellQuiet,
     whenQuiet,
+  }
+}
+
+/** At most this long does another instance wait for what ends soon. ms */
+const HAND_OVER = 1_000
+
+/** Resolves when it is done, or after a second. */
+export async function waitShortly(clock: Clock, isDone: () => boolean): Promise<void> {
+  for (let waited = 0; waited < HAND_OVER && !isDone(); waited += HAND_OVER / 10) {
+    await new Promise<void>((resolve) => clock.wake(clock.now() + HAND_OVER / 10, resolve))
   }
 }
 

@@ -1,7 +1,7 @@
 // Starts due runs fairly: accounts take turns, each has a few in progress, and no run or record is worked on twice at a
 // time. Features are behind the ports: what a run is and does. Nothing here is durable.
 import type { Millis } from '../lib/clock.ts'
-import { createPumpLoop, type PumpLease } from './pump-loop.server.ts'
+import { createPumpLoop, type PumpOwner, waitShortly } from './pump-loop.server.ts'
 import { createSteadyLoop } from './steady-loop.server.ts'
 
 export interface PumpRun {
@@ -20,11 +20,15 @@ interface RunPumpPorts {
   nextDueAt(now: Millis): Promise<Millis | null>
   /** Works until the run ends, waits, or `goOn` returns false. Resolves with the next due time; null = none. */
   work(run: PumpRun, goOn: () => boolean): Promise<Millis | null>
+  /** Nobody else goes on with these runs before `until`. */
+  rest(runIds: readonly number[], until: Millis): Promise<void>
 }
 
-export interface RunPumpInput extends PumpLease {
+export interface RunPumpInput extends PumpOwner {
   ports: RunPumpPorts
   limits?: Partial<RunLimits>
+  /** Writes of another process are noticed after at most this many beats; default 5. */
+  beatsPerClaim?: number
 }
 
 export interface RunLimits {
@@ -63,17 +67,20 @@ export interface RunPump {
   idle(): Promise<void>
 }
 
-/** Writes of another process are noticed after at most this many renewals of the lease. */
 const BEATS_PER_CLAIM = 5
+/** A run has reached a boundary after this time. ms */
+const LONGEST_STEP = 20_000
 /** After a run crashes, it rests this long, then longer each time. */
 const FIRST_PAUSE = 5_000
 const LONGEST_PAUSE = 60_000
 
 export function createRunPump(input: RunPumpInput): RunPump {
-  const { clock, log, ports } = input
+  const { clock, log, ports, beatsPerClaim = BEATS_PER_CLAIM } = input
   const limits = { ...RUN_LIMITS, ...input.limits }
   const known = createRunWindow(limits, () => claims.wake())
   const aside = createAside()
+  /** Runs under way here whose accounts are others'. */
+  const rested = new Set<number>()
   let beats = 0
   let claimed = false
 
@@ -86,7 +93,14 @@ export function createRunPump(input: RunPumpInput): RunPump {
         claimed = false
         aside.clear()
       }
-      if (taken || beats % BEATS_PER_CLAIM === 0) claims.wake()
+      if (taken || beats % beatsPerClaim === 0) claims.wake()
+    },
+    async giveUp(isOurs) {
+      known.leave(isOurs)
+      await waitShortly(clock, () => known.stray(isOurs).length === 0)
+      const stray = known.stray(isOurs)
+      for (const id of stray) rested.add(id)
+      if (stray.length > 0) await ports.rest(stray, clock.now() + LONGEST_STEP)
     },
     turn() {
       for (let run = known.take(); run; run = known.take()) void work(run)
@@ -117,7 +131,7 @@ export function createRunPump(input: RunPumpInput): RunPump {
   async function work(run: PumpRun): Promise<void> {
     const { id, account } = run
     try {
-      const dueAt = await ports.work(run, pump.mayBegin)
+      const dueAt = await ports.work(run, () => pump.mayBegin() && pump.owns(account))
       aside.forget(id)
       if (dueAt !== null) pump.bringForward(dueAt)
     } catch (error) {
@@ -126,6 +140,8 @@ export function createRunPump(input: RunPumpInput): RunPump {
       log.error({ run: id, account, times, error }, 'run.broke_off')
     } finally {
       known.end(run)
+      // Its owner goes on at once; without this, when the rest is over.
+      if (rested.delete(id)) await ports.rest([id], clock.now()).catch(() => {})
       pump.schedule()
     }
   }
@@ -184,6 +200,11 @@ function createRunWindow(limits: RunLimits, look: () => void) {
     inFlight: () => inFlight.size,
     waiting: () => [...window.values()].reduce((sum, list) => sum + list.length, 0),
     hasMore: () => window.size > 0 || again.size > 0,
+    leave(isOurs: (account: string) => boolean) {
+      for (const account of [...window.keys()]) if (!isOurs(account)) window.delete(account)
+    },
+    stray: (isOurs: (account: string) => boolean) =>
+      [...inFlight.values()].filter(({ account }) => !isOurs(account)).map(({ id }) => id),
     beginLook: () => endedSince.clear(),
     endLook(runs: readonly PumpRun[], isAside: (id: number) => boolean) {
       window.clear()

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type SteppingClock, steppingClock } from '#tests/support/stepping-clock.ts'
 import type { Log } from '../lib/log.ts'
+import { heldByLease, type LeaseInput } from './lease.server.ts'
 import { createRunPump, type PumpRun, RUN_LIMITS, type RunPump, type RunPumpInput } from './run-pump.server.ts'
 
 interface Work {
@@ -34,24 +35,28 @@ afterEach(async () => {
   }
 })
 
-function pump(more: Partial<RunPumpInput> = {}): RunPump {
+const leases: LeaseInput['store'] = {
+  findLease: async () => lease,
+  async acquireLease(_name, owner, now, expiresAt) {
+    if (lease && lease.owner !== owner && lease.expiresAt > now) return false
+    lease = { owner, expiresAt }
+    return true
+  },
+  async releaseLease(_name, owner) {
+    if (lease?.owner === owner) lease = null
+  },
+}
+
+function pump({ owner = 'one', beatMs, ...more }: Partial<RunPumpInput & LeaseInput> = {}): RunPump {
   const made = createRunPump({
     clock,
     log: silent,
-    lease: {
-      findLease: async () => lease,
-      async acquireLease(_name, owner, now, expiresAt) {
-        if (lease && lease.owner !== owner && lease.expiresAt > now) return false
-        lease = { owner, expiresAt }
-        return true
-      },
-      async releaseLease(_name, owner) {
-        if (lease?.owner === owner) lease = null
-      },
-    },
-    owner: 'one',
-    isGone: () => false,
+    ownership: heldByLease({
+      ...{ store: leases, clock, log: silent, owner, isGone: () => false },
+      ...(beatMs !== undefined && { beatMs }),
+    }),
     ports: {
+      rest: async () => {},
       async due(now, perAccount) {
         claims++
         const counts = new Map<string, number>()

@@ -4,7 +4,7 @@
 import type { App } from '#app/context/app-context.ts'
 import type { EventBrake } from '#app/features/events/receive-event.server.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
-import { createRateLimiter } from './rate-limit.server.ts'
+import { createRateLimiter } from '#app/lib/rate-limiter.ts'
 
 /** Burst size in seconds' worth of events. */
 const AT_ONCE = 10

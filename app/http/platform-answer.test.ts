@@ -101,6 +101,7 @@ describe('a call of the platform', () => {
       'x-content-type-options': 'nosniff',
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
     })
+    await world.idle()
     expect(world.row('SELECT activity_type, status_code, remote_ip, user_agent, endpoint FROM api_activity')).toEqual({
       activity_type: 'challenge_response',
       status_code: 200,
@@ -112,6 +113,7 @@ describe('a call of the platform', () => {
 
   it('that cannot be read is on the activity page too, without its text', async () => {
     await call(subscription(), { body: 'access_token=canary-7f3a9c51' })
+    await world.idle()
     const told = world.row(
       'SELECT activity_type, status_code, remote_ip, request_data, response_data FROM api_activity',
     )

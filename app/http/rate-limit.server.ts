@@ -1,51 +1,9 @@
-// Token buckets in memory, limited in number: for throttling, not accounting. A restart clears them.
+// The limits of pages and calls. Each instance counts for itself, except the trigger calls of a rule.
 import type { App } from '#app/context/app-context.ts'
 import type { Limit } from '#app/contract/operation.ts'
 import { callerOf } from '#app/lib/caller-of.ts'
-import type { Clock, Millis } from '#app/lib/clock.ts'
-import { minutes } from '#app/lib/duration.ts'
+import { createRateLimiter, type RateLimiter, type TakenToken } from '#app/lib/rate-limiter.ts'
 import { tooMany } from './respond.ts'
-
-interface RateLimiter {
-  /** Takes one token (or all of `count`, or none); otherwise returns the ms until they are available. */
-  take(key: string, count?: number): { outcome: 'taken' } | { outcome: 'wait'; ms: number }
-  /** Number of keys in memory. */
-  size(): number
-}
-
-/**
- * Allows `burst` at once (default: a minute's worth), refilled evenly at `perMinute`. Keeps at most `maxKeys` callers
- * and drops the least recently seen: a caller with more addresses than that evades a per-address limit anyway.
- */
-export function createRateLimiter(options: {
-  clock: Clock
-  perMinute: number
-  burst?: number
-  maxKeys?: number
-}): RateLimiter {
-  const { clock, perMinute, burst = perMinute, maxKeys = 10_000 } = options
-  // Counted in ms of credit, so that fractions of a token are never rounded.
-  const one = minutes(1) / perMinute
-  const full = (minutes(1) * burst) / perMinute
-  const buckets = new Map<string, { credit: number; at: Millis }>()
-  return {
-    size: () => buckets.size,
-    take(key, count = 1) {
-      const now = clock.now()
-      const bucket = buckets.get(key)
-      // A clock set backwards costs nobody credit.
-      const credit = bucket ? Math.min(full, bucket.credit + Math.max(0, now - bucket.at)) : full
-      // A count above the maximum would wait forever.
-      const price = Math.min(full, one * count)
-      const taken = credit >= price
-      // Delete and re-insert: the map's order is the order of last use.
-      buckets.delete(key)
-      buckets.set(key, { credit: taken ? credit - price : credit, at: now })
-      if (buckets.size > maxKeys) buckets.delete(buckets.keys().next().value as string)
-      return taken ? { outcome: 'taken' } : { outcome: 'wait', ms: Math.ceil(price - credit) }
-    },
-  }
-}
 
 const perAddress = (perMinute: number): Limit => ({ perMinute, per: 'address' })
 const perAccount = (perMinute: number): Limit => ({ perMinute, per: 'account' })
@@ -88,12 +46,14 @@ export function requireRateOf(app: Pick<App, 'clock'>, limit: LimitName | Limit,
   if (taken.outcome === 'wait') throw tooMany(taken.ms)
 }
 
+/** The trigger calls of a rule, counted over all instances. */
+export async function requireTriggerRate(app: Pick<App, 'store'>, limit: Limit, automationId: number): Promise<void> {
+  const taken = await app.store.shared.takeTriggerCall(automationId, limit.perMinute)
+  if (taken.outcome === 'wait') throw tooMany(taken.ms)
+}
+
 /** The same without throwing. */
-export function takeRate(
-  app: Pick<App, 'clock'>,
-  limit: LimitName | Limit,
-  key: string,
-): ReturnType<RateLimiter['take']> {
+export function takeRate(app: Pick<App, 'clock'>, limit: LimitName | Limit, key: string): TakenToken {
   const of = typeof limit === 'string' ? LIMITS[limit] : limit
   const limiters = limitersOf.get(app) ?? new Map<Limit, RateLimiter>()
   limitersOf.set(app, limiters)

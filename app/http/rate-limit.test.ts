@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fixedClock } from '#app/lib/clocks.server.ts'
-import { createRateLimiter, requireRate } from './rate-limit.server.ts'
+import { createRateLimiter } from '#app/lib/rate-limiter.ts'
+import { requireRate } from './rate-limit.server.ts'
 
 describe('a limit', () => {
   it('lets its number through at once and refills evenly', () => {

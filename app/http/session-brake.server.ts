@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { App } from '#app/context/app-context.ts'
+import { createRateLimiter } from '#app/lib/rate-limiter.ts'
 import { readCookies, sessionCookieName } from './cookies.ts'
 import type { Refusal } from './origin-check.ts'
-import { createRateLimiter } from './rate-limit.server.ts'
 import { isSecure } from './session.server.ts'
 
 /** Null = admitted. Requests without a session have limits by type instead. */

@@ -23,4 +23,6 @@ export interface Clock {
    * restart is a row with a due time.
    */
   wake(at: Millis, run: () => void): () => void
+  /** Moves it by a little, forward or back, to agree with other machines. Missing = nobody may. */
+  nudge?(ms: number): void
 }

@@ -14,7 +14,10 @@ export interface MovableClock extends Clock {
   offset(): number
 }
 
-/** The machine's clock plus an offset that can only grow. The sandbox uses it to show the next three days. */
+/**
+ * The machine's clock plus an offset. The sandbox moves it forward to show the next three days; several instances on one
+ * database nudge theirs to agree.
+ */
 export function movableClock(): MovableClock {
   let offset = 0
   const sleepers = new Set<() => void>()
@@ -25,6 +28,9 @@ export function movableClock(): MovableClock {
     advance(ms) {
       offset += Math.max(0, ms)
       for (const rearm of [...sleepers]) rearm()
+    },
+    nudge(ms) {
+      offset += ms
     },
     wake(at, run) {
       let timer: NodeJS.Timeout | undefined

@@ -51,11 +51,15 @@ test('tables that change all the time are told so', async () => {
   )
   expect(rows.map(({ options }) => options)).toEqual([
     'account_load: fillfactor=70',
+    'call_budget: fillfactor=70',
     'delivery: autovacuum_vacuum_scale_factor=0.02',
     'endpoint: fillfactor=70',
     'endpoint_hour: fillfactor=70',
+    'news: autovacuum_vacuum_scale_factor=0.02',
     'run: autovacuum_vacuum_scale_factor=0.02',
+    'share: fillfactor=70',
     'touched_record: autovacuum_vacuum_scale_factor=0.02',
+    'trigger_credit: fillfactor=70',
     'usage_day: fillfactor=70',
   ])
 })

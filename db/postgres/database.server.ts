@@ -16,22 +16,125 @@ interface Ask {
 const CONFLICTS = new Set(['40001', '40P01'])
 /** What both looked for and neither found, both then inserted. */
 const SAME_KEY = '23505'
-const MOST_TRIES = 6
+const MOST_TRIES = 12
+/** Longest pause before an operation runs again. ms */
+const LONGEST_PAUSE = 250
+
+/** The owner's work is refused: the others have removed this instance, and it must end. */
+class NotOwnerError extends Error {
+  override name = 'NotOwnerError'
+}
+
+/** Statements that go to the server in one trip, in this order. */
+class Together {
+  readonly asks: readonly Ask[]
+  /** The transaction is committed with them. */
+  readonly isLast: boolean
+  constructor(asks: readonly Ask[], isLast: boolean) {
+    this.asks = asks
+    this.isLast = isLast
+  }
+}
+
+type ValuesOf<Steps extends readonly Step<unknown>[]> = {
+  [Place in keyof Steps]: Steps[Place] extends Step<infer Value> ? Value : never
+}
+
+/**
+ * Takes steps of one statement each in one round trip. If one fails, this throws its error.
+ *
+ * @param ends the operation ends here: its transaction is committed in the same trip
+ */
+export function* together<const Steps extends readonly Step<unknown>[]>(
+  steps: Steps,
+  ends?: 'commit',
+): Generator<unknown, ValuesOf<Steps>> {
+  const asking = steps.map((step) => {
+    const iterator = step[Symbol.iterator]()
+    return { iterator, asked: iterator.next() }
+  })
+  const asks = asking.flatMap(({ asked }) => (asked.done ? [] : [asked.value as Ask]))
+  const results = ((yield new Together(asks, ends === 'commit')) as unknown as QueryArrayResult[]).values()
+  const values = asking.map(({ iterator, asked }) => {
+    const last = asked.done ? asked : resumed(iterator, results.next().value)
+    if (!last.done) throw new Error('a step of several statements cannot share a trip')
+    return last.value
+  })
+  return values as ValuesOf<Steps>
+}
 
 export interface PostgresCounts {
   /** Operations that ran again after a conflict. */
   conflict(): void
 }
 
-export function postgresDatabase(pool: Pool, counts: PostgresCounts = { conflict() {} }): Database {
-  async function inTransaction<T>(begin: string, act: () => Step<T>): Promise<T> {
+interface PostgresOptions {
+  counts?: PostgresCounts
+  /** Every act of an owner: it passes only while the instance of its connections is a member, and delays its removal. */
+  fenced?: boolean
+  isolation?: Isolation
+}
+
+/** The member of a connection, as `connectPostgres` sets it. */
+export const MEMBER = "current_setting('fieldhook.member')"
+/** In one text with BEGIN, so that it costs no round trip. */
+const FENCE = `SELECT 1 FROM member WHERE id = ${MEMBER} FOR KEY SHARE`
+
+/** Looks at the answer to the text that begins a transaction. */
+type Begun = (answer: unknown) => void
+
+const isMember: Begun = (answer) => {
+  const last = Array.isArray(answer) ? (answer.at(-1) as QueryArrayResult | undefined) : undefined
+  if (last?.rowCount !== 1) throw new NotOwnerError('this instance is no longer a member')
+}
+
+/**
+ * How the writes of a database go on beside each other.
+ * - serializable: as if nobody else were there; a conflict runs the operation again.
+ * - locked: the operation locks what it reads, so that it waits instead. Its first statements only look and lock: they
+ *   share a trip with BEGIN.
+ */
+type Isolation = 'serializable' | 'locked'
+
+/**
+ * One plan for every length of its lists, made once: planning costs more than running. Rows are found by their keys,
+ * also while the server knows no statistics of a table that has just grown.
+ */
+const BY_KEYS = [
+  'plan_cache_mode = force_generic_plan',
+  'enable_seqscan = off',
+  'enable_hashjoin = off',
+  'enable_mergejoin = off',
+]
+  .map((setting) => `SET LOCAL ${setting}`)
+  .join('; ')
+const BEGIN: Record<Isolation, string> = {
+  serializable: 'BEGIN ISOLATION LEVEL SERIALIZABLE',
+  locked: `BEGIN ISOLATION LEVEL READ COMMITTED; ${BY_KEYS}`,
+}
+
+/** `pool`: its connections send without waiting for the answer before (`pipeline`). */
+export function postgresDatabase(pool: Pool, options: PostgresOptions = {}): Database {
+  const { counts = { conflict() {} }, fenced = false, isolation = 'serializable' } = options
+  const writing: Opening = {
+    begin: command(fenced ? `${BEGIN[isolation]}; ${FENCE}` : BEGIN[isolation]),
+    begun: fenced ? isMember : () => {},
+    inOneTrip: isolation === 'locked',
+  }
+  const looking: Opening = {
+    begin: command('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'),
+    begun() {},
+    inOneTrip: false,
+  }
+
+  async function inTransaction<T>(opening: Opening, act: () => Step<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
-        return await once(pool, begin, act)
+        return await once(pool, opening, act)
       } catch (error) {
         if (!isConflict(error, tries)) throw error
         counts.conflict()
-        await wait(Math.random() * 5 * 2 ** tries)
+        await wait(Math.random() * Math.min(5 * 2 ** tries, LONGEST_PAUSE))
       }
     }
   }
@@ -41,15 +144,19 @@ export function postgresDatabase(pool: Pool, counts: PostgresCounts = { conflict
     write:
       (act) =>
       (...args) =>
-        inTransaction('BEGIN ISOLATION LEVEL SERIALIZABLE', () => act(...args)),
+        inTransaction(writing, () => act(...args)),
     read:
       (act) =>
       async (...args) =>
-        withClient(pool, (client) => drive(client, act(...args))),
+        withClient(pool, async (client) => (await drive(client, act(...args))).value),
+    single:
+      (act) =>
+      async (...args) =>
+        withClient(pool, async (client) => (await drive(client, act(...args))).value),
     snapshot:
       (act) =>
       (...args) =>
-        inTransaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', () => act(...args)),
+        inTransaction(looking, () => act(...args)),
     *savepoint<T>(act: () => Step<T>): Generator<unknown, T> {
       yield command('SAVEPOINT part')
       try {
@@ -74,12 +181,21 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
-async function once<T>(pool: Pool, begin: string, act: () => Step<T>): Promise<T> {
+interface Opening {
+  begin: Ask
+  begun: Begun
+  /** With the first statements of the operation. */
+  inOneTrip: boolean
+}
+
+const COMMIT: Ask = command('COMMIT')
+
+async function once<T>(pool: Pool, opening: Opening, act: () => Step<T>): Promise<T> {
   return withClient(pool, async (client) => {
-    await ask(client, command(begin))
     try {
-      const value = await drive(client, act())
-      await ask(client, command('COMMIT'))
+      if (!opening.inOneTrip) opening.begun(await ask(client, opening.begin))
+      const { value, isOver } = await drive(client, act(), opening.inOneTrip ? opening : undefined)
+      if (!isOver) await ask(client, COMMIT)
       return value
     } catch (error) {
       await ask(client, command('ROLLBACK'))
@@ -127,22 +243,54 @@ function failureOf(error: unknown): unknown {
   return Object.assign(new Error('the database cannot be reached', { cause: error }), { code: '08006' })
 }
 
-async function drive<T>(client: PoolClient, act: Step<T>): Promise<T> {
+/** `isOver`: the operation has committed with its last statements. */
+async function drive<T>(client: PoolClient, act: Step<T>, begin?: Opening): Promise<{ value: T; isOver: boolean }> {
   const steps = act[Symbol.iterator]()
   let step = steps.next()
+  let opening = begin
+  let isOver = false
   while (!step.done) {
-    let result: QueryArrayResult
+    let result: QueryArrayResult | QueryArrayResult[]
     try {
-      result = await ask(client, step.value as Ask)
+      result = await trip(client, step.value as Ask | Together, opening)
+      isOver = step.value instanceof Together && step.value.isLast && !opening
     } catch (error) {
       if (!steps.throw) throw error
       step = steps.throw(error)
       continue
+    } finally {
+      opening = undefined
     }
-    // The types of an iterator know only `next()` without a value: the operation takes the result back from `yield`.
-    step = (steps.next as (value: unknown) => typeof step).call(steps, result)
+    step = resumed(steps, result)
   }
-  return step.value
+  return { value: step.value, isOver }
+}
+
+/** One way to the server and back. */
+async function trip(
+  client: PoolClient,
+  step: Ask | Together,
+  opening: Opening | undefined,
+): Promise<QueryArrayResult | QueryArrayResult[]> {
+  if (!(step instanceof Together) && !opening) return ask(client, step)
+  const own = step instanceof Together ? step.asks : [step]
+  // What begins here is known to have begun before it is committed.
+  const commits = step instanceof Together && step.isLast && !opening
+  const asks = [...(opening ? [opening.begin] : []), ...own, ...(commits ? [COMMIT] : [])]
+  const answers = await Promise.allSettled(asks.map((one) => ask(client, one)))
+  // What follows an error is refused because of it: the first one is the cause.
+  const results = answers.map((answer) => {
+    if (answer.status === 'rejected') throw answer.reason
+    return answer.value
+  })
+  opening?.begun(results[0])
+  const wanted = results.slice(opening ? 1 : 0, commits ? -1 : undefined)
+  return step instanceof Together ? wanted : (wanted[0] as QueryArrayResult)
+}
+
+/** The types of an iterator know only `next()` without a value: the operation takes the result back from `yield`. */
+function resumed<T>(steps: Iterator<unknown, T>, result: unknown): IteratorResult<unknown, T> {
+  return (steps.next as (value: unknown) => IteratorResult<unknown, T>).call(steps, result)
 }
 
 function command(text: string): Ask {
@@ -157,13 +305,15 @@ interface Kept extends ReturnType<typeof translate> {
   /** Undefined = not kept. */
   name: string | undefined
   takesValues: boolean
+  /** Its text says of a value that it is a list (`@ids::bigint[]`). */
+  takesLists: boolean
 }
 
 function translated(sql: string): Kept {
   const before = known.get(sql)
   if (before) return before
   const translation = translate(sql)
-  const made = { ...translation, takesValues: /\$\d/.test(translation.text) }
+  const made = { ...translation, takesValues: /\$\d/.test(translation.text), takesLists: sql.includes('[]') }
   if (known.size >= MOST_KEPT) return { ...made, name: undefined }
   const kept = { ...made, name: `s${known.size}` }
   known.set(sql, kept)
@@ -211,12 +361,13 @@ function asObject(values: unknown[], fields: QueryArrayResult['fields']): Record
 }
 
 /** Binds as SQLite does: a name that is not given is a mistake, one that is not asked for is none. */
-function valuesOf({ names, takesValues }: Pick<Kept, 'names' | 'takesValues'>, args: unknown[]): unknown[] {
+function valuesOf({ names, takesValues, takesLists }: Kept, args: unknown[]): unknown[] {
   if (names.length === 0) return takesValues ? args.map(bound) : []
   const given = args[0] as Record<string, unknown>
   return names.map((name) => {
     if (!(name in given)) throw new TypeError(`no value is given for @${name}`)
-    return bound(given[name])
+    const value = given[name]
+    return takesLists && Array.isArray(value) ? value.map(bound) : bound(value)
   })
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { durablePostgres, type OwnPostgres, POSTGRES_WITHIN_MS, postgresForTests } from '#tests/support/postgres.ts'
 import { isStorageFailure } from '../storage-failure.ts'
 import { connectPostgres, type PostgresClient } from './client.server.ts'
@@ -23,7 +23,7 @@ afterAll(() => server?.stop())
 beforeEach(({ skip }) => {
   if (!server) return skip('no PostgreSQL')
   conflicts = 0
-  client = connectPostgres(server.url(), { conflict: () => conflicts++ })
+  client = connectPostgres(server.url(), { counts: { conflict: () => conflicts++ } })
 })
 afterEach(() => client.close())
 
@@ -94,6 +94,13 @@ test('a server that goes away is a failure of the storage, never of a row; when 
   const write = client.db.write(() => put.run())
   await read()
   await server?.kill()
+  // Its children end by themselves, a moment later.
+  await vi.waitUntil(() =>
+    read().then(
+      () => false,
+      () => true,
+    ),
+  )
   for (const attempt of [read, write]) {
     const error = await attempt().catch((failure: unknown) => failure)
     expect([error instanceof Error, isStorageFailure(error)]).toEqual([true, true])

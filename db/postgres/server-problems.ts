@@ -9,6 +9,9 @@ export interface ServerSettings {
   encoding: string
 }
 
+export const POOLED =
+  'A pooler stands between Fieldhook and the database server. Give DATABASE_URL the direct address of the server.'
+
 const OLDEST_VERSION = 150_000
 
 /** Null = the server keeps what it commits, and knows what we ask of it. */
@@ -32,34 +35,41 @@ export function settingsProblem({
   return null
 }
 
-/** By SQLSTATE or the code of the network's error. Null = nothing the operator can read from it. */
-export function connectionProblem(error: unknown, url: string): string | null {
+/**
+ * By SQLSTATE or the code of the network's error. Null = nothing the operator can read from it.
+ *
+ * @param setting where the address stands
+ */
+export function connectionProblem(error: unknown, url: string, setting = 'DATABASE_URL'): string | null {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const message = error instanceof Error ? error.message : ''
   const at = placeOf(url)
-  if (/^(ENOTFOUND|EAI_AGAIN)$/.test(code)) return `No server has the name in DATABASE_URL (${at}). Check the address.`
+  if (/^(ENOTFOUND|EAI_AGAIN)$/.test(code)) return `No server has the name in ${setting} (${at}). Check the address.`
   if (/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ENOENT)$/.test(code) || /timeout expired/.test(message)) {
     return `No database answers at ${at}. Check the address, and that the server runs.`
   }
-  if (/^(28P01|28000)$/.test(code)) return `The database at ${at} refuses the user or the password in DATABASE_URL.`
-  if (code === '3D000') return `The server at ${at} has no such database. Create it, or name another in DATABASE_URL.`
+  if (/^(28P01|28000)$/.test(code)) return `The database at ${at} refuses the user or the password in ${setting}.`
+  if (code === '3D000') return `The server at ${at} has no such database. Create it, or name another in ${setting}.`
   if (code === '42501')
-    return `The user in DATABASE_URL may not create tables at ${at}. Make it the owner of the database.`
+    return `The user in ${setting} may not create tables at ${at}. Make it the owner of the database.`
   if (code === '53300')
     return `The server at ${at} has no free connection. Fieldhook needs 12 for each instance: raise max_connections.`
+  if (code === '25006') return `The server at ${at} only reads: it is a standby. Name the primary in DATABASE_URL.`
   if (code === '53100') return `The disk of the database server at ${at} is full. Make room, then start again.`
+  if (/does not support SSL/.test(message))
+    return `The server at ${at} speaks no TLS, and sslmode in DATABASE_URL demands it. Set ssl = on there.`
   if (/certificate|self.signed|SSL|TLS/i.test(`${code} ${message}`)) {
-    return `The certificate of the server at ${at} was not accepted (${message}). Check sslmode and sslrootcert in DATABASE_URL.`
+    return `The certificate of the server at ${at} was not accepted (${message}). Check sslmode and sslrootcert in ${setting}.`
   }
   return null
 }
 
 /** Without the password. */
-function placeOf(url: string): string {
+export function placeOf(url: string): string {
   try {
     const { host, pathname } = new URL(url)
     return `${host}${pathname}`
   } catch {
-    return 'the address in DATABASE_URL'
+    return 'the address that was given'
   }
 }

@@ -1,18 +1,17 @@
 // Every statement that the store prepares when it opens is understood by a real PostgreSQL, tables and types included.
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { systemClock } from '#app/lib/clocks.server.ts'
-import { freshDatabase, POSTGRES_WITHIN_MS, postgresForTests } from '#tests/support/postgres.ts'
+import { freshDatabase, POSTGRES_WITHIN_MS, postgresForTests, postgresSchema } from '#tests/support/postgres.ts'
 import type { Database, Statement } from '../database.ts'
 import { orm } from '../orm.ts'
 import type { Connections } from '../sql/connections.ts'
 import { createWriteTurn } from '../sql/hot/write-turn.server.ts'
 import { sqlStore } from '../sql/store.server.ts'
+import { OF_A_MEMBER } from './client.server.ts'
+import { memberRows } from './members.server.ts'
+import { newsOf, newsTeller } from './news.server.ts'
 import { translate } from './translate.ts'
-
-const MIGRATIONS = 'db/migrations-postgres'
 
 /** What the store asks to be prepared. Nothing is run. */
 function statementsOfTheStore(): Set<string> {
@@ -32,12 +31,19 @@ function statementsOfTheStore(): Set<string> {
     },
     write: () => never,
     read: () => never,
+    single: () => never,
     snapshot: () => never,
     savepoint: never,
   }
   const housekeeping = {} as Connections['housekeeping']
-  const connections = { db, orm: orm(db), reader: db, readerOrm: orm(db), turn: createWriteTurn(db), housekeeping }
+  const connections = {
+    ...{ db, orm: orm(db), reader: db, readerOrm: orm(db), turn: createWriteTurn(db), housekeeping },
+    ...OF_A_MEMBER,
+  }
   sqlStore(connections, systemClock())
+  memberRows(db)
+  newsTeller(db)
+  newsOf(db)
   return texts
 }
 
@@ -48,10 +54,7 @@ test(
     if (server.outcome === 'none') return skip(server.sentence)
     const texts = statementsOfTheStore()
     expect(texts.size).toBeGreaterThan(380)
-    const schema = readdirSync(MIGRATIONS)
-      .sort()
-      .map((name) => readFileSync(join(MIGRATIONS, name), 'utf8'))
-    const database = await freshDatabase(schema.join('\n'))
+    const database = await freshDatabase(postgresSchema())
     const client = new pg.Client(database.url)
     await client.connect()
     const refused: string[] = []

@@ -14,4 +14,8 @@ export interface Connections {
   /** Groups the hot path's writes of one event loop turn into one transaction. */
   turn: WriteTurn
   housekeeping: Housekeeping
+  /** A condition on the account of the table with this alias: does this instance work for it? */
+  mine(alias: string): string
+  /** The same, for what it has just taken over and not yet looked through. */
+  taken(alias: string): string
 }

@@ -17,8 +17,10 @@ import { backlogStore } from './ops/backlog.server.ts'
 import { backupStore } from './ops/backups.server.ts'
 import { operationsStore } from './ops/operations.server.ts'
 import { operatorStore } from './ops/operator.server.ts'
+import { sharedInMemory } from './ops/shared-in-memory.server.ts'
 import { spaceStore } from './ops/space.server.ts'
 import { automationStore } from './rules/automations.server.ts'
+import { formDraftStore } from './rules/form-drafts.server.ts'
 import { templateStore } from './rules/templates.server.ts'
 import { triggerStore } from './rules/triggers.server.ts'
 import { verdictStore } from './rules/verdicts.server.ts'
@@ -39,6 +41,7 @@ export function sqlStore(connections: Connections, clock: Clock): Store {
     automations: { ...automationStore(connections), ...verdictStore(connections) },
     triggers: triggerStore(connections, clock),
     templates: templateStore(connections, clock),
+    drafts: formDraftStore(connections),
     runs: {
       ...runStore(connections),
       ...runHistoryStore(connections),
@@ -54,5 +57,7 @@ export function sqlStore(connections: Connections, clock: Clock): Store {
       ...spaceStore(connections),
     },
     backups: backupStore(connections),
+    // Right for one process. Several on one database: `sharedOnServer` in its place.
+    shared: sharedInMemory(clock),
   }
 }

@@ -17,6 +17,9 @@ export interface Client extends Connections {
   close(): void
 }
 
+/** One process does the work for everybody. */
+const ALL = '1 = 1'
+
 /** FULL. better-sqlite3 is compiled to use NORMAL (1) in WAL mode, which loses acknowledged events in a power cut. */
 const SYNCHRONOUS_FULL = 2
 
@@ -61,6 +64,8 @@ function openFile(file: string, migrationsFolder: string): Client {
       readerOrm: orm(reader),
       turn: createWriteTurn(db),
       housekeeping: sqliteHousekeeping(sql),
+      mine: () => ALL,
+      taken: () => ALL,
       close() {
         readerSql.close()
         sql.pragma('wal_checkpoint(TRUNCATE)')

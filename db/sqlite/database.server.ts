@@ -15,6 +15,10 @@ export function sqliteDatabase(sql: Sql): Database {
       (act) =>
       async (...args) =>
         finish(act(...args)),
+    single:
+      (act) =>
+      async (...args) =>
+        finish(act(...args)),
     snapshot(act) {
       const whole = sql.transaction((...args: Parameters<typeof act>) => finish(act(...args)))
       return async (...args) => whole.deferred(...args)

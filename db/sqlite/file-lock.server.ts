@@ -27,7 +27,7 @@ export function takeLock(file: string, how: 'shared' | 'alone'): FileLock | null
   }
 }
 
-/** The lock of the process that serves a database: a restore must not replace the file meanwhile. */
+/** The lock of the process that serves a database: nothing may replace or move the file meanwhile. */
 export function inUseLock(databaseFile: string): string {
   return `${databaseFile}.in-use`
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { hours } from '#app/lib/duration.ts'
 import { anEvent, type EngineWorld, engineWorld } from '#tests/support/engine-world.server.ts'
-import { onServer } from '#tests/support/test-app.server.ts'
+import { aboutTheFile } from '#tests/support/test-app.server.ts'
 import { type Ballast, ballastSize, openBallast } from './ballast.server.ts'
 import { type FullDiskGuard, surviveFullDisk } from './full-disk.server.ts'
 
@@ -25,7 +25,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-describe.skipIf(onServer)('the ballast', () => {
+describe.skipIf(aboutTheFile('files beside the database'))('the ballast', () => {
   it('takes up its space beside the database, and gives it back', async () => {
     const ballast = openBallast(databaseFile, 2 * MB)
     expect([ballast.inPlace(), ballast.release()]).toEqual([false, false])
@@ -56,7 +56,7 @@ describe.skipIf(onServer)('the ballast', () => {
   })
 })
 
-describe.skipIf(onServer)('a full disk', () => {
+describe.skipIf(aboutTheFile('files beside the database'))('a full disk', () => {
   let ballast: Ballast
   let guard: FullDiskGuard
   let rounds: number

@@ -87,7 +87,8 @@ function apply(sql: Database, { tag, when, hash, statements }: Migration): void 
   sql.prepare('INSERT INTO "__drizzle_migrations" ("hash", "created_at") VALUES (@hash, @when)').run({ hash, when })
 }
 
-function refuseNewer(applied: number | null, known: readonly Migration[], file: string): void {
+/** Throws a sentence when the newest applied migration is not among those known here. */
+export function refuseNewer(applied: number | null, known: readonly Migration[], file: string): void {
   const newest = known.at(-1)
   if (!newest || applied === null || applied <= newest.when) return
   throw cannotStart(

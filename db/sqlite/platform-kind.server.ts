@@ -10,10 +10,15 @@ const MARKS: Record<PlatformKind, number> = {
   servicem8: Buffer.from('FHs8').readInt32BE(),
 }
 
+/** Null = no mark: a new database, or one of a release that set none. */
+export function platformOf(sql: Sql): PlatformKind | null {
+  const mark = sql.pragma('application_id', { simple: true })
+  return (Object.keys(MARKS) as PlatformKind[]).find((name) => MARKS[name] === mark) ?? null
+}
+
 /** Returns the database's kind. Marks an unmarked one (new, or from a release that set no mark) as `kind`. */
 export function claimFor(sql: Sql, kind: PlatformKind): PlatformKind {
-  const mark = sql.pragma('application_id', { simple: true })
-  const known = (Object.keys(MARKS) as PlatformKind[]).find((name) => MARKS[name] === mark)
+  const known = platformOf(sql)
   if (!known) sql.pragma(`application_id = ${MARKS[kind]}`)
   return known ?? kind
 }

@@ -1,4 +1,5 @@
-/** Health checks of the database file: read only, with or without a running product. All calls block. */
+/** Health checks of the database: read only, with or without a running product. */
+import type { ServerFigures } from '#app/domain/server-figures.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { KeyUse } from './account-keys.ts'
 import type { Backlog } from './backlog.ts'
@@ -56,7 +57,24 @@ interface SealedSample {
   accessTokenSealed: string
 }
 
-export interface Checkup {
+/** What the product's own rows say, on either engine. Call it only on a database with this release's schema. */
+export interface RowCheckup {
+  backlog(now: Millis): Promise<Backlog>
+  /** `polled`: objects for which ServiceM8 sends no events. */
+  subscriptions(now: Millis, polled: readonly string[]): Promise<SubscriptionFacts>
+  /** Number of accounts by connection state. */
+  connections(): Promise<{ connected: number; reconnect: number }>
+  /** Number of endpoints by state, without deleted ones. */
+  endpoints(): Promise<Record<string, number>>
+  keyUses(): Promise<KeyUse[]>
+  samples(limit: number): Promise<SealedSample[]>
+  findKey(accountUuid: string): Promise<{ sealedWith: string; keySealed: string } | null>
+  /** The newest run of each kind, whatever its result, and the newest successful one. */
+  backupRuns(kind: 'backup' | 'drill'): Promise<{ newest: LastRun | null; newestGood: LastRun | null }>
+}
+
+/** A SQLite file. Its own calls block. */
+export interface FileCheckup {
   schema(): SchemaFacts
   promises(): FilePromises
   /**
@@ -65,20 +83,20 @@ export interface Checkup {
    */
   integrity(full: boolean, enough: () => boolean): IntegrityFacts
   space(): { fileBytes: number; freeBytes: number; walBytes: number }
-  /** Is the delivery lease still valid? */
-  isOwned(now: Millis): boolean
-  /** Call the following only on a file with this release's schema. */
-  backlog(now: Millis): Promise<Backlog>
-  /** `polled`: objects for which ServiceM8 sends no events. */
-  subscriptions(now: Millis, polled: readonly string[]): SubscriptionFacts
-  /** Number of accounts by connection state. */
-  connections(): { connected: number; reconnect: number }
-  /** Number of endpoints by state, without deleted ones. */
-  endpoints(): Record<string, number>
-  keyUses(): Promise<KeyUse[]>
-  samples(limit: number): SealedSample[]
-  findKey(accountUuid: string): Promise<{ sealedWith: string; keySealed: string } | null>
-  /** The newest run of each kind, whatever its result, and the newest successful one. */
-  backupRuns(kind: 'backup' | 'drill'): { newest: LastRun | null; newestGood: LastRun | null }
+  /** Is the delivery lease still valid? False without such a table. */
+  isOwned(now: Millis): Promise<boolean>
+  /** Throws on a file with another release's schema. */
+  rows(): RowCheckup
   close(): void
+}
+
+/** A PostgreSQL server. Every call throws a sentence when it cannot be reached. */
+export interface ServerCheckup {
+  figures(now: () => Millis): Promise<ServerFigures>
+  /** `ahead`: of a newer release, and this one may work on it. Throws a sentence when it may not. */
+  schema(): Promise<SchemaFacts & { ahead: boolean }>
+  /** Does an instance deliver now? Only with this release's schema. */
+  isOwned(now: Millis): Promise<boolean>
+  rows: RowCheckup
+  close(): Promise<void>
 }

@@ -189,19 +189,22 @@ export interface DeliveryStore {
   settleAttempts(reports: AttemptReport[], options: SettleOptions): Promise<SettledAttempt[]>
 
   /**
-   * Runs at take-over. Aligns the counters of pending deliveries with the rows, spreads overdue retries over
-   * `spreadMs`, gives events that were never tried because we were down at least `graceMs`, and ends test deliveries
-   * that nobody waits for any more.
+   * Runs at take-over, for the accounts taken over. Spreads overdue retries over `spreadMs` and gives events that were
+   * never tried because nobody sent them at least `graceMs`. `alone`, when no other process can be at work: aligns the
+   * counters of pending deliveries with the rows, and ends test deliveries that nobody waits for any more.
    */
   tidyAfterRestart(
     now: Millis,
-    options: { spreadMs: { from: number; to: number }; graceMs: number; sampleReason: string },
+    options: { alone: boolean; spreadMs: { from: number; to: number }; graceMs: number; sampleReason: string },
   ): Promise<{ spread: number }>
-  /** Ends up to `limit` pending deliveries of stopped or deleted endpoints or cancelled replays. */
+  /**
+   * Ends up to `limit` pending deliveries of stopped or deleted endpoints or cancelled replays, and every test delivery
+   * whose sender has ended.
+   */
   endStoppedStep(
     now: Millis,
     limit: number,
-    reasons: { stopped: string; deleted: string; ruleDeleted: string; cancelled: string },
+    reasons: { stopped: string; deleted: string; ruleDeleted: string; cancelled: string; sample: string },
   ): Promise<number>
   /**
    * Scans some deliveries of held endpoints from `cursor` on and ends those past their deadline (for paused endpoints:
@@ -212,6 +215,8 @@ export interface DeliveryStore {
     cursor: HeldCursor | null,
     options: ExpireHeldOptions,
   ): Promise<{ ended: number; next: HeldCursor | null }>
+  /** Sends nothing to these endpoints before `until`: attempts that another instance cannot see are still under way. */
+  restEndpoints(endpointIds: readonly number[], until: Millis): Promise<void>
   /** Adds deliveries to running replays: at most `waitingPerReplay` unsettled each, within the account's limit. */
   growReplaysStep(now: Millis, options: GrowOptions): Promise<GrownReplays>
 

@@ -176,6 +176,8 @@ export interface RunStore {
   dueRuns(now: Millis, perAccount: number): Promise<DueRun[]>
   /** The earliest time after `now` at which a run can continue; null = no run waits for a time. */
   nextRunDueAt(now: Millis): Promise<Millis | null>
+  /** Lets no other instance go on with these runs of `owner` before `until`; with the present time, lets it. */
+  restRuns(runIds: readonly number[], owner: string, until: Millis): Promise<void>
   /** Claims the run for `owner`, whoever had it before. Null = it cannot continue now. */
   claimRun(accountUuid: string, runId: number, owner: string, now: Millis): Promise<ClaimedRun | null>
   /** Null = another process owns the run, or it ended. */

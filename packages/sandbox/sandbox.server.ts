@@ -15,6 +15,8 @@ import type { SeedAccount, World } from './world.ts'
 export interface SandboxOptions extends PlatformOptions {
   /** Accounts to start with; those already in the state file stay unchanged. Default: the two demo accounts. */
   seed?: readonly SeedAccount[]
+  /** The clock cannot be moved, because the product runs elsewhere and could not follow. Default: it can. */
+  still?: boolean
 }
 
 export interface Sandbox {
@@ -48,13 +50,17 @@ interface SandboxPart {
 }
 
 export function createSandbox(options: SandboxOptions): Sandbox {
-  const { clock, origin, log, seed = seedWorld() } = options
+  const { clock, origin, log, seed = seedWorld(), still = false } = options
   const poster = createPoster()
   const { stage, keeper, engine, wire } = openPlatform(options, seed, poster)
   const stripe = createSandboxStripe(stage, poster)
   const world = createWorld(stage, keeper, poster, engine, stripe.payments, seed)
-  const receiver = createReceiver(world, { clock, origin, log })
-  const parts: readonly SandboxPart[] = [stripe, receiver, createConsole(world, { clock, origin, log, receiver })]
+  const receiver = createReceiver(world, { clock, origin, log, still })
+  const parts: readonly SandboxPart[] = [
+    stripe,
+    receiver,
+    createConsole(world, { clock, origin, log, receiver, still }),
+  ]
   keeper.commit()
   // Deliveries left over from a stopped process are sent once the server has had a moment to listen.
   clock.wake(clock.now() + seconds(1), engine.wake)

@@ -81,6 +81,9 @@ interface Service {
   privileged?: boolean
   user?: string
   environment?: Record<string, string>
+  healthcheck?: { test: string[] }
+  image?: string
+  depends_on?: unknown
 }
 
 describe('compose.yml', () => {
@@ -117,9 +120,94 @@ describe('compose.yml', () => {
   })
 })
 
-describe('fly.toml', () => {
-  const toml = read('fly.toml').replace(/^\s*#.*$/gm, '')
+describe('compose.cluster.yml', () => {
+  const { services, volumes } = parse(read('compose.cluster.yml')) as {
+    services: Record<string, Service>
+    volumes: object
+  }
+  const instances = Object.entries(services).filter(([name]) => name.startsWith('fieldhook-'))
+
+  test('is three instances that are alike, PostgreSQL and Caddy, none with more than it needs', () => {
+    expect(Object.keys(services)).toEqual(['fieldhook-1', 'fieldhook-2', 'fieldhook-3', 'postgres', 'caddy'])
+    for (const [, instance] of instances) expect(instance).toEqual(services['fieldhook-1'])
+    for (const service of Object.values(services)) {
+      expect(service).toMatchObject({
+        read_only: true,
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+        mem_limit: expect.stringMatching(/^\d+m$/),
+        pids_limit: expect.any(Number),
+      })
+      expect(service.privileged).toBeUndefined()
+    }
+    expect([services.postgres?.user, services.postgres?.cap_add, services.caddy?.cap_add]).toEqual([
+      'postgres',
+      undefined,
+      ['NET_BIND_SERVICE'],
+    ])
+  })
+
+  test('an instance keeps nothing, is reached by Caddy alone, starts after PostgreSQL, and drains', () => {
+    for (const [, { volumes: kept, ports, tmpfs, environment, stop_grace_period, depends_on }] of instances) {
+      expect([kept, ports, tmpfs]).toEqual([undefined, undefined, ['/tmp', '/data']])
+      expect(environment).toMatchObject({ PLATFORM: 'servicem8', TRUST_PROXY: 'fly' })
+      // No secret stands in the file.
+      expect(environment?.DATABASE_URL).toMatch(
+        /^postgres:\/\/fieldhook:\$\{POSTGRES_PASSWORD:\?.*\}@postgres:5432\/fieldhook$/,
+      )
+      expect(Number.parseInt(stop_grace_period ?? '0', 10)).toBeGreaterThan(hardStopSeconds())
+      expect(depends_on).toEqual({ postgres: { condition: 'service_healthy' } })
+    }
+    const { postgres } = services
+    expect([postgres?.ports, postgres?.volumes, postgres?.healthcheck?.test[1]]).toEqual([
+      undefined,
+      ['postgres:/var/lib/postgresql/data'],
+      'pg_isready',
+    ])
+    expect(postgres?.image).toMatch(/^postgres:17\./)
+    expect(postgres?.environment?.POSTGRES_PASSWORD).toMatch(/^\$\{POSTGRES_PASSWORD:\?/)
+    expect(Object.keys(volumes)).toEqual(['postgres', 'caddy'])
+  })
+
+  test('Caddy asks each of them whether it is ready, tries another one, and does as for a single one otherwise', () => {
+    const caddy = read('Caddyfile.cluster')
+    const upstreams = caddy.match(/reverse_proxy ([^{]+) \{/)?.[1]?.split(' ')
+    expect(upstreams).toEqual(instances.map(([name]) => `${name}:3000`))
+    for (const line of ['health_uri /readyz', 'health_interval 1s', 'lb_try_duration 10s'])
+      expect(caddy).toContain(line)
+    expect(caddy).toMatch(/header_up Fly-Client-IP \{remote_host\}/)
+    expect(caddy).toMatch(/@private path \/metrics\n\s*respond @private 404/)
+    expect(services.caddy?.volumes).toContain('./Caddyfile.cluster:/etc/caddy/Caddyfile:ro')
+  })
+})
+
+const settingsOf = (file: string) => {
+  const toml = read(file).replace(/^\s*#.*$/gm, '')
   const value = (name: string) => toml.match(new RegExp(`^\\s*${name} = "?([^"\\n]+)"?$`, 'm'))?.[1]
+  return { toml, value }
+}
+
+describe('fly.cluster.toml', () => {
+  const { toml, value } = settingsOf('fly.cluster.toml')
+
+  test('is three machines without a disk that never sleep, and one after the other is replaced', () => {
+    expect(toml).not.toMatch(/mounts/)
+    expect([value('min_machines_running'), value('auto_stop_machines')]).toEqual(['3', 'off'])
+    expect([value('strategy'), value('max_unavailable')]).toEqual(['rolling', '1'])
+    expect(value('release_command')).toBe('node scripts/migrate.mjs')
+    expect(value('path')).toBe('/readyz')
+    expect(toml).not.toContain('DATABASE_URL')
+  })
+
+  test('stops, restarts and speaks to the world as a single machine does', () => {
+    const { value: single } = settingsOf('fly.toml')
+    for (const name of ['kill_signal', 'kill_timeout', 'force_https', 'TRUST_PROXY', 'APP_ORIGIN', 'policy', 'memory'])
+      expect([name, value(name)]).toEqual([name, single(name)])
+  })
+})
+
+describe('fly.toml', () => {
+  const { toml, value } = settingsOf('fly.toml')
 
   test('is one machine with one volume that never sleeps', () => {
     expect(toml.match(/^\[\[mounts\]\]$/gm)).toHaveLength(1)
@@ -147,7 +235,18 @@ describe('fly.toml', () => {
 })
 
 test('the files that these files name are there', () => {
-  const named = ['Dockerfile', '.dockerignore', 'compose.yml', 'Caddyfile', 'fly.toml', '.npmrc'].flatMap((file) =>
+  const named = [
+    ...[
+      'Dockerfile',
+      '.dockerignore',
+      '.npmrc',
+      'compose.yml',
+      'compose.cluster.yml',
+      'Caddyfile',
+      'Caddyfile.cluster',
+    ],
+    ...['fly.toml', 'fly.cluster.toml'],
+  ].flatMap((file) =>
     [...read(file).matchAll(/(?<![\w./])((?:docs|tests|scripts|packages)\/[\w./-]+\.(?:md|mjs|tsx?))/g)].map(
       ([, name = '']) => name,
     ),

@@ -21,7 +21,8 @@ const filesIn = (folder: string, ends: string) =>
 
 const DOCUMENTS = [...readdirSync('.').filter((name) => name.endsWith('.md')), ...filesIn('docs', '.md')]
 const WORKFLOWS = filesIn('.github/workflows', '.yml')
-const OTHERS = ['.env.example', 'Dockerfile', 'fly.toml', 'compose.yml', '.ci/run', '.github/dependabot.yml']
+const DEPLOYED = ['fly.toml', 'fly.cluster.toml', 'compose.yml', 'compose.cluster.yml']
+const OTHERS = ['.env.example', 'Dockerfile', ...DEPLOYED, '.ci/run', '.github/dependabot.yml']
 const SCRIPTS: Record<string, string> = packageJson.scripts
 
 /** `file: command` for everything that `find` names and that is not there. */
@@ -87,7 +88,7 @@ test('every link from one document to a file of the project leads somewhere', ()
 test('every section of the operating guide that a sentence of the product names is there', () => {
   const headings = [...readFileSync('docs/operating.md', 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading)
   const sources = [...filesIn('app', '.ts'), ...filesIn('db', '.ts')].filter((file) => !file.includes('.test.'))
-  const named = [...sources, 'fly.toml', 'compose.yml', ...WORKFLOWS].flatMap((file) =>
+  const named = [...sources, ...DEPLOYED, ...WORKFLOWS].flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/operating\.md, (?:"([^"]+)"|section (\d+))/g)].map(
       ([, heading, number]) => ({ file, heading, number }),
     ),
@@ -120,7 +121,7 @@ describe('the workflows', () => {
   })
 
   test('what else is written in YAML can be read', () => {
-    for (const file of ['.github/dependabot.yml', 'compose.yml'])
+    for (const file of ['.github/dependabot.yml', 'compose.yml', 'compose.cluster.yml'])
       expect(typeof parse(readFileSync(file, 'utf8'))).toBe('object')
   })
 })

@@ -12,10 +12,10 @@ const CEILINGS = {
   roomsInCircles: 0,
   looseFilesOfApp: 4,
   filesFlatInOneFolder: 29,
-  filesWithOneImporter: 269,
+  filesWithOneImporter: 275,
   filesWithComplexFunctions: 14,
   filesWithLongFunctions: 14,
-  productLines: 94_300,
+  productLines: 99_000,
 }
 
 /** How far a figure may be below its ceiling before the ceiling must follow: nobody wants to change this file with every line. */

@@ -274,6 +274,7 @@ const ELSEWHERE: readonly Elsewhere[] = [
   { says: 'Use SMS Template', name: 'SMS Template', elsewhere: 'a label of the form itself' },
   { says: '{entry.0.job_address or "Your job"}', name: 'Your job', elsewhere: 'a fallback in a text to a customer' },
   { says: 'What you know it by, e.g. “Accounting”.', name: 'Accounting', elsewhere: 'an example of what to type' },
+  { says: 'docs/operating.md, "PostgreSQL"', name: 'PostgreSQL', elsewhere: 'a section of the operating guide' },
   ofAnotherTool('Choose “Anyone” under “Who can trigger the flow?”', 'Anyone'),
   ofAnotherTool('Choose “Anyone” under “Who can trigger the flow?”', 'Who can trigger the flow?'),
   ofAnotherTool('Deploy the script as a web app for “Anyone”', 'Anyone'),

@@ -79,9 +79,12 @@ test('every test command that the pages name exists', () => {
 test('every image is named by its digest', () => {
   const images = [
     ...readFileSync('Dockerfile', 'utf8').matchAll(/^(?:FROM |# *syntax=)(\S+)/gm),
-    ...readFileSync('compose.yml', 'utf8').matchAll(/^ {4}image: (?!\$)(\S+)/gm),
+    ...['compose.yml', 'compose.cluster.yml'].flatMap((file) => [
+      ...readFileSync(file, 'utf8').matchAll(/^ {4}image: (?!\$)(\S+)/gm),
+    ]),
   ].map(([, name]) => name)
-  expect(images).toHaveLength(3)
+  // Node twice, Caddy twice, PostgreSQL.
+  expect(images).toHaveLength(5)
   expect(images.filter((name) => !/:[\w.-]+@sha256:[0-9a-f]{64}$/.test(name ?? ''))).toEqual([])
 })
 

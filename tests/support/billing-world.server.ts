@@ -3,10 +3,9 @@ import type { Payments } from '#app/adapters/payments.ts'
 import type { PayingApp } from '#app/features/billing/billing-app.server.ts'
 import { receivePaymentEvent } from '#app/features/billing/payment-events.server.ts'
 import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
-import { sqlStore } from '#db/sql/store.server.ts'
 import type { Client } from '#db/sqlite/client.server.ts'
 import { type MemoryPayments, memoryPayments } from './memory-payments.ts'
-import { testApp } from './test-app.server.ts'
+import { storeOver, testApp } from './test-app.server.ts'
 
 export const LEEDS = 'aaaaaaaa-0000-4000-8000-000000000001'
 export const BRISBANE = 'bbbbbbbb-0000-4000-8000-000000000002'
@@ -62,7 +61,7 @@ export function billingWorldWith<Provider extends Payments>(
     client,
     logged,
     woken,
-    otherProcess: () => ({ ...app, store: sqlStore(base.open(), clock) }),
+    otherProcess: () => ({ ...app, store: storeOver(base.open(), clock) }),
     row,
     rows,
     run,

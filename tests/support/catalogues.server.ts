@@ -14,8 +14,12 @@ interface TableShape {
 }
 export type Catalogue = Record<string, TableShape>
 
-/** The ledgers of the migrations belong to their engines; what SQLite keeps in its file's header is a row elsewhere. */
-const LEDGERS = /^(__drizzle_migrations|schema_migration|installation|sqlite_.*)$/
+/**
+ * The ledgers of the migrations belong to their engines; what SQLite keeps in its file's header is a row elsewhere; and
+ * only a server has several instances.
+ */
+const LEDGERS =
+  /^(__drizzle_migrations|schema_migration|installation|member|share|news|turn|call_budget|trigger_credit|sqlite_.*)$/
 
 const CLASSES: Record<string, string> = {
   bigint: 'integer',

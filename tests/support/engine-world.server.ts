@@ -8,16 +8,20 @@ import {
 import type { App } from '#app/context/app-context.ts'
 import { AMPLE_SPACE } from '#app/domain/space.ts'
 import { countReplayed as countReplayedEvents } from '#app/features/events/delivering/send-again.server.ts'
+import { settleOptions } from '#app/features/events/delivering/settle.server.ts'
+import type { Clock } from '#app/lib/clock.ts'
 import type { Log } from '#app/lib/log.ts'
-import { sqlStore } from '#db/sql/store.server.ts'
 import type { Client } from '#db/sqlite/client.server.ts'
 import type { IncomingEvent } from '#db/store/events.ts'
 import { type MemoryOutbound, memoryOutbound } from './memory-outbound.ts'
 import { type SteppingClock, steppingClock } from './stepping-clock.ts'
-import { sealAtOnce, testApp } from './test-app.server.ts'
+import { sealAtOnce, storeOver, testApp } from './test-app.server.ts'
 
 /** For tests of the store: the use case's own counting function. */
 export const countReplayed = countReplayedEvents
+
+/** For tests of the store: the use case's own decisions, without chance. */
+export const SETTLING = settleOptions(() => 0.5)
 
 export const LEEDS = 'aaaaaaaa-0000-4000-8000-000000000001'
 export const BRISBANE = 'bbbbbbbb-0000-4000-8000-000000000002'
@@ -33,10 +37,14 @@ export interface EngineWorld {
   app: Pick<App, 'store' | 'clock' | 'log' | 'settings' | 'secrets' | 'outbound' | 'space'>
   /** A process's engine on the file. Several can run at once. */
   engine(input?: Partial<DeliveryEngineInput>): DeliveryEngine
+  /** The store as another process has it, on a connection of its own. */
+  otherStore(): App['store']
   /** Adds an endpoint and returns its id. */
   endpoint(given?: { url?: string; account?: string; object?: string; fields?: string; state?: string }): number
   row(sql: string, ...values: (string | number)[]): Record<string, unknown>
   rows(sql: string, ...values: (string | number)[]): Record<string, unknown>[]
+  /** Until what the product writes without waiting is written. */
+  idle(): Promise<void>
   close(): Promise<void>
 }
 
@@ -59,9 +67,11 @@ export function engineWorld(): EngineWorld {
      VALUES (?, ?, ?, ?, ?, ?, ?, 'closed', 0, 0, '[]', 0, 0, ?)`,
   )
 
+  const otherStore = () => storeOver(base.open(), clock)
   return {
     client,
     store,
+    otherStore,
     clock,
     outbound,
     log,
@@ -69,7 +79,7 @@ export function engineWorld(): EngineWorld {
     app,
     engine(input = {}) {
       // Its own connection to the file, as in another process.
-      const own = engines.length === 0 ? store : sqlStore(base.open(), clock)
+      const own = engines.length === 0 ? store : otherStore()
       const engine = createDeliveryEngine({ ...app, store: own, random: () => 0.5, gatherMs: 0, ...input })
       engines.push(engine)
       return engine
@@ -82,6 +92,7 @@ export function engineWorld(): EngineWorld {
     },
     row: base.row,
     rows: base.rows,
+    idle: base.idle,
     async close() {
       for (const engine of engines) {
         const drained = engine.drain()
@@ -96,7 +107,7 @@ export function engineWorld(): EngineWorld {
 let made = 0
 
 /** A new event, with overrides. */
-export function anEvent(world: Pick<EngineWorld, 'clock'>, given: Partial<IncomingEvent> = {}): IncomingEvent {
+export function anEvent(world: { clock: Pick<Clock, 'now'> }, given: Partial<IncomingEvent> = {}): IncomingEvent {
   made++
   const objectUuid = given.objectUuid ?? `record-${made}`
   return {

@@ -51,6 +51,18 @@ export async function live(
     expiresAt: at + hours(1),
     scope: 'vendor read_jobs',
   })
+  await store.drafts.keepFormDraft(
+    {
+      accountUuid,
+      tokenHash: hashToken(`draft-${accountUuid}`),
+      formSealed: await secrets.seal(`form_draft|${accountUuid}|form`, SECRET),
+      weight: SECRET.length,
+      expiresAt: at + hours(2),
+    },
+    null,
+    { ofAccount: 10, heaviest: 10_000 },
+    at,
+  )
   const definition = {
     description: '',
     trigger: { source: 'webhook', object: 'job', event: 'job_created' },

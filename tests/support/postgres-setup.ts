@@ -34,7 +34,9 @@ const DESK = Symbol.for('fieldhook.tests.postgres')
 const shared = globalThis as { [DESK]?: { desk: Promise<Desk>; users: number } }
 
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
-  shared[DESK] ??= { desk: openDesk(), users: 0 }
+  // The product that a walk starts refuses a server that does not keep what it commits.
+  const durable = project.vitest.projects.some(({ name }) => name.startsWith('walk'))
+  shared[DESK] ??= { desk: openDesk(durable), users: 0 }
   const mine = shared[DESK]
   mine.users += 1
   const { port, token, ask, close } = await mine.desk
@@ -50,12 +52,11 @@ export default async function setUp(project: TestProject): Promise<() => Promise
 }
 
 /** Listens on this machine; who knows the token is told the server's address. */
-async function openDesk(): Promise<Desk> {
+async function openDesk(durable: boolean): Promise<Desk> {
   const token = randomBytes(16).toString('hex')
   let opened: Promise<PostgresServer> | null = null
   const ask = async (): Promise<PostgresForTests> => {
-    // A power cut may destroy what tests leave.
-    opened ??= openPostgres({ durable: false })
+    opened ??= openPostgres({ durable })
     try {
       const { prefix, source, version, url } = await opened
       return { outcome: 'running', url: url(), prefix, source, version }

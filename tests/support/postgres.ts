@@ -1,5 +1,7 @@
 // A real PostgreSQL for tests: one server for the whole run, a database of its own for whoever asks.
+import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { inject } from 'vitest'
 import { openPostgres } from '../../scripts/postgres.mjs'
@@ -16,6 +18,20 @@ export function durablePostgres(options?: Parameters<typeof openPostgres>[0]): P
 
 /** Time limit for a hook that asks for the server: the first time ever, its program is brought from the registry. */
 export const POSTGRES_WITHIN_MS = 180_000
+
+const MIGRATIONS = 'db/migrations-postgres'
+
+/** Names of the migrations, oldest first. */
+export function postgresMigrations(): string[] {
+  return readdirSync(MIGRATIONS).sort()
+}
+
+/** Today's schema, for `freshDatabase`. */
+export function postgresSchema(): string {
+  return postgresMigrations()
+    .map((name) => readFileSync(join(MIGRATIONS, name), 'utf8'))
+    .join('\n')
+}
 
 let asked: Promise<PostgresForTests> | null = null
 

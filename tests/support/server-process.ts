@@ -1,15 +1,17 @@
 // The real built server as a separate process, for tests that kill it, drain it or open it in a browser.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { SERVER_FLAGS } from '../../scripts/server-flags.mjs'
+import { freePort } from './free-port.ts'
+import { type WalkDatabase, walkDatabase } from './walk-database.server.ts'
 
 export interface ServerProcess {
   origin: string
   /** The folder of its database and sandbox state. */
   folder: string
+  database: WalkDatabase
   pid: number
   /** Its whole output so far. */
   output(): string
@@ -23,18 +25,6 @@ export interface ServerProcess {
   dispose(): Promise<void>
 }
 
-/** A free port of this machine. */
-export async function freePort(): Promise<number> {
-  return new Promise((done, fail) => {
-    const server = createServer()
-    server.once('error', fail)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => (address && typeof address === 'object' ? done(address.port) : fail(new Error('no port'))))
-    })
-  })
-}
-
 /**
  * Starts `scripts/serve-main.mjs` in sandbox mode on a free port with files in a temporary folder, and waits until
  * `/readyz` answers 200. Needs a build (`npm test` makes one).
@@ -42,6 +32,7 @@ export async function freePort(): Promise<number> {
 export async function startServerProcess(env: Record<string, string> = {}): Promise<ServerProcess> {
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'fieldhook-server-'))
+  const database = await walkDatabase(folder)
   const origin = `http://localhost:${port}`
   let child: ChildProcess | null = null
   let printed = ''
@@ -52,7 +43,7 @@ export async function startServerProcess(env: Record<string, string> = {}): Prom
         PATH: process.env.PATH ?? '',
         PORT: String(port),
         APP_ORIGIN: origin,
-        DATABASE_URL: `file:${join(folder, 'fieldhook.db')}`,
+        ...database.env,
         LOG_LEVEL: 'warn',
         NODE_ENV: 'production',
         PLATFORM: 'sandbox',
@@ -88,6 +79,7 @@ export async function startServerProcess(env: Record<string, string> = {}): Prom
   return {
     origin,
     folder,
+    database,
     get pid() {
       return child?.pid ?? 0
     },
@@ -101,6 +93,7 @@ export async function startServerProcess(env: Record<string, string> = {}): Prom
     restart: launch,
     async dispose() {
       await end('SIGKILL')
+      await database.drop()
       rmSync(folder, { recursive: true, force: true })
     },
   }

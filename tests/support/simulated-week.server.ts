@@ -11,6 +11,7 @@ import type { IncomingEvent } from '#db/store/events.ts'
 import { createChance } from '#lab/stage/chance.ts'
 import { aRule, aStep, automationWorld, LEEDS } from './automation-world.server.ts'
 import type { Fate } from './platform-in-process.server.ts'
+import { withoutPowerCuts } from './test-app.server.ts'
 
 const ZONE = 'Europe/London'
 
@@ -99,8 +100,7 @@ export async function simulatedWeek({ seed, sabotage }: WeekOptions): Promise<We
   const chance = createChance(seed, 'week')
   const start = STARTS[seed % STARTS.length] ?? STARTS[0]
   const world = await automationWorld(start)
-  // Another proof covers power cuts: here only the order of writes counts.
-  world.client.sql.pragma('synchronous = OFF')
+  withoutPowerCuts(world.client)
   const trail: string[] = []
   const fates: Record<string, number> = {}
   const counts = { told: 0, dropped: 0, repeated: 0 }

@@ -1,6 +1,6 @@
 // The base of use-case tests: an app on a real database file, a manually set clock, and no outside services. Each world
 // adds the parts its subject needs.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sealText } from '#app/adapters/sealed-text.server.ts'
@@ -9,11 +9,13 @@ import type { Settings } from '#app/context/app-context.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import type { Log } from '#app/lib/log.ts'
 import type { Database } from '#db/database.ts'
-import { connectPostgres } from '#db/postgres/client.server.ts'
+import { connectPostgres, type PostgresConnections } from '#db/postgres/client.server.ts'
+import { postgresStore } from '#db/postgres/store.server.ts'
 import { translate } from '#db/postgres/translate.ts'
 import { sqlStore } from '#db/sql/store.server.ts'
 import { type Client, openClient } from '#db/sqlite/client.server.ts'
-import { freshDatabaseNow } from './postgres.ts'
+import type { Store } from '#db/store.ts'
+import { freshDatabaseNow, postgresMigrations, postgresSchema } from './postgres.ts'
 import { openSyncPostgres } from './sync-postgres.server.ts'
 
 export const QUIET: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => QUIET }
@@ -30,6 +32,20 @@ export const TEST_SETTINGS: Settings = {
 /** Tests run on PostgreSQL (`npm test -- --engine postgres`) instead of a SQLite file. */
 export const onServer = process.env.TEST_DATABASE === 'postgres'
 
+/**
+ * For what is about SQLite and its file: `it.skipIf(aboutTheFile('its plans'))`. It is left out on PostgreSQL, and the
+ * reason is listed by `grep -r aboutTheFile`.
+ */
+export function aboutTheFile(_reason: string): boolean {
+  return onServer
+}
+
+/** The store as the product opens it on this engine. */
+export function storeOver(client: Client & Partial<PostgresConnections>, clock: Clock): Store {
+  const { locked } = client
+  return locked ? postgresStore({ ...client, locked, news: undefined }, clock) : sqlStore(client, clock)
+}
+
 type Values = (string | number | null)[]
 
 const TEST_KEY = Buffer.alloc(32, 7)
@@ -41,14 +57,14 @@ export function sealAtOnce(place: string, plain: string): string {
 
 /** Call `close` when the test is over. */
 export function testApp<Time extends Clock>(clock: Time, settings: Partial<Settings> = {}) {
-  const { open, close } = onServer ? testServer(clock) : testFile()
+  const { open, idle, close } = onServer ? testServer(clock) : testFile()
   const client = open()
   const logged: string[] = []
   const write = (_fields: Record<string, unknown>, message: string) => void logged.push(message)
   const log: Log = { debug: write, info: write, warn: write, error: write, child: () => log }
   return {
     app: {
-      store: sqlStore(client, clock),
+      store: storeOver(client, clock),
       clock,
       log,
       secrets: createSecretBox(`k1:${TEST_KEY.toString('base64')}`),
@@ -56,6 +72,7 @@ export function testApp<Time extends Clock>(clock: Time, settings: Partial<Setti
     },
     client,
     open,
+    idle,
     /** Messages of the log, newest last. */
     logged,
     row: (sql: string, ...values: Values) => (client.sql.prepare(sql).get(...values) ?? {}) as Record<string, unknown>,
@@ -65,9 +82,13 @@ export function testApp<Time extends Clock>(clock: Time, settings: Partial<Setti
   }
 }
 
+const turnOfTheLoop = () => new Promise<void>((resolve) => setImmediate(resolve))
+
 interface TestDatabase {
   /** Another connection to the database, as another process has. */
   open(): Client
+  /** Until nothing is asked of it any more, for what the product writes without waiting. */
+  idle(): Promise<void>
   close(): void
 }
 
@@ -80,6 +101,7 @@ function testFile(): TestDatabase {
       clients.push(client)
       return client
     },
+    idle: turnOfTheLoop,
     close() {
       for (const one of clients.reverse()) one.close()
       rmSync(folder, { recursive: true, force: true })
@@ -87,19 +109,17 @@ function testFile(): TestDatabase {
   }
 }
 
-const POSTGRES_MIGRATIONS = 'db/migrations-postgres'
-
 /** Its `sql` stands still until the server answers, so that a test reads and writes rows as it does on a file. */
 function testServer(clock: Clock): TestDatabase {
-  const files = readdirSync(POSTGRES_MIGRATIONS).sort()
-  const schema = files.map((name) => readFileSync(join(POSTGRES_MIGRATIONS, name), 'utf8'))
+  const files = postgresMigrations()
   const ledger = `CREATE TABLE schema_migration (name text COLLATE "C" PRIMARY KEY, hash text NOT NULL);
     INSERT INTO schema_migration VALUES ${files.map((name) => `('${name}', '')`).join(', ')};`
-  const database = freshDatabaseNow([...schema, ledger].join('\n'))
+  const database = freshDatabaseNow(`${postgresSchema()}\n${ledger}`)
   const closing: (() => void)[] = []
+  const asked = { underWay: 0 }
   return {
     open() {
-      const connections = toldToClock(connectPostgres(database.url), clock)
+      const connections = toldToClock(connectPostgres(database.url), clock, asked)
       const sql = openSyncPostgres(database.url, translate)
       const close = () => {
         sql.close()
@@ -107,6 +127,10 @@ function testServer(clock: Clock): TestDatabase {
       }
       closing.push(close)
       return { ...connections, sql: sql as unknown as Client['sql'], close }
+    },
+    async idle() {
+      do await turnOfTheLoop()
+      while (asked.underWay > 0)
     },
     close() {
       for (const close of closing) close()
@@ -119,23 +143,21 @@ function testServer(clock: Clock): TestDatabase {
  * A stepping clock takes an event loop that asks it nothing for one without work. While the server is asked, somebody
  * asks the clock, so that it does not run ahead of the answer.
  */
-function toldToClock(connections: ReturnType<typeof connectPostgres>, clock: Clock) {
-  if (!('settle' in clock)) return connections
-  let underWay = 0
-  let asking = false
+function toldToClock(connections: ReturnType<typeof connectPostgres>, clock: Clock, asked: { underWay: number }) {
+  let asking = !('settle' in clock)
   const ask = () => {
-    asking = underWay > 0
+    asking = asked.underWay > 0
     if (!asking) return
     clock.now()
     setImmediate(ask)
   }
   async function during<T>(work: () => Promise<T>): Promise<T> {
-    underWay++
+    asked.underWay++
     if (!asking) ask()
     try {
       return await work()
     } finally {
-      underWay--
+      asked.underWay--
     }
   }
   const told = (db: Database): Database => ({
@@ -148,18 +170,38 @@ function toldToClock(connections: ReturnType<typeof connectPostgres>, clock: Clo
       const read = db.read(act)
       return (...args) => during(() => read(...args))
     },
+    single(act) {
+      const single = db.single(act)
+      return (...args) => during(() => single(...args))
+    },
     snapshot(act) {
       const snapshot = db.snapshot(act)
       return (...args) => during(() => snapshot(...args))
     },
   })
-  const { db, reader, turn } = connections
+  const { db, locked, reader, turn } = connections
   return {
     ...connections,
     db: told(db),
+    locked: told(locked),
     reader: told(reader),
     turn: { run: <T>(work: Parameters<typeof turn.run<T>>[0]) => during(() => turn.run<T>(work)) },
   }
+}
+
+/** For worlds that live through much: what reaches the disk is proved elsewhere. The server of tests has it off. */
+export function withoutPowerCuts({ sql }: Pick<Client, 'sql'>): void {
+  if (!onServer) sql.pragma('synchronous = OFF')
+}
+
+/** The columns of every table, as the database itself tells them. `type` is `text`, `integer` or the server's own. */
+export function columnsOf({ sql }: Pick<Client, 'sql'>): { table: string; column: string; type: string }[] {
+  const tables = onServer
+    ? `SELECT table_name AS "table", column_name AS "column", data_type AS type FROM information_schema.columns
+       WHERE table_schema = 'public' AND table_name NOT IN ('schema_migration', 'installation')`
+    : `SELECT t.name AS "table", c.name AS "column", lower(c.type) AS type FROM sqlite_master t, pragma_table_info(t.name) c
+       WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite%' AND t.name NOT LIKE '%drizzle%'`
+  return sql.prepare<[], { table: string; column: string; type: string }>(tables).all()
 }
 
 /** From now on the database refuses every write, until the function that this gives is called. */

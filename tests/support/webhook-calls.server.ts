@@ -83,9 +83,9 @@ export function insertDelivery(
     .prepare(
       `INSERT INTO delivery (event_seq, endpoint_id, account_uuid, object_uuid, cause, cause_no, state, due_at, deadline_at,
          attempts, steps, created_at, settled_at)
-       VALUES (@eventSeq, 1, @account, 'r', 'live', 0, @state, @now, @now + 9, 1, 1, @now, @settledAt)`,
+       VALUES (@eventSeq, 1, @account, 'r', 'live', 0, @state, @now, @deadline, 1, 1, @now, @settledAt)`,
     )
-    .run({ eventSeq, account: LEEDS, state, now, settledAt: state === 'pending' ? null : now })
+    .run({ eventSeq, account: LEEDS, state, now, deadline: now + 9, settledAt: state === 'pending' ? null : now })
   if (state === 'pending') sql.prepare('UPDATE endpoint SET pending_count = pending_count + 1 WHERE id = 1').run()
   return Number(lastInsertRowid)
 }

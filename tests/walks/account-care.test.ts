@@ -1,7 +1,5 @@
 // What an owner can look up, take along and end, at the built server: who did it and from where is known although nothing hands it
 // through, and an erased account is gone from the file.
-import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SignedInServer, signIn, startSignedInServer } from '#tests/support/signed-in-server.ts'
 
@@ -78,7 +76,7 @@ test('an account that is erased is gone from the file, and signs in as new', asy
   expect(erased.status).toBe(202)
   expect((await browser.json('GET', `/api/audit${by}`)).status).toBe(401)
   const headers = { origin: server.origin }
-  const db = new Database(join(server.folder, 'fieldhook.db'), { readonly: true })
+  const db = server.database.open()
   try {
     const left = () =>
       Object.fromEntries(

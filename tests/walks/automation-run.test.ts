@@ -11,9 +11,11 @@ import { changeRule, createRule } from '#app/features/automations/rules/rules.se
 import { listExecutions } from '#app/features/automations/runs/run-history.server.ts'
 import { hours } from '#app/lib/duration.ts'
 import type { World } from '#sandbox/world.ts'
-import { freePort } from '#tests/support/server-process.ts'
+import { freePort } from '#tests/support/free-port.ts'
+import { type WalkDatabase, walkDatabase } from '#tests/support/walk-database.server.ts'
 
 let folder = ''
+let database: WalkDatabase
 let running: Running
 let world: World
 let server: Server
@@ -21,11 +23,12 @@ let account = ''
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'fieldhook-walk-'))
+  database = await walkDatabase(folder)
   const port = await freePort()
   const env = readEnv({
     PORT: String(port),
     LOG_LEVEL: 'silent',
-    DATABASE_URL: `file:${join(folder, 'fieldhook.db')}`,
+    ...database.env,
   })
   running = await startApp({ env })
   if (!running.sandbox) throw new Error('the walk needs the sandbox')
@@ -57,6 +60,7 @@ afterAll(async () => {
   server.closeAllConnections()
   await running.stop()
   await new Promise((done) => server.close(done))
+  await database.drop()
   rmSync(folder, { recursive: true, force: true })
 })
 

@@ -9,7 +9,8 @@ import { readEnv } from '#app/boot/env.server.ts'
 import { loadSession, sessionHashOf } from '#app/features/accounts/session.server.ts'
 import { movableClock } from '#app/lib/clocks.server.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
-import { freePort } from '#tests/support/server-process.ts'
+import { freePort } from '#tests/support/free-port.ts'
+import { type WalkDatabase, walkDatabase } from '#tests/support/walk-database.server.ts'
 
 const newKey = (name: string) => `${name}:${randomBytes(32).toString('base64')}`
 const [OLD, NEW] = [newKey('old'), newKey('new')]
@@ -17,6 +18,7 @@ const ACCOUNT = 'aa10f29c-5f4b-4f0e-93b4-0f9d8f3f1c55'
 const PLACE = `automation|${ACCOUNT}|trigger`
 
 let folder = ''
+let database: WalkDatabase
 let port = 0
 let clock = movableClock()
 let sealed = ''
@@ -24,9 +26,13 @@ let sealed = ''
 beforeAll(async () => {
   port = await freePort()
   folder = mkdtempSync(join(tmpdir(), 'fieldhook-keys-'))
+  database = await walkDatabase(folder)
 })
 
-afterAll(() => rmSync(folder, { recursive: true }))
+afterAll(async () => {
+  await database.drop()
+  rmSync(folder, { recursive: true })
+})
 
 async function start(...keys: string[]): Promise<Running> {
   return startWith({ ENC_KEYS: keys.join(',') })
@@ -37,7 +43,7 @@ async function startWith(secrets: { ENC_KEYS: string; SESSION_SECRET?: string })
   const env = readEnv({
     PORT: String(port),
     LOG_LEVEL: 'silent',
-    DATABASE_URL: `file:${join(folder, 'fieldhook.db')}`,
+    ...database.env,
     ...secrets,
   })
   return startApp({ env, clock })

@@ -1,7 +1,5 @@
 // One account with 1,000 addresses beside one with 20, at the built server: its page, one event for all of them, and the memory.
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ScriptlessBrowser, scriptlessBrowser } from '#tests/support/scriptless-browser.ts'
 import { type ServerProcess, startServerProcess } from '#tests/support/server-process.ts'
@@ -37,9 +35,8 @@ async function furnish(account: string, addresses: number): Promise<Firm> {
   const callback_url = `${server.origin}/sandbox/receiver/${addresses}`
   const made = await browser.json('POST', '/api/webhooks', { accountUUID: account, object: 'job', callback_url })
   expect((await addRule(browser, account, 1)).status).toBe(201)
-  const db = new Database(join(server.folder, 'fieldhook.db'))
+  const db = server.database.open()
   try {
-    db.pragma('busy_timeout = 20000')
     db.transaction(() => {
       const rule = db.prepare('SELECT * FROM forwarding_rule WHERE account_uuid = ?').get(account) as Row
       const endpoint = db.prepare('SELECT * FROM endpoint WHERE forwarding_rule_id = ?').get(rule.id) as Row
@@ -56,7 +53,7 @@ async function furnish(account: string, addresses: number): Promise<Firm> {
 
 type Row = Record<string, unknown>
 
-function insert(db: Database.Database, table: string, row: Row): number | bigint {
+function insert(db: ReturnType<typeof server.database.open>, table: string, row: Row): number | bigint {
   const names = Object.keys(row).filter((name) => row[name] !== undefined)
   const statement = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`
   return db.prepare(statement).run(...names.map((name) => row[name])).lastInsertRowid
@@ -85,7 +82,7 @@ async function fastest(work: () => Promise<unknown>): Promise<number> {
 
 /** Milliseconds from the platform's call until every address has it. */
 async function fanOut({ account, forwardingUrl }: Firm, addresses: number): Promise<number> {
-  const db = new Database(join(server.folder, 'fieldhook.db'), { readonly: true })
+  const db = server.database.open()
   try {
     const delivered = db.prepare("SELECT count(*) FROM delivery WHERE account_uuid = ? AND state = 'delivered'").pluck()
     const uuid = '5f1c3a52-7a33-4f0e-9c41-000000000001'

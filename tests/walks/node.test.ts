@@ -3,10 +3,11 @@ import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadPages } from '#tests/support/page-rounds.ts'
 import { startSignedInServer } from '#tests/support/signed-in-server.ts'
+import { aboutTheFile } from '#tests/support/test-app.server.ts'
 
 const MINUTE = 60_000
 
-test(
+test.skipIf(aboutTheFile('the native module of SQLite'))(
   'a minute of prepared statements under garbage collection ends no process and loses no page',
   async () => {
     const preload = resolve('packages/lab/image/preload.mjs')

@@ -12,10 +12,12 @@ import { createEndpoint, deleteEndpoint, listEndpoints } from '#app/features/end
 import { loadWebhookLog } from '#app/features/endpoints/webhook-log.server.ts'
 import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
 import type { World } from '#sandbox/world.ts'
+import { freePort } from '#tests/support/free-port.ts'
 import { startReceiver } from '#tests/support/recording-receiver.ts'
-import { freePort } from '#tests/support/server-process.ts'
+import { type WalkDatabase, walkDatabase } from '#tests/support/walk-database.server.ts'
 
 let folder = ''
+let database: WalkDatabase
 let running: Running
 let world: World
 let server: Server
@@ -24,12 +26,13 @@ let account = ''
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'fieldhook-walk-'))
+  database = await walkDatabase(folder)
   receiver = await startReceiver((body) => (body.includes('refuse-me') ? 500 : 200))
   const port = await freePort()
   const env = readEnv({
     PORT: String(port),
     LOG_LEVEL: 'silent',
-    DATABASE_URL: `file:${join(folder, 'fieldhook.db')}`,
+    ...database.env,
     EGRESS_ALLOW: receiver.hostAndPort,
   })
   running = await startApp({ env })
@@ -64,6 +67,7 @@ afterAll(async () => {
   await running.stop()
   await new Promise((done) => server.close(done))
   await receiver.close()
+  await database.drop()
   rmSync(folder, { recursive: true, force: true })
 })
 

@@ -216,7 +216,7 @@ describe('with the real platform', () => {
   })
 
   test('its database is not opened by a sandbox', async () => {
-    const sandbox = startServerProcess({ DATABASE_URL: `file:${server.folder}/fieldhook.db` })
+    const sandbox = startServerProcess({ ...server.database.env })
     await expect(sandbox).rejects.toThrow(/belongs to real firms, and this start is for the sandbox\. Set PLATFORM=/)
   })
 

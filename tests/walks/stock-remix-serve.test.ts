@@ -9,15 +9,17 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { movableClock } from '#app/lib/clocks.server.ts'
 import type { Log } from '#app/lib/log.ts'
 import { createSandbox, type Sandbox } from '#sandbox/sandbox.server.ts'
+import { freePort } from '#tests/support/free-port.ts'
 import { startReceiver } from '#tests/support/recording-receiver.ts'
 import { fieldValue, type ScriptlessBrowser, scriptlessBrowser } from '#tests/support/scriptless-browser.ts'
-import { freePort } from '#tests/support/server-process.ts'
 import { signIn } from '#tests/support/signed-in-server.ts'
+import { type WalkDatabase, walkDatabase } from '#tests/support/walk-database.server.ts'
 
 const APP = { id: 'app-1', secret: 'the-secret-of-the-add-on-in-a-test' }
 const QUIET: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => QUIET }
 
 let folder = ''
+let database: WalkDatabase
 let origin = ''
 let platform: Server
 let sandbox: Sandbox
@@ -28,6 +30,7 @@ let printed = ''
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'fieldhook-stock-'))
+  database = await walkDatabase(folder)
   receiver = await startReceiver()
   const port = await freePort()
   origin = `http://127.0.0.1:${port}`
@@ -50,7 +53,7 @@ beforeAll(async () => {
       HOST: '127.0.0.1',
       PORT: String(port),
       APP_ORIGIN: origin,
-      DATABASE_URL: `file:${join(folder, 'fieldhook.db')}`,
+      ...database.env,
       EGRESS_ALLOW: receiver.hostAndPort,
       LOG_LEVEL: 'warn',
       PLATFORM: 'sandbox',
@@ -82,6 +85,7 @@ afterAll(async () => {
   platform.close()
   await sandbox.stop()
   await receiver.close()
+  await database.drop()
   rmSync(folder, { recursive: true, force: true })
 })
 

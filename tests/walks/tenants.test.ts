@@ -2,14 +2,12 @@
 // nothing were there, changes nothing, and shows nothing; and no answer and no line of the log ever holds a key.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { type SealedSecret, sealedPlace } from '#app/domain/sealed-places.ts'
 import { CALL_PATHS } from '#app/routes/api/calls.server.ts'
 import routes from '#app/routes/table.ts'
 import { accountKeyring } from '#db/sql/accounts/account-keys.server.ts'
-import { sqliteDatabase } from '#db/sqlite/database.server.ts'
 import { untold } from '#tests/support/answers-told.ts'
 import { MATRIX, type MatrixCall, OPEN_ROUTES, type OwnedIds } from '#tests/support/call-matrix.ts'
 import { drawnButtons, pressedButtons } from '#tests/support/page-buttons.ts'
@@ -324,7 +322,7 @@ async function makeThings(owner: ScriptlessBrowser, account: string): Promise<Ow
   const key = new URL(String(automation.triggerUrl), server.origin)
   await scriptlessBrowser(server.origin).raw('POST', key.pathname + key.search, { job_uuid: job, date: '2026-01-05' })
   const mute = await made('POST', `/api/mutes?accountUUID=${account}`, { kind: 'job', recordUuid: job })
-  const db = new Database(join(server.folder, 'fieldhook.db'), { readonly: true })
+  const db = server.database.open()
   try {
     const idOf = (sql: string) => (db.prepare(sql).get(account) as { id: number } | undefined)?.id ?? 0
     const ids: OwnedIds = {
@@ -346,7 +344,7 @@ async function makeThings(owner: ScriptlessBrowser, account: string): Promise<Ow
 
 /** All rows of the account, with what a run changes by itself left out. */
 function rowsOf(account: string): Record<string, unknown> {
-  const db = new Database(join(server.folder, 'fieldhook.db'), { readonly: true })
+  const db = server.database.open()
   try {
     return Object.fromEntries(
       OWNED_TABLES.map((table) => {
@@ -367,7 +365,7 @@ function rowsOf(account: string): Record<string, unknown> {
 
 /** How many rows there are of all accounts. */
 function countsOf(...tables: string[]): unknown[] {
-  const db = new Database(join(server.folder, 'fieldhook.db'), { readonly: true })
+  const db = server.database.open()
   try {
     return tables.map((table) => [table, db.prepare(`SELECT count(*) AS n FROM ${table}`).get()])
   } finally {
@@ -382,10 +380,11 @@ const BY_ITSELF =
 /** Addresses, keys of triggers and signing secrets. */
 async function capabilitiesOnDisk(): Promise<{ what: string; value: string }[]> {
   const { encKeys } = JSON.parse(readFileSync(join(server.folder, 'sandbox-secrets.json'), 'utf8'))
-  const db = new Database(join(server.folder, 'fieldhook.db'), { readonly: true })
+  const db = server.database.open()
+  const keys = server.database.connect()
   const box = createSecretBox(
     encKeys,
-    accountKeyring({ db: sqliteDatabase(db) }, () => 0),
+    accountKeyring(keys, () => 0),
   )
   const all = (what: SealedSecret, sql: string) =>
     Promise.all(
@@ -405,6 +404,7 @@ async function capabilitiesOnDisk(): Promise<{ what: string; value: string }[]> 
     ]
   } finally {
     db.close()
+    await keys.close()
   }
 }
 
@@ -413,10 +413,11 @@ async function secretsOnDisk(): Promise<{ what: string; value: string }[]> {
   const { encKeys, sessionSecret, appSecret } = JSON.parse(
     readFileSync(join(server.folder, 'sandbox-secrets.json'), 'utf8'),
   )
-  const db = new Database(join(server.folder, 'fieldhook.db'), { readonly: true })
+  const db = server.database.open()
+  const keys = server.database.connect()
   const box = createSecretBox(
     encKeys,
-    accountKeyring({ db: sqliteDatabase(db) }, () => 0),
+    accountKeyring(keys, () => 0),
   )
   try {
     const rows = db.prepare('SELECT * FROM credential').all() as Record<string, string>[]
@@ -438,5 +439,6 @@ async function secretsOnDisk(): Promise<{ what: string; value: string }[]> {
     ]
   } finally {
     db.close()
+    await keys.close()
   }
 }

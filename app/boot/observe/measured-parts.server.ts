@@ -24,7 +24,8 @@ export function measureStore(store: Store, measures: Measures): Store {
   const watchedStore = eachMethod(store, (name, method) => {
     // Called for every event: one more promise each would cost more than all the counting. It only reads; database
     // trouble shows in the commit that follows.
-    if (name === 'findIngress') return method
+    // What fails within a turn is counted where it fails.
+    if (name === 'findIngress' || name === 'inTurn') return method
     return (...values) => {
       workGoesOn()
       const result = method(...values)

@@ -1,9 +1,10 @@
 // Reads the values for a metrics request. Each part is read on its own: one that cannot be read is reported as such,
 // never as zero.
 import { statfs } from 'node:fs/promises'
-import type { LaneCounts, Readings } from '#app/adapters/measures.ts'
+import type { Elsewhere, LaneCounts, Readings } from '#app/adapters/measures.ts'
 import type { ProcessLoad } from '#app/adapters/process-load.server.ts'
 import type { RunPumpStatus } from '#app/engine/run-pump.server.ts'
+import type { Shares } from '#app/engine/shares.server.ts'
 import type { CallBudget } from '#app/features/accounts/call-budget.server.ts'
 import type { Clock, Millis } from '#app/lib/clock.ts'
 import type { Log } from '#app/lib/log.ts'
@@ -23,9 +24,20 @@ export interface ReadingsInput {
   schedulerTurns(): number
   /** When the newest good backup began; null = none. */
   newestBackup(): Promise<Millis | null>
-  /** The folder of the database. */
-  folder: string
+  /** The folder of the database; null = a server holds it, and makes its backups. */
+  folder: string | null
+  /** Null = one process does all the work. */
+  shares: Pick<Shares, 'status' | 'leads'> | null
   budgetBytes: number
+}
+
+const ELSEWHERE = 'elsewhere' satisfies Elsewhere
+
+/** This instance among the others, in seconds; null = one process does all the work. */
+export function instancesSeen(shares: Pick<Shares, 'status'> | null): Readings['instances'] {
+  if (shares === null) return null
+  const { members, owned, unowned, clockAhead } = shares.status()
+  return { members, sharesOwned: owned, sharesUnowned: unowned, clockAhead: clockAhead / 1000 }
 }
 
 /** Returns the function that reads. It never rejects. */
@@ -50,7 +62,10 @@ export function createReadings(input: ReadingsInput): () => Promise<Readings> {
     const deliveries = engine.status()
     const automations = runs.status()
     const age = (beat: Millis | null) => (beat === null ? null : since(beat))
-    const backlog = await part('backlog', async () => {
+    // One instance tells what is true of the whole database: their sum is then true as well.
+    const telling = input.shares === null || input.shares.leads()
+    const ofDatabase = async <T>(name: string, read: () => Promise<T>) => (telling ? part(name, read) : ELSEWHERE)
+    const backlog = await ofDatabase('backlog', async () => {
       const ids = flights.map(({ id }) => id)
       const { oldestDueSince, pending, held, oldestRunDueSince, oldestScheduleDueSince } = await store.ops.readBacklog(
         now,
@@ -64,15 +79,19 @@ export function createReadings(input: ReadingsInput): () => Promise<Readings> {
         scheduleLag: since(oldestScheduleDueSince),
       }
     })
-    const space = await part('space', async () => {
+    const space = await ofDatabase('space', async () => {
       const { fileBytes, freeBytes, walBytes } = await store.ops.spaceUsed()
       return { file: fileBytes, free: freeBytes, wal: walBytes, budget: input.budgetBytes }
     })
-    const disk = await part('disk', async () => {
-      const { bavail, blocks, bsize } = await statfs(input.folder)
-      return { free: bavail * bsize, size: blocks * bsize }
-    })
-    const backedUpAt = await part('backup', input.newestBackup)
+    const { folder } = input
+    const disk =
+      folder === null
+        ? ELSEWHERE
+        : await part('disk', async () => {
+            const { bavail, blocks, bsize } = await statfs(folder)
+            return { free: bavail * bsize, size: blocks * bsize }
+          })
+    const backedUpAt = folder === null ? null : await part('backup', input.newestBackup)
     return {
       backlog,
       inFlight,
@@ -82,11 +101,12 @@ export function createReadings(input: ReadingsInput): () => Promise<Readings> {
         deliveries: { held: deliveries.owner, age: age(deliveries.lastBeatAt) },
         runs: { held: automations.owner, age: age(automations.lastBeatAt) },
       },
+      instances: instancesSeen(input.shares),
       loopTurns: { deliveries: deliveries.turns, runs: automations.turns, scheduler: input.schedulerTurns() },
       space,
       disk,
-      backupAge: backedUpAt === null ? null : since(backedUpAt),
-      budgetLeft: input.budget.leastLeft(),
+      backupAge: folder === null ? ELSEWHERE : backedUpAt === null ? null : since(backedUpAt),
+      budgetLeft: await part('budget', input.budget.leastLeft),
       draining: deliveries.draining,
       process: input.load.read(),
     }

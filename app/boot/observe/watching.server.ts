@@ -3,7 +3,7 @@ import type { Measures } from '#app/adapters/measures.ts'
 import type { App } from '#app/context/app-context.ts'
 import { bearerOf } from '#app/domain/readiness.ts'
 import { sameSecret } from '#app/lib/token.server.ts'
-import { createReadings, type ReadingsInput } from './readings.server.ts'
+import { createReadings, instancesSeen, type ReadingsInput } from './readings.server.ts'
 
 interface WatchingInput extends ReadingsInput {
   measures: Measures
@@ -45,6 +45,7 @@ export function createWatching(input: WatchingInput): App['watching'] {
           lastSignSecondsAgo: secondsAgo(automations.lastBeatAt),
           inFlight: automations.inFlight,
         },
+        instances: instancesSeen(input.shares),
         oldestDueDeliverySeconds: oldest && (secondsAgo(oldest.oldestDueSince) ?? 0),
         space: input.spaceSentence(),
       }

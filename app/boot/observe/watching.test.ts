@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { addressSentence } from '#app/adapters/outbound/safe-address.ts'
 import type { App } from '#app/context/app-context.ts'
+import type { Shares } from '#app/engine/shares.server.ts'
 import { hours, seconds } from '#app/lib/duration.ts'
 import { withMethods } from '#app/lib/families.ts'
 import { loader as metricsRoute } from '#app/routes/ops/metrics.ts'
@@ -33,22 +34,37 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-function watching(token: string | null = null): App['watching'] {
+function watching(token: string | null = null, shares: Shares | null = null): App['watching'] {
   const { store, clock, log } = world
   return createWatching({
-    ...{ store, clock, log, engine, folder, token, version: '1.2.3', budgetBytes: 1e9 },
+    ...{ store, clock, log, engine, token, version: '1.2.3', budgetBytes: 1e9 },
     ...{ measures: observed.measures, load: observed.load },
+    ...{ shares, folder: shares === null ? folder : null },
     runs: {
       status: () => ({ owner: true, draining: false, inFlight: 2, known: 1, lastBeatAt: clock.now(), turns: 4 }),
     },
-    budget: { leastLeft: () => 42 },
+    budget: { leastLeft: async () => 42 },
     schedulerTurns: () => 3,
     apart: { waiting: () => 0 },
     newestBackup: async () => clock.now() - hours(1),
     spaceSentence: () => 'There is room.',
   })
 }
-const lines = async () => new Set((await watching().metrics()).text.split('\n'))
+const lines = async (shares: Shares | null = null) => new Set((await watching(null, shares).metrics()).text.split('\n'))
+
+/** One of three instances, as its engine and its figures know it. */
+function oneOfThree(now: { leads?: boolean; holds?: boolean; clockAhead?: number; lastBeatAt?: number } = {}): Shares {
+  const { leads = false, holds = true, clockAhead = 0, lastBeatAt = world.clock.now() } = now
+  const status = () => ({ members: 3, owned: 21, unowned: 1, clockAhead, lastBeatAt })
+  const ownership = () => ({
+    release: async () => {},
+    ...{ start() {}, holds: () => holds, owns: () => true },
+    lastRunAt: () => null,
+    turns: () => 0,
+  })
+  const cluster = { onRing() {} }
+  return { leads: () => leads, holds: () => holds, status, ownership, cluster } as unknown as Shares
+}
 
 describe('an event on its way', () => {
   it('is counted where it comes in, is committed, tried and delivered', async () => {
@@ -133,6 +149,50 @@ describe('what goes wrong', () => {
   })
 })
 
+describe('one of several instances', () => {
+  it('tells of itself, and only the one that leads tells of the database', async () => {
+    const seen = await lines(oneOfThree({ clockAhead: -1_500 }))
+    expect(seen).toContain('fieldhook_members 3')
+    expect(seen).toContain('fieldhook_shares_owned 21')
+    expect(seen).toContain('fieldhook_shares_unowned 1')
+    expect(seen).toContain('fieldhook_clock_ahead_seconds -1.5')
+    const ofDatabase = (all: Set<string>) =>
+      [...all].filter((line) =>
+        /^fieldhook_(oldest|schedule|deliveries_(pending|held)|database_|disk|backup)/.test(line),
+      )
+    expect(ofDatabase(seen)).toEqual([])
+    for (const part of ['backlog', 'space', 'disk'])
+      expect(seen).toContain(`fieldhook_reading_failed{part="${part}"} 0`)
+    const led = await lines(oneOfThree({ leads: true }))
+    expect(led).toContain('fieldhook_oldest_due_delivery_seconds 0')
+    expect(led).toContain('fieldhook_deliveries_pending{lane="live"} 0')
+    // The disk and the backups are the server's.
+    expect(ofDatabase(led).filter((line) => /disk|backup/.test(line))).toEqual([])
+    expect(await watching(null, oneOfThree()).details()).toMatchObject({ instances: { members: 3, sharesOwned: 21 } })
+  })
+
+  it('without others it is the only member, and has no shares to tell of', async () => {
+    const seen = await lines()
+    expect(seen).toContain('fieldhook_members 1')
+    expect(seen).toContain('fieldhook_shares_owned Nan')
+  })
+
+  it('is ready while it lives and the clocks agree, whether it delivers or not', async () => {
+    const reasons = async (now: Parameters<typeof oneOfThree>[0]) => {
+      const { ready, reasons: all } = await world.engine({ shares: oneOfThree(now) }).ready()
+      return ready ? [] : all
+    }
+    const silent = ['the database has had no sign of this instance for 3 s']
+    const wrong = ['the clock of this machine is wrong by more than 30 s']
+    expect(await reasons({})).toEqual([])
+    expect(await reasons({ lastBeatAt: world.clock.now() - 3_000 })).toEqual([])
+    expect(await reasons({ lastBeatAt: world.clock.now() - 3_001 })).toEqual(silent)
+    expect(await reasons({ holds: false })).toEqual(silent)
+    expect(await reasons({ clockAhead: 30_000 })).toEqual([])
+    expect(await reasons({ clockAhead: -30_001 })).toEqual(wrong)
+  })
+})
+
 describe('who may look', () => {
   const call = (route: typeof readyRoute, token: string | null, authorization?: string, clientIp = '203.0.113.9') => {
     const request = new Request('https://hooks.example.com/x', authorization ? { headers: { authorization } } : {})
@@ -200,6 +260,15 @@ describe('who may look', () => {
     world.clock.leap(seconds(3))
     await counting.ready()
     expect(written).toBe(2)
+  })
+
+  it('a database that does not answer is not ready after 2 s, and nobody waits longer', async () => {
+    const hanging = world.engine({
+      store: withMethods(world.store, { trialWrite: () => new Promise<never>(() => {}) }),
+    })
+    const asked = hanging.ready()
+    await world.clock.run(seconds(3))
+    expect((await asked).reasons).toContain('the database takes longer than 2 s for a small write')
   })
 
   it('a database that takes longer than 2 s for a small write is not ready', async () => {

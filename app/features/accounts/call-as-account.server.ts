@@ -1,6 +1,7 @@
 // Makes platform calls for a connected account with a valid token, which is renewed early and stored before use. The
 // platform's refresh token is single use (facts: 2.2): two renewals at once, or a lost result, end the connection. So
-// an account has one renewal at a time, and a new pair that cannot be stored is kept in memory and stored later.
+// an account has one renewal at a time over all instances, and whoever waited uses what the other stored. A new pair that
+// cannot be stored is kept in memory and stored later.
 import type {
   CallAsAccount,
   CallFailure,
@@ -12,6 +13,7 @@ import type {
 import type { SecretBox } from '#app/adapters/secret-box.ts'
 import { CREDENTIAL_MESSAGES, needsRenewal } from '#app/domain/credential.ts'
 import type { Clock } from '#app/lib/clock.ts'
+import { type InTurn, isTurnError, turnsInMemory } from '#app/lib/in-turn.server.ts'
 import type { Log } from '#app/lib/log.ts'
 import { missingScope } from '#app/lib/missing-scope.ts'
 import type { AccountStore, CredentialRow } from '#db/store/accounts.ts'
@@ -32,11 +34,14 @@ interface CallDependencies {
   }
   /** The accounts' call budget. Default: a new one. */
   budget?: CallBudget
+  /** For renewals. Default: in this process alone. */
+  inTurn?: InTurn
 }
 
 type TokenResult = { outcome: 'token'; token: string; generation: number } | CallFailure
 
 const NOT_CONNECTED = { outcome: 'not_connected', message: CREDENTIAL_MESSAGES.none } as const
+const NOT_STORED = 'The renewed connection could not be stored. It will be tried again.'
 const RECONNECT = { outcome: 'reconnect', message: CREDENTIAL_MESSAGES.reconnect } as const
 
 export function createCallAsAccount(app: CallDependencies): CallAsAccount {
@@ -44,6 +49,7 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
   /** Token pairs that the platform issued but the store failed to save, by account: the only copy of a connection. */
   const unsaved = new Map<string, { generation: number; tokens: PlatformTokens }>()
   const budget = app.budget ?? createCallBudget(app)
+  const inTurn = app.inTurn ?? turnsInMemory()
 
   return async (accountUuid, call, { priority = 'screen', counts = false } = {}) => {
     const first = await usableToken(accountUuid, null)
@@ -73,7 +79,9 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
     if (ready) return ready
     const running = renewals.get(accountUuid)
     if (running) return running
-    const renewal = renew(accountUuid, rejected).finally(() => renewals.delete(accountUuid))
+    const renewal = inTurn(`token:${accountUuid}`, () => renew(accountUuid, rejected))
+      .catch((error: unknown) => withoutTurn(app.log, accountUuid, error))
+      .finally(() => renewals.delete(accountUuid))
     renewals.set(accountUuid, renewal)
     return renewal
   }
@@ -131,11 +139,7 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
     } catch (error) {
       unsaved.set(accountUuid, { generation, tokens })
       app.log.error({ account: accountUuid, error }, 'credential.not_stored')
-      return {
-        outcome: 'unavailable',
-        status: null,
-        message: 'The renewed connection could not be stored. It will be tried again.',
-      }
+      return { outcome: 'unavailable', status: null, message: NOT_STORED }
     }
   }
 
@@ -152,6 +156,13 @@ export function createCallAsAccount(app: CallDependencies): CallAsAccount {
     if (!held) return NOT_CONNECTED
     return held.state === 'reconnect' ? RECONNECT : heldToken(held)
   }
+}
+
+/** Another instance is still renewing: its answer is not known, and a second renewal would end the connection. */
+function withoutTurn(log: Log, accountUuid: string, error: unknown): TokenResult {
+  if (!isTurnError(error)) throw error
+  log.warn({ account: accountUuid, error }, 'credential.renewal_waits')
+  return { outcome: 'unavailable', status: null, message: 'The connection is being renewed. Please try again soon.' }
 }
 
 /** For calls that automations make: every call counts as used. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { CallPriority } from '#app/adapters/platform.ts'
 import {
   CALLS_A_DAY,
@@ -11,13 +11,59 @@ import {
   WINDOW,
 } from '#app/domain/call-budget.ts'
 import { dayOf } from '#app/domain/local-time.ts'
-import { fixedClock } from '#app/lib/clocks.server.ts'
+import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
 import type { Log } from '#app/lib/log.ts'
+import { callRows } from '#db/postgres/call-rows.server.ts'
+import type { PostgresClient } from '#db/postgres/client.server.ts'
+import type { CallRows } from '#db/store/shared.ts'
+import { POSTGRES_WITHIN_MS } from '#tests/support/postgres.ts'
+import { type SharedDatabase, sharedDatabase } from '#tests/support/shared-database.ts'
 import { createCallBudget } from './call-budget.server.ts'
 
 const ACCOUNT = 'aaaaaaaa-0000-4000-8000-000000000001'
 const QUIET: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => QUIET }
 const START = Date.UTC(2026, 0, 5, 9, 0, 0)
+
+let database: SharedDatabase | null
+let instances: PostgresClient[] = []
+beforeAll(async () => {
+  database = await sharedDatabase()
+  if (!database) return
+  instances = [await database.instance('one'), await database.instance('other')]
+  for (const uuid of [ACCOUNT, 'another'])
+    await database.run(
+      `INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES ('${uuid}', '', 'UTC', 1, 1)`,
+    )
+}, POSTGRES_WITHIN_MS)
+beforeEach(() => database?.run('DELETE FROM call_budget'))
+afterAll(() => database?.close())
+
+/** Statements that are under way. */
+let asking = 0
+
+/** The rows as instance `n` sees them. */
+function rowsOf(n: number, clock: FixedClock | null): CallRows {
+  const client = instances[n]
+  if (!client) throw new Error('no PostgreSQL')
+  const rows = callRows(client.db, WINDOW, clock?.now ?? null)
+  const told = Object.entries(rows).map(([name, ask]) => [
+    name,
+    async (...given: never[]) => {
+      asking += 1
+      try {
+        return await (ask as (...given: never[]) => Promise<unknown>)(...given)
+      } finally {
+        asking -= 1
+      }
+    },
+  ])
+  return Object.fromEntries(told)
+}
+
+const KEEPERS = [
+  { where: 'in memory', rows: () => undefined },
+  { where: 'in rows', rows: (clock: FixedClock) => rowsOf(0, clock) },
+]
 
 function after(calls: number, at = START) {
   const count = noCalls(at)
@@ -69,10 +115,12 @@ describe('the share of an account', () => {
   })
 })
 
-describe('the gate', () => {
+describe.each(KEEPERS)('the gate, counted $where', ({ where, rows }) => {
+  beforeEach(({ skip }) => skip(where === 'in rows' && database === null, 'no PostgreSQL'))
+
   it('tells rules at once about a long wait, and waits for a short one', async () => {
     const clock = fixedClock(START)
-    const budget = createCallBudget({ clock, log: QUIET, store: {} })
+    const budget = createCallBudget({ clock, log: QUIET, store: {}, callRows: rows(clock) })
     const gate = budget.gateOf(ACCOUNT, 'background')
     for (let made = 0; made < 150; made += 1) expect(await gate.admit()).toBeNull()
     expect(await gate.admit()).toEqual({
@@ -83,6 +131,7 @@ describe('the gate', () => {
     })
     clock.set(START + WINDOW - 1_500)
     const waiting = gate.admit()
+    await settled()
     clock.advance(1_500)
     expect(await waiting).toBeNull()
   })
@@ -90,26 +139,69 @@ describe('the gate', () => {
   it('says what is left of it, without counting the question', async () => {
     const store = { recentApiCalls: async () => ({ at: [START - 5, START - 4], inDay: 900 }) }
     const clock = fixedClock(START)
-    const budget = createCallBudget({ clock, log: QUIET, store })
+    const budget = createCallBudget({ clock, log: QUIET, store, callRows: rows(clock) })
     expect(await budget.leftOf(ACCOUNT)).toEqual({ minute: 178, day: 19_100, pausedUntil: null })
     const gate = budget.gateOf(ACCOUNT, 'screen')
     await gate.admit()
     gate.limited(START + 500)
+    await settled()
+    expect(await budget.leastLeft()).toBe(0)
     expect(await budget.leftOf(ACCOUNT)).toEqual({ minute: 177, day: 19_099, pausedUntil: START + 500 })
+    clock.advance(500)
+    expect(await budget.leastLeft()).toBe(177)
     clock.advance(WINDOW)
     expect(await budget.leftOf(ACCOUNT)).toEqual({ minute: 180, day: 19_099, pausedUntil: null })
   })
 
   it('keeps accounts apart', async () => {
-    const budget = createCallBudget({ clock: fixedClock(START), log: QUIET, store: {} })
+    const clock = fixedClock(START)
+    const budget = createCallBudget({ clock, log: QUIET, store: {}, callRows: rows(clock) })
     for (let made = 0; made < 150; made += 1) await budget.gateOf(ACCOUNT, 'background').admit()
     expect(await budget.gateOf('another', 'background').admit()).toBeNull()
   })
 
   it('does not stop the account when the log of calls cannot be read', async () => {
     const store = { recentApiCalls: () => Promise.reject(new Error('disk I/O error')) }
-    const budget = createCallBudget({ clock: fixedClock(START), log: QUIET, store })
+    const clock = fixedClock(START)
+    const budget = createCallBudget({ clock, log: QUIET, store, callRows: rows(clock) })
     expect(await budget.gateOf(ACCOUNT, 'background').admit()).toBeNull()
+  })
+})
+
+describe('two instances', () => {
+  beforeEach(({ skip }) => skip(database === null, 'no PostgreSQL'))
+
+  it('make 180 calls of an account in 61 s together, of which rules leave 30, by the clock of the database', async () => {
+    // Clocks that are 40 s apart: only the database's counts.
+    const budgets = [0, 1].map((n) =>
+      createCallBudget({ clock: fixedClock(START + n * 40_000), log: QUIET, store: {}, callRows: rowsOf(n, null) }),
+    )
+    const ask = (times: number, priority: CallPriority) =>
+      Promise.all(Array.from({ length: times }, (_, n) => budgets[n % 2]?.gateOf(ACCOUNT, priority).admit()))
+    const background = await ask(170, 'background')
+    expect(background.filter((held) => held === null)).toHaveLength(150)
+    const screens = await ask(50, 'screen')
+    expect(screens.filter((held) => held === null)).toHaveLength(30)
+    for (const [n, budget] of budgets.entries()) {
+      expect(await budget.leftOf(ACCOUNT)).toMatchObject({ minute: 0, day: 19_820 })
+      expect(await budget.leastLeft()).toBe(0)
+      const held = await budget.gateOf(ACCOUNT, 'screen').admit()
+      // Told in the instance's own time.
+      expect((held?.retryAt ?? 0) - (START + n * 40_000)).toBeGreaterThan(20_000)
+      expect((held?.retryAt ?? 0) - (START + n * 40_000)).toBeLessThanOrEqual(WINDOW)
+    }
+  })
+
+  it('both stop when the platform told one of them to', async () => {
+    const clock = fixedClock(START)
+    const [told, other] = [0, 1].map((n) =>
+      createCallBudget({ clock, log: QUIET, store: {}, callRows: rowsOf(n, clock) }),
+    )
+    told?.gateOf(ACCOUNT, 'screen').limited(START + 9_000)
+    await settled()
+    expect(await other?.gateOf(ACCOUNT, 'screen').admit()).toMatchObject({ retryAt: START + 9_000 })
+    clock.advance(9_000)
+    expect(await other?.gateOf(ACCOUNT, 'screen').admit()).toBeNull()
   })
 })
 
@@ -133,11 +225,14 @@ const acts = fc.array(
   { maxLength: 60 },
 )
 
-describe('whatever happens', () => {
+describe.each(KEEPERS)('whatever happens, counted $where', ({ where, rows }) => {
+  beforeEach(({ skip }) => skip(where === 'in rows' && database === null, 'no PostgreSQL'))
+
   it('never are more than 180 calls made in a minute, nor by rules beyond 150, nor while the platform says no', async () => {
     await fc.assert(
       fc.asyncProperty(acts, async (script) => {
         const clock = fixedClock(START)
+        await database?.run('DELETE FROM call_budget')
         const made: { at: number; priority: CallPriority }[] = []
         let pausedUntil = 0
         const store = {
@@ -146,7 +241,7 @@ describe('whatever happens', () => {
             return { at, inDay: made.length }
           },
         }
-        let budget = createCallBudget({ clock, log: QUIET, store })
+        let budget = createCallBudget({ clock, log: QUIET, store, callRows: rows(clock) })
         const open: Promise<void>[] = []
         const call = async (priority: CallPriority) => {
           const process = budget
@@ -173,7 +268,7 @@ describe('whatever happens', () => {
               break
             case 'restart':
               await settled()
-              budget = createCallBudget({ clock, log: QUIET, store })
+              budget = createCallBudget({ clock, log: QUIET, store, callRows: rows(clock) })
               break
             case 'limited':
               budget.gateOf(ACCOUNT, 'screen').limited(clock.now() + one.ms)
@@ -182,8 +277,8 @@ describe('whatever happens', () => {
               break
           }
           await settled()
-          // A new process does not know what the platform told the old one.
-          if (one.act === 'restart') pausedUntil = 0
+          // A new process does not know what the platform told the old one, unless it is written down.
+          if (one.act === 'restart' && where === 'in memory') pausedUntil = 0
         }
         for (let turn = 0; turn < 40; turn += 1) {
           clock.advance(2_000)
@@ -191,11 +286,13 @@ describe('whatever happens', () => {
         }
         await Promise.all(open)
       }),
-      { numRuns: 60 },
+      { numRuns: where === 'in memory' ? 60 : 12 },
     )
   })
 })
 
 async function settled(): Promise<void> {
-  for (let turn = 0; turn < 4; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+  for (let quiet = 0; quiet < 4; quiet = asking > 0 ? 0 : quiet + 1) {
+    await new Promise((resolve) => setImmediate(resolve))
+  }
 }

@@ -6,7 +6,7 @@ import { days } from '#app/lib/duration.ts'
 /** The platform may expire a refresh token that is unused for weeks (facts: 2.2), so use each one well before. */
 const IDLE_TOO_LONG = days(6)
 
-/** Deletes expired sessions, sign-in attempts, tickets and markers. Run hourly. */
+/** Deletes expired sessions, sign-in attempts, tickets, markers and half-written forms. Run hourly. */
 export async function forgetExpiredSignIns(app: Pick<App, 'store' | 'clock' | 'log'>): Promise<void> {
   const forgotten = await app.store.accounts.forgetExpired(app.clock.now() - SESSION_IDLE)
   if (forgotten > 0) app.log.info({ forgotten }, 'accounts.tidied')

@@ -273,11 +273,12 @@ export interface AuditedStore {
   removed: Removed
 }
 
-export function auditStore(app: Pick<App, 'store' | 'clock' | 'log'>): AuditedStore {
+/** `ownStore`: what the product's own work writes with; default the same store. */
+export function auditStore(app: Pick<App, 'store' | 'clock' | 'log'> & { ownStore?: Store }): AuditedStore {
   const removed: Removed = { events: 0, bodies: 0, runs: 0 }
   return {
     store: watch(app, removed, currentCaller),
-    ownWork: watch(app, removed, () => null),
+    ownWork: watch({ ...app, store: app.ownStore ?? app.store }, removed, () => null),
     removed,
   }
 }

@@ -366,12 +366,14 @@ const NOT_AUDITED: Record<string, string> = {
   subscriptions: 'beginSubscription dropPendingSubscription switchSubscription updateSubscription: follow what is told',
   money:
     'ensurePlan beginMissingTrials beginPaymentEvent endPaymentEvent failPaymentEvent noteRenewalPaid makeUsageReports endUsageReport failUsageReport: what follows for the plan is told',
+  instances: 'remove take takeNews: which instance works for whom',
   itself: 'appendAudit',
   questions:
     'endpointsOfAccount endpointsWithWork changedElsewhere pausedAutomations failingEndpoints endpoints: read only',
   templates: 'countTemplateUse',
   erasure: 'eraseHistoryStep endErasure: begun and ended are told',
   keys: 'forgetAccountKey replaceAccountKey replaceSecret noteFirstKey: part of an erasure, or a new key, which is told',
+  limits: 'takeCall beginCalls pauseCalls takeTriggerCall: counters of a minute',
   log: 'recordApiActivity',
   backups: 'beginBackupRun endBackupRun forgetBackupRuns: the operator’s own list',
 }

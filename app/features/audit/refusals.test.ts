@@ -109,7 +109,9 @@ describe('refusals', () => {
     const told = await nobodys()
     expect(told.length).toBeLessThanOrEqual(MOST_REFUSALS_OF_NOBODY + 6)
     const counted = world.client.sql
-      .prepare("SELECT sum(json_extract(detail, '$.count')) AS n FROM audit_entry WHERE action = 'calls.refused'")
+      .prepare(
+        "SELECT sum(CAST(json_extract(detail, '$.count') AS bigint)) AS n FROM audit_entry WHERE action = 'calls.refused'",
+      )
       .get() as { n: number }
     expect(counted.n).toBe(5_000 - MOST_REFUSALS_OF_NOBODY)
   })

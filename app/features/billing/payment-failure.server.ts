@@ -1,7 +1,6 @@
 // Maps the provider's errors to outcomes. Its own texts go to our log; the payer sees only what a bank says.
 import type { PaymentError } from '#app/adapters/payments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
-import { inTurn } from '#app/lib/in-turn.server.ts'
 import { type BillingApp, type PayingApp, takesPayments } from './billing-app.server.ts'
 import { NOT_REACHED, OUR_FAULT, PAYMENTS_OFF, type PaymentRefusal, refused } from './payment.ts'
 
@@ -35,15 +34,15 @@ export function refusalOf(app: Pick<BillingApp, 'log'>, accountUuid: string, err
 }
 
 /**
- * Runs `work` when no other billing work of the account is under way in this process. Between two processes, the
- * provider's idempotency keys and `savePlan`, which saves only changes to the latest state, prevent conflicts.
+ * Runs `work` when no other billing work of the account is under way. Beside that, the provider's idempotency keys and
+ * `savePlan`, which saves only changes to the latest state, prevent conflicts.
  */
 export function inAccountTurn<T>(
   app: Pick<BillingApp, 'store'>,
   accountUuid: string,
   work: () => Promise<T>,
 ): Promise<T> {
-  return inTurn(app.store, `plan:${accountUuid}`, work)
+  return app.store.shared.inTurn(`plan:${accountUuid}`, work)
 }
 
 /** For a user's request: payments switched off and all provider errors become a refusal. */

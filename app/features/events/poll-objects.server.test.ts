@@ -196,23 +196,22 @@ describe('too much at once', () => {
   test('of snapshots is forgotten, the longest unedited first and none that a look still reads', async () => {
     await wanted()
     const { sql } = world.client
+    const COLUMNS = '(account_uuid, object, record_uuid, edit_date, fields, first_seen_at, updated_at)'
     const insert = sql.prepare(
-      `INSERT INTO record_snapshot (account_uuid, object, record_uuid, edit_date, fields, first_seen_at, updated_at)
-       VALUES (?, 'jobcontact', ?, ?, '{}', 0, 0)`,
+      `INSERT INTO record_snapshot ${COLUMNS} SELECT ?, 'jobcontact', 'filler-' || value, value, '{}', 0, 0
+       FROM json_each(?)`,
     )
-    sql.transaction(() => {
-      for (let n = 0; n < 20_100; n += 1) {
-        const at = new Date(Date.UTC(2025, 0, 1) + n * minutes(1)).toISOString().slice(0, 19).replace('T', ' ')
-        insert.run(LEEDS, `filler-${n}`, at)
-      }
-    })()
+    const fillers = Array.from({ length: 20_100 }, (_, n) => {
+      return new Date(Date.UTC(2025, 0, 1) + n * minutes(1)).toISOString().slice(0, 19).replace('T', ' ')
+    })
+    insert.run(LEEDS, JSON.stringify(fillers))
     await trimSnapshots(world.app)
     expect(polled.count('record_snapshot')).toBe(20_000)
     const oldest = sql.prepare<[], string>('SELECT min(edit_date) FROM record_snapshot').pluck().get()
     expect(oldest).toBe('2025-01-01 01:41:00')
     // Everything was edited just now: nothing may go.
     sql.prepare('UPDATE record_snapshot SET edit_date = ?').run(polled.now())
-    insert.run(LEEDS, 'one-more', polled.now())
+    insert.run(LEEDS, JSON.stringify([polled.now()]))
     await trimSnapshots(world.app)
     expect(polled.count('record_snapshot')).toBe(20_001)
   })

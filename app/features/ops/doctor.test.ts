@@ -123,13 +123,16 @@ describe('what works and should be looked at', () => {
     [{ ...WELL, file: { outcome: 'missing', path: '/data/x.db' } }, 'There is no database at /data/x.db'],
     [withFile({ schema: { newestApplied: '0004_security', pending: 1, newer: false } }), 'this release adds 1 change'],
     [withFile({ autoVacuum: 0 }), 'does not give room back'],
-    [withFile({ held: true, content: { ...CONTENT, oldestDueSince: NOW - days(1) } }), 'This is a restored copy'],
+    [
+      withFile({ held: true, content: { ...CONTENT, oldestDueSince: NOW - days(1) } }),
+      'This is a restored or moved copy',
+    ],
     [withDisk({ sync: { median: 9, slowest: 210, times: 40 } }), 'the slowest of 40 in 210 ms'],
     [withDisk({ ballastBytes: 0 }), 'reserve for a full disk'],
     [withDisk({ freeBytes: 500 * MB }), '500 MB of 2.9 GB are free'],
     [withFile({ bytes: { file: 1_900 * MB, free: 0, wal: 0 } }), '2.0 GB are allowed'],
     [withFile({ bytes: { file: MB, free: 0, wal: 400 * MB } }), 'has grown to 400 MB'],
-    [withFile({ running: false }), 'does not run on this file: 3 deliveries in line'],
+    [withFile({ running: false }), 'does not run on this database: 3 deliveries in line'],
     [
       withContent({ subscriptions: { states: { active: 1 }, troubled: 1, stuck: 2, missing: 3, orphaned: 0 } }),
       '1 subscription active at ServiceM8, 3 missing, 1 with a problem, 2 begun and not finished',

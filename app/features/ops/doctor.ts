@@ -16,6 +16,8 @@ type Topic =
   | 'configuration'
   | 'versions'
   | 'file'
+  | 'server'
+  | 'members'
   | 'schema'
   | 'integrity'
   | 'disk'
@@ -66,11 +68,17 @@ export function doctorLines(findings: readonly Finding[]): string[] {
   return [...lines, '', `${count('good')} well, ${count('warning')} to look at, ${count('bad')} not well`]
 }
 
-const good = (topic: Topic, sentence: string): Finding => ({ level: 'good', topic, sentence })
-const warning = (topic: Topic, sentence: string, next: string): Finding => ({ level: 'warning', topic, sentence, next })
-const bad = (topic: Topic, sentence: string, next: string): Finding => ({ level: 'bad', topic, sentence, next })
+export const good = (topic: Topic, sentence: string): Finding => ({ level: 'good', topic, sentence })
+export const warning = (topic: Topic, sentence: string, next: string): Finding => ({
+  level: 'warning',
+  topic,
+  sentence,
+  next,
+})
+export const bad = (topic: Topic, sentence: string, next: string): Finding => ({ level: 'bad', topic, sentence, next })
 
-function configuration(facts: ConfigurationFacts, { totalBytes }: DiskFacts): Finding[] {
+/** `disk`: null = the database is on a server, which makes its own backups. */
+export function configuration(facts: ConfigurationFacts, disk: DiskFacts | null): Finding[] {
   if (facts.outcome === 'wrong') {
     const next = 'Set it, and look again: .env.example explains every variable. Until then Fieldhook does not start.'
     return facts.problems.map((problem) => bad('configuration', problem, next))
@@ -88,7 +96,8 @@ function configuration(facts: ConfigurationFacts, { totalBytes }: DiskFacts): Fi
     const next = 'When you have looked at what was restored, release it (docs/backups.md) and take HOLD out.'
     found.push(warning('configuration', 'HOLD=yes: events are stored and nothing is sent.', next))
   }
-  if (!facts.backups) found.push(warning('backups', NO_BACKUPS, 'Set BACKUP_TO and BACKUP_KEY: docs/backups.md.'))
+  if (disk && !facts.backups)
+    found.push(warning('backups', NO_BACKUPS, 'Set BACKUP_TO and BACKUP_KEY: docs/backups.md.'))
   if (facts.metricsToken !== 'set') {
     const sentence =
       facts.metricsToken === 'none'
@@ -107,26 +116,27 @@ function configuration(facts: ConfigurationFacts, { totalBytes }: DiskFacts): Fi
       warning('configuration', 'TRUST_PROXY is none: behind a proxy all visitors share one limit of requests.', next),
     )
   }
-  const diskMb = totalBytes / 2 ** 20
-  if (diskMb > 0 && facts.maxDbMb > diskMb * NEARLY_FULL_AT) {
-    const next = `Set MAX_DB_MB to at most ${Math.floor(diskMb * NEARLY_FULL_AT)}, or enlarge the disk.`
-    found.push(warning('space', `MAX_DB_MB is ${facts.maxDbMb}, and the whole disk has ${sizeText(totalBytes)}.`, next))
-  }
+  found.push(...databaseLimit(facts.maxDbMb, disk?.totalBytes ?? 0))
   if (!facts.payments) found.push(good('configuration', 'No payments are configured: nobody pays, nothing is limited.'))
   return found
 }
 
-function versions({ node, sqlite, now }: Facts): Finding[] {
-  const line = Number(node.replace(/^v/, '').split('.')[0])
-  const ends = NODE_ENDS[line]
-  const nodeFinding =
-    ends !== undefined && now > Date.parse(ends) + days(1)
-      ? warning(
-          'versions',
-          `Node ${node} gets no security fixes since ${ends}.`,
-          'Move to the newest even line of Node.',
-        )
-      : good('versions', `Node ${node}.`)
+function databaseLimit(maxDbMb: number, totalBytes: number): Finding[] {
+  const diskMb = totalBytes / 2 ** 20
+  if (diskMb === 0 || maxDbMb <= diskMb * NEARLY_FULL_AT) return []
+  const next = `Set MAX_DB_MB to at most ${Math.floor(diskMb * NEARLY_FULL_AT)}, or enlarge the disk.`
+  return [warning('space', `MAX_DB_MB is ${maxDbMb}, and the whole disk has ${sizeText(totalBytes)}.`, next)]
+}
+
+export function nodeVersion({ node, now }: Pick<Facts, 'node' | 'now'>): Finding {
+  const ends = NODE_ENDS[Number(node.replace(/^v/, '').split('.')[0])]
+  if (ends === undefined || now <= Date.parse(ends) + days(1)) return good('versions', `Node ${node}.`)
+  const next = 'Move to the newest even line of Node.'
+  return warning('versions', `Node ${node} gets no security fixes since ${ends}.`, next)
+}
+
+function versions(facts: Facts): Finding[] {
+  const { sqlite } = facts
   const parts = sqlite.split('.').map(Number)
   const at = OLDEST_SQLITE.findIndex((least, index) => (parts[index] ?? 0) !== least)
   const tooOld = at !== -1 && (parts[at] ?? 0) < (OLDEST_SQLITE[at] ?? 0)
@@ -137,7 +147,7 @@ function versions({ node, sqlite, now }: Facts): Finding[] {
         'Install the packages of this release again: npm ci --ignore-scripts && npm rebuild better-sqlite3 --ignore-scripts=false',
       )
     : good('versions', `SQLite ${sqlite}.`)
-  return [nodeFinding, sqliteFinding]
+  return [nodeVersion(facts), sqliteFinding]
 }
 
 function file({ file: facts }: Facts): Finding[] {
@@ -153,7 +163,9 @@ function file({ file: facts }: Facts): Finding[] {
 
 function copy({ held }: OpenedFile): Finding[] {
   const next = 'Look at it, then let it go: npm run release (docs/backups.md).'
-  return held ? [warning('file', 'This is a restored copy: events are stored, and nothing is sent.', next)] : []
+  return held
+    ? [warning('file', 'This is a restored or moved copy: events are stored, and nothing is sent.', next)]
+    : []
 }
 
 function schema({ schema: facts }: OpenedFile): Finding[] {
@@ -257,7 +269,12 @@ function space({ disk: { freeBytes, totalBytes }, file: facts, configuration: gi
   return found
 }
 
-function content({ now, configuration: given }: Facts, { running, held }: OpenedFile, facts: ContentFacts): Finding[] {
+/** What the product's own rows say, on either engine. */
+export function content(
+  { now, configuration: given }: Pick<Facts, 'now' | 'configuration'>,
+  { running, held }: Pick<OpenedFile, 'running' | 'held'>,
+  facts: ContentFacts,
+): Finding[] {
   const configured = given.outcome === 'complete' && given.backups
   // A deliberate hold is reported above and is not late.
   const onPurpose = held || (given.outcome === 'complete' && given.hold)
@@ -280,7 +297,7 @@ function overdue(now: Millis, running: boolean, facts: ContentFacts): Finding[] 
   const late = kinds.filter(([, since]) => since !== null && now - since > LATE_AFTER)
   if (!running) {
     const next = 'Start it. ServiceM8 keeps trying for a while; what is stored waits and is sent then.'
-    return [warning('overdue', `Fieldhook does not run on this file: ${line}.`, next)]
+    return [warning('overdue', `Fieldhook does not run on this database: ${line}.`, next)]
   }
   if (late.length === 0) return [good('overdue', `Nothing is overdue: ${line}.`)]
   const next = 'Look at the log for errors and at /readyz; then start Fieldhook again: nothing is lost by it.'
@@ -357,7 +374,7 @@ function milliseconds(ms: number): string {
 }
 
 /** `40 seconds`, `12 minutes`, `3 hours`, `5 days`. */
-function span(ms: number): string {
+export function span(ms: number): string {
   if (ms < minutes(2)) return plural(Math.round(ms / seconds(1)), 'second')
   if (ms < hours(2)) return plural(Math.round(ms / minutes(1)), 'minute')
   if (ms < days(2)) return plural(Math.round(ms / hours(1)), 'hour')

@@ -125,7 +125,7 @@ describe('what needs somebody', () => {
   it('is a restored copy, of which nothing is overdue', () => {
     const held = troubles({ ...delivering({ oldestDueAgeMs: hours(5) }), held: true })
     expect(held).toHaveLength(1)
-    expect(held[0]).toContain('restored copy')
+    expect(held[0]).toContain('restored or moved copy')
   })
 })
 

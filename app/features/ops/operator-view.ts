@@ -132,7 +132,7 @@ function deliveringTroubles({ delivering, held, now }: OperatorFacts): Trouble[]
     troubles.push({
       tone: 'attention',
       sentence:
-        'This is a restored copy, and it is held back: events are stored, but nothing is sent and no automation runs.',
+        'This is a restored or moved copy, and it is held back: events are stored, but nothing is sent and no automation runs.',
     })
   }
   if (!delivering.ready) {

@@ -37,11 +37,6 @@ interface RestoredBackup {
   seconds: StepSeconds
 }
 
-/** Releases a checked copy. */
-export async function releaseMarker(databaseFile: string): Promise<void> {
-  await rm(quarantineMarker(databaseFile), { force: true })
-}
-
 /** Rejects with a `BackupTrouble` (a sentence) or the storage's error; then nothing was changed. */
 export async function restoreBackup(parts: BackupParts, request: RestoreRequest): Promise<RestoredBackup> {
   const { to } = request

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { type SpaceWorld, spaceWorld } from '#tests/support/space-world.server.ts'
+import { aboutTheFile } from '#tests/support/test-app.server.ts'
 import type { SpaceLadder } from './space.server.ts'
 
 const MB = 1024 * 1024
@@ -8,6 +9,9 @@ const BIG = 'aaaaaaaa-0000-4000-8000-000000000001'
 const MIDDLE = 'bbbbbbbb-0000-4000-8000-000000000002'
 const SMALL = 'cccccccc-0000-4000-8000-000000000003'
 const PAUSED = 'dddddddd-0000-4000-8000-000000000004'
+
+/** A server tells its size late, in its own blocks and with what is deleted. */
+const exactBytes = aboutTheFile('bytes of the file, which a deletion gives back at once')
 
 let world: SpaceWorld
 beforeEach(() => {
@@ -64,7 +68,7 @@ describe('making room', () => {
     expect(bodies(BIG)).toBe(1_200)
   })
 
-  it('begins with the biggest account, and ends as soon as there is room', async () => {
+  it.skipIf(exactBytes)('begins with the biggest account, and ends as soon as there is room', async () => {
     const ladder = await ladderAt(0.86)
     expect(ladder.status().level).toBe('shorten')
     await world.through(ladder.relieve())
@@ -94,7 +98,7 @@ describe('making room', () => {
     expect(events(SMALL)).toBe(100)
   })
 
-  it('gives what became free back to the file system', async () => {
+  it.skipIf(exactBytes)('gives what became free back to the file system', async () => {
     const before = (await world.store.ops.spaceUsed()).fileBytes
     const ladder = await ladderAt(0.95)
     await world.through(ladder.relieve())
@@ -157,7 +161,7 @@ describe('refusing', () => {
     expect(ladder.admit('nobody seen before', 300)).toBe('admitted')
   })
 
-  it('at once names who brought a flood, although nobody has been weighed yet', async () => {
+  it.skipIf(exactBytes)('at once names who brought a flood, although nobody has been weighed yet', async () => {
     const ladder = await ladderAt(0.5)
     expect(ladder.admit(SMALL, 300)).toBe('admitted')
     let flood = 0
@@ -187,7 +191,7 @@ describe('refusing', () => {
     expect(ladder.admit(SMALL, 300)).toBe('admitted')
   })
 
-  it('ends by itself when space returns', async () => {
+  it.skipIf(exactBytes)('ends by itself when space returns', async () => {
     const ladder = await ladderAt(0.998)
     expect([ladder.admit(SMALL, 300), ladder.switches().newReplays]).toEqual(['full', false])
     world.deliver([BIG, SMALL])
@@ -206,7 +210,7 @@ const EXPECTED_A_DAY = 80
 const ROUND = hours(6)
 const ROUNDS_A_DAY = days(1) / ROUND
 
-describe('thirty days at three times the expected rate', () => {
+describe.skipIf(exactBytes)('thirty days at three times the expected rate', () => {
   it('stay within the budget at all times: the biggest account pays, what waits is kept, and it all comes back', async () => {
     for (const account of [BIG, MIDDLE, SMALL]) world.account(account)
     world.account(PAUSED, 'paused')

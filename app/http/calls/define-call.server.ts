@@ -16,7 +16,7 @@ import {
   requireOwner,
   requireSession,
 } from '../guards.server.ts'
-import { requireRate, requireRateOf } from '../rate-limit.server.ts'
+import { requireRate, requireRateOf, requireTriggerRate } from '../rate-limit.server.ts'
 import type { RefusalText } from '../refusal-page.ts'
 import { answer, notFound } from '../respond.ts'
 import { findSession } from '../session.server.ts'
@@ -116,7 +116,7 @@ export function defineCall<
   async function answerOpen(asked: Asked): Promise<Response> {
     const found = find ? await find(asked as FindAsked, '') : undefined
     if (found === null) return notFound()
-    if (limit?.per === 'automation') requireRateOf(asked.app, limit, String(Reflect.get(found ?? {}, 'id')))
+    if (limit?.per === 'automation') await requireTriggerRate(asked.app, limit, Number(Reflect.get(found ?? {}, 'id')))
     return handled({ ...asked, found, body: await read(asked) })
   }
 

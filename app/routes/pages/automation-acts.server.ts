@@ -46,7 +46,7 @@ export async function actOnAutomationPage({ request, context }: Args) {
   const args = { request, context }
   const kept = press === null ? null : readState(sent, lists)
   if (kept && act === GO) {
-    const draft = keepDraft(app, found.account.uuid, kept, draftOf(request))
+    const draft = await keepDraft(app, found.account.uuid, kept, draftOf(request))
     throw redirect(wayTo(values, draft), { status: 303 })
   }
   return isRuleAct(act)
@@ -75,7 +75,7 @@ async function pressed(
   })
   switch (done.outcome) {
     case 'shown': {
-      const draft = state && keepDraft(app, account.uuid, state, draftOf(request))
+      const draft = state && (await keepDraft(app, account.uuid, state, draftOf(request)))
       const form = state && { key: 'written', lists, view: await loadForm(app, account.uuid, state, {}, lists) }
       return { result: done.result, form, toast: done.toast, draft }
     }
@@ -87,7 +87,7 @@ async function pressed(
     case 'done': {
       if (act === 'import') await recordAudit(app, { accountUuid: account.uuid, action: 'automation.imported' })
       const gone = act === 'delete' && String(state?.ruleId ?? '') === values.id
-      const draft = state && !gone ? keepDraft(app, account.uuid, state, draftOf(request)) : null
+      const draft = state && !gone ? await keepDraft(app, account.uuid, state, draftOf(request)) : null
       const to = backTo(request, { act, id: values.id ?? '', openUrlOf: done.openUrlOf, draft })
       throw redirectWithFlash({ context }, to, done.flash)
     }
@@ -131,7 +131,7 @@ async function written(
   const fresh = context.app.clock.now()
   switch (handled.outcome) {
     case 'form': {
-      const draft = keepDraft(context.app, account.uuid, handled.form.state, draftOf(request))
+      const draft = await keepDraft(context.app, account.uuid, handled.form.state, draftOf(request))
       return { result: null, form: { key: 'written', lists, view: handled.form }, toast: handled.flash, draft }
     }
     case 'saved':

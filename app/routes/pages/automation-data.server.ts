@@ -44,7 +44,7 @@ export async function loadTabs({ request, context }: Args, found: OwnAccount) {
     step,
     rights: { refusal: ownerActRefusal('keys', found, app.clock.now()), owners: [] },
     trouble: trouble ? listTrouble(trouble.message) : null,
-    draft: findDraft(app, account.uuid, query.get('draft')) ? query.get('draft') : null,
+    draft: (await findDraft(app, account.uuid, query.get('draft'))) ? query.get('draft') : null,
     form: looked ? await loadOpenForm({ request, context }, found, looked.lists) : null,
     library: tab === 'templates' ? await loadTemplateLibrary(app, account.uuid, query, { admin }) : null,
     // Only admins see this tab, and the server has already checked that above.
@@ -63,7 +63,7 @@ async function loadOpenForm(args: Args, { account, accountId, admin }: OwnAccoun
     view: await loadForm(app, account.uuid, state, {}, lists),
   })
   // Unsaved content written without scripts; a draft of another rule stays where it is.
-  const draft = findDraft(app, account.uuid, query.get('draft'))
+  const draft = await findDraft(app, account.uuid, query.get('draft'))
   if (draft && step.step !== 'copy' && (step.step !== 'edit' || draft.ruleId === step.ruleId)) {
     return view(`draft-${query.get('draft')}`, draft)
   }

@@ -5,7 +5,7 @@ import type { Clock } from '#app/lib/clock.ts'
 import { hours } from '#app/lib/duration.ts'
 import { completeSignIn, linkWithTicket, type TicketRows } from '../../acts.ts'
 import { change, many, type Orm, one } from '../../orm.ts'
-import { placeholderMarker, session, sessionAccount, signInAttempt, ticket } from '../../schema.ts'
+import { formDraft, placeholderMarker, session, sessionAccount, signInAttempt, ticket } from '../../schema.ts'
 import type { AccountStore, NewSession } from '../../store/accounts.ts'
 import type { Connections } from '../connections.ts'
 import { roleFor } from './accounts-people.server.ts'
@@ -68,6 +68,7 @@ function signIns({ db, orm }: Connections, clock: Clock): SignIns {
         orm.delete(signInAttempt).where(lte(signInAttempt.expiresAt, now - ATTEMPT_KEPT)),
         orm.delete(ticket).where(lte(ticket.expiresAt, now)),
         orm.delete(placeholderMarker).where(lte(placeholderMarker.expiresAt, now)),
+        orm.delete(formDraft).where(lte(formDraft.expiresAt, now)),
       ]
       let forgotten = 0
       for (const deletion of deletions) forgotten += (yield* change(deletion)).changes

@@ -25,6 +25,7 @@ const STOP = [
   'DELETE FROM touched_record WHERE account_uuid = @accountUuid',
   'DELETE FROM poll_cursor WHERE account_uuid = @accountUuid',
   'DELETE FROM account_mapping WHERE account_uuid = @accountUuid',
+  'DELETE FROM form_draft WHERE account_uuid = @accountUuid',
   'DELETE FROM ticket WHERE account_uuid = @accountUuid',
   'DELETE FROM session_account WHERE account_uuid = @accountUuid',
 ]
@@ -60,6 +61,7 @@ const REST = [
   `DELETE FROM account_mapping WHERE ${OF}`,
   `DELETE FROM poll_cursor WHERE ${OF}`,
   `DELETE FROM touched_record WHERE ${OF}`,
+  `DELETE FROM form_draft WHERE ${OF}`,
   `DELETE FROM ticket WHERE ${OF}`,
   `DELETE FROM session_account WHERE ${OF}`,
   `DELETE FROM credential WHERE ${OF}`,

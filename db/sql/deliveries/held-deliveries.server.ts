@@ -9,10 +9,14 @@ import { WAITING_COLUMNS, type WaitingRow, waitingEnder } from './waiting.server
 /** Rows scanned in one step: about a millisecond. */
 const STRETCH = 500
 
+/** Nobody sends a sample this long after its deadline: whoever wanted to has ended. ms */
+const SAMPLE_GRACE = 5 * 60_000
+const FOREVER = Number.MAX_SAFE_INTEGER
+
 type HeldStore = Pick<DeliveryStore, 'tidyAfterRestart' | 'endStoppedStep' | 'expireHeldStep'>
 
 export function heldDeliveryStore(connections: Connections): HeldStore {
-  const { db } = connections
+  const { db, mine, taken } = connections
   const newTally = tallies(db)
   const ender = waitingEnder(connections)
 
@@ -34,25 +38,26 @@ export function heldDeliveryStore(connections: Connections): HeldStore {
   const spreadOverdue = db.prepare(
     `UPDATE delivery SET due_at = min(deadline_at, @from + (id * 7919) % @width)
      WHERE id IN (SELECT id FROM delivery INDEXED BY due_deliveries_of_an_endpoint WHERE state = 'pending' AND due_at < @now)
-       AND attempts > 0 AND deadline_at > @now`,
+       AND attempts > 0 AND deadline_at > @now AND ${taken('delivery')}`,
   )
   const forgiveUntried = db.prepare(
     `UPDATE delivery SET deadline_at = @until
      WHERE id IN (SELECT id FROM delivery INDEXED BY due_deliveries_of_an_endpoint WHERE state = 'pending')
-       AND attempts = 0 AND deadline_at < @until AND cause <> 'test'`,
+       AND attempts = 0 AND deadline_at < @until AND cause <> 'test' AND ${taken('delivery')}`,
   )
-  const leftSamples = db.prepare<[], WaitingRow>(
+  const leftSamples = db.prepare<{ until: number }, WaitingRow>(
     `SELECT ${WAITING_COLUMNS}
      FROM delivery d INDEXED BY due_again_of_an_endpoint LEFT JOIN event_body b ON b.seq = d.event_seq
-     WHERE d.state = 'pending' AND d.cause <> 'live' AND d.cause = 'test'`,
+     WHERE d.state = 'pending' AND d.cause <> 'live' AND d.cause = 'test' AND d.deadline_at <= @until AND ${mine('d')}`,
   )
 
   const endedEndpoints = db.prepare<[], { id: number; state: 'stopped' | 'deleted'; ruleId: number | null }>(
-    `SELECT p.id, p.state, p.forwarding_rule_id AS ruleId FROM endpoint p WHERE p.state IN ('stopped', 'deleted')
+    `SELECT p.id, p.state, p.forwarding_rule_id AS ruleId FROM endpoint p WHERE p.state IN ('stopped', 'deleted') AND ${mine('p')}
        AND EXISTS (SELECT 1 FROM delivery d WHERE d.endpoint_id = p.id AND d.state = 'pending')`,
   )
   const cancelledReplays = db.prepare<[], { id: number; endpointId: number }>(
-    "SELECT id, endpoint_id AS endpointId FROM replay WHERE state = 'cancelled' AND made > delivered + undelivered",
+    `SELECT id, endpoint_id AS endpointId FROM replay
+     WHERE state = 'cancelled' AND made > delivered + undelivered AND ${mine('replay')}`,
   )
   const ofReplay = db.prepare<{ endpointId: number; replayId: number; limit: number }, WaitingRow>(
     `SELECT ${WAITING_COLUMNS}
@@ -65,7 +70,7 @@ export function heldDeliveryStore(connections: Connections): HeldStore {
     `SELECT ${HEALTH_COLUMNS} FROM ${ENDPOINT_AND_PLAN}
      WHERE p.id >= @fromId AND (p.state IN ('paused', 'failing', 'stopped') OR p.breaker = 'open' OR p.hold_until > @now
          OR own.id IS NOT NULL)
-       AND EXISTS (SELECT 1 FROM delivery d WHERE d.endpoint_id = p.id AND d.state = 'pending')
+       AND ${mine('p')} AND EXISTS (SELECT 1 FROM delivery d WHERE d.endpoint_id = p.id AND d.state = 'pending')
      ORDER BY p.id LIMIT 1`,
   )
   const stretch = db.prepare<
@@ -100,12 +105,14 @@ export function heldDeliveryStore(connections: Connections): HeldStore {
   })
 
   return {
-    tidyAfterRestart: db.write(function* (now, { spreadMs, graceMs, sampleReason }) {
-      // Every counter is counted anew below, so what this tally gathers is not written.
-      yield* ender.end(yield* leftSamples.all(), 'expired', sampleReason, now, newTally())
-      yield* recountEndpoints.run()
-      yield* forgetLoads.run()
-      yield* recountLoads.run()
+    tidyAfterRestart: db.write(function* (now, { alone, spreadMs, graceMs, sampleReason }) {
+      if (alone) {
+        // Every counter is counted anew below, so what this tally gathers is not written.
+        yield* ender.end(yield* leftSamples.all({ until: FOREVER }), 'expired', sampleReason, now, newTally())
+        yield* recountEndpoints.run()
+        yield* forgetLoads.run()
+        yield* recountLoads.run()
+      }
       yield* forgiveUntried.run({ until: now + graceMs })
       const width = Math.max(1, spreadMs.to - spreadMs.from)
       const { changes } = yield* spreadOverdue.run({ now, from: now + spreadMs.from, width })
@@ -114,7 +121,9 @@ export function heldDeliveryStore(connections: Connections): HeldStore {
 
     endStoppedStep: db.write(function* (now, limit, reasons) {
       const tally = newTally()
-      let ended = 0
+      const samples = yield* leftSamples.all({ until: now - SAMPLE_GRACE })
+      yield* ender.end(samples, 'expired', reasons.sample, now, tally)
+      let ended = samples.length
       for (const { id, state, ruleId } of yield* endedEndpoints.all()) {
         if (ended >= limit) break
         const reason = state === 'deleted' && ruleId !== null ? reasons.ruleDeleted : reasons[state]

@@ -1,4 +1,5 @@
 // "Send again everything since …": counted first, built in small steps, can be cancelled at any time.
+import { minutes } from '#app/lib/duration.ts'
 import { growReplaysStep, type ReplayPage, type ReplayRows } from '../../acts.ts'
 import type { Database, Step } from '../../database.ts'
 import type {
@@ -19,6 +20,9 @@ type ReplayStore = Pick<
 >
 
 const LAST_SEQ = 'SELECT coalesce(max(seq), 0) FROM event'
+
+/** Several instances have several clocks, and their commits overlap: receive times grow with seqs up to this. */
+export const SEQ_SLACK = minutes(1)
 
 /** Events per page of replayable events. */
 const COUNT_STEP = 500
@@ -50,7 +54,7 @@ interface EventToReplay {
   bytes: number
 }
 
-export function replayStore({ db, reader }: Connections): ReplayStore {
+export function replayStore({ db, reader, mine }: Connections): ReplayStore {
   const findEndpoint = endpointFinder(db)
   const firstSeqSince = seqFinder(db)
   const read = {
@@ -81,7 +85,7 @@ export function replayStore({ db, reader }: Connections): ReplayStore {
     findReplayableEvents: reader.read(function* (accountUuid, endpointId, request, from) {
       const endpoint = yield* read.findEndpoint(accountUuid, endpointId)
       if (!endpoint) return null
-      const start = from ?? (yield* read.firstSeqSince(request.since))
+      const start = from ?? (yield* read.firstSeqSince(request.since - SEQ_SLACK))
       const page = read.pages[request.status]
       const rows = yield* page(accountUuid, endpoint, start, Number.MAX_SAFE_INTEGER, request, COUNT_STEP)
       const last = rows.at(-1)
@@ -91,7 +95,7 @@ export function replayStore({ db, reader }: Connections): ReplayStore {
     startReplay: db.write(function* (accountUuid, endpointId, request, total, now) {
       const endpoint = yield* findEndpoint(accountUuid, endpointId)
       if (!endpoint || endpoint.url === '') return null
-      const nextSeq = yield* firstSeqSince(request.since)
+      const nextSeq = yield* firstSeqSince(request.since - SEQ_SLACK)
       const untilSeq = (yield* lastSeq.get()) ?? 0
       const id = yield* insertReplay.get({ ...request, accountUuid, endpointId, total, now, nextSeq, untilSeq })
       return id ?? null
@@ -105,7 +109,7 @@ export function replayStore({ db, reader }: Connections): ReplayStore {
       return (yield* cancel.run({ now, replayId, accountUuid })).changes === 1
     }),
 
-    growReplaysStep: replayGrower(db),
+    growReplaysStep: replayGrower({ db, mine }),
   }
 }
 
@@ -120,9 +124,9 @@ interface RunningReplay extends ReplayRequest {
 
 type GrowLimits = Omit<GrowOptions, 'choose'>
 
-function replayGrower(db: Database): ReplayStore['growReplaysStep'] {
+function replayGrower({ db, mine }: Pick<Connections, 'db' | 'mine'>): ReplayStore['growReplaysStep'] {
   const newTally = tallies(db)
-  const rowsOf = replayRows(db)
+  const rowsOf = replayRows(db, mine('replay'))
   return db.write(function* (now: number, options: GrowOptions) {
     const tally = newTally()
     const grown = yield* growReplaysStep(rowsOf(tally), now, options)
@@ -131,10 +135,12 @@ function replayGrower(db: Database): ReplayStore['growReplaysStep'] {
   })
 }
 
-function replayRows(db: Database): (tally: Tally) => ReplayRows {
+function replayRows(db: Database, isMine: string): (tally: Tally) => ReplayRows {
   const findEndpoint = endpointFinder(db)
   const running = db
-    .prepare<[], number>("SELECT id FROM replay INDEXED BY running_replays WHERE state = 'running' ORDER BY id")
+    .prepare<[], number>(
+      `SELECT id FROM replay INDEXED BY running_replays WHERE state = 'running' AND ${isMine} ORDER BY id`,
+    )
     .pluck()
   const findRunning = db.prepare<{ id: number }, RunningReplay>(
     `SELECT account_uuid AS accountUuid, endpoint_id AS endpointId, since, status, object_uuid AS objectUuid,
@@ -229,7 +235,7 @@ function eventPager(db: Database, status: ReplayRequest['status']) {
     `SELECT e.seq, e.object, e.object_uuid AS objectUuid, e.changed_fields AS changedFields, length(b.body) AS bytes
      FROM event e JOIN event_body b ON b.seq = e.seq
      WHERE e.account_uuid = @accountUuid AND e.object = @object AND e.seq >= @from AND e.seq <= @until
-       AND e.source <> 'test' AND (CAST(@objectUuid AS text) IS NULL OR e.object_uuid = @objectUuid) ${status === 'failed' ? failed : ''}
+       AND e.received_at >= @since AND e.source <> 'test' AND (CAST(@objectUuid AS text) IS NULL OR e.object_uuid = @objectUuid) ${status === 'failed' ? failed : ''}
      ORDER BY e.seq LIMIT @limit`,
   )
   return (
@@ -237,7 +243,7 @@ function eventPager(db: Database, status: ReplayRequest['status']) {
     endpoint: FanOutEndpoint,
     from: number,
     until: number,
-    { objectUuid }: ReplayRequest,
+    { since, objectUuid }: ReplayRequest,
     limit: number,
   ) =>
     statement.all({
@@ -246,6 +252,7 @@ function eventPager(db: Database, status: ReplayRequest['status']) {
       ...(status === 'failed' && { endpointId: endpoint.id }),
       from,
       until,
+      since,
       objectUuid,
       limit,
     })
@@ -256,8 +263,9 @@ function toReplayed({ changedFields, ...event }: EventToReplay): ReplayedEvent {
 }
 
 /**
- * Finds the first event received at or after a moment, by binary search: seqs are assigned in order of arrival, so
- * receive times grow with them.
+ * Finds the first event received at or after a moment, by binary search: seqs are assigned in order of arrival. An event
+ * before it may have been received up to `SEQ_SLACK` later than the moment, and one behind it as much earlier: a range
+ * leaves that much room at both ends, and then compares receive times.
  */
 export function seqFinder(db: Pick<Database, 'prepare'>): (since: number) => Step<number> {
   const at = db.prepare<{ middle: number }, { seq: number; receivedAt: number }>(

@@ -256,7 +256,13 @@ describe('deleting a rule', () => {
     const { id, endpointId } = await save()
     letWait(endpointId, now())
     await world.app.store.endpoints.deleteEndpoint(LEEDS, { kind: 'extra', id }, input)
-    const reasons = { stopped: 'stopped', deleted: 'webhook gone', ruleDeleted: 'rule gone', cancelled: 'cancelled' }
+    const reasons = {
+      stopped: 'stopped',
+      deleted: 'webhook gone',
+      ruleDeleted: 'rule gone',
+      cancelled: 'cancelled',
+      sample: 'lost',
+    }
     expect(await world.app.store.deliveries.endStoppedStep(now(), 10, reasons)).toBe(1)
     expect(world.client.sql.prepare('SELECT outcome, sentence FROM attempt').all()).toEqual([
       { outcome: 'stopped', sentence: 'rule gone' },

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { hours } from '#app/lib/duration.ts'
 import { ADDRESS, anEvent, BRISBANE, type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
-import { fillDisk, onServer } from '#tests/support/test-app.server.ts'
+import { aboutTheFile, fillDisk } from '#tests/support/test-app.server.ts'
 import { openClient } from '../../sqlite/client.server.ts'
 import type { AcceptOptions, IncomingEvent } from '../../store/events.ts'
 
@@ -26,7 +26,7 @@ const outcomes = async (events: IncomingEvent[], options: Partial<AcceptOptions>
   (await accept(events, options)).map(({ outcome }) => outcome)
 const level = () => world.client.sql.pragma('synchronous', { simple: true })
 
-it.skipIf(onServer)(
+it.skipIf(aboutTheFile('pragmas; the promises of a server are checked in db/postgres'))(
   'what is stored is on disk: synchronous reads FULL after the first write and after a reopen',
   async () => {
     await accept([anEvent(world)])

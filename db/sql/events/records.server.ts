@@ -73,7 +73,8 @@ export function recordStore(connections: Connections): RecordStore {
     { recordUuid: string; editDate: string; fields: string; takenAt: number }
   >(
     `SELECT record_uuid AS recordUuid, edit_date AS editDate, fields, updated_at AS takenAt FROM record_snapshot
-     WHERE account_uuid = @accountUuid AND object = @object AND record_uuid IN (SELECT value FROM json_each(@recordUuids))`,
+     WHERE account_uuid = @accountUuid AND object = @object AND record_uuid IN (SELECT value FROM json_each(@recordUuids))
+     ORDER BY record_uuid`,
   )
   const putSnapshot = db.prepare(
     `INSERT INTO record_snapshot (account_uuid, object, record_uuid, edit_date, fields, first_seen_at, updated_at)

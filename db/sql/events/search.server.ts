@@ -13,7 +13,7 @@ import { seconds } from '#app/lib/duration.ts'
 import type { Database, Statement, Step } from '../../database.ts'
 import type { DeliverySearch, SearchedPage, SearchStore } from '../../store/search.ts'
 import type { Connections } from '../connections.ts'
-import { seqFinder } from '../deliveries/replays.server.ts'
+import { SEQ_SLACK, seqFinder } from '../deliveries/replays.server.ts'
 import { CLOCK_SLACK } from '../walk-back.server.ts'
 
 /** Rows scanned between two turns of the event loop: a few milliseconds. */
@@ -58,10 +58,11 @@ export function searchStore({ reader }: Connections): SearchStore {
     'SELECT 1 FROM event WHERE seq = @seq AND account_uuid = @accountUuid',
   )
   const seqOfId = reader
-    .prepare<{ accountUuid: string; from: number; to: number; limit: number; id: string }, number>(
+    .prepare<Record<'from' | 'to' | 'since' | 'until' | 'limit', number> & { accountUuid: string; id: string }, number>(
       `SELECT seq FROM (
          SELECT seq, id FROM event INDEXED BY events_of_an_account_newest_first
-         WHERE account_uuid = @accountUuid AND seq >= @from AND seq < @to ORDER BY seq LIMIT @limit
+         WHERE account_uuid = @accountUuid AND seq >= @from AND seq < @to
+           AND received_at >= @since AND received_at < @until ORDER BY seq LIMIT @limit
        ) AS near WHERE id = @id LIMIT 1`,
     )
     .pluck()
@@ -80,9 +81,10 @@ export function searchStore({ reader }: Connections): SearchStore {
     }),
 
     findEventSeq: reader.read(function* (accountUuid, { id, receivedAt }) {
-      const from = yield* firstSeqSince(receivedAt - ID_SLACK)
-      const to = yield* firstSeqSince(receivedAt + ID_SLACK)
-      return (yield* seqOfId.get({ accountUuid, from, to, limit: MOST_NEAR_AN_ID, id })) ?? null
+      const [since, until] = [receivedAt - ID_SLACK, receivedAt + ID_SLACK]
+      const from = yield* firstSeqSince(since - SEQ_SLACK)
+      const to = yield* firstSeqSince(until + SEQ_SLACK)
+      return (yield* seqOfId.get({ accountUuid, from, to, since, until, limit: MOST_NEAR_AN_ID, id })) ?? null
     }),
 
     findDelivery: deliveryFinder(reader, withSummary),

@@ -6,7 +6,7 @@ import { isStorageFailure } from '../../storage-failure.ts'
 import type { AcceptedEvent, FanOutEndpoint, IncomingEvent } from '../../store/events.ts'
 import type { Connections } from '../connections.ts'
 import { type Tally, tallies } from './tally.server.ts'
-import { CREATED_MARK, touchedRows } from './touched-rows.server.ts'
+import { CREATED_MARK, type Touch, touchedRows } from './touched-rows.server.ts'
 import type { Turn } from './write-turn.server.ts'
 
 /** A test event is sent by its requester at once; this only limits how long its row may look pending. */
@@ -81,22 +81,8 @@ export function eventWriter({ db }: Connections): EventWriter {
     const key = `${object}|${accountUuid}`
     const watched = batch.watched.get(key) ?? (yield* kept(batch.watched, key, rules.isWatched(accountUuid, object)))
     if (!watched) return { outcome: 'stored', seq, deliveries: made }
-    yield* touch(event, seq)
+    yield* rules.touch(touchOf(event, seq))
     return { outcome: 'stored', seq, deliveries: made, touched: true }
-  }
-
-  /** Queues the record for evaluation. */
-  function touch(event: IncomingEvent, seq: number): Step<void> {
-    const { accountUuid, object, changedFields } = event
-    return rules.touch({
-      accountUuid,
-      object,
-      recordUuid: event.objectUuid,
-      changedFields,
-      created: changedFields.includes(CREATED_MARK),
-      eventSeq: seq,
-      at: event.receivedAt,
-    })
   }
 
   function* isOverLimit(
@@ -150,6 +136,20 @@ export function eventWriter({ db }: Connections): EventWriter {
       if (seq === undefined) throw new Error('a sample met its own double')
       return yield* deliveries.pending(event, seq, endpoint.id, 'test', TEST_WAITS_MS, tally)
     },
+  }
+}
+
+/** Queues the record for evaluation. */
+export function touchOf(event: IncomingEvent, seq: number): Touch {
+  const { accountUuid, object, objectUuid: recordUuid, changedFields, receivedAt: at } = event
+  return {
+    accountUuid,
+    object,
+    recordUuid,
+    changedFields,
+    created: changedFields.includes(CREATED_MARK),
+    eventSeq: seq,
+    at,
   }
 }
 

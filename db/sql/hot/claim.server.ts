@@ -8,10 +8,10 @@ import { shapeOf } from '../shape.server.ts'
 
 type DueStore = Pick<
   DeliveryStore,
-  'endpointsWithWork' | 'adoptEndpoint' | 'dueDeliveries' | 'loadDeliveries' | 'waitingTotals'
+  'endpointsWithWork' | 'adoptEndpoint' | 'restEndpoints' | 'dueDeliveries' | 'loadDeliveries' | 'waitingTotals'
 >
 
-const JOB = shapeOf<DeliveryJob>({
+export const JOB = shapeOf<DeliveryJob>({
   id: 'd.id',
   endpointId: 'd.endpoint_id',
   accountUuid: 'd.account_uuid',
@@ -31,14 +31,24 @@ const JOB = shapeOf<DeliveryJob>({
   previousSecretUntil: 'p.previous_secret_until',
 })
 
-export function dueDeliveryStore({ db }: Connections): DueStore {
+/** Values are in the order of `JOB`. */
+export const SENDABLE_JOBS = `SELECT ${JOB.columns}
+  FROM delivery d JOIN event e ON e.seq = d.event_seq JOIN endpoint p ON p.id = d.endpoint_id
+    LEFT JOIN event_body b ON b.seq = d.event_seq
+  WHERE d.state = 'pending' AND p.url <> ''
+    AND (p.state = 'active' OR p.state <> 'deleted' AND d.cause IN ('retry', 'test'))`
+
+export function dueDeliveryStore({ db, mine }: Connections): DueStore {
   const withWork = db.prepare<[], HealthRow>(
     `SELECT ${HEALTH_COLUMNS} FROM ${ENDPOINT_AND_PLAN}
-     WHERE p.state <> 'deleted'
+     WHERE p.state <> 'deleted' AND ${mine('p')}
        AND EXISTS (SELECT 1 FROM delivery d WHERE d.endpoint_id = p.id AND d.state = 'pending') ORDER BY p.id`,
   )
   const findLane = db.prepare<[number], HealthRow>(
-    `SELECT ${HEALTH_COLUMNS} FROM ${ENDPOINT_AND_PLAN} WHERE p.id = ? AND p.state <> 'deleted'`,
+    `SELECT ${HEALTH_COLUMNS} FROM ${ENDPOINT_AND_PLAN} WHERE p.id = ? AND p.state <> 'deleted' AND ${mine('p')}`,
+  )
+  const rest = db.prepare<{ id: number; until: number }>(
+    'UPDATE endpoint SET hold_until = max(coalesce(hold_until, 0), @until) WHERE id = @id',
   )
   const extendDeadlines = db.prepare(
     `UPDATE delivery SET deadline_at = @until
@@ -64,15 +74,7 @@ export function dueDeliveryStore({ db }: Connections): DueStore {
     ),
   }
 
-  const loadOne = db
-    .prepare<[number], unknown[]>(
-      `SELECT ${JOB.columns}
-       FROM delivery d JOIN event e ON e.seq = d.event_seq JOIN endpoint p ON p.id = d.endpoint_id
-         LEFT JOIN event_body b ON b.seq = d.event_seq
-       WHERE d.id = ? AND d.state = 'pending' AND p.url <> ''
-         AND (p.state = 'active' OR p.state <> 'deleted' AND d.cause IN ('retry', 'test'))`,
-    )
-    .raw()
+  const loadOne = db.prepare<[number], unknown[]>(`${SENDABLE_JOBS} AND d.id = ?`).raw()
   const totals = db.prepare<[], { deliveries: number; bytes: number }>(
     'SELECT coalesce(sum(pending_count), 0) AS deliveries, coalesce(sum(pending_bytes), 0) AS bytes FROM account_load',
   )
@@ -81,12 +83,16 @@ export function dueDeliveryStore({ db }: Connections): DueStore {
     endpointsWithWork: db.read(function* () {
       return (yield* withWork.all()).map(laneOf)
     }),
-    adoptEndpoint: db.write(function* (endpointId, graceMs) {
+    // The extension is right whenever it comes, so nobody has to wait for anybody.
+    adoptEndpoint: db.single(function* (endpointId, graceMs) {
       const row = yield* findLane.get(endpointId)
       if (!row) return null
       if (row.state === 'active')
         yield* extendDeadlines.run({ endpointId, until: row.stateSince + graceMs, since: row.stateSince })
       return laneOf(row)
+    }),
+    restEndpoints: db.write(function* (endpointIds, until) {
+      for (const id of [...endpointIds].sort((a, b) => a - b)) yield* rest.run({ id, until })
     }),
     dueDeliveries: db.read((endpointId, lane, limit) => due[lane].all(endpointId, limit)),
     // One snapshot and one lock for all of them.

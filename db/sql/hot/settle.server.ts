@@ -9,7 +9,7 @@ import { HEALTH, healthFrom } from '../endpoints/endpoint-rows.server.ts'
 import type { Tally } from './tally.server.ts'
 
 /** Ended together with the 410 that stopped the endpoint; the rest follows in steps. */
-const STOP_AT_ONCE = 200
+export const STOP_AT_ONCE = 200
 
 type Reasons = SettleOptions['reasons']
 
@@ -22,7 +22,7 @@ interface Batch {
 }
 
 /** An endpoint's state after the attempts of a batch, written once. */
-interface EndpointState {
+export interface EndpointState {
   health: EndpointHealth
   lastAttemptAt: number
   lastCode: number | null
@@ -33,7 +33,7 @@ interface EndpointState {
   onlySuccess: boolean
 }
 
-type Sent = Extract<AttemptReport['result'], { kind: 'sent' }>
+export type Sent = Extract<AttemptReport['result'], { kind: 'sent' }>
 
 export function settleStore(connections: Connections): Pick<DeliveryStore, 'settleAttempts'> {
   const { db, turn } = connections
@@ -205,8 +205,8 @@ function attemptWriter(db: Database): (report: AttemptReport, sent: Sent) => Ste
 }
 
 /** A failed test says nothing about events, so it changes neither the endpoint's state nor its displayed reason. */
-function noteEndpoint(
-  endpoints: Batch['endpoints'],
+export function noteEndpoint(
+  endpoints: Map<number, EndpointState>,
   { job, endedAt }: AttemptReport,
   { verdict }: Sent,
   before: EndpointHealth,

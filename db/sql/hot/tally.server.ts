@@ -23,6 +23,8 @@ export interface Tally {
   hour(endpointId: number, at: number, change: HourChange): void
   /** Deliveries and bytes added to the account's load but not yet written, including its parent's. */
   addedTo(accountUuid: string): { deliveries: number; bytes: number }
+  /** Endpoints for which more deliveries wait than before. */
+  moreWaiting(): { accountUuid: string; endpointId: number }[]
   /** Adds the counts of another tally. */
   absorb(other: Tally): void
   gathered(): Gathered
@@ -30,8 +32,10 @@ export interface Tally {
   write(): Step<void>
 }
 
-interface Gathered {
+export interface Gathered {
   endpoints: Map<number, number>
+  /** The account of each endpoint that got a delivery. */
+  accountOf: Map<number, string>
   accounts: Map<string, { deliveries: number; bytes: number }>
   usage: Map<string, { accountUuid: string; day: number; kind: UsageKind; count: number }>
   hours: Map<number, HourSum>
@@ -81,8 +85,14 @@ export function tallies(db: Database): (parent?: Tally) => Tally {
 }
 
 function createTally(write: (gathered: Gathered) => Step<void>, parent?: Tally): Tally {
-  const gathered: Gathered = { endpoints: new Map(), accounts: new Map(), usage: new Map(), hours: new Map() }
-  const { endpoints, accounts, usage, hours } = gathered
+  const gathered: Gathered = {
+    endpoints: new Map(),
+    accountOf: new Map(),
+    accounts: new Map(),
+    usage: new Map(),
+    hours: new Map(),
+  }
+  const { endpoints, accountOf, accounts, usage, hours } = gathered
 
   function addLoad(accountUuid: string, deliveries: number, bytes: number): void {
     const load = accounts.get(accountUuid)
@@ -116,6 +126,7 @@ function createTally(write: (gathered: Gathered) => Step<void>, parent?: Tally):
   return {
     waiting(accountUuid, endpointId, deliveries, bytes) {
       endpoints.set(endpointId, (endpoints.get(endpointId) ?? 0) + deliveries)
+      if (deliveries > 0) accountOf.set(endpointId, accountUuid)
       addLoad(accountUuid, deliveries, bytes)
     },
     takeWaiting(endpointId) {
@@ -132,8 +143,10 @@ function createTally(write: (gathered: Gathered) => Step<void>, parent?: Tally):
       const above = parent?.addedTo(accountUuid) ?? NOTHING
       return { deliveries: own.deliveries + above.deliveries, bytes: own.bytes + above.bytes }
     },
+    moreWaiting: () => [...accountOf].map(([endpointId, accountUuid]) => ({ accountUuid, endpointId })),
     absorb(other) {
-      const { endpoints: counts, accounts: loads, usage: uses, hours: sums } = other.gathered()
+      const { endpoints: counts, accountOf: owners, accounts: loads, usage: uses, hours: sums } = other.gathered()
+      for (const [id, uuid] of owners) accountOf.set(id, uuid)
       for (const [id, count] of counts) endpoints.set(id, (endpoints.get(id) ?? 0) + count)
       for (const [uuid, { deliveries, bytes }] of loads) addLoad(uuid, deliveries, bytes)
       for (const { accountUuid, day, kind, count } of uses.values()) addUsage(accountUuid, day, kind, count)

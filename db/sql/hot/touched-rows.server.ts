@@ -9,7 +9,7 @@ const AT_LATEST = 20_000
 /** Watched on purpose: the platform names this field when a record is created, and never again (facts: 4.4). */
 export const CREATED_MARK = 'uuid'
 
-interface Touch {
+export interface Touch {
   accountUuid: string
   object: string
   recordUuid: string
@@ -19,10 +19,28 @@ interface Touch {
   at: number
 }
 
-interface Before {
+export interface Touched {
+  /** A JSON list; an empty one = the whole record. */
   changedFields: string
   created: number
   firstAt: number
+}
+
+/** The record as one more change leaves it. `before`: undefined = it was not queued. */
+export function touchedBy(
+  { changedFields, created, at }: Touch,
+  before: Touched | undefined,
+): Touched & { dueAt: number } {
+  const firstAt = before?.firstAt ?? at
+  const known = before ? (JSON.parse(before.changedFields) as string[]) : []
+  // If any event omits its changed fields, the whole record is evaluated.
+  const isWhole = before !== undefined && (known.length === 0 || changedFields.length === 0)
+  return {
+    changedFields: JSON.stringify(isWhole ? [] : [...new Set([...known, ...changedFields])]),
+    created: created || before?.created === 1 ? 1 : 0,
+    firstAt,
+    dueAt: Math.max(at, Math.min(at + SETTLES, firstAt + AT_LATEST)),
+  }
 }
 
 /** `isWatched`: does an active rule of the account watch the object? `touch`: call both inside a transaction. */
@@ -32,7 +50,7 @@ export function touchedRows(db: Database) {
       `SELECT 1 FROM automation WHERE account_uuid = ? AND watched_object = ? AND active = 1 AND deleted_at IS NULL LIMIT 1`,
     )
     .pluck()
-  const find = db.prepare<[string, string, string], Before>(
+  const find = db.prepare<[string, string, string], Touched>(
     `SELECT changed_fields AS changedFields, created, first_at AS firstAt FROM touched_record
      WHERE account_uuid = ? AND object = ? AND record_uuid = ?`,
   )
@@ -51,26 +69,11 @@ export function touchedRows(db: Database) {
     },
 
     *touch(given: Touch): Generator<unknown, void> {
-      const { accountUuid, object, recordUuid, changedFields, created, eventSeq, at } = given
+      const { accountUuid, object, recordUuid, eventSeq } = given
       const before = yield* find.get(accountUuid, object, recordUuid)
-      if (!before) {
-        const fields = JSON.stringify([...new Set(changedFields)])
-        yield* insert.run(accountUuid, object, recordUuid, fields, created ? 1 : 0, eventSeq, at, at + SETTLES)
-        return
-      }
-      const known = JSON.parse(before.changedFields) as string[]
-      // If any event omits its changed fields, the whole record is evaluated.
-      const fields = known.length === 0 || changedFields.length === 0 ? [] : [...new Set([...known, ...changedFields])]
-      const dueAt = Math.max(at, Math.min(at + SETTLES, before.firstAt + AT_LATEST))
-      yield* update.run(
-        JSON.stringify(fields),
-        created || before.created === 1 ? 1 : 0,
-        eventSeq,
-        dueAt,
-        accountUuid,
-        object,
-        recordUuid,
-      )
+      const { changedFields, created, firstAt, dueAt } = touchedBy(given, before)
+      if (before) yield* update.run(changedFields, created, eventSeq, dueAt, accountUuid, object, recordUuid)
+      else yield* insert.run(accountUuid, object, recordUuid, changedFields, created, eventSeq, firstAt, dueAt)
     },
   }
 }

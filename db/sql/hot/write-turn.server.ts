@@ -21,26 +21,43 @@ export interface WriteTurn {
   run<T>(work: (turn: Turn) => Step<T>): Promise<T>
 }
 
+/** Who else has to know. */
+export interface News {
+  /** Leaves news of deliveries for whoever sends them, in this transaction. Resolves with whether it left any. */
+  tell(waiting: readonly { accountUuid: string; endpointId: number }[]): Step<boolean>
+  /** Called after a commit that left some. */
+  told(): void
+}
+
 interface Waiting {
   work: (turn: Turn) => Step<unknown>
   resolve(value: unknown): void
   reject(error: unknown): void
 }
 
+interface Written {
+  results: Result[]
+  /** News was left for another instance. */
+  told: boolean
+}
+
 type Result = { done: true; value: unknown } | { done: false; error: unknown }
 
 /** One per connection. */
-export function createWriteTurn(db: Database): WriteTurn {
+export function createWriteTurn(db: Database, news?: News): WriteTurn {
   const newTally = tallies(db)
   let queue: Waiting[] = []
   let writing = false
 
-  const together = db.write(function* (works: Waiting[]): Generator<unknown, Result[]> {
+  function* end(tally: Tally): Generator<unknown, boolean> {
+    yield* tally.write()
+    return news !== undefined && (yield* news.tell(tally.moreWaiting()))
+  }
+  const together = db.write(function* (works: Waiting[]): Generator<unknown, Written> {
     const tally = newTally()
     const results: Result[] = []
     for (const { work } of works) results.push({ done: true, value: yield* work({ tally, apart: false }) })
-    yield* tally.write()
-    return results
+    return { results, told: yield* end(tally) }
   })
 
   function* inSavepoint({ work }: Waiting, tally: Tally): Generator<unknown, Result> {
@@ -54,15 +71,14 @@ export function createWriteTurn(db: Database): WriteTurn {
       return { done: false, error }
     }
   }
-  const apart = db.write(function* (works: Waiting[]): Generator<unknown, Result[]> {
+  const apart = db.write(function* (works: Waiting[]): Generator<unknown, Written> {
     const tally = newTally()
     const results: Result[] = []
     for (const one of works) results.push(yield* inSavepoint(one, tally))
-    yield* tally.write()
-    return results
+    return { results, told: yield* end(tally) }
   })
 
-  async function write(works: Waiting[]): Promise<Result[]> {
+  async function write(works: Waiting[]): Promise<Written> {
     try {
       return await together(works)
     } catch (error) {
@@ -77,7 +93,8 @@ export function createWriteTurn(db: Database): WriteTurn {
     queue = []
     writing = true
     try {
-      const results = await write(works)
+      const { results, told } = await write(works)
+      if (told) news?.told()
       works.forEach(({ resolve, reject }, index) => {
         const result = results[index]
         if (result?.done) resolve(result.value)

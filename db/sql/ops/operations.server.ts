@@ -1,4 +1,5 @@
 // The owner's lease, keeping the file small, and checking that it can be written.
+import { randomUUID } from 'node:crypto'
 import type { Clock } from '#app/lib/clock.ts'
 import type { LeaseRow, OperationsStore } from '../../store/operations.ts'
 import type { Connections } from '../connections.ts'
@@ -32,8 +33,9 @@ export function operationsStore({ db, turn, housekeeping }: Connections, _clock:
   const deleteBody = db.prepare('DELETE FROM event_body WHERE seq = @seq')
   const deleteHours = db.prepare('DELETE FROM endpoint_hour WHERE hour < @beforeHour')
 
-  const touch = db.prepare("INSERT INTO lease (name, owner, expires_at) VALUES ('trial', '', 0)")
-  const untouch = db.prepare("DELETE FROM lease WHERE name = 'trial'")
+  // A row of its own each time: two instances that try at once do not wait for each other.
+  const touch = db.prepare("INSERT INTO lease (name, owner, expires_at) VALUES (@name, '', 0)")
+  const untouch = db.prepare('DELETE FROM lease WHERE name = @name')
   const { changedElsewhere, vacuumStep, checkpoint, spaceUsed } = housekeeping
 
   return {
@@ -70,8 +72,9 @@ export function operationsStore({ db, turn, housekeeping }: Connections, _clock:
     /** Commits, because only that detects a full or failing disk. Concurrent calls share one commit. */
     trialWrite: () =>
       turn.run(function* () {
-        yield* touch.run()
-        yield* untouch.run()
+        const name = `trial|${randomUUID()}`
+        yield* touch.run({ name })
+        yield* untouch.run({ name })
       }),
   }
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
 import { days, hours } from '#app/lib/duration.ts'
-import { onServer } from '#tests/support/test-app.server.ts'
+import { aboutTheFile, onServer, withoutPowerCuts } from '#tests/support/test-app.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { OPERATOR_QUERIES } from './operator.server.ts'
 import { firstSince, ROOM_SOURCES } from './room.server.ts'
@@ -8,7 +8,7 @@ import { firstSince, ROOM_SOURCES } from './room.server.ts'
 let world: WebhookWorld
 beforeEach(async () => {
   world = await openWebhookWorld()
-  if (!onServer) world.client.sql.pragma('synchronous = OFF')
+  withoutPowerCuts(world.client)
 })
 afterEach(() => world.close())
 
@@ -255,7 +255,7 @@ test('the machine says what it is', async () => {
   expect([machine.schema > (onServer ? 1 : 4), (machine.diskFreeBytes ?? 0) > 0]).toEqual([true, !onServer])
 })
 
-test.skipIf(onServer)('however much there is, no question walks through a big table', () => {
+test.skipIf(aboutTheFile('plans of SQLite'))('however much there is, no question walks through a big table', () => {
   const plan = (sql: string) =>
     world.client.sql
       .prepare(`EXPLAIN QUERY PLAN ${sql}`)

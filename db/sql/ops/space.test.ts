@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { days, hours } from '#app/lib/duration.ts'
 import { type SpaceWorld, spaceWorld } from '#tests/support/space-world.server.ts'
-import { onServer } from '#tests/support/test-app.server.ts'
+import { aboutTheFile, onServer } from '#tests/support/test-app.server.ts'
 import { openClient } from '../../sqlite/client.server.ts'
 
 const A = 'aaaaaaaa-0000-4000-8000-000000000001'
@@ -99,7 +99,7 @@ describe('shortening one account', () => {
     expect(world.one('PRAGMA integrity_check')).toEqual({ integrity_check: 'ok' })
   })
 
-  it.skipIf(onServer)('leaves no half-empty pages behind', async () => {
+  it.skipIf(aboutTheFile('pages of the file'))('leaves no half-empty pages behind', async () => {
     const before = await usedBytes()
     world.clock.advance(hours(25))
     await shortenAll('bodies', 'a', world.clock.now() - hours(24))
@@ -134,7 +134,7 @@ describe('shortening one account', () => {
   })
 })
 
-describe.skipIf(onServer)('emptying the log', () => {
+describe.skipIf(aboutTheFile('its log'))('emptying the log', () => {
   it('works, unless a reader is in the way: then it is not waited for long', async () => {
     world.account('a')
     await world.receive('a', 200)

@@ -13,13 +13,14 @@ const { placeholder } = template
 type Row = typeof automation.$inferSelect
 
 /** Rules and their versions. A version is written once and never changes: running runs and the history read it. */
-export function automationStore({ db, orm }: Connections): AutomationStore {
+export function automationStore({ db, orm, mine }: Connections): AutomationStore {
   const RUNNING = and(eq(automation.active, 1), isNull(automation.deletedAt), isNull(automation.pausedAt))
   const cancelUnbegun = db.prepare(
     `UPDATE run SET state = 'done', outcome = 'cancelled', ${setReason(RUN_REASON)}, ended_at = @at
      WHERE automation_id = @id AND state IN ('queued', 'waiting', 'held')
        AND NOT EXISTS (SELECT 1 FROM run_step s WHERE s.run_id = run.id)`,
   )
+  const isMine = template.raw(mine('automation'))
   // Every event, tick and step runs these queries: building their SQL each time costs more than running them.
   const watching = orm
     .select()
@@ -36,14 +37,14 @@ export function automationStore({ db, orm }: Connections): AutomationStore {
   const due = orm
     .select()
     .from(automation)
-    .where(and(RUNNING, lte(automation.nextRunAt, placeholder('now'))))
+    .where(and(RUNNING, lte(automation.nextRunAt, placeholder('now')), isMine))
     .orderBy(asc(automation.nextRunAt), asc(automation.id))
     .limit(placeholder('limit'))
     .prepare()
   const nextDue = orm
     .select({ at: min(automation.nextRunAt) })
     .from(automation)
-    .where(and(RUNNING, isNotNull(automation.nextRunAt)))
+    .where(and(RUNNING, isNotNull(automation.nextRunAt), isMine))
     .prepare()
   const found = orm
     .select()

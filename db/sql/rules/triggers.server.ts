@@ -122,12 +122,12 @@ function verdictOf({ outcome }: StartedRun, { held }: RunRequest): NewVerdict['v
 type Waiting = 'dueTouched' | 'dueTouchedOf' | 'nextTouchedDueAt' | 'postponeTouched' | 'postponeAllTouched'
 
 /** Touched records waiting for evaluation. */
-function waitingRecords({ db, turn: writeTurn }: Connections): Pick<TriggerStore, Waiting> {
+function waitingRecords({ db, turn: writeTurn, mine }: Connections): Pick<TriggerStore, Waiting> {
   // Numbers the rows within each account, so one account's burst does not crowd out the others.
   const due = db.prepare<{ now: number; perAccount: number; limit: number }, TouchedSqlRow>(
     `SELECT accountUuid, object, recordUuid, changedFields, created, eventSeq, firstAt, dueAt, turn, tries
      FROM (SELECT ${TOUCHED_COLUMNS}, row_number() OVER (PARTITION BY account_uuid ORDER BY due_at) AS place
-           FROM touched_record WHERE due_at <= @now) AS due
+           FROM touched_record WHERE due_at <= @now AND ${mine('touched_record')}) AS due
      WHERE place <= @perAccount ORDER BY place, dueAt LIMIT @limit`,
   )
   const dueOf = db.prepare<{ accountUuid: string; object: string; now: number; limit: number }, TouchedSqlRow>(
@@ -135,7 +135,9 @@ function waitingRecords({ db, turn: writeTurn }: Connections): Pick<TriggerStore
      ORDER BY due_at, record_uuid LIMIT @limit`,
   )
   const nextDue = db
-    .prepare<{ now: number }, number>('SELECT due_at FROM touched_record WHERE due_at > @now ORDER BY due_at LIMIT 1')
+    .prepare<{ now: number }, number>(
+      `SELECT due_at FROM touched_record WHERE due_at > @now AND ${mine('touched_record')} ORDER BY due_at LIMIT 1`,
+    )
     .pluck()
   const postpone = db.prepare(
     `UPDATE touched_record SET due_at = @dueAt, tries = tries + 1
@@ -247,7 +249,7 @@ function firedBefore({ db }: Connections): Pick<TriggerStore, 'ownWrites' | 'rec
 
 /** Baselines taken when rules are switched on. */
 function baselines(connections: Connections, rows: Rows): Pick<TriggerStore, 'automationsToBaseline' | 'noteBaseline'> {
-  const { db } = connections
+  const { db, mine } = connections
   const watchedByOthers = db
     .prepare<{ accountUuid: string; watchedObject: string }, 1>(
       `SELECT 1 FROM automation
@@ -264,7 +266,8 @@ function baselines(connections: Connections, rows: Rows): Pick<TriggerStore, 'au
   const automations = automationStore(connections)
   const toBaseline = db.prepare<{ limit: number }, { id: number; accountUuid: string }>(
     `SELECT id, account_uuid AS accountUuid FROM automation
-     WHERE active = 1 AND baselined = 0 AND deleted_at IS NULL AND paused_at IS NULL ORDER BY id LIMIT @limit`,
+     WHERE active = 1 AND baselined = 0 AND deleted_at IS NULL AND paused_at IS NULL AND ${mine('automation')}
+     ORDER BY id LIMIT @limit`,
   )
 
   const listed = db.read((limit: number) => toBaseline.all({ limit }))
@@ -297,7 +300,10 @@ function baselines(connections: Connections, rows: Rows): Pick<TriggerStore, 'au
 }
 
 /** Sweeps whole lists for changes that events missed. */
-function sweepStore({ db }: Connections, rows: Rows): Pick<TriggerStore, 'dueSweeps' | 'settleSweep' | 'failSweep'> {
+function sweepStore(
+  { db, mine }: Connections,
+  rows: Rows,
+): Pick<TriggerStore, 'dueSweeps' | 'settleSweep' | 'failSweep'> {
   const touchedOf = touchedRows(db)
   const sweeps = db.prepare<{ now: number; limit: number }, Omit<SweepTarget, 'partial'> & { partial: number }>(
     `SELECT rule.account_uuid AS accountUuid, rule.object, account.timezone, coalesce(cursor.watermark, '') AS watermark,
@@ -309,7 +315,7 @@ function sweepStore({ db }: Connections, rows: Rows): Pick<TriggerStore, 'dueSwe
      JOIN account ON account.uuid = rule.account_uuid
      LEFT JOIN poll_cursor AS cursor
        ON cursor.account_uuid = rule.account_uuid AND cursor.source = 'sweep:' || rule.object
-     WHERE coalesce(cursor.next_at, 0) <= @now ORDER BY coalesce(cursor.next_at, 0) LIMIT @limit`,
+     WHERE coalesce(cursor.next_at, 0) <= @now AND ${mine('rule')} ORDER BY coalesce(cursor.next_at, 0) LIMIT @limit`,
   )
   const failCursor = db.prepare(
     `INSERT INTO poll_cursor (account_uuid, source, watermark, last_ok_at, last_error, next_at)

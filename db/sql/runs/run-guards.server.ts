@@ -143,7 +143,7 @@ function muteStore(connections: Connections): Mutes {
 
 type Pauses = Pick<RunGuardStore, 'pauseAutomations' | 'pausedAutomations' | 'resumeAutomations'>
 
-function pauseStore({ db, turn }: Connections): Pauses {
+function pauseStore({ db, turn, mine }: Connections): Pauses {
   const pause = db.prepare(
     `UPDATE automation SET ${setReason(PAUSE_REASON)}, paused_at = @at
      WHERE account_uuid = @accountUuid AND (CAST(@automationId AS bigint) IS NULL OR id = @automationId)
@@ -151,7 +151,8 @@ function pauseStore({ db, turn }: Connections): Pauses {
   )
   const paused = db.prepare<[], Omit<PausedRule, 'reason'> & { reason: string }>(
     `SELECT account_uuid AS accountUuid, id AS automationId, ${selectReason(PAUSE_REASON)} AS reason, paused_at AS pausedAt
-     FROM automation WHERE paused_at IS NOT NULL AND active = 1 AND deleted_at IS NULL ORDER BY id`,
+     FROM automation WHERE paused_at IS NOT NULL AND active = 1 AND deleted_at IS NULL AND ${mine('automation')}
+     ORDER BY id`,
   )
   const resume = db.prepare(
     `UPDATE automation SET ${clearReason(PAUSE_REASON)}, paused_at = NULL

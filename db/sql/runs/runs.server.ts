@@ -86,8 +86,8 @@ const RULE_JOINS = `JOIN automation a ON a.id = r.automation_id
 
 function queueStore(
   connections: Connections,
-): Pick<RunStore, 'dueRuns' | 'nextRunDueAt' | 'claimRun' | 'findRunToRepeat'> {
-  const { db, turn } = connections
+): Pick<RunStore, 'dueRuns' | 'nextRunDueAt' | 'restRuns' | 'claimRun' | 'findRunToRepeat'> {
+  const { db, turn, mine } = connections
   const due = db.prepare<
     { now: number; perAccount: number },
     { id: number; accountUuid: string; recordUuids: string; state: RunState }
@@ -95,12 +95,17 @@ function queueStore(
     `SELECT id, account_uuid AS accountUuid, record_uuids AS recordUuids, state FROM (
        SELECT id, account_uuid, record_uuids, state, wake_at,
          row_number() OVER (PARTITION BY account_uuid ORDER BY wake_at, id) AS place
-       FROM run WHERE ${TO_DO} AND wake_at <= @now AND ${NOT_HELD}
+       FROM run WHERE ${TO_DO} AND wake_at <= @now AND ${mine('run')} AND ${NOT_HELD}
      ) AS ranked WHERE place <= @perAccount ORDER BY wake_at, id`,
   )
   const next = db
-    .prepare<{ now: number }, number | null>(`SELECT min(wake_at) FROM run WHERE ${TO_DO} AND wake_at > @now`)
+    .prepare<{ now: number }, number | null>(
+      `SELECT min(wake_at) FROM run WHERE ${TO_DO} AND wake_at > @now AND ${mine('run')}`,
+    )
     .pluck()
+  const rest = db.prepare(
+    "UPDATE run SET wake_at = @until WHERE id = @id AND state = 'running' AND lease_owner = @owner",
+  )
   const claim = db.prepare(
     `UPDATE run SET state = 'running', lease_owner = @owner, started_at = coalesce(started_at, @now)
      WHERE id = @runId AND account_uuid = @accountUuid AND ${TO_DO} AND wake_at <= @now AND ${NOT_HELD}`,
@@ -133,6 +138,9 @@ function queueStore(
     }),
     nextRunDueAt: db.read(function* (now) {
       return (yield* next.get({ now })) ?? null
+    }),
+    restRuns: db.write(function* (runIds, owner, until) {
+      for (const id of [...runIds].sort((a, b) => a - b)) yield* rest.run({ id, owner, until })
     }),
     claimRun(accountUuid, runId, owner, now) {
       return turn.run(function* (): Generator<unknown, ClaimedRun | null> {

@@ -9,7 +9,7 @@ import {
   LEEDS,
 } from '#tests/support/automation-world.server.ts'
 import { anEffect } from '#tests/support/journal-rows.ts'
-import { onServer } from '#tests/support/test-app.server.ts'
+import { aboutTheFile } from '#tests/support/test-app.server.ts'
 import type { NewJournalRow, RowWrite, RunFence } from '../../store/runs.ts'
 
 let world: AutomationWorld
@@ -149,7 +149,7 @@ test('what is due is given by account, the longest due first, and never more of 
   expect(await world.store.runs.nextRunDueAt(now + 1)).toBeNull()
 })
 
-test.skipIf(onServer)('the look for what is due goes along its index', () => {
+test.skipIf(aboutTheFile('plans of SQLite'))('the look for what is due goes along its index', () => {
   const plan = world.rows(
     "EXPLAIN QUERY PLAN SELECT id FROM run WHERE state in ('queued', 'running', 'waiting') AND wake_at <= 5",
   )

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { freePort } from '#tests/support/server-process.ts'
+import { freePort } from '#tests/support/free-port.ts'
 import { SERVER_FLAGS } from '../../../scripts/server-flags.mjs'
 import type {
   BareInput,

@@ -136,6 +136,7 @@ export const OWN_TEXT: Readonly<Record<string, string>> = {
   'app/lib/families.ts': 'names of our own methods',
   'db/acts.ts mapId': 'ids of a fixed length, looked up',
   'db/acts.ts linkWithTicket': 'ids of a fixed length, looked up',
+  'db/postgres/rows-as-lists.ts rowsAsLists': 'names of our own columns, when the store opens',
   'app/features/automations/preview/backtest.ts basisOf': ROWS,
   'app/features/automations/rules/timing/once-text.ts': WORDS,
   'app/features/automations/preview/preview-view.ts': WORDS,

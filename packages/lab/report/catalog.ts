@@ -99,6 +99,15 @@ export const CATALOG: readonly CatalogEntry[] = [
     quiet: false,
   },
   {
+    name: 'cluster',
+    title: 'Three instances on one PostgreSQL, and one of them dies',
+    command: 'prove:cluster',
+    args: ['--seed', '1'],
+    says: 'Three built servers share the work on one PostgreSQL, each behind a wire of its own that can be cut without being closed, under an open load over all three. Instances are killed, stand still, are cut off and replaced; PostgreSQL is stopped and killed. Nothing acknowledged may be lost, no account may be without an owner for long, and who was removed must write nothing. Receivers count what arrives at once and twice. Without the fence, and with commits that the disk has not seen, it must fail.',
+    minutes: 100,
+    quiet: true,
+  },
+  {
     name: 'fair',
     title: 'Nobody waits for somebody else’s broken server',
     command: 'prove:fair',
@@ -114,6 +123,15 @@ export const CATALOG: readonly CatalogEntry[] = [
     args: [],
     says: 'A database of more than 1 GiB is backed up while events come in, sealed, restored elsewhere, checked row by row, and booted in hold mode.',
     minutes: 10,
+    quiet: false,
+  },
+  {
+    name: 'move',
+    title: 'A million events go to PostgreSQL and back, equal',
+    command: 'prove:move',
+    args: [],
+    says: 'An installation with a million events goes to a PostgreSQL and back to a file with the real command. Both files are then compared row by row, apart from the command. A move in each direction is ended by kill -9 first and may leave nothing. The product is started on the held target: nothing may be sent until the release, and everything that waited after it.',
+    minutes: 6,
     quiet: false,
   },
   {

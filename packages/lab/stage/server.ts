@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { freePort } from '#tests/support/server-process.ts'
+import { freePort } from '#tests/support/free-port.ts'
 import { SERVER_FLAGS } from '../../../scripts/server-flags.mjs'
 
 export interface Ending {
@@ -117,7 +117,7 @@ export async function proofServer(given: {
           const text = chunk.toString()
           printed = (printed + text).slice(-200_000)
           line = (line + text).slice(-10_000)
-          if (line.includes(`Serving ${origin}`)) done('listening')
+          if (line.includes('Serving http')) done('listening')
         }
         started.stdout?.on('data', gather)
         started.stderr?.on('data', gather)

@@ -12,6 +12,8 @@ export interface ClockView {
   /** Offset ahead of the machine's clock. */
   moved: Millis
   zones: readonly string[]
+  /** It cannot be moved: no buttons for that. */
+  still?: boolean
 }
 
 type Here = 'stage' | 'trail' | 'receivers' | 'account' | 'elsewhere'
@@ -84,7 +86,7 @@ export const CLOCK_STEPS: readonly { key: string; ms: Millis; words: string }[] 
 ]
 
 function Clock({ clock, back, open }: { clock: ClockView; back: string; open: boolean }) {
-  const { now, moved, zones } = clock
+  const { now, moved, zones, still = false } = clock
   const buttons = (
     <Form to="clock" back={back} className="buttons" label="Move the clock forward">
       {CLOCK_STEPS.map((step) => (
@@ -110,12 +112,12 @@ function Clock({ clock, back, open }: { clock: ClockView; back: string; open: bo
               </span>
             ))}
             {moved >= 1000 ? `, ${spanText(moved)} ahead of the real time` : ''}.
-            {open ? (
+            {open && !still ? (
               <span className="hint"> Move it forward: Fieldhook’s retries, schedules and trials follow.</span>
             ) : null}
           </span>
         </p>
-        {open ? (
+        {still ? null : open ? (
           buttons
         ) : (
           <details className="clock-moves">

@@ -18,6 +18,8 @@ export interface ConsoleDeps {
    * set it when the add-on's pages may be framed by it. Default: none.
    */
   otherSite?: string
+  /** The clock cannot be moved: its buttons are left out. Default: it can. */
+  still?: boolean
 }
 
 export interface ConsoleStage {
@@ -27,6 +29,7 @@ export interface ConsoleStage {
   log: Log
   receiver: Receiver
   otherSite: string
+  still: boolean
   trails: Trails
   says: Shelf<Said>
   openings: Shelf<Omit<Opened, 'id'>>
@@ -43,14 +46,14 @@ interface Shelf<T> {
 const KEEP = 30
 
 export function createStage(world: World, deps: ConsoleDeps): ConsoleStage {
-  const { otherSite = '', ...rest } = deps
+  const { otherSite = '', still = false, ...rest } = deps
   const trails = createTrails(world, deps.receiver.log)
-  return { world, ...rest, otherSite, trails, says: createShelf(), openings: createShelf() }
+  return { world, ...rest, otherSite, still, trails, says: createShelf(), openings: createShelf() }
 }
 
-export function clockView({ world, clock }: Pick<ConsoleStage, 'world' | 'clock'>): ClockView {
+export function clockView({ world, clock, still }: Pick<ConsoleStage, 'world' | 'clock' | 'still'>): ClockView {
   const zones = new Set(world.accounts().map((account) => account.timezone))
-  return { now: clock.now(), moved: clock.offset(), zones: [...zones] }
+  return { now: clock.now(), moved: clock.offset(), zones: [...zones], still }
 }
 
 function createShelf<T>(): Shelf<T> {

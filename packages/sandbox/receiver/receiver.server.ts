@@ -24,6 +24,8 @@ interface ReceiverDeps {
   /** Public address without a trailing slash. */
   origin: string
   log: Log
+  /** The clock cannot be moved. Default: it can. */
+  still?: boolean
 }
 
 const BASE = '/sandbox/receiver'
@@ -123,6 +125,7 @@ export function createReceiver(world: Pick<World, 'accounts'>, deps: ReceiverDep
       secrets: kept.keysOf(name).length,
       behaviour: kept.behaviourOf(name),
       clock: {
+        still: deps.still ?? false,
         now: deps.clock.now(),
         moved: deps.clock.offset(),
         zones: world.accounts().map((one) => one.timezone),

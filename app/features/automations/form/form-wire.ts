@@ -44,10 +44,11 @@ export function readForm(
 ): FormState {
   const entries = [...sent]
   const drawn = entries.find(([name]) => name === STATE_FIELD)?.[1]
-  return applyControls(drawnState(drawn), entries, lists)
+  return applyControls(readFormState(drawn), entries, lists)
 }
 
-function drawnState(sent: unknown): FormState {
+/** Parses a form's state alone, as `JSON.stringify` wrote it. Starts empty when it is none. */
+export function readFormState(sent: unknown): FormState {
   let given: unknown = null
   try {
     given = JSON.parse(String(sent))

@@ -1,76 +1,50 @@
 // Keeps unsaved form input for the page without scripts: a press elsewhere on the page redirects, then the form is
-// redrawn from here. In memory only: it is not a rule yet, and a restart may lose it.
+// redrawn from here. Every instance finds it, because the next press may meet another one.
 import type { App } from '#app/context/app-context.ts'
-import type { Millis } from '#app/lib/clock.ts'
+import { formDraftPlace } from '#app/domain/sealed-places.ts'
 import { hours } from '#app/lib/duration.ts'
-import { newToken } from '#app/lib/token.server.ts'
+import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { emptyForm, type FormState } from '../form/form-state.ts'
+import { readFormState } from '../form/form-wire.ts'
 
 const LASTS = hours(2)
-/** Per account, so heavy use evicts only the account's own drafts. Oldest first. */
-const MOST_OF_ACCOUNT = 10
-/** Across all accounts, in characters: a form may be as long as a pasted rule. About 32 MB. */
-const HEAVIEST = 16_000_000
-
-interface Draft {
-  accountUuid: string
-  until: Millis
-  state: FormState
-  weight: number
+const LIMITS = {
+  /** Heavy use evicts only the account's own drafts. Oldest first. */
+  ofAccount: 10,
+  /** Across all accounts, in characters: a form may be as long as a pasted rule. */
+  heaviest: 16_000_000,
 }
 
-/** Oldest first. */
-type CachePart = Map<string, Draft>
-
-const caches = new WeakMap<object, CachePart>()
+type DraftApp = Pick<App, 'store' | 'clock' | 'secrets'>
 
 /** Returns the draft's token; null = nothing worth keeping. `before` = the form's previous token. */
-export function keepDraft(
-  app: Pick<App, 'store' | 'clock'>,
+export async function keepDraft(
+  { store, clock, secrets }: DraftApp,
   accountUuid: string,
   state: FormState,
   before: string | null = null,
-): string | null {
+): Promise<string | null> {
   const { next: _next, ...said } = state
   const { next: _none, ...nothing } = emptyForm()
   const text = JSON.stringify(said)
   if (text === JSON.stringify(nothing)) return null
-  const drafts = cacheOf(app)
-  const now = app.clock.now()
-  const token = before !== null && findDraft(app, accountUuid, before) ? before : newToken()
-  drafts.delete(token)
-  drafts.set(token, { accountUuid, until: now + LASTS, state, weight: text.length })
-  makeRoom(drafts, accountUuid, now)
-  return token
+  const token = newToken()
+  const now = clock.now()
+  const formSealed = await secrets.seal(formDraftPlace(accountUuid), JSON.stringify(state))
+  const draft = { accountUuid, tokenHash: hashToken(token), formSealed, weight: text.length, expiresAt: now + LASTS }
+  const kept = await store.drafts.keepFormDraft(draft, before === null ? null : hashToken(before), LIMITS, now)
+  return kept === draft.tokenHash ? token : before
 }
 
-/** Removes expired drafts, then the oldest: of an account above its limit, and of all above the total. */
-function makeRoom(drafts: CachePart, accountUuid: string, now: Millis): void {
-  for (const [token, { until }] of drafts) if (until <= now) drafts.delete(token)
-  const own = [...drafts].filter(([, draft]) => draft.accountUuid === accountUuid)
-  for (const [token] of own.slice(0, -MOST_OF_ACCOUNT)) drafts.delete(token)
-  let weight = [...drafts.values()].reduce((sum, draft) => sum + draft.weight, 0)
-  for (const [token, draft] of drafts) {
-    if (weight <= HEAVIEST) break
-    drafts.delete(token)
-    weight -= draft.weight
-  }
-}
-
-/** Null = another account's, expired, or never stored. */
-export function findDraft(
-  app: Pick<App, 'store' | 'clock'>,
+/** Null = another account's, expired, never stored, or no longer readable. */
+export async function findDraft(
+  { store, clock, secrets }: DraftApp,
   accountUuid: string,
   token: string | null,
-): FormState | null {
-  const draft = token === null ? undefined : cacheOf(app).get(token)
-  return draft && draft.accountUuid === accountUuid && draft.until > app.clock.now() ? draft.state : null
-}
-
-function cacheOf({ store }: Pick<App, 'store'>): CachePart {
-  const known = caches.get(store)
-  if (known) return known
-  const made: CachePart = new Map()
-  caches.set(store, made)
-  return made
+): Promise<FormState | null> {
+  if (token === null) return null
+  const sealed = await store.drafts.findFormDraft(accountUuid, hashToken(token), clock.now())
+  if (sealed === null) return null
+  const text = await secrets.open(formDraftPlace(accountUuid), sealed).catch(() => null)
+  return text === null ? null : readFormState(text)
 }

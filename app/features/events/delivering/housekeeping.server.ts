@@ -28,8 +28,9 @@ const UNTRIED_GRACE = hours(1)
 /** A last try may still be under way after the deadline; a held delivery is given up only after this time. */
 const HELD_GRACE = DEADLINE_GRACE + minutes(1)
 
-export async function tidyAfterRestart({ store, clock, log }: HouseApp): Promise<void> {
+export async function tidyAfterRestart({ store, clock, log }: HouseApp, alone: boolean): Promise<void> {
   const { spread } = await store.deliveries.tidyAfterRestart(clock.now(), {
+    alone,
     spreadMs: SPREAD,
     graceMs: UNTRIED_GRACE,
     sampleReason: SAMPLE_LOST,
@@ -44,6 +45,7 @@ export async function endStopped({ store, clock, log }: HouseApp): Promise<void>
     deleted: WEBHOOK_DELETED,
     ruleDeleted: RULE_DELETED,
     cancelled: REPLAY_CANCELLED,
+    sample: SAMPLE_LOST,
   }
   for (;;) {
     const ended = await store.deliveries.endStoppedStep(clock.now(), STEP, reasons)

@@ -65,7 +65,9 @@ describe('the page', () => {
 
   it('says how a restored copy is let go', () => {
     draw({ held: true })
-    expect(screen.getByText(/^It works, and something needs a look: this is a restored copy/).tagName).toBe('SPAN')
+    expect(screen.getByText(/^It works, and something needs a look: this is a restored or moved copy/).tagName).toBe(
+      'SPAN',
+    )
     expect(screen.getByText('This copy is held back').parentElement?.textContent).toContain('npm run release -- --yes')
   })
 

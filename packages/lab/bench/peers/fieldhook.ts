@@ -1,7 +1,7 @@
 // Fieldhook in the comparison: the built server as in production.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { freePort } from '#tests/support/server-process.ts'
+import { freePort } from '#tests/support/free-port.ts'
 import { SERVER_FLAGS } from '../../../../scripts/server-flags.mjs'
 import { seedDatabase } from '../seed.ts'
 import { OWN_PATH } from '../wire.ts'

@@ -2,7 +2,7 @@
 // together and does much more than this one job; only the job is measured.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '#tests/support/server-process.ts'
+import { freePort } from '#tests/support/free-port.ts'
 import { emptyFolder, launchNode, type Peer, type Place, runAgainAndAgain, untilItAnswers } from './peer.ts'
 
 const RETRY_SECONDS = 5

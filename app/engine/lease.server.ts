@@ -2,31 +2,18 @@
 import type { OperationsStore } from '#db/store/operations.ts'
 import type { Clock, Millis } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import { createSteadyLoop, type SteadyLoop } from './steady-loop.server.ts'
+import type { MakeOwnership, Ownership, OwnershipUse } from './ownership.ts'
+import { createSteadyLoop } from './steady-loop.server.ts'
 
-export interface OwnershipInput {
+export interface LeaseInput {
   store: Pick<OperationsStore, 'findLease' | 'acquireLease' | 'releaseLease'>
   clock: Clock
   log: Log
-  /** The name of the lease. */
-  name: string
   owner: string
   /** Is that owner known to have ended? Then its lease can be taken before it expires. */
   isGone(owner: string): boolean
-  /** Called after each renewal. `taken` = it was not ours before. Resolves before the owner may start anything. */
-  onHeld(taken: boolean): Promise<void>
   /** ms between renewals; default 3 s. A lease that is not renewed lasts a little over three of them. */
   beatMs?: number
-}
-
-interface Ownership {
-  start(): void
-  /** May the owner start new work? */
-  holds(now: Millis): boolean
-  /** Stops renewing and releases the lease. */
-  release(): Promise<void>
-  lastRunAt: SteadyLoop['lastRunAt']
-  turns: SteadyLoop['turns']
 }
 
 const BEAT_MS = 3_000
@@ -35,8 +22,13 @@ const BEATS_PER_LEASE = 10 / 3
 /** No new work starts in this fraction of a beat before expiry: another process's clock may be slightly ahead. */
 const MARGIN = 1 / 3
 
-export function createOwnership(input: OwnershipInput): Ownership {
-  const { store, clock, log, name, owner, beatMs = BEAT_MS } = input
+/** One process does the work for every account, as long as it holds the lease of that name. */
+export function heldByLease(input: LeaseInput): MakeOwnership {
+  return (use) => createLease(input, use)
+}
+
+function createLease(input: LeaseInput, { name, onHeld }: OwnershipUse): Ownership {
+  const { store, clock, log, owner, beatMs = BEAT_MS } = input
   const leaseMs = Math.round(beatMs * BEATS_PER_LEASE)
   let heldUntil: Millis | null = null
   let ready = false
@@ -61,7 +53,7 @@ export function createOwnership(input: OwnershipInput): Ownership {
         const taken = !ready
         heldUntil = now + leaseMs - Math.round(beatMs * MARGIN)
         if (taken) log.info({ lease: name, owner }, 'lease.taken')
-        await input.onHeld(taken)
+        await onHeld(taken)
         ready = true
       } else {
         if (ready) log.warn({ lease: name, owner }, 'lease.lost')
@@ -74,6 +66,7 @@ export function createOwnership(input: OwnershipInput): Ownership {
 
   return {
     start: loop.start,
+    owns: () => true,
     holds: (now) => ready && heldUntil !== null && now < heldUntil,
     async release() {
       await loop.stop()

@@ -1,0 +1,45 @@
+// What an instance says in the log of its clock, and that it gives signs of life while it works for nobody.
+import { expect, test } from 'vitest'
+import type { Log } from '#app/lib/log.ts'
+import type { Cluster, ClusterView } from '#db/store/cluster.ts'
+import { steppingClock } from '#tests/support/stepping-clock.ts'
+import { createShares } from './shares.server.ts'
+
+function oneInstance(clock: ReturnType<typeof steppingClock>) {
+  const logged: string[] = []
+  const note = (_fields: Record<string, unknown>, message: string) => void logged.push(message)
+  const log: Log = { debug() {}, info: note, warn: note, error: note, child: () => log }
+  const seen: ClusterView = {
+    members: [{ id: 'me', process: 'me', version: '1', beats: 1, takes: false }],
+    shares: [],
+    clockAhead: 0,
+  }
+  const cluster = { me: 'me', beat: async () => ({ ...seen }), onRing() {} } as unknown as Cluster
+  const shares = createShares({ cluster, clock, log, elapsed: clock.now, isGone: () => false, onGone() {} })
+  shares.start()
+  return { shares, seen, logged }
+}
+
+test('a clock that differs is told once, and once more when it agrees again', async () => {
+  const clock = steppingClock()
+  const { shares, seen, logged } = oneInstance(clock)
+  await clock.run(5_000)
+  expect(logged).toEqual([])
+  seen.clockAhead = -2_001
+  await clock.run(10_000)
+  expect(logged).toEqual(['clock.differs'])
+  expect(shares.status().clockAhead).toBe(-2_001)
+  seen.clockAhead = 2_000
+  await clock.run(10_000)
+  expect(logged).toEqual(['clock.differs', 'clock.agrees'])
+})
+
+test('its beats go on while it works for nobody, as in a quarantine', async () => {
+  const clock = steppingClock()
+  const { shares } = oneInstance(clock)
+  await clock.run(2_000)
+  const before = shares.turns()
+  await clock.run(5_000)
+  expect(shares.turns()).toBeGreaterThanOrEqual(before + 4)
+  expect(shares.holds()).toBe(true)
+})

@@ -1,0 +1,299 @@
+// Several instances on one database: each works for the accounts of its shares. A share has one owner; nobody takes one
+// from a living owner; an instance that was removed ends. (docs/decisions/0048)
+import type { Cluster, ClusterView, Member } from '#db/store/cluster.ts'
+import type { Clock, Millis } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import type { MakeOwnership, OwnershipUse } from './ownership.ts'
+import { decide, type Heard } from './shares.ts'
+import { createSteadyLoop } from './steady-loop.server.ts'
+
+export interface SharesInput {
+  cluster: Cluster
+  clock: Clock
+  log: Log
+  /** ms on a clock of this machine that nobody sets. */
+  elapsed(): number
+  isGone(process: string): boolean
+  /** The others have removed this instance: nothing new begins, and the process has to end. */
+  onGone(): void
+  timing?: Partial<SharesTiming>
+}
+
+interface SharesTiming {
+  beatMs: number
+  /** Silence of this length, and the others remove us. */
+  leaseMs: number
+  /** We stop this much earlier. */
+  marginMs: number
+}
+
+interface SharesStatus {
+  /** Instances that live, this one included. */
+  members: number
+  /** Shares that this instance works for. */
+  owned: number
+  /** Shares that nobody works for. */
+  unowned: number
+  /** How far the database's clock is ahead of this machine's, in ms. */
+  clockAhead: number
+  lastBeatAt: Millis | null
+}
+
+export interface Shares {
+  cluster: Cluster
+  ownership: MakeOwnership
+  start(): void
+  /** Does this instance do what only one of all does? */
+  leads(): boolean
+  /** Is no other instance known? */
+  alone(): boolean
+  owns(account: string): boolean
+  /** May this instance begin work, and does it live in the eyes of the others? */
+  holds(): boolean
+  /** How many beats have ended, successful or not: while it grows, the loop is alive. */
+  turns(): number
+  status(): SharesStatus
+  /** Gives everything up as soon as possible; work under way goes on. */
+  beginLeave(): void
+  /** Is no member any more. */
+  leave(): Promise<void>
+}
+
+/** From here on, the difference of two clocks is told in the log. ms */
+const CLOCK_DIFFERS = 2_000
+const SHARES_TIMING: SharesTiming = { beatMs: 1_000, leaseMs: 5_000, marginMs: 1_000 }
+/** The clock moves by at most this much at a beat, towards the database's. ms */
+const LARGEST_NUDGE = 100
+/** The share whose owner does what one instance does for all. */
+const FIRST = 0
+
+export function createShares(input: SharesInput): Shares {
+  const { cluster, clock, log } = input
+  const uses = new Set<OwnershipUse>()
+  const holdings = createHoldings(input, uses)
+  let toGive: readonly number[] = []
+  let leaving = false
+
+  const beats = createBeats(input, holdings, {
+    takes: () => uses.size > 0 && !leaving,
+    onBeat(give) {
+      toGive = give
+      work.wake()
+    },
+  })
+  // Apart from the beats, because looking through a share and ending its work take time.
+  const work = createSteadyLoop({
+    ...{ name: 'shares.work', clock, log, ceilingMs: SHARES_TIMING.beatMs },
+    async run() {
+      if (beats.isGone()) return null
+      await holdings.lookThrough()
+      await holdings.giveUp(toGive)
+      return null
+    },
+  })
+
+  return {
+    cluster,
+    ownership: (use) => ({
+      start() {
+        uses.add(use)
+        holdings.lookAgain()
+        beats.wake()
+        work.wake()
+      },
+      holds: beats.holds,
+      owns: holdings.owns,
+      async release() {
+        uses.delete(use)
+      },
+      lastRunAt: beats.lastRunAt,
+      turns: beats.turns,
+    }),
+    start() {
+      work.start()
+      beats.start()
+    },
+    leads: () => beats.holds() && holdings.has(FIRST),
+    alone: () => beats.view().members.length <= 1,
+    owns: holdings.owns,
+    holds: beats.holds,
+    turns: beats.turns,
+    status: () => ({
+      members: beats.view().members.length,
+      owned: holdings.count(),
+      unowned: beats.view().shares.filter(({ owner }) => owner === null).length,
+      clockAhead: beats.view().clockAhead,
+      lastBeatAt: beats.lastRunAt(),
+    }),
+    beginLeave() {
+      leaving = true
+      toGive = holdings.parts()
+      // The others count without us from this beat on.
+      beats.wake()
+      work.wake()
+    },
+    async leave() {
+      await beats.stop()
+      await work.stop()
+      if (beats.isGone()) return
+      // Without this, the others notice our silence.
+      await cluster.leave().catch((error: unknown) => log.warn({ error }, 'member.not_left'))
+      cluster.ring('shares')
+    },
+  }
+}
+
+interface BeatPorts {
+  takes(): boolean
+  /** After each beat that succeeded. `give`: shares beyond our part. */
+  onBeat(give: readonly number[]): void
+}
+
+/** Says that this instance lives, and watches whether the others do. */
+function createBeats(input: SharesInput, holdings: Holdings, { takes, onBeat }: BeatPorts) {
+  const { cluster, clock, log, elapsed } = input
+  const { beatMs, leaseMs, marginMs } = { ...SHARES_TIMING, ...input.timing }
+  let heard: ReadonlyMap<string, Heard> = new Map()
+  let view: ClusterView = { members: [], shares: [], clockAhead: 0 }
+  let heldUntil = Number.NEGATIVE_INFINITY
+  let gone = false
+  let clockDiffers = false
+
+  async function beat(): Promise<Millis | null> {
+    const began = elapsed()
+    const epoch = holdings.epoch()
+    const seen = await cluster.beat(takes())
+    if (!seen) return end()
+    view = seen
+    noteClock(seen.clockAhead)
+    // Slowly: for nobody here does time stand still or go back.
+    clock.nudge?.(Math.max(-LARGEST_NUDGE, Math.min(seen.clockAhead, LARGEST_NUDGE)))
+    heldUntil = began + leaseMs - marginMs
+    holdings.agreeWith(seen, epoch)
+    const situation = { me: cluster.me, view, heard, leaseMs, now: elapsed(), takes: takes(), isGone: input.isGone }
+    const decision = decide(situation)
+    heard = decision.heard
+    const removed = await Promise.all(decision.remove.map(remove))
+    if (decision.take > 0) holdings.have(await cluster.take(decision.take))
+    onBeat(decision.give)
+    // What a removed member leaves is shared out at once.
+    return removed.includes(true) ? clock.now() : clock.now() + beatMs
+  }
+
+  /** Once per change. */
+  function noteClock(clockAhead: number): void {
+    const differs = Math.abs(clockAhead) > CLOCK_DIFFERS
+    if (differs === clockDiffers) return
+    clockDiffers = differs
+    const fields = { aheadMs: clockAhead }
+    if (differs) log.warn(fields, 'clock.differs')
+    else log.info(fields, 'clock.agrees')
+  }
+
+  /** Waits for its acts under way. One that does not end is asked for again at the next beat. */
+  async function remove(member: Member): Promise<boolean> {
+    try {
+      const done = await cluster.remove(member)
+      if (done) log.warn({ member: member.id }, 'member.removed')
+      return done
+    } catch (error) {
+      log.warn({ member: member.id, error }, 'member.not_removed')
+      return false
+    }
+  }
+
+  function end(): null {
+    gone = true
+    log.error({ member: cluster.me }, 'member.gone')
+    void loop.stop()
+    input.onGone()
+    return null
+  }
+
+  const loop = createSteadyLoop({
+    ...{ name: 'shares.beat', clock, log, ceilingMs: beatMs },
+    async run() {
+      try {
+        return await beat()
+      } catch (error) {
+        // Who did not see cannot say that somebody was silent.
+        heard = new Map()
+        throw error
+      }
+    },
+  })
+  cluster.onRing((topic) => {
+    if (topic === 'shares') loop.wake()
+  })
+  return { ...loop, view: () => view, isGone: () => gone, holds: () => !gone && elapsed() < heldUntil }
+}
+
+type Holdings = ReturnType<typeof createHoldings>
+
+/** The shares of this instance. */
+function createHoldings({ cluster, log }: SharesInput, uses: ReadonlySet<OwnershipUse>) {
+  /** Ours, and not being given up. */
+  const owned = new Set<number>()
+  /** Ours, and not yet looked through. */
+  const fresh = new Set<number>()
+  /** Grows with each change of ours: a view that was read before says nothing about it. */
+  let epoch = 0
+  let giving = false
+
+  const owns = (account: string) => owned.has(cluster.shareOf(account))
+
+  function have(parts: readonly number[]): void {
+    if (parts.length === 0) return
+    epoch++
+    for (const part of parts) {
+      owned.add(part)
+      fresh.add(part)
+    }
+    log.info({ shares: parts.length, owned: owned.size }, 'shares.taken')
+  }
+
+  return {
+    owns,
+    have,
+    has: (part: number) => owned.has(part),
+    count: () => owned.size,
+    parts: () => [...owned],
+    epoch: () => epoch,
+    /** An answer that got lost, or a database that has forgotten commits: what it says now is true. */
+    agreeWith({ shares }: ClusterView, readAt: number): void {
+      if (readAt !== epoch || giving) return
+      const ours = new Set(shares.filter(({ owner }) => owner === cluster.me).map(({ part }) => part))
+      for (const part of owned) if (!ours.has(part)) owned.delete(part)
+      have([...ours].filter((part) => !owned.has(part)))
+    },
+    lookAgain(): void {
+      for (const part of owned) fresh.add(part)
+    },
+    /** Tells the engines of the beat, and of accounts that are new to them. */
+    async lookThrough(): Promise<void> {
+      const taken = [...fresh]
+      for (const use of uses) await use.onHeld(taken.length > 0)
+      if (taken.length === 0) return
+      await cluster.lookedThrough(taken)
+      for (const part of taken) fresh.delete(part)
+    },
+    async giveUp(given: readonly number[]): Promise<void> {
+      const parts = given.filter((part) => owned.has(part))
+      if (parts.length === 0) return
+      giving = true
+      try {
+        for (const part of parts) {
+          owned.delete(part)
+          fresh.delete(part)
+        }
+        await Promise.all([...uses].map((use) => use.giveUp(owns)))
+        await cluster.give(parts)
+        log.info({ shares: parts.length, owned: owned.size }, 'shares.given')
+        cluster.ring('shares')
+      } finally {
+        epoch++
+        giving = false
+      }
+    },
+  }
+}

@@ -1,0 +1,8 @@
+// `npm run prove:cluster`: three instances on one PostgreSQL, and what happens to them.
+// `-- --scenario kill,pause,… --times N --minutes N --rate N --seed S`
+import './record-flag.mjs'
+import { runTs } from './run-ts.mjs'
+import { orExplain, setUp } from './setup.mjs'
+
+await orExplain(() => setUp({ build: true }))
+await runTs('packages/lab/cluster/cluster.ts')
