@@ -38,7 +38,9 @@ export interface Database {
   write<A extends unknown[], T>(act: (...args: A) => Step<T>): (...args: A) => Promise<T>
   /** From an operation that only reads. Each of its statements sees what is committed at that moment. */
   read<A extends unknown[], T>(act: (...args: A) => Step<T>): (...args: A) => Promise<T>
-  /** The same, when its statements must agree with each other: they see one state of the data. */
+  /** The same, and what it saw is on disk when it resolves: for those who act on it outside without writing first. */
+  readKept<A extends unknown[], T>(act: (...args: A) => Step<T>): (...args: A) => Promise<T>
+  /** From one that reads, when its statements must agree with each other: they see one state of the data. */
   snapshot<A extends unknown[], T>(act: (...args: A) => Step<T>): (...args: A) => Promise<T>
   /** From one that writes, and whose statements each commit alone: every one is right whatever others write meanwhile. */
   single<A extends unknown[], T>(act: (...args: A) => Step<T>): (...args: A) => Promise<T>

@@ -139,20 +139,20 @@ export function postgresDatabase(pool: Pool, options: PostgresOptions = {}): Dat
     }
   }
 
+  function alone<A extends unknown[], T>(act: (...args: A) => Step<T>): (...args: A) => Promise<T> {
+    return async (...args) => withClient(pool, async (client) => (await drive(client, act(...args))).value)
+  }
+
   return {
     prepare: (text) => statement(text),
     write:
       (act) =>
       (...args) =>
         inTransaction(writing, () => act(...args)),
-    read:
-      (act) =>
-      async (...args) =>
-        withClient(pool, async (client) => (await drive(client, act(...args))).value),
-    single:
-      (act) =>
-      async (...args) =>
-        withClient(pool, async (client) => (await drive(client, act(...args))).value),
+    read: alone,
+    // What others see is on the server's disk.
+    readKept: alone,
+    single: alone,
     snapshot:
       (act) =>
       (...args) =>

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { fixedClock } from '#app/lib/clocks.server.ts'
 import { freshDatabase, POSTGRES_WITHIN_MS, postgresForTests, postgresSchema } from '#tests/support/postgres.ts'
 import { ACTS, type Command, MADE, type Made, meaningOf, type Side } from '#tests/support/store-acts.ts'
-import { columnsOf } from '#tests/support/test-app.server.ts'
+import { columnsOf, withoutPowerCuts } from '#tests/support/test-app.server.ts'
 import type { Database } from '../database.ts'
 import { sqlStore } from '../sql/store.server.ts'
 import { openClient } from '../sqlite/client.server.ts'
@@ -159,7 +159,7 @@ test.skipIf(here.outcome === 'none')(
       fc.asyncProperty(aList, async (list) => {
         const folder = mkdtempSync(join(tmpdir(), 'side-by-side-'))
         const file = openClient(join(folder, 'test.db'), 'db/migrations')
-        file.sql.pragma('synchronous = OFF')
+        withoutPowerCuts(file)
         const database = await freshDatabase(TEMPLATE)
         const server = connectPostgres(database.url)
         try {

@@ -31,6 +31,7 @@ function statementsOfTheStore(): Set<string> {
     },
     write: () => never,
     read: () => never,
+    readKept: () => never,
     single: () => never,
     snapshot: () => never,
     savepoint: never,

@@ -8,25 +8,27 @@ import type { Connections } from '../sql/connections.ts'
 import { createWriteTurn } from '../sql/hot/write-turn.server.ts'
 import { sqliteDatabase } from './database.server.ts'
 import { sqliteHousekeeping } from './housekeeping.server.ts'
+import { type LogOnDisk, logOnDisk } from './log-on-disk.server.ts'
 import { bringUpToDate } from './migrations.server.ts'
 import type { Sql } from './sql.ts'
 
 export interface Client extends Connections {
   /** The writing connection itself, for what only a file has. */
   sql: Sql
+  log: LogOnDisk
   close(): void
 }
 
 /** One process does the work for everybody. */
 const ALL = '1 = 1'
 
-/** FULL. better-sqlite3 is compiled to use NORMAL (1) in WAL mode, which loses acknowledged events in a power cut. */
-const SYNCHRONOUS_FULL = 2
+/** Each checkpoint is synced, and so is the log before it. Commits are synced beside the event loop (log-on-disk). */
+const SYNCHRONOUS_NORMAL = 1
 
 /**
  * Opens (or creates) the database file, migrates its schema and returns the connections. Throws when the file cannot be
  * opened, is damaged, is newer than this release, is not in WAL mode (network file systems) or does not stay at
- * `synchronous=FULL`. Problems the operator can fix get a sentence (cannot-start.ts).
+ * `synchronous=NORMAL`. Problems the operator can fix get a sentence (cannot-start.ts).
  */
 export function openClient(file: string, migrationsFolder: string): Client {
   try {
@@ -52,12 +54,14 @@ function openFile(file: string, migrationsFolder: string): Client {
     applyPragmas(sql)
     bringUpToDate(sql, file, migrationsFolder)
     assertDurable(sql)
+    const log = logOnDisk(sql)
     const readerSql = new Database(file, { readonly: true })
     readerSql.pragma('busy_timeout = 5000')
-    const db = sqliteDatabase(sql)
+    const db = sqliteDatabase(sql, log.synced)
     const reader = sqliteDatabase(readerSql)
     return {
       sql,
+      log,
       db,
       orm: orm(db),
       reader,
@@ -70,6 +74,7 @@ function openFile(file: string, migrationsFolder: string): Client {
         readerSql.close()
         sql.pragma('wal_checkpoint(TRUNCATE)')
         sql.close()
+        log.close()
       },
     }
   } catch (error) {
@@ -87,13 +92,16 @@ function applyPragmas(sql: Sql): void {
   sql.pragma('journal_size_limit = 67108864')
 }
 
-/** Writes once, then reads the setting: on a new file SQLite switches to NORMAL at the first write, not at open. */
+/**
+ * Writes once, so that the log exists and is synced with its folder, then reads the setting: on a new file SQLite changes
+ * it at the first write, not at open.
+ */
 function assertDurable(sql: Sql): void {
   sql.exec(
     'BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS "__durable" (at INTEGER) STRICT; DROP TABLE "__durable"; COMMIT',
   )
-  sql.pragma('synchronous = FULL')
+  sql.pragma('synchronous = NORMAL')
   const level = sql.pragma('synchronous', { simple: true })
-  if (level !== SYNCHRONOUS_FULL)
-    throw new Error(`synchronous is ${String(level)} instead of FULL: events would not survive a power cut`)
+  if (level !== SYNCHRONOUS_NORMAL)
+    throw new Error(`synchronous is ${String(level)} instead of NORMAL: events would not survive a power cut`)
 }

@@ -3,22 +3,31 @@ import type { Statement as Prepared } from 'better-sqlite3'
 import { type Database, finish, type Statement, type Step } from '../database.ts'
 import type { Sql } from './sql.ts'
 
-export function sqliteDatabase(sql: Sql): Database {
+/** `synced` resolves when what was committed is on disk. Without it: a connection that only reads, or syncs itself. */
+export function sqliteDatabase(sql: Sql, synced = async () => {}): Database {
   const nested = sql.transaction(<T>(act: () => Step<T>): T => finish(act()))
+  const kept = async <T>(value: T): Promise<T> => {
+    await synced()
+    return value
+  }
   return {
     prepare: (text) => (isPlainInsert(text) ? insertStatement(sql, text) : statement(sql.prepare(text))),
     write(act) {
       const whole = sql.transaction((...args: Parameters<typeof act>) => finish(act(...args)))
-      return async (...args) => whole.immediate(...args)
+      return async (...args) => kept(whole.immediate(...args))
     },
     read:
       (act) =>
       async (...args) =>
         finish(act(...args)),
+    readKept:
+      (act) =>
+      async (...args) =>
+        kept(finish(act(...args))),
     single:
       (act) =>
       async (...args) =>
-        finish(act(...args)),
+        kept(finish(act(...args))),
     snapshot(act) {
       const whole = sql.transaction((...args: Parameters<typeof act>) => finish(act(...args)))
       return async (...args) => whole.deferred(...args)

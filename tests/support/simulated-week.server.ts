@@ -11,7 +11,6 @@ import type { IncomingEvent } from '#db/store/events.ts'
 import { createChance } from '#lab/stage/chance.ts'
 import { aRule, aStep, automationWorld, LEEDS } from './automation-world.server.ts'
 import type { Fate } from './platform-in-process.server.ts'
-import { withoutPowerCuts } from './test-app.server.ts'
 
 const ZONE = 'Europe/London'
 
@@ -100,7 +99,6 @@ export async function simulatedWeek({ seed, sabotage }: WeekOptions): Promise<We
   const chance = createChance(seed, 'week')
   const start = STARTS[seed % STARTS.length] ?? STARTS[0]
   const world = await automationWorld(start)
-  withoutPowerCuts(world.client)
   const trail: string[] = []
   const fates: Record<string, number> = {}
   const counts = { told: 0, dropped: 0, repeated: 0 }

@@ -9,7 +9,7 @@ import { hours } from '#app/lib/duration.ts'
 import type { Log } from '#app/lib/log.ts'
 import type { Client } from '#db/sqlite/client.server.ts'
 import type { Store } from '#db/store.ts'
-import { testApp, withoutPowerCuts } from './test-app.server.ts'
+import { testApp } from './test-app.server.ts'
 
 export interface SpaceWorld {
   client: Client
@@ -42,7 +42,6 @@ export function spaceWorld(): SpaceWorld {
   const base = testApp(clock)
   const { client, close } = base
   const { sql } = client
-  withoutPowerCuts(client)
   const { store } = base.app
   const logged: SpaceWorld['logged'] = []
   const write = (fields: Record<string, unknown>, message: string) => void logged.push({ fields, message })

@@ -98,6 +98,7 @@ function testFile(): TestDatabase {
   return {
     open() {
       const client = openClient(join(folder, 'test.db'), 'db/migrations')
+      withoutPowerCuts(client)
       clients.push(client)
       return client
     },
@@ -126,7 +127,8 @@ function testServer(clock: Clock): TestDatabase {
         void connections.close()
       }
       closing.push(close)
-      return { ...connections, sql: sql as unknown as Client['sql'], close }
+      const log = { synced: async () => {}, close() {} }
+      return { ...connections, sql: sql as unknown as Client['sql'], log, close }
     },
     async idle() {
       do await turnOfTheLoop()
@@ -170,6 +172,10 @@ function toldToClock(connections: ReturnType<typeof connectPostgres>, clock: Clo
       const read = db.read(act)
       return (...args) => during(() => read(...args))
     },
+    readKept(act) {
+      const readKept = db.readKept(act)
+      return (...args) => during(() => readKept(...args))
+    },
     single(act) {
       const single = db.single(act)
       return (...args) => during(() => single(...args))
@@ -189,9 +195,11 @@ function toldToClock(connections: ReturnType<typeof connectPostgres>, clock: Clo
   }
 }
 
-/** For worlds that live through much: what reaches the disk is proved elsewhere. The server of tests has it off. */
-export function withoutPowerCuts({ sql }: Pick<Client, 'sql'>): void {
-  if (!onServer) sql.pragma('synchronous = OFF')
+/** What reaches the disk is tested in db/sqlite/log-on-disk.test.ts and by the walks. The server of tests has it off. */
+export function withoutPowerCuts({ sql, log }: Pick<Client, 'sql' | 'log'>): void {
+  if (onServer) return
+  sql.pragma('synchronous = OFF')
+  log.close()
 }
 
 /** The columns of every table, as the database itself tells them. `type` is `text`, `integer` or the server's own. */

@@ -234,8 +234,8 @@ function disk({ sync, opens, folder, ballastBytes }: DiskFacts): Finding[] {
 }
 
 function promised({ journalMode, synchronous, foreignKeys }: NonNullable<DiskFacts['opens']>): Finding {
-  if (journalMode === 'wal' && synchronous === 2 && foreignKeys === 1) {
-    return good('disk', 'Databases there are opened with WAL, synchronous=FULL and foreign keys.')
+  if (journalMode === 'wal' && synchronous === 1 && foreignKeys === 1) {
+    return good('disk', 'Databases there are opened with WAL, synchronous=NORMAL and foreign keys.')
   }
   const is = `journal_mode=${journalMode}, synchronous=${synchronous}, foreign_keys=${foreignKeys}`
   const next = 'Keep the file on a disk of this machine (no network folder), with the packages of this release.'

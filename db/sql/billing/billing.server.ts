@@ -53,7 +53,7 @@ function planStore({ db, orm }: Connections): PlanStore {
   const insertMissing = db.prepare(
     `${NEW_PLAN} SELECT a.uuid, 'trial', CAST(@now AS bigint), CAST(@until AS bigint), 0, 0, CAST(@now AS bigint), CAST(@now AS bigint)
      FROM account a
-     WHERE NOT EXISTS (SELECT 1 FROM plan p WHERE p.account_uuid = a.uuid)`,
+     WHERE NOT EXISTS (SELECT 1 FROM plan p WHERE p.account_uuid = a.uuid) ORDER BY a.uuid`,
   )
   const endpoints = db
     .prepare<{ accountUuid: string }, number>(

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { hours } from '#app/lib/duration.ts'
 import { ADDRESS, anEvent, BRISBANE, type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
-import { aboutTheFile, fillDisk } from '#tests/support/test-app.server.ts'
-import { openClient } from '../../sqlite/client.server.ts'
+import { fillDisk } from '#tests/support/test-app.server.ts'
 import type { AcceptOptions, IncomingEvent } from '../../store/events.ts'
 
 let world: EngineWorld
@@ -24,21 +23,6 @@ const accept = (events: IncomingEvent[], options: Partial<AcceptOptions> = {}) =
   world.store.events.acceptEvents(events, { ...OPTIONS, ...options })
 const outcomes = async (events: IncomingEvent[], options: Partial<AcceptOptions> = {}) =>
   (await accept(events, options)).map(({ outcome }) => outcome)
-const level = () => world.client.sql.pragma('synchronous', { simple: true })
-
-it.skipIf(aboutTheFile('pragmas; the promises of a server are checked in db/postgres'))(
-  'what is stored is on disk: synchronous reads FULL after the first write and after a reopen',
-  async () => {
-    await accept([anEvent(world)])
-    expect(level()).toBe(2)
-    const again = openClient(world.client.sql.name, 'db/migrations')
-    expect(again.sql.pragma('synchronous', { simple: true })).toBe(2)
-    expect(again.sql.pragma('journal_mode', { simple: true })).toBe('wal')
-    expect(again.sql.prepare('SELECT count(*) AS n FROM event').get()).toEqual({ n: 1 })
-    again.close()
-  },
-)
-
 describe('a batch of events', () => {
   it('is answered in the order asked, with seqs that grow', async () => {
     world.endpoint()

@@ -94,7 +94,8 @@ export function dueDeliveryStore({ db, mine }: Connections): DueStore {
     restEndpoints: db.write(function* (endpointIds, until) {
       for (const id of [...endpointIds].sort((a, b) => a - b)) yield* rest.run({ id, until })
     }),
-    dueDeliveries: db.read((endpointId, lane, limit) => due[lane].all(endpointId, limit)),
+    // Sent without writing first: what a power cut takes back would come again under another id.
+    dueDeliveries: db.readKept((endpointId, lane, limit) => due[lane].all(endpointId, limit)),
     // One snapshot and one lock for all of them.
     loadDeliveries: db.snapshot(function* (ids) {
       const jobs: (DeliveryJob | null)[] = []

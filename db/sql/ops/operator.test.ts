@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
 import { days, hours } from '#app/lib/duration.ts'
-import { aboutTheFile, onServer, withoutPowerCuts } from '#tests/support/test-app.server.ts'
+import { aboutTheFile, onServer } from '#tests/support/test-app.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { OPERATOR_QUERIES } from './operator.server.ts'
 import { firstSince, ROOM_SOURCES } from './room.server.ts'
@@ -8,7 +8,6 @@ import { firstSince, ROOM_SOURCES } from './room.server.ts'
 let world: WebhookWorld
 beforeEach(async () => {
   world = await openWebhookWorld()
-  withoutPowerCuts(world.client)
 })
 afterEach(() => world.close())
 

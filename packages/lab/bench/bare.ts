@@ -11,6 +11,7 @@ import type { BareInput } from './wire.ts'
 
 const { database, forward } = JSON.parse(process.argv[2] ?? '{}') as BareInput
 const { sql } = openClient(database, 'db/migrations')
+sql.pragma('synchronous = FULL')
 
 interface Place {
   accountUuid: string

@@ -43,12 +43,12 @@ export interface PowerOutcome extends PowerFindings {
 
 /**
  * Cuts the power `rounds` times, 200 to 1,500 ms into each round or at a random write, and continues with the disk's
- * content. `synchronous` = the server's own setting (FULL), or NORMAL, forced from outside: the control must lose.
+ * content. `sync` = as the server does it, or never, forced from outside: the control must lose.
  */
 export async function cutPower(
   library: string,
   { rounds, rate, seed }: ProofArguments,
-  synchronous: 'as it is' | 'NORMAL',
+  sync: 'as it is' | 'never',
 ): Promise<PowerOutcome> {
   const random = seededRandom(seed)
   const folder = mkdtempSync(join(tmpdir(), 'fieldhook-power-'))
@@ -60,9 +60,7 @@ export async function cutPower(
   const disk = twoDisks(server.databaseFile, join(folder, 'shadow'))
   const control = diskControl(library, folder, server.databaseFile, disk.shadow)
   const how: LaunchOptions =
-    synchronous === 'NORMAL'
-      ? { env: { ...control.env, PROOF_SYNCHRONOUS: 'normal' }, preload: PRELOAD }
-      : { env: control.env }
+    sync === 'never' ? { env: { ...control.env, PROOF_SYNC: 'never' }, preload: PRELOAD } : { env: control.env }
   const found: PowerFindings = { cuts: 0, disks: 0, acknowledged: 0, lost: 0, lossyCuts: 0, damage: [], syncs: 0 }
   const launch = async (): Promise<void> => {
     disk.begin()
@@ -79,7 +77,7 @@ export async function cutPower(
     for (let cut = 1; cut <= rounds; cut++) {
       await launch()
       await begin(load)
-      if (synchronous === 'NORMAL') await untilUnsynced(load.acknowledged, control)
+      if (sync === 'never') await untilUnsynced(load.acknowledged, control)
       else await untilAnyMoment(server, control, random)
       await server.killHard()
       await load.end()
@@ -163,14 +161,14 @@ function evaluateRecord(disk: TwoDisks, acknowledged: Set<string>, random: Rando
 
 /**
  * For machines where no layer fits between SQLite and the disk: under load, counts the commits, and those made at less
- * than FULL. It does not show what a disk would keep.
+ * than NORMAL. It does not show what a disk would keep.
  */
 export async function watchCommits(
   { rate, seed }: Pick<ProofArguments, 'rate' | 'seed'>,
   ms: number,
-): Promise<{ acknowledged: number; commits: number; lessThanFull: number }> {
+): Promise<{ acknowledged: number; commits: number; lessThanNormal: number; syncs: number }> {
   const receiver = await proofReceiver(seededRandom(seed))
-  const server = await proofServer({ env: { EGRESS_ALLOW: receiver.hostAndPort, PROOF_SYNCHRONOUS: 'watch' } })
+  const server = await proofServer({ env: { EGRESS_ALLOW: receiver.hostAndPort, PROOF_SYNC: 'watch' } })
   let load: ProofLoad | null = null
   try {
     await server.launch({ preload: PRELOAD })
@@ -184,7 +182,7 @@ export async function watchCommits(
     if (!counted) throw new Error(`the server did not say how it committed:\n${server.output()}`)
     return {
       acknowledged: load.acknowledged.size,
-      ...(JSON.parse(counted) as { commits: number; lessThanFull: number }),
+      ...(JSON.parse(counted) as { commits: number; lessThanNormal: number; syncs: number }),
     }
   } finally {
     load?.close()

@@ -1,23 +1,20 @@
-// Loaded into a server before anything else (`node --import`). PROOF_SYNCHRONOUS=normal: the control of the power
-// proof. Whatever the server sets, commits are not synced, and the server is told that they are.
-// PROOF_SYNCHRONOUS=watch: counts commits, and those made at less than FULL.
+// Loaded into a server before anything else (`node --import`). PROOF_SYNC=never: the control of the power proof. Commits
+// are not synced, and the server is told that they are.
+// PROOF_SYNC=watch: counts commits, those made at less than NORMAL, and the syncs of the log.
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import Database from 'better-sqlite3'
 
-const pragma = Database.prototype.pragma
-const FULL = 2
+const NORMAL = 1
 
-if (process.env.PROOF_SYNCHRONOUS === 'normal') {
-  /** @this {Database.Database} @param {string} source @param {Database.PragmaOptions} [options] */
-  Database.prototype.pragma = function (source, options) {
-    if (/^\s*synchronous\s*=/i.test(source)) return pragma.call(this, 'synchronous = NORMAL', options)
-    if (/^\s*synchronous\s*$/i.test(source)) return options?.simple ? FULL : [{ synchronous: FULL }]
-    return pragma.call(this, source, options)
-  }
+if (process.env.PROOF_SYNC === 'never') {
+  replaceSync((_file, done) => setImmediate(done, null))
 }
 
-if (process.env.PROOF_SYNCHRONOUS === 'watch') {
+if (process.env.PROOF_SYNC === 'watch') {
   let commits = 0
-  let lessThanFull = 0
+  let lessThanNormal = 0
+  let syncs = 0
   /** @typedef {(this: Database.Statement, ...values: unknown[]) => unknown} Run */
   /** @type {{ run: Run }} */
   const methods = Object.getPrototypeOf(new Database(':memory:').prepare('SELECT 1'))
@@ -25,9 +22,20 @@ if (process.env.PROOF_SYNCHRONOUS === 'watch') {
   methods.run = function (...values) {
     if (/^commit/i.test(this.source)) {
       commits++
-      if (pragma.call(this.database, 'synchronous', { simple: true }) !== FULL) lessThanFull++
+      if (Number(this.database.pragma('synchronous', { simple: true })) < NORMAL) lessThanNormal++
     }
     return run.apply(this, values)
   }
-  process.on('exit', () => console.log(`PROOF ${JSON.stringify({ commits, lessThanFull })}`))
+  const { fdatasync } = fs
+  replaceSync((file, done) => {
+    syncs++
+    fdatasync(file, done)
+  })
+  process.on('exit', () => console.log(`PROOF ${JSON.stringify({ commits, lessThanNormal, syncs })}`))
+}
+
+/** @param {(file: number, done: fs.NoParamCallback) => void} sync */
+function replaceSync(sync) {
+  Object.assign(fs, { fdatasync: sync })
+  syncBuiltinESMExports()
 }

@@ -40,7 +40,7 @@ export const CATALOG: readonly CatalogEntry[] = [
     title: 'A power cut takes nothing that was acknowledged',
     command: 'prove:power',
     args: ['--rounds', '12', '--seed', '1'],
-    says: 'Writes that were not synced are thrown away, page by page and torn, as a disk does without power. The same server with synchronous=NORMAL must lose something, or the trial would show nothing.',
+    says: 'Writes that were not synced are thrown away, page by page and torn, as a disk does without power. The same server must lose something when its log is never synced, or the trial would show nothing.',
     minutes: 4,
     quiet: false,
   },

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,33 +29,47 @@ static int fileOf(int fd) { // 0 = the database, 1 = its log, -1 = something els
   if (!database || readlink(link, path, sizeof path - 1) < 0 || strncmp(path, database, strlen(database))) return -1;
   return path[strlen(database)] == 0 ? 0 : strcmp(path + strlen(database), "-wal") == 0 ? 1 : -1;
 }
+static pthread_mutex_t stretches = PTHREAD_MUTEX_INITIALIZER;
+static void wrote(int file, int64_t at, int64_t end) { // Noted after the write: a sync that begins before it is not told of it.
+  if (file < 0 || at >= end) return;
+  pthread_mutex_lock(&stretches);
+  from[file] = at < from[file] ? at : from[file], to[file] = end > to[file] ? end : to[file];
+  pthread_mutex_unlock(&stretches);
+}
 ssize_t pwrite64(int fd, const void *bytes, size_t size, int64_t at) {
   int file = fileOf(fd);
   if (file >= 0) {
     if (told[KILL_AT_WRITE] > 0 && --told[KILL_AT_WRITE] == 0) kill(getpid(), SIGKILL);
     if ((errno = told[WRITE_ERROR])) return -1;
-    if (at < from[file]) from[file] = at;
-    if (at + (int64_t)size > to[file]) to[file] = at + size;
   }
-  return ((ssize_t(*)(int, const void *, size_t, int64_t))dlsym(RTLD_NEXT, "pwrite64"))(fd, bytes, size, at);
+  ssize_t done = ((ssize_t(*)(int, const void *, size_t, int64_t))dlsym(RTLD_NEXT, "pwrite64"))(fd, bytes, size, at);
+  return wrote(file, at, at + (int64_t)size), done;
 }
 int ftruncate64(int fd, int64_t size) {
   int file = fileOf(fd);
   if (file >= 0 && (errno = told[WRITE_ERROR])) return -1;
-  if (file >= 0) from[file] = size < from[file] ? size : from[file], to[file] = INT64_MAX;
-  return ((int (*)(int, int64_t))dlsym(RTLD_NEXT, "ftruncate64"))(fd, size);
+  int done = ((int (*)(int, int64_t))dlsym(RTLD_NEXT, "ftruncate64"))(fd, size);
+  return wrote(file, size, INT64_MAX), done;
 }
+// Syncs run in other threads than writes: each takes the stretch that was written before it began.
 int fsync(int fd) {
-  int file = fileOf(fd), done = 0;
-  if ((file >= 0 && (errno = told[SYNC_ERROR])) || ((int (*)(int))dlsym(RTLD_NEXT, "fsync"))(fd)) return -1;
+  int file = fileOf(fd);
+  int64_t at = 0, end = 0, done = 0;
+  if (file >= 0) {
+    if ((errno = told[SYNC_ERROR])) return -1;
+    pthread_mutex_lock(&stretches);
+    at = from[file], end = to[file], from[file] = INT64_MAX, to[file] = 0;
+    pthread_mutex_unlock(&stretches);
+  }
+  if (((int (*)(int))dlsym(RTLD_NEXT, "fsync"))(fd)) return wrote(file, at, end), -1;
   if (file >= 0) usleep(told[SYNC_MS] * 1000), told[SYNCS]++;
   if (file < 0 || !shadow) return 0;
   char name[4096], part[65536];
   snprintf(name, sizeof name, "%s%s%s", shadow, strrchr(database, '/'), file ? "-wal" : "");
   int copy = open(name, O_RDWR | O_CREAT, 0600);
-  for (int64_t at = from[file]; at < to[file] && (done = pread(fd, part, sizeof part, at)) > 0; at += done)
+  for (; at < end && (done = pread(fd, part, sizeof part, at)) > 0; at += done)
     if (pwrite(copy, part, done, at) != done) abort();
   if (done < 0 || ftruncate(copy, lseek(fd, 0, SEEK_END)) || close(copy)) abort();
-  return from[file] = INT64_MAX, to[file] = 0;
+  return 0;
 }
 int fdatasync(int fd) { return fsync(fd); }

@@ -11,7 +11,7 @@ import type { Log } from '#app/lib/log.ts'
 import { sqlStore } from '#db/sql/store.server.ts'
 import { type Client, openClient } from '#db/sqlite/client.server.ts'
 import { steppingClock } from '#tests/support/stepping-clock.ts'
-import { TEST_SETTINGS } from '#tests/support/test-app.server.ts'
+import { TEST_SETTINGS, withoutPowerCuts } from '#tests/support/test-app.server.ts'
 import { createChance } from '../stage/chance.ts'
 import { createModel } from './model.ts'
 import { createObserver } from './observer.server.ts'
@@ -51,7 +51,7 @@ export function createWorld(options: WorldOptions, note: (line: string) => void)
   /** Power cuts are not tested here, and days pass in seconds. */
   function open(): Client {
     const client = openClient(file, 'db/migrations')
-    client.sql.pragma('synchronous = OFF')
+    withoutPowerCuts(client)
     return client
   }
 
