@@ -88,6 +88,7 @@ function ended([command = '', ...args]: string[], signal: AbortSignal): Promise<
     const child: ChildProcess = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'] })
     const stop = () => child.kill('SIGTERM')
     signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
     const end = (code: number | null, missing: boolean) => {
       signal.removeEventListener('abort', stop)
       done({ output, code, missing })

@@ -184,6 +184,28 @@ describe('when the database is in trouble', () => {
     expect([new Set(await ask()), writes]).toEqual([new Set([true]), 2])
   })
 
+  it('what was stored without an answer is found and sent, though the platform hears it is known', async () => {
+    world.endpoint()
+    let silent = false
+    const store = withMethods(world.store, {
+      acceptEvents: async (...input: Parameters<typeof world.store.events.acceptEvents>) => {
+        const accepted = await world.store.events.acceptEvents(...input)
+        if (silent) throw new Error('the disk refused to sync')
+        return accepted
+      },
+    })
+    const engine = world.engine({ store })
+    engine.start()
+    await world.clock.settle()
+    const event = anEvent(world)
+    silent = true
+    await expect(engine.acceptEvent(event)).rejects.toMatchObject({ code: 'commit_failed' })
+    silent = false
+    expect(await engine.acceptEvent(event)).toMatchObject({ outcome: 'duplicate' })
+    await world.clock.settle()
+    expect(world.outbound.sent).toHaveLength(1)
+  })
+
   it('nothing is acknowledged, and nothing is sent twice once it is back', async () => {
     world.endpoint()
     let broken = false

@@ -10,7 +10,7 @@ import {
   type PumpEndpoint,
   type PumpStatus,
 } from '#app/engine/delivery-pump.server.ts'
-import { createGroupCommit, SLOW_DISK } from '#app/engine/group-commit.server.ts'
+import { createGroupCommit } from '#app/engine/group-commit.server.ts'
 import type { LaneLimits } from '#app/engine/lane-limits.ts'
 import { heldByLease } from '#app/engine/lease.server.ts'
 import type { Shares } from '#app/engine/shares.server.ts'
@@ -82,6 +82,9 @@ const MOST_WAITING = 10_000
 const MOST_WAITING_BYTES = 64 * 1024 * 1024
 const COMMIT_LIMIT = seconds(8)
 
+/** A file commits in the order of the calls, and what waits for its disk shares the next sync. */
+const COMMITS_AT_ONCE = 64
+
 /** The engine is not ready after this long without a heartbeat. It sends one every 3 s. */
 const SILENCE = seconds(5)
 
@@ -113,6 +116,9 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
   const held = heldEndpoints()
   const { shares = null } = input
   const owns = shares?.owns ?? (() => true)
+  const mostCommits = shares === null ? COMMITS_AT_ONCE : 1
+  /** A commit failed, and may have stored events all the same. */
+  let doubtful = false
 
   const pump = createDeliveryPump<DeliveryJob, AttemptReport>({
     clock,
@@ -127,6 +133,7 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
       }),
     ...(input.limits && { limits: input.limits }),
     ...(input.gatherMs !== undefined && { gatherMs: input.gatherMs }),
+    mostCommits,
     ports: {
       takeOver: () => tidyAfterRestart(input, shares === null),
       endpointsWithWork: async () => (await store.deliveries.endpointsWithWork()).map(held.toPump),
@@ -164,15 +171,32 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
     maxWaitingBytes: MOST_WAITING_BYTES,
     sizeOf: (event) => event.body.length,
     limitMs: COMMIT_LIMIT,
-    onSlowDisk: SLOW_DISK,
+    mostUnderWay: mostCommits,
     async commit(events) {
       // Results from receivers share the transaction: one disk sync for both.
       pump.settleNow()
-      const accepted = await store.events.acceptEvents(events, accepting)
+      const accepted = await known(store.events.acceptEvents(events, accepting))
       pump.offer(offered(accepted, events, owns))
       return accepted
     },
   })
+
+  /** After a failure, looks for what was stored without an answer. */
+  async function known<T>(storing: Promise<T>): Promise<T> {
+    try {
+      const stored = await storing
+      if (!doubtful) return stored
+      doubtful = false
+      pump.lookAgain().catch((error: unknown) => {
+        doubtful = true
+        log.warn({ error }, 'deliveries.not_looked_through')
+      })
+      return stored
+    } catch (error) {
+      doubtful = true
+      throw error
+    }
+  }
 
   const loops = housekeeping(input, pump, pendingLimit)
 
@@ -191,7 +215,7 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
   return {
     acceptEvent: arrivals.add,
     async acceptPolled(take) {
-      const taken = await store.records.takeInPolled(take, accepting)
+      const taken = await known(store.records.takeInPolled(take, accepting))
       const events = take.records.flatMap(({ event }) => event ?? [])
       if (taken.outcome !== 'overtaken') pump.offer(offered(taken.accepted, events, owns))
       return taken

@@ -1,7 +1,7 @@
 // Sends due deliveries fairly and stores the results. Features are behind the ports: what a delivery is, how it is
 // sent, what follows. Nothing here is durable: after a crash, everything unsettled is still pending.
 import type { Millis } from '../lib/clock.ts'
-import { createGroupCommit, SLOW_DISK } from './group-commit.server.ts'
+import { createGroupCommit } from './group-commit.server.ts'
 import type { LaneGate, LaneResult } from './lane-endpoint.ts'
 import { LANE_LIMITS, type LaneLimits } from './lane-limits.ts'
 import type { LaneItem } from './lane-window.ts'
@@ -48,6 +48,8 @@ interface PumpInput<Job extends { dueAt: Millis }, Report> extends PumpOwner {
   limits?: Partial<LaneLimits>
   /** ms a result may wait so that several are stored together; default 2. */
   gatherMs?: number
+  /** Commits of results that may wait for the disk at once; default 1. */
+  mostCommits?: number
 }
 
 interface OfferedDelivery extends LaneItem {
@@ -255,7 +257,7 @@ function createSender<Job extends { dueAt: Millis }, Report>({ input, lanes, toA
     commit: (reports) => settleSteadily({ ...ports, clock, log, stopped: pump.stopped }, reports),
     maxBatch: 64,
     gatherMs: input.gatherMs ?? 2,
-    onSlowDisk: SLOW_DISK,
+    mostUnderWay: input.mostCommits ?? 1,
     maxWaiting: Number.POSITIVE_INFINITY,
     maxWaitingBytes: Number.POSITIVE_INFINITY,
     sizeOf: () => 0,

@@ -1,6 +1,6 @@
 // Groups small writes into one commit: items that arrive in the same turn of the event loop are written together, and
 // each gets its answer after the commit. (When callers wait for the answer, a fixed time window only adds delay:
-// measured. Slow disks differ: see `onSlowDisk`.)
+// measured.)
 import type { Clock } from '../lib/clock.ts'
 
 export interface GroupCommitInput<Item, Answer> {
@@ -8,14 +8,13 @@ export interface GroupCommitInput<Item, Answer> {
   /** Writes all items at once and answers in the same order. Rejecting means that none was written. */
   commit(items: Item[]): Promise<Answer[]>
   maxBatch: number
+  /**
+   * Commits that may wait for the disk at once; default 1. More than one is for a store that commits in the order of the
+   * calls, so that answers come in the order of arrival.
+   */
+  mostUnderWay?: number
   /** ms to gather more items when no one waits for the answer; a full batch does not wait. Default 0: one turn. */
   gatherMs?: number
-  /**
-   * After a commit that took `slowMs` or more for fewer than `few` items, the next one waits that long too, at most
-   * `mostMs`. The disk is then the bottleneck, and the event loop blocks during a commit: Node accepts one new
-   * connection per turn, so every commit would hold one event, forever.
-   */
-  onSlowDisk?: Readonly<Record<'slowMs' | 'few' | 'mostMs', number>>
   /** Limits on waiting items: their number, and their bytes according to `sizeOf`. */
   maxWaiting: number
   maxWaitingBytes: number
@@ -37,9 +36,6 @@ interface GroupCommit<Item, Answer> {
   waiting(): number
 }
 
-/** A good disk syncs in less than a millisecond, and a few events cost hardly more. */
-export const SLOW_DISK = { slowMs: 4, few: 16, mostMs: 100 } as const
-
 class NotCommittedError extends Error {
   override name = 'NotCommittedError'
   readonly code: 'queue_full' | 'commit_slow' | 'commit_failed'
@@ -60,15 +56,13 @@ export function createGroupCommit<Item, Answer>(input: GroupCommitInput<Item, An
   let queue: Waiter<Item, Answer>[] = []
   let bytes = 0
   let scheduled = false
-  let writing = false
+  let underWay = 0
   let stopGathering: (() => void) | null = null
-  /** ms the next commit waits because of a slow disk. */
-  let slowMs = 0
   let idle: (() => void)[] = []
 
   function schedule(): void {
-    if (writing || queue.length === 0) return
-    const gatherMs = Math.max(input.gatherMs ?? 0, slowMs)
+    if (isFull() || queue.length === 0) return
+    const { gatherMs = 0 } = input
     if (gatherMs > 0 && queue.length < input.maxBatch && idle.length === 0) {
       stopGathering ??= input.clock.wake(input.clock.now() + gatherMs, beginThisTurn)
     } else beginThisTurn()
@@ -85,15 +79,19 @@ export function createGroupCommit<Item, Answer>(input: GroupCommitInput<Item, An
     stopGathering?.()
     stopGathering = null
     scheduled = false
-    if (!writing && queue.length > 0) void write()
+    if (!isFull() && queue.length > 0) void write()
+  }
+
+  function isFull(): boolean {
+    return underWay >= (input.mostUnderWay ?? 1)
   }
 
   async function write(): Promise<void> {
     const batch = queue.length <= input.maxBatch ? queue : queue.slice(0, input.maxBatch)
     queue = batch === queue ? [] : queue.slice(input.maxBatch)
     for (const { bytes: size } of batch) bytes -= size
-    writing = true
-    // One commit at a time, so answers come in order of arrival even with an asynchronous store.
+    underWay++
+    schedule()
     const { limitMs } = input
     let cancel = () => {}
     const limit = () => {
@@ -107,7 +105,6 @@ export function createGroupCommit<Item, Answer>(input: GroupCommitInput<Item, An
       // Whoever comes while it still lasts waits no longer either.
       limit()
     }
-    const began = input.clock.now()
     limit()
     try {
       const answers = await input.commit(batch.map((waiter) => waiter.item))
@@ -117,19 +114,12 @@ export function createGroupCommit<Item, Answer>(input: GroupCommitInput<Item, An
       for (const waiter of batch) waiter.reject(error)
     } finally {
       cancel()
-      slowMs = slowness(input.clock.now() - began, batch.length)
-      writing = false
+      underWay--
       schedule()
-      if (queue.length === 0) {
+      if (queue.length === 0 && underWay === 0) {
         for (const tell of idle.splice(0)) tell()
       }
     }
-  }
-
-  function slowness(tookMs: number, items: number): number {
-    const { onSlowDisk } = input
-    const slow = onSlowDisk && tookMs >= onSlowDisk.slowMs && items < onSlowDisk.few
-    return slow ? Math.min(tookMs, onSlowDisk.mostMs) : 0
   }
 
   return {
@@ -146,7 +136,7 @@ export function createGroupCommit<Item, Answer>(input: GroupCommitInput<Item, An
     },
     hurry: begin,
     flush() {
-      if (queue.length === 0 && !writing) return Promise.resolve()
+      if (queue.length === 0 && underWay === 0) return Promise.resolve()
       return new Promise((resolve) => {
         idle = [...idle, resolve]
         schedule()

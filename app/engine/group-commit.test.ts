@@ -90,10 +90,12 @@ describe('a group commit', () => {
     expect([await first, await later]).toEqual([['commit_slow'], ['commit_slow', 'commit_slow']])
   })
 
-  it('writes one batch at a time', async () => {
+  it.each([undefined, 3])('writes one batch at a time, or as many as it is told', async (mostUnderWay) => {
     let open = 0
     let most = 0
     const { add, clock } = group({
+      ...(mostUnderWay && { mostUnderWay }),
+      maxBatch: 2,
       commit: async (items) => {
         most = Math.max(most, ++open)
         await new Promise<void>((resolve) => {
@@ -105,8 +107,8 @@ describe('a group commit', () => {
     })
     const all = settled(Array.from({ length: 10 }, (_, n) => add(n)))
     await clock.run(100)
-    expect((await all).length).toBe(10)
-    expect(most).toBe(1)
+    expect(await all).toEqual(Array.from({ length: 10 }, (_, n) => String(n)))
+    expect(most).toBe(mostUnderWay ?? 1)
   })
 
   it('refuses what is too much, by number and by size, at once', async () => {
@@ -135,49 +137,6 @@ describe('a group commit', () => {
     await flush()
     expect(batches.at(-1)).toEqual([7])
     expect(await settled(all)).toEqual(['1', '2', '3', '4', '5', '6', '7'])
-  })
-
-  it('waits for company after a slow commit of few, as long as that took, and not after one of many or a quick one', async () => {
-    let tookMs = 10
-    const { add, batches, clock, flush } = group({
-      maxBatch: 10,
-      onSlowDisk: { slowMs: 4, few: 3, mostMs: 25 },
-      async commit(items) {
-        // As a disk does it: nothing else happens meanwhile.
-        clock.leap(tookMs)
-        return items.map(String)
-      },
-    })
-    const all = [add(1)]
-    await clock.settle()
-    expect(batches).toEqual([[1]])
-    for (const n of [2, 3, 4]) {
-      all.push(add(n))
-      await clock.run(3)
-    }
-    expect(batches).toEqual([[1]])
-    await clock.run(1)
-    expect(batches).toEqual([[1], [2, 3, 4]])
-    all.push(add(5))
-    await clock.settle()
-    expect(batches.at(-1)).toEqual([5])
-    all.push(add(6))
-    await flush()
-    expect(batches.at(-1)).toEqual([6])
-    tookMs = 1_000
-    all.push(add(7))
-    await clock.run(10)
-    expect(batches.at(-1)).toEqual([7])
-    tookMs = 1
-    all.push(add(8))
-    await clock.run(24)
-    expect(batches.at(-1)).toEqual([7])
-    await clock.run(1)
-    expect(batches.at(-1)).toEqual([8])
-    all.push(add(9))
-    await clock.settle()
-    expect(batches.at(-1)).toEqual([9])
-    expect(await settled(all)).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9'])
   })
 
   it('flushes even when nothing waits, and after a failure', async () => {
