@@ -11,13 +11,14 @@ import {
   type PumpStatus,
 } from '#app/engine/delivery-pump.server.ts'
 import { createGroupCommit } from '#app/engine/group-commit.server.ts'
+import { createKnocks } from '#app/engine/knocks.server.ts'
 import type { LaneLimits } from '#app/engine/lane-limits.ts'
 import { heldByLease } from '#app/engine/lease.server.ts'
 import type { Shares } from '#app/engine/shares.server.ts'
 import { createSteadyLoop } from '#app/engine/steady-loop.server.ts'
 import { createDeliver, type Deliver } from '#app/features/events/delivering/deliver.server.ts'
 import { STOPPED_BY_RECEIVER } from '#app/features/events/delivering/delivery.ts'
-import { gateOf } from '#app/features/events/delivering/endpoint-health.ts'
+import { gateOf, isUnreachable } from '#app/features/events/delivering/endpoint-health.ts'
 import {
   endStopped,
   expireHeld,
@@ -85,6 +86,9 @@ const COMMIT_LIMIT = seconds(8)
 /** A file commits in the order of the calls, and what waits for its disk shares the next sync. */
 const COMMITS_AT_ONCE = 64
 
+/** More than an account may have waiting. */
+const ALL_WAITING = 1_000_000
+
 /** The engine is not ready after this long without a heartbeat. It sends one every 3 s. */
 const SILENCE = seconds(5)
 
@@ -110,8 +114,14 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
   const deliver = input.around?.(made) ?? made
   const settling = settleOptions(random)
   const { switches } = input.space ?? AMPLE_SPACE
-  const settle = (reports: AttemptReport[]) =>
-    store.deliveries.settleAttempts(switches().keepSnippets ? reports : withoutSnippets(reports), settling)
+  async function settle(reports: AttemptReport[]) {
+    const settled = await store.deliveries.settleAttempts(
+      switches().keepSnippets ? reports : withoutSnippets(reports),
+      settling,
+    )
+    for (const report of reports) learnFrom(report)
+    return settled
+  }
   const self = processName()
   const held = heldEndpoints()
   const { shares = null } = input
@@ -212,6 +222,27 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
   }
   const tryToWrite = writeTrial(input)
 
+  const knocks = createKnocks({
+    ...{ clock, log, owns, random },
+    dial: input.outbound.knock,
+    // One delivery shows whether the address works; the others follow its success.
+    reached: (endpointId) => bringForward(endpointId, 1),
+  })
+  async function bringForward(endpointId: number, limit: number): Promise<void> {
+    await store.deliveries.bringForward(endpointId, clock.now(), limit)
+    pump.wake(endpointId)
+  }
+  function learnFrom({ job, result }: AttemptReport): void {
+    const { endpointId, accountUuid: account, url } = job
+    if (result.kind !== 'sent' || result.verdict.outcome === 'internal') return
+    if (isUnreachable(result)) knocks.failed({ endpointId, account, url })
+    else if (knocks.forget(endpointId) && result.verdict.outcome === 'delivered') {
+      bringForward(endpointId, ALL_WAITING).catch((error: unknown) =>
+        log.warn({ error, endpointId }, 'deliveries.not_brought_forward'),
+      )
+    }
+  }
+
   return {
     acceptEvent: arrivals.add,
     async acceptPolled(take) {
@@ -221,6 +252,8 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
       return taken
     },
     wake(endpointId) {
+      // It may be paused now, or have another address.
+      knocks.forget(endpointId)
       pump.wake(endpointId)
       tellOwner(endpointId)
       loops.wake()
@@ -251,8 +284,12 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
       pump.start()
       loops.start()
     },
-    beginDrain: pump.beginDrain,
+    beginDrain() {
+      knocks.stop()
+      pump.beginDrain()
+    },
     async drain() {
+      knocks.stop()
       pump.beginDrain()
       await arrivals.flush()
       await loops.stop()

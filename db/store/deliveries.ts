@@ -217,6 +217,11 @@ export interface DeliveryStore {
   ): Promise<{ ended: number; next: HeldCursor | null }>
   /** Sends nothing to these endpoints before `until`: attempts that another instance cannot see are still under way. */
   restEndpoints(endpointIds: readonly number[], until: Millis): Promise<void>
+  /**
+   * Makes pending deliveries of an endpoint due now, the earliest first, at most `limit`, and the probe of its open
+   * breaker. What holds the endpoint otherwise stays. Returns their number.
+   */
+  bringForward(endpointId: number, now: Millis, limit: number): Promise<number>
   /** Adds deliveries to running replays: at most `waitingPerReplay` unsettled each, within the account's limit. */
   growReplaysStep(now: Millis, options: GrowOptions): Promise<GrownReplays>
 

@@ -27,6 +27,8 @@ export interface MemoryOutbound extends Outbound {
   sentTo(url: string): SentRequest[]
   /** Addresses that were only probed, in order. */
   probed: string[]
+  /** Addresses that were only dialled, in order. */
+  knocked: { url: string; at: Millis }[]
   /** Sets the behaviour of an address; others answer 200 at once. `count` starts at 1. */
   when(url: string, behaviour: Behaviour | MemoryAnswer): void
   inFlight(): number
@@ -42,6 +44,7 @@ export const HANGS: MemoryAnswer = { fails: 'timeout', afterMs: TIMEOUT_MS }
 export function memoryOutbound(clock: Clock): MemoryOutbound {
   const sent: SentRequest[] = []
   const probed: string[] = []
+  const knocked: { url: string; at: Millis }[] = []
   const behaviours = new Map<string, Behaviour>()
   const counts = new Map<string, number>()
   const open = new Map<string, number>()
@@ -58,6 +61,7 @@ export function memoryOutbound(clock: Clock): MemoryOutbound {
   return {
     sent,
     probed,
+    knocked,
     sentTo: (url) => sent.filter((request) => request.url === url),
     when(url, behaviour) {
       behaviours.set(url, typeof behaviour === 'function' ? behaviour : () => behaviour)
@@ -85,6 +89,11 @@ export function memoryOutbound(clock: Clock): MemoryOutbound {
       const answer = behaviours.get(url)?.({ url, headers: {}, body: '', at: clock.now() }, counts.get(url) ?? 0) ?? {}
       const seen = { endedAt: 'answer', secure: true, literal: false, certificate: null } as const
       return { result: outcomeOf(answer, 0), ...seen }
+    },
+    async knock(url) {
+      knocked.push({ url, at: clock.now() })
+      const answer = behaviours.get(url)?.({ url, headers: {}, body: '', at: clock.now() }, counts.get(url) ?? 0) ?? {}
+      return answer.fails === undefined
     },
     check: async () => ({ verdict: 'allowed' }),
     close: async () => undefined,

@@ -506,6 +506,9 @@ export const ACTS: Readonly<Record<string, Act>> = {
   endpointsWithWork: {
     run: async ({ store }) => (await store.deliveries.endpointsWithWork()).sort((a, b) => a.endpointId - b.endpointId),
   },
+  bringForward: {
+    run: (side, { pick, kind, now }) => side.store.deliveries.bringForward(idOf(side, 'endpoint', pick), now, kind + 1),
+  },
   adopt: { run: (side, { pick }) => side.store.deliveries.adoptEndpoint(idOf(side, 'endpoint', pick), minutes(2)) },
   pause: {
     run: (side, { account, pick, now }) =>

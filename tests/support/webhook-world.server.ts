@@ -108,6 +108,7 @@ export async function openWebhookWorld(): Promise<WebhookWorld> {
         probed.push(url)
         return probes.get(url)?.shift() ?? seenWell()
       },
+      knock: async () => false,
       close: async () => undefined,
     },
     callAsAccount: async (accountUuid, call) =>

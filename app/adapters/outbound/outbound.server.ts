@@ -14,7 +14,7 @@ import type {
   ProbeRequest,
 } from './outbound.ts'
 import { readHeaders, readText } from './outbound-answer.ts'
-import { type Connection, createConnections } from './outbound-connections.server.ts'
+import { type Connection, createConnections, nothingYet } from './outbound-connections.server.ts'
 import { createDial, type DialTrace, type OpenSocket, openSocket } from './outbound-dial.server.ts'
 import { type ExchangeResult, exchange } from './outbound-exchange.server.ts'
 import {
@@ -211,9 +211,21 @@ export function createOutbound(input: OutboundInput): Outbound {
     }
   }
 
+  function knock(url: string): Promise<boolean> {
+    const verdict = verdictOn(url)
+    if (verdict.outcome === 'refused' || closed) return Promise.resolve(false)
+    return new Promise((resolve) => {
+      dial(verdict.target, nothingYet(), (_, socket) => {
+        socket?.destroy()
+        resolve(socket !== null)
+      })
+    })
+  }
+
   return {
     post,
     probe,
+    knock,
     async check(url) {
       const verdict = checkAddress(url, rules)
       if (verdict.outcome === 'refused')

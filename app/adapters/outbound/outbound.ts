@@ -72,6 +72,11 @@ export interface Outbound {
    */
   probe(request: ProbeRequest): Promise<OutboundProbe>
   /**
+   * Connects as `post` would on a new connection, with the same guard and limits, and closes without a request. False =
+   * it does not connect. Never rejects.
+   */
+  knock(url: string): Promise<boolean>
+  /**
    * Whether this address would be allowed. Static rules first, then name resolution. `unresolved` = the name has no
    * answer now (accepted with a warning when saving).
    */

@@ -5,7 +5,7 @@ import { RETRY_GAPS } from '#app/features/events/delivering/delivery.ts'
 
 export const FORWARD_SAYS = [
   "A `POST` to the webhook's address, JSON, in ServiceM8's own shape and unchanged. A forwarding rule's address gets the same.",
-  `Any 2xx within 15 seconds = delivered. 410 = the webhook is stopped. 429 and 503 with \`Retry-After\` are waited for. Anything else is tried again for ${RETRY_FOR / 3_600_000} hours: ${gaps()} after a failure, each up to a fifth later. Redirects are not followed.`,
+  `Any 2xx within 15 seconds = delivered. 410 = the webhook is stopped. 429 and 503 with \`Retry-After\` are waited for. Anything else is tried again for ${RETRY_FOR / 3_600_000} hours: ${gaps()} after a failure, each up to a fifth later. While your address cannot be reached, we connect every 5 seconds, without a request; once that works, everything that waits is sent. Redirects are not followed.`,
   'The signature is that of Standard Webhooks: take the text `webhook-id.webhook-timestamp.body`, HMAC-SHA256 it with the base64-decoded secret behind `whsec_`, write it in base64, and compare it with each `v1,…` of `webhook-signature` (there are two for 24 hours after the secret was changed). Refuse timestamps more than five minutes away. The secret stands on the card of the webhook.',
   'A retry carries the same `webhook-id`: who has seen it has seen the event. Where the operator follows traces, a `traceparent` header comes along; it means nothing to you.',
 ] as const

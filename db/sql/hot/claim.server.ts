@@ -8,7 +8,13 @@ import { shapeOf } from '../shape.server.ts'
 
 type DueStore = Pick<
   DeliveryStore,
-  'endpointsWithWork' | 'adoptEndpoint' | 'restEndpoints' | 'dueDeliveries' | 'loadDeliveries' | 'waitingTotals'
+  | 'endpointsWithWork'
+  | 'adoptEndpoint'
+  | 'restEndpoints'
+  | 'bringForward'
+  | 'dueDeliveries'
+  | 'loadDeliveries'
+  | 'waitingTotals'
 >
 
 export const JOB = shapeOf<DeliveryJob>({
@@ -49,6 +55,14 @@ export function dueDeliveryStore({ db, mine }: Connections): DueStore {
   )
   const rest = db.prepare<{ id: number; until: number }>(
     'UPDATE endpoint SET hold_until = max(coalesce(hold_until, 0), @until) WHERE id = @id',
+  )
+  const dueNow = db.prepare<{ id: number; now: number; limit: number }>(
+    `UPDATE delivery SET due_at = CAST(@now AS bigint) WHERE id IN (
+       SELECT id FROM delivery
+       WHERE endpoint_id = @id AND state = 'pending' AND due_at > @now AND cause <> 'test' ORDER BY due_at, id LIMIT @limit)`,
+  )
+  const probeNow = db.prepare<{ id: number; now: number }>(
+    "UPDATE endpoint SET next_probe_at = CAST(@now AS bigint) WHERE id = @id AND breaker = 'open' AND next_probe_at > @now",
   )
   const extendDeadlines = db.prepare(
     `UPDATE delivery SET deadline_at = @until
@@ -93,6 +107,10 @@ export function dueDeliveryStore({ db, mine }: Connections): DueStore {
     }),
     restEndpoints: db.write(function* (endpointIds, until) {
       for (const id of [...endpointIds].sort((a, b) => a - b)) yield* rest.run({ id, until })
+    }),
+    bringForward: db.write(function* (id, now, limit) {
+      yield* probeNow.run({ id, now })
+      return (yield* dueNow.run({ id, now, limit })).changes
     }),
     // Sent without writing first: what a power cut takes back would come again under another id.
     dueDeliveries: db.readKept((endpointId, lane, limit) => due[lane].all(endpointId, limit)),

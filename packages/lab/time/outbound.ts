@@ -9,6 +9,8 @@ export function outboundOf(process: () => Process, world: () => World, observer:
   return {
     check: async () => ({ verdict: 'allowed' }),
     probe: () => Promise.reject(new Error('nobody looks at an address here')),
+    // The schedule alone is judged here.
+    knock: async () => false,
     close: async () => undefined,
     async post({ url, headers, body }) {
       const self = process()

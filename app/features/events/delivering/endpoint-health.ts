@@ -36,6 +36,21 @@ const LONGEST_MAINTENANCE = hours(1)
 const HOPELESS_IN_A_ROW = 3
 const HOPELESS_HOLD = hours(6)
 
+/** Did the attempt end before there was a connection? Dialling can then tell when there is one again. */
+export function isUnreachable({ verdict, connectMs }: { verdict: Verdict; connectMs: number | null }): boolean {
+  switch (verdict.outcome) {
+    case 'refused':
+    case 'dns':
+      return true
+    case 'reset':
+    case 'timeout':
+    case 'tls':
+      return connectMs === null
+    default:
+      return false
+  }
+}
+
 /** Returns the ms that the whole endpoint waits at the receiver's request; null when it did not ask. */
 export function holdFor(verdict: Verdict): number | null {
   if (verdict.outcome === 'rate_limited') {
