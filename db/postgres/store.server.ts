@@ -1,10 +1,11 @@
 // The Store on PostgreSQL: the common one, with the three acts of each event done for whole batches at once.
 import type { Clock } from '#app/lib/clock.ts'
+import { JOB, SENDABLE_JOBS } from '../sql/hot/claim.server.ts'
 import { sqlStore } from '../sql/store.server.ts'
 import { isStorageFailure } from '../storage-failure.ts'
+import type { DeliveryJob, DeliveryStore } from '../store/deliveries.ts'
 import type { Store } from '../store.ts'
 import type { PostgresConnections } from './client.server.ts'
-import { dueSet } from './due.server.ts'
 import { intakeSet } from './intake.server.ts'
 import { settleSet } from './settle.server.ts'
 
@@ -23,6 +24,21 @@ export function postgresStore(connections: PostgresConnections, clock: Clock): S
       ...dueSet(connections),
       settleAttempts: orElse(settleSet(connections).settleAttempts, deliveries.settleAttempts),
     },
+  }
+}
+
+/** One statement sees one state of the data, so it needs no transaction. */
+function dueSet({ db }: PostgresConnections): Pick<DeliveryStore, 'loadDeliveries'> {
+  const load = db.prepare<{ ids: number[] }, unknown[]>(`${SENDABLE_JOBS} AND d.id = ANY(@ids::bigint[])`).raw()
+  return {
+    loadDeliveries: db.read(function* (ids: number[]): Generator<unknown, (DeliveryJob | null)[]> {
+      const jobs = new Map<number, DeliveryJob>()
+      for (const values of yield* load.all({ ids })) {
+        const job = JOB.rowOf(values)
+        jobs.set(job.id, job)
+      }
+      return ids.map((id) => jobs.get(id) ?? null)
+    }),
   }
 }
 

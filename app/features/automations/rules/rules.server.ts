@@ -3,10 +3,10 @@ import type { App } from '#app/context/app-context.ts'
 import type { PollTrigger, RuleDefinition } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { triggerKeyPlace } from '#app/domain/sealed-places.ts'
+import { chatWarning } from '#app/features/endpoints/chat-address.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import { type NotChecked, notChecked } from '../preview/too-long.ts'
-import { chatWarningsOf } from './checks/chat-warnings.ts'
 import { noRoomFor } from './checks/rule-room.server.ts'
 import { definitionOf } from './rule-definition.ts'
 import type { RuleForm } from './rule-fields.ts'
@@ -313,4 +313,14 @@ function sameQuestion(a: RuleDefinition, b: RuleDefinition): boolean {
     return JSON.stringify(rest)
   }
   return question(a) === question(b)
+}
+
+/** One sentence per chat program that refuses what the rule would send it, in the words of the webhook manager. */
+export function chatWarningsOf({ steps }: Pick<RuleDefinition, 'steps'>): string[] {
+  const said = steps.flatMap(({ type, parameters }) => {
+    if (type !== 'send_notification' || typeof parameters.url !== 'string') return []
+    const warning = chatWarning(parameters.url.trim())
+    return warning === null ? [] : [warning]
+  })
+  return [...new Set(said)]
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Step } from '#app/domain/automations/rule.ts'
-import { chatWarningsOf } from './chat-warnings.ts'
+import { chatWarningsOf } from './rules.server.ts'
 
 const notify = (url: string): Step => ({
   id: 's1',
