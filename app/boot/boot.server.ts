@@ -28,6 +28,7 @@ import { type Data, type Ground, openData } from './open-data.server.ts'
 import { type Outside, openOutside } from './outside.server.ts'
 import { connectPayments } from './payments.server.ts'
 import { warnOfBackups, warnOfMetrics } from './start-checks.server.ts'
+import { createWarming } from './warm-up.server.ts'
 
 /** A started product, as seen by the process's main and the tests. */
 export interface Running extends Front {
@@ -82,10 +83,11 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
   const outside = openOutside(ground, data, { signal: draining.signal, ownAddress: sandbox !== null })
   const paying = await connectPayments(env, sandbox, { clock, log: log.child({ part: 'payments' }) })
   const settings = settingsOf(env, sandbox, paying, data.hold)
+  const warming = createWarming(env, { clock, log, settings, signal: draining.signal })
   const engines = createEngines(ground, data, outside, settings, options.apart, endAsGone)
   const { shares } = engines
   const schedulers = createSchedulers()
-  const app = appOf({ ground, data, outside, settings, engines, paying, schedulers, loopDelay, startedAt })
+  const app = appOf({ ground, data, outside, settings, engines, paying, schedulers, loopDelay, startedAt, warming })
   const { engine, runs, triggers, apart } = engines
   const { hold } = data
 
@@ -134,6 +136,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
       data.disk.start()
       shares?.start()
       startWork({ ground, data, app, engines, schedulers })
+      warming.start()
       void warnOfBackups(env, log)
       warnOfMetrics(env, log)
     },
@@ -255,6 +258,7 @@ function appOf(parts: {
   schedulers: ReturnType<typeof createSchedulers>
   loopDelay: ReturnType<typeof watchLoopDelay>
   startedAt: number
+  warming: ReturnType<typeof createWarming>
 }): App {
   const { settings } = parts
   const { env, clock, observed } = parts.ground
@@ -288,7 +292,10 @@ function appOf(parts: {
     whenRunSettles: runs.whenSettled,
     // In quarantine the engine is off, so readiness covers only pages and event intake. Stopped rules do not affect
     // readiness: the watchdog ends a process with a silent run engine.
-    ready: () => engine.ready(!hold.held()),
+    async ready() {
+      const { ready, reasons } = await engine.ready(!hold.held())
+      return parts.warming.isOver() ? { ready, reasons } : { ready: false, reasons: [...reasons, 'warming up'] }
+    },
     watching: createWatching({
       ...{ store, clock, log, engine, runs, budget, apart, shares, schedulerTurns: parts.schedulers.turns },
       ...{ measures: observed.measures, load: observed.load },

@@ -84,6 +84,8 @@ export interface Env {
   startEmpty: boolean
   /** Quarantine: a restored copy that nobody has released sends nothing. */
   hold: boolean
+  /** Runs the path of an event before readiness says yes. */
+  warmUp: boolean
   production: boolean
 }
 
@@ -177,6 +179,7 @@ const variables = z.object({
   BACKUP_S3_SECRET: text,
   START_EMPTY: oneOf('START_EMPTY', ['no', 'yes'], 'no'),
   HOLD: oneOf('HOLD', ['no', 'yes'], 'no'),
+  WARM_UP: z.preprocess(blankIsUnset, z.enum(['yes', 'no'], { error: 'WARM_UP must be one of: yes, no.' }).optional()),
 })
 
 /**
@@ -265,6 +268,7 @@ export function readEnv(
     backups,
     startEmpty: given.START_EMPTY === 'yes',
     hold: given.HOLD === 'yes',
+    warmUp: (given.WARM_UP ?? (real ? 'yes' : 'no')) === 'yes',
     production: given.NODE_ENV === 'production',
   })
 }

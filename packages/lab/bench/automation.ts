@@ -88,7 +88,9 @@ async function run({ seconds, seed }: Settings): Promise<void> {
   const alive = setInterval(() => {}, MINUTE)
   try {
     note(`${ACCOUNTS} accounts with ${RULES.length} rules each; ${PER_SECOND} events/s; answers after 60 to 150 ms.`)
-    note('One process, as the server: its own database file (synchronous=FULL), its own clock; the platform in memory.')
+    note(
+      'One process, as the server: its own database file (synced before each answer), its own clock; the platform in memory.',
+    )
     note('What rules write comes back as events beside these. The load, too, is made by this process.')
     const [bursting, counted] = [nameOf(0), nameOf(ACCOUNTS)]
     const told: Told[] = []

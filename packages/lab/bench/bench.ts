@@ -124,7 +124,9 @@ async function runTrials(
     const rounds = quick ? 1 : 3
     title('Taking in, as fast as it is answered')
     note(`${connections} connections, ${ADDRESSES} accounts in turn, one event of about 300 bytes per request.`)
-    note('Both write event, body and a delivery that waits, grouped per turn of the event loop, synchronous=FULL.')
+    note(
+      'Both write event, body and a delivery that waits, grouped per turn of the event loop, on disk before the answer.',
+    )
     note('The product also finds the account by its token, checks for repeats, picks endpoints, and keeps counters.')
     const found = await ingressTrial(stage, { rounds, connections, seconds, warmUpSeconds: quick ? 1 : 2 })
     tableOf(found)

@@ -16,7 +16,7 @@ export function fieldhookPeer(input: { version: string; serveMain: string }): Pe
     triesForSeconds: null,
     settings: [
       'The built server, started as `npm start` starts it (heap of at most 384 MB).',
-      'SQLite in WAL mode with synchronous=FULL; an event is answered after its commit.',
+      'SQLite in WAL mode; an event is answered when its commit is on disk.',
       'One account, one webhook and one address per receiver; every forward is signed; every attempt is written down.',
       'One call at a time to one address, in order.',
       'A failed forward is tried again after 5 s, 30 s, 2, 10 and 30 minutes, then hours apart, for 72 hours.',
