@@ -10,6 +10,7 @@ import {
   KEPT_FOR,
   type Model,
   type ModelDelivery,
+  processOf,
   see,
   waitingFor,
 } from './model.ts'
@@ -130,6 +131,11 @@ function judgeChange(
     } else if (/^(resumeEndpoint|updateEndpoint|saveEndpoint)$/.test(act.name)) {
       if (after.dueAt !== now) wrong('its due time')
       delivery.knownAt = Math.max(delivery.knownAt, now + act.lagMs)
+    } else if (act.name === 'bringForward') {
+      if (!processOf(model, act.process).back.has(endpoint.id)) wrong('nothing shows that its address is back')
+      if (after.dueAt !== now || delivery.dueAt < now || delivery.cause === 'test') wrong('its due time')
+      delivery.knownAt = Math.max(delivery.knownAt, now + act.lagMs)
+      see(model, 'brought forward: its address is back')
     } else {
       wrong('its due time')
     }

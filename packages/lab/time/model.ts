@@ -79,6 +79,10 @@ export interface ModelProcess {
   name: string
   /** Thirds of its in-flight limit, per endpoint: 3 at the start, one more per success. */
   thirds: Map<number, number>
+  /** Endpoints that could not be reached at its last attempt. */
+  unreachable: Set<number>
+  /** Endpoints that took an event after they could not be reached: what waits for them may be brought forward. */
+  back: Set<number>
 }
 
 export interface Model {
@@ -209,13 +213,15 @@ function kindOf(delivery: ModelDelivery, endpoint: ModelEndpoint, now: number): 
   return endpoint.breaker ? 'probe' : 'regular'
 }
 
-export function thirdsOf(model: Model, process: string): Map<number, number> {
-  const known = model.processes.get(process)
-  if (known) return known.thirds
-  const fresh: ModelProcess = { name: process, thirds: new Map() }
-  model.processes.set(process, fresh)
-  return fresh.thirds
+export function processOf(model: Model, name: string): ModelProcess {
+  const known = model.processes.get(name)
+  if (known) return known
+  const fresh: ModelProcess = { name, thirds: new Map(), unreachable: new Set(), back: new Set() }
+  model.processes.set(name, fresh)
+  return fresh
 }
+
+const thirdsOf = (model: Model, process: string) => processOf(model, process).thirds
 
 /** After a success one more third, otherwise back to one at a time. */
 export function learnPace(model: Model, request: ModelRequest): void {

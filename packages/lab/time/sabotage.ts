@@ -77,6 +77,9 @@ export const SABOTAGES: Record<string, Sabotage> = {
     await act(...args)
     return true
   }),
+  'what is brought forward gets a time of its own': on('bringForward', (act, [id, now, limit]) =>
+    act(id, (now as number) - seconds(1), limit),
+  ),
   'ids change with every attempt': loadsOtherwise((job) => {
     job.eventId = `${job.eventId}${job.attempts}`
   }),

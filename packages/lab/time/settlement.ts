@@ -1,5 +1,6 @@
 // Judges the stored results of attempts: the model computes the expected result, and compares.
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
+import type { AttemptReport } from '#db/store/deliveries.ts'
 import type { Meaning } from './answers.ts'
 import { afterAnswer, askedWait, changesEndpoint, freeRecord, opensAt, rememberGate } from './endpoint.ts'
 import { type Act, judgeDeadline, type Logged } from './logged.ts'
@@ -10,8 +11,10 @@ import {
   learnPace,
   type Model,
   type ModelDelivery,
+  type ModelProcess,
   type ModelRequest,
   ownsSince,
+  processOf,
   see,
   waitingFor,
 } from './model.ts'
@@ -69,6 +72,7 @@ export function judgeSettlement(
     model.requests.delete(request)
     see(model, `answer: ${request.meaning.says}`)
     learnPace(model, request)
+    learnReach(processOf(model, process), request, report)
     const endpoint = endpointOf(model, delivery.endpointId)
     const at = request.answeredAt
     const wasProbe = request.kind === 'either' ? report.probe : request.kind === 'probe'
@@ -95,6 +99,18 @@ export function judgeSettlement(
     }
   }
   compare(model, changes, touched)
+}
+
+/** A process that could not reach an address brings forward what waits for it, once it takes an event again. */
+function learnReach({ unreachable, back }: ModelProcess, { endpointId, meaning }: ModelRequest, report: AttemptReport) {
+  const { result } = report
+  if (result.kind !== 'sent') return
+  const { outcome } = result.verdict
+  if (/^(refused|dns)$/.test(outcome) || (/^(reset|timeout|tls)$/.test(outcome) && result.connectMs === null)) {
+    unreachable.add(endpointId)
+  } else if (unreachable.delete(endpointId) && meaning?.says === 'delivered') {
+    back.add(endpointId)
+  }
 }
 
 function expireUnsent(model: Model, act: Act, delivery: ModelDelivery, touched: Map<number, Expected>): void {
