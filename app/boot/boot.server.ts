@@ -118,7 +118,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
   }
 
   const running: Running = {
-    ...createFront(app, env, observed),
+    ...createFront(app, env, observed, engine.admit),
     app,
     log,
     listen: { port: env.port, host: env.host },

@@ -4,6 +4,7 @@ import { signForward } from '#app/adapters/standard-webhooks.server.ts'
 import type { App } from '#app/context/app-context.ts'
 import { RETRY_FOR } from '#app/domain/deliveries/delivery.ts'
 import { AMPLE_SPACE, type Space } from '#app/domain/space.ts'
+import { type Admission, createAdmission } from '#app/engine/admission.ts'
 import {
   createDeliveryPump,
   type DeliveryPump,
@@ -30,6 +31,7 @@ import type { DeliverNow } from '#app/features/events/delivering/send-again.serv
 import { paceOf, settleOptions, withoutSnippets } from '#app/features/events/delivering/settle.server.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import type { Millis } from '#app/lib/clock.ts'
+import { machineTime } from '#app/lib/clocks.server.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
 import type { AttemptReport, DeliveryJob, EndpointLane } from '#db/store/deliveries.ts'
 import type { AcceptedEvent, AcceptOptions, IncomingEvent, PendingLimit } from '#db/store/events.ts'
@@ -59,6 +61,8 @@ export interface DeliveryEngineInput
 
 export interface DeliveryEngine {
   acceptEvent(event: IncomingEvent): Promise<AcceptedEvent>
+  /** Is there time for another call of the platform, beside what is to be sent? */
+  admit: Admission['admit']
   /** Polled records: events stored like posted ones, with snapshots and cursor in one transaction. */
   acceptPolled(take: PolledTake): Promise<TakenIn>
   /** The endpoint changed or has new events. */
@@ -110,6 +114,7 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
       settling,
     )
     for (const report of reports) learnFrom(report)
+    admission.ended(reports.length)
     return settled
   }
   const self = processName()
@@ -198,6 +203,7 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
     }
   }
 
+  const admission = createAdmission({ ...machineTime(), lagMs: () => pump.status().lagMs })
   const loops = housekeeping(input, pump, pendingLimit)
 
   /** An attempt that ended after its account was given to another instance: its endpoint has changed there. */
@@ -235,6 +241,7 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
 
   return {
     acceptEvent: arrivals.add,
+    admit: admission.admit,
     async acceptPolled(take) {
       const taken = await known(store.records.takeInPolled(take, accepting))
       const events = take.records.flatMap(({ event }) => event ?? [])

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Measures } from '#app/adapters/measures.ts'
 import type { App } from '#app/context/app-context.ts'
+import type { Admission } from '#app/engine/admission.ts'
 import { type Budgets, createBudgets } from '#app/http/budgets.server.ts'
 import { clientIpReader } from '#app/http/client-ip.ts'
 import { createDoor } from '#app/http/door.server.ts'
@@ -51,6 +52,7 @@ export function createFront(
   app: App,
   env: Pick<Env, 'trustProxy' | 'requestsPerMinute' | 'budgets'>,
   observed: { ingress(handle: NodeHandler): NodeHandler; measures: Pick<Measures, 'overBudget'> },
+  admit: Admission['admit'],
 ): Front {
   const clientIp = clientIpReader(env.trustProxy)
   // Behind a proxy that reports the caller, every connection belongs to the proxy.
@@ -72,7 +74,7 @@ export function createFront(
     admitRequest: createDoor(app, { perMinute: env.requestsPerMinute, clientIp }),
     refusalPage: ({ url, headers }, message) =>
       refusalPage({ url, accept: headers.accept, message, origin: app.settings.origin }),
-    platformIngress: observed.ingress(createPlatformIngress(app, { clientIp, bodies: intake.bodies, budgets })),
+    platformIngress: observed.ingress(createPlatformIngress(app, { clientIp, bodies: intake.bodies, budgets, admit })),
     strangerPages: (draw) => createStrangerPages(app, draw, (path) => routePattern(path) === '/*'),
     letGoOfBody,
   }

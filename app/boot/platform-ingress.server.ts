@@ -2,6 +2,7 @@
 // `routes/hooks/platform-events.ts`; tests/walks hold both to the same behaviour.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App } from '#app/context/app-context.ts'
+import type { Admission } from '#app/engine/admission.ts'
 import { LARGEST_BODY } from '#app/features/events/event.ts'
 import { findIngress, receiveFrom } from '#app/features/events/receive-event.server.ts'
 import type { Budgets } from '#app/http/budgets.server.ts'
@@ -33,6 +34,8 @@ interface PlatformIngressOptions {
   bodies?: Bodies
   /** The account's budget. Default: no limit. */
   budgets?: Pick<Budgets, 'overBy' | 'charge'>
+  /** Is there time for another call, beside what is to be sent? Default: always. */
+  admit?: Admission['admit']
   /** Time limit of a body in ms. */
   bodyWithinMs?: number
 }
@@ -40,7 +43,7 @@ interface PlatformIngressOptions {
 /** Returns a handler for node:http's listener: true = it has taken the request. */
 export function createPlatformIngress(
   app: Pick<App, 'store' | 'clock' | 'log' | 'settings' | 'acceptEvent' | 'space'>,
-  { clientIp, bodies = createIntake().bodies, budgets, bodyWithinMs = BODY_WITHIN_MS }: PlatformIngressOptions,
+  { clientIp, bodies = createIntake().bodies, budgets, admit, bodyWithinMs = BODY_WITHIN_MS }: PlatformIngressOptions,
 ): (req: IncomingMessage, res: ServerResponse) => boolean {
   const brake = eventBrakeOf(app)
   /** Bodies still arriving, by account. */
@@ -105,10 +108,21 @@ export function createPlatformIngress(
     if (!match?.[1]) return false
     // A person with a browser: the route renders the page.
     if (isVisit({ method: req.method, url: req.url, accept: req.headers.accept })) return false
-    answer(req, res, match[1], match[2] ?? '').catch((error: unknown) => {
-      app.log.error({ error }, 'ingress.failed')
-      if (!res.headersSent) send(res, { outcome: 'unavailable' }, true)
-    })
+    const [, token, query = ''] = match
+    const take = () =>
+      answer(req, res, token, query).catch((error: unknown) => {
+        app.log.error({ error }, 'ingress.failed')
+        if (!res.headersSent) send(res, { outcome: 'unavailable' }, true)
+      })
+    const turn = admit?.(token) ?? true
+    if (turn === true) void take()
+    else {
+      void turn.then((on) => {
+        if (on) return take()
+        send(res, { outcome: 'too_much_under_way', whose: 'all' }, false)
+        leaveBody(req)
+      })
+    }
     return true
   }
 }

@@ -64,6 +64,8 @@ export interface PumpStatus {
   endpoints: number
   /** The key metric: age in ms of the oldest delivery that is due and not held. */
   oldestDueAgeMs: number
+  /** The same for endpoints that neither fail nor drag: only we hold it up. */
+  lagMs: number
   /** When the pump last gave a sign of life; null = not yet. */
   lastBeatAt: Millis | null
   /** Attempts to renew the lease since the start, successful or failed: for the watchdog. */

@@ -22,13 +22,13 @@ export interface LaneLimits {
 }
 
 export const LANE_LIMITS: LaneLimits = {
-  slots: 64,
+  slots: 256,
   dragging: 64,
   dragsAfterMs: 250,
   perAccount: 16,
   perEndpoint: 4,
   failing: 16,
-  unproven: 48,
+  unproven: 192,
   replay: 16,
   window: 64,
 }

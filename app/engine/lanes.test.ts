@@ -323,7 +323,7 @@ describe('slots', () => {
   })
 
   it('are kept free of endpoints that fail, and of those that have not proved themselves', () => {
-    const ids = Array.from({ length: 100 }, (_, n) => n + 1)
+    const ids = Array.from({ length: LANE_LIMITS.unproven + 52 }, (_, n) => n + 1)
     const lanes = lanesWith(ids.map((id) => ({ id, account: `a${id}` })))
     for (const id of ids) lanes.offer(id, 'live', item(id), 0)
     const first = takeAll(lanes)

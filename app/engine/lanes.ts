@@ -153,9 +153,7 @@ export class Lanes {
     return list
   }
 
-  hasWants(): boolean {
-    return this.#wants.size > 0
-  }
+  hasWants = (): boolean => this.#wants.size > 0
 
   unfilled({ endpointId, kind }: LaneWant): void {
     const endpoint = this.#endpoints.get(endpointId)
@@ -203,13 +201,16 @@ export class Lanes {
     return Math.min(due ?? NEVER, oldest.startedAt + this.#limits.dragsAfterMs)
   }
 
-  status(now: Millis): { inFlight: number; endpoints: number; oldestDueAgeMs: number } {
-    let oldest = now
-    for (const { gate, live, replay } of this.#endpoints.values()) {
+  /** `lagMs`: age of the oldest delivery that only we hold up; its endpoint neither fails nor drags. */
+  status(now: Millis): { inFlight: number; endpoints: number; oldestDueAgeMs: number; lagMs: number } {
+    let [oldest, healthy] = [now, now]
+    for (const { gate, live, replay, standing, dragging } of this.#endpoints.values()) {
       if (gate.closed || gate.opensAt > now) continue
       oldest = Math.min(oldest, live.items[0]?.dueAt ?? now, replay.items[0]?.dueAt ?? now)
+      if (standing !== 'failing' && dragging === 0) healthy = Math.min(healthy, live.items[0]?.dueAt ?? now)
     }
-    return { inFlight: this.#flights.size, endpoints: this.#endpoints.size, oldestDueAgeMs: now - oldest }
+    const [inFlight, endpoints] = [this.#flights.size, this.#endpoints.size]
+    return { inFlight, endpoints, oldestDueAgeMs: now - oldest, lagMs: now - healthy }
   }
 
   #newEndpoint(id: number, accountUuid: string, gate: LaneGate): LaneEndpoint {

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import type { Clock, Millis } from './clock.ts'
 
 const LONGEST_TIMER = 2 ** 31 - 1
@@ -92,4 +93,18 @@ export function fixedClock(start: Millis = Date.UTC(2026, 0, 5, 9, 0, 0)): Fixed
     },
   }
   return clock
+}
+
+/** What this machine can do follows no clock that is moved. `busy`: share of the time since the last question, 0 to 1. */
+export function machineTime() {
+  let measured = performance.eventLoopUtilization()
+  return {
+    now: () => performance.now(),
+    later: (ms: number, run: () => void) => setTimeout(run, ms).unref(),
+    busy() {
+      const before = measured
+      measured = performance.eventLoopUtilization()
+      return performance.eventLoopUtilization(measured, before).utilization
+    },
+  }
 }

@@ -9,6 +9,10 @@ import type {
   LoadMessage,
   LoadOrder,
   LoadResult,
+  MinimalInput,
+  OpenMessage,
+  OpenOrder,
+  OpenResult,
   ReceiverMessage,
   ReceiverOrder,
   ReceiverResult,
@@ -85,6 +89,7 @@ export async function startProduct(input: {
   allow: string[]
   /** Folder for a processor profile, written when the process ends. */
   profile: string | null
+  env?: Record<string, string>
 }): Promise<Product> {
   const port = await freePort()
   const profiling = input.profile ? ['--cpu-prof', '--cpu-prof-interval=500', `--cpu-prof-dir=${input.profile}`] : []
@@ -102,6 +107,7 @@ export async function startProduct(input: {
       PLATFORM: 'sandbox',
       ENC_KEYS: input.encKeys,
       EGRESS_ALLOW: input.allow.join(','),
+      ...input.env,
     },
   )
   const deadline = performance.now() + 30_000
@@ -117,7 +123,7 @@ export async function startProduct(input: {
   }
 }
 
-export async function startBare(program: string, input: BareInput): Promise<Served> {
+export async function startBare(program: string, input: BareInput | MinimalInput): Promise<Served> {
   const child = start([program, JSON.stringify(input)])
   const { port } = await nextMessage<{ port: number }, { port: number }>(child, (message) => message)
   return { ...asProgram(child), port }
@@ -181,6 +187,32 @@ export function startLoad(program: string, counterPort: number): Load {
       const done = nextMessage<LoadMessage, LoadResult>(child, (message) => {
         if (message.at === 'counting') onCounting()
         if (message.at === 'counted') onCounted()
+        return message.at === 'done' ? message.result : null
+      })
+      child.send(order)
+      return done
+    },
+  }
+}
+
+export interface OpenLoad extends Program {
+  /** Host and port of every address. */
+  hosts: string[]
+  offer(order: OpenOrder, onOffered?: () => void): Promise<OpenResult>
+}
+
+/** An open-loop generator with its receivers. Resolves when it is warm. */
+export async function startOpenLoad(program: string, addresses: number): Promise<OpenLoad> {
+  const child = start(['--max-semi-space-size=32', program, String(addresses)])
+  const hosts = await nextMessage<OpenMessage, string[]>(child, (message) =>
+    message.at === 'listening' ? message.hosts : null,
+  )
+  return {
+    ...asProgram(child),
+    hosts,
+    offer(order, onOffered = () => {}) {
+      const done = nextMessage<OpenMessage, OpenResult>(child, (message) => {
+        if (message.at === 'offered') onOffered()
         return message.at === 'done' ? message.result : null
       })
       child.send(order)

@@ -77,6 +77,52 @@ export interface BareInput {
   forward: { slots: number } | null
 }
 
+export interface MinimalInput {
+  database: string
+  /** The address of token 0, 1, ... */
+  urls: string[]
+}
+
+/** A fixed rate for some seconds, each event at its planned time. `hang`: so many addresses never answer. */
+export interface OpenOrder {
+  port: number
+  tokens: string[]
+  path: string
+  perSecond: number
+  seconds: number
+  hang?: number
+}
+
+/** Counted from the planned time of each event, at addresses that answer. */
+export interface OpenTimes {
+  ackMs: Spread
+  /** Until it arrived at its address. */
+  delayMs: Spread
+}
+
+export interface OpenResult extends OpenTimes {
+  offered: number
+  /** Answered with 200. */
+  acknowledged: number
+  statuses: Record<string, number>
+  /** Arrived while the load lasted. */
+  arrivedInTime: number
+  arrived: number
+  /** Acknowledged for addresses that answer. */
+  due: number
+  /** Arrivals of events that had arrived before. */
+  again: number
+  /** Time from the end of the load to the last arrival. */
+  leftMs: number
+  /** Time from the end of the load to the last answer. */
+  lateMs: number
+  firstFive: OpenTimes
+  /** One per second. */
+  curve: OpenTimes[]
+}
+
+export type OpenMessage = { at: 'listening'; hosts: string[] } | { at: 'offered' } | { at: 'done'; result: OpenResult }
+
 export function spreadOf(values: number[]): Spread {
   const sorted = Float64Array.from(values).sort()
   const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN

@@ -144,6 +144,15 @@ export const CATALOG: readonly CatalogEntry[] = [
     quiet: true,
   },
   {
+    name: 'bench-open',
+    title: 'Speed under real load',
+    command: 'bench:open',
+    args: [],
+    says: 'Open loop: every event has a planned time and is posted then, whatever became of the ones before; its times count from there. From a cold start and again warm, above its capacity, with addresses that never answer, beside the minimal loop in the same run.',
+    minutes: 50,
+    quiet: true,
+  },
+  {
     name: 'peers',
     title: 'The same job on n8n and on Node-RED',
     command: 'bench:peers',
