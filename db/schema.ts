@@ -548,6 +548,8 @@ export const automation = sqliteTable(
     triggerSource: text('trigger_source').notNull(),
     /** Webhook rules: the object whose events the rule evaluates. Null for other rules. */
     watchedObject: text('watched_object'),
+    /** 1 = the rule does not wait for more changes of the same record. */
+    atOnce: integer('at_once').notNull().default(0),
     /** Increases with every change of the definition; a run keeps the version it started with. */
     version: integer('version').notNull(),
     /** JSON: RuleDefinition (domain/automations/rule.ts). */

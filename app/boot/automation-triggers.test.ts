@@ -146,6 +146,36 @@ test('a change of status sets off the rules that match it, after one read of the
   expect(reads).toHaveLength(2)
 })
 
+test('a rule that acts at once has acted within 300 ms of the event', async () => {
+  const job = world.job(LEEDS)
+  await switchOn(aRule([TEXT], { trigger: { ...ON_STATUS, atOnce: true }, conditions: COMPLETED }))
+  triggers.start()
+  await world.clock.run(seconds(5))
+  edit(job, { status: 'Completed' })
+  await told(job, ['status'])
+  await world.clock.run(300)
+  expect(texts()).toEqual(['Job 1 is Completed.'])
+  // A later change of the same record is looked at in its turn, and fires nothing.
+  await told(job, ['completion_date'])
+  await world.clock.run(300)
+  expect(world.rows('SELECT count(*) AS n FROM touched_record')).toEqual([{ n: 0 }])
+  expect(texts()).toHaveLength(1)
+})
+
+test('beside a rule that waits for more changes, every rule for the object waits', async () => {
+  const job = world.job(LEEDS)
+  await switchOn(aRule([TEXT], { trigger: { ...ON_STATUS, atOnce: true }, conditions: COMPLETED }))
+  await switchOn(aRule([TEXT], { trigger: { ...ON_STATUS, type: 'job_updated' } }))
+  triggers.start()
+  await world.clock.run(seconds(5))
+  edit(job, { status: 'Completed' })
+  await told(job, ['status'])
+  await world.clock.run(seconds(1))
+  expect(texts()).toEqual([])
+  await world.clock.run(seconds(5))
+  expect(texts()).toEqual(['Job 1 is Completed.', 'Job 1 is Completed.'])
+})
+
 test('an event about what no rule watches leaves nothing to look at', async () => {
   await switchOn(aRule([TEXT], { trigger: { ...ON_STATUS, object: 'company' } }))
   expect(await told(world.job(LEEDS), ['status'])).toMatchObject({ outcome: 'stored' })

@@ -1,10 +1,12 @@
 // Takes in a batch of events with two round trips, three when rules watch some of them. Tables are taken in one order
 // by every act here: endpoints, loads of accounts, events, deliveries, counters, queued records; rows in the order of
 // their keys.
+
 import { v7 as timeOrderedUuid } from 'uuid'
 import { type AcceptLimits, acceptEvents, type EventRows, type PlannedEvent } from '../acts.ts'
 import type { Database, Step } from '../database.ts'
 import { type Tally, tallies } from '../sql/hot/tally.server.ts'
+import { type Watching, watchingOf } from '../sql/hot/touched-rows.server.ts'
 import type { News } from '../sql/hot/write-turn.server.ts'
 import type { AcceptedEvent, AcceptOptions, EventStore, FanOutEndpoint, IncomingEvent } from '../store/events.ts'
 import type { PostgresConnections } from './client.server.ts'
@@ -17,7 +19,7 @@ import { pairOf, recordQueue, type Stored } from './touched.server.ts'
 interface Look {
   /** By account and object. */
   endpoints: Map<string, FanOutEndpoint[]>
-  watched: Set<string>
+  watched: Map<string, Watching>
   loads: Map<string, { deliveries: number; bytes: number }>
   /** By place in the batch: the number of the same event, stored before. */
   seen: Map<number, number>
@@ -123,12 +125,11 @@ function looker(db: Database): (events: readonly IncomingEvent[]) => Step<Look> 
     `SELECT account_uuid AS accountUuid, pending_count AS deliveries, pending_bytes AS bytes FROM account_load
      WHERE account_uuid = ANY(@accounts::text[]) ORDER BY account_uuid FOR NO KEY UPDATE`,
   )
-  const watchedOf = db
-    .prepare<object, number>(
-      `SELECT g.n FROM ${PAIRS} WHERE EXISTS (SELECT 1 FROM automation a
-         WHERE a.account_uuid = g.account_uuid AND a.watched_object = g.object AND a.active = 1 AND a.deleted_at IS NULL)`,
-    )
-    .pluck()
+  const watchedOf = db.prepare<object, { n: number; atOnce: number }>(
+    `SELECT g.n, min(a.at_once) AS atOnce FROM ${PAIRS} JOIN automation a
+         ON a.account_uuid = g.account_uuid AND a.watched_object = g.object AND a.active = 1 AND a.deleted_at IS NULL
+       GROUP BY g.n`,
+  )
   const seenOf = db.prepare<object, { n: number; seq: number }>(
     `SELECT g.n, e.seq FROM unnest(@accounts::text[], @dedupes::text[]) WITH ORDINALITY AS g(account_uuid, dedupe, n)
        JOIN event e ON e.account_uuid = g.account_uuid AND e.dedupe = g.dedupe`,
@@ -164,7 +165,7 @@ function looker(db: Database): (events: readonly IncomingEvent[]) => Step<Look> 
     }
     return {
       endpoints: byPair,
-      watched: new Set(watched.map(pairAt)),
+      watched: new Map(watched.map(({ n, atOnce }) => [pairAt(n), watchingOf(atOnce)])),
       loads: new Map(loads.map(({ accountUuid, ...load }) => [accountUuid, load])),
       seen: new Map(seen.map(({ n, seq }) => [n - 1, seq])),
       seqs,
@@ -280,7 +281,10 @@ function batchWriter(db: Database, news: News | undefined): (batch: Batch, look:
   const tallyWrites = tallyWriter(db)
 
   return function* ({ answers, stored, deliveries, tally }, { watched }) {
-    const touching = stored.filter(({ event }) => watched.has(pairOf(event)))
+    const touching = stored.flatMap((one) => {
+      const watching = watched.get(pairOf(one.event))
+      return watching ? [{ ...one, watching }] : []
+    })
     const records = touching.length > 0 ? yield* queue.changedBy(touching) : { added: [], changed: [] }
     const inOrder = stored.toSorted(
       (a, b) => compare(a.event.accountUuid, b.event.accountUuid) || compare(a.event.dedupe, b.event.dedupe),

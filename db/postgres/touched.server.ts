@@ -1,7 +1,7 @@
 // Records that rules watch, as the events of a batch leave them: queued in the transaction that stores the events.
 import type { Database, Step } from '../database.ts'
 import { touchOf } from '../sql/hot/accept.server.ts'
-import { type Touched, touchedBy } from '../sql/hot/touched-rows.server.ts'
+import { type Touched, touchedBy, type Watching } from '../sql/hot/touched-rows.server.ts'
 import type { IncomingEvent } from '../store/events.ts'
 import { rowsAsLists } from './rows-as-lists.ts'
 import { compare } from './tally.server.ts'
@@ -62,7 +62,7 @@ export function recordQueue(db: Database) {
 
   return {
     /** Locks what is queued already. */
-    *changedBy(stored: readonly Stored[]): Generator<unknown, QueuedRecords> {
+    *changedBy(stored: readonly (Stored & { watching: Watching })[]): Generator<unknown, QueuedRecords> {
       const events = [...new Map(stored.map(({ event }) => [`${pairOf(event)}|${event.objectUuid}`, event])).values()]
       const queued = yield* find.all({
         accounts: events.map(({ accountUuid }) => accountUuid),
@@ -71,8 +71,8 @@ export function recordQueue(db: Database) {
       })
       const before = new Map(queued.map((row) => [keyOf(row), row]))
       const rows = new Map<string, TouchedRow>()
-      for (const { event, seq } of stored) {
-        const touch = touchOf(event, seq)
+      for (const { event, seq, watching } of stored) {
+        const touch = touchOf(event, seq, watching)
         const key = keyOf(touch)
         const known = rows.get(key)
         const { accountUuid, object, recordUuid, eventSeq } = touch

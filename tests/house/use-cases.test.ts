@@ -9,6 +9,7 @@ import type { ActionFunctionArgs } from '@remix-run/node'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Running, startApp } from '#app/boot/boot.server.ts'
 import { readEnv } from '#app/boot/env.server.ts'
+import { LAST_RUNS } from '#app/domain/automations/run-record.ts'
 import { finishSignIn } from '#app/features/accounts/sign-in.server.ts'
 import { sessionCookieName } from '#app/http/cookies.ts'
 import { hours } from '#app/lib/duration.ts'
@@ -219,6 +220,11 @@ test('an automation is saved, and texts a customer', async () => {
     await filesEntered(async () => {
       world.setJobStatus(account, String(job?.uuid), 'Completed')
       await vi.waitFor(() => expect(texts()).toHaveLength(before + 1), { timeout: 30_000 })
+      // Its last commit comes after the text, and would count for the next use case.
+      await vi.waitFor(async () => {
+        const [run] = await running.app.store.runs.listRuns(account, { ...LAST_RUNS, limit: 1 })
+        expect(run?.endedAt).toEqual(expect.any(Number))
+      })
     }),
   )
 })

@@ -95,6 +95,8 @@ export interface WebhookTrigger {
   fromValue: string | null
   /** Minutes a change settles before the rule evaluates (late photos, a booking being dragged). 0 = at once. */
   settleMinutes: number
+  /** True: looks at each change the moment it comes. Missing: waits 2 s, and for changes that come in a row. */
+  atOnce?: boolean
   /** Collects the matches and runs the actions at that time; missing = at once. Never `immediate`. */
   schedule?: Schedule
 }

@@ -6,7 +6,7 @@ import { isStorageFailure } from '../../storage-failure.ts'
 import type { AcceptedEvent, FanOutEndpoint, IncomingEvent } from '../../store/events.ts'
 import type { Connections } from '../connections.ts'
 import { type Tally, tallies } from './tally.server.ts'
-import { CREATED_MARK, type Touch, touchedRows } from './touched-rows.server.ts'
+import { CREATED_MARK, type Touch, touchedRows, type Watching } from './touched-rows.server.ts'
 import type { Turn } from './write-turn.server.ts'
 
 /** A test event is sent by its requester at once; this only limits how long its row may look pending. */
@@ -21,7 +21,7 @@ interface Load {
 interface Batch {
   tally: Tally
   /** Does a rule of the account watch this object? */
-  watched: Map<string, boolean>
+  watched: Map<string, Watching>
   loads: Map<string, Load>
 }
 
@@ -79,9 +79,9 @@ export function eventWriter({ db }: Connections): EventWriter {
     const made = yield* deliveries.fanOut(event, seq, to, batch.tally, limits)
     batch.tally.usage(accountUuid, event.receivedAt, 'webhook_received')
     const key = `${object}|${accountUuid}`
-    const watched = batch.watched.get(key) ?? (yield* kept(batch.watched, key, rules.isWatched(accountUuid, object)))
-    if (!watched) return { outcome: 'stored', seq, deliveries: made }
-    yield* rules.touch(touchOf(event, seq))
+    const watched = batch.watched.get(key) ?? (yield* kept(batch.watched, key, rules.watching(accountUuid, object)))
+    if (watched === 'no') return { outcome: 'stored', seq, deliveries: made }
+    yield* rules.touch(touchOf(event, seq, watched))
     return { outcome: 'stored', seq, deliveries: made, touched: true }
   }
 
@@ -140,7 +140,7 @@ export function eventWriter({ db }: Connections): EventWriter {
 }
 
 /** Queues the record for evaluation. */
-export function touchOf(event: IncomingEvent, seq: number): Touch {
+export function touchOf(event: IncomingEvent, seq: number, watching: Watching): Touch {
   const { accountUuid, object, objectUuid: recordUuid, changedFields, receivedAt: at } = event
   return {
     accountUuid,
@@ -150,6 +150,7 @@ export function touchOf(event: IncomingEvent, seq: number): Touch {
     created: changedFields.includes(CREATED_MARK),
     eventSeq: seq,
     at,
+    atOnce: watching === 'at_once',
   }
 }
 

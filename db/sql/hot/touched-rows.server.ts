@@ -17,6 +17,8 @@ export interface Touch {
   created: boolean
   eventSeq: number | null
   at: number
+  /** True: no rule that watches it waits for more changes. */
+  atOnce: boolean
 }
 
 export interface Touched {
@@ -28,7 +30,7 @@ export interface Touched {
 
 /** The record as one more change leaves it. `before`: undefined = it was not queued. */
 export function touchedBy(
-  { changedFields, created, at }: Touch,
+  { changedFields, created, at, atOnce }: Touch,
   before: Touched | undefined,
 ): Touched & { dueAt: number } {
   const firstAt = before?.firstAt ?? at
@@ -39,15 +41,23 @@ export function touchedBy(
     changedFields: JSON.stringify(isWhole ? [] : [...new Set([...known, ...changedFields])]),
     created: created || before?.created === 1 ? 1 : 0,
     firstAt,
-    dueAt: Math.max(at, Math.min(at + SETTLES, firstAt + AT_LATEST)),
+    dueAt: atOnce ? at : Math.max(at, Math.min(at + SETTLES, firstAt + AT_LATEST)),
   }
 }
 
-/** `isWatched`: does an active rule of the account watch the object? `touch`: call both inside a transaction. */
+/** Does an active rule watch the object? `at_once`: none of them waits for more changes. */
+export type Watching = 'no' | 'settling' | 'at_once'
+
+/** `atOnce`: the least of their `at_once`; null or missing = no rule. */
+export function watchingOf(atOnce: number | null | undefined): Watching {
+  return atOnce == null ? 'no' : atOnce === 1 ? 'at_once' : 'settling'
+}
+
+/** Call both inside a transaction. */
 export function touchedRows(db: Database) {
   const watched = db
-    .prepare<[string, string], 1>(
-      `SELECT 1 FROM automation WHERE account_uuid = ? AND watched_object = ? AND active = 1 AND deleted_at IS NULL LIMIT 1`,
+    .prepare<[string, string], number | null>(
+      'SELECT min(at_once) FROM automation WHERE account_uuid = ? AND watched_object = ? AND active = 1 AND deleted_at IS NULL',
     )
     .pluck()
   const find = db.prepare<[string, string, string], Touched>(
@@ -64,8 +74,8 @@ export function touchedRows(db: Database) {
   )
 
   return {
-    *isWatched(accountUuid: string, object: string): Generator<unknown, boolean> {
-      return (yield* watched.get(accountUuid, object)) === 1
+    *watching(accountUuid: string, object: string): Generator<unknown, Watching> {
+      return watchingOf(yield* watched.get(accountUuid, object))
     },
 
     *touch(given: Touch): Generator<unknown, void> {

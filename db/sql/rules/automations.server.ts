@@ -188,8 +188,13 @@ function* saveVersion(
   yield* change(orm.insert(automationVersion).values({ automationId: id, version, name, definition, createdAt: at }))
 }
 
-function triggerColumns({ trigger }: RuleDefinition): Pick<Row, 'triggerSource' | 'watchedObject'> {
-  return { triggerSource: trigger.source, watchedObject: trigger.source === 'webhook' ? trigger.object : null }
+function triggerColumns({ trigger }: RuleDefinition): Pick<Row, 'triggerSource' | 'watchedObject' | 'atOnce'> {
+  const onEvents = trigger.source === 'webhook'
+  return {
+    triggerSource: trigger.source,
+    watchedObject: onEvents ? trigger.object : null,
+    atOnce: onEvents && trigger.atOnce ? 1 : 0,
+  }
 }
 
 /** Only the changed columns, and those that depend on them. */

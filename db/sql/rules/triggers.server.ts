@@ -332,7 +332,7 @@ function sweepStore(
         // Keeps the snapshot: the evaluation that follows compares with it and then writes the new one.
         if (touch) {
           const { recordUuid } = values
-          yield* touchedOf.touch({ accountUuid, object, recordUuid, ...touch, eventSeq: null, at: now })
+          yield* touchedOf.touch({ accountUuid, object, recordUuid, ...touch, eventSeq: null, at: now, atOnce: false })
         } else yield* rows.keep(accountUuid, object, values, now)
       }
       if (cursor) yield* rows.moveCursor(accountUuid, `sweep:${object}`, cursor.watermark, now, cursor.nextAt)

@@ -47,6 +47,7 @@ export const ruleFields = {
   triggerFieldName: textOrNull,
   triggerFromValue: textOrNull,
   settleMinutes: whole,
+  atOnce: z.boolean().nullable(),
   apiEndpoint: z.enum(POLL_ENDPOINTS).nullable(),
   apiMethod: z.literal('GET').nullable(),
   pollInterval: z.enum(POLL_INTERVALS).nullable(),

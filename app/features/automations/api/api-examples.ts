@@ -27,6 +27,7 @@ export const ruleFieldsExample = {
   triggerFieldName: null,
   triggerFromValue: null,
   settleMinutes: 0,
+  atOnce: false,
   apiEndpoint: null,
   apiMethod: null,
   pollInterval: null,

@@ -33,6 +33,7 @@ const ONLY_OF: Record<string, readonly string[]> = {
     'webhookSubscriptionId',
     'object',
     'settleMinutes',
+    'atOnce',
     ...TOP_FIELDS.filter((name) => /^trigger[^S]/.test(name)),
   ],
   api_polling: ['apiEndpoint', 'apiMethod', 'pollInterval', 'workingDays'],
@@ -56,6 +57,7 @@ function bodyOf(state: FormState) {
     active: on(values.active),
     webhookSubscriptionId: ofWebhook ? first : '',
     object: ofWebhook ? second : first,
+    atOnce: on(values.atOnce),
     workingDays: on(values.workingDays),
     conditions: state.conditions.map(({ field, operator, value, logicalOperator }) => ({
       field,

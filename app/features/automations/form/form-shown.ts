@@ -22,6 +22,7 @@ export function isShown(state: FormState, name: TopField): boolean {
     case 'events':
     case 'triggerType':
     case 'settleMinutes':
+    case 'atOnce':
       return onEvents
     case 'triggerJobUuid':
       return onEvents && objectOfForm(state) === 'job'

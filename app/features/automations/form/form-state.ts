@@ -16,6 +16,7 @@ export const TOP_FIELDS = [
   'triggerFieldName',
   'triggerFromValue',
   'settleMinutes',
+  'atOnce',
   'apiEndpoint',
   'apiMethod',
   'pollInterval',

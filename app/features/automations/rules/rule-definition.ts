@@ -60,6 +60,7 @@ function triggerOf(form: RuleContent, objectOfWebhook: string | null): Trigger {
         fieldName: orNull(form.triggerFieldName),
         fromValue: orNull(form.triggerFromValue),
         settleMinutes: form.settleMinutes ?? 0,
+        ...(form.atOnce === true && { atOnce: true }),
         ...collected(form),
       }
     case 'api_polling':

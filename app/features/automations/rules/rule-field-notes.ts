@@ -17,6 +17,7 @@ export const RULE_FIELD_NOTES: Readonly<Record<string, FieldNote>> = {
   triggerFieldName: { description: '`job_field`: which field; none = any.', maxLength: 100 },
   triggerFromValue: { description: 'Only from this value.', maxLength: 500 },
   settleMinutes: 'How long a change settles before the rule looks: 0 to 1,440.',
+  atOnce: 'True = looks at each change at once, if all rules for the same object do. Otherwise after 2 seconds.',
   apiEndpoint: 'The list it looks through.',
   apiMethod: 'GET.',
   pollInterval: 'How often it looks.',

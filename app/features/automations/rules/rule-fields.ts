@@ -96,6 +96,7 @@ const fields = {
   triggerFieldName: limited(100),
   triggerFromValue: limited(500),
   settleMinutes: whole(0, 1_440),
+  atOnce: flag,
   apiEndpoint: choice(POLL_ENDPOINTS),
   apiMethod: choice(['GET']),
   pollInterval: choice(POLL_INTERVALS),

@@ -61,6 +61,7 @@ function eventFields(trigger: WebhookTrigger | null) {
     triggerFieldName: trigger?.fieldName ?? null,
     triggerFromValue: trigger?.fromValue ?? null,
     settleMinutes: trigger?.settleMinutes ?? null,
+    atOnce: trigger && trigger.atOnce === true,
   }
 }
 

@@ -106,6 +106,7 @@ function triggerText({ trigger }: RuleDefinition): string {
   switch (trigger.source) {
     case 'webhook':
       if (trigger.schedule) return `${label}, collected`
+      if (trigger.atOnce) return `${label}, reacts at once`
       return trigger.settleMinutes > 0
         ? `${label}, once it has settled for ${trigger.settleMinutes} min`
         : `${label}, reacts within seconds`

@@ -9,9 +9,9 @@ import { BoxControl, TextControl } from './form-controls.tsx'
 /** Options that most rules do not need: limits, and protection for customers. */
 export function MoreSection() {
   const { state, errors } = useRuleForm()
-  const written = (['cooldownDays', 'dailyCap', 'respectQuietHours', 'askFirst', 'recheckBeforeSending'] as const).some(
-    (name) => state.values[name] !== '',
-  )
+  const written = (
+    ['atOnce', 'cooldownDays', 'dailyCap', 'respectQuietHours', 'askFirst', 'recheckBeforeSending'] as const
+  ).some((name) => state.values[name] !== '')
   const wrong = Object.keys(errors).some((field) => /^(guards|settleMinutes)/.test(field))
   return (
     <div className="border-t border-line pt-2">
@@ -46,6 +46,11 @@ export function MoreSection() {
             />
           </div>
           <div className="grid">
+            {isShown(state, 'atOnce') ? (
+              <BoxControl name="atOnce" hint="Works when every rule for the same object has it.">
+                Skip the short wait for more changes
+              </BoxControl>
+            ) : null}
             {isShown(state, 'workingDays') ? <BoxControl name="workingDays">Monday to Friday only</BoxControl> : null}
             {isShown(state, 'digest') ? (
               <BoxControl name="digest" hint="One message with {count} and {job_list} instead of one for each.">

@@ -45,6 +45,7 @@ function eventIssues(trigger: WebhookTrigger, place: TriggerPlace): FormIssue[] 
     triggerFromValue: fromValueProblem(trigger),
     triggerJobUuid: idProblem(jobUuid, 'job'),
     triggerQueueUuid: idProblem(queueUuid, 'queue'),
+    atOnce: trigger.atOnce && trigger.settleMinutes > 0 ? 'A rule that waits first cannot act at once.' : null,
   }
   return Object.entries(problems).flatMap(([field, message]) => (message === null ? [] : [{ path: [field], message }]))
 }
