@@ -72,7 +72,11 @@ export interface Stage {
   close(): Promise<void>
 }
 
-export async function openStage(accounts: ReadonlyMap<string, readonly string[]>, seed: number): Promise<Stage> {
+export async function openStage(
+  accounts: ReadonlyMap<string, readonly string[]>,
+  seed: number,
+  atOnce: boolean,
+): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'fieldhook-bench-'))
   const client = openClient(join(folder, 'bench.db'), 'db/migrations')
   const clock = systemClock()
@@ -196,7 +200,8 @@ export async function openStage(accounts: ReadonlyMap<string, readonly string[]>
     )
     platform.put(account, 'vendor', { uuid: account, name: `Account ${number}`, timezone_name: ZONE, currency: 'GBP' })
     for (const [index, uuid] of jobs.entries()) fillJob(account, uuid, number * 1_000 + index)
-    for (const [index, definition] of RULES.entries()) {
+    for (const [index, rule] of RULES.entries()) {
+      const definition = atOnce ? { ...rule, trigger: { ...rule.trigger, atOnce } } : rule
       const id = await store.automations.createAutomation(account, {
         name: `Rule ${index + 1}`,
         definition,
