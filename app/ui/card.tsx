@@ -1,4 +1,5 @@
 import { clsx } from 'clsx'
+import { ChevronRight } from 'lucide-react'
 import type { ComponentPropsWithoutRef, ReactNode } from 'react'
 
 export const cardStyles = 'rounded-card border border-line bg-surface shadow-rest'
@@ -28,6 +29,26 @@ export function CardSection({ id, title, action, children, className }: CardSect
         {action}
       </div>
       {children}
+    </section>
+  )
+}
+
+/** The same, closed until its heading is pressed. Works without scripts. */
+export function ClosedSection({ id, title, open = false, children }: CardSectionProps & { open?: boolean }) {
+  return (
+    <section aria-labelledby={`${id}-title`} className={clsx(cardStyles, 'px-4 sm:px-5')}>
+      <details open={open} className="group/section">
+        <summary className="flex min-h-11 cursor-pointer list-none items-center justify-between gap-2">
+          <h2 id={`${id}-title`} className="font-semibold text-label">
+            {title}
+          </h2>
+          <ChevronRight
+            aria-hidden
+            className="size-4 shrink-0 transition-transform group-open/section:rotate-90 motion-reduce:transition-none"
+          />
+        </summary>
+        <div className="pt-1 pb-4">{children}</div>
+      </details>
     </section>
   )
 }

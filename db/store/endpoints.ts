@@ -48,6 +48,12 @@ export interface EndpointRow {
   pendingCount: number
 }
 
+/** Attempts that ended in one hour. */
+interface HourCount {
+  delivered: number
+  failed: number
+}
+
 /** The facts about an endpoint that its card shows. */
 export interface EndpointFacts {
   endpoint: EndpointRow
@@ -64,6 +70,8 @@ export interface EndpointFacts {
   /** Attempts in the current and the previous hour, and their mean duration in ms. */
   recentAttempts: number
   recentMeanMs: number | null
+  /** Attempts in each of the last 24 hours, oldest first. */
+  hours: HourCount[]
   /** The latest replays, newest first, including ended ones. */
   replays: ReplayRow[]
 }

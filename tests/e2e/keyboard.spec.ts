@@ -47,7 +47,7 @@ test('by keys alone: from the gate to a forwarded event, and to the card form', 
         - listitem:
           - paragraph: Watch the first event arrive
         - listitem:
-          - paragraph: Let something happen by itself
+          - paragraph: Automate something
   `)
   // The first stop of every page leads past its head.
   await tab.reload()

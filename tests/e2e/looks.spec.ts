@@ -33,7 +33,9 @@ for (const colorScheme of ['light', 'dark'] as const) {
       const manager = page.url()
       await setFirstJobStatus(page, server, 'Completed')
       await page.goto(manager)
-      await page.getByRole('article', { name: 'Job', exact: true }).getByText('View Recent Activity').click()
+      const job = page.getByRole('article', { name: 'Job', exact: true })
+      await job.getByRole('heading', { name: 'Job' }).click()
+      await job.getByText('View Recent Activity').click()
       await expect(
         page
           .getByRole('region', { name: 'Recent Activity', exact: true })

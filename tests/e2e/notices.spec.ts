@@ -124,6 +124,10 @@ for (const javaScriptEnabled of [true, false]) {
       await openAddOn(page, server)
       await signIn(context, page)
       const field = mailForm(page).getByLabel('E-mail address')
+      const open = async () => {
+        if (await field.isHidden()) await mailForm(page).getByRole('heading', { name: 'Notices by e-mail' }).click()
+      }
+      await open()
       // What the browser itself would stop is left to the server.
       await field.fill('boss@localhost')
       await mailForm(page).getByRole('button', { name: 'Save' }).click()
@@ -132,10 +136,12 @@ for (const javaScriptEnabled of [true, false]) {
       await field.fill('boss@alderandfinch.test')
       await mailForm(page).getByRole('button', { name: 'Save' }).click()
       await says(page, /Notices go to boss@alderandfinch\.test\./)
+      await open()
       await mailForm(page).getByLabel('Tell me by e-mail when a webhook stops working').uncheck()
       await mailForm(page).getByRole('button', { name: 'Save' }).click()
       await says(page, 'E-mails are switched off')
       await page.reload()
+      await open()
       await expect(mailForm(page).getByLabel('Tell me by e-mail when a webhook stops working')).not.toBeChecked()
       await expect(field).toHaveValue('boss@alderandfinch.test')
     })

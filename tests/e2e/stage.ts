@@ -61,6 +61,9 @@ export async function createWebhook(
   page: Page,
   input: { url: string; object: string; fields?: string },
 ): Promise<void> {
+  // On a phone, the form comes after the list.
+  const toForm = page.getByRole('link', { name: 'New webhook' })
+  if (await toForm.isVisible()) await toForm.click()
   await page.getByLabel('Callback URL').first().fill(input.url)
   await page.getByLabel('Object type', { exact: true }).selectOption({ label: input.object })
   if (input.fields) await page.getByRole('textbox', { name: 'Fields' }).fill(input.fields)

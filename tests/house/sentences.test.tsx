@@ -241,7 +241,7 @@ const SHOWN: readonly Shown[] = [
     on: MANAGER,
   },
   {
-    says: 'Under “Create New Webhook”: the address',
+    says: 'Choose an object like Job under “Create New Webhook”',
     name: 'Create New Webhook',
     is: 'heading',
     on: [() => scenes.firstSteps(null)],

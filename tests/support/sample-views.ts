@@ -24,6 +24,7 @@ export function sampleWebhook(over: Partial<EndpointView> = {}): EndpointView {
     forwardingUrl: 'https://fieldhook.example.com/hooks/platform/token-of-job',
     signingSecret: 'whsec_c2VjcmV0',
     previousSecretUntil: null,
+    hours: Array.from({ length: 24 }, () => ({ delivered: 0, failed: 0 })),
     pending: 0,
     nextAttemptAt: null,
     lastEventAt: SAMPLE_NOW - minutes(2),

@@ -56,6 +56,7 @@ export async function describeEndpoint(
     polling: condition.polling,
     signingSecret: await app.secrets.open(secretPlace(accountUuid), endpoint.secretSealed),
     previousSecretUntil: (endpoint.previousSecretUntil ?? 0) > now ? endpoint.previousSecretUntil : null,
+    hours: record.hours,
     pending: endpoint.pendingCount,
     nextAttemptAt: nextAttemptAt(record),
     lastEventAt,

@@ -9,6 +9,7 @@ import {
 import { useActionData, useLoaderData } from '@remix-run/react'
 import { useEffect } from 'react'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
+import { parseEndpointKey } from '#app/domain/endpoint-key.ts'
 import { ownerActRefusal } from '#app/domain/people.ts'
 import { ownerFlash } from '#app/features/accounts/account-form.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
@@ -90,16 +91,21 @@ export async function action({ request, context }: ActionFunctionArgs) {
   })
   if (outcome.outcome === 'refused')
     return data({ result: outcome.result, toast: outcome.toast }, { status: outcome.status })
-  // An open log stays open; everything else leads back to the plain page.
+  // An open log stays open, and so does the webhook with the button that was pressed.
   const step = readManagerStep(new URL(request.url).searchParams)
   const next: ManagerStep =
     outcome.secretOf !== undefined
       ? { step: 'secret', webhookId: outcome.secretOf }
       : step.step === 'log'
         ? step
-        : { step: 'none' }
+        : openedBy(form)
   const search = managerSearch({ accountUUID: found.accountId, admin: found.admin }, next)
   throw redirect(`${path}${search}`, { status: 303, headers: { 'Set-Cookie': setFlash(app, outcome.flash) } })
+}
+
+function openedBy(form: URLSearchParams): ManagerStep {
+  const webhookId = parseEndpointKey(form.get('id') ?? '')
+  return webhookId === null ? { step: 'none' } : { step: 'card', webhookId }
 }
 
 export default function Manager() {

@@ -67,10 +67,12 @@ export function endpointFactsReader(orm: Orm): (now: Millis) => (row: EndpointWi
     .orderBy(sql`${event.seq} desc`)
     .limit(1)
     .prepare()
-  const pace = orm
+  const lastHours = orm
     .select({
-      attempts: sql<number>`coalesce(sum(${endpointHour.delivered} + ${endpointHour.failed}), 0)`,
-      duration: sql<number>`coalesce(sum(${endpointHour.durationSumMs}), 0)`,
+      hour: endpointHour.hour,
+      delivered: endpointHour.delivered,
+      failed: endpointHour.failed,
+      duration: endpointHour.durationSumMs,
     })
     .from(endpointHour)
     .where(and(eq(endpointHour.endpointId, ofEndpoint), gte(endpointHour.hour, placeholder('hour'))))
@@ -79,16 +81,6 @@ export function endpointFactsReader(orm: Orm): (now: Millis) => (row: EndpointWi
   function* accountHoldOf(accountUuid: string): Generator<unknown, EndpointFacts['accountHold']> {
     const row = yield* one(holdOf, { accountUuid })
     return row?.since != null ? { since: row.since, reason: row.reason ?? '' } : null
-  }
-
-  /** Attempts in the current and the previous hour: enough to detect "slow", from counters only. */
-  function* recentPace(
-    endpointId: number,
-    now: Millis,
-  ): Generator<unknown, Pick<EndpointFacts, 'recentAttempts' | 'recentMeanMs'>> {
-    const row = yield* one(pace, { endpointId, hour: Math.floor(now / hours(1)) - 1 })
-    const attempts = row?.attempts ?? 0
-    return { recentAttempts: attempts, recentMeanMs: attempts > 0 ? Math.round((row?.duration ?? 0) / attempts) : null }
   }
 
   function* sharedOf(accountUuid: string, objectType: string): Generator<unknown, SharedFacts> {
@@ -112,10 +104,31 @@ export function endpointFactsReader(orm: Orm): (now: Millis) => (row: EndpointWi
         endpoint: toEndpointRow(row.endpoint),
         subscription: row.subscription ? toSubscriptionRow(row.subscription) : null,
         nextDueAt: pendingCount > 0 ? ((yield* one(nextDue, { endpointId }))?.dueAt ?? null) : null,
-        ...(yield* recentPace(endpointId, now)),
+        ...dayOf(yield* many(lastHours, { endpointId, hour: hourOf(now) - 23 }), hourOf(now)),
         replays: (yield* many(latestReplays, { endpointId })).map(toReplayRow),
       }
     }
+  }
+}
+
+const hourOf = (now: Millis) => Math.floor(now / hours(1))
+
+/** The last 24 hours; the current and the previous one are enough to detect "slow". */
+function dayOf(
+  rows: readonly { hour: number; delivered: number; failed: number; duration: number }[],
+  current: number,
+): Pick<EndpointFacts, 'recentAttempts' | 'recentMeanMs' | 'hours'> {
+  const recent = rows.filter(({ hour }) => hour >= current - 1)
+  const attempts = recent.reduce((sum, { delivered, failed }) => sum + delivered + failed, 0)
+  const duration = recent.reduce((sum, row) => sum + row.duration, 0)
+  const counted = new Map(rows.map((row) => [row.hour, row]))
+  return {
+    recentAttempts: attempts,
+    recentMeanMs: attempts > 0 ? Math.round(duration / attempts) : null,
+    hours: Array.from({ length: 24 }, (_, index) => {
+      const { delivered = 0, failed = 0 } = counted.get(current - 23 + index) ?? {}
+      return { delivered, failed }
+    }),
   }
 }
 

@@ -53,6 +53,7 @@ function Page({ notices = [], card, mail = {}, webhook = sampleWebhook(), result
       <AccountTimeProvider now={SAMPLE_NOW} zone={SAMPLE_ZONE}>
         <Notices account={ACCOUNT} />
         <WebhookCard
+          alone
           webhook={webhook}
           account={ACCOUNT}
           step={{ step: 'none' }}

@@ -1,6 +1,6 @@
 import { ArrowRight, CircleCheck } from 'lucide-react'
 import { automationAddress } from '#app/domain/automations/automation-address.ts'
-import { CardSection } from '#app/ui/card.tsx'
+import { cardStyles } from '#app/ui/card.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import type { FirstStep, FirstStepView } from '../first-steps.ts'
 import type { ManagerAccount } from './manager-address.ts'
@@ -18,8 +18,11 @@ interface FirstStepsCardProps {
 export function FirstStepsCard({ steps, account, demoAddress, canTest }: FirstStepsCardProps) {
   if (steps.length === 0) return null
   return (
-    <CardSection id="first-steps" title="First steps" className="mb-5">
-      <ol className="grid gap-4 md:grid-cols-3">
+    <section aria-labelledby="first-steps-title" className={`${cardStyles} mb-5 grid gap-2 p-4`}>
+      <h2 id="first-steps-title" className="font-semibold text-dense text-ink-soft">
+        First steps
+      </h2>
+      <ol className="grid gap-2 md:grid-cols-3 md:gap-4">
         {steps.map(({ step, done, next }, index) => (
           <li key={step} className="flex gap-3" aria-current={next ? 'step' : undefined}>
             <StepMark done={done} next={next} number={index + 1} />
@@ -29,7 +32,7 @@ export function FirstStepsCard({ steps, account, demoAddress, canTest }: FirstSt
                 {done ? <VisuallyHidden> (done)</VisuallyHidden> : null}
               </p>
               {done ? null : (
-                <div className={`text-label text-ink-soft ${next ? '' : 'max-md:hidden'}`}>
+                <div className={`text-label text-ink-soft ${next ? '' : 'hidden'}`}>
                   <Explanation step={step} account={account} demoAddress={demoAddress} canTest={canTest} />
                 </div>
               )}
@@ -37,7 +40,7 @@ export function FirstStepsCard({ steps, account, demoAddress, canTest }: FirstSt
           </li>
         ))}
       </ol>
-    </CardSection>
+    </section>
   )
 }
 
@@ -56,7 +59,7 @@ function StepMark({ done, next, number }: { done: boolean; next: boolean; number
 const TITLES: Record<FirstStep, string> = {
   webhook: 'Choose what to pass on',
   event: 'Watch the first event arrive',
-  automation: 'Let something happen by itself',
+  automation: 'Automate something',
 }
 
 function Explanation({
@@ -69,10 +72,7 @@ function Explanation({
     case 'webhook':
       return (
         <>
-          <p>
-            Under “Create New Webhook”: the address of your other system, and an object like Job. No address yet? Leave
-            it empty, and the events are shown here.
-          </p>
+          <p>Choose an object like Job under “Create New Webhook”. No address yet? Leave it empty.</p>
           {demoAddress ? (
             <p className="mt-1 wrap-anywhere">
               To try it out: <code className="text-dense">{demoAddress}</code>
@@ -89,7 +89,7 @@ function Explanation({
     case 'automation':
       return (
         <>
-          <p>A text when a job is done, a task when a quote goes quiet: take a ready one.</p>
+          <p>For example a text when a job is done.</p>
           <a
             href={automationAddress(account, { step: 'none' }, 'templates')}
             className="inline-flex min-h-11 items-center gap-1.5 font-semibold text-accent underline underline-offset-4"

@@ -2,7 +2,7 @@ import { Form } from '@remix-run/react'
 import { CircleAlert, ExternalLink } from 'lucide-react'
 import { signInAddress } from '#app/lib/sign-in-address.ts'
 import { Button } from '#app/ui/button.tsx'
-import { CardSection } from '#app/ui/card.tsx'
+import { ClosedSection } from '#app/ui/card.tsx'
 import { Checkbox } from '#app/ui/form/checkbox.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'
@@ -32,7 +32,11 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
   const email = refused ? (refused.values.email ?? '') : mail.email
   const byMail = refused ? refused.values.byMail === 'yes' : mail.byMail
   return (
-    <CardSection id="mail" title="Notices by e-mail">
+    <ClosedSection
+      id="mail"
+      title="Notices by e-mail"
+      open={refused !== null || (mail.byMail && mail.problem !== null)}
+    >
       {/* Remounts with the saved values, or with the typed ones. */}
       <Form method="post" preventScrollReset key={`${byMail}|${email}`} className="grid gap-3">
         <CardFields account={account} values={{ intent: 'mail_settings' }} />
@@ -63,7 +67,7 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
           </Button>
         </div>
       </Form>
-    </CardSection>
+    </ClosedSection>
   )
 }
 

@@ -151,11 +151,10 @@ describe('the list', () => {
       ],
     })
     const job = within(card('Job'))
-    // One status: its word is the first of the sentence. Active stays beside it, without a colour.
+    // One status: its word stands in the row, and the sentence goes on. Active stays beside it, without a colour.
     expect(card('Job').textContent.match(/failing/gi)).toHaveLength(1)
-    expect(job.getByText('Failing').closest('p')?.textContent).toBe(
-      'Failing since 13:42. Your address answered 404. Is the scenario switched on?',
-    )
+    expect(job.getByText('Failing').closest('summary')?.textContent).toContain('hooks.example.com/catch/1')
+    job.getByText('Since 13:42. Your address answered 404. Is the scenario switched on?')
     expect(job.getByText('Active').className).not.toContain('bg-')
     job.getByText('https://hooks.example.com/catch/1')
     job.getByText('status')
@@ -176,10 +175,10 @@ describe('the list', () => {
   })
 
   it.each([
-    ['working', 'Working. Last delivered 2 minutes ago.', 'Working Last delivered 2 minutes ago.'],
-    ['paused', 'Paused since 08:30. Events are kept.', 'Paused since 08:30. Events are kept.'],
-    ['held', 'On hold since 08:30. Trial ended.', 'On hold since 08:30. Trial ended.'],
-    ['waiting', 'Waiting for the first event.', 'Ready Waiting for the first event.'],
+    ['working', 'Working. Last delivered 2 minutes ago.', 'Last delivered 2 minutes ago.'],
+    ['paused', 'Paused since 08:30. Events are kept.', 'Since 08:30. Events are kept.'],
+    ['held', 'On hold since 08:30. Trial ended.', 'Since 08:30. Trial ended.'],
+    ['waiting', 'Waiting for the first event.', 'Waiting for the first event.'],
   ] as const)('says a status once: %s', (status, statusMessage, said) => {
     renderManager({ webhooks: [sampleWebhook({ status, statusMessage })] })
     expect(card('Job').querySelector('p')?.textContent).toBe(said)

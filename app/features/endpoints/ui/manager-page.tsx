@@ -1,5 +1,6 @@
 import { useNavigation } from '@remix-run/react'
-import { Activity, CreditCard, RefreshCw, Search, Webhook, Workflow } from 'lucide-react'
+import { clsx } from 'clsx'
+import { Activity, CreditCard, Plus, RefreshCw, Search, Webhook, Workflow } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { automationAddress } from '#app/domain/automations/automation-address.ts'
 import { searchAddress } from '#app/domain/delivery-address.ts'
@@ -10,8 +11,8 @@ import type { Millis } from '#app/lib/clock.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { useAnnounce } from '#app/ui/announcer.tsx'
 import { toneStyles } from '#app/ui/badge.tsx'
-import { ButtonLink } from '#app/ui/button.tsx'
-import { Card } from '#app/ui/card.tsx'
+import { ButtonLink, buttonStyles } from '#app/ui/button.tsx'
+import { Card, cardStyles } from '#app/ui/card.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { ReconnectLink, ReconnectNotice } from '#app/ui/reconnect-notice.tsx'
@@ -23,7 +24,7 @@ import { type EndpointLine, type EndpointView, titleOf } from '../endpoint-view.
 import type { FirstStepView } from '../first-steps.ts'
 import { FirstStepsCard } from './first-steps-card.tsx'
 import { NewWebhook } from './form/endpoint-form.tsx'
-import type { FormResult } from './form/form-result.ts'
+import { type FormResult, resultFor } from './form/form-result.ts'
 import type { LogAnswer } from './log/log-filter.ts'
 import { MailSettings } from './mail-settings.tsx'
 import { cardId, type ManagerAccount, type ManagerStep, managerQuery, managerSearch } from './manager-address.ts'
@@ -74,6 +75,8 @@ export interface ManagerPageProps {
 export function ManagerPage(props: ManagerPageProps) {
   const { accountUUID, admin, webhooks, rules, ruleLines = [], step, log, logSource, result } = props
   const account: ManagerAccount = { accountUUID, admin }
+  const creates = resultFor(result, 'create') !== null
+  const alone = webhooks.length + rules.length + ruleLines.length === 1
   return (
     <AccountTimeProvider now={props.now} zone={props.timezone}>
       <PageHeader
@@ -109,7 +112,14 @@ export function ManagerPage(props: ManagerPageProps) {
         canTest={[...webhooks, ...rules].some(({ callbackUrl }) => callbackUrl !== '')}
       />
       <div className="grid gap-5 lg:grid-cols-[22rem_minmax(0,1fr)] lg:grid-rows-[auto_1fr] lg:gap-6">
-        <div className="lg:col-start-1 lg:row-start-1">
+        {/* On a phone, the list comes first: “New webhook” opens the form, with the page's own address. */}
+        <div
+          id="new-webhook"
+          className={clsx(
+            'scroll-mt-4 lg:col-start-1 lg:row-start-1',
+            webhooks.length > 0 && !creates && 'max-lg:hidden max-lg:target:block',
+          )}
+        >
           <NewWebhook account={account} usedTypes={webhooks.map((webhook) => webhook.objectType)} result={result} />
         </div>
         <div className="min-w-0 lg:col-start-2 lg:row-span-2 lg:row-start-1">
@@ -118,12 +128,11 @@ export function ManagerPage(props: ManagerPageProps) {
             {webhooks.length === 0 ? (
               <Card>
                 <EmptyState icon={Webhook} title="No webhooks yet">
-                  A webhook passes changes in ServiceM8 on to your own system. Choose what to watch under “Create New
-                  Webhook”, and it appears here with everything that happens to it.
+                  Choose what to watch under “Create New Webhook”. Its events appear here.
                 </EmptyState>
               </Card>
             ) : (
-              <ul className="grid gap-4">
+              <ul className={`${cardStyles} divide-y divide-line`}>
                 {webhooks.map((webhook) => (
                   <li key={webhook.id} className="min-w-0">
                     <WebhookCard
@@ -134,6 +143,7 @@ export function ManagerPage(props: ManagerPageProps) {
                       replay={props.replay}
                       logSource={logSource}
                       result={result}
+                      alone={alone}
                     />
                   </li>
                 ))}
@@ -144,6 +154,7 @@ export function ManagerPage(props: ManagerPageProps) {
             rules={rules}
             lines={ruleLines}
             noRoom={props.noRoom ?? null}
+            alone={alone}
             account={account}
             step={step}
             log={log}
@@ -152,7 +163,7 @@ export function ManagerPage(props: ManagerPageProps) {
             result={result}
           />
         </div>
-        <div className="grid gap-5 lg:col-start-1 lg:row-start-2 lg:content-start">
+        <div className="grid gap-3 lg:col-start-1 lg:row-start-2 lg:content-start">
           <MailSettings account={account} result={result} />
           <QuickReference />
           {props.reconnect || props.missingScopes?.length ? null : (
@@ -208,16 +219,19 @@ function Health({
   )
 }
 
-/** Heading and Refresh. When a webhook disappears together with the focus, the focus moves to the heading. */
+/** Heading, Refresh, and on a phone the way to the form. A focus that was lost moves to the heading or the new webhook. */
 function ListHeader({ account, ids }: { account: ManagerAccount; ids: EndpointKey[] }) {
   const heading = useRef<HTMLHeadingElement>(null)
   const count = useRef(ids.length)
   useEffect(() => {
-    if (ids.length < count.current && (document.activeElement ?? document.body) === document.body) {
-      heading.current?.focus()
-    }
+    const lost = (document.activeElement ?? document.body) === document.body
+    if (lost && ids.length < count.current) heading.current?.focus()
+    // The form that was sent is empty again: go on with what it made.
+    const newest = ids.at(-1)
+    if (lost && ids.length > count.current && newest !== undefined)
+      document.getElementById(`${cardId(newest)}-title`)?.focus()
     count.current = ids.length
-  }, [ids.length])
+  }, [ids])
 
   const navigation = useNavigation()
   const announce = useAnnounce()
@@ -234,15 +248,22 @@ function ListHeader({ account, ids }: { account: ManagerAccount; ids: EndpointKe
       <h2 id="webhooks-title" ref={heading} tabIndex={-1} className="font-semibold text-title">
         Active Webhooks
       </h2>
+      {ids.length > 0 ? (
+        <a href="#new-webhook" className={buttonStyles({ variant: 'primary', className: 'ml-auto lg:hidden' })}>
+          <Plus aria-hidden className="size-4" />
+          New<span className="max-sm:sr-only"> webhook</span>
+        </a>
+      ) : null}
       <AddressButton
         query={managerQuery(account)}
         icon={RefreshCw}
+        variant="quiet"
         pending={refreshing}
         onClick={() => {
           pressed.current = true
         }}
       >
-        Refresh
+        <span className="max-sm:sr-only">Refresh</span>
       </AddressButton>
     </div>
   )

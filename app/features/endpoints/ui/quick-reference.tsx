@@ -2,7 +2,7 @@ import { ExternalLink } from 'lucide-react'
 import { OBJECT_KINDS, OBJECT_PAIRS } from '#app/domain/object-catalog.ts'
 import { POLL_EVERY } from '#app/domain/polling.ts'
 import { minutes } from '#app/lib/duration.ts'
-import { CardSection } from '#app/ui/card.tsx'
+import { ClosedSection } from '#app/ui/card.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 
 const CODES: readonly { code: string; meaning: string }[] = [
@@ -24,7 +24,7 @@ const POLLED_NOTE = `${OBJECT_KINDS.filter((kind) => kind.delivery === 'polled')
 
 export function QuickReference() {
   return (
-    <CardSection id="reference" title="Quick Reference">
+    <ClosedSection id="reference" title="Quick Reference">
       <div className="grid gap-5 text-label">
         <div>
           <h3 className="mb-1 font-semibold">What your address answers</h3>
@@ -66,6 +66,6 @@ export function QuickReference() {
           </ul>
         </div>
       </div>
-    </CardSection>
+    </ClosedSection>
   )
 }

@@ -1,10 +1,8 @@
-import { Split } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { refOf } from '#app/domain/endpoint-key.ts'
 import { toneStyles } from '#app/ui/badge.tsx'
 import { buttonStyles } from '#app/ui/button.tsx'
-import { Card, cardStyles } from '#app/ui/card.tsx'
-import { EmptyState } from '#app/ui/empty-state.tsx'
+import { cardStyles } from '#app/ui/card.tsx'
 import type { ReplayPanelData } from '../controls/replay-text.ts'
 import { calledOf, type EndpointLine, type EndpointView, titleOf } from '../endpoint-view.ts'
 import { NewAddress } from './form/endpoint-form.tsx'
@@ -21,6 +19,8 @@ interface RulesSectionProps {
   lines: EndpointLine[]
   /** Why no more addresses fit; null when one does. */
   noRoom: string | null
+  /** The account has one webhook or rule in all. */
+  alone: boolean
   account: ManagerAccount
   step: ManagerStep
   log: LogAnswer | null
@@ -34,6 +34,7 @@ export function RulesSection({
   rules,
   lines,
   noRoom,
+  alone,
   account,
   step,
   log,
@@ -52,24 +53,15 @@ export function RulesSection({
   }, [total])
 
   return (
-    <section aria-labelledby="rules-title" className="mt-8 grid gap-3">
-      <div className="grid gap-1">
+    <section aria-labelledby="rules-title" className="mt-6 grid gap-3">
+      <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
         <h2 id="rules-title" ref={heading} tabIndex={-1} className="font-semibold text-title">
           Forwarding Rules
         </h2>
-        <p className="max-w-prose text-label text-ink-soft">
-          Send the same events to more than one place: each rule is one more address for an object, with its own filter.
-        </p>
+        <p className="max-w-prose text-label text-ink-soft max-sm:hidden">Send the same events to another address.</p>
       </div>
-      {total === 0 ? (
-        <Card>
-          <EmptyState icon={Split} title="No forwarding rules yet">
-            A webhook has one address. When a second system wants the same events, add its address here and it gets a
-            copy, tried again and paused on its own.
-          </EmptyState>
-        </Card>
-      ) : (
-        <ul className={`grid ${lines.length > 0 ? 'gap-2' : 'gap-4'}`}>
+      {total === 0 ? null : (
+        <ul className={`${cardStyles} divide-y divide-line`}>
           {inOrder([...rules, ...lines]).map((rule) => (
             <li key={rule.id} className="min-w-0">
               {isWhole(rule) ? (
@@ -81,6 +73,7 @@ export function RulesSection({
                   replay={replay}
                   logSource={logSource}
                   result={result}
+                  alone={alone}
                 />
               ) : (
                 <RuleLine rule={rule} account={account} />
@@ -108,7 +101,7 @@ function RuleLine({ rule, account }: { rule: EndpointLine; account: ManagerAccou
   const id = cardId(rule.id)
   const { word, tone } = statusMark(rule.status)
   return (
-    <div id={id} className={`${cardStyles} flex flex-wrap items-center gap-x-3 px-4 py-1 sm:px-5`}>
+    <div id={id} className="flex flex-wrap items-center gap-x-3 px-4 py-1 sm:px-5">
       <h3 className="min-w-0 wrap-anywhere font-semibold text-label">{titleOf(rule)}</h3>
       <p className="min-w-0 flex-1 basis-40 truncate text-dense text-ink-soft">
         {rule.label} → {rule.callbackUrl}

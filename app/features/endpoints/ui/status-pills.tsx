@@ -10,7 +10,7 @@ import {
   Timer,
   Unplug,
 } from 'lucide-react'
-import { StatusPill, type Tone } from '#app/ui/badge.tsx'
+import { type Tone, toneStyles } from '#app/ui/badge.tsx'
 import type { WebhookStatus } from '../endpoint-view.ts'
 
 interface Mark {
@@ -27,7 +27,7 @@ const MARKS: Record<WebhookStatus, Mark> = {
   failing: { word: 'Failing', tone: 'failing', icon: CircleAlert },
   held: { word: 'On hold', tone: 'held', icon: Hourglass },
   paused: { word: 'Paused', tone: 'held', icon: CirclePause },
-  stopped: { word: 'Stopped by your system', tone: 'failing', icon: OctagonX },
+  stopped: { word: 'Stopped', tone: 'failing', icon: OctagonX },
   unsubscribed: { word: 'Not receiving', tone: 'failing', icon: Unplug },
 }
 
@@ -35,17 +35,24 @@ export function statusMark(status: WebhookStatus): Pick<Mark, 'word' | 'tone'> {
   return MARKS[status]
 }
 
-/** The status once: its word as a pill, followed by the sentence. */
-export function StatusSentence({ status, sentence }: { status: WebhookStatus; sentence: string }) {
-  const { word, tone, icon } = MARKS[status]
+/** The status in a row: a coloured sign and its word. */
+export function StatusDot({ status }: { status: WebhookStatus }) {
+  const { word, tone, icon: Icon } = MARKS[status]
   return (
-    <p className="wrap-anywhere text-label">
-      <StatusPill tone={tone} icon={icon}>
-        {word}
-      </StatusPill>{' '}
-      {sentence.startsWith(word) ? sentence.slice(word.length).replace(/^\.? /, '') : sentence}
-    </p>
+    <span className="flex min-w-0 items-center gap-2 max-sm:col-start-2 max-sm:row-start-1">
+      <span className={`grid size-7 shrink-0 place-items-center rounded-pill ${toneStyles[tone]}`}>
+        <Icon aria-hidden className="size-4" />
+      </span>
+      <span className="truncate font-medium text-ink">{word}</span>
+    </span>
   )
+}
+
+/** The sentence beside the status, without repeating its word. */
+export function sentenceBeside(status: WebhookStatus, sentence: string): string {
+  const { word } = MARKS[status]
+  const rest = sentence.startsWith(word) ? sentence.slice(word.length).replace(/^\.? /, '') : sentence
+  return rest.charAt(0).toUpperCase() + rest.slice(1)
 }
 
 const WORST_FIRST: readonly Tone[] = ['failing', 'attention', 'held', 'working', 'accent', 'neutral']

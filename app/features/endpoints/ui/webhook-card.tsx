@@ -1,8 +1,8 @@
-import { Pencil } from 'lucide-react'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { ChevronRight, CornerDownRight, Pencil } from 'lucide-react'
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
+import { plural } from '#app/domain/moments.ts'
 import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
-import { cardStyles } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { CopyField } from '#app/ui/form/copy-field.tsx'
 import { Notice } from '#app/ui/notice.tsx'
@@ -21,7 +21,7 @@ import { CardNotice } from './notices.tsx'
 import { PollingFacts } from './polling-facts.tsx'
 import { ReplayLine } from './replay-line.tsx'
 import { ReplayPanel } from './replay-panel.tsx'
-import { StatusSentence } from './status-pills.tsx'
+import { StatusDot, sentenceBeside } from './status-pills.tsx'
 import { UpstreamSide } from './upstream-side.tsx'
 import { TroubleControls, WebhookControls } from './webhook-controls.tsx'
 
@@ -37,71 +37,159 @@ interface WebhookCardProps {
   /** URL of the resource that serves a log; see `LogPanel`. */
   logSource: string
   result: FormResult | undefined
+  /** The only one of the account is open from the start. */
+  alone: boolean
 }
 
-export function WebhookCard({ webhook, account, step, log, replay, logSource, result }: WebhookCardProps) {
+/** A row of the list; pressed, it shows everything about the webhook in place. */
+export function WebhookCard({ webhook, account, step, log, replay, logSource, result, alone }: WebhookCardProps) {
   const id = cardId(webhook.id)
   const mine: ManagerStep = step.step !== 'none' && step.webhookId === webhook.id ? step : { step: 'none' }
   const editing = mine.step === 'edit'
   const { heading, box } = useFocusKept()
   const notDeleted = resultFor(result, 'delete', webhook.id)
+  const wanted = mine.step !== 'none' || notDeleted !== null
+  const [open, setOpen] = useState(alone || wanted)
+  useEffect(() => {
+    if (wanted) setOpen(true)
+  }, [wanted])
   return (
-    <article ref={box} id={id} aria-labelledby={`${id}-title`} className={`${cardStyles} grid gap-3 p-4 sm:p-5`}>
-      <div className="grid gap-2">
-        <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-          <h3 id={`${id}-title`} ref={heading} tabIndex={-1} className="min-w-0 wrap-anywhere font-semibold text-body">
-            {titleOf(webhook)}
-          </h3>
-          <span className="ml-auto text-dense text-ink-soft">{webhook.active ? 'Active' : 'Inactive'}</span>
-        </div>
-        <StatusSentence status={webhook.status} sentence={webhook.statusMessage} />
-      </div>
-      {notDeleted ? (
-        <Notice tone="failing" title={`The ${webhook.kind === 'extra' ? 'rule' : 'webhook'} was not deleted`}>
-          {notDeleted.formError}
-        </Notice>
-      ) : null}
-      <CardNotice webhook={webhook} account={account} />
-      {editing ? null : (
-        <>
-          <UpstreamSide webhook={webhook} account={account} />
-          <TroubleControls webhook={webhook} account={account} />
-          <CheckResult card={webhook.id} />
-        </>
-      )}
-      {webhook.replays.map((one) => (
-        <ReplayLine key={one.id} webhook={webhook} account={account} replay={one} />
-      ))}
-      {editing ? (
-        <EditForm endpoint={webhook} account={account} refused={resultFor(result, 'update', webhook.id)} />
-      ) : (
-        <>
-          <Facts webhook={webhook} />
-          <div className="grid gap-3">
-            <EventSource webhook={webhook} />
-            <WebhookControls webhook={webhook} account={account} secretOpen={mine.step === 'secret'} />
+    <article ref={box} id={id} aria-labelledby={`${id}-title`} className="scroll-mt-4">
+      <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)} className="group/row">
+        <RowSummary webhook={webhook} heading={heading} />
+        <div className="grid gap-3 border-line border-t px-4 pt-3 sm:px-5">
+          <p className="wrap-anywhere text-label">{sentenceBeside(webhook.status, webhook.statusMessage)}</p>
+          {notDeleted ? (
+            <Notice tone="failing" title={`The ${webhook.kind === 'extra' ? 'rule' : 'webhook'} was not deleted`}>
+              {notDeleted.formError}
+            </Notice>
+          ) : null}
+          <CardNotice webhook={webhook} account={account} />
+          {editing ? null : (
+            <>
+              <UpstreamSide webhook={webhook} account={account} />
+              <TroubleControls webhook={webhook} account={account} />
+              <CheckResult card={webhook.id} />
+            </>
+          )}
+          {webhook.replays.map((one) => (
+            <ReplayLine key={one.id} webhook={webhook} account={account} replay={one} />
+          ))}
+          {editing ? (
+            <EditForm endpoint={webhook} account={account} refused={resultFor(result, 'update', webhook.id)} />
+          ) : (
+            <>
+              <Facts webhook={webhook} />
+              <div className="grid gap-3">
+                <EventSource webhook={webhook} />
+                <WebhookControls webhook={webhook} account={account} secretOpen={mine.step === 'secret'} />
+              </div>
+            </>
+          )}
+          {mine.step === 'replay' && replay?.webhookId === webhook.id && webhook.callbackUrl !== '' ? (
+            <ReplayPanel webhook={webhook} account={account} data={replay} />
+          ) : null}
+          {mine.step === 'confirmDelete' ? <DeleteQuestion webhook={webhook} account={account} /> : null}
+          <div className="-mx-4 sm:-mx-5 -mb-2 border-line border-t px-4 pt-2 sm:px-5">
+            <LogPanel
+              id={`${id}-log`}
+              subject={titleOf(webhook)}
+              source={`${logSource}${managerSearch(account)}&webhook=${webhook.id}`}
+              opened={mine.step === 'log' ? log : null}
+              filter={mine.step === 'log' ? mine.filter : DEFAULT_LOG_FILTER}
+              anchor={id}
+              openQuery={{ ...managerQuery(account), log: String(webhook.id) }}
+              closedQuery={managerQuery(account)}
+              owner={{ account, webhookId: webhook.id }}
+              actions={editing ? null : <EditAndDelete webhook={webhook} account={account} />}
+            />
           </div>
-        </>
-      )}
-      {mine.step === 'replay' && replay?.webhookId === webhook.id && webhook.callbackUrl !== '' ? (
-        <ReplayPanel webhook={webhook} account={account} data={replay} />
-      ) : null}
-      {mine.step === 'confirmDelete' ? <DeleteQuestion webhook={webhook} account={account} /> : null}
-      <div className="-mx-4 sm:-mx-5 -mb-2 border-line border-t px-4 pt-2 sm:px-5">
-        <LogPanel
-          id={`${id}-log`}
-          subject={titleOf(webhook)}
-          source={`${logSource}${managerSearch(account)}&webhook=${webhook.id}`}
-          opened={mine.step === 'log' ? log : null}
-          filter={mine.step === 'log' ? mine.filter : DEFAULT_LOG_FILTER}
-          anchor={id}
-          openQuery={{ ...managerQuery(account), log: String(webhook.id) }}
-          closedQuery={managerQuery(account)}
-          owner={{ account, webhookId: webhook.id }}
-          actions={editing ? null : <EditAndDelete webhook={webhook} account={account} />}
-        />
-      </div>
+        </div>
+      </details>
     </article>
+  )
+}
+
+/** One line on a desk, two on a phone: how it is, what it sends, where to, and its last day. */
+function RowSummary({ webhook, heading }: { webhook: EndpointView; heading: RefObject<HTMLHeadingElement> }) {
+  const { status, fields, callbackUrl, lastEventAt, pending, hours } = webhook
+  const [host, path] = addressParts(callbackUrl)
+  return (
+    <summary className="grid min-h-14 cursor-pointer list-none grid-cols-[minmax(0,1fr)_auto_1rem] items-center gap-x-3 rounded-card px-4 py-1.5 text-dense text-ink-soft hover:bg-sunken sm:grid-cols-[8.5rem_minmax(0,1fr)_minmax(0,1.4fr)_6rem_3.5rem_1rem]">
+      <StatusDot status={status} />
+      <span className="min-w-0 max-sm:col-start-1 max-sm:row-start-1">
+        <h3
+          id={`${cardId(webhook.id)}-title`}
+          ref={heading}
+          tabIndex={-1}
+          className="truncate font-semibold text-body text-ink"
+        >
+          {webhook.kind === 'extra' ? (
+            <CornerDownRight aria-hidden className="mr-1 inline size-4 align-[-0.15em] text-ink-soft" />
+          ) : null}
+          {titleOf(webhook)}
+        </h3>
+        <span className="max-sm:hidden">
+          {webhook.kind === 'extra' ? `${webhook.label}, ` : ''}
+          {fields.length === 0 ? 'all fields' : plural(fields.length, 'field')}
+        </span>
+      </span>
+      <span className="min-w-0 max-sm:col-start-1 max-sm:row-start-2">
+        <span className="block truncate" title={callbackUrl}>
+          {host === '' ? 'No address' : <strong className="font-semibold text-ink">{host}</strong>}
+          {path}
+        </span>
+        <span className="block truncate">
+          {lastEventAt === null ? 'No events yet' : <Time at={lastEventAt} />}
+          {pending > 0 ? `, ${pending} waiting` : ''}
+        </span>
+      </span>
+      <DayBars hours={hours} />
+      <span className="max-sm:hidden">{webhook.active ? 'Active' : 'Inactive'}</span>
+      <ChevronRight
+        aria-hidden
+        className="size-4 transition-transform group-open/row:rotate-90 max-sm:col-start-3 max-sm:row-start-1 motion-reduce:transition-none"
+      />
+    </summary>
+  )
+}
+
+/** Host, and the rest; a text that is no address is all rest. */
+function addressParts(address: string): [host: string, rest: string] {
+  const [, host = '', rest = address] = /^[a-z]+:\/\/([^/?#]+)(.*)$/i.exec(address) ?? []
+  return [host, rest === '/' ? '' : rest]
+}
+
+const BAR = 4
+const HIGH = 20
+
+/** The attempts of the last 24 hours, one bar each. */
+function DayBars({ hours }: Pick<EndpointView, 'hours'>) {
+  const most = Math.max(1, ...hours.map(({ delivered, failed }) => delivered + failed))
+  const total = (part: 'delivered' | 'failed') => hours.reduce((sum, hour) => sum + hour[part], 0)
+  const scaled = (count: number) => (count === 0 ? 0 : Math.max(2, (count / most) * HIGH))
+  const [delivered, failed] = [total('delivered'), total('failed')]
+  return (
+    <svg
+      viewBox={`0 0 ${24 * BAR} ${HIGH}`}
+      role="img"
+      className="h-5 w-24 max-sm:col-span-2 max-sm:col-start-2 max-sm:row-start-2 max-sm:justify-self-end"
+    >
+      <title>{`Last day: ${delivered} delivered, ${failed} failed`}</title>
+      <path d={`M0 ${HIGH - 0.5}H${24 * BAR}`} className="stroke-line" />
+      {hours.map((hour, index) => {
+        const [up, down] = [scaled(hour.delivered), scaled(hour.failed)]
+        const x = index * BAR
+        return up + down === 0 ? null : (
+          <g key={x}>
+            {up > 0 ? <rect x={x} y={HIGH - up} width={BAR - 1} height={up} className="fill-working" /> : null}
+            {down > 0 ? (
+              <rect x={x} y={Math.max(0, HIGH - up - down)} width={BAR - 1} height={down} className="fill-failing" />
+            ) : null}
+          </g>
+        )
+      })}
+    </svg>
   )
 }
 

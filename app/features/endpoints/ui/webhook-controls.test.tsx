@@ -43,6 +43,7 @@ function Card({ webhook, step = { step: 'none' }, replay = null }: Options) {
   return (
     <AccountTimeProvider now={SAMPLE_NOW} zone={SAMPLE_ZONE}>
       <WebhookCard
+        alone
         webhook={sampleWebhook(webhook)}
         account={ACCOUNT}
         step={step}
