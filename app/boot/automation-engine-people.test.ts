@@ -307,7 +307,7 @@ test('all of it once more is a new run, and says before how many messages will r
   await work()
   expect(await repeatOffer(world.app, LEEDS, run)).toEqual({
     customerMessages: 1,
-    sentence: 'Everything is done once more: 1 message to customers will be sent again.',
+    sentence: 'Repeats every step: 1 message to customers will be sent again.',
   })
   const again = await runAllAgain(world.app, LEEDS, run)
   const twice = await runAllAgain(world.app, LEEDS, run)

@@ -47,10 +47,10 @@ describe('the words', () => {
 
   it('stand below a log where it ends, and say what is different while storage is short', () => {
     const lean = switchesOf('lean')
-    expect(logEnds(undefined, switchesOf('enough'), false)).toBe('Older than 30 days is forgotten.')
-    expect(logEnds(60, lean, false)).toBe('Older than 60 days is forgotten.')
+    expect(logEnds(undefined, switchesOf('enough'), false)).toBe('Entries are kept for 30 days.')
+    expect(logEnds(60, lean, false)).toBe('Entries are kept for 60 days.')
     expect(logEnds(60, lean, true)).toBe(
-      'Older than 60 days is forgotten. Storage is nearly full: of what was delivered, only the last 4 days are kept for now.',
+      'Entries are kept for 60 days. Storage is nearly full: delivered ones are kept for 4 days.',
     )
   })
 })

@@ -183,11 +183,11 @@ export function keptUntil({ retentionDays, backups }: KeptSetting): KeptKind[] {
   return [...rows([...owners, ...copies], true), ...rows(operators, false)]
 }
 
-/** The end of a log: `Older than 30 days is forgotten.`, plus exceptions while storage is short. */
+/** The end of a log: `Entries are kept for 30 days.`, plus exceptions while storage is short. */
 export function logEnds(retentionDays: number | undefined, switches: SpaceSwitches, overShare: boolean): string {
-  const sentence = `Older than ${spanText(eventsKept(retentionDays))} is forgotten.`
+  const sentence = `Entries are kept for ${spanText(eventsKept(retentionDays))}.`
   if (!switches.shortenLog || !overShare) return sentence
-  return `${sentence} Storage is nearly full: of what was delivered, only the last ${spanText(SHORT_LOG)} are kept for now.`
+  return `${sentence} Storage is nearly full: delivered ones are kept for ${spanText(SHORT_LOG)}.`
 }
 
 /**

@@ -32,6 +32,18 @@ export interface SnapshotRow extends RecordValues {
   takenAt: Millis
 }
 
+/** What the snapshots and the latest run say about a record; null = nothing. */
+export interface KnownOfRecord {
+  object: string
+  recordUuid: string
+  /** The record's own values, its job's, and its customer's. */
+  own: Readonly<Record<string, string>> | null
+  job: Readonly<Record<string, string>> | null
+  company: Readonly<Record<string, string>> | null
+  /** The customer's name, as the job's latest run noted it. */
+  customer: string | null
+}
+
 /** An object that we poll because an endpoint of the account wants its events. */
 export interface PollTarget {
   accountUuid: string
@@ -94,6 +106,13 @@ export interface RecordStore {
 
   /** The snapshots of these records that exist. */
   loadSnapshots(accountUuid: string, object: string, recordUuids: readonly string[]): Promise<SnapshotRow[]>
+  /** What names these records, for all rows of a page at once. Records without any trace are left out. */
+  knownOf(accountUuid: string, records: readonly { object: string; recordUuid: string }[]): Promise<KnownOfRecord[]>
+  /**
+   * Up to `most` records that people call by this text: a job by its number or address, a customer by its name, and
+   * what belongs to either. Ignores case (A–Z). Reads snapshots and the latest runs, in steps that yield.
+   */
+  listRecordsCalled(accountUuid: string, text: string, most: number): Promise<string[]>
   /**
    * Stores events (like `acceptEvents`), snapshots and the cursor in one transaction. Resolves once it is on disk;
    * throws when nothing could be committed.

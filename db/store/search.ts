@@ -45,6 +45,10 @@ export interface SearchStore {
   hasEvent(accountUuid: string, seq: number): Promise<boolean>
   /** The number of an event, from its id and the time in it. Null = no such event of this account. */
   findEventSeq(accountUuid: string, event: { id: string; receivedAt: Millis }): Promise<number | null>
+  /** The next deliveries in the order of the search, both ways; null = none within a few hundred events. */
+  deliveriesBeside(accountUuid: string, delivery: SearchCursor): Promise<{ newer: number | null; older: number | null }>
+  /** Attempts of the account's addresses, by hour since the epoch, from `since` on. From counters. */
+  attemptsByHour(accountUuid: string, since: number): Promise<{ hour: number; delivered: number; failed: number }[]>
   /** Null = no such delivery of this account. */
   findDelivery(accountUuid: string, deliveryId: number): Promise<StoredDelivery | null>
 }

@@ -27,6 +27,13 @@ async function openActivity(page: Page, context: BrowserContext, server: ServerP
   await expect(page.getByRole('heading', { level: 1, name: 'Webhook Activity' })).toBeVisible()
 }
 
+/** Events come first; the other types are one press away. */
+async function showAll(page: Page): Promise<void> {
+  const all = page.getByRole('navigation', { name: 'Type' }).getByRole('link', { name: /^All/ })
+  await all.click()
+  await expect(all).toHaveAttribute('aria-current', 'true')
+}
+
 /** Opens the add-on as an account that is no admin, and signs that account in. Gives its id. */
 async function signInAsOrdinary(page: Page, context: BrowserContext, server: ServerProcess): Promise<string> {
   await page.goto(`${server.origin}/sandbox`)
@@ -55,13 +62,15 @@ for (const javaScriptEnabled of [true, false]) {
     test('an admin sees the challenge, and an event soon after a change', async ({ page, context, server }) => {
       const complaints = collectComplaints(page)
       await openActivity(page, context, server)
+      await expect(page.getByText('No Webhook Activity Yet')).toBeVisible()
+      await showAll(page)
       const challenge = rows(page).filter({ hasText: 'Challenge Response' })
       await expect(challenge).toHaveCount(1)
       await expect(challenge).toContainText('POST')
       await expect(challenge).toContainText('Status 200')
       await expect(challenge).toContainText(/Duration: \d+ ms/)
       await expect(challenge).toContainText('Remote IP: ')
-      await challenge.getByText('Request and response').click()
+      await challenge.locator('summary').click()
       await expect(challenge.getByRole('region', { name: 'Response data' })).toBeVisible()
       await expect(rows(page).filter({ hasText: 'API Call' }).first()).toBeVisible()
       await expect(events(page)).toHaveCount(0)
@@ -86,7 +95,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(event).toContainText('status')
       // Newest first: the event came after everything that was there.
       await expect(rows(page).first()).toContainText(/Webhook|API Call/)
-      await event.getByText('Raw data').first().click()
+      await event.locator('summary').click()
       await expect(event.getByRole('region', { name: 'Raw data' })).toContainText('changed_fields')
       expect(complaints).toEqual([])
     })
@@ -118,6 +127,7 @@ test('a refresh that fails keeps the page and says so, and the next one mends it
   server,
 }) => {
   await openActivity(page, context, server)
+  await showAll(page)
   const before = await rows(page).count()
   await context.setOffline(true)
   await expect(page.getByRole('alert')).toContainText('The activity could not be refreshed')
@@ -128,6 +138,7 @@ test('a refresh that fails keeps the page and says so, and the next one mends it
 
 test('a session that ended elsewhere keeps the page and leads to signing in', async ({ page, context, server }) => {
   await openActivity(page, context, server)
+  await showAll(page)
   await context.clearCookies()
   await expect(page.getByRole('alert')).toContainText('You are no longer signed in')
   await expect(rows(page).first()).toBeVisible()
@@ -159,7 +170,7 @@ test('what a stranger sends is text, and nothing of it runs', async ({ page, con
   await expect(page.getByRole('heading', { level: 1, name: 'Webhook Activity' })).toBeVisible()
   // Drawn by the server, too.
   await page.reload()
-  await events(page).first().getByText('Raw data').first().click()
+  await events(page).first().locator('summary').click()
   await expect(events(page).first().getByRole('region', { name: 'Raw data' })).toContainText(
     '<img src=x onerror=alert(1)>',
   )
@@ -215,8 +226,9 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await setFirstJobStatus(stage, server, 'Completed')
       await stage.close()
       await expect(events(page).first()).toBeVisible()
-      await events(page).first().getByText('Raw data').first().click()
-      await rows(page).filter({ hasText: 'API Call' }).first().getByText('Request and response').click()
+      await showAll(page)
+      await events(page).first().locator('summary').click()
+      await rows(page).filter({ hasText: 'API Call' }).first().locator('summary').click()
       await shot('activity')
       await context.setOffline(true)
       await expect(page.getByRole('alert')).toBeVisible()

@@ -11,7 +11,7 @@ interface Stage {
 
 const says = (page: Page, words: string | RegExp) =>
   expect(page.getByText(words, { exact: true }).filter({ visible: true }).first()).toBeVisible()
-const runs = (page: Page) => page.getByRole('list', { name: 'Runs' }).getByRole('listitem')
+const runs = (page: Page) => page.getByRole('list', { name: /^Runs/ }).getByRole('listitem')
 
 /** Signed in, with these rules; the ids of them, in their order. */
 async function openHistory({ page, context, server }: Stage, rules: object[], options: { admin?: boolean } = {}) {
@@ -82,23 +82,22 @@ for (const javaScriptEnabled of [true, false]) {
       await runs(page).getByRole('link').click()
 
       const heading = page.getByRole('heading', { level: 1 })
-      await expect(heading).toHaveText(/^Job \S+ · /)
+      await expect(heading).toHaveText(/^Created a task · .+ · job \S+$/)
       const title = (await heading.textContent()) ?? ''
       const steps = page.getByRole('region', { name: 'Steps', exact: true })
       await expect(steps).toContainText('1. Create Task')
       await expect(steps).toContainText('Done')
-      await steps.getByText('What went in').click()
+      await steps.getByText('Details').click()
       await expect(steps).toContainText('Call back about job')
-      await steps.getByText('1 attempt').click()
       await expect(steps).toContainText(/Sent after/)
       await expectReadable(page)
-      await page.getByText('Run all of it again …').click()
-      await says(page, 'Everything is done once more. No customer gets a message again.')
+      await page.getByText('Run again…').click()
+      await says(page, 'Repeats every step. No customer gets a message again.')
       await page.getByRole('button', { name: 'Run all again' }).click()
       await says(page, 'Run again')
-      await expect(page.getByRole('link', { name: /^Run \d+ was the first$/ })).toBeVisible()
+      await expect(page.getByRole('link', { name: /^Repeats run \d+$/ })).toBeVisible()
 
-      const number = /^Job (\S+)/.exec(title)?.[1] ?? ''
+      const number = /job (\S+)$/.exec(title)?.[1] ?? ''
       await page.getByRole('link', { name: 'Why did this job not fire?' }).click()
       await page.getByLabel('Job number').fill('no such job!')
       await page.getByRole('button', { name: 'Explain' }).click()
@@ -112,7 +111,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expectReadable(page)
 
       await page.getByRole('link', { name: 'Upcoming' }).click()
-      await expect(page.getByRole('list', { name: 'Scheduled' })).toContainText('Morning look')
+      await expect(page.getByRole('list', { name: 'Next checks' })).toContainText('Morning look')
       await expectReadable(page)
       await page.getByRole('link', { name: /^Needs you/ }).click()
       await says(page, 'Nothing needs you')

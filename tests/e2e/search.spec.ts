@@ -14,6 +14,7 @@ import {
   test,
 } from './stage.ts'
 
+const TOO_LONG = 'x'.repeat(101)
 const card = (page: Page) => page.getByRole('article', { name: 'Job', exact: true })
 const lines = (page: Page) => page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem')
 const says = (page: Page, words: string | RegExp) =>
@@ -28,6 +29,12 @@ async function reloadUntil(page: Page, address: string, words: string | RegExp):
   }).toPass({ timeout: 30_000 })
 }
 
+/** On the page of this delivery, titled by what it is about and where it went. */
+async function expectDelivery(page: Page, id: number): Promise<void> {
+  await expect(page).toHaveURL(new RegExp(`/deliveries/${id}\\?`))
+  await expect(page.getByRole('heading', { level: 1, name: /^Job .*→ / })).toBeVisible()
+}
+
 async function changeAddress(page: Page, url: string): Promise<void> {
   await page.getByRole('button', { name: 'Edit Job webhook' }).click()
   await card(page).getByLabel('Callback URL').fill(url)
@@ -36,10 +43,18 @@ async function changeAddress(page: Page, url: string): Promise<void> {
 }
 
 async function find(page: Page, asked: { id?: string; status?: string; code?: string }): Promise<void> {
-  await page.getByLabel('Any id').fill(asked.id ?? '')
-  await page.getByLabel('Status', { exact: true }).selectOption({ label: asked.status ?? 'Any' })
-  await page.getByLabel('Response code').fill(asked.code ?? '')
+  await page.getByLabel('Search', { exact: true }).fill(asked.id ?? '')
+  const code = page.getByLabel('Response code')
+  if (asked.code && !(await code.isVisible())) await page.getByText('More filters').click()
+  if (await code.isVisible()) await code.fill(asked.code ?? '')
   await page.getByRole('button', { name: 'Find', exact: true }).click()
+  if (asked.status) await pickStatus(page, asked.status)
+}
+
+async function pickStatus(page: Page, status: string): Promise<void> {
+  const chip = page.getByRole('navigation', { name: 'Status' }).getByRole('link', { name: new RegExp(`^${status}`) })
+  await chip.click()
+  await expect(chip).toHaveAttribute('aria-current', 'true')
 }
 
 /** Signs in with one webhook for jobs; gives the manager's address and the search's. */
@@ -73,7 +88,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page).toHaveURL(/code=5xx/)
 
       await page.getByRole('link', { name: 'Details of delivery 1' }).click()
-      await expect(page.getByRole('heading', { level: 1, name: 'Delivery 1' })).toBeVisible()
+      await expectDelivery(page, 1)
       const attempt = part(page, 'Attempts').getByRole('listitem').last()
       await expect(attempt).toContainText('Attempt 1')
       await expect(attempt).toContainText('Status 500')
@@ -93,22 +108,22 @@ for (const javaScriptEnabled of [true, false]) {
       const record = ((await part(page, 'Event').textContent()) ?? '').match(/[0-9a-f]{8}-[0-9a-f-]{27}/)?.[0] ?? ''
       await page.getByRole('button', { name: 'Send again delivery 1' }).click()
       await says(page, 'Sent again')
-      await expect(page.getByRole('heading', { level: 1, name: 'Delivery 2' })).toBeVisible()
+      await expectDelivery(page, 2)
       if (javaScriptEnabled) await says(page, 'Delivered: your address answered 200.')
       else await reloadUntil(page, page.url(), 'Delivered: your address answered 200.')
       await expect(part(page, 'Event')).toContainText('Sent again by hand')
       await part(page, 'Other deliveries of this event').getByRole('link', { name: 'Delivery 1' }).click()
-      await expect(page.getByRole('heading', { level: 1, name: 'Delivery 1' })).toBeVisible()
+      await expectDelivery(page, 1)
 
       await page.getByRole('link', { name: 'Find a delivery' }).click()
       for (const id of [webhookId, record]) {
         await find(page, { id })
         await expect(page).toHaveURL(new RegExp(`id=${id}`))
-        await expect(page.getByLabel('Any id')).toHaveValue(id)
+        await expect(page.getByLabel('Search', { exact: true })).toHaveValue(id)
         await expect(lines(page)).toHaveCount(2)
       }
       await find(page, { id: '2' })
-      await expect(page.getByRole('heading', { level: 1, name: 'Delivery 2' })).toBeVisible()
+      await expectDelivery(page, 2)
       expect(complaints).toEqual([])
     })
 
@@ -127,6 +142,22 @@ for (const javaScriptEnabled of [true, false]) {
       }).toPass({ timeout: 30_000 })
     })
 
+    test('a delivery is found by the number of its job', async ({ page, server }) => {
+      const { search } = await begin(page, server, server.origin + DEMO_RECEIVER)
+      await setFirstJobStatus(page, server, 'Completed')
+      await reloadUntil(page, search, 'Delivered')
+      const call = search.replace('/deliveries', '/api/deliveries')
+      const { objectUuid } = (await (await page.request.get(call)).json()).deliveries[0].event
+      const console = await (await page.request.get(`${server.origin}/sandbox`)).text()
+      const number = new RegExp(`id="job-${objectUuid}-title"><a[^>]*>Job (?:<!-- -->)?(\\d+)`).exec(console)?.[1] ?? ''
+      expect(number).toMatch(/^\d+$/)
+      await find(page, { id: number })
+      await expect(lines(page)).toHaveCount(1)
+      await expect(lines(page)).toContainText(`Job ${number}`)
+      await find(page, { id: 'Nobody of this name' })
+      await says(page, 'Nothing found')
+    })
+
     test('the log of a webhook leads to the delivery, with its times', async ({ page, server }) => {
       const { manager } = await begin(page, server, server.origin + DEMO_RECEIVER)
       await setFirstJobStatus(page, server, 'Completed')
@@ -135,7 +166,7 @@ for (const javaScriptEnabled of [true, false]) {
       const log = page.getByRole('region', { name: 'Recent Activity of Job' })
       await expect(log).toContainText(/connect \d+ ms · TLS – · first byte \d+ ms/)
       await log.getByRole('link', { name: 'Details of delivery 1' }).click()
-      await expect(page.getByRole('heading', { level: 1, name: 'Delivery 1' })).toBeVisible()
+      await expectDelivery(page, 1)
       await says(page, 'Delivered: your address answered 200.')
       await page.getByRole('link', { name: 'Job webhook' }).click()
       await expect(card(page)).toBeVisible()
@@ -144,9 +175,9 @@ for (const javaScriptEnabled of [true, false]) {
     test('wrong filters are explained and kept; what is not there says so and leads back', async ({ page, server }) => {
       const { search } = await begin(page, server, '')
       await page.goto(search)
-      await find(page, { id: 'what is this', code: 'oops' })
-      await expect(page.getByLabel('Any id')).toHaveValue('what is this')
-      await expect(page.getByLabel('Any id')).toHaveAttribute('aria-invalid', 'true')
+      await find(page, { id: TOO_LONG, code: 'oops' })
+      await expect(page.getByLabel('Search', { exact: true })).toHaveValue(TOO_LONG)
+      await expect(page.getByLabel('Search', { exact: true })).toHaveAttribute('aria-invalid', 'true')
       await says(page, 'Must be a status such as 404, a group such as 4xx, or none')
       await page.getByRole('link', { name: 'Clear' }).click()
       await says(page, 'No deliveries yet')
@@ -198,9 +229,9 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await shot(page, 'search')
       await page.getByText('More filters').click()
       await page.getByLabel('Changed field').fill('a b')
-      await find(page, { id: 'what is this', code: 'oops' })
+      await find(page, { id: TOO_LONG, code: 'oops' })
       await says(page, 'Must be a status such as 404, a group such as 4xx, or none')
-      await expect(page.getByLabel('Any id')).toBeFocused()
+      await expect(page.getByLabel('Search', { exact: true })).toBeFocused()
       await shot(page, 'search-wrong')
     })
 

@@ -15,7 +15,7 @@ const CEILINGS = {
   filesWithOneImporter: 275,
   filesWithComplexFunctions: 14,
   filesWithLongFunctions: 14,
-  productLines: 99_900,
+  productLines: 101_300,
 }
 
 /** How far a figure may be below its ceiling before the ceiling must follow: nobody wants to change this file with every line. */

@@ -21,6 +21,8 @@ export function sampleHit(over: Partial<NonNullable<SearchHit['delivery']>> | nu
     test: false,
     object: 'job',
     objectUuid: '5f1c3a52-7a33-4f0e-9c41-2f4e7a0b1c9d',
+    what: 'Job 3128',
+    who: 'Joan Hartley',
     changedFields: ['status', 'completion_date'],
     receivedAt: SAMPLE_NOW - minutes(4),
     delivery:
@@ -93,6 +95,8 @@ export function sampleDelivery(over: Partial<DeliveryView> = {}): DeliveryView {
       source: 'object',
       object: 'job',
       objectUuid: '5f1c3a52-7a33-4f0e-9c41-2f4e7a0b1c9d',
+      what: 'Job 3128',
+      who: 'Joan Hartley',
       changedFields: ['status', 'completion_date'],
       receivedAt: SAMPLE_NOW - minutes(4),
     },

@@ -182,7 +182,20 @@ export function run(names: readonly string[]): ReactElement {
 }
 
 export function search(): ReactElement {
-  return <SearchPage {...FRAME} {...ACCOUNT} form={EMPTY_FORM} errors={CUT} before="" logEnds="" answer={null} />
+  return (
+    <SearchPage
+      {...FRAME}
+      {...ACCOUNT}
+      form={EMPTY_FORM}
+      errors={CUT}
+      before=""
+      logEnds=""
+      answer={null}
+      choices={{ objects: [], fields: [] }}
+      statuses={null}
+      volume={[]}
+    />
+  )
 }
 
 export function audit(): ReactElement {
@@ -204,7 +217,7 @@ export function audit(): ReactElement {
 }
 
 export function activity(): ReactElement {
-  return <ActivityPage {...FRAME} {...ACCOUNT} logEnds="" items={[]} />
+  return <ActivityPage {...FRAME} {...ACCOUNT} logEnds="" items={[]} type="events" allRows={false} />
 }
 
 /** The time of all subscription scenes: a month after the trial, so that every hold applies. */

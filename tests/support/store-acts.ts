@@ -746,6 +746,10 @@ export const ACTS: Readonly<Record<string, Act>> = {
         taken,
         await store.records.duePolls({ purpose: 'webhook', objects: OBJECTS, now }),
         await store.records.loadSnapshots(account, object, ['record-1', 'record-0']),
+        await store.records.knownOf(account, [{ object, recordUuid: 'record-1' }]),
+        await store.records.listRecordsCalled(account, '1', 5),
+        await store.events.attemptsByHour(account, 0),
+        await store.events.deliveriesBeside(account, { seq: 2, deliveryId: 2 }),
       ]
     },
   },

@@ -1,5 +1,4 @@
 // The activity page's single list: merges received events and platform calls and describes them.
-import { objectLabel } from '#app/domain/object-catalog.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { activityLabel } from './log.ts'
 
@@ -14,6 +13,8 @@ export interface WebhookRecord {
   id: number
   objectType: string
   objectUuid: string
+  /** `Note on job 3128 · Joan Hartley`, as far as it is known. */
+  recordName: string
   changedFields: string[]
   /** Null when the event's body is no longer stored. */
   webhookData: unknown
@@ -44,8 +45,8 @@ export interface WebhookItem {
   id: number
   at: Millis
   objectType: string
-  objectLabel: string
   objectUuid: string
+  recordName: string
   changedFields: string[]
   data: ShownData | null
 }
@@ -55,6 +56,7 @@ export interface ApiItem {
   key: string
   id: number
   at: Millis
+  type: string
   label: string
   method: string
   endpoint: string
@@ -75,8 +77,8 @@ export function webhookItems(records: readonly WebhookRecord[]): WebhookItem[] {
     id: record.id,
     at: Date.parse(record.receivedAt),
     objectType: record.objectType,
-    objectLabel: objectLabel(record.objectType),
     objectUuid: record.objectUuid,
+    recordName: record.recordName,
     changedFields: record.changedFields,
     data: shownData(record.webhookData),
   }))
@@ -88,6 +90,7 @@ export function apiItems(records: readonly ApiRecord[]): ApiItem[] {
     key: `api-${record.id}`,
     id: record.id,
     at: Date.parse(record.createdAt),
+    type: record.activityType,
     label: activityLabel(record.activityType),
     method: record.method,
     endpoint: record.endpoint,
@@ -99,6 +102,30 @@ export function apiItems(records: readonly ApiRecord[]): ApiItem[] {
     response: shownData(record.responseData),
   }))
 }
+
+/** What the page can be narrowed to; events are what people come for. */
+export const ACTIVITY_TYPES = ['events', 'calls', 'challenges', 'all'] as const
+export type ActivityType = (typeof ACTIVITY_TYPES)[number]
+
+export const ACTIVITY_TYPE_TEXTS: Record<ActivityType, string> = {
+  events: 'Events',
+  calls: 'Calls',
+  challenges: 'Challenges',
+  all: 'All',
+}
+
+export function readActivityType(text: string | null): ActivityType {
+  return ACTIVITY_TYPES.find((type) => type === text) ?? 'events'
+}
+
+export function isOfType(item: ActivityItem, type: ActivityType): boolean {
+  if (type === 'all') return true
+  if (item.kind === 'webhook') return type === 'events'
+  return type === (item.type === 'challenge_response' ? 'challenges' : 'calls')
+}
+
+/** Rows shown at first: more fill a phone many times over. */
+export const FEW_ROWS = 30
 
 /** Merges both lists, newest first. At the same moment the later written entry comes first, so the order is stable. */
 export function newestFirst(events: readonly WebhookItem[], calls: readonly ApiItem[]): ActivityItem[] {

@@ -44,10 +44,14 @@ export const logEntry = z.object({
 }) satisfies z.ZodType<ReturnType<typeof logEntryJson>>
 
 const cause = z.enum(['live', 'replay', 'retry', 'test'])
+const recordName = z
+  .string()
+  .describe('What people call the record, as far as we know: `Note on job 3128 · Joan Hartley`.')
 const eventFacts = {
   id: z.string().describe('As in the `webhook-id` header.'),
   objectType: z.string(),
   objectUuid: z.string(),
+  recordName,
   changedFields: z.array(z.string()),
 }
 
@@ -127,6 +131,7 @@ export const webhookActivity = z.object({
   accountUUID: z.string(),
   objectType: z.string(),
   objectUuid: z.string(),
+  recordName,
   changedFields: z.array(z.string()),
   webhookData: z.unknown().describe('What ServiceM8 sent; null = no longer kept.'),
   forwardedTo: z.array(z.string()),

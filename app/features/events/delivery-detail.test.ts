@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { StoredDelivery } from '#app/domain/deliveries/stored-delivery.ts'
+import { recordName } from '#app/domain/record-name.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { deliveryCurl, deliveryJson, deliveryView, MASKED_SIGNATURE } from './delivery-detail.ts'
 
@@ -67,7 +68,8 @@ function stored(
   }
 }
 
-const view = (...args: Parameters<typeof stored>) => deliveryView(stored(...args), NOW, '1.2.3')
+const view = (...args: Parameters<typeof stored>) =>
+  deliveryView(stored(...args), recordName('job', null), NOW, '1.2.3')
 const header = (name: string, ...args: Parameters<typeof stored>) =>
   view(...args).request.headers.find((one) => one.name === name)?.value
 
@@ -123,7 +125,7 @@ describe('how it stands', () => {
   test('is said with the last answer and what it waits for', () => {
     expect(view()).toMatchObject({
       status: 'waiting',
-      sentence: 'Your address answered 404. Is the scenario switched on? It is tried again by itself.',
+      sentence: 'Your address answered 404. Is the scenario switched on? We retry automatically.',
       waiting: { nextAt: NOW + minutes(2), until: NOW + hours(71) },
     })
   })

@@ -4,6 +4,7 @@ import type { DeliveryCause } from '#app/domain/deliveries/delivery.ts'
 import type { FoundDelivery, FoundRow, StoredAttempt, StoredDelivery } from '#app/domain/deliveries/stored-delivery.ts'
 import { type EndpointKey, keyOf } from '#app/domain/endpoint-key.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
+import type { RecordName } from '#app/domain/record-name.ts'
 import { iso, isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { curlCommand } from '#app/lib/curl.ts'
 import { webhookId } from './delivering/delivery.ts'
@@ -67,6 +68,9 @@ export interface DeliveryView {
     source: string
     object: string
     objectUuid: string
+    /** `Note on job 3128`, and the customer or the address; '' = unknown. */
+    what: string
+    who: string
     changedFields: string[]
     receivedAt: Millis
   }
@@ -81,7 +85,12 @@ export interface DeliveryView {
 export const MASKED_SIGNATURE = 'v1,••••••••••••'
 
 /** `version` of the product, as the user agent states it. */
-export function deliveryView(stored: StoredDelivery, now: Millis, version: string): DeliveryView {
+export function deliveryView(
+  stored: StoredDelivery,
+  { what, who }: RecordName,
+  now: Millis,
+  version: string,
+): DeliveryView {
   const { delivery, eventId, seq, source, object, objectUuid, changedFields, receivedAt } = stored
   const { id, cause, createdAt, settledAt } = delivery
   return {
@@ -95,7 +104,7 @@ export function deliveryView(stored: StoredDelivery, now: Millis, version: strin
     request: requestView(stored, version),
     attempts: stored.attempts.map(attemptView),
     attemptsMade: delivery.attempts,
-    event: { seq, id: eventId, source, object, objectUuid, changedFields, receivedAt },
+    event: { seq, id: eventId, source, object, objectUuid, what, who, changedFields, receivedAt },
     owner: ownerView(stored),
     others: stored.others.map((other) => siblingView(other, now)),
     whyNotAgain: whyNotAgain(stored),
@@ -204,8 +213,8 @@ export function deliveryCurl(
 
 /** The display texts for why a delivery exists. */
 export const CAUSE_TEXTS: Record<DeliveryCause, string> = {
-  live: 'As the event came in',
-  replay: 'Part of “send everything since”',
+  live: 'Automatically',
+  replay: 'With “send everything since”',
   retry: 'Sent again by hand',
   test: 'Test event',
 }
@@ -240,6 +249,7 @@ export function deliveryJson(view: DeliveryView) {
       source: event.source,
       objectType: event.object,
       objectUuid: event.objectUuid,
+      recordName: event.who === '' ? event.what : `${event.what} · ${event.who}`,
       changedFields: event.changedFields,
       receivedAt: iso(event.receivedAt),
     },

@@ -43,7 +43,7 @@ describe('a delivery', () => {
   test('that failed waits for its next attempt', () => {
     expect(deliveryStatus(delivery(), NOW)).toBe('waiting')
     expect(waitingOf(delivery(), NOW)).toEqual({
-      reason: 'It is tried again by itself.',
+      reason: 'We retry automatically.',
       nextAt: NOW + minutes(2),
       atEarliest: false,
       until: NOW + hours(71),
@@ -51,11 +51,9 @@ describe('a delivery', () => {
   })
 
   test('that is due is being sent', () => {
-    expect(waitingOf(delivery({ dueAt: NOW }), NOW)?.reason).toBe('It is being sent.')
-    expect(waitingOf(delivery({ dueAt: NOW, cause: 'retry', attempts: 0 }), NOW)?.reason).toBe(
-      'You asked for it: it is being sent.',
-    )
-    expect(waitingOf(delivery({ attempts: 0 }), NOW)?.reason).toBe('Its turn comes later.')
+    expect(waitingOf(delivery({ dueAt: NOW }), NOW)?.reason).toBe('Being sent.')
+    expect(waitingOf(delivery({ dueAt: NOW, cause: 'retry', attempts: 0 }), NOW)?.reason).toBe('Being sent again.')
+    expect(waitingOf(delivery({ attempts: 0 }), NOW)?.reason).toBe('Next in line.')
   })
 
   test.each([

@@ -98,6 +98,6 @@ export function waitingOf(delivery: DeliveryCondition, now: Millis): Waiting | n
 }
 
 function turnReason({ attempts, dueAt, cause }: DeliveryCondition, now: Millis): string {
-  if (dueAt > now) return attempts === 0 ? 'Its turn comes later.' : 'It is tried again by itself.'
-  return cause === 'retry' && attempts === 0 ? 'You asked for it: it is being sent.' : 'It is being sent.'
+  if (dueAt > now) return attempts === 0 ? 'Next in line.' : 'We retry automatically.'
+  return cause === 'retry' && attempts === 0 ? 'Being sent again.' : 'Being sent.'
 }

@@ -24,12 +24,16 @@ test('an id with the moment in it is an event or a record', () => {
 test('any other id is that of a record', () => {
   const uuid = '5F1C3A52-7a33-4f0e-9c41-2f4e7a0b1c9d'
   expect(readPastedId(uuid)).toEqual({ kind: 'record', objectUuid: uuid.toLowerCase() })
-  expect(readPastedId('record.1')).toEqual({ kind: 'record', objectUuid: 'record.1' })
+  const old = 'record.1-of-another-kind'
+  expect(readPastedId(old)).toEqual({ kind: 'record', objectUuid: old })
 })
 
-test.each(['', '   ', 'two words', '<b>', 'x'.repeat(101), `${'9'.repeat(16)}!`, "' OR 1=1"])(
-  'what cannot be an id is none: %j',
-  (text) => expect(readPastedId(text)).toBeNull(),
+test.each(['Joan', 'two words', "O'Neill & Sons", 'r-1', '<b>'])('anything short is what people say: %j', (words) =>
+  expect(readPastedId(` ${words} `)).toEqual({ kind: 'words', words }),
+)
+
+test.each(['', '   ', 'x'.repeat(101), `${'9'.repeat(100)}!`])('what is too long for a name is nothing: %j', (text) =>
+  expect(readPastedId(text)).toBeNull(),
 )
 
 test('whatever is pasted, nothing is thrown', () => {

@@ -2,12 +2,18 @@
 import { z } from 'zod'
 import type { SearchCursor } from '#app/domain/deliveries/stored-delivery.ts'
 import { momentOf } from '#app/domain/local-time.ts'
-import { isPlausibleObjectType, normalizeObjectType } from '#app/domain/object-catalog.ts'
+import {
+  isPlausibleObjectType,
+  normalizeObjectType,
+  OBJECT_KINDS,
+  objectLabel,
+  pickerFields,
+} from '#app/domain/object-catalog.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { type PastedId, readPastedId } from './pasted-id.ts'
 import type { CodeFilter, SearchFilter } from './search-match.ts'
-import { SEARCH_FIELDS, SEARCH_STATUSES, type SearchForm, searchFormOf } from './search-view.ts'
+import { SEARCH_FIELDS, SEARCH_STATUSES, type SearchChoices, type SearchForm, searchFormOf } from './search-view.ts'
 
 /** Rows per page. */
 export const SEARCH_PAGE = 50
@@ -25,7 +31,7 @@ export type SearchRead =
   | { outcome: 'invalid'; message: string; errors: Record<string, string[]>; form: SearchForm }
 
 const MESSAGES = {
-  id: 'This is no id we know. Paste the id of an event, a webhook-id, the number of a delivery, or the uuid of a record.',
+  id: 'Too long. Use a job number, a customer or an id.',
   status: `Must be one of ${SEARCH_STATUSES.join(', ')}`,
   code: 'Must be a status such as 404, a group such as 4xx, or none',
   object: 'Must be the name of an object, like job',
@@ -136,4 +142,14 @@ function readLimit(text: string): number | null {
   if (text === '') return SEARCH_PAGE
   const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0
   return limit >= 1 && limit <= SEARCH_PAGE ? limit : null
+}
+
+/** With the object of the address, also when it is not in the list; fields of that object, or of jobs. */
+export function searchChoices({ object }: SearchForm): SearchChoices {
+  const objects = OBJECT_KINDS.map(({ type, label }) => [type, label] as const)
+  const isListed = object === '' || objects.some(([type]) => type === object)
+  return {
+    objects: isListed ? objects : [[object, objectLabel(object)], ...objects],
+    fields: pickerFields(object === '' ? 'job' : object),
+  }
 }

@@ -4,7 +4,7 @@ import { hours } from '#app/lib/duration.ts'
 import { matchesSearch, NO_FILTER, type SearchFilter } from './search-match.ts'
 
 const NOW = Date.UTC(2026, 0, 5, 9, 0)
-const NO_TARGET = { deliveryId: null, endpointId: null, record: null }
+const NO_TARGET = { deliveryId: null, endpointId: null, records: null }
 
 function row(over: Partial<NonNullable<SearchedRow['delivery']>> | null = {}): SearchedRow {
   return {
@@ -81,6 +81,9 @@ describe('a delivery is found', () => {
     expect(matches({}, row(), { endpointId: 5 })).toBe(true)
     expect(matches({}, row(), { endpointId: 6 })).toBe(false)
     expect(matches({}, row(null), { endpointId: 5 })).toBe(false)
-    expect(matches({}, row(), { record: 'record-2' })).toBe(false)
+    expect(matches({}, row(), { records: new Set(['record-2']) })).toBe(false)
+    expect(matches({}, row(), { records: new Set(['record-1']) })).toBe(true)
+    expect(matches({}, row(), { deliveryId: 4, records: new Set(['record-1']) })).toBe(true)
+    expect(matches({}, row(), { deliveryId: 3, records: new Set(['record-2']) })).toBe(true)
   })
 })

@@ -35,11 +35,12 @@ export const NO_FILTER: SearchFilter = {
   until: null,
 }
 
-/** The meaning of a pasted id, besides the event it leads to. */
+/** The meaning of what was searched for, besides the event it leads to: the delivery, or one of the records. */
 export interface SearchTarget {
   deliveryId: number | null
   endpointId: number | null
-  record: string | null
+  /** Lower case. */
+  records: ReadonlySet<string> | null
 }
 
 export function matchesSearch(row: SearchedRow, filter: SearchFilter, target: SearchTarget, now: Millis): boolean {
@@ -48,10 +49,9 @@ export function matchesSearch(row: SearchedRow, filter: SearchFilter, target: Se
   return (
     isWanted(filter.object, row.object) &&
     isWanted(filter.record, record) &&
-    isWanted(target.record, record) &&
     receivedAt >= (filter.from ?? receivedAt) &&
     receivedAt <= (filter.until ?? receivedAt) &&
-    isWanted(target.deliveryId, delivery?.id) &&
+    isTarget(target, delivery?.id, record) &&
     isWanted(target.endpointId, delivery?.endpointId) &&
     (filter.field === null || namesField(row.changedFields, filter.field)) &&
     (filter.status === null || statusOf(delivery, now) === filter.status) &&
@@ -59,11 +59,16 @@ export function matchesSearch(row: SearchedRow, filter: SearchFilter, target: Se
   )
 }
 
+function isTarget({ deliveryId, records }: SearchTarget, delivery: number | undefined, record: string): boolean {
+  if (deliveryId === null && records === null) return true
+  return (deliveryId !== null && delivery === deliveryId) || (records?.has(record) ?? false)
+}
+
 function isWanted<Value>(wanted: Value | null, value: Value | undefined): boolean {
   return wanted === null || value === wanted
 }
 
-function statusOf(delivery: SearchedDelivery | null, now: Millis): SearchStatus {
+export function statusOf(delivery: SearchedDelivery | null, now: Millis): SearchStatus {
   return delivery === null ? 'not_forwarded' : deliveryStatus(delivery, now)
 }
 

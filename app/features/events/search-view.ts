@@ -27,6 +27,14 @@ export const SEARCH_FIELDS = ['id', 'status', 'code', 'object', 'record', 'field
 export type SearchField = (typeof SEARCH_FIELDS)[number]
 export type SearchForm = Record<SearchField, string>
 
+/** What the form offers. From the server: the catalogue is too long for a page. */
+export interface SearchChoices {
+  /** Type and label. */
+  objects: readonly (readonly [string, string])[]
+  /** Suggestions while typing. */
+  fields: readonly string[]
+}
+
 /** Reads the form's values from a URL. */
 export function searchFormOf(params: URLSearchParams): SearchForm {
   const form = {} as SearchForm
@@ -46,6 +54,10 @@ export interface SearchHit {
   test: boolean
   object: string
   objectUuid: string
+  /** `Note on job 3128`. */
+  what: string
+  /** The customer or the address; '' = unknown. */
+  who: string
   changedFields: string[]
   receivedAt: Millis
   delivery: {
@@ -79,23 +91,88 @@ export interface SearchAnswer {
   looked: number
 }
 
+/** How many of the newest rows have each status. */
+export interface StatusCounts {
+  counts: Record<SearchStatus, number>
+  /** False = only the newest were counted. */
+  complete: boolean
+}
+
+/** One day of attempts, by the account's calendar. */
+export interface DayVolume {
+  /** `2026-11-21` */
+  date: string
+  delivered: number
+  failed: number
+}
+
+/** Several hits that share an address and a reason. */
+export interface Trouble {
+  url: string
+  sentence: string
+  count: number
+  /** The earliest next attempt; null = none is planned. */
+  nextAt: Millis | null
+}
+
+/** Groups what is not delivered, the largest group first. */
+export function troublesOf(hits: readonly SearchHit[]): Trouble[] {
+  const troubles = new Map<string, Trouble>()
+  for (const { delivery } of hits) {
+    if (delivery === null || delivery.status === 'delivered') continue
+    const { url, sentence, nextAt } = delivery
+    const key = `${url}|${sentence}`
+    const known = troubles.get(key) ?? { url, sentence, count: 0, nextAt: null }
+    const next = nextAt === null ? known.nextAt : Math.min(nextAt, known.nextAt ?? nextAt)
+    troubles.set(key, { ...known, count: known.count + 1, nextAt: next })
+  }
+  return [...troubles.values()].sort((a, b) => b.count - a.count)
+}
+
+/** Characters of an address that fit a row. */
+const LONGEST_ADDRESS = 32
+
+/** `hooks.example.com/catch/1`, or `hooks.example.com/…/1`: enough to tell addresses apart. */
+export function shortAddress(url: string): string {
+  const address = url
+    .replace(/^https?:\/\//, '')
+    .replace(/[?#].*$/, '')
+    .replace(/\/$/, '')
+  if (address.length <= LONGEST_ADDRESS) return address
+  const [host = '', ...path] = address.split('/')
+  const last = path.at(-1) ?? ''
+  return last === '' ? host : `${host}/…${path.length > 1 ? '/' : ''}${last.slice(-12)}`
+}
+
+/** `Note on job 3128 · Joan Hartley → hooks.example.com/catch/1`. */
+export function deliveryTitle({
+  event: { what, who },
+  request: { url },
+}: {
+  event: { what: string; who: string }
+  request: { url: string }
+}): string {
+  const about = who === '' ? what : `${what} · ${who}`
+  return url === '' ? about : `${about} → ${shortAddress(url)}`
+}
+
 /** Explains a search that found nothing or did not read everything. */
 export function limitSentence(answer: Pick<SearchAnswer, 'hits' | 'looked'>): string {
   const looked = answer.looked.toLocaleString('en-AU')
   const found = answer.hits.length === 0 ? 'nothing matched' : `${answer.hits.length} matched`
-  return `We looked through ${looked} entries, and ${found}. There are older ones.`
+  return `${looked} entries searched, ${found}. There are older ones.`
 }
 
 export const SENT_AGAIN_FROM_SEARCH: Flash = {
   kind: 'success',
   title: 'Sent again',
-  description: 'The new delivery stands beside the old one; how it went shows there within a few seconds.',
+  description: 'The new delivery is in the list. Its result follows within seconds.',
 }
 
 export const SENT_AGAIN_FROM_DETAIL: Flash = {
   kind: 'success',
   title: 'Sent again',
-  description: 'This is the new delivery. How it goes appears here within a few seconds.',
+  description: 'This is the new delivery. Its result follows within seconds.',
 }
 
 /** `why` is null when the delivery does not exist any more. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { deliveryRows } from '#tests/support/delivery-rows.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { deliveryNamed, searchDeliveries, searchJson } from './search.server.ts'
+import { deliveryNamed, searchDeliveries, searchForPage, searchJson, volumeByDay } from './search.server.ts'
 import { readSearchQuery } from './search-filter.ts'
 import type { SearchAnswer } from './search-view.ts'
 
@@ -275,7 +275,7 @@ test('a line says how it stands, and a call answers it with dates', async () => 
         url: 'https://example.com/in',
         attempts: 1,
         lastStatusCode: 500,
-        sentence: 'Your address answered 500. It is tried again by itself.',
+        sentence: 'Your address answered 500. We retry automatically.',
         nextAttemptAt: '2026-01-05T09:02:00.000Z',
         canSendAgain: true,
         event: {
@@ -283,6 +283,7 @@ test('a line says how it stands, and a call answers it with dates', async () => 
           test: true,
           objectType: 'job',
           objectUuid: 'r-1',
+          recordName: 'Job',
           changedFields: ['status'],
           receivedAt: '2026-01-05T09:00:00.000Z',
         },
@@ -292,4 +293,103 @@ test('a line says how it stands, and a call answers it with dates', async () => 
     complete: true,
     lookedBackTo: '2026-01-05T09:00:00.000Z',
   })
+})
+
+describe('what people call it', () => {
+  const JOB = '0d24f8a3-d372-50f6-9a4c-00f9d7a322da'
+  let ofJob: number
+  let lookAlike: number
+
+  beforeAll(() => {
+    const receivedAt = world.clock.now() + minutes(9)
+    const endpointId = rows.endpoint({ account: LEEDS })
+    const keep = world.client.sql.prepare(
+      `INSERT INTO record_snapshot (account_uuid, object, record_uuid, edit_date, fields, first_seen_at, updated_at)
+       VALUES (?, ?, ?, '', ?, 0, 0)`,
+    )
+    keep.run(LEEDS, 'rules:job', JOB, JSON.stringify({ generated_job_id: '77031', company_uuid: 'joan' }))
+    keep.run(LEEDS, 'rules:company', 'joan', JSON.stringify({ name: 'Joan Hartley' }))
+    const about = (record: string) =>
+      rows.delivery({
+        account: LEEDS,
+        seq: rows.event({ account: LEEDS, receivedAt, record }).seq,
+        endpointId,
+        state: 'delivered',
+        attempts: [{ code: 200 }],
+      })
+    ofJob = about(JOB)
+    lookAlike = about('ccbe68cb-29f2-5bf5-9726-1d1f8fb3f124')
+    // A delivery has the number of another job.
+    keep.run(
+      LEEDS,
+      'rules:job',
+      'ccbe68cb-29f2-5bf5-9726-1d1f8fb3f124',
+      JSON.stringify({ generated_job_id: String(ofJob) }),
+    )
+  })
+
+  test.each(['77031', 'joan', ' HARTLEY '])('%j finds its deliveries, with its name', async (id) => {
+    const answer = await ask(LEEDS, { id })
+    expect(idsOf(answer)).toEqual([ofJob])
+    expect(answer.hits[0]).toMatchObject({ what: 'Job 77031', who: 'Joan Hartley' })
+    expect(idsOf(await ask(BRISBANE, { id }))).toEqual([])
+  })
+
+  test('a number that is both finds the job and the delivery', async () => {
+    expect(idsOf(await ask(LEEDS, { id: String(ofJob) }))).toEqual([lookAlike, ofJob])
+    expect(await deliveryNamed(world.app, LEEDS, { kind: 'number', number: ofJob })).toBeNull()
+  })
+
+  test('a job that nothing here knows is asked for at ServiceM8', async () => {
+    const filters: (string | undefined)[] = []
+    const unseen = '3cf4c915-3335-5760-9a32-19da9d8bdbf4'
+    rows.event({ account: BRISBANE, receivedAt: world.clock.now(), record: unseen })
+    const callAsAccount = (async (_account: string, call: (api: object, token: string) => unknown) =>
+      call(
+        {
+          list: async (_token: string, _object: string, { filter }: { filter?: string }) => {
+            filters.push(filter)
+            return { outcome: 'ok', value: filter?.includes("'88001'") ? [{ uuid: unseen }] : [] }
+          },
+        },
+        '',
+      )) as unknown as WebhookWorld['app']['callAsAccount']
+    const app = { ...world.app, callAsAccount }
+    const read = (id: string) => {
+      const asked = readSearchQuery(new URLSearchParams({ id }))
+      if (asked.outcome !== 'question') throw new Error(asked.message)
+      return searchDeliveries(app, BRISBANE, asked.question)
+    }
+    expect((await read('88001')).hits.map(({ what, objectUuid }) => [what, objectUuid])).toEqual([
+      ['Job 88001', unseen],
+    ])
+    expect((await read('88002')).hits).toEqual([])
+    expect(filters).toEqual(["generated_job_id eq '88001'", "generated_job_id eq '88002'"])
+  })
+
+  test('the page counts every status and shows the last days', async () => {
+    const asked = readSearchQuery(new URLSearchParams({ id: 'joan', status: 'waiting' }))
+    if (asked.outcome !== 'question') throw new Error(asked.message)
+    const { answer, statuses, volume } = await searchForPage(world.app, LEEDS, asked.question, 'UTC')
+    expect(answer.hits).toEqual([])
+    expect(statuses).toMatchObject({ complete: true, counts: { delivered: 1, waiting: 0 } })
+    expect(volume).toHaveLength(30)
+  })
+})
+
+test('hours are counted on the day of the account, and older ones not at all', () => {
+  const now = Date.UTC(2026, 10, 21, 3)
+  const hour = (day: number, of: number) => Math.floor(Date.UTC(2026, 10, day, of) / hours(1))
+  const counts = [
+    { hour: hour(18, 3), delivered: 9, failed: 9 },
+    { hour: hour(20, 12), delivered: 2, failed: 1 },
+    { hour: hour(20, 14), delivered: 4, failed: 0 },
+    { hour: hour(21, 2), delivered: 1, failed: 3 },
+  ]
+  // In Sydney the 21st began at 13:00 of the 20th.
+  expect(volumeByDay(counts, { now, zone: 'Australia/Sydney' }, 3)).toEqual([
+    { date: '2026-11-19', delivered: 0, failed: 0 },
+    { date: '2026-11-20', delivered: 2, failed: 1 },
+    { date: '2026-11-21', delivered: 5, failed: 3 },
+  ])
 })

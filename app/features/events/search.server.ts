@@ -1,29 +1,64 @@
 // "Find a delivery": runs a search with a bounded amount of work.
 import type { App } from '#app/context/app-context.ts'
 import type { FoundRow } from '#app/domain/deliveries/stored-delivery.ts'
+import { dayOf, isoDate, todayOf } from '#app/domain/local-time.ts'
+import { type RecordName, recordName, recordNames } from '#app/domain/record-name.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { isoOrNull, type Millis } from '#app/lib/clock.ts'
+import { days, hours } from '#app/lib/duration.ts'
+import { wallAt } from '#app/lib/zone.ts'
 import { standingSentence, whyNotAgain } from './delivery-detail.ts'
 import { deliveryStatus, waitingOf } from './delivery-status.ts'
 import type { PastedId } from './pasted-id.ts'
 import { cursorText, type SearchQuestion } from './search-filter.ts'
-import { matchesSearch, type SearchTarget } from './search-match.ts'
-import type { SearchAnswer, SearchHit } from './search-view.ts'
+import { matchesSearch, type SearchTarget, statusOf } from './search-match.ts'
+import { type DayVolume, SEARCH_STATUSES, type SearchAnswer, type SearchHit, type StatusCounts } from './search-view.ts'
 
-type SearchApp = Pick<App, 'store' | 'clock'>
+type SearchApp = Pick<App, 'store' | 'clock' | 'callAsAccount'>
 
 /** Rows that one request reads: a fraction of a second. To look further back, the user continues from there. */
 const LOOK_AT_MOST = 20_000
+/** Rows whose statuses a page counts. */
+const COUNT_AT_MOST = 2_000
+/** Records that one name may mean. */
+const MOST_RECORDS = 500
+const DAYS_SHOWN = 30
 
 /** Newest event first. `scanAtMost` = how many rows may be read. */
 export async function searchDeliveries(
   app: SearchApp,
   accountUuid: string,
-  { pasted, filter, before, limit }: SearchQuestion,
+  question: SearchQuestion,
   scanAtMost = LOOK_AT_MOST,
 ): Promise<SearchAnswer> {
+  return searchResolved(app, accountUuid, question, await resolve(app, accountUuid, question), scanAtMost)
+}
+
+/** The search as its page shows it: the rows, how many there are of each status, and the last 30 days. */
+export async function searchForPage(app: SearchApp, accountUuid: string, question: SearchQuestion, zone: string) {
+  const resolved = await resolve(app, accountUuid, question)
   const now = app.clock.now()
-  const found = pasted === null ? ANYTHING : await resolvePasted(app, accountUuid, pasted)
+  const since = Math.floor((now - days(DAYS_SHOWN)) / hours(1))
+  const [answer, statuses, attempts] = await Promise.all([
+    searchResolved(app, accountUuid, question, resolved, LOOK_AT_MOST),
+    countStatuses(app, accountUuid, question, resolved),
+    app.store.events.attemptsByHour(accountUuid, since),
+  ])
+  return { answer, statuses, volume: volumeByDay(attempts, { now, zone }, DAYS_SHOWN) }
+}
+
+async function resolve(app: SearchApp, accountUuid: string, { pasted }: SearchQuestion): Promise<Resolved | null> {
+  return pasted === null ? ANYTHING : resolvePasted(app, accountUuid, pasted)
+}
+
+async function searchResolved(
+  app: SearchApp,
+  accountUuid: string,
+  { filter, before, limit }: SearchQuestion,
+  found: Resolved | null,
+  scanAtMost: number,
+): Promise<SearchAnswer> {
+  const now = app.clock.now()
   if (found === null) return { hits: [], end: 'all', next: null, lookedBackTo: null, looked: 0 }
   const page = await app.store.events.searchDeliveries(accountUuid, {
     object: filter.object,
@@ -36,8 +71,16 @@ export async function searchDeliveries(
     limit,
     scanAtMost,
   })
+  const asked = page.hits.map(({ object, objectUuid }) => ({ object, recordUuid: objectUuid }))
+  const names = recordNames(await app.store.records.knownOf(accountUuid, asked))
   return {
-    hits: page.hits.map((row) => searchHit(row, now)),
+    hits: page.hits.map((row) =>
+      searchHit(
+        row,
+        names.get(row.objectUuid) ?? found.names?.get(row.objectUuid) ?? recordName(row.object, null),
+        now,
+      ),
+    ),
     end: page.end,
     next: page.next === null ? null : cursorText(page.next),
     lookedBackTo: page.lookedBackTo,
@@ -45,46 +88,109 @@ export async function searchDeliveries(
   }
 }
 
+/** Counts with every filter but the status, on one walk that keeps no rows. */
+async function countStatuses(
+  app: SearchApp,
+  accountUuid: string,
+  { filter }: SearchQuestion,
+  found: Resolved | null,
+): Promise<StatusCounts> {
+  const now = app.clock.now()
+  const counts = Object.fromEntries(SEARCH_STATUSES.map((status) => [status, 0])) as StatusCounts['counts']
+  if (found === null) return { counts, complete: true }
+  const { end } = await app.store.events.searchDeliveries(accountUuid, {
+    object: filter.object,
+    seq: found.seq,
+    from: filter.from,
+    until: filter.until,
+    before: null,
+    withCodes: filter.code !== null,
+    matches(row) {
+      if (matchesSearch(row, { ...filter, status: null }, found.target, now)) counts[statusOf(row.delivery, now)] += 1
+      return false
+    },
+    limit: 1,
+    scanAtMost: COUNT_AT_MOST,
+  })
+  return { counts, complete: end === 'all' }
+}
+
 interface Resolved {
   /** The only event it can mean; null when a search is needed. */
   seq: number | null
   target: SearchTarget
+  /** Names that only the platform knew. */
+  names?: ReadonlyMap<string, RecordName>
 }
 
-const NO_TARGET: SearchTarget = { deliveryId: null, endpointId: null, record: null }
+const NO_TARGET: SearchTarget = { deliveryId: null, endpointId: null, records: null }
 const ANYTHING: Resolved = { seq: null, target: NO_TARGET }
 
-/** Resolves a pasted id. Null when it leads to nothing in this account. */
-async function resolvePasted({ store }: SearchApp, accountUuid: string, pasted: PastedId): Promise<Resolved | null> {
+const only = (...records: string[]): Resolved => ({ seq: null, target: { ...NO_TARGET, records: new Set(records) } })
+
+/** Finds what a text means. Null when it leads to nothing in this account. */
+async function resolvePasted(app: SearchApp, accountUuid: string, pasted: PastedId): Promise<Resolved | null> {
+  const { store } = app
   switch (pasted.kind) {
-    case 'number': {
-      const { number } = pasted
-      const seq = await store.events.eventOfDelivery(accountUuid, number)
-      if (seq !== null) return { seq, target: { ...NO_TARGET, deliveryId: number } }
-      return (await store.events.hasEvent(accountUuid, number)) ? { seq: number, target: NO_TARGET } : null
-    }
+    case 'number':
+      return resolveNumber(app, accountUuid, pasted.number)
     case 'webhook_id': {
       const seq = await store.events.findEventSeq(accountUuid, { id: pasted.eventId, receivedAt: pasted.receivedAt })
       return seq === null ? null : { seq, target: { ...NO_TARGET, endpointId: pasted.endpointId } }
     }
     case 'event_or_record': {
       const seq = await store.events.findEventSeq(accountUuid, { id: pasted.eventId, receivedAt: pasted.receivedAt })
-      return seq === null ? { seq: null, target: { ...NO_TARGET, record: pasted.eventId } } : { seq, target: NO_TARGET }
+      return seq === null ? only(pasted.eventId) : { seq, target: NO_TARGET }
     }
     case 'record':
-      return { seq: null, target: { ...NO_TARGET, record: pasted.objectUuid } }
+      return only(pasted.objectUuid)
+    case 'words':
+      return only(...(await called(store, accountUuid, pasted.words)), pasted.words.toLowerCase())
     default:
       return assertNever(pasted)
   }
 }
 
-function searchHit(row: FoundRow, now: Millis): SearchHit {
+async function called(store: App['store'], accountUuid: string, text: string): Promise<string[]> {
+  const records = await store.records.listRecordsCalled(accountUuid, text, MOST_RECORDS)
+  return records.map((uuid) => uuid.toLowerCase())
+}
+
+/** A job's number first, because that is what people know; a delivery of the same number is found beside it. */
+async function resolveNumber(app: SearchApp, accountUuid: string, number: number): Promise<Resolved | null> {
+  const { store } = app
+  const [records, seq] = await Promise.all([
+    called(store, accountUuid, String(number)),
+    store.events.eventOfDelivery(accountUuid, number),
+  ])
+  const deliveryId = seq === null ? null : number
+  if (records.length > 0) return { seq: null, target: { ...NO_TARGET, deliveryId, records: new Set(records) } }
+  if (seq !== null) return { seq, target: { ...NO_TARGET, deliveryId } }
+  if (await store.events.hasEvent(accountUuid, number)) return { seq: number, target: NO_TARGET }
+  return askForJob(app, accountUuid, number)
+}
+
+/** Without automations there are no snapshots: then ServiceM8 knows the job. A failure finds nothing. */
+async function askForJob(app: SearchApp, accountUuid: string, number: number): Promise<Resolved | null> {
+  const answer = await app.callAsAccount(accountUuid, (api, token) =>
+    api.list(token, 'job', { filter: `generated_job_id eq '${number}'`, limit: 1 }),
+  )
+  const uuid = answer.outcome === 'ok' ? answer.value[0]?.uuid : undefined
+  if (typeof uuid !== 'string') return null
+  const job = { generated_job_id: String(number) }
+  const name = recordName('job', { object: 'job', recordUuid: uuid, own: job, job, company: null, customer: null })
+  return { ...only(uuid.toLowerCase()), names: new Map([[uuid, name]]) }
+}
+
+function searchHit(row: FoundRow, { what, who }: RecordName, now: Millis): SearchHit {
   const { delivery } = row
   return {
     eventId: row.eventId,
     test: row.source === 'test',
     object: row.object,
     objectUuid: row.objectUuid,
+    what,
+    who,
     changedFields: row.changedFields,
     receivedAt: row.receivedAt,
     delivery:
@@ -104,14 +210,16 @@ function searchHit(row: FoundRow, now: Millis): SearchHit {
   }
 }
 
-/** Returns the delivery whose number was pasted; null when the id is something else or does not exist. */
+/** Returns the delivery whose number was pasted; null when it is something else too, or does not exist. */
 export async function deliveryNamed(
   { store }: Pick<App, 'store'>,
   accountUuid: string,
   pasted: PastedId | null,
 ): Promise<number | null> {
   if (pasted?.kind !== 'number') return null
-  return (await store.events.eventOfDelivery(accountUuid, pasted.number)) === null ? null : pasted.number
+  if ((await store.events.eventOfDelivery(accountUuid, pasted.number)) === null) return null
+  const jobs = await called(store, accountUuid, String(pasted.number))
+  return jobs.length === 0 ? pasted.number : null
 }
 
 /** The answer as calls return it. */
@@ -132,6 +240,7 @@ export function searchJson(answer: SearchAnswer) {
         test: event.test,
         objectType: event.object,
         objectUuid: event.objectUuid,
+        recordName: event.who === '' ? event.what : `${event.what} · ${event.who}`,
         changedFields: event.changedFields,
         receivedAt: isoOrNull(event.receivedAt),
       },
@@ -142,4 +251,32 @@ export function searchJson(answer: SearchAnswer) {
     complete: answer.end !== 'limit',
     lookedBackTo: isoOrNull(answer.lookedBackTo),
   }
+}
+
+interface HourCount {
+  /** Hours since the epoch. */
+  hour: number
+  delivered: number
+  failed: number
+}
+
+/** The last `count` days of the account's calendar, oldest first, with today. */
+export function volumeByDay(
+  attempts: readonly HourCount[],
+  { now, zone }: { now: Millis; zone: string },
+  count: number,
+): DayVolume[] {
+  const first = todayOf({ now, zone }) - count + 1
+  const volume = Array.from({ length: count }, (_, index) => ({
+    date: isoDate(first + index),
+    delivered: 0,
+    failed: 0,
+  }))
+  for (const { hour, delivered, failed } of attempts) {
+    const day = volume[dayOf(wallAt(hour * hours(1), zone)) - first]
+    if (!day) continue
+    day.delivered += delivered
+    day.failed += failed
+  }
+  return volume
 }

@@ -114,6 +114,7 @@ test('GET /api/webhook-activity shows the event with its data, GET /api/api-acti
     accountUUID: LEEDS,
     objectType: 'job',
     objectUuid: 'r-1',
+    recordName: 'Job',
     changedFields: ['status'],
     webhookData: { object: 'job' },
     forwardedTo: [],

@@ -53,9 +53,16 @@ test('an admin’s account sees events and exchanges in one list, without a flag
     admin: false,
     items: [
       { kind: 'api', label: 'API Call', status: { tone: 'normal', words: 'Status 200' } },
-      { kind: 'webhook', objectLabel: 'Job', objectUuid: 'r-1' },
+      { kind: 'webhook', recordName: 'Job', objectUuid: 'r-1' },
     ],
+    type: 'events',
+    allRows: false,
   })
+  expect(await open(`?accountUUID=${LEEDS}&type=challenges&rows=all`)).toMatchObject({
+    type: 'challenges',
+    allRows: true,
+  })
+  expect(await open(`?accountUUID=${LEEDS}&type=nonsense`)).toMatchObject({ type: 'events' })
 })
 
 test('an admin by name sees it, and nobody else of that account does', async () => {

@@ -8,7 +8,13 @@ import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { loadApiActivity, loadWebhookActivity } from '#app/features/events/activity.server.ts'
-import { ACTIVITY_TEXTS, apiItems, newestFirst, webhookItems } from '#app/features/events/activity-view.ts'
+import {
+  ACTIVITY_TEXTS,
+  apiItems,
+  newestFirst,
+  readActivityType,
+  webhookItems,
+} from '#app/features/events/activity-view.ts'
 import { ActivityPage, ActivityWithoutAccount } from '#app/features/events/ui/activity-page.tsx'
 import { logRefusedPage } from '#app/http/refusals.server.ts'
 import { forbidden } from '#app/http/respond.ts'
@@ -51,6 +57,8 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     planNotice,
     now: app.clock.now(),
     logEnds: logEnds(app.settings.retentionDays, app.space.switches(), app.space.isOverShare(account.uuid)),
+    type: readActivityType(query.get('type')),
+    allRows: query.get('rows') === 'all',
     items: newestFirst(webhookItems(events), apiItems(calls)),
   }
 }

@@ -5,8 +5,8 @@ import { logEnds } from '#app/domain/kept-until.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
-import { deliveryNamed, searchDeliveries } from '#app/features/events/search.server.ts'
-import { readSearchForm } from '#app/features/events/search-filter.ts'
+import { deliveryNamed, searchForPage } from '#app/features/events/search.server.ts'
+import { readSearchForm, searchChoices } from '#app/features/events/search-filter.ts'
 import { SEARCH_FIELDS, SENT_AGAIN_FROM_SEARCH } from '#app/features/events/search-view.ts'
 import { SearchPage } from '#app/features/events/ui/search-page.tsx'
 import { findOwnAccount, gateFor, pressSendAgain, redirectWith } from './own-account.server.ts'
@@ -32,15 +32,17 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     planNotice: await findPlanNotice(app, account.uuid),
     now: app.clock.now(),
     form: read.form,
+    choices: searchChoices(read.form),
     before: query.get('before') ?? '',
     logEnds: logEnds(app.settings.retentionDays, app.space.switches(), app.space.isOverShare(account.uuid)),
   }
-  if (read.outcome === 'invalid') return data({ ...page, errors: read.errors, answer: null }, { status: 400 })
+  if (read.outcome === 'invalid')
+    return data({ ...page, errors: read.errors, answer: null, statuses: null, volume: [] }, { status: 400 })
   const { question, form } = read
   const onlyId = question.before === null && SEARCH_FIELDS.every((field) => field === 'id' || form[field] === '')
   const named = onlyId ? await deliveryNamed(app, account.uuid, question.pasted) : null
   if (named !== null) throw redirect(deliveryAddress({ accountUUID: accountId, admin }, named))
-  return data({ ...page, errors: {}, answer: await searchDeliveries(app, account.uuid, question) })
+  return data({ ...page, errors: {}, ...(await searchForPage(app, account.uuid, question, account.timezone)) })
 }
 
 /** "Send again" on a row; the search results stay open. */

@@ -15,7 +15,7 @@ import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { parseWebhookId } from '#app/features/endpoints/endpoint.ts'
 import { loadDelivery } from '#app/features/events/delivery-detail.server.ts'
 import { goneDelivery } from '#app/features/events/gone-text.ts'
-import { SENT_AGAIN_FROM_DETAIL } from '#app/features/events/search-view.ts'
+import { deliveryTitle, SENT_AGAIN_FROM_DETAIL } from '#app/features/events/search-view.ts'
 import { DeliveryPage } from '#app/features/events/ui/delivery-page.tsx'
 import { GonePage } from '#app/ui/page/error-page.tsx'
 import { findOwnAccount, gateFor, pressSendAgain, redirectWith } from './own-account.server.ts'
@@ -24,7 +24,7 @@ export const meta: MetaFunction<typeof loader> = ({ data: page }) => [{ title: `
 
 function titleOf(page: SerializeFrom<typeof loader> | undefined): string {
   if (page === undefined || page.view === 'gate') return 'Connect to ServiceM8'
-  return page.view === 'gone' ? page.gone.title : `Delivery ${page.delivery.id}`
+  return page.view === 'gone' ? page.gone.title : deliveryTitle(page.delivery)
 }
 
 /** `/deliveries/:id?accountUUID=`: one page for ids that expired, never existed, or belong to another account. */
@@ -49,6 +49,7 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
     planNotice: await findPlanNotice(app, account.uuid),
     now: app.clock.now(),
     delivery,
+    beside: await app.store.events.deliveriesBeside(account.uuid, { seq: delivery.event.seq, deliveryId: delivery.id }),
   }
 }
 

@@ -16,7 +16,7 @@ export function PageHeader({ title, overline, summary, actions }: PageHeaderProp
       <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
         <div className="min-w-0">
           {overline ? <p className="wrap-anywhere text-label text-ink-soft">{overline}</p> : null}
-          <h1 className="text-display font-semibold">{title}</h1>
+          <h1 className="wrap-anywhere text-display font-semibold">{title}</h1>
         </div>
         {actions ? (
           <nav aria-label="Other pages" className="flex flex-wrap gap-2">

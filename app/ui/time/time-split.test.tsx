@@ -29,6 +29,11 @@ describe('where a duration went', () => {
     expect(document.querySelector('[style]')).toBeNull()
   })
 
+  it('is as long as its share of a common scale', () => {
+    const { container } = render(<TimeSplit parts={[{ name: 'TLS', ms: 50 }]} scale={200} />)
+    expect(container.querySelectorAll('rect')[1]?.getAttribute('width')).toBe('25')
+  })
+
   it('has no bar when nothing is known', () => {
     expect(draw(null, null, null, null).querySelector('svg.w-full')).toBeNull()
   })

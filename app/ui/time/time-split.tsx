@@ -10,13 +10,24 @@ interface TimePart {
 /** One style per part, in order; the text beside them says the same. */
 const LOOKS = ['fill-held', 'fill-attention', 'fill-accent', 'fill-working'] as const
 
+/** ms of all known parts. */
+export function totalOf(parts: readonly TimePart[]): number {
+  return parts.reduce((sum, part) => sum + (part.ms ?? 0), 0)
+}
+
+interface TimeSplitProps {
+  parts: readonly TimePart[]
+  /** ms that fill the whole width, so that several bars compare; missing = these parts fill it. */
+  scale?: number
+}
+
 /** How a duration splits into parts, as one bar and in words. An unknown part is a dash, never 0. */
-export function TimeSplit({ parts }: { parts: readonly TimePart[] }) {
-  const whole = parts.reduce((sum, part) => sum + (part.ms ?? 0), 0)
+export function TimeSplit({ parts, scale = 0 }: TimeSplitProps) {
+  const whole = Math.max(scale, totalOf(parts))
   let from = 0
   return (
     <div className="grid gap-1">
-      {whole > 0 ? (
+      {totalOf(parts) > 0 ? (
         // Widths are SVG attributes: the page's policy allows no inline styles.
         <svg aria-hidden="true" viewBox="0 0 100 4" preserveAspectRatio="none" className="h-1.5 w-full max-w-80">
           <rect width="100" height="4" className="fill-sunken" />

@@ -1,7 +1,16 @@
 // Records read from the platform's lists: cursors, snapshots, and storing changes.
+import { setImmediate } from 'node:timers/promises'
 import { type AcceptLimits, type PlannedEvent, takeInPolled } from '../../acts.ts'
 import type { AcceptedEvent } from '../../store/events.ts'
-import type { PollCursorRow, PolledTake, PollTarget, RecordStore, SnapshotRow, TakenIn } from '../../store/records.ts'
+import type {
+  KnownOfRecord,
+  PollCursorRow,
+  PolledTake,
+  PollTarget,
+  RecordStore,
+  SnapshotRow,
+  TakenIn,
+} from '../../store/records.ts'
 import type { Connections } from '../connections.ts'
 import { eventWriter, newBatch } from '../hot/accept.server.ts'
 import type { Tally } from '../hot/tally.server.ts'
@@ -161,6 +170,7 @@ export function recordStore(connections: Connections): RecordStore {
       const rows = yield* snapshotsOf.all({ accountUuid, object, recordUuids: JSON.stringify(recordUuids) })
       return rows.map((row): SnapshotRow => ({ ...row, fields: JSON.parse(row.fields) as Record<string, string> }))
     }),
+    ...nameStore(connections),
     takeInPolled: (input, options) =>
       turn.run((own) => {
         const rows = {
@@ -203,4 +213,129 @@ function targetsOf(rows: readonly AddressRow[]): PollTarget[] {
     }
   }
   return [...targets.values()]
+}
+
+// ---- names: on the read-only connection ----
+
+/** Snapshots looked through between two turns of the event loop: a few milliseconds. */
+const WINDOW = 2_000
+/** Of the newest runs, so many are searched for a customer's name. */
+const RUNS_SEARCHED = 2_000
+
+type Fields = Record<string, string>
+type KnownRow = Record<'object' | 'recordUuid', string> & Record<'own' | 'job' | 'company' | 'customer', string | null>
+
+interface Place {
+  object: string
+  recordUuid: string
+}
+type Walked = Place & { hit: 0 | 1 }
+
+/** The first `most` hits; other work gets its turn between two windows. */
+async function walk(read: (after: Place) => Promise<Walked[]>, most: number): Promise<string[]> {
+  const found = new Set<string>()
+  let rows: Walked[] = []
+  do {
+    if (rows.length > 0) await setImmediate()
+    const { object, recordUuid } = rows.at(-1) ?? { object: '', recordUuid: '' }
+    rows = await read({ object, recordUuid })
+    for (const row of rows) if (row.hit === 1) found.add(row.recordUuid)
+  } while (rows.length === WINDOW && found.size < most)
+  return [...found].slice(0, most)
+}
+
+function nameStore({ reader }: Connections): Pick<RecordStore, 'knownOf' | 'listRecordsCalled'> {
+  // Rules keep a snapshot of their own (`rules:job`); polled objects are under their plain name.
+  const snapshot = (alias: string, object: string, uuid: string) =>
+    `LEFT JOIN record_snapshot ${alias} ON ${alias}.account_uuid = @accountUuid AND ${alias}.object = ${object}
+       AND ${alias}.record_uuid = ${uuid}`
+  const known = reader.prepare<{ accountUuid: string; records: string }, KnownRow>(
+    `WITH asked AS (
+       SELECT json_extract(value, '$[0]') AS object, json_extract(value, '$[1]') AS uuid FROM json_each(@records)
+     ), own AS (
+       SELECT a.object, a.uuid, coalesce(r.fields, p.fields) AS fields
+       FROM asked a ${snapshot('r', "'rules:' || a.object", 'a.uuid')} ${snapshot('p', 'a.object', 'a.uuid')}
+     ), placed AS (
+       SELECT own.*, CASE object WHEN 'job' THEN uuid
+         ELSE coalesce(json_extract(fields, '$.job_uuid'), json_extract(fields, '$.related_object_uuid')) END AS job_uuid
+       FROM own
+     ), owned AS (
+       SELECT placed.*, j.fields AS job, CASE placed.object WHEN 'company' THEN uuid
+         ELSE coalesce(json_extract(j.fields, '$.company_uuid'), json_extract(placed.fields, '$.company_uuid')) END AS company_uuid
+       FROM placed ${snapshot('j', "'rules:job'", 'placed.job_uuid')}
+     )
+     SELECT owned.object, uuid AS recordUuid, owned.fields AS own, job, c.fields AS company,
+       (SELECT json_extract(r.trigger_data, '$.conditionMatching.matchedRecords[0].companyName') FROM run r
+        WHERE r.account_uuid = @accountUuid AND r.record_uuid = owned.job_uuid ORDER BY r.id DESC LIMIT 1) AS customer
+     FROM owned ${snapshot('c', "'rules:company'", 'owned.company_uuid')}`,
+  )
+  const ran = reader
+    .prepare<{ accountUuid: string; text: string | null; window: number }, string | null>(
+      `SELECT DISTINCT record_uuid FROM (
+         SELECT record_uuid, trigger_data FROM run INDEXED BY runs_of_an_account_newest_first
+         WHERE account_uuid = @accountUuid ORDER BY id DESC LIMIT @window
+       ) AS latest WHERE lower(json_extract(trigger_data, '$.conditionMatching.matchedRecords[0].companyName'))
+         LIKE @text ESCAPE '~'`,
+    )
+    .pluck()
+  const readRan = reader.read((values: { accountUuid: string; text: string | null; window: number }) => ran.all(values))
+
+  /** Walks over an account's snapshots, and gives the records that fit. */
+  function walker(fits: string) {
+    const statement = reader.prepare<object, Walked>(
+      `SELECT object, record_uuid AS recordUuid, CASE WHEN ${fits} THEN 1 ELSE 0 END AS hit FROM record_snapshot
+       WHERE account_uuid = @accountUuid AND (object, record_uuid) > (@object, @recordUuid)
+       ORDER BY object, record_uuid LIMIT @window`,
+    )
+    const read = reader.read((values: object) => statement.all(values))
+    return (accountUuid: string, values: object, most: number) =>
+      walk((place) => read({ ...values, ...place, accountUuid, window: WINDOW }), most)
+  }
+  const called = walker(
+    `CASE object WHEN 'rules:job' THEN lower(json_extract(fields, '$.generated_job_id')) = @exact
+         OR lower(json_extract(fields, '$.job_address')) LIKE @text ESCAPE '~'
+       WHEN 'rules:company' THEN lower(json_extract(fields, '$.name')) LIKE @text ESCAPE '~' ELSE 1 = 0 END`,
+  )
+  const OWNERS = 'IN (SELECT value FROM json_each(@owners))'
+  const belonging = walker(
+    `json_extract(fields, '$.company_uuid') ${OWNERS} OR json_extract(fields, '$.job_uuid') ${OWNERS}
+       OR json_extract(fields, '$.related_object_uuid') ${OWNERS}`,
+  )
+
+  return {
+    knownOf: reader.read(function* (accountUuid, records) {
+      const asked = [...new Map(records.map((one) => [`${one.object}|${one.recordUuid}`, one])).values()]
+      if (asked.length === 0) return []
+      const pairs = JSON.stringify(asked.map(({ object, recordUuid }) => [object, recordUuid]))
+      const rows = yield* known.all({ accountUuid, records: pairs })
+      return rows.filter(({ own, job, customer }) => own ?? job ?? customer).map(readKnown)
+    }),
+
+    async listRecordsCalled(accountUuid, text, most) {
+      const exact = text.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+      if (exact === '') return []
+      // A number is that of a job: it would be part of many addresses.
+      const part = /^\d+$/.test(exact) ? null : `%${exact.replace(/[~%_]/g, '~$&')}%`
+      const named = await called(accountUuid, { exact, text: part }, most)
+      const seen = await readRan({ accountUuid, text: part, window: RUNS_SEARCHED })
+      const found = new Set([...named, ...seen.flatMap((uuid) => uuid ?? [])])
+      // A customer's jobs, then what belongs to those.
+      for (let depth = 0; depth < 2 && found.size > 0 && found.size < most; depth += 1) {
+        for (const uuid of await belonging(accountUuid, { owners: JSON.stringify([...found]) }, most)) found.add(uuid)
+      }
+      return [...found].slice(0, most)
+    },
+  }
+}
+
+function readKnown({ object, recordUuid, own, job, company, customer }: KnownRow): KnownOfRecord {
+  const fields = (text: string | null) => (text === null ? null : (JSON.parse(text) as Fields))
+  return {
+    object,
+    recordUuid,
+    own: fields(own),
+    job: fields(job),
+    company: fields(company),
+    customer: customer || null,
+  }
 }

@@ -26,6 +26,8 @@ const MOST_NEAR_AN_ID = 20_000
 /** As many of a delivery's attempts and siblings as a person would read. */
 const MOST_ATTEMPTS = 100
 const MOST_SIBLINGS = 50
+/** Events among which the next delivery is looked for. */
+const MOST_BESIDE = 200
 
 const EVENT_COLUMNS = `e.seq, e.id AS eventId, e.source, e.object, e.object_uuid AS objectUuid,
   e.changed_fields AS changedFields, e.received_at AS receivedAt`
@@ -66,6 +68,25 @@ export function searchStore({ reader }: Connections): SearchStore {
        ) AS near WHERE id = @id LIMIT 1`,
     )
     .pluck()
+  const beside = (sign: '<' | '>', order: 'ASC' | 'DESC') =>
+    reader
+      .prepare<{ accountUuid: string; seq: number; deliveryId: number; most: number }, number>(
+        `SELECT d.id FROM (
+           SELECT seq FROM event INDEXED BY events_of_an_account_newest_first
+           WHERE account_uuid = @accountUuid AND seq ${sign}= @seq ORDER BY seq ${order} LIMIT @most
+         ) AS e JOIN delivery d ON d.event_seq = e.seq
+         WHERE e.seq ${sign} @seq OR d.id ${sign} @deliveryId ORDER BY e.seq ${order}, d.id ${order} LIMIT 1`,
+      )
+      .pluck()
+  const [newer, older] = [beside('>', 'ASC'), beside('<', 'DESC')]
+  const byHour = reader.prepare<
+    { accountUuid: string; since: number },
+    { hour: number; delivered: number; failed: number }
+  >(
+    `SELECT h.hour, CAST(sum(h.delivered) AS bigint) AS delivered, CAST(sum(h.failed) AS bigint) AS failed
+     FROM endpoint p JOIN endpoint_hour h ON h.endpoint_id = p.id AND h.hour >= @since
+     WHERE p.account_uuid = @accountUuid GROUP BY h.hour ORDER BY h.hour`,
+  )
   return {
     async searchDeliveries(accountUuid, search) {
       const page = await walk(accountUuid, search)
@@ -86,6 +107,13 @@ export function searchStore({ reader }: Connections): SearchStore {
       const to = yield* firstSeqSince(until + SEQ_SLACK)
       return (yield* seqOfId.get({ accountUuid, from, to, since, until, limit: MOST_NEAR_AN_ID, id })) ?? null
     }),
+
+    deliveriesBeside: reader.read(function* (accountUuid, { seq, deliveryId }) {
+      const values = { accountUuid, seq, deliveryId, most: MOST_BESIDE }
+      return { newer: (yield* newer.get(values)) ?? null, older: (yield* older.get(values)) ?? null }
+    }),
+
+    attemptsByHour: reader.read((accountUuid, since) => byHour.all({ accountUuid, since })),
 
     findDelivery: deliveryFinder(reader, withSummary),
   }

@@ -238,6 +238,38 @@ describe('one delivery', () => {
     })
   })
 
+  test('has neighbours in the order of the list, in its own account', async () => {
+    const first = event()
+    const [one, other, foreign] = [LEEDS, LEEDS, BRISBANE].map((account) => rows.endpoint({ account }))
+    const ids = [delivery(first, { endpointId: one ?? 0 }), delivery(first, { endpointId: other ?? 0 })]
+    event()
+    const last = event()
+    ids.push(delivery(last, { endpointId: one ?? 0 }))
+    const seq = event({ account: BRISBANE })
+    rows.delivery({ account: BRISBANE, seq, endpointId: foreign ?? 0, at: now })
+    const beside = (seq: number, deliveryId = 0) => world.app.store.events.deliveriesBeside(LEEDS, { seq, deliveryId })
+    expect(await beside(first, ids[0])).toEqual({ newer: ids[1], older: null })
+    expect(await beside(first, ids[1])).toEqual({ newer: ids[2], older: ids[0] })
+    expect(await beside(last, ids[2])).toEqual({ newer: null, older: ids[1] })
+  })
+
+  test('counts attempts by hour, for its account', async () => {
+    const endpointId = rows.endpoint({ account: LEEDS })
+    const count = world.client.sql.prepare(
+      `INSERT INTO endpoint_hour (endpoint_id, hour, events, delivered, failed, duration_sum_ms, duration_max_ms)
+       VALUES (?, ?, 9, ?, ?, 0, 0)`,
+    )
+    count.run(endpointId, 90, 5, 5)
+    count.run(endpointId, 100, 3, 1)
+    count.run(rows.endpoint({ account: LEEDS }), 100, 4, 0)
+    count.run(rows.endpoint({ account: BRISBANE }), 100, 50, 0)
+    count.run(endpointId, 101, 0, 2)
+    expect(await world.app.store.events.attemptsByHour(LEEDS, 100)).toEqual([
+      { hour: 100, delivered: 7, failed: 1 },
+      { hour: 101, delivered: 0, failed: 2 },
+    ])
+  })
+
   test('is not there for another account', async () => {
     rows.endpoint({ account: LEEDS })
     const id = delivery(event())

@@ -1,9 +1,9 @@
 // Loads the run pages: history, upcoming runs, and one run in detail.
 import type { App } from '#app/context/app-context.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
+import { recordNames } from '#app/domain/record-name.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
-import { snapshotsOf } from '../records/changes.ts'
 import { collectsUntil, timesOf } from '../rules/timing/schedule.ts'
 import { scheduleText } from '../rules/timing/schedule-text.ts'
 import { listExecutions } from '../runs/run-history.server.ts'
@@ -12,7 +12,7 @@ import { RUNS_PAGE, readHistory } from './history-filter.ts'
 import type { HistoryForm } from './history-form.ts'
 import { customersOfRun, type MetCustomer } from './mutes.server.ts'
 import { type RunView, runView } from './run-detail-view.ts'
-import { type KnownRecord, type RunLine, runLine } from './run-list-view.ts'
+import { type RunLine, runLine } from './run-list-view.ts'
 
 type HistoryApp = Pick<App, 'store' | 'clock'>
 
@@ -131,21 +131,13 @@ async function linesOf(app: HistoryApp, accountUuid: string, executions: Executi
   return executions.map((execution) => runLine(execution, known.get(execution.id) ?? null))
 }
 
-/** For records that a run does not describe itself (external call), returns the values a rule last saw. */
+/** Names of the records that the runs do not describe themselves, by run. */
 async function knownRecords(app: HistoryApp, accountUuid: string, executions: readonly Execution[]) {
-  const known = new Map<number, KnownRecord>()
-  const bare = executions.filter(
-    ({ recordUuids, triggerData }) =>
-      recordUuids.length === 1 && (triggerData.conditionMatching?.matchedRecords.length ?? 0) === 0,
-  )
-  for (const object of new Set(bare.map((execution) => execution.object))) {
-    const those = bare.filter((execution) => execution.object === object)
-    const uuids = [...new Set(those.flatMap((execution) => execution.recordUuids))]
-    const snapshots = await app.store.records.loadSnapshots(accountUuid, snapshotsOf(object), uuids)
-    for (const execution of those) {
-      const snapshot = snapshots.find(({ recordUuid }) => recordUuid === execution.recordUuids[0])
-      if (snapshot) known.set(execution.id, snapshot.fields)
-    }
-  }
-  return known
+  const bare = executions.flatMap(({ id, object, recordUuids, triggerData }) => {
+    const [recordUuid] = recordUuids
+    const isNamed = (triggerData.conditionMatching?.matchedRecords[0]?.companyName ?? '') !== ''
+    return recordUuids.length !== 1 || recordUuid === undefined || isNamed ? [] : [{ id, object, recordUuid }]
+  })
+  const names = recordNames(await app.store.records.knownOf(accountUuid, bare))
+  return new Map(bare.flatMap(({ id, recordUuid }) => [[id, names.get(recordUuid) ?? null] as const]))
 }

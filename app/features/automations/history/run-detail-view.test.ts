@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import { anEffect, aRow, NOW } from '#tests/support/journal-rows.ts'
-import { SENT_TEXT, sampleRun } from '#tests/support/sample-runs.ts'
+import { SAMPLE_RULE, SENT_TEXT, sampleRun } from '#tests/support/sample-runs.ts'
 import { executionOf } from '../runs/run-history.ts'
 import { type Repeatable, runView } from './run-detail-view.ts'
 
@@ -85,10 +86,60 @@ describe('the steps', () => {
   })
 })
 
+describe('the title', () => {
+  const sent = (to: string) => ({
+    definition: { ...SAMPLE_RULE, steps: [{ ...SAMPLE_RULE.steps[0], parameters: { to, message: 'Hello' } }] },
+  })
+
+  test('names the customer only where the rule wrote to the record', () => {
+    expect(viewOf(sent('{entry.0.contact_mobile}') as Partial<RunRecord>).title).toBe(
+      'Texted Margaret Smith · job 4411',
+    )
+    expect(viewOf(sent('') as Partial<RunRecord>).title).toBe('Texted Margaret Smith · job 4411')
+    expect(viewOf().title).toBe('Texted +447700900123 · Margaret Smith · job 4411')
+  })
+
+  test('takes the names from snapshots where the run itself has none', () => {
+    const triggerData = { ...sampleRun().triggerData, conditionMatching: null }
+    const known = { what: 'Job 17', who: 'Joan Hartley', job: '17', customer: 'Joan Hartley' }
+    const view = runView(executionOf(sampleRun({ triggerData, ...(sent('') as Partial<RunRecord>) })), SAME, known)
+    expect(view.title).toBe('Texted Joan Hartley · job 17')
+  })
+})
+
+describe('what a person reads', () => {
+  test('is the message as it was sent', () => {
+    expect(viewOf().steps[0]?.items[0]?.message).toEqual({ channel: 'sms', subject: '', text: 'Hello' })
+    const html = {
+      kind: 'send_email',
+      class: 'customer',
+      to: 'a@b.c',
+      cc: '',
+      replyTo: '',
+      subject: 'Done',
+      textBody: '',
+    }
+    const mail = { ...html, htmlBody: '<p>Dear <b>Joan</b></p>', regardingJobUuid: null, summary: 'E-mail' }
+    const effect = { ...mail, signatureOfStaff: null, attachments: [], documentSteps: [] } as JournalRow['effect']
+    const [step] = viewOf({ journal: [{ ...SENT_TEXT, effect }] }).steps
+    expect(step?.items[0]?.message).toEqual({ channel: 'email', subject: 'Done', text: 'Dear Joan' })
+  })
+
+  test('is what changed, without fields that hold ids', () => {
+    const changes = [
+      { field: 'completion_actioned_by_uuid', from: '', to: '0ff31bc6-8966-565c-a0ac-0473c5b2d813' },
+      { field: 'completion_date', from: null, to: '2026-11-24' },
+    ]
+    const view = viewOf({ triggerData: { ...sampleRun().triggerData, changes } })
+    expect(view.changes).toEqual(['Completion date: empty → 2026-11-24'])
+    expect(view.source).toBe('ServiceM8')
+  })
+})
+
 describe('what is offered', () => {
   test('for a run that went well is doing all of it once more, with what that sends', () => {
     expect(offered()).toEqual(['allAgain'])
-    expect(viewOf().offers.allAgain).toBe('Everything is done once more: 1 message to customers will be sent again.')
+    expect(viewOf().offers.allAgain).toBe('Repeats every step: 1 message to customers will be sent again.')
   })
 
   test('is the rule of today as well where it was changed since', () => {
@@ -106,7 +157,7 @@ describe('what is offered', () => {
     const run = { outcome: 'partial', journal: [SENT_TEXT, FAILED] } as const
     expect(offered({ ...run, journal: [...run.journal] })).toEqual(['failedAgain', 'allAgain'])
     expect(viewOf({ ...run, journal: [...run.journal] }).offers.failedAgain).toBe(
-      'Tried again: Task "Ring". What was done is not done again.',
+      'Tries again: Task "Ring". Nothing is done twice.',
     )
   })
 
@@ -126,6 +177,6 @@ describe('what is offered', () => {
   test('while it is on its way is cancelling', () => {
     expect(offered({ state: 'waiting', outcome: null, journal: [SENT_TEXT] })).toEqual(['cancel'])
     const { offers } = viewOf({ state: 'waiting', outcome: null, journal: [SENT_TEXT] })
-    expect(offers.cancel).toBe('Nothing more of it begins. What was done stays done.')
+    expect(offers.cancel).toBe('Stops here. What was done stays.')
   })
 })

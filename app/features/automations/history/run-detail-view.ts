@@ -1,25 +1,25 @@
 // One run with all its events, and the actions a person can take.
 import { actionLabel } from '#app/domain/automations/action-parameters.ts'
+import type { RecordName } from '#app/domain/record-name.ts'
+import { plainText } from '#app/lib/plain-text.ts'
 import type { Execution, HistoryItem, HistoryStep } from '../runs/run-history.ts'
 import { type ExecutedView, executedView, type MatchedView, matchedView, type NamedText } from './executed-view.ts'
-import { type KnownRecord, type RunLine, runLine } from './run-list-view.ts'
+import { type RunLine, runLine } from './run-list-view.ts'
+import type { RunStanding, StepMark } from './run-marks.ts'
 
-export type StepMark = 'done' | 'failed' | 'skipped' | 'waits' | 'held' | 'unknown' | 'not_begun'
-
-export const MARK_TEXTS: Readonly<Record<StepMark, string>> = {
-  done: 'Done',
-  failed: 'Failed',
-  skipped: 'Skipped',
-  waits: 'Waits',
-  held: 'Waits for you',
-  unknown: 'May have been sent',
-  not_begun: 'Not begun',
+/** A message as its receiver reads it. */
+export interface MessageView {
+  channel: 'sms' | 'email'
+  /** '' = none. */
+  subject: string
+  text: string
 }
 
 export interface ItemView {
   key: string
   mark: StepMark
   summary: string
+  message: MessageView | null
   /** Explains the state; null = nothing to add. */
   sentence: string | null
   /** Final texts with receivers, sent or planned. */
@@ -59,11 +59,14 @@ export interface RunOffers {
 
 export interface RunView {
   line: RunLine
+  /** What happened, with names: `Texted Joan Hartley · job 3128`. */
+  title: string
   version: number
   /** The trigger, as a sentence without its end. */
   source: string
   groupKey: string | null
-  changes: Execution['triggerData']['changes']
+  /** `Status: Quote → Completed`; without fields that only hold ids. */
+  changes: string[]
   matched: MatchedView | null
   recordUuids: string[]
   object: string
@@ -85,28 +88,31 @@ export interface Repeatable {
 
 /** A run by hand says so in its own text. */
 const SOURCES: Readonly<Record<Execution['source'], string>> = {
-  webhook: 'An event at ServiceM8',
-  poll: 'A look by the clock',
-  manual: 'A call of its address',
+  webhook: 'ServiceM8',
+  poll: 'its schedule',
+  manual: 'another program',
   person: '',
 }
 
 function sourceText({ source, replayOf, triggerData }: Execution): string {
-  const who = replayOf === null ? SOURCES[source] : 'A person asked for it once more. The first time'
-  return [who, triggerData.description].filter(Boolean).join(': ') || 'A person'
+  const who = replayOf === null ? SOURCES[source] : 'a person, once more'
+  if (who === '') return triggerData.description || 'a person'
+  return triggerData.changes.length > 0 || triggerData.description === '' ? who : `${who}: ${triggerData.description}`
 }
 
 /** Maximum records shown per list. */
 const MOST_RECORDS = 20
 
-export function runView(execution: Execution, repeatable: Repeatable | null, known: KnownRecord | null): RunView {
+export function runView(execution: Execution, repeatable: Repeatable | null, known: RecordName | null): RunView {
   const { triggerData } = execution
+  const line = runLine(execution, known)
   return {
-    line: runLine(execution, known),
+    line,
+    title: runTitle(line, deedsOf(execution, known)),
     version: execution.automationVersion,
     source: sourceText(execution),
     groupKey: execution.groupKey,
-    changes: triggerData.changes,
+    changes: triggerData.changes.filter(({ field }) => !field.endsWith('uuid')).map(changeText),
     matched: matchedView(execution),
     recordUuids: execution.recordUuids.slice(0, MOST_RECORDS),
     object: execution.object,
@@ -148,7 +154,7 @@ const TRY_TEXTS: Readonly<Record<string, string>> = {
   failed: 'Failed',
   unknown: 'No clear answer',
   wait: 'Had to wait',
-  verified: 'Looked, and it was done',
+  verified: 'Checked: it was done',
 }
 
 const FIELD_TEXTS: Readonly<Record<string, string>> = {
@@ -166,11 +172,37 @@ const FIELD_TEXTS: Readonly<Record<string, string>> = {
   outputFormat: 'Format',
 }
 
+function changeText({ field, from, to }: Execution['triggerData']['changes'][number]): string {
+  const name = field.replaceAll('_', ' ')
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${from || 'empty'} → ${to || 'empty'}`
+}
+
+/** What the steps did or did not do, with the customer's name where the rule wrote to the record's own customer. */
+function deedsOf({ steps, actionsExecuted, triggerData }: Execution, known: RecordName | null): Deed[] {
+  const names = new Set(triggerData.conditionMatching?.matchedRecords.map(({ companyName }) => companyName) ?? [])
+  const [only = ''] = names.size > 1 ? [] : [...names]
+  return steps.map(({ stepId, action, state, items }) => {
+    const receivers = new Set(items.flatMap(({ resolved }) => resolved.to ?? []))
+    const [to = ''] = receivers
+    const written = String(actionsExecuted.find(({ context }) => context.stepId === stepId)?.parameters.to ?? '')
+    const isCustomer = items[0]?.effectClass === 'customer' && (written === '' || written.includes('{'))
+    const customer = isCustomer ? only || (known?.customer ?? '') : ''
+    return { action, state, to: receivers.size > 1 ? `${receivers.size} people` : customer || to }
+  })
+}
+
+function messageOf({ kind, resolved }: HistoryItem): MessageView | null {
+  const { subject = '', message = '', textBody = '', htmlBody = '' } = resolved
+  if (kind === 'send_sms') return { channel: 'sms', subject: '', text: message }
+  return kind === 'send_email' ? { channel: 'email', subject, text: textBody || plainText(htmlBody) } : null
+}
+
 function itemView(item: HistoryItem): ItemView {
   return {
     key: item.key,
     mark: item.state === 'failed' && item.nextAttemptAt !== null ? 'waits' : MARKS[item.state],
     summary: item.summary,
+    message: messageOf(item),
     sentence: item.error,
     went: named(item.resolved),
     came: named(item.result ?? {}),
@@ -208,7 +240,7 @@ function offersOf(execution: Execution, repeatable: Repeatable | null): RunOffer
     allAgain: repeat && repeatText(repeat.customerMessages),
     today:
       repeat && repeat.rule.version !== repeat.version
-        ? `${repeatText(repeat.customerMessages)} The automation was changed since (version ${repeat.version} then, ${repeat.rule.version} now): what it says today counts, and it may send other texts.`
+        ? `${repeatText(repeat.customerMessages)} Uses the automation as it is today (version ${repeat.version} then, ${repeat.rule.version} now): texts may differ.`
         : null,
     release: isHeld && isClear ? releaseText(items) : null,
     discard: isHeld && isClear ? discardText(wasSent) : null,
@@ -218,21 +250,21 @@ function offersOf(execution: Execution, repeatable: Repeatable | null): RunOffer
 
 function failedAgainText(failed: readonly HistoryItem[], wasSent: boolean): string {
   const what = listed(failed.map((item) => item.summary))
-  const again = what === '' ? 'What failed is tried again.' : `Tried again: ${what}.`
-  return wasSent ? `${again} What was done is not done again.` : again
+  const again = what === '' ? 'Tries what failed again.' : `Tries again: ${what}.`
+  return wasSent ? `${again} Nothing is done twice.` : again
 }
 
 function releaseText(items: readonly HistoryItem[]): string {
   const what = listed(items.filter((item) => item.state === 'held').map((item) => item.summary))
-  return what === '' ? 'It begins now.' : `Goes out now: ${what}.`
+  return what === '' ? 'It starts now.' : `Goes out now: ${what}.`
 }
 
 function discardText(wasSent: boolean): string {
-  return wasSent ? 'What is left is not done. What was done stays done.' : 'Nothing of it is done.'
+  return wasSent ? 'Drops what is left. What was done stays.' : 'Drops the whole run.'
 }
 
 function cancelText(wasSent: boolean): string {
-  return wasSent ? 'Nothing more of it begins. What was done stays done.' : 'Nothing of it is done.'
+  return wasSent ? 'Stops here. What was done stays.' : 'Stops before anything is done.'
 }
 
 const MOST_NAMED = 5
@@ -249,7 +281,74 @@ function moment(iso: string | null): number | null {
 
 /** The question before a whole run is repeated. */
 export function repeatText(messages: number): string {
-  if (messages === 0) return 'Everything is done once more. No customer gets a message again.'
+  if (messages === 0) return 'Repeats every step. No customer gets a message again.'
   const times = messages === 1 ? '1 message' : `${messages} messages`
-  return `Everything is done once more: ${times} to customers will be sent again.`
+  return `Repeats every step: ${times} to customers will be sent again.`
+}
+
+// ---- the title: what happened, with names ----
+
+/** One step of the run. */
+interface Deed {
+  /** The action's type. */
+  action: string
+  state: HistoryStep['state']
+  /** The customer, the receiver, or `3 people`; '' = nobody. */
+  to: string
+}
+
+/** Each as it was done, and as it was to be done; `{to}` = the receiver. */
+const DEEDS: Readonly<Record<string, readonly [string, string]>> = {
+  send_sms: ['texted {to}', 'text {to}'],
+  send_email: ['e-mailed {to}', 'e-mail {to}'],
+  send_staff_message: ['messaged a colleague', 'message a colleague'],
+  post_activity_feed: ['posted to the feed', 'post to the feed'],
+  send_notification: ['notified another system', 'notify another system'],
+  create_job: ['created a job', 'create a job'],
+  create_task: ['created a task', 'create a task'],
+  update_job_status: ['changed the status', 'change the status'],
+  update_job_field: ['changed a field', 'change a field'],
+  assign_to_queue: ['moved it to a queue', 'move it to a queue'],
+  generate_document: ['made a document', 'make a document'],
+}
+
+/** A run in which nothing was done begins with this; the first step that did not follow. */
+const OPENINGS: Readonly<Record<RunStanding, string>> = {
+  failure: 'could not {deed}',
+  partial: 'could not {deed}',
+  unknown: 'may have {done}',
+  held: 'waits for you to {deed}',
+  waiting: 'waits to {deed}',
+  working: 'about to {deed}',
+  success: 'nothing to do',
+  nothing: 'nothing to do',
+  cancelled: 'cancelled',
+}
+
+export function runTitle({ job, customer, standing }: RunLine, deeds: readonly Deed[]): string {
+  const done = deeds.filter(({ state }) => state === 'sent').map((deed) => wordsOf(deed, 0))
+  const open = deeds.find(({ state }) => state !== 'sent' && state !== 'skipped')
+  const said = done.length > 0 ? joined(done) : ''
+  const rest = done.length > 0 && standing !== 'partial' && standing !== 'unknown' ? '' : openingOf(standing, open)
+  const what = [said, rest].filter(Boolean).join(', ')
+  const about = deeds.some(({ to }) => to !== '' && to === customer) || customer === '' ? '' : ` · ${customer}`
+  return `${what.charAt(0).toUpperCase()}${what.slice(1)}${about} · ${job.charAt(0).toLowerCase()}${job.slice(1)}`
+}
+
+function openingOf(standing: RunStanding, open: Deed | undefined): string {
+  const opening = OPENINGS[standing]
+  if (open === undefined) return opening.includes('{') ? 'nothing done' : opening
+  return opening.replace('{deed}', () => wordsOf(open, 1)).replace('{done}', () => wordsOf(open, 0))
+}
+
+function wordsOf({ action, to }: Deed, form: 0 | 1): string {
+  const label = actionLabel(action)
+  const words = DEEDS[action]?.[form] ?? (form === 0 ? `did "${label}"` : `do "${label}"`)
+  return words.replace('{to}', () => to || 'the customer')
+}
+
+function joined(deeds: readonly string[]): string {
+  const [first = '', second, ...more] = [...new Set(deeds)]
+  if (second === undefined) return first
+  return more.length === 0 ? `${first} and ${second}` : `${first}, ${second} and ${more.length} more`
 }

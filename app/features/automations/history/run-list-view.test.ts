@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
+import type { RecordName } from '#app/domain/record-name.ts'
+import { hours } from '#app/lib/duration.ts'
 import { anEffect, aRow, NOW } from '#tests/support/journal-rows.ts'
 import { SENT_TEXT, sampleMatch, sampleRun } from '#tests/support/sample-runs.ts'
 import { executionOf } from '../runs/run-history.ts'
-import { type KnownRecord, runLine } from './run-list-view.ts'
+import { type RunLine, runLine, runsByDay } from './run-list-view.ts'
 
-const lineOf = (more: Partial<RunRecord> = {}, known: KnownRecord | null = null) =>
+const lineOf = (more: Partial<RunRecord> = {}, known: RecordName | null = null) =>
   runLine(executionOf(sampleRun(more)), known)
 
-const about = (more: Partial<RunRecord>, known: KnownRecord | null = null) => {
+const about = (more: Partial<RunRecord>, known: RecordName | null = null) => {
   const { job, customer } = lineOf(more, known)
   return [job, customer]
 }
@@ -44,7 +46,10 @@ describe('whom it was about', () => {
   test('is what a rule last saw of it when the run itself says nothing', () => {
     const triggerData = { ...TRIGGER, conditionMatching: null }
     expect(about({ triggerData })).toEqual(['A job', ''])
-    expect(about({ triggerData }, { generated_job_id: '17', job_address: '3 Low Rd' })).toEqual(['Job 17', '3 Low Rd'])
+    expect(about({ triggerData }, { what: 'Job 17', job: '17', who: '3 Low Rd', customer: '' })).toEqual([
+      'Job 17',
+      '3 Low Rd',
+    ])
   })
 
   test('is never a uuid', () => {
@@ -89,4 +94,17 @@ describe('what happened', () => {
       needsYou: true,
     })
   })
+})
+
+test('runs are counted by the day of the account', () => {
+  const at = (hoursAgo: number, more: Partial<RunLine> = {}) => ({ ...lineOf(), at: NOW - hours(hoursAgo), ...more })
+  // 09:00 in London, 20:00 in Sydney.
+  const lines = [at(1), at(10, { needsYou: true, standing: 'held' }), at(22, { standing: 'failure' }), at(50)]
+  const days = (zone: string) => runsByDay(lines, NOW, zone).map(({ day, counts }) => [day, counts])
+  expect(days('Europe/London')).toEqual([
+    ['Today', '1 run'],
+    ['Yesterday', '2 runs · 1 failed · 1 needs you'],
+    ['3 January 2026', '1 run'],
+  ])
+  expect(days('Australia/Sydney')[0]).toEqual(['Today', '2 runs · 1 needs you'])
 })

@@ -1,30 +1,12 @@
 // A run as one line of the history: the customer's job first, then what happened, in words.
+import { dayOf } from '#app/domain/local-time.ts'
+import { dayText, plural } from '#app/domain/moments.ts'
+import type { RecordName } from '#app/domain/record-name.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { wallAt } from '#app/lib/zone.ts'
 import type { Execution } from '../runs/run-history.ts'
-
-export type RunStanding =
-  | 'success'
-  | 'partial'
-  | 'failure'
-  | 'nothing'
-  | 'cancelled'
-  /** A message may have been sent. */
-  | 'unknown'
-  | 'held'
-  | 'waiting'
-  | 'working'
-
-export const STANDING_TEXTS: Readonly<Record<RunStanding, string>> = {
-  success: 'Success',
-  partial: 'Partial',
-  failure: 'Failure',
-  nothing: 'Nothing to do',
-  cancelled: 'Cancelled',
-  unknown: 'May have been sent',
-  held: 'Waits for you',
-  waiting: 'Waits',
-  working: 'Running',
-}
+import type { RunStanding } from './run-marks.ts'
 
 export interface RunLine {
   id: number
@@ -45,10 +27,7 @@ export interface RunLine {
   goesOnAt: number | null
 }
 
-/** Known values of a record that the run itself does not describe. */
-export type KnownRecord = Readonly<Record<string, string>>
-
-export function runLine(execution: Execution, known: KnownRecord | null = null): RunLine {
+export function runLine(execution: Execution, known: RecordName | null = null): RunLine {
   const { triggerData, id, automationRuleId, automationName, executedAt, nextAttemptAt, needsYou } = execution
   const { job, customer } = aboutOf(execution, known)
   return {
@@ -83,6 +62,41 @@ function standingOfRun(execution: Pick<Execution, 'steps' | 'state' | 'outcome'>
   }
 }
 
+export interface DayOfRuns {
+  /** `Today`, `Yesterday`, `21 November 2026`. */
+  day: string
+  /** `4 runs · 1 failed`. */
+  counts: string
+  lines: RunLine[]
+}
+
+/** The runs of a page by the days of the account, in their order. */
+export function runsByDay(lines: readonly RunLine[], now: Millis, zone: string): DayOfRuns[] {
+  const today = dayOf(wallAt(now, zone))
+  const found = new Map<number, RunLine[]>()
+  for (const line of lines) {
+    const day = dayOf(wallAt(line.at, zone))
+    found.set(day, [...(found.get(day) ?? []), line])
+  }
+  return [...found].map(([day, ofDay]) => ({
+    day: day === today ? 'Today' : day === today - 1 ? 'Yesterday' : dayText(ofDay[0]?.at ?? 0, zone),
+    counts: countsOf(ofDay),
+    lines: ofDay,
+  }))
+}
+
+function countsOf(lines: readonly RunLine[]): string {
+  const failed = lines.filter(({ standing }) => standing === 'failure' || standing === 'partial').length
+  const needsYou = lines.filter((line) => line.needsYou).length
+  return [
+    plural(lines.length, 'run'),
+    failed === 0 ? '' : `${failed} failed`,
+    needsYou === 0 ? '' : needsYou === 1 ? '1 needs you' : `${needsYou} need you`,
+  ]
+    .filter(Boolean)
+    .join(' · ')
+}
+
 /** What was done and what was not, in step order; or why the run did nothing. */
 function happenedText(execution: Pick<Execution, 'actionsExecuted' | 'state' | 'reason'>): string {
   const { actionsExecuted, state, reason } = execution
@@ -98,14 +112,14 @@ function asSentence(text: string): string {
   return /[.!?…]$/.test(trimmed) ? trimmed : `${trimmed}.`
 }
 
-function aboutOf(execution: Execution, known: KnownRecord | null): { job: string; customer: string } {
+function aboutOf(execution: Execution, known: RecordName | null): { job: string; customer: string } {
   const { triggerData, recordUuids, object } = execution
   const matched = triggerData.conditionMatching?.matchedRecords ?? []
   const count = recordUuids.length
   const [first] = matched
   if (count === 0) return { job: 'No record', customer: '' }
-  const number = known?.generated_job_id || first?.jobId || ''
-  const customer = first?.companyName || first?.jobAddress || known?.company_name || known?.job_address || ''
+  const number = known?.job || first?.jobId || ''
+  const customer = first?.companyName || known?.customer || first?.jobAddress || known?.who || ''
   if (count > 1) {
     const customers = new Set(matched.map((record) => record.companyName).filter((name) => name !== ''))
     const what = object === 'job' ? `${count} jobs` : `${count} records`

@@ -71,7 +71,7 @@ describe('what a rule noted', () => {
       verdict: noted('not_matched', { failed: FAILED }),
       now: { matched: true },
     })
-    expect(view.words).toContain('As it is now, they are met: the next change sets it off.')
+    expect(view.words).toContain('Right now they are met: the next change starts it.')
   })
 
   test.each([
@@ -87,7 +87,7 @@ describe('what a rule noted', () => {
 
   test('a note nobody can read is as good as none', () => {
     const verdict = { verdict: 'not_triggered', detail: '{oops', at: 1, runId: null }
-    expect(why(aRuleOf(ON_STATUS), { verdict }).words).toEqual(['What changed does not set it off.'])
+    expect(why(aRuleOf(ON_STATUS), { verdict }).words).toEqual(['This change does not start it.'])
   })
 })
 
@@ -96,8 +96,8 @@ describe('without a note', () => {
     const view = why(aRuleOf(ON_STATUS), { now: { matched: true } })
     expect(view.standing).toBe('not_yet')
     expect(view.words).toEqual([
-      'No change of this record has reached it since it was switched on.',
-      'As it is now, its conditions are met.',
+      'No change of this record since it was switched on.',
+      'Right now its conditions are met.',
     ])
   })
 
@@ -123,7 +123,7 @@ describe('without a note', () => {
   test('a rule that is off says so first', () => {
     const off = why(aRuleOf(DAILY, { active: false, nextRunAt: 900 }), { now: { matched: true } })
     expect(off).toMatchObject({ standing: 'off', nextAt: null })
-    expect(off.words).toEqual(['The automation is switched off.', 'As it is now, its conditions would be met.'])
+    expect(off.words).toEqual(['The automation is switched off.', 'Right now its conditions would be met.'])
     const paused = why(aRuleOf(ON_STATUS, { pausedReason: 'It ran in circles.' }), {})
     expect(paused.words[0]).toBe('The automation is stopped: It ran in circles.')
   })

@@ -78,15 +78,17 @@ function answerOf(rule: WhyRule, { verdict, ledger, now }: WhyFacts): Answer {
   // A check after the last action is more recent news.
   if (verdict && (acted || ledger?.runId == null || verdict.at >= ledger.at)) return ofVerdict(verdict, now)
   if (ledger && ledger.runId !== null) {
-    return { ...nothing, standing: 'fired', words: ['It did it for this record.'], at: ledger.at, runId: ledger.runId }
+    return { ...nothing, standing: 'fired', words: [], at: ledger.at, runId: ledger.runId }
   }
   if (ledger) {
-    const words = ['It matched already when the automation was switched on. Such records are left alone.']
+    const words = [
+      'It matched before the automation was switched on. It only acts on records that start matching later.',
+    ]
     return { ...nothing, standing: 'passed_over', words, at: ledger.at }
   }
   if (isOff) return { ...nothing, standing: 'off', words: asItIs(now, true), failed: failedOf(now) }
   if (now && !now.matched) {
-    return { ...nothing, standing: 'not_met', words: ['As it is now, the conditions are not met.'], failed: now.failed }
+    return { ...nothing, standing: 'not_met', words: ['Right now the conditions are not met.'], failed: now.failed }
   }
   return { ...nothing, standing: 'not_yet', words: [...notYetText(rule), ...asItIs(now, false)] }
 }
@@ -98,50 +100,50 @@ function ofVerdict(verdict: NonNullable<WhyFacts['verdict']>, now: WhyFacts['now
   const answer = (standing: WhyStanding, words: string[]): Answer => ({ standing, words, failed: [], at, runId })
   switch (verdict.verdict) {
     case 'fired':
-      return answer('fired', ['It did it for this record.', ...because])
+      return answer('fired', because)
     case 'held':
       return answer('held', because.length > 0 ? because : ['It waits for you.'])
     case 'not_matched': {
-      const since = now?.matched ? ['As it is now, they are met: the next change sets it off.'] : []
-      const words = ['When it looked, these conditions were not met.', ...since]
+      const since = now?.matched ? ['Right now they are met: the next change starts it.'] : []
+      const words = ['At its last check, these conditions were not met.', ...since]
       return { standing: 'not_met', words, failed, at, runId }
     }
     case 'done_before':
-      return answer('passed_over', ['It was done before for this record, and is not repeated.', ...because])
+      return answer('passed_over', ['It already ran for this record.', ...because])
     case 'first_sight':
     case 'own_change':
     case 'muted':
-      return answer('passed_over', because.length > 0 ? because : ['It left this change alone.'])
+      return answer('passed_over', because.length > 0 ? because : ['It skipped this change.'])
     default:
-      return answer('not_yet', because.length > 0 ? because : ['What changed does not set it off.'])
+      return answer('not_yet', because.length > 0 ? because : ['This change does not start it.'])
   }
 }
 
 function offText(rule: WhyRule): string[] {
   if (!rule.active) return ['The automation is switched off.']
   if (rule.pausedReason !== null) return [`The automation is stopped: ${runReasonText(rule.pausedReason)}`]
-  return rule.baselined ? [] : ['It was just switched on, and still notes what is there already.']
+  return rule.baselined ? [] : ['It was just switched on and is still starting.']
 }
 
 function notYetText({ definition: { trigger }, nextRunAt }: WhyRule): string[] {
   switch (trigger.source) {
     case 'webhook':
-      return ['No change of this record has reached it since it was switched on.']
+      return ['No change of this record since it was switched on.']
     case 'api_polling':
       return [
         nextRunAt === null
-          ? 'It looks only when you press Run Now.'
+          ? 'It runs only when you press Run Now.'
           : 'It has not checked this record yet. See its next check.',
       ]
     case 'manual_endpoint':
-      return ['It starts only when its address is called for this job.']
+      return ['It runs only when another program calls it.']
   }
 }
 
 function asItIs(now: WhyFacts['now'], isOff: boolean): string[] {
   if (now === null) return []
-  if (!now.matched) return ['As it is now, the conditions are not met.']
-  return [isOff ? 'As it is now, its conditions would be met.' : 'As it is now, its conditions are met.']
+  if (!now.matched) return ['Right now the conditions are not met.']
+  return [isOff ? 'Right now its conditions would be met.' : 'Right now its conditions are met.']
 }
 
 function failedOf(now: WhyFacts['now']): readonly FailedCondition[] {

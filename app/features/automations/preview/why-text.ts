@@ -14,10 +14,10 @@ export type WhyStanding =
   | 'not_yet'
 
 export const WHY_TEXTS: Readonly<Record<WhyStanding, string>> = {
-  fired: 'It fired',
-  held: 'It waits for you',
+  fired: 'Ran',
+  held: 'Waits for you',
   not_met: 'Conditions not met',
   passed_over: 'Skipped',
-  off: 'It is off',
-  not_yet: 'Not so far',
+  off: 'Off',
+  not_yet: 'Not yet',
 }

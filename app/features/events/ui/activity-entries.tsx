@@ -1,21 +1,12 @@
-import {
-  ArrowLeftRight,
-  CircleCheck,
-  CircleX,
-  DoorOpen,
-  KeyRound,
-  type LucideIcon,
-  ShieldCheck,
-  Webhook,
-} from 'lucide-react'
+import { ArrowLeftRight, ChevronRight, DoorOpen, KeyRound, type LucideIcon, ShieldCheck, Webhook } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
 import { iso } from '#app/lib/clock.ts'
-import { Badge, StatusPill } from '#app/ui/badge.tsx'
-import { Disclosure } from '#app/ui/disclosure.tsx'
 import { ScrollRegion } from '#app/ui/scroll-region.tsx'
-import { Time, useZone } from '#app/ui/time/time.tsx'
+import { useZone } from '#app/ui/time/time.tsx'
 import { exactTime } from '#app/ui/time/time-text.ts'
 import type { ActivityItem, ApiItem, ShownData, WebhookItem } from '../activity-view.ts'
+import { fieldsShown } from '../fields-shown.ts'
+import { RowLine, type RowLineProps } from './row-line.tsx'
 
 interface ActivityEntriesProps {
   items: readonly ActivityItem[]
@@ -23,19 +14,13 @@ interface ActivityEntriesProps {
   accountUUID: string
 }
 
-/** Newest first: rows on a wide screen, cards on a phone. */
+/** Newest first, one line each. */
 export function ActivityEntries({ items, accountUUID }: ActivityEntriesProps) {
   const query = new URLSearchParams({ accountUUID })
   return (
-    <ol
-      aria-labelledby="activity-title"
-      className="grid gap-3 sm:block sm:rounded-card sm:border sm:border-line sm:bg-surface sm:shadow-rest"
-    >
+    <ol aria-labelledby="activity-title" className="rounded-card border border-line bg-surface shadow-rest">
       {items.map((item) => (
-        <li
-          key={item.key}
-          className="grid gap-x-4 gap-y-1.5 rounded-card border border-line bg-surface px-4 pt-3 pb-1 shadow-rest sm:grid-cols-[11rem_minmax(0,1fr)] sm:rounded-none sm:border-x-0 sm:border-b-0 sm:bg-transparent sm:shadow-none sm:first:border-t-0"
-        >
+        <li key={item.key} className="border-line border-t first:border-t-0">
           {item.kind === 'webhook' ? (
             <WebhookEntry item={item} whole={`/api/webhook-activity?${query}`} />
           ) : (
@@ -47,29 +32,44 @@ export function ActivityEntries({ items, accountUUID }: ActivityEntriesProps) {
   )
 }
 
-function WebhookEntry({ item, whole }: { item: WebhookItem; whole: string }) {
+/** One row; opens to everything that is known, without scripts. */
+function Entry({ line, children }: { line: RowLineProps; children: ReactNode }) {
   return (
-    <>
-      <Head kind="Webhook" icon={Webhook} at={item.at} />
-      <div className="grid min-w-0 gap-1">
-        <p className="flex flex-wrap items-baseline gap-x-3 text-label">
-          <span className="wrap-anywhere font-semibold">{item.objectLabel}</span>
-          <span className="break-all font-mono text-dense text-ink-soft">{item.objectUuid}</span>
-        </p>
-        <Facts>
-          <Fact name="Changed fields">{item.changedFields.length === 0 ? '–' : item.changedFields.join(', ')}</Fact>
-        </Facts>
-        <Disclosure dense summary="Raw data">
-          <Facts>
-            <Fact name="Received">
-              <ExactTime at={item.at} />
-            </Fact>
-            <Fact name="Object type">{item.objectType}</Fact>
-          </Facts>
-          <Data name="Raw data" data={item.data} nothing="No longer kept." whole={whole} />
-        </Disclosure>
-      </div>
-    </>
+    <details className="group/entry">
+      <summary className="flex cursor-pointer list-none items-center gap-2 px-3 hover:bg-sunken sm:px-4">
+        <RowLine {...line} />
+        <ChevronRight aria-hidden className="size-4 shrink-0 text-ink-soft group-open/entry:rotate-90" />
+      </summary>
+      <div className="px-3 pb-3 sm:px-4">{children}</div>
+    </details>
+  )
+}
+
+function WebhookEntry({ item, whole }: { item: WebhookItem; whole: string }) {
+  const changed = item.changedFields.length === 0 ? '–' : item.changedFields.join(', ')
+  const shown = fieldsShown(item.changedFields)
+  return (
+    <Entry
+      line={{
+        icon: Webhook,
+        tone: 'accent',
+        kind: 'Webhook',
+        at: item.at,
+        what: item.recordName,
+        detail: shown,
+        end: null,
+      }}
+    >
+      <Facts>
+        <Fact name="Changed fields">{changed}</Fact>
+        <Fact name="Received">
+          <ExactTime at={item.at} />
+        </Fact>
+        <Fact name="Object type">{item.objectType}</Fact>
+        <Fact name="Record id">{item.objectUuid}</Fact>
+      </Facts>
+      <Data name="Raw data" data={item.data} nothing="No longer kept." whole={whole} />
+    </Entry>
   )
 }
 
@@ -81,49 +81,23 @@ const KIND_ICONS: Record<string, LucideIcon> = {
 }
 
 function ApiEntry({ item, whole }: { item: ApiItem; whole: string }) {
+  const isFine = item.status.tone === 'normal'
+  const status = <span className={isFine ? 'text-ink-soft' : 'font-semibold text-failing'}>{item.status.words}</span>
+  const icon = KIND_ICONS[item.label] ?? ArrowLeftRight
+  const tone = isFine ? 'neutral' : 'failing'
   return (
-    <>
-      <Head kind={item.label} icon={KIND_ICONS[item.label] ?? ArrowLeftRight} at={item.at} />
-      <div className="grid min-w-0 gap-1">
-        <p className="break-all font-mono text-dense">
-          <span className="font-semibold">{item.method}</span> {item.endpoint}
-        </p>
-        <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
-          <StatusPill
-            tone={item.status.tone === 'normal' ? 'working' : 'failing'}
-            icon={item.status.tone === 'normal' ? CircleCheck : CircleX}
-          >
-            {item.status.words}
-          </StatusPill>
-          <Facts>
-            <Fact name="Duration">{item.durationMs === null ? '–' : `${item.durationMs} ms`}</Fact>
-            <Fact name="Remote IP">{item.remoteIp ?? '–'}</Fact>
-          </Facts>
-        </div>
-        <Disclosure dense summary="Request and response">
-          <Facts>
-            <Fact name="Recorded">
-              <ExactTime at={item.at} />
-            </Fact>
-            {item.userAgent === null ? null : <Fact name="User agent">{item.userAgent}</Fact>}
-          </Facts>
-          <Data name="Request data" data={item.request} nothing="Nothing was sent along." whole={whole} />
-          <Data name="Response data" data={item.response} nothing="Nothing came back." whole={whole} />
-        </Disclosure>
-      </div>
-    </>
-  )
-}
-
-/** The kind and the time: side by side on a phone, stacked in a row. */
-function Head({ kind, icon, at }: { kind: string; icon: LucideIcon; at: number }) {
-  return (
-    <div className="flex min-w-0 flex-wrap items-center justify-between gap-x-3 gap-y-1 sm:flex-col sm:items-start sm:justify-start">
-      <Badge icon={icon} tone={kind === 'Webhook' ? 'accent' : 'neutral'}>
-        {kind}
-      </Badge>
-      <Time at={at} className="whitespace-nowrap text-dense text-ink-soft tabular-nums" />
-    </div>
+    <Entry line={{ icon, tone, at: item.at, what: `${item.method} ${item.endpoint}`, detail: item.label, end: status }}>
+      <Facts>
+        <Fact name="Duration">{item.durationMs === null ? '–' : `${item.durationMs} ms`}</Fact>
+        <Fact name="Remote IP">{item.remoteIp ?? '–'}</Fact>
+        <Fact name="Recorded">
+          <ExactTime at={item.at} />
+        </Fact>
+        {item.userAgent === null ? null : <Fact name="User agent">{item.userAgent}</Fact>}
+      </Facts>
+      <Data name="Request data" data={item.request} nothing="Nothing was sent along." whole={whole} />
+      <Data name="Response data" data={item.response} nothing="Nothing came back." whole={whole} />
+    </Entry>
   )
 }
 

@@ -5,7 +5,15 @@ import { minutes, seconds } from '#app/lib/duration.ts'
 import { pageStub, renderPage } from '#tests/support/page-stub.tsx'
 import { expectNoise } from '#tests/support/quiet.ts'
 import { SAMPLE_NOW, SAMPLE_ZONE } from '#tests/support/sample-views.ts'
-import { type ApiRecord, apiItems, MOST_TEXT, newestFirst, type WebhookRecord, webhookItems } from '../activity-view.ts'
+import {
+  type ApiRecord,
+  apiItems,
+  FEW_ROWS,
+  MOST_TEXT,
+  newestFirst,
+  type WebhookRecord,
+  webhookItems,
+} from '../activity-view.ts'
 import { ActivityPage, type ActivityPageProps, ActivityWithoutAccount } from './activity-page.tsx'
 import { ACTIVITY_REFRESH_MS } from './live-activity.tsx'
 
@@ -15,6 +23,7 @@ const event = (over: Partial<WebhookRecord> = {}): WebhookRecord => ({
   id: 1,
   objectType: 'job',
   objectUuid: '5f1c3a52-7a33-4f0e-9c41-2f4e7a0b1c9d',
+  recordName: 'Note on job 3128 · Joan Hartley',
   changedFields: ['status', 'completion_date'],
   webhookData: { object: 'job' },
   receivedAt: iso(SAMPLE_NOW - minutes(4)),
@@ -43,8 +52,10 @@ function propsOf(events: WebhookRecord[], calls: ApiRecord[]): ActivityPageProps
     timezone: SAMPLE_ZONE,
     admin: false,
     now: SAMPLE_NOW,
-    logEnds: 'Older than 30 days is forgotten.',
+    logEnds: 'Entries are kept for 30 days.',
     items: newestFirst(webhookItems(events), apiItems(calls)),
+    type: 'all',
+    allRows: false,
   }
 }
 
@@ -104,16 +115,16 @@ describe('an event', () => {
   it('shows its object, its record, its changed fields and when it came', () => {
     renderActivity([event()], [])
     const [entry] = entries()
-    expect(entry?.textContent).toContain('Webhook')
-    expect(entry?.textContent).toContain('Job')
-    expect(entry?.textContent).toContain('5f1c3a52-7a33-4f0e-9c41-2f4e7a0b1c9d')
+    const row = entry?.querySelector('summary')
+    expect(row?.textContent).toBe('Webhook Note on job 3128 · Joan Hartleystatus, completion_date15:08')
+    expect(entry?.textContent).toContain('Record id: 5f1c3a52-7a33-4f0e-9c41-2f4e7a0b1c9d')
     expect(entry?.textContent).toContain('Changed fields: status, completion_date')
-    expect(screen.getByText('4 minutes ago').title).toBe('Fri 21 Nov 2025, 15:08:09 (Australia/Sydney)')
+    expect(screen.getByText('15:08').title).toBe('Fri 21 Nov 2025, 15:08:09 (Australia/Sydney)')
   })
 
   it('has its raw data and the exact time folded away', () => {
     renderActivity([event()], [])
-    const details = screen.getByText('Raw data', { selector: 'summary *' }).closest('details')
+    const details = screen.getByText('Raw data').closest('details')
     expect(details?.open).toBe(false)
     expect(details?.textContent).toContain('"object": "job"')
     expect(details?.textContent).toContain('Fri 21 Nov 2025, 15:08:09 (Australia/Sydney)')
@@ -142,7 +153,7 @@ describe('an exchange with the platform', () => {
 
   it('has request and response folded away', () => {
     renderActivity([], [call()])
-    const details = screen.getByText('Request and response').closest('details')
+    const details = screen.getByText('Request data').closest('details')
     expect(details?.open).toBe(false)
     expect(within(details as HTMLElement).getByRole('region', { name: 'Request data' }).textContent).toBe(
       'mode=subscribe, object job',
@@ -175,14 +186,48 @@ describe('the page', () => {
     expect(kinds).toEqual(['API Call', 'Webhook', 'Challenge Response'])
   })
 
+  it('shows events first, and counts what else there is', () => {
+    const calls = [call(), call({ id: 2, activityType: 'api_call' }), call({ id: 3, activityType: 'sign_in' })]
+    const drawn = renderActivity([event()], calls, { type: 'events' })
+    expect(entries()).toHaveLength(1)
+    const chips = within(screen.getByRole('navigation', { name: 'Type' })).getAllByRole('link')
+    expect(chips.map((chip) => chip.textContent)).toEqual(['Events1', 'Calls2', 'Challenges1', 'All4'])
+    expect(chips[0]?.getAttribute('aria-current')).toBe('true')
+    expect(chips[1]?.getAttribute('href')).toBe('/webhook-activity?accountUUID=account-1&type=calls')
+    drawn.unmount()
+    renderActivity([event()], calls, { type: 'challenges' })
+    expect(entries()[0]?.textContent).toContain('Challenge Response')
+    expect(entries()).toHaveLength(1)
+  })
+
+  it('shows the first rows, and all of them when asked', () => {
+    const many = Array.from({ length: FEW_ROWS + 5 }, (_, id) => event({ id }))
+    const drawn = renderActivity(many, [], { type: 'events' })
+    expect(entries()).toHaveLength(FEW_ROWS)
+    expect(screen.getByRole('link', { name: `Show all ${FEW_ROWS + 5}` }).getAttribute('href')).toBe(
+      '/webhook-activity?accountUUID=account-1&rows=all',
+    )
+    drawn.unmount()
+    renderActivity(many, [], { type: 'events', allRows: true })
+    expect(entries()).toHaveLength(FEW_ROWS + 5)
+  })
+
   it('shows what strangers send as text only', () => {
     const script = '<img src=x onerror=alert(1)>'
     const { container } = renderActivity(
-      [event({ objectType: script, objectUuid: script, changedFields: [script], webhookData: { object: script } })],
+      [
+        event({
+          objectType: script,
+          objectUuid: script,
+          recordName: script,
+          changedFields: [script],
+          webhookData: { object: script },
+        }),
+      ],
       [call({ activityType: script, method: script, endpoint: script, requestData: script, userAgent: script })],
     )
     expect(container.querySelector('img, script')).toBeNull()
-    expect(container.textContent?.split(script)).toHaveLength(11)
+    expect(container.textContent?.split(script)).toHaveLength(12)
   })
 
   it('leads to everything when a text is too long for a page', () => {
@@ -251,7 +296,7 @@ describe('the refresh', () => {
     expect(entries()).toHaveLength(2)
     screen.getByText('One new entry.')
     // Never ahead of the present, although it came after the page was made.
-    within(entries()[0] as HTMLElement).getByText('just now')
+    expect(entries()[0]?.querySelector('time')?.textContent).toBe('15:12')
   })
 
   it('costs nothing while nothing changes', async () => {
@@ -265,7 +310,7 @@ describe('the refresh', () => {
 
   it('leaves open what somebody is reading', async () => {
     renderActivity([event()], [])
-    const details = screen.getByText('Raw data', { selector: 'summary *' }).closest('details') as HTMLDetailsElement
+    const details = screen.getByText('Raw data').closest('details') as HTMLDetailsElement
     details.open = true
     server.events = [event({ id: 2, receivedAt: iso(SAMPLE_NOW) }), event()]
     await nextTurn()
@@ -289,7 +334,7 @@ describe('the refresh', () => {
   it('can be paused, and goes on', async () => {
     renderActivity([], [])
     fireEvent.click(button('Pause'))
-    screen.getByText('Paused. Refresh shows what came meanwhile.')
+    screen.getByText('Paused. Press Refresh for news.')
     await nextTurn()
     expect(server.asked).toEqual([])
     fireEvent.click(button('Resume'))

@@ -9,8 +9,17 @@ import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
-import { ACTIVITY_TEXTS, type ActivityItem } from '../activity-view.ts'
+import {
+  ACTIVITY_TEXTS,
+  ACTIVITY_TYPE_TEXTS,
+  ACTIVITY_TYPES,
+  type ActivityItem,
+  type ActivityType,
+  FEW_ROWS,
+  isOfType,
+} from '../activity-view.ts'
 import { ActivityEntries } from './activity-entries.tsx'
+import { Chips } from './chips.tsx'
 import { type RefreshFailure, useLiveActivity } from './live-activity.tsx'
 
 export interface ActivityPageProps {
@@ -25,18 +34,21 @@ export interface ActivityPageProps {
   now: Millis
   /** The text at the end of the log. */
   logEnds: string
-  /** Newest first. */
+  /** Newest first, of every type. */
   items: ActivityItem[]
+  type: ActivityType
+  /** Every row, not only the first ones. */
+  allRows: boolean
 }
 
 const TITLE = 'Webhook Activity'
 
 /** Shows all exchanges between the platform and us, as they happen. */
 export function ActivityPage(props: ActivityPageProps) {
-  const { accountUUID, accountName, timezone, admin, now, items } = props
+  const { accountUUID, accountName, timezone, admin, now, items, type, allRows } = props
   const announce = useAnnounce()
   const [paused, setPaused] = useState(false)
-  const [asked, setAsked] = useState(false)
+  const [asking, setAsking] = useState(false)
   const live = useLiveActivity({
     accountUUID,
     opened: items,
@@ -45,11 +57,12 @@ export function ActivityPage(props: ActivityPageProps) {
     onNews: (count) => announce(count === 1 ? 'One new entry.' : `${count} new entries.`),
   })
   const query = { accountUUID, ...(admin ? { admin: 'yes' } : {}) }
+  const here = { ...query, ...(type === 'events' ? {} : { type }), ...(allRows ? { rows: 'all' } : {}) }
 
   async function refresh() {
-    setAsked(true)
+    setAsking(true)
     const failure = await live.refresh()
-    setAsked(false)
+    setAsking(false)
     announce(failure ? 'The activity could not be refreshed.' : 'The activity is up to date.')
   }
 
@@ -71,9 +84,9 @@ export function ActivityPage(props: ActivityPageProps) {
               Events and calls
             </h2>
             <p className="needs-script text-dense text-ink-soft">
-              {paused ? 'Paused. Refresh shows what came meanwhile.' : 'Newest first, refreshed every 2 seconds.'}
+              {paused ? 'Paused. Press Refresh for news.' : 'Newest first, refreshed every 2 seconds.'}
             </p>
-            <p className="without-script text-dense text-ink-soft">Newest first. Refresh shows what came meanwhile.</p>
+            <p className="without-script text-dense text-ink-soft">Newest first. Press Refresh for news.</p>
           </div>
           <div className="flex flex-wrap gap-2">
             <span className="needs-script">
@@ -87,9 +100,9 @@ export function ActivityPage(props: ActivityPageProps) {
               </Button>
             </span>
             <AddressButton
-              query={query}
+              query={here}
               icon={RefreshCw}
-              pending={asked}
+              pending={asking}
               onClick={(event) => {
                 event.preventDefault()
                 void refresh()
@@ -99,27 +112,56 @@ export function ActivityPage(props: ActivityPageProps) {
             </AddressButton>
           </div>
         </div>
+        <TypeChips items={live.items} type={type} query={query} />
         {live.failure ? <Failed why={live.failure} paused={paused} /> : null}
-        {live.items.length === 0 ? (
-          <Card>
-            <EmptyState icon={Activity} title={ACTIVITY_TEXTS.empty}>
-              <p>
-                Events that ServiceM8 sends and the calls between it and Fieldhook appear here by themselves. Create a
-                webhook, or change a job in ServiceM8, to see the first.
-              </p>
-            </EmptyState>
-          </Card>
-        ) : (
-          <>
-            <ActivityEntries items={live.items} accountUUID={accountUUID} />
-            <p className="mt-3 text-dense text-ink-soft">
-              The latest entries of each kind are listed here. The recent activity of a webhook goes back further.{' '}
-              {props.logEnds}
-            </p>
-          </>
-        )}
+        <Rows {...props} items={live.items} here={here} />
       </section>
     </AccountTimeProvider>
+  )
+}
+
+function TypeChips({ items, type, query }: Pick<ActivityPageProps, 'items' | 'type'> & { query: object }) {
+  return (
+    <div className="mb-3">
+      <Chips
+        label="Type"
+        chips={ACTIVITY_TYPES.map((one) => ({
+          to: `/webhook-activity?${new URLSearchParams({ ...query, ...(one === 'events' ? {} : { type: one }) })}`,
+          words: ACTIVITY_TYPE_TEXTS[one],
+          count: String(items.filter((item) => isOfType(item, one)).length),
+          current: one === type,
+        }))}
+      />
+    </div>
+  )
+}
+
+function Rows({ items, type, allRows, accountUUID, logEnds, here }: ActivityPageProps & { here: object }) {
+  const wanted = items.filter((item) => isOfType(item, type))
+  const shown = allRows ? wanted : wanted.slice(0, FEW_ROWS)
+  if (shown.length === 0) {
+    return (
+      <Card>
+        <EmptyState icon={Activity} title={ACTIVITY_TEXTS.empty}>
+          <p>Change a job in ServiceM8 to see the first event.</p>
+        </EmptyState>
+      </Card>
+    )
+  }
+  return (
+    <>
+      <ActivityEntries items={shown} accountUUID={accountUUID} />
+      {wanted.length > shown.length ? (
+        <p className="mt-3">
+          <ButtonLink to={`/webhook-activity?${new URLSearchParams({ ...here, rows: 'all' })}`}>
+            Show all {wanted.length}
+          </ButtonLink>
+        </p>
+      ) : null}
+      <p className="mt-3 text-dense text-ink-soft">
+        The latest 100 events and 100 calls. A webhook's own activity goes further back. {logEnds}
+      </p>
+    </>
   )
 }
 
@@ -128,7 +170,7 @@ function Failed({ why, paused }: { why: RefreshFailure; paused: boolean }) {
   if (why === 'signed_out') {
     return (
       <Notice tone="failing" title="You are no longer signed in" className="mb-3">
-        <p>What you see is what arrived last. Nothing is lost: events are still received and sent.</p>
+        <p>Fieldhook still receives and sends your events.</p>
         <ReloadLink variant="quiet" className="-ml-4">
           Sign in again
         </ReloadLink>
@@ -137,9 +179,7 @@ function Failed({ why, paused }: { why: RefreshFailure; paused: boolean }) {
   }
   return (
     <Notice tone="failing" title="The activity could not be refreshed" className="mb-3">
-      <p>
-        What you see is what arrived last. {paused ? 'Press Refresh to try again.' : 'We try again every 2 seconds.'}
-      </p>
+      <p>These are the latest we have. {paused ? 'Press Refresh to try again.' : 'We try again every 2 seconds.'}</p>
     </Notice>
   )
 }

@@ -1,9 +1,9 @@
 import { Link } from '@remix-run/react'
 import type { ReactNode } from 'react'
 import { deliveryAddress, type LinkAccount, managerAddress, searchAddress } from '#app/domain/delivery-address.ts'
-import { objectLabel } from '#app/domain/object-catalog.ts'
 import { iso, type Millis } from '#app/lib/clock.ts'
 import { CardSection } from '#app/ui/card.tsx'
+import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Time, useZone } from '#app/ui/time/time.tsx'
 import { exactTime } from '#app/ui/time/time-text.ts'
 import { CAUSE_TEXTS, type DeliveryView } from '../delivery-detail.ts'
@@ -22,15 +22,14 @@ export function DeliveryEvent({ delivery, account }: PartProps) {
   return (
     <CardSection id="event" title="Event">
       <dl className="grid gap-3 text-label">
-        <Fact name="Object">
-          {objectLabel(event.object)}
+        <Fact name="About">
+          {event.who === '' ? event.what : `${event.what} · ${event.who}`}
           {event.source === 'test' ? ' (test event)' : ''}
         </Fact>
         <Fact name="Record">
-          <span className="break-all font-mono text-dense">{event.objectUuid}</span>
           <Link
             to={searchAddress(account, { object: event.object, record: event.objectUuid })}
-            className={`-mb-2.5 flex min-h-11 items-center ${link}`}
+            className={`-my-2.5 flex min-h-11 items-center ${link}`}
           >
             All deliveries of this record
           </Link>
@@ -39,7 +38,7 @@ export function DeliveryEvent({ delivery, account }: PartProps) {
         <Fact name="Received">
           <ExactTime at={event.receivedAt} />
         </Fact>
-        <Fact name="Sent for">
+        <Fact name="Webhook">
           {owner.card === null ? (
             owner.label
           ) : (
@@ -51,49 +50,59 @@ export function DeliveryEvent({ delivery, account }: PartProps) {
             </Link>
           )}
         </Fact>
-        <Fact name="Why">{CAUSE_TEXTS[delivery.cause]}</Fact>
+        <Fact name="Sent">{CAUSE_TEXTS[delivery.cause]}</Fact>
         {delivery.settledAt === null ? null : (
-          <Fact name="Ended">
+          <Fact name="Finished">
             <ExactTime at={delivery.settledAt} />
           </Fact>
         )}
-        <Fact name="Event id">
-          <span className="break-all font-mono text-dense">{event.id}</span>
-        </Fact>
       </dl>
+      <Disclosure dense summary="Technical">
+        <dl className="grid gap-2 text-label">
+          <Fact name="Delivery">{delivery.id}</Fact>
+          <Fact name="Object">{event.object}</Fact>
+          <Fact name="Record id">
+            <Id>{event.objectUuid}</Id>
+          </Fact>
+          <Fact name="Event id">
+            <Id>{event.id}</Id>
+          </Fact>
+        </dl>
+      </Disclosure>
     </CardSection>
   )
+}
+
+function Id({ children }: { children: string }) {
+  return <span className="break-all font-mono text-dense">{children}</span>
 }
 
 /** The other deliveries of the same event: to other addresses, and each time it was sent again. */
 export function OtherDeliveries({ delivery, account }: PartProps) {
   const { others } = delivery
+  if (others.length === 0) return null
   return (
     <CardSection id="others" title="Other deliveries of this event">
-      {others.length === 0 ? (
-        <p className="text-label text-ink-soft">There are none.</p>
-      ) : (
-        <ul className="grid gap-3 divide-y divide-line">
-          {others.map((other) => (
-            <li key={other.id} className="grid gap-1 text-dense [&:not(:first-child)]:pt-3">
-              <div className="flex flex-wrap items-center justify-between gap-x-3">
-                <Link
-                  to={deliveryAddress(account, other.id)}
-                  className={`inline-flex min-h-11 items-center text-label ${link}`}
-                >
-                  Delivery {other.id}
-                </Link>
-                <DeliveryPill status={other.status} />
-              </div>
-              <p>
-                {CAUSE_TEXTS[other.cause]}, <Time at={other.createdAt} as="clock" />
-                {other.lastCode === null ? '' : `. Last answer ${other.lastCode}`}.
-              </p>
-              <p className="break-all text-ink-soft">{other.url}</p>
-            </li>
-          ))}
-        </ul>
-      )}
+      <ul className="grid gap-3 divide-y divide-line">
+        {others.map((other) => (
+          <li key={other.id} className="grid gap-1 text-dense [&:not(:first-child)]:pt-3">
+            <div className="flex flex-wrap items-center justify-between gap-x-3">
+              <Link
+                to={deliveryAddress(account, other.id)}
+                className={`inline-flex min-h-11 items-center text-label ${link}`}
+              >
+                Delivery {other.id}
+              </Link>
+              <DeliveryPill status={other.status} />
+            </div>
+            <p>
+              {CAUSE_TEXTS[other.cause]}, <Time at={other.createdAt} as="clock" />
+              {other.lastCode === null ? '' : `. Last answer ${other.lastCode}`}.
+            </p>
+            <p className="break-all text-ink-soft">{other.url}</p>
+          </li>
+        ))}
+      </ul>
     </CardSection>
   )
 }

@@ -23,6 +23,7 @@ function renderDelivery(
         admin={false}
         now={SAMPLE_NOW}
         delivery={sampleDelivery(over)}
+        beside={{ newer: null, older: 11 }}
       />
     ),
     ...(onLoad && {
@@ -38,6 +39,7 @@ function renderDelivery(
   })
 }
 
+const TITLE = 'Job 3128 · Joan Hartley → hooks.example.com/catch/1'
 const part = (name: string) => screen.getByRole('region', { name })
 const hrefOf = (name: string | RegExp) => screen.getByRole('link', { name }).getAttribute('href')
 
@@ -49,7 +51,7 @@ afterEach(() => {
 describe('the page of a delivery', () => {
   it('begins with how it stands, and says it once', () => {
     renderDelivery({ attempts: [] })
-    screen.getByRole('heading', { level: 1, name: 'Delivery 12' })
+    screen.getByRole('heading', { level: 1, name: TITLE })
     screen.getByText('Delivered: your address answered 200.')
     expect(screen.queryByText('Delivered.')).toBeNull()
   })
@@ -66,8 +68,8 @@ describe('the page of a delivery', () => {
       },
     })
     screen.getByText('On hold.')
-    const wait = screen.getByText(/given up/).textContent
-    expect(wait).toBe('Next attempt in 5 minutes at the earliest. If nothing gets through, it is given up in 2 days.')
+    const wait = screen.getByText(/Gives up/).textContent
+    expect(wait).toBe('Next attempt in 5 minutes at the earliest. Gives up in 2 days.')
   })
 
   it('leads to the card it was sent for, and to the search', () => {
@@ -78,6 +80,47 @@ describe('the page of a delivery', () => {
     expect(hrefOf('All deliveries of this record')).toBe(
       '/deliveries?accountUUID=account-1&object=job&record=5f1c3a52-7a33-4f0e-9c41-2f4e7a0b1c9d',
     )
+  })
+
+  it('leads to the next one of the list, and keeps ids in a closed part', () => {
+    renderDelivery()
+    expect(hrefOf('Older')).toBe('/deliveries/11?accountUUID=account-1')
+    expect(screen.queryByRole('link', { name: 'Newer' })).toBeNull()
+    expect(screen.queryByText('Other deliveries of this event')).toBeNull()
+    const uuid = within(part('Event')).getByText('5f1c3a52-7a33-4f0e-9c41-2f4e7a0b1c9d')
+    expect(uuid.closest('details')?.open).toBe(false)
+  })
+
+  it('draws the attempts on a track of 72 hours, with the next one and the end', () => {
+    const failed = { delivered: false, statusCode: 500 }
+    const attempts = [
+      sampleAttempt({ ...failed, number: 2, at: SAMPLE_NOW - minutes(3) }),
+      sampleAttempt({ ...failed, number: 1, at: SAMPLE_NOW - minutes(4) }),
+    ]
+    const until = SAMPLE_NOW + hours(72) - minutes(4)
+    const waiting = { reason: '', nextAt: SAMPLE_NOW + minutes(5), atEarliest: false, until }
+    renderDelivery({ status: 'waiting', attemptsMade: 2, attempts, waiting })
+    const track = screen.getByRole('img', { name: /^2 attempts, 2 failed; next 15:17; gives up Mon/ })
+    const places = [...track.querySelectorAll('circle')].map((dot) => Number.parseFloat(dot.getAttribute('cx') ?? ''))
+    const [next = 0, second = 0, first = 0] = places
+    expect(places).toHaveLength(3)
+    expect([first, second > first, next > second, next < 96]).toEqual([4, true, true, true])
+    expect([...track.querySelectorAll('text')].filter((mark) => mark.textContent === '×')).toHaveLength(2)
+  })
+
+  it('draws no track for what went out at once', () => {
+    renderDelivery()
+    expect(screen.queryByRole('img')).toBeNull()
+  })
+
+  it('draws the times of all attempts on one scale', () => {
+    const timing = (firstByteMs: number) => ({ dnsMs: null, connectMs: null, tlsMs: null, firstByteMs })
+    renderDelivery({
+      attemptsMade: 2,
+      attempts: [sampleAttempt({ number: 2, timing: timing(25) }), sampleAttempt({ timing: timing(100) })],
+    })
+    const bars = [...part('Attempts').querySelectorAll('svg.w-full.h-1\\.5 rect:not(:first-child)')]
+    expect(bars.map((bar) => bar.getAttribute('width'))).toEqual(['25', '100'])
   })
 
   it('shows each attempt with its outcome, its times, the address dialled and the answer as text', () => {
@@ -104,7 +147,7 @@ describe('the page of a delivery', () => {
     within(part('Attempts')).getByText('<script>alert(1)</script>')
     expect(first?.textContent).toContain('No answer in 15 seconds.')
     expect(first?.textContent).toContain('DNS – · connect – · TLS – · first byte –')
-    screen.getByText(/^– means there was nothing to measure/)
+    screen.getByText(/^– nothing to measure/)
   })
 
   it('does not call an attempt what was never sent', () => {
@@ -137,7 +180,7 @@ describe('the page of a delivery', () => {
   it('shows the request as it was sent: address, headers with the signature hidden, body indented', () => {
     renderDelivery()
     const request = part('Request').textContent
-    expect(request).toContain('As it was sent with attempt 1, 15:08.')
+    expect(request).toContain('Attempt 1 · 15:08')
     expect(request).toContain('POST https://hooks.example.com/catch/1')
     expect(request).toContain('webhook-id: evt_1_5')
     expect(request).toContain('webhook-signature: v1,••••••••••••')
@@ -218,7 +261,7 @@ describe('while it waits', () => {
     renderDelivery(over, { onLoad: () => loads++ })
     // It is drawn once its data are there.
     await pass(0)
-    screen.getByRole('heading', { level: 1, name: 'Delivery 12' })
+    screen.getByRole('heading', { level: 1, name: TITLE })
     return () => loads
   }
 
@@ -253,7 +296,7 @@ describe('while it waits', () => {
     await pass(3 * DELIVERY_REFRESH_MS)
     expect(asked.length).toBeGreaterThan(2)
     expect(loads()).toBe(before)
-    screen.getByRole('heading', { level: 1, name: 'Delivery 12' })
+    screen.getByRole('heading', { level: 1, name: TITLE })
   })
 
   it('asks nothing about one that has ended', async () => {

@@ -1,6 +1,12 @@
-import { ArrowLeft, RefreshCw, Search } from 'lucide-react'
+import { ArrowLeft, ChevronRight, RefreshCw, Search } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import { accountQuery, type LinkAccount, managerAddress, searchAddress } from '#app/domain/delivery-address.ts'
+import {
+  accountQuery,
+  deliveryAddress,
+  type LinkAccount,
+  managerAddress,
+  searchAddress,
+} from '#app/domain/delivery-address.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { useAnnounce } from '#app/ui/announcer.tsx'
@@ -9,6 +15,7 @@ import { ButtonLink } from '#app/ui/button.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { AccountTimeProvider, Time, usePresent } from '#app/ui/time/time.tsx'
 import type { DeliveryView } from '../delivery-detail.ts'
+import { deliveryTitle } from '../search-view.ts'
 import { DeliveryAttempts } from './delivery-attempts.tsx'
 import { DeliveryEvent, OtherDeliveries } from './delivery-event.tsx'
 import { deliveryMark } from './delivery-pill.tsx'
@@ -27,17 +34,19 @@ interface DeliveryPageProps {
   /** The server's time. */
   now: Millis
   delivery: DeliveryView
+  /** Numbers of the next deliveries in the list; null = there is none. */
+  beside: { newer: number | null; older: number | null }
 }
 
 /** One delivery with all its details. */
-export function DeliveryPage({ accountUUID, accountName, timezone, admin, now, delivery }: DeliveryPageProps) {
+export function DeliveryPage({ accountUUID, accountName, timezone, admin, now, delivery, beside }: DeliveryPageProps) {
   const account: LinkAccount = { accountUUID, admin }
   useLiveDelivery(delivery, accountUUID)
   useChangeAnnounced(delivery)
   return (
     <AccountTimeProvider now={now} zone={timezone}>
       <PageHeader
-        title={`Delivery ${delivery.id}`}
+        title={deliveryTitle(delivery)}
         overline={accountName}
         actions={
           <>
@@ -59,9 +68,23 @@ export function DeliveryPage({ accountUUID, accountName, timezone, admin, now, d
           />
         ) : null}
         <CopyCurl request={delivery.request} now={now} />
-        <AddressButton query={accountQuery(account)} icon={RefreshCw}>
-          Refresh
-        </AddressButton>
+        {delivery.waiting === null ? null : (
+          <AddressButton query={accountQuery(account)} icon={RefreshCw}>
+            Refresh
+          </AddressButton>
+        )}
+        <nav aria-label="Other deliveries" className="flex gap-2 sm:ml-auto">
+          {beside.newer === null ? null : (
+            <ButtonLink to={deliveryAddress(account, beside.newer)} variant="quiet" icon={ArrowLeft}>
+              Newer
+            </ButtonLink>
+          )}
+          {beside.older === null ? null : (
+            <ButtonLink to={deliveryAddress(account, beside.older)} variant="quiet" icon={ChevronRight}>
+              Older
+            </ButtonLink>
+          )}
+        </nav>
         {delivery.whyNotAgain === null ? null : (
           <p className="w-full text-label text-ink-soft">It cannot be sent again. {delivery.whyNotAgain}</p>
         )}
@@ -110,7 +133,7 @@ function Standing({ delivery }: { delivery: DeliveryView }) {
                 {waiting.atEarliest ? ' at the earliest' : ''}.{' '}
               </>
             )}
-            If nothing gets through, it is given up <Time at={waiting.until} />.
+            Gives up <Time at={waiting.until} />.
           </p>
         )}
       </div>

@@ -1,6 +1,8 @@
+import { clsx } from 'clsx'
 import { CircleCheck, CirclePause, CircleSlash, CircleX, Clock, type LucideIcon, OctagonX } from 'lucide-react'
 import { StatusPill, type Tone } from '#app/ui/badge.tsx'
 import { type SearchStatus, STATUS_TEXTS } from '../search-view.ts'
+import { TONE_TEXTS } from './row-line.tsx'
 
 const MARKS: Record<SearchStatus, { tone: Tone; icon: LucideIcon }> = {
   waiting: { tone: 'accent', icon: Clock },
@@ -21,5 +23,16 @@ export function DeliveryPill({ status }: { status: SearchStatus }) {
     <StatusPill tone={tone} icon={icon}>
       {word}
     </StatusPill>
+  )
+}
+
+/** The status and the receiver's answer, without a background: for rows. */
+export function StatusWord({ status, code }: { status: SearchStatus; code: number | null }) {
+  const { tone, word } = deliveryMark(status)
+  return (
+    <span className={clsx('font-medium', status === 'delivered' ? 'text-ink-soft' : TONE_TEXTS[tone])}>
+      {word}
+      {code === null ? null : ` ${code}`}
+    </span>
   )
 }

@@ -35,18 +35,17 @@ export function DeliveryRequest({ delivery, now, whole }: DeliveryRequestProps) 
       <div className="grid gap-4">
         <p className="text-label text-ink-soft">
           {request.attempt === null ? (
-            'As it will be sent.'
+            'Not sent yet.'
           ) : (
             <>
-              As it was sent with attempt {request.attempt.number}, <Time at={request.attempt.at} as="clock" />.
+              Attempt {request.attempt.number} · <Time at={request.attempt.at} as="clock" />
             </>
           )}
         </p>
         <p className="break-all font-mono text-dense">
           <span className="font-semibold">{request.method}</span> {request.url === '' ? '–' : request.url}
         </p>
-        <div className="grid gap-1.5">
-          <h3 className="font-medium text-label">Headers</h3>
+        <Disclosure summary="Headers">
           <dl className="grid gap-1 rounded-control bg-sunken p-3 font-mono text-dense">
             {request.headers.map(({ name, value }) => (
               <div key={name} className="break-all">
@@ -55,10 +54,8 @@ export function DeliveryRequest({ delivery, now, whole }: DeliveryRequestProps) 
               </div>
             ))}
           </dl>
-          <p className="text-dense text-ink-soft">
-            The signature is hidden here. Your system checks it with the signing secret of the webhook.
-          </p>
-        </div>
+          <p className="mt-1.5 text-dense text-ink-soft">Signature hidden. Check it with your signing secret.</p>
+        </Disclosure>
         <div className="grid gap-1.5">
           <h3 id="request-body" className="font-medium text-label">
             Body
@@ -72,7 +69,7 @@ export function DeliveryRequest({ delivery, now, whole }: DeliveryRequestProps) 
               </ScrollRegion>
               <p className="text-dense text-ink-soft">
                 {body.cutFrom === null ? (
-                  'Indented here to be read; it is sent in one piece.'
+                  'Formatted for reading.'
                 ) : (
                   <>
                     The beginning of {body.cutFrom} characters.{' '}

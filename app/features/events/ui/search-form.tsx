@@ -2,9 +2,7 @@ import { Form, useNavigation } from '@remix-run/react'
 import { Search, SlidersHorizontal } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { accountQuery, type LinkAccount, searchAddress } from '#app/domain/delivery-address.ts'
-import { findObjectKind, OBJECT_KINDS, objectLabel, pickerFields } from '#app/domain/object-catalog.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
-import { Card } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
@@ -15,24 +13,24 @@ import {
   asksNothing,
   CODE_SUGGESTIONS,
   SEARCH_FIELDS,
-  SEARCH_STATUSES,
+  type SearchChoices,
   type SearchField,
   type SearchForm,
-  STATUS_TEXTS,
   searchFormOf,
 } from '../search-view.ts'
 
 interface SearchFieldsProps {
   account: LinkAccount
+  choices: SearchChoices
   form: SearchForm
   errors: Record<string, string[]>
 }
 
 /** The less common filters, collapsed until one is set. */
-const MORE: readonly SearchField[] = ['object', 'record', 'field', 'from', 'until']
+const MORE: readonly SearchField[] = ['code', 'object', 'record', 'field', 'from', 'until']
 
 /** A form that requests the page with another URL, with or without scripts. */
-export function SearchFields({ account, form, errors }: SearchFieldsProps) {
+export function SearchFields({ account, choices, form, errors }: SearchFieldsProps) {
   const { state, location } = useNavigation()
   const searching = state === 'loading' && location?.pathname === '/deliveries'
   const moreOpen = MORE.some((name) => form[name] !== '' || errors[name])
@@ -45,86 +43,49 @@ export function SearchFields({ account, form, errors }: SearchFieldsProps) {
   }, [errors])
   const { turn, onSubmit } = useFilledAfresh(form)
   return (
-    <Card className="p-4 sm:p-5">
-      <Form ref={box} key={turn} method="get" action="/deliveries" onSubmit={onSubmit} className="grid gap-4">
-        <HiddenFields values={accountQuery(account)} />
-        <div className="grid items-start gap-x-4 gap-y-4 sm:grid-cols-2 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_minmax(0,1fr)]">
-          <div className="sm:col-span-2 lg:col-span-1">
-            <Field
-              id="search-id"
-              label="Any id"
-              hint="Of a record or an event, a webhook-id, or the number of a delivery."
-              errors={errors.id}
-            >
-              {(control) => (
-                <TextInput
-                  {...control}
-                  {...PLAIN_TEXT}
-                  {...focusOf('id')}
-                  name="id"
-                  defaultValue={form.id}
-                  placeholder="Paste it here"
-                />
-              )}
-            </Field>
-          </div>
-          <Field id="search-status" label="Status" errors={errors.status}>
-            {(control) => (
-              <Select
-                {...control}
-                {...focusOf('status')}
-                name="status"
-                defaultValue={form.status}
-                none="Any"
-                options={SEARCH_STATUSES.map((status) => [status, STATUS_TEXTS[status]])}
-              />
-            )}
-          </Field>
-          <Field
-            id="search-code"
-            label="Response code"
-            hint="Like 404, 5xx, or none for no answer."
-            errors={errors.code}
-          >
-            {(control) => (
-              <>
-                <TextInput
-                  {...control}
-                  {...PLAIN_TEXT}
-                  {...focusOf('code')}
-                  name="code"
-                  defaultValue={form.code}
-                  placeholder="Any"
-                  list="search-codes"
-                />
-                <datalist id="search-codes">
-                  {CODE_SUGGESTIONS.map((code) => (
-                    <option key={code} value={code} />
-                  ))}
-                </datalist>
-              </>
-            )}
-          </Field>
-        </div>
-        <Disclosure
-          open={moreOpen}
-          summary={
-            <span className="inline-flex items-center gap-1.5">
-              <SlidersHorizontal aria-hidden className="size-4" />
-              More filters
-            </span>
-          }
-        >
-          <MoreFields form={form} errors={errors} focusOf={focusOf} />
-        </Disclosure>
-        <div className="flex flex-wrap gap-2">
+    <Form
+      ref={box}
+      key={turn}
+      method="get"
+      action="/deliveries"
+      onSubmit={onSubmit}
+      className="grid gap-1"
+      role="search"
+    >
+      <HiddenFields values={{ ...accountQuery(account), status: form.status }} />
+      <div className="grid items-start gap-2 sm:grid-cols-[minmax(0,1fr)_auto]">
+        <Field id="search-id" label="Search" errors={errors.id}>
+          {(control) => (
+            <TextInput
+              {...control}
+              {...PLAIN_TEXT}
+              {...focusOf('id')}
+              type="search"
+              name="id"
+              defaultValue={form.id}
+              placeholder="Job number, customer, id…"
+            />
+          )}
+        </Field>
+        <div className="flex flex-wrap gap-2 sm:pt-[1.625rem]">
           <Button type="submit" variant="primary" icon={Search} pending={searching} pendingLabel="Looking…">
             Find
           </Button>
           {asksNothing(form) ? null : <ButtonLink to={searchAddress(account)}>Clear</ButtonLink>}
         </div>
-      </Form>
-    </Card>
+      </div>
+      <Disclosure
+        open={moreOpen}
+        summary={
+          <span className="inline-flex items-center gap-1.5">
+            <SlidersHorizontal aria-hidden className="size-4" />
+            More filters
+          </span>
+        }
+      >
+        <MoreFields choices={choices} form={form} errors={errors} focusOf={focusOf} />
+      </Disclosure>
+    </Form>
   )
 }
 
@@ -152,26 +113,45 @@ function useFilledAfresh(form: SearchForm) {
 const PLAIN_TEXT = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false, enterKeyHint: 'search' } as const
 
 interface MoreFieldsProps {
+  choices: SearchChoices
   form: SearchForm
   errors: Record<string, string[]>
   focusOf: (name: SearchField) => { autoFocus?: boolean }
 }
 
-function MoreFields({ form, errors, focusOf }: MoreFieldsProps) {
+function MoreFields({ choices, form, errors, focusOf }: MoreFieldsProps) {
   const zone = useZone().replaceAll('_', ' ')
   return (
-    <div className="grid items-start gap-4 sm:grid-cols-2 lg:grid-cols-6">
+    <div className="grid items-start gap-4 rounded-card border border-line bg-surface p-4 sm:grid-cols-2 lg:grid-cols-6">
+      <div className="lg:col-span-2">
+        <Field id="search-code" label="Response code" hint="e.g. 404, 5xx, none" errors={errors.code}>
+          {(control) => (
+            <>
+              <TextInput
+                {...control}
+                {...PLAIN_TEXT}
+                {...focusOf('code')}
+                name="code"
+                defaultValue={form.code}
+                list="search-codes"
+              />
+              <datalist id="search-codes">
+                {CODE_SUGGESTIONS.map((code) => (
+                  <option key={code} value={code} />
+                ))}
+              </datalist>
+            </>
+          )}
+        </Field>
+      </div>
       <div className="lg:col-span-2">
         <Field id="search-object" label="Object" errors={errors.object}>
           {(control) => (
             <Select {...control} {...focusOf('object')} name="object" defaultValue={form.object}>
               <option value="">Any</option>
-              {form.object === '' || findObjectKind(form.object) ? null : (
-                <option value={form.object}>{objectLabel(form.object)}</option>
-              )}
-              {OBJECT_KINDS.map((kind) => (
-                <option key={kind.type} value={kind.type}>
-                  {kind.label}
+              {choices.objects.map(([type, label]) => (
+                <option key={type} value={type}>
+                  {label}
                 </option>
               ))}
             </Select>
@@ -179,14 +159,14 @@ function MoreFields({ form, errors, focusOf }: MoreFieldsProps) {
         </Field>
       </div>
       <div className="lg:col-span-2">
-        <Field id="search-record" label="Record" hint="The uuid of the record in ServiceM8." errors={errors.record}>
+        <Field id="search-record" label="Record" hint="Its id in ServiceM8." errors={errors.record}>
           {(control) => (
             <TextInput {...control} {...PLAIN_TEXT} {...focusOf('record')} name="record" defaultValue={form.record} />
           )}
         </Field>
       </div>
       <div className="lg:col-span-2">
-        <Field id="search-field" label="Changed field" hint="Its name, like status." errors={errors.field}>
+        <Field id="search-field" label="Changed field" hint="e.g. status" errors={errors.field}>
           {(control) => (
             <>
               <TextInput
@@ -198,7 +178,7 @@ function MoreFields({ form, errors, focusOf }: MoreFieldsProps) {
                 list="search-fields"
               />
               <datalist id="search-fields">
-                {fieldNames(form.object).map((name) => (
+                {choices.fields.map((name) => (
                   <option key={name} value={name} />
                 ))}
               </datalist>
@@ -206,14 +186,14 @@ function MoreFields({ form, errors, focusOf }: MoreFieldsProps) {
           )}
         </Field>
       </div>
-      <div className="lg:col-span-3">
-        <Field id="search-from" label="Received from" hint={`Your account's time: ${zone}.`} errors={errors.from}>
+      <div className="lg:col-span-2">
+        <Field id="search-from" label="Received from" hint={`Time in ${zone}`} errors={errors.from}>
           {(control) => (
             <TextInput {...control} {...focusOf('from')} type="datetime-local" name="from" defaultValue={form.from} />
           )}
         </Field>
       </div>
-      <div className="lg:col-span-3">
+      <div className="lg:col-span-2">
         <Field id="search-until" label="Received until" errors={errors.until}>
           {(control) => (
             <TextInput
@@ -228,9 +208,4 @@ function MoreFields({ form, errors, focusOf }: MoreFieldsProps) {
       </div>
     </div>
   )
-}
-
-/** Suggestions while typing: fields of the chosen object, or of jobs, which most events are about. */
-function fieldNames(object: string): readonly string[] {
-  return pickerFields(object === '' ? 'job' : object)
 }

@@ -1,12 +1,11 @@
-import { ListTree } from 'lucide-react'
+import { Link } from '@remix-run/react'
 import { deliveryAddress, type LinkAccount } from '#app/domain/delivery-address.ts'
-import { objectLabel } from '#app/domain/object-catalog.ts'
-import { Badge } from '#app/ui/badge.tsx'
-import { ButtonLink } from '#app/ui/button.tsx'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
-import type { SearchHit } from '../search-view.ts'
-import { DeliveryPill } from './delivery-pill.tsx'
+import { fieldsShown } from '../fields-shown.ts'
+import { type SearchHit, shortAddress, troublesOf } from '../search-view.ts'
+import { deliveryMark, StatusWord } from './delivery-pill.tsx'
+import { RowLine, type RowLineProps } from './row-line.tsx'
 import { SendAgainButton } from './send-again-button.tsx'
 
 interface SearchHitsProps {
@@ -14,68 +13,94 @@ interface SearchHitsProps {
   account: LinkAccount
 }
 
-/** Rows on a wide screen, cards on a phone. */
+/** One line each on a wide screen, two on a phone; a press leads to the delivery. */
 export function SearchHits({ hits, account }: SearchHitsProps) {
   return (
-    <ol
-      aria-labelledby="result-title"
-      className="grid gap-3 sm:block sm:rounded-card sm:border sm:border-line sm:bg-surface sm:shadow-rest"
-    >
+    <ol aria-labelledby="result-title" className="rounded-card border border-line bg-surface shadow-rest">
       {hits.map((hit) => (
         <li
           key={`${hit.eventId}-${hit.delivery?.id ?? 0}`}
-          className="grid gap-x-4 gap-y-2 rounded-card border border-line bg-surface px-4 pt-3 pb-2 shadow-rest sm:grid-cols-[9rem_minmax(0,1fr)] sm:rounded-none sm:border-x-0 sm:border-b-0 sm:bg-transparent sm:shadow-none sm:first:border-t-0 lg:grid-cols-[9rem_minmax(0,1fr)_auto]"
+          className="flex min-w-0 items-center border-line border-t first:border-t-0"
         >
-          <div className="flex min-w-0 flex-wrap items-center justify-between gap-x-3 gap-y-1 sm:flex-col sm:items-start sm:justify-start">
-            <DeliveryPill status={hit.delivery?.status ?? 'not_forwarded'} />
-            <Time at={hit.receivedAt} as="clock" className="whitespace-nowrap text-dense text-ink-soft tabular-nums" />
-          </div>
-          <Hit hit={hit} />
-          {hit.delivery === null ? null : (
-            <div className="-mx-4 flex flex-wrap sm:col-start-2 lg:col-start-3 lg:row-start-1 lg:mx-0 lg:-mt-2.5 lg:-mr-2 lg:flex-nowrap lg:items-start lg:justify-end">
-              <ButtonLink to={deliveryAddress(account, hit.delivery.id)} variant="quiet" icon={ListTree}>
-                Details
-                <VisuallyHidden> of delivery {hit.delivery.id}</VisuallyHidden>
-              </ButtonLink>
-              {hit.delivery.canSendAgain ? <SendAgainButton deliveryId={hit.delivery.id} variant="quiet" /> : null}
-            </div>
-          )}
+          <Hit hit={hit} account={account} />
         </li>
       ))}
     </ol>
   )
 }
 
-function Hit({ hit }: { hit: SearchHit }) {
+function Hit({ hit, account }: { hit: SearchHit; account: LinkAccount }) {
   const { delivery } = hit
-  const now = usePresent()
+  const line = lineOf(hit)
+  if (delivery === null) {
+    return (
+      <div className="flex min-w-0 flex-1 px-3 sm:px-4">
+        <RowLine {...line} />
+      </div>
+    )
+  }
   return (
-    <div className="grid min-w-0 content-start gap-1 text-dense">
-      <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1 text-label">
-        <span className="wrap-anywhere font-semibold">{objectLabel(hit.object)}</span>
-        {hit.test ? <Badge>Test event</Badge> : null}
-        <span className="min-w-0 break-all font-mono text-dense text-ink-soft">{hit.objectUuid}</span>
-      </p>
-      <p className="wrap-anywhere">
-        <span className="text-ink-soft">Changed fields: </span>
-        {hit.changedFields.length === 0 ? '–' : hit.changedFields.join(', ')}
-      </p>
-      {delivery === null ? (
-        <p className="text-label">No address was to get this event when it came in.</p>
+    <>
+      <Link
+        to={deliveryAddress(account, delivery.id)}
+        className="-outline-offset-2 flex min-w-0 flex-1 rounded-card pl-3 hover:bg-sunken sm:pl-4"
+      >
+        <RowLine {...line} />
+        <VisuallyHidden> Details of delivery {delivery.id}</VisuallyHidden>
+      </Link>
+      {delivery.canSendAgain ? (
+        <SendAgainButton deliveryId={delivery.id} variant="quiet" short />
       ) : (
-        <>
-          <p className="break-all text-ink-soft">
-            {delivery.url}
-            {delivery.attempts > 1 ? ` · ${delivery.attempts} attempts` : ''}
-          </p>
-          <p className="wrap-anywhere text-label">{delivery.sentence}</p>
-          {delivery.nextAt === null || delivery.nextAt <= now ? null : (
-            <p className="text-ink-soft">
-              Next attempt <Time at={delivery.nextAt} />.
-            </p>
-          )}
-        </>
+        <span className="w-4 shrink-0 sm:w-11" />
       )}
-    </div>
+    </>
+  )
+}
+
+function lineOf({ delivery, what, who, test, changedFields, receivedAt }: SearchHit): RowLineProps {
+  const status = delivery?.status ?? 'not_forwarded'
+  const { tone, icon } = deliveryMark(status)
+  const parts = [
+    fieldsShown(changedFields),
+    delivery === null ? '' : `→ ${shortAddress(delivery.url)}`,
+    delivery !== null && delivery.attempts > 1 ? `${delivery.attempts} attempts` : '',
+  ]
+  return {
+    ...{ icon, tone, what: test ? `Test: ${what}` : what, who },
+    at: receivedAt,
+    detail: parts.filter(Boolean).join(' · '),
+    end: <StatusWord status={status} code={delivery?.lastCode ?? null} />,
+  }
+}
+
+/** More would push the rows off the screen. */
+const MOST_TROUBLES = 3
+
+/** Why deliveries of these rows did not arrive, each reason once. */
+export function Troubles({ hits }: { hits: readonly SearchHit[] }) {
+  const now = usePresent()
+  const troubles = troublesOf(hits).slice(0, MOST_TROUBLES)
+  if (troubles.length === 0) return null
+  return (
+    <ul
+      aria-label="Not delivered"
+      className="grid gap-2 rounded-card bg-attention-soft px-4 py-3 text-attention text-label"
+    >
+      {troubles.map(({ url, sentence, count, nextAt }) => (
+        <li key={`${url}|${sentence}`} className="wrap-anywhere">
+          <strong className="font-semibold">
+            {count} {count === 1 ? 'event' : 'events'}
+            {url === '' ? null : ` to ${shortAddress(url)}`}
+          </strong>{' '}
+          {sentence}
+          {nextAt === null || nextAt <= now ? null : (
+            <>
+              {' '}
+              Next attempt <Time at={nextAt} />.
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
   )
 }

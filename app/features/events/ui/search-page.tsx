@@ -9,9 +9,20 @@ import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { AccountTimeProvider, Time } from '#app/ui/time/time.tsx'
-import { asksNothing, limitSentence, type SearchAnswer, type SearchForm } from '../search-view.ts'
+import {
+  asksNothing,
+  type DayVolume,
+  limitSentence,
+  SEARCH_STATUSES,
+  type SearchAnswer,
+  type SearchChoices,
+  type SearchForm,
+  STATUS_TEXTS,
+  type StatusCounts,
+} from '../search-view.ts'
+import { Chips } from './chips.tsx'
 import { SearchFields } from './search-form.tsx'
-import { SearchHits } from './search-hits.tsx'
+import { SearchHits, Troubles } from './search-hits.tsx'
 
 export interface SearchPageProps {
   /** The account as the URL names it; part of every link and form. */
@@ -25,6 +36,7 @@ export interface SearchPageProps {
   now: Millis
   /** As typed. */
   form: SearchForm
+  choices: SearchChoices
   /** The fields that cannot be parsed, with their errors. */
   errors: Record<string, string[]>
   /** The cursor of this page; empty for the first one. */
@@ -33,11 +45,15 @@ export interface SearchPageProps {
   logEnds: string
   /** Null when there was no search, because of `errors`. */
   answer: SearchAnswer | null
+  statuses: StatusCounts | null
+  /** Oldest day first; empty = nothing to draw. */
+  volume: readonly DayVolume[]
 }
 
 /** "Find a delivery": the URL holds the whole search, so that it can be shared, bookmarked and revisited. */
 export function SearchPage(props: SearchPageProps) {
-  const { accountUUID, accountName, timezone, admin, now, form, errors, before, answer } = props
+  const { accountUUID, accountName, timezone, admin, now, form, choices, errors, before, answer, statuses, volume } =
+    props
   const account: LinkAccount = { accountUUID, admin }
   useResultAnnounced(answer)
   return (
@@ -52,10 +68,14 @@ export function SearchPage(props: SearchPageProps) {
         }
       />
       <div className="grid gap-5">
-        <SearchFields account={account} form={form} errors={errors} />
+        <DayBars volume={volume} />
+        <div className="grid gap-2">
+          <SearchFields account={account} choices={choices} form={form} errors={errors} />
+          {statuses === null ? null : <StatusChips account={account} form={form} statuses={statuses} />}
+        </div>
         {errors.before ? (
           <Notice tone="failing" title="This page of the result does not exist">
-            <p>The address was cut or changed. Press Find to begin with the newest.</p>
+            <p>The link is incomplete. Press Find for the newest.</p>
           </Notice>
         ) : null}
         {answer ? (
@@ -63,6 +83,27 @@ export function SearchPage(props: SearchPageProps) {
         ) : null}
       </div>
     </AccountTimeProvider>
+  )
+}
+
+type StatusChipsProps = { account: LinkAccount; form: SearchForm; statuses: StatusCounts }
+
+/** The statuses that occur, each with its number; all of them when not everything was counted. */
+function StatusChips({ account, form, statuses: { counts, complete } }: StatusChipsProps) {
+  const more = complete ? '' : '+'
+  const total = SEARCH_STATUSES.reduce((sum, status) => sum + counts[status], 0)
+  const shown = SEARCH_STATUSES.filter((status) => !complete || counts[status] > 0 || status === form.status)
+  const chip = (status: string, words: string, count: number) => ({
+    to: searchAddress(account, { ...form, status }),
+    words,
+    count: `${count.toLocaleString('en-AU')}${more}`,
+    current: form.status === status,
+  })
+  return (
+    <Chips
+      label="Status"
+      chips={[chip('', 'All', total), ...shown.map((status) => chip(status, STATUS_TEXTS[status], counts[status]))]}
+    />
   )
 }
 
@@ -88,6 +129,7 @@ function Result({ account, form, before, answer, logEnds }: ResultProps) {
           </p>
         )}
       </div>
+      <Troubles hits={hits} />
       {hits.length > 0 ? (
         <SearchHits hits={hits} account={account} />
       ) : end === 'limit' ? null : (
@@ -129,22 +171,17 @@ function Nothing({ form, before }: { form: SearchForm; before: string }) {
   if (asksNothing(form)) {
     return (
       <EmptyState icon={SearchX} title={before === '' ? 'No deliveries yet' : 'No older deliveries'}>
-        <p>
-          {before === ''
-            ? 'As soon as an event comes in, it can be found here with everything that happened to it.'
-            : 'This is the end of what is kept.'}
-        </p>
+        <p>{before === '' ? 'Change a job in ServiceM8 to see the first delivery.' : 'You have seen all of them.'}</p>
       </EmptyState>
     )
   }
   return (
     <EmptyState icon={SearchX} title="Nothing found">
       {form.id === '' ? (
-        <p>Nothing that is kept matches all of this. With fewer filters, or a longer time, there may be something.</p>
+        <p>No delivery matches these filters. Try fewer.</p>
       ) : (
         <p>
-          Nothing of this account that is kept has this id{onlyId(form) ? '' : ' and matches the rest'}. Check that all
-          of it was copied.
+          No delivery for “{form.id}”{onlyId(form) ? '' : ' with these filters'}. Check the spelling, or paste an id.
         </p>
       )}
     </EmptyState>
@@ -165,4 +202,44 @@ function useResultAnnounced(answer: SearchAnswer | null): void {
     const count = answer.hits.length
     announce(count === 0 ? 'Nothing found.' : `${count} ${count === 1 ? 'line' : 'lines'}.`)
   }, [answer, announce])
+}
+
+const HEIGHT = 40
+const SLOT = 10
+
+/** Attempts a day: delivered below, failed on top. Drawn by the server; the sentence says the same. */
+function DayBars({ volume }: { volume: readonly DayVolume[] }) {
+  const sum = (of: 'delivered' | 'failed') => volume.reduce((total, day) => total + day[of], 0)
+  const [delivered, failed] = [sum('delivered'), sum('failed')]
+  if (delivered + failed === 0) return null
+  const most = Math.max(...volume.map((day) => day.delivered + day.failed))
+  const tall = (count: number) => (count === 0 ? 0 : Math.max(2, (count / most) * HEIGHT))
+  const says = `Last ${volume.length} days: ${delivered.toLocaleString('en-AU')} delivered, ${failed.toLocaleString('en-AU')} failed ${failed === 1 ? 'attempt' : 'attempts'}`
+  return (
+    <figure className="grid gap-1">
+      <svg
+        role="img"
+        aria-label={says}
+        viewBox={`0 0 ${volume.length * SLOT} ${HEIGHT + 1}`}
+        preserveAspectRatio="none"
+        className="h-10 w-full"
+      >
+        <path className="stroke-line" d={`M0 ${HEIGHT + 0.5}h${volume.length * SLOT}`} />
+        {volume.map((day, index) => {
+          const [good, bad] = [tall(day.delivered), tall(day.failed)]
+          const bar = { x: index * SLOT + 1, width: SLOT - 2 }
+          return good + bad === 0 ? null : (
+            <g key={day.date}>
+              <title>{`${day.date}: ${day.delivered} delivered, ${day.failed} failed`}</title>
+              <rect {...bar} y={HEIGHT - good} height={good} className="fill-working" />
+              <rect {...bar} y={HEIGHT - good - bad} height={bad} className="fill-failing" />
+            </g>
+          )
+        })}
+      </svg>
+      <figcaption aria-hidden className="text-dense text-ink-soft">
+        {says}
+      </figcaption>
+    </figure>
+  )
 }

@@ -5,11 +5,13 @@ import { Button, type ButtonProps } from '#app/ui/button.tsx'
 interface SendAgainButtonProps {
   deliveryId: number
   variant: ButtonProps['variant']
+  /** Only the icon, for rows. */
+  short?: boolean
   className?: string
 }
 
 /** Has its own form, which posts to the current page, so it works without scripts. */
-export function SendAgainButton({ deliveryId, variant, className }: SendAgainButtonProps) {
+export function SendAgainButton({ deliveryId, variant, short = false, className }: SendAgainButtonProps) {
   const { state, formData } = useNavigation()
   const pending = state !== 'idle' && formData?.get('delivery') === String(deliveryId)
   return (
@@ -21,11 +23,11 @@ export function SendAgainButton({ deliveryId, variant, className }: SendAgainBut
         variant={variant}
         icon={RotateCcw}
         pending={pending}
-        pendingLabel="Sending…"
+        {...(short ? { size: 'icon', title: 'Send again' } : { pendingLabel: 'Sending…' })}
         aria-label={`Send again delivery ${deliveryId}`}
         className={className}
       >
-        Send again
+        {short ? null : 'Send again'}
       </Button>
     </Form>
   )

@@ -18,11 +18,19 @@ interface CustomerCardProps {
   account: AutomationAccount
 }
 
-/** Lets a person mute the customers shown. Renders nothing without any. */
+/** Lets a person mute the customers shown, in a card of its own. Renders nothing without any. */
 export function CustomerCard({ customers, account }: CustomerCardProps) {
   if (customers.length === 0) return null
   return (
-    <CardSection id="customer" title={customers.length === 1 ? 'The customer' : 'The customers'}>
+    <CardSection id="customer" title={customers.length === 1 ? 'Customer' : 'Customers'}>
+      <Customers customers={customers} account={account} />
+    </CardSection>
+  )
+}
+
+export function Customers({ customers, account }: CustomerCardProps) {
+  return (
+    <>
       <ul className="grid gap-4">
         {customers.map(({ uuid, name, mute }) => {
           const who = name || 'This customer'
@@ -31,7 +39,7 @@ export function CustomerCard({ customers, account }: CustomerCardProps) {
               <p className="wrap-anywhere font-medium text-label">{who}</p>
               {mute === null ? (
                 <>
-                  <p className="text-dense text-ink-soft">Automations may write to them.</p>
+                  <p className="text-dense text-ink-soft">Gets automatic messages.</p>
                   <RunButton
                     values={{ act: 'mute', company: uuid, name }}
                     variant="danger-quiet"
@@ -43,7 +51,7 @@ export function CustomerCard({ customers, account }: CustomerCardProps) {
                 </>
               ) : (
                 <>
-                  <p className="text-label">No automation writes to them.</p>
+                  <p className="text-label">Gets no automatic messages.</p>
                   <MutedSince mute={mute} />
                   <RunButton
                     values={{ act: 'allow', mute: String(mute.id) }}
@@ -66,6 +74,6 @@ export function CustomerCard({ customers, account }: CustomerCardProps) {
           Quiet hours and limits
         </Link>
       </p>
-    </CardSection>
+    </>
   )
 }

@@ -5,8 +5,9 @@ import { ButtonLink } from '#app/ui/button.tsx'
 import { Card } from '#app/ui/card.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Notice } from '#app/ui/notice.tsx'
+import { usePresent } from '#app/ui/time/time.tsx'
 import { asksNothingOfHistory, type HistoryForm } from '../history-form.ts'
-import type { RunLine } from '../run-list-view.ts'
+import { type RunLine, runsByDay } from '../run-list-view.ts'
 import { HistoryFrame, type HistoryFrameProps } from './history-frame.tsx'
 import { RunButton } from './run-button.tsx'
 import { RunFilter } from './run-filter.tsx'
@@ -34,7 +35,7 @@ export function HistoryPage(props: HistoryPageProps) {
         <RunFilter account={account} form={form} errors={errors} rules={rules} />
         {errors.before ? (
           <Notice tone="failing" title="This page of the history does not exist">
-            <p>The address was cut or changed. Press Find to begin with the newest.</p>
+            <p>The link is incomplete. Press Find for the newest.</p>
           </Notice>
         ) : null}
         {held > 0 ? <HeldOfRule ruleId={form.rule} held={held} /> : null}
@@ -48,7 +49,8 @@ function asksWhatNeedsYou({ status }: HistoryForm): boolean {
   return status === 'needs_you'
 }
 
-function FoundRuns({ account, form, lines, next, isOlder }: HistoryPageProps & { lines: RunLine[] }) {
+function FoundRuns({ account, form, lines, next, isOlder, timezone }: HistoryPageProps & { lines: RunLine[] }) {
+  const now = usePresent()
   return (
     <section aria-labelledby="runs-title" className="grid gap-3">
       <div>
@@ -60,7 +62,14 @@ function FoundRuns({ account, form, lines, next, isOlder }: HistoryPageProps & {
         )}
       </div>
       {lines.length > 0 ? (
-        <RunList lines={lines} account={account} labelledBy="runs-title" />
+        runsByDay(lines, now, timezone).map(({ day, counts, lines: ofDay }, index) => (
+          <div key={day} className="grid gap-2">
+            <h3 id={`runs-day-${index}`} className="flex items-baseline gap-2 font-semibold text-label">
+              {day} <span className="font-normal text-dense text-ink-soft">{counts}</span>
+            </h3>
+            <RunList lines={ofDay} account={account} labelledBy={`runs-title runs-day-${index}`} />
+          </div>
+        ))
       ) : (
         <Card>
           <Nothing form={form} isOlder={isOlder} account={account} />
@@ -83,10 +92,7 @@ function HeldOfRule({ ruleId, held }: { ruleId: string; held: number }) {
   const runs = held === 1 ? '1 run of this automation waits' : `${held} runs of this automation wait`
   return (
     <Card className="grid gap-3 p-4">
-      <p className="text-label">
-        {runs} for you. Sending all lets them go on, one after another. Discarding all does nothing of what is left in
-        them.
-      </p>
+      <p className="text-label">{runs} for you.</p>
       <div className="flex flex-wrap gap-2">
         <RunButton values={{ act: 'release_all', rule: ruleId }} variant="primary" icon={Send}>
           Send all
@@ -103,21 +109,21 @@ function Nothing({ form, isOlder, account }: { form: HistoryForm; isOlder: boole
   if (isOlder) {
     return (
       <EmptyState icon={History} title="No older runs">
-        <p>This is the end of what is kept.</p>
+        <p>You have seen all of them.</p>
       </EmptyState>
     )
   }
   if (asksNothingOfHistory(form)) {
     return (
       <EmptyState icon={History} title="Nothing has run yet">
-        <p>As soon as an automation starts, it stands here with everything it did.</p>
+        <p>Every run of an automation appears here.</p>
       </EmptyState>
     )
   }
   if (asksWhatNeedsYou(form) && asksNothingOfHistory({ ...form, status: '' })) {
     return (
       <EmptyState icon={PartyPopper} title="Nothing needs you">
-        <p>Messages that may have been sent, and runs that ask you first, would stand here.</p>
+        <p>Runs that wait for your decision appear here.</p>
       </EmptyState>
     )
   }
@@ -127,7 +133,7 @@ function Nothing({ form, isOlder, account }: { form: HistoryForm; isOlder: boole
       title="No run fits"
       action={<ButtonLink to={runsAddress(account)}>Show all runs</ButtonLink>}
     >
-      <p>With fewer filters, or a longer time, there may be some.</p>
+      <p>Try fewer filters, or a longer time.</p>
     </EmptyState>
   )
 }

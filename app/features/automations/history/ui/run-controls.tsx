@@ -7,15 +7,15 @@ import { RunButton } from './run-button.tsx'
 interface RunControlsProps {
   runId: number
   offers: RunOffers
+  /** The failed step has its own button. */
+  retryAtStep: boolean
 }
 
 /** Each button says what it will do; one that resends has to be opened first. */
-export function RunControls({ runId, offers }: RunControlsProps) {
+export function RunControls({ runId, offers, retryAtStep }: RunControlsProps) {
   const { failedAgain, allAgain, today, release, discard, cancel } = offers
   const run = String(runId)
-  if (Object.values(offers).every((offer) => offer === null)) {
-    return <p className="text-label text-ink-soft">Nothing: look again when it is done.</p>
-  }
+  if (Object.values(offers).every((offer) => offer === null)) return null
   return (
     <div className="grid gap-4">
       {release === null ? null : (
@@ -32,7 +32,7 @@ export function RunControls({ runId, offers }: RunControlsProps) {
           </RunButton>
         </Offer>
       )}
-      {failedAgain === null ? null : (
+      {failedAgain === null || retryAtStep ? null : (
         <Offer says={failedAgain}>
           <RunButton values={{ act: 'failed_again', run }} variant="primary" icon={RotateCcw}>
             Run failed steps again
@@ -47,7 +47,7 @@ export function RunControls({ runId, offers }: RunControlsProps) {
         </Offer>
       )}
       {allAgain === null ? null : (
-        <Disclosure summary="Run all of it again …">
+        <Disclosure summary="Run again…">
           <Offer says={allAgain}>
             <RunButton values={{ act: 'all_again', run }} icon={RotateCcw}>
               Run all again
@@ -56,7 +56,7 @@ export function RunControls({ runId, offers }: RunControlsProps) {
         </Disclosure>
       )}
       {today === null ? null : (
-        <Disclosure summary="Run again with today's rule …">
+        <Disclosure summary="Run again with today's rule…">
           <Offer says={today}>
             <RunButton values={{ act: 'today', run }} icon={RotateCcw}>
               Run with today's rule

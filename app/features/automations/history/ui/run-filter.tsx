@@ -4,7 +4,6 @@ import type { AutomationAccount } from '#app/domain/automations/automation-addre
 import { historyQuery, RUNS_PATH, runsAddress } from '#app/domain/automations/history-address.ts'
 import { RUN_STATUSES } from '#app/domain/automations/run-record.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
-import { Card } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
@@ -18,7 +17,7 @@ interface RunFilterProps {
   rules: { id: number; name: string }[]
 }
 
-const MORE: readonly HistoryField[] = ['from', 'until', 'record']
+const MORE: readonly HistoryField[] = ['rule', 'status', 'from', 'until', 'record']
 
 /** A GET form: the search is in the address, with or without scripts. */
 export function RunFilter({ account, form, errors, rules }: RunFilterProps) {
@@ -26,32 +25,50 @@ export function RunFilter({ account, form, errors, rules }: RunFilterProps) {
   const searching = state === 'loading' && location?.pathname === RUNS_PATH
   const isUnknownRule = form.rule !== '' && !rules.some((rule) => String(rule.id) === form.rule)
   return (
-    <Card className="p-4 sm:p-5">
-      <Form
-        // Reset the fields when the address changes.
-        key={JSON.stringify(form)}
-        method="get"
-        action={RUNS_PATH}
-        role="search"
-        aria-label="Runs"
-        className="grid gap-4"
+    <Form
+      // Reset the fields when the address changes.
+      key={JSON.stringify(form)}
+      method="get"
+      action={RUNS_PATH}
+      role="search"
+      aria-label="Runs"
+      className="grid gap-1"
+    >
+      {Object.entries(historyQuery(account)).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={String(value)} />
+      ))}
+      <div className="grid items-start gap-2 sm:grid-cols-[minmax(0,1fr)_auto]">
+        <Field id="runs-text" label="Search" errors={errors.text}>
+          {(control) => (
+            <TextInput
+              {...control}
+              type="search"
+              name="text"
+              defaultValue={form.text}
+              autoComplete="off"
+              placeholder="Job number, customer, words sent…"
+            />
+          )}
+        </Field>
+        <div className="flex flex-wrap gap-2 sm:pt-[1.625rem]">
+          <Button type="submit" variant="primary" icon={Search} pending={searching} pendingLabel="Looking…">
+            Find
+          </Button>
+          {asksNothingOfHistory(form) ? null : <ButtonLink to={runsAddress(account)}>Clear</ButtonLink>}
+        </div>
+      </div>
+      <Disclosure
+        open={MORE.some(
+          (name) => (form[name] !== '' && !(name === 'status' && form.status === 'needs_you')) || errors[name],
+        )}
+        summary={
+          <span className="inline-flex items-center gap-1.5">
+            <SlidersHorizontal aria-hidden className="size-4" />
+            More filters
+          </span>
+        }
       >
-        {Object.entries(historyQuery(account)).map(([name, value]) => (
-          <input key={name} type="hidden" name={name} value={String(value)} />
-        ))}
-        <div className="grid items-start gap-4 sm:grid-cols-2 lg:grid-cols-[minmax(0,2fr)_minmax(0,1.5fr)_minmax(0,1fr)]">
-          <div className="sm:col-span-2 lg:col-span-1">
-            <Field
-              id="runs-text"
-              label="Search"
-              hint="A job number, a customer, or words that were sent."
-              errors={errors.text}
-            >
-              {(control) => (
-                <TextInput {...control} type="search" name="text" defaultValue={form.text} autoComplete="off" />
-              )}
-            </Field>
-          </div>
+        <div className="grid items-start gap-4 rounded-card border border-line bg-surface p-4 sm:grid-cols-2 lg:grid-cols-4">
           <Field id="runs-rule" label="Automation" errors={errors.rule}>
             {(control) => (
               <Select
@@ -76,29 +93,14 @@ export function RunFilter({ account, form, errors, rules }: RunFilterProps) {
               />
             )}
           </Field>
-        </div>
-        <Disclosure
-          open={MORE.some((name) => form[name] !== '' || errors[name])}
-          summary={
-            <span className="inline-flex items-center gap-1.5">
-              <SlidersHorizontal aria-hidden className="size-4" />
-              More filters
-            </span>
-          }
-        >
-          <div className="grid items-start gap-4 sm:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_minmax(0,2fr)]">
-            <Field id="runs-from" label="From day" errors={errors.from}>
-              {(control) => <TextInput {...control} type="date" name="from" defaultValue={form.from} />}
-            </Field>
-            <Field id="runs-until" label="Until day" errors={errors.until}>
-              {(control) => <TextInput {...control} type="date" name="until" defaultValue={form.until} />}
-            </Field>
-            <Field
-              id="runs-record"
-              label="Record id"
-              hint="The uuid of a job or another record."
-              errors={errors.record}
-            >
+          <Field id="runs-from" label="From day" errors={errors.from}>
+            {(control) => <TextInput {...control} type="date" name="from" defaultValue={form.from} />}
+          </Field>
+          <Field id="runs-until" label="Until day" errors={errors.until}>
+            {(control) => <TextInput {...control} type="date" name="until" defaultValue={form.until} />}
+          </Field>
+          <div className="sm:col-span-2">
+            <Field id="runs-record" label="Record id" hint="Of a job or another record." errors={errors.record}>
               {(control) => (
                 <TextInput
                   {...control}
@@ -111,14 +113,8 @@ export function RunFilter({ account, form, errors, rules }: RunFilterProps) {
               )}
             </Field>
           </div>
-        </Disclosure>
-        <div className="flex flex-wrap gap-2">
-          <Button type="submit" variant="primary" icon={Search} pending={searching} pendingLabel="Looking…">
-            Find
-          </Button>
-          {asksNothingOfHistory(form) ? null : <ButtonLink to={runsAddress(account)}>Clear</ButtonLink>}
         </div>
-      </Form>
-    </Card>
+      </Disclosure>
+    </Form>
   )
 }

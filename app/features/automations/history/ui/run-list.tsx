@@ -15,20 +15,17 @@ interface RunListProps {
   actionOf?: (line: RunLine) => ReactNode
 }
 
-/** Job and customer first, then what happened. Rows of one table on a wide screen, cards on a phone. */
+/** Job and customer first, then what happened. */
 export function RunList({ lines, account, labelledBy, actionOf }: RunListProps) {
   return (
-    <ol
-      aria-labelledby={labelledBy}
-      className="grid gap-3 sm:block sm:rounded-card sm:border sm:border-line sm:bg-surface sm:shadow-rest"
-    >
+    <ol aria-labelledby={labelledBy} className="rounded-card border border-line bg-surface shadow-rest">
       {lines.map((line) => (
         <li
           key={line.id}
-          className="grid gap-x-4 gap-y-2 rounded-card border border-line bg-surface p-4 shadow-rest sm:grid-cols-[minmax(0,1fr)_auto] sm:rounded-none sm:border-x-0 sm:border-b-0 sm:bg-transparent sm:shadow-none sm:first:border-t-0"
+          className="grid gap-x-4 gap-y-1 border-line border-t px-4 py-3 first:border-t-0 sm:grid-cols-[minmax(0,1fr)_auto]"
         >
           <Line line={line} account={account} />
-          <div className="flex flex-wrap items-center justify-between gap-2 sm:flex-col sm:items-end sm:justify-start">
+          <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1 sm:justify-end sm:self-center">
             <RunPill standing={line.standing} />
             <Time at={line.at} as="clock" className="whitespace-nowrap text-dense text-ink-soft tabular-nums" />
             {actionOf?.(line)}
@@ -40,10 +37,10 @@ export function RunList({ lines, account, labelledBy, actionOf }: RunListProps) 
 }
 
 function Line({ line, account }: { line: RunLine; account: AutomationAccount }) {
-  const { id, job, customer, ruleName, happened, because, goesOnAt } = line
+  const { id, job, customer, ruleName, happened, goesOnAt } = line
   const now = usePresent()
   return (
-    <div className="grid min-w-0 content-start gap-1">
+    <div className="grid min-w-0 content-start gap-0.5">
       <p className="wrap-anywhere text-body">
         <Link
           to={runAddress(account, id)}
@@ -55,13 +52,13 @@ function Line({ line, account }: { line: RunLine; account: AutomationAccount }) 
       <p className="wrap-anywhere text-label">{happened}</p>
       <p className="wrap-anywhere text-dense text-ink-soft">
         {ruleName}
-        {because === '' ? '' : ` · ${because}`}
+        {goesOnAt === null || goesOnAt <= now ? null : (
+          <>
+            {' · continues '}
+            <Time at={goesOnAt} />
+          </>
+        )}
       </p>
-      {goesOnAt === null || goesOnAt <= now ? null : (
-        <p className="text-dense text-ink-soft">
-          It goes on <Time at={goesOnAt} />.
-        </p>
-      )}
     </div>
   )
 }

@@ -6,14 +6,14 @@ import { runAddress, whyAddress } from '#app/domain/automations/history-address.
 import { seconds } from '#app/lib/duration.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { toneStyles } from '#app/ui/badge.tsx'
-import { CardSection } from '#app/ui/card.tsx'
+import { cardStyles } from '#app/ui/card.tsx'
+import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
 import type { RunView } from '../run-detail-view.ts'
-import { CustomerCard, type MetCustomerView } from './customer-card.tsx'
-import { MatchedRecords } from './executed-parts.tsx'
+import { Customers, type MetCustomerView } from './customer-card.tsx'
 import { HistoryFrame, type HistoryFrameProps } from './history-frame.tsx'
 import { RunControls } from './run-controls.tsx'
-import { runMark } from './run-pills.tsx'
+import { RunPill, runMark } from './run-pills.tsx'
 import { RunSteps } from './run-steps.tsx'
 
 interface RunPageProps extends HistoryFrameProps {
@@ -22,134 +22,125 @@ interface RunPageProps extends HistoryFrameProps {
   customers?: readonly MetCustomerView[]
 }
 
-/** One run: its customers, its events, and the available actions. */
+/** One run: what happened, step by step, its customers, and what a person can do. */
 export function RunPage({ run, customers = [], ...frame }: RunPageProps) {
   const { account } = frame
   const { line, steps, offers } = run
   useRecheck(run.isLive)
   return (
-    <HistoryFrame
-      {...frame}
-      title={line.customer === '' ? line.job : `${line.job} · ${line.customer}`}
-      place={null}
-      summary={<Standing run={run} />}
-    >
+    <HistoryFrame {...frame} title={run.title} place={null} summary={<Standing run={run} />}>
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem] lg:gap-6">
-        <div className="grid min-w-0 gap-5">
-          <RunSteps runId={line.id} steps={steps} failedAgain={offers.failedAgain} />
-        </div>
-        <div className="grid min-w-0 gap-5">
-          <CardSection
-            id="controls"
-            title="What you can do"
-            action={
+        <RunSteps run={run} />
+        <section aria-label="This run" className={`${cardStyles} grid min-w-0 gap-4 p-4 sm:p-5`}>
+          {customers.length === 0 ? null : (
+            <div>
+              <h2 className="mb-2 font-semibold text-title">{customers.length === 1 ? 'Customer' : 'Customers'}</h2>
+              <Customers customers={customers} account={account} />
+            </div>
+          )}
+          <RunControls runId={line.id} offers={offers} retryAtStep={steps.some((step) => step.mark === 'failed')} />
+          {run.endedAt === null ? (
+            <div className="-ml-4">
               <AddressButton query={automationQuery(account)} variant="quiet" icon={RefreshCw}>
                 Refresh
               </AddressButton>
-            }
-          >
-            <RunControls runId={line.id} offers={offers} />
-          </CardSection>
-          <CustomerCard customers={customers} account={account} />
-          <About run={run} account={account} />
-        </div>
+            </div>
+          ) : null}
+          <Technical run={run} account={account} />
+        </section>
       </div>
     </HistoryFrame>
   )
 }
 
-function Standing({ run: { line } }: { run: RunView }) {
+/** One line under the title; a box when something needs a person, or did not go well. */
+function Standing({ run: { line, changes } }: { run: RunView }) {
   const { tone, icon: Icon, word } = runMark(line.standing)
   const now = usePresent()
+  const because = changes[0] ?? line.because
   return (
-    <div
-      className={`flex items-start gap-2.5 rounded-control px-3.5 py-3 ${tone === 'neutral' ? 'bg-surface' : toneStyles[tone]}`}
-    >
-      <Icon aria-hidden className="mt-0.5 size-5 shrink-0" />
-      <div className="wrap-anywhere grid min-w-0 gap-1">
-        <p>
-          <strong className="font-semibold">{word}.</strong> {line.happened}
-        </p>
-        {line.goesOnAt === null || line.goesOnAt <= now ? null : (
-          <p className="text-label">
-            It goes on <Time at={line.goesOnAt} />.
+    <div className="grid gap-2">
+      <p className="wrap-anywhere flex flex-wrap items-center gap-x-2 gap-y-1 text-label text-ink-soft">
+        <RunPill standing={line.standing} />
+        <span className="font-medium text-ink">{line.ruleName}</span>
+        <span>
+          · <Time at={line.at} as="clock" className="tabular-nums" />
+          {because === '' ? null : ` · ${because}`}
+        </span>
+      </p>
+      {line.standing === 'success' ? null : (
+        <div
+          className={`wrap-anywhere flex items-start gap-2.5 rounded-control px-3.5 py-3 ${tone === 'neutral' ? 'bg-surface' : toneStyles[tone]}`}
+        >
+          <Icon aria-hidden className="mt-0.5 size-5 shrink-0" />
+          <p className="min-w-0">
+            <strong className="font-semibold">{word}.</strong> {line.happened}
+            {line.goesOnAt === null || line.goesOnAt <= now ? null : (
+              <>
+                {' '}
+                Continues <Time at={line.goesOnAt} />.
+              </>
+            )}
           </p>
-        )}
-      </div>
+        </div>
+      )}
     </div>
   )
 }
 
-function About({ run, account }: Pick<RunPageProps, 'run' | 'account'>) {
-  const { line, version, source, groupKey, changes, matched, recordUuids, object, replayOf, startedAt, endedAt } = run
+/** For support: the numbers and ids of the run. */
+function Technical({ run, account }: Pick<RunPageProps, 'run' | 'account'>) {
+  const { line, version, groupKey, recordUuids, object, replayOf, startedAt, endedAt } = run
   const [record] = recordUuids
+  const link = 'inline-flex min-h-11 items-center text-accent text-label underline underline-offset-4'
   return (
-    <CardSection id="about" title="About this run">
-      <dl className="grid gap-3 text-label">
-        <Fact name="Automation">
-          {line.ruleName} <span className="text-ink-soft">as it was then (version {version})</span>
-        </Fact>
-        <Fact name="Set off by">{source}</Fact>
-        {changes.length === 0 ? null : (
-          <Fact name="What changed">
-            <ul className="grid gap-0.5">
-              {changes.map(({ field, from, to }) => (
-                <li key={field}>
-                  {field}: {from === null || from === '' ? 'empty' : `"${from}"`} → {to === '' ? 'empty' : `"${to}"`}
-                </li>
-              ))}
-            </ul>
+    <div>
+      {replayOf === null ? null : (
+        <p>
+          <Link to={runAddress(account, replayOf)} className={link}>
+            Repeats run {replayOf}
+          </Link>
+        </p>
+      )}
+      {record !== undefined && object === 'job' && recordUuids.length === 1 ? (
+        <p>
+          <Link to={whyAddress(account, record)} className={link}>
+            Other automations on this job
+          </Link>
+        </p>
+      ) : null}
+      <Disclosure dense summary="Technical">
+        <dl className="grid gap-2 text-dense">
+          <Fact name="Run">{line.id}</Fact>
+          <Fact name="Automation">
+            {line.ruleName}, version {version}
           </Fact>
-        )}
-        {matched === null ? null : (
-          <Fact name="Conditions">
-            <MatchedRecords matched={matched} />
-          </Fact>
-        )}
-        {groupKey === null ? null : <Fact name="Group">{groupKey}</Fact>}
-        <Fact name="Started">{startedAt === null ? 'Not yet' : <Time at={startedAt} as="clock" />}</Fact>
-        {endedAt === null ? null : (
-          <Fact name="Ended">
-            <Time at={endedAt} as="clock" />
-          </Fact>
-        )}
-        {replayOf === null ? null : (
-          <Fact name="Done once more">
-            <Link
-              to={runAddress(account, replayOf)}
-              className="inline-flex min-h-11 items-center text-accent underline underline-offset-4"
-            >
-              Run {replayOf} was the first
-            </Link>
-          </Fact>
-        )}
-        {record === undefined ? null : (
-          <Fact name={recordUuids.length > 1 ? 'Records' : 'Record'}>
-            <ul className="break-all font-mono text-dense">
-              {recordUuids.map((uuid) => (
-                <li key={uuid}>{uuid}</li>
-              ))}
-            </ul>
-            {object === 'job' && recordUuids.length === 1 ? (
-              <Link
-                to={whyAddress(account, record)}
-                className="inline-flex min-h-11 items-center text-accent underline underline-offset-4"
-              >
-                Other automations for this job
-              </Link>
-            ) : null}
-          </Fact>
-        )}
-        <Fact name="Number of this run">{line.id}</Fact>
-      </dl>
-    </CardSection>
+          <Fact name="Started">{startedAt === null ? 'Not yet' : <Time at={startedAt} as="clock" />}</Fact>
+          {endedAt === null ? null : (
+            <Fact name="Finished">
+              <Time at={endedAt} as="clock" />
+            </Fact>
+          )}
+          {groupKey === null ? null : <Fact name="Group">{groupKey}</Fact>}
+          {record === undefined ? null : (
+            <Fact name={recordUuids.length > 1 ? 'Record ids' : 'Record id'}>
+              <ul className="break-all font-mono">
+                {recordUuids.map((uuid) => (
+                  <li key={uuid}>{uuid}</li>
+                ))}
+              </ul>
+            </Fact>
+          )}
+        </dl>
+      </Disclosure>
+    </div>
   )
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className="grid gap-0.5">
-      <dt className="text-dense text-ink-soft">{name}</dt>
+      <dt className="text-ink-soft">{name}</dt>
       <dd className="wrap-anywhere">{children}</dd>
     </div>
   )

@@ -74,10 +74,18 @@ async function press(name: string | RegExp, sent: Sent) {
 describe('the history', () => {
   it('says job and customer first, then what happened and what set it off', () => {
     drawHistory()
-    const line = within(screen.getByRole('list', { name: 'Runs' })).getByRole('listitem')
-    expect(line.textContent).toMatch(/^Job 4411 · Margaret SmithText message\.Quote check-in · status changed/)
+    const line = within(screen.getByRole('list', { name: 'Runs Today 1 run' })).getByRole('listitem')
+    expect(line.textContent).toMatch(/^Job 4411 · Margaret SmithText message\.Quote check-in/)
     expect(line.textContent).toContain('Success')
     expect(hrefOf('Job 4411 · Margaret Smith')).toBe(`/automation/runs/4?${ACCOUNT}`)
+  })
+
+  it('groups the runs by day, with their number', () => {
+    const old = { ...lineOf(), id: 3, at: NOW - hours(20), standing: 'failure' } as const
+    drawHistory({ lines: [lineOf(), old] })
+    const days = screen.getAllByRole('heading', { level: 3 }).map((day) => day.textContent)
+    expect(days).toEqual(['Today 1 run', 'Yesterday 1 run · 1 failed'])
+    expect(within(screen.getByRole('list', { name: /^Runs Yesterday/ })).getAllByRole('listitem')).toHaveLength(1)
   })
 
   it('leads to what needs a person, what comes next, and why something did not happen', () => {
@@ -139,10 +147,26 @@ describe('one run', () => {
     return draw(() => <RunPage {...FRAME} run={run} />, sent)
   }
 
-  it('is headed by whom it was about, and says what happened', () => {
+  it('is headed by what happened, to whom and why', () => {
     drawRun()
-    expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Job 4411 · Margaret Smith')
-    expect(screen.getByText('Success.').parentElement?.textContent).toBe('Success. Text message.')
+    expect(screen.getByRole('heading', { level: 1 }).textContent).toBe(
+      'Texted +447700900123 · Margaret Smith · job 4411',
+    )
+    const line = screen.getByText('Success').closest('p')
+    expect(line?.textContent).toMatch(/^SuccessQuote check-in· .+ · Status: Quote → Completed$/)
+  })
+
+  it('says in a box what did not go well', () => {
+    drawRun({ state: 'held', outcome: null, reason: 'Asks you.', journal: [] })
+    expect(screen.getByText('Waits for you.').parentElement?.textContent).toBe('Waits for you. Asks you.')
+  })
+
+  it('shows the message as it was sent, and no id outside the technical part', () => {
+    drawRun()
+    expect(screen.getByRole('figure').textContent).toBe('Text messageHello')
+    const uuid = screen.getByText(/^11111111-/)
+    expect(uuid.closest('details')?.open).toBe(false)
+    expect(uuid.closest('details')?.textContent).toMatch(/^Technical.*version 3/)
   })
 
   it('that is at work shows within a few seconds how it goes', async () => {
@@ -172,22 +196,26 @@ describe('one run', () => {
 
   it('shows each step with what went in, what came out and its attempts', () => {
     drawRun()
-    const [first, second] = within(screen.getByRole('list', { name: 'Steps' })).getAllByRole('heading', { level: 3 })
-    expect([first?.textContent, second?.textContent]).toEqual(['1. Send SMS', '2. Create Task'])
-    expect(screen.getByText('What went in').closest('details')?.textContent).toContain('+447700900123')
-    expect(screen.getByText('What came out').closest('details')?.textContent).toContain('sms_id')
-    expect(screen.getByText('1 attempt').closest('details')?.textContent).toContain('Sent after 5 ms')
+    const points = within(screen.getByRole('list', { name: 'Steps' })).getAllByRole('heading', { level: 3 })
+    expect(points.map((point) => point.textContent)).toEqual([
+      'Started by ServiceM8',
+      '1. Send SMS Done',
+      '2. Create Task',
+    ])
+    const details = screen.getByText('Details').closest('details')
+    expect(details?.open).toBe(false)
+    for (const part of ['+447700900123', 'sms_id', 'Sent after 5 ms', 'Parameters'])
+      expect(details?.textContent).toContain(part)
+    expect(screen.getByText('Matched records: 1 of 1').closest('details')?.textContent).toContain('Margaret Smith')
     expect(screen.getByText('Not started').closest('li')?.textContent).toContain('2. Create Task')
   })
 
   it('says of each button what it will send again before it is pressed', async () => {
     const sent: Sent = []
     drawRun({}, sent)
-    const all = screen.getByText('Run all of it again …').closest('details')
+    const all = screen.getByText('Run again…').closest('details')
     expect(all?.textContent).toContain('1 message to customers will be sent again.')
-    expect(screen.getByText("Run again with today's rule …").closest('details')?.textContent).toContain(
-      'version 3 then',
-    )
+    expect(screen.getByText("Run again with today's rule…").closest('details')?.textContent).toContain('version 3 then')
     expect(await press('Run all again', sent)).toEqual({ act: 'all_again', run: '4' })
   })
 
@@ -195,10 +223,11 @@ describe('one run', () => {
     const failed = aRow({ stepId: 's2', effect: anEffect('create'), state: 'failed', sentence: 'No permission.' })
     const sent: Sent = []
     drawRun({ outcome: 'partial', journal: [SENT_TEXT, failed] }, sent)
-    const button = screen.getByRole('button', { name: 'Run again from step 2' })
+    const button = screen.getByRole('button', { name: 'Try this step again: Create Task' })
     expect(button.closest('li')?.textContent).toContain('2. Create Task')
-    expect(button.closest('li')?.textContent).toContain('What was done is not done again.')
-    expect(await press('Run again from step 2', sent)).toEqual({ act: 'failed_again', run: '4' })
+    expect(button.closest('li')?.textContent).toContain('Nothing is done twice.')
+    expect(screen.queryByRole('button', { name: 'Run failed steps again' })).toBeNull()
+    expect(await press('Try this step again: Create Task', sent)).toEqual({ act: 'failed_again', run: '4' })
   })
 
   it('asks what became of a message that may have been sent', async () => {
@@ -247,7 +276,7 @@ describe('what comes next', () => {
 
   it('says so when nothing does', () => {
     draw(() => <UpcomingPage {...FRAME} runs={[]} looks={[]} />)
-    expect(screen.getByText('Nothing waits').textContent).toBe('Nothing waits')
+    expect(screen.getByText('Nothing scheduled').textContent).toBe('Nothing scheduled')
   })
 })
 
@@ -293,7 +322,7 @@ describe('why did this job not fire', () => {
     expect(rule?.textContent).toContain('30 minutes ago')
     expect(hrefOf('See what it did: run 12')).toBe(`/automation/runs/12?${ACCOUNT}`)
     expect(hrefOf('All its runs')).toBe(`/automation/runs?${ACCOUNT}&record=job-1`)
-    expect(screen.getByText(/2 more automations are/).textContent).toContain('other things than jobs')
+    expect(screen.getByText(/2 more automations are/).textContent).toContain('other records')
   })
 
   it('says at the field when there is no such job', () => {

@@ -13,10 +13,9 @@ import {
 } from 'lucide-react'
 import { StatusPill, type Tone } from '#app/ui/badge.tsx'
 import { WHY_TEXTS, type WhyStanding } from '../../preview/why-text.ts'
-import { MARK_TEXTS, type StepMark } from '../run-detail-view.ts'
-import { type RunStanding, STANDING_TEXTS } from '../run-list-view.ts'
+import { MARK_TEXTS, type RunStanding, STANDING_TEXTS, type StepMark } from '../run-marks.ts'
 
-interface Mark {
+export interface Mark {
   tone: Tone
   icon: LucideIcon
 }
@@ -54,6 +53,10 @@ const MARKS: Readonly<Record<StepMark, Mark>> = {
   held: { tone: 'held', icon: Hand },
   unknown: { tone: 'attention', icon: CircleHelp },
   not_begun: { tone: 'neutral', icon: CircleDashed },
+}
+
+export function stepMark(mark: StepMark): Mark {
+  return MARKS[mark]
 }
 
 export function MarkPill({ mark }: { mark: StepMark }) {

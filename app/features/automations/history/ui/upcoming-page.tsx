@@ -26,14 +26,14 @@ export function UpcomingPage({ runs, looks, ...frame }: UpcomingPageProps) {
         <section aria-labelledby="upcoming-title" className="grid gap-3">
           <div>
             <h2 id="upcoming-title" className="font-semibold text-title">
-              Waiting to go on
+              Scheduled
             </h2>
-            <p className="text-dense text-ink-soft">Runs that begin or go on by themselves, the next one first.</p>
+            <p className="text-dense text-ink-soft">Next first.</p>
           </div>
           {runs.length === 0 ? (
             <Card>
-              <EmptyState icon={CalendarClock} title="Nothing waits">
-                <p>Runs wait here for their schedule, for a time of day, for a change to settle, or for another try.</p>
+              <EmptyState icon={CalendarClock} title="Nothing scheduled">
+                <p>Runs that start later appear here.</p>
               </EmptyState>
             </Card>
           ) : (
@@ -57,14 +57,14 @@ export function UpcomingPage({ runs, looks, ...frame }: UpcomingPageProps) {
         <section aria-labelledby="looks-title" className="grid gap-3">
           <div>
             <h2 id="looks-title" className="font-semibold text-title">
-              Scheduled
+              Next checks
             </h2>
-            <p className="text-dense text-ink-soft">When automations with a schedule run next.</p>
+            <p className="text-dense text-ink-soft">When scheduled automations run next.</p>
           </div>
           {looks.length === 0 ? (
             <Card>
-              <EmptyState icon={CalendarClock} title="Nothing is scheduled">
-                <p>No automation that is on has a schedule.</p>
+              <EmptyState icon={CalendarClock} title="No checks planned">
+                <p>No active automation has a schedule.</p>
               </EmptyState>
             </Card>
           ) : (

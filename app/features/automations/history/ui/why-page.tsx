@@ -56,7 +56,7 @@ export function WhyPage({ asked, answer, ...frame }: WhyPageProps) {
             <Field
               id="why-job"
               label="Job number"
-              hint="Job number or record ID"
+              hint="For example 4411"
               {...(answer?.outcome === 'refused' ? { errors: [answer.message] } : {})}
             >
               {(control) => (
@@ -95,11 +95,10 @@ function Answer({ answer, account }: AnswerProps) {
         <ButtonLink to={runsAddress(account, { record: recordUuid })}>All its runs</ButtonLink>
       </div>
       {trouble === null ? null : <Notice tone="attention">{trouble}</Notice>}
-      <CustomerCard customers={customers} account={account} />
       {rules.length === 0 ? (
         <Card>
           <EmptyState icon={Bot} title="No automation is about it">
-            <p>{others > 0 ? 'Your automations are about other things than jobs.' : 'You have no automations yet.'}</p>
+            <p>{others > 0 ? 'Your automations watch other records.' : 'You have no automations yet.'}</p>
           </EmptyState>
         </Card>
       ) : (
@@ -113,10 +112,11 @@ function Answer({ answer, account }: AnswerProps) {
       )}
       {rules.length > 0 && others > 0 ? (
         <p className="text-label text-ink-soft">
-          {others === 1 ? 'One more automation is' : `${others} more automations are`} about other things than jobs,
-          like bookings or payments. Ask with the id of such a record.
+          {others === 1 ? 'One more automation is' : `${others} more automations are`} about other records, like
+          bookings or payments. Search with the id of one.
         </p>
       ) : null}
+      <CustomerCard customers={customers} account={account} />
     </section>
   )
 }
@@ -161,7 +161,7 @@ function Rule({ rule, account }: { rule: WhyView; account: AutomationAccount }) 
       )}
       {nextAt === null || nextAt <= now ? null : (
         <p className="text-dense text-ink-soft">
-          Its next check is <Time at={nextAt} as="clock" />.
+          Next check: <Time at={nextAt} as="clock" />
         </p>
       )}
     </Card>

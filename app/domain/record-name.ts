@@ -1,0 +1,55 @@
+// What people call a record: "Note on job 3128", "Joan Hartley". Made from what is known; a uuid is never part of it.
+import { objectLabel } from './object-catalog.ts'
+
+type Values = Readonly<Record<string, string>>
+
+/** See `KnownOfRecord` of the store. */
+interface Known {
+  object: string
+  recordUuid: string
+  own: Values | null
+  job: Values | null
+  company: Values | null
+  customer: string | null
+}
+
+export interface RecordName {
+  /** `Job 3128`, `Note on job 3128`; without a number only the kind: `Note`. */
+  what: string
+  /** The customer, else the job's address, else the record's own name; '' = unknown. */
+  who: string
+  /** Number of the job; '' = unknown. */
+  job: string
+  /** The customer's name, nothing else; '' = unknown. */
+  customer: string
+}
+
+export function recordName(object: string, known: Known | null): RecordName {
+  const { own = null, job = null, company = null, customer: noted = null } = known ?? {}
+  const ofJob = job ?? (object === 'job' ? own : null)
+  const number = plain(ofJob?.generated_job_id)
+  const ownName = plain(own?.name) || [plain(own?.first), plain(own?.last)].filter(Boolean).join(' ')
+  const customer = object === 'company' ? ownName : plain(company?.name) || (noted ?? '')
+  return {
+    what: wordsOf(object, number),
+    who: customer || plain(ofJob?.job_address) || (ofJob === null ? ownName : ''),
+    job: number,
+    customer,
+  }
+}
+
+function wordsOf(object: string, number: string): string {
+  const kind = objectLabel(object)
+  if (number === '') return kind
+  return object === 'job' ? `${kind} ${number}` : `${kind} on job ${number}`
+}
+
+/** Long values are kept as a hash that starts with `~`: no name. */
+function plain(value: string | undefined): string {
+  return value === undefined || value.startsWith('~') ? '' : (value.split('\n')[0] ?? '')
+}
+
+/** The names of a page's records, by uuid. */
+export function recordNames(known: readonly Known[]): Map<string, RecordName> {
+  return new Map(known.map((one) => [one.recordUuid, recordName(one.object, one)]))
+}

@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import {
+  type AutomationWorld,
+  aRule,
+  aStep,
+  automationWorld,
+  BRISBANE,
+  LEEDS,
+  TRIGGERED,
+} from '#tests/support/automation-world.server.ts'
+import type { RecordStore } from '../../store/records.ts'
+
+let world: AutomationWorld
+let store: RecordStore
+beforeEach(async () => {
+  world = await automationWorld()
+  store = world.store.records
+})
+afterEach(() => world.close())
+
+/** As rules and polls leave it. */
+function seen(object: string, recordUuid: string, fields: Record<string, string>, account = LEEDS) {
+  world.client.sql
+    .prepare(
+      `INSERT INTO record_snapshot (account_uuid, object, record_uuid, edit_date, fields, first_seen_at, updated_at)
+       VALUES (?, ?, ?, '', ?, 0, 0)`,
+    )
+    .run(account, object, recordUuid, JSON.stringify(fields))
+}
+
+function furnish(account = LEEDS) {
+  seen('rules:job', 'job-1', { generated_job_id: '3128', company_uuid: 'joan', job_address: '2 Mill Lane' }, account)
+  seen('rules:job', 'job-2', { generated_job_id: '31', company_uuid: 'tariq', job_address: '9 Elm Road' }, account)
+  seen('rules:company', 'joan', { name: 'Joan Hartley' }, account)
+  seen('jobcontact', 'contact-1', { job_uuid: 'job-1', first: 'Ann', last: 'Lee' }, account)
+  seen('rules:note', 'note-1', { related_object: 'job', related_object_uuid: 'job-2' }, account)
+}
+
+const asked = (...pairs: [string, string][]) => pairs.map(([object, recordUuid]) => ({ object, recordUuid }))
+
+test('a record is known by itself, its job and its customer', async () => {
+  furnish()
+  const known = await store.knownOf(
+    LEEDS,
+    asked(['job', 'job-1'], ['jobcontact', 'contact-1'], ['note', 'note-1'], ['job', 'none']),
+  )
+  const brief = known.map(({ recordUuid, job, company }) => [recordUuid, job?.generated_job_id, company?.name])
+  expect(brief.sort()).toEqual([
+    ['contact-1', '3128', 'Joan Hartley'],
+    ['job-1', '3128', 'Joan Hartley'],
+    ['note-1', '31', undefined],
+  ])
+  expect(await store.knownOf(BRISBANE, asked(['job', 'job-1'], ['company', 'joan']))).toEqual([])
+})
+
+test('a customer without a snapshot is known from the latest run of the job', async () => {
+  furnish()
+  const rule = await world.rule(aRule([aStep('s1', 'create_task', { title: 'Ring', description: '' })]))
+  const matched = (companyName: string) => ({
+    triggerData: {
+      ...TRIGGERED,
+      conditionMatching: {
+        totalRecords: 1,
+        matchedRecords: [
+          { jobId: '31', status: '', jobDescription: '', companyName, jobAddress: '', totalInvoiceAmount: '' },
+        ],
+      },
+    },
+  })
+  await world.start(rule, ['job-2'], matched('Tariq'))
+  await world.start(rule, ['job-2'], matched('Tariq Aziz'))
+  const [note] = await store.knownOf(LEEDS, asked(['note', 'note-1']))
+  expect(note?.customer).toBe('Tariq Aziz')
+  expect((await store.listRecordsCalled(LEEDS, 'tariq', 10)).sort()).toEqual(['job-2', 'note-1'])
+})
+
+test('people find records by job number, customer and address, in their own account only', async () => {
+  furnish()
+  seen('rules:job', 'other', { generated_job_id: '3128', company_uuid: 'x', job_address: '' }, BRISBANE)
+  const called = async (text: string) => (await store.listRecordsCalled(LEEDS, text, 10)).sort()
+  expect(await called('3128')).toEqual(['contact-1', 'job-1'])
+  expect(await called('312')).toEqual([])
+  expect(await called(' hartley ')).toEqual(['contact-1', 'joan', 'job-1'])
+  expect(await called('elm road')).toEqual(['job-2', 'note-1'])
+  expect(await called('e%m')).toEqual([])
+  expect(await called('')).toEqual([])
+  expect(await store.listRecordsCalled(BRISBANE, '3128', 10)).toEqual(['other'])
+})
+
+test('the search reads more than one window and keeps to its limit', async () => {
+  for (let number = 0; number < 2_100; number += 1)
+    seen('rules:job', `job-${String(number).padStart(5, '0')}`, {
+      generated_job_id: String(number),
+      job_address: 'Quay',
+    })
+  expect(await store.listRecordsCalled(LEEDS, '2099', 10)).toEqual(['job-02099'])
+  expect(await store.listRecordsCalled(LEEDS, 'quay', 10)).toHaveLength(10)
+})
