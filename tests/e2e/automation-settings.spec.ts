@@ -91,7 +91,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expectReadable(page)
       await page.getByRole('button', { name: 'Stop messages to this customer' }).click()
       await says(page, 'Messages stopped')
-      await says(page, 'No automation writes to them.')
+      await says(page, 'Gets no automatic messages.')
 
       await page.getByRole('link', { name: 'Quiet hours and limits' }).click()
       const muted = page.getByRole('region', { name: 'No messages to' })
@@ -111,7 +111,7 @@ test('the page fits a phone and a desk, by day and by night', async ({ page, con
   await page.goto(at('/automation/runs'))
   await page.getByRole('list', { name: 'Runs' }).getByRole('link').first().click()
   await page.getByRole('button', { name: 'Stop messages to this customer' }).click()
-  await says(page, 'No automation writes to them.')
+  await says(page, 'Gets no automatic messages.')
   const run = page.url()
   mkdirSync('test-results/automation-settings', { recursive: true })
   for (const colorScheme of ['light', 'dark'] as const) {
