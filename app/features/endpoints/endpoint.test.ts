@@ -39,7 +39,17 @@ describe('the webhook form', () => {
   })
 
   test.each([
+    ['hooks.zapier.com/abc?x=1', 'https://hooks.zapier.com/abc?x=1'],
+    [' Example.com ', 'https://Example.com'],
+    ['example.com:8443/in', 'https://example.com:8443/in'],
+    ['http://example.com/in', 'http://example.com/in'],
+  ])('takes %j as the address %j', (callback_url, mended) => {
+    expect(webhookForm.parse({ ...GOOD, callback_url }).callback_url).toBe(mended)
+  })
+
+  test.each([
     'example',
+    'office@example.com',
     'ftp://example.com',
     'https://',
     'javascript:alert(1)',

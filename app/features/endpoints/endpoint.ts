@@ -27,6 +27,11 @@ function isWebAddress(text: string): boolean {
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.hostname !== ''
 }
 
+/** Adds the `https://` that people leave out: `hooks.zapier.com/abc`. Other text stays as it is. */
+function withScheme(text: string): string {
+  return /^[a-z0-9-]+(\.[a-z0-9-]+)+(?=[/?:]|$)/i.test(text) ? `https://${text}` : text
+}
+
 /** Parses a webhook id from a URL or a form; null when it cannot be an id. */
 export function parseWebhookId(text: string): number | null {
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null
@@ -55,7 +60,7 @@ const flag = z
     value === null || value === undefined ? undefined : ['true', 'on', 'yes', true].includes(value),
   )
 
-const callbackUrl = text.refine(isWebAddress, HTTPS_URL)
+const callbackUrl = text.transform(withScheme).refine(isWebAddress, HTTPS_URL)
 
 /** Field names as text or list; [] when missing. */
 const fieldList = z
@@ -102,7 +107,7 @@ const name = text
   .refine((value) => value.length <= LONGEST_RULE_NAME, RULE_NAME_TOO_LONG)
 
 // An extra address consists of nothing but its URL, so an empty one is invalid.
-const forwardUrl = text.refine((value) => value !== '' && isWebAddress(value), HTTPS_URL)
+const forwardUrl = text.transform(withScheme).refine((value) => value !== '' && isWebAddress(value), HTTPS_URL)
 
 /** Adds an extra address: one schema for the page's form and the call's body. Field names are the entity's. */
 export const forwardingRuleForm = z
