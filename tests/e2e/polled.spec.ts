@@ -51,7 +51,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByText('Webhook created successfully!').first()).toBeVisible()
       const card = page.getByRole('article', { name: 'Job Contact', exact: true })
       await expect(card.getByText(SENTENCE)).toBeVisible()
-      await expect(card.getByText('Last look', { exact: true })).toBeVisible()
+      await expect(card.getByText('Last checked', { exact: true })).toBeVisible()
       await expect(card.getByText('Next check', { exact: true })).toBeVisible()
       await expect(card.getByText('Forwarding URL')).toHaveCount(0)
       await expect(card.getByText('Waiting for the first event.')).toBeVisible()

@@ -129,6 +129,15 @@ describe('its forms', () => {
     })
   })
 
+  test('at a field are not repeated as a toast', async () => {
+    const refused = await act({ ...CREATE, callback_url: 'nonsense' })
+    expect(refused).toMatchObject({
+      outcome: 'refused',
+      result: { fieldErrors: { callback_url: ['Must be a valid HTTPS URL'] } },
+      toast: null,
+    })
+  })
+
   test('have the same title for an admin, whatever a creation was refused for', async () => {
     const toastOf = async (form: Record<string, string>) => {
       const refused = await act(form, true)

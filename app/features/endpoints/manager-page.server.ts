@@ -157,8 +157,8 @@ interface RefusedForm {
 type ManagerActOutcome =
   /** Redirect to the plain page and show `flash`. Also when the webhook is already gone: no form is left to draw. */
   | { outcome: 'done'; flash: Flash /** The card whose signing secret the next page shows. */; secretOf?: EndpointKey }
-  /** Draw the page again with `result` and answer with `status`; `toast` is for browsers with scripts. */
-  | { outcome: 'refused'; status: number; result: RefusedForm; toast: Flash }
+  /** Draw the page again with `result` and answer with `status`. `toast` is null when a field says it. */
+  | { outcome: 'refused'; status: number; result: RefusedForm; toast: Flash | null }
 
 /**
  * Runs a form of the page: `intent` create (callback_url, object, fields, useCustom, customObject), update (id, fields,
@@ -265,10 +265,12 @@ function refused(refusal: Refused, { values, role }: PostedForm, fallback: strin
   const fieldErrors = refusal.outcome === 'invalid' ? refusal.errors : {}
   const shown = Object.keys(fieldErrors).some((field) => ON_THE_FORM.has(field))
   // In admin mode every failed creation has this title (specification, section 6).
-  const toast: Flash =
+  const toast: Flash | null =
     role.admin && CREATING.has(values.intent ?? '')
       ? { kind: 'error', title: 'ServiceM8 Response', description: message }
-      : { kind: 'error', title: message }
+      : shown
+        ? null
+        : { kind: 'error', title: message }
   return {
     outcome: 'refused',
     status: REFUSED_STATUS[refusal.outcome],

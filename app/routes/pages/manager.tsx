@@ -113,7 +113,7 @@ export default function Manager() {
   const refused = useActionData<typeof action>()
   const toast = useToast()
   useEffect(() => {
-    if (refused) toast(refused.toast)
+    if (refused?.toast) toast(refused.toast)
   }, [refused, toast])
   const greeting = page.view === 'gate' ? page.greeting : null
   useEffect(() => {

@@ -52,11 +52,11 @@ describe('an address that works', () => {
     const list = steps()
     expect(verdicts(list)).toEqual(['ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok'])
     expect(list.map((one) => one.sentence)).toEqual([
-      'The address may be called.',
+      'Address allowed.',
       'The name was found in 12 milliseconds.',
       'The connection was made in 31 milliseconds.',
       'The certificate is valid for 60 more days.',
-      'It answers itself and sends nobody elsewhere.',
+      'No redirect.',
       'Your address answered 204. It took 150 milliseconds.',
       'Delivered: your address answered 200.',
     ])

@@ -95,8 +95,8 @@ function addressStep(seen: SeenAddress, tool: AutomationTool | null, url: string
   const word = addressWord(tool, url)
   if (word) return { name: 'address', ...word }
   if (tool) return ok('address', `This is an address of ${tool.name}.`)
-  if (!seen.secure) return ok('address', 'The address may be called. It is not encrypted (http).')
-  return ok('address', 'The address may be called.')
+  if (!seen.secure) return ok('address', 'Address allowed. It is not encrypted (http).')
+  return ok('address', 'Address allowed.')
 }
 
 function nameStep(seen: SeenAddress): CheckStep {
@@ -142,8 +142,7 @@ function certificateStep(seen: SeenAddress, now: Millis): CheckStep {
 function redirectStep(seen: SeenAddress, tool: AutomationTool | null): CheckStep {
   const { result } = seen
   if (result.outcome !== 'response') return skipped('redirect', 'Not checked: no answer came.')
-  if (result.status < 300 || result.status >= 400)
-    return ok('redirect', 'It answers itself and sends nobody elsewhere.')
+  if (result.status < 300 || result.status >= 400) return ok('redirect', 'No redirect.')
   const word = answerWord(tool, result.status, 'check')
   if (word) return { name: 'redirect', ...word }
   const target = redirectTarget(result.headers.location)

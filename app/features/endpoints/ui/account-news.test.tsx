@@ -17,7 +17,7 @@ import { WebhookCard } from './webhook-card.tsx'
 const ACCOUNT = { accountUUID: 'account-1', admin: false }
 
 function step(over: Partial<CheckStep> = {}): CheckStep {
-  return { name: 'address', verdict: 'ok', sentence: 'The address may be called.', fix: null, ...over }
+  return { name: 'address', verdict: 'ok', sentence: 'Address allowed.', fix: null, ...over }
 }
 
 function notice(over: Partial<NoticeView> = {}): NoticeView {
@@ -156,7 +156,7 @@ describe('the check of an address', () => {
     renderNews({ card: { check: { at: SAMPLE_NOW - hours(3), steps } } })
     const summary = within(onCard()).getByText(/^Address checked/)
     expect(summary.parentElement?.textContent).toContain('3 hours ago: The server refused the connection.')
-    for (const word of ['Fine', 'Fault', 'Not checked', 'Look at this', 'Is it running?', 'Latest event']) {
+    for (const word of ['OK', 'Problem', 'Not checked', 'Check', 'Is it running?', 'Latest event']) {
       within(onCard()).getByText(word)
     }
     expect(within(onCard()).getByText('All steps').closest('details')?.open).toBe(true)

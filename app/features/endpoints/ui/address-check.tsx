@@ -31,9 +31,9 @@ export function CheckAddressButton({ webhook, account }: AddressCheckProps) {
 }
 
 const MARKS: Record<StepVerdict, { word: string; icon: LucideIcon; colour: string }> = {
-  ok: { word: 'Fine', icon: CircleCheck, colour: 'text-working' },
-  warn: { word: 'Look at this', icon: CircleAlert, colour: 'text-attention' },
-  fail: { word: 'Fault', icon: OctagonX, colour: 'text-failing' },
+  ok: { word: 'OK', icon: CircleCheck, colour: 'text-working' },
+  warn: { word: 'Check', icon: CircleAlert, colour: 'text-attention' },
+  fail: { word: 'Problem', icon: OctagonX, colour: 'text-failing' },
   skipped: { word: 'Not checked', icon: CircleDashed, colour: 'text-ink-soft' },
 }
 

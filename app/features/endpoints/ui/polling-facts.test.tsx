@@ -28,13 +28,13 @@ describe('what stands in place of our address', () => {
   it('says why, when we looked last and when we look next', () => {
     const shown = renderFacts()
     screen.getByText('ServiceM8 sends no webhooks for job materials, so Fieldhook looks every 5 minutes.')
-    expect(shown('Last look')).toBe('2 minutes ago')
+    expect(shown('Last checked')).toBe('2 minutes ago')
     expect(shown('Next check')).toBe('in 3 minutes')
   })
 
   it('says when there was none so far, and when one is due', () => {
     const shown = renderFacts({ lastOkAt: null, nextAt: SAMPLE_NOW - 1 })
-    expect(shown('Last look')).toBe('Not so far')
+    expect(shown('Last checked')).toBe('Not so far')
     expect(shown('Next check')).toBe('Any moment')
   })
 })
