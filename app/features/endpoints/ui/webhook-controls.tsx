@@ -107,6 +107,9 @@ export function WebhookControls({ webhook, account, secretOpen }: WebhookControl
           </>
         ) : null}
       </div>
+      {hasAddress ? (
+        <p className="text-dense text-ink-soft">A test event is real: if your system answers 410, this stops.</p>
+      ) : null}
       <Disclosure summary="More" {...(secretOpen ? { open: true } : {})}>
         <div className="grid gap-2 border-line border-l-2 pl-4">
           {hasAddress ? (
