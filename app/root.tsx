@@ -8,14 +8,16 @@ import {
   Scripts,
   ScrollRestoration,
   useLoaderData,
+  useLocation,
   useMatches,
   useRouteError,
   useRouteLoaderData,
 } from '@remix-run/react'
 import type { ReactNode } from 'react'
-import { accountAddress, shownAccount } from './domain/account-address.ts'
+import { shownAccount } from './domain/account-address.ts'
 import { operatorAddress } from './features/ops/operator-address.ts'
 import { loadFlash } from './http/flash.server.ts'
+import { placesOf } from './routes/places.ts'
 import './styles/theme.css'
 import { useFreshAfterReturn } from './ui/after-return.ts'
 import { Announcer } from './ui/announcer.tsx'
@@ -100,11 +102,12 @@ export default function App() {
   useFreshAfterReturn()
   useScriptsAhead()
   const account = shownAccount(useMatches().at(-1)?.data)
+  const { pathname } = useLocation()
   return (
     <Announcer>
       <ToastProvider flash={flash}>
         <AppFrame
-          accountPage={account && accountAddress(account)}
+          places={account ? placesOf(account, pathname) : []}
           operatorPage={account?.admin ? operatorAddress(account.accountUUID) : null}
         >
           <Outlet />

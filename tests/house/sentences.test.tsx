@@ -47,7 +47,7 @@ const STOPPED = [scenes.inTrouble('stopped'), scenes.inTrouble('stopped', 'rule'
 const GIVEN_UP = [scenes.inTrouble('failing'), scenes.inTrouble('failing', 'rule')]
 const PAUSED = [scenes.inTrouble('paused'), scenes.inTrouble('paused', 'rule')]
 const CHECKED = [scenes.checked('active'), scenes.checked('stopped'), scenes.checked('failing')]
-const AUTOMATIONS: readonly Scene[] = [() => scenes.automations()]
+const FRAME: readonly Scene[] = [() => scenes.frame()]
 const ON_DEMAND: readonly Scene[] = [
   (text) => scenes.automations({ rules: [sampleCard({ source: 'api_polling', schedule: text })] }),
 ]
@@ -147,7 +147,7 @@ const SHOWN: readonly Shown[] = [
     is: 'setting',
     on: [form('triggerSource=webhook')],
   },
-  { says: 'in that time: the History has it.', name: 'History', is: 'button', on: AUTOMATIONS },
+  { says: 'in that time: the History has it.', name: 'History', is: 'button', on: FRAME },
   {
     says: 'Did you mean “Its status becomes',
     name: 'Its status becomes …',

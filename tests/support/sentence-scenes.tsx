@@ -23,6 +23,8 @@ import { ManagerPage, type ManagerPageProps } from '#app/features/endpoints/ui/m
 import { ActivityPage } from '#app/features/events/ui/activity-page.tsx'
 import { SearchPage } from '#app/features/events/ui/search-page.tsx'
 import { days, minutes } from '#app/lib/duration.ts'
+import { placesOf } from '#app/routes/places.ts'
+import { AppFrame } from '#app/ui/page/app-frame.tsx'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 import { stagedForm } from './rule-form-stage.tsx'
 import { EMPTY_FORM } from './sample-deliveries.ts'
@@ -85,6 +87,11 @@ export function firstSteps(callbackUrl: string | null): ReactElement {
     next: place === webhooks.length,
   }))
   return manager({ webhooks, firstSteps: steps })
+}
+
+/** The frame of every page. */
+export function frame(): ReactElement {
+  return <AppFrame places={placesOf({ accountUUID: 'account-1', admin: false }, '/automation')}>{null}</AppFrame>
 }
 
 export function automations(over: Partial<AutomationPageProps> = {}): ReactElement {

@@ -1,6 +1,6 @@
-import { Link } from '@remix-run/react'
+import { Link, useNavigation } from '@remix-run/react'
 import { clsx } from 'clsx'
-import { Gauge, ShieldUser } from 'lucide-react'
+import { Gauge } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { type Tone, toneStyles } from '../badge.tsx'
 import { usePlainFlash } from '../toast.tsx'
@@ -24,41 +24,55 @@ export function Mark({ className }: { className?: string }) {
   )
 }
 
-const LINK =
-  'inline-flex min-h-11 items-center gap-1.5 text-label text-ink-soft underline-offset-4 hover:text-ink hover:underline'
+/** One of the places of the main navigation. */
+export interface Place {
+  words: string
+  to: string
+  /** Only the response of the page itself allows what it needs. */
+  reloadDocument?: boolean
+  current: boolean
+  /** Read out after the words. */
+  more?: string
+}
 
 interface AppFrameProps {
-  /** Address of the page about the current account; null = no account is shown. */
-  accountPage?: string | null
+  /** The main navigation; empty = no account is shown. */
+  places?: readonly Place[]
   /** Address of the operator's page, for operators. */
   operatorPage?: string | null
   children: ReactNode
 }
 
-/** The frame of every page: skip link, product name, link to the account, the server's message, the page. */
-export function AppFrame({ accountPage = null, operatorPage = null, children }: AppFrameProps) {
+/** The frame of every page: skip link, product name, main navigation, the server's message, the page. */
+export function AppFrame({ places = [], operatorPage = null, children }: AppFrameProps) {
   return (
     <>
       <SkipLink />
+      <Underway />
       <header className="border-line border-b bg-surface">
-        <div className="mx-auto flex min-h-12 max-w-6xl items-center gap-2.5 px-4 sm:px-6">
-          <Mark className="size-6" />
-          <span className="text-label font-semibold">Fieldhook</span>
-          {accountPage === null ? null : (
-            <nav aria-label="Account" className="ml-auto flex flex-wrap justify-end gap-x-5">
-              {operatorPage === null ? null : (
-                <Link to={operatorPage} className={LINK}>
-                  <Gauge aria-hidden className="size-4 shrink-0" />
-                  Operator
-                </Link>
-              )}
-              <Link to={accountPage} className={LINK}>
-                <ShieldUser aria-hidden className="size-4 shrink-0" />
-                {/* One word on a phone, or the operator's two links would take two lines. */}
-                <span>
-                  Account<span className="max-sm:sr-only"> and security</span>
-                </span>
-              </Link>
+        <div className="mx-auto flex min-h-12 max-w-6xl flex-wrap items-center gap-x-6 px-4 sm:px-6">
+          <span className="flex min-h-11 items-center gap-2.5 font-semibold text-label">
+            <Mark className="size-6" />
+            Fieldhook
+          </span>
+          {operatorPage === null ? null : (
+            <Link
+              to={operatorPage}
+              className="inline-flex min-h-11 items-center gap-1.5 text-ink-soft text-label underline-offset-4 hover:text-ink hover:underline max-md:ml-auto md:order-last md:ml-auto"
+            >
+              <Gauge aria-hidden className="size-4 shrink-0" />
+              Operator
+            </Link>
+          )}
+          {places.length === 0 ? null : (
+            <nav aria-label="Fieldhook" className="-mx-2 min-w-0 overflow-x-auto max-md:w-[calc(100%+1rem)]">
+              <ul className="flex gap-x-1">
+                {places.map((place) => (
+                  <li key={place.words} className="shrink-0">
+                    <PlaceLink place={place} />
+                  </li>
+                ))}
+              </ul>
             </nav>
           )}
         </div>
@@ -68,6 +82,34 @@ export function AppFrame({ accountPage = null, operatorPage = null, children }: 
         {children}
       </main>
     </>
+  )
+}
+
+function PlaceLink({ place: { words, to, reloadDocument = false, current, more } }: { place: Place }) {
+  return (
+    <Link
+      to={to}
+      reloadDocument={reloadDocument}
+      aria-current={current ? 'page' : undefined}
+      className={clsx(
+        'inline-flex min-h-12 items-center border-b-2 px-1 text-dense sm:px-2 sm:text-label',
+        current ? 'border-accent font-semibold text-ink' : 'border-transparent text-ink-soft hover:text-ink',
+      )}
+    >
+      {words}
+      {more ? <span className="sr-only">{more}</span> : null}
+    </Link>
+  )
+}
+
+/** A line at the top while the next page is on its way. */
+function Underway() {
+  const { state } = useNavigation()
+  if (state !== 'loading') return null
+  return (
+    <div className="fixed inset-x-0 top-0 z-50 h-0.5 overflow-hidden bg-accent-soft">
+      <div role="progressbar" aria-label="Loading" className="underway h-full w-1/3 bg-accent" />
+    </div>
   )
 }
 

@@ -91,7 +91,9 @@ describe('notices', () => {
     renderNews({ notices: [notice()] })
     within(onTop()).getByText('Job webhook started failing')
     within(onTop()).getByText('20 minutes ago')
-    expect(within(onTop()).getByRole('link', { name: /^Show/ }).getAttribute('href')).toBe('#webhook-1')
+    expect(within(onTop()).getByRole('link', { name: /^Show/ }).getAttribute('href')).toBe(
+      '?accountUUID=account-1&card=1#webhook-1',
+    )
     within(onCard()).getByText('Your address answered 404. Is the scenario switched on?')
     within(onCard()).getByText('E-mail sent to office@example.com.')
   })
@@ -113,7 +115,9 @@ describe('notices', () => {
   it('about a rule stand on its card', () => {
     renderNews({ webhook: sampleRule(), notices: [notice({ card: 'rule-1', kind: 'recovered', mail: null })] })
     within(onCard()).getByText('Job webhook started failing')
-    expect(within(onTop()).getByRole('link', { name: /^Show/ }).getAttribute('href')).toBe('#rule-1')
+    expect(within(onTop()).getByRole('link', { name: /^Show/ }).getAttribute('href')).toBe(
+      '?accountUUID=account-1&card=rule-1#rule-1',
+    )
   })
 
   it('take no room when there are none, and stand on no other card', () => {

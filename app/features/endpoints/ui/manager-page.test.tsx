@@ -75,20 +75,6 @@ describe('the first steps', () => {
 })
 
 describe('the header', () => {
-  it('leads to the subscription of the account', () => {
-    renderManager()
-    expect(screen.getByRole('link', { name: 'Subscription' }).getAttribute('href')).toBe(
-      '/subscription?accountUUID=account-1',
-    )
-  })
-
-  it('leads to the automations of the account', () => {
-    renderManager()
-    expect(screen.getByRole('link', { name: 'Automations' }).getAttribute('href')).toBe(
-      '/automation?accountUUID=account-1',
-    )
-  })
-
   it('leads to the activity only for an admin', () => {
     renderManager()
     expect(screen.queryByRole('link', { name: 'View Activity' })).toBeNull()
@@ -99,8 +85,8 @@ describe('the header', () => {
     expect(screen.getByRole('link', { name: 'View Activity' }).getAttribute('href')).toBe(
       '/webhook-activity?accountUUID=account-1&admin=yes',
     )
-    expect(screen.getByRole('link', { name: 'Automations' }).getAttribute('href')).toBe(
-      '/automation?accountUUID=account-1&admin=yes',
+    expect(screen.getByRole('link', { name: 'Find a delivery' }).getAttribute('href')).toBe(
+      '/deliveries?accountUUID=account-1&admin=yes',
     )
   })
 
@@ -109,7 +95,9 @@ describe('the header', () => {
       webhooks: [sampleWebhook(), sampleWebhook({ id: 2, objectType: 'note', label: 'Note', status: 'failing' })],
     })
     screen.getByText('1 of 2 webhooks needs attention: Note. Last event 2 minutes ago.')
-    expect(screen.getByRole('link', { name: 'Show Note' }).getAttribute('href')).toBe('#webhook-2')
+    expect(screen.getByRole('link', { name: 'Show Note' }).getAttribute('href')).toBe(
+      '?accountUUID=account-1&card=2#webhook-2',
+    )
   })
 
   it('asks to sign in again when the platform no longer accepts the connection', () => {

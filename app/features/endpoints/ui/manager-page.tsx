@@ -1,12 +1,10 @@
 import { useNavigation } from '@remix-run/react'
 import { clsx } from 'clsx'
-import { Activity, CreditCard, Plus, RefreshCw, Search, Webhook, Workflow } from 'lucide-react'
+import { Activity, Plus, RefreshCw, Search, Webhook } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import { automationAddress } from '#app/domain/automations/automation-address.ts'
 import { searchAddress } from '#app/domain/delivery-address.ts'
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
 import { PERMISSIONS_MISSING, permissionsSentence } from '#app/features/accounts/permissions.ts'
-import { subscriptionAddress } from '#app/features/billing/subscription-address.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { useAnnounce } from '#app/ui/announcer.tsx'
@@ -84,13 +82,6 @@ export function ManagerPage(props: ManagerPageProps) {
         overline={props.accountName}
         actions={
           <>
-            <ButtonLink to={automationAddress(account)} icon={Workflow}>
-              Automations
-            </ButtonLink>
-            {/* Loads the whole document: only its own response allows the payment provider's script. */}
-            <ButtonLink to={subscriptionAddress(account)} reloadDocument icon={CreditCard}>
-              Subscription
-            </ButtonLink>
             <ButtonLink to={searchAddress(account)} icon={Search}>
               Find a delivery
             </ButtonLink>
@@ -101,7 +92,14 @@ export function ManagerPage(props: ManagerPageProps) {
             ) : null}
           </>
         }
-        summary={<Health webhooks={webhooks} rules={[...rules, ...ruleLines]} lastEventAt={props.lastEventAt} />}
+        summary={
+          <Health
+            account={account}
+            webhooks={webhooks}
+            rules={[...rules, ...ruleLines]}
+            lastEventAt={props.lastEventAt}
+          />
+        }
       />
       <Connection accountUUID={accountUUID} reconnect={props.reconnect ?? null} missing={props.missingScopes ?? []} />
       <Notices account={account} />
@@ -192,10 +190,11 @@ interface ConnectionProps {
 }
 
 function Health({
+  account,
   webhooks,
   rules,
   lastEventAt,
-}: Pick<ManagerPageProps, 'webhooks' | 'lastEventAt'> & { rules: EndpointLine[] }) {
+}: Pick<ManagerPageProps, 'webhooks' | 'lastEventAt'> & { account: ManagerAccount; rules: EndpointLine[] }) {
   const now = usePresent()
   const { tone, icon: Icon, worst } = healthMark<EndpointView | EndpointLine>([...webhooks, ...rules])
   return (
@@ -208,7 +207,7 @@ function Health({
       </span>
       {worst ? (
         <a
-          href={`#${cardId(worst.id)}`}
+          href={`${managerSearch(account, { step: 'card', webhookId: worst.id })}#${cardId(worst.id)}`}
           className="-my-2.5 ml-auto inline-flex min-h-11 shrink-0 items-center font-semibold text-label underline underline-offset-4"
         >
           Show

@@ -11,7 +11,7 @@ import type { EndpointView } from '../endpoint-view.ts'
 import type { NoticeView } from '../notices/notice-view.ts'
 import { useAccountNews, useCardNews } from './account-news.tsx'
 import { CardFields } from './card-button.tsx'
-import { cardId, type ManagerAccount } from './manager-address.ts'
+import { cardId, type ManagerAccount, managerSearch } from './manager-address.ts'
 
 const MARKS: Record<NoticeKind, { tone: Tone; icon: LucideIcon }> = {
   failing: { tone: 'failing', icon: CircleAlert },
@@ -31,7 +31,7 @@ export function Notices({ account }: { account: ManagerAccount }) {
       <ul className="grid gap-2">
         {notices.map((notice) => (
           <li key={notice.id}>
-            <NoticeLine notice={notice} account={account} link={<ToCard notice={notice} />} />
+            <NoticeLine notice={notice} account={account} link={<ToCard notice={notice} account={account} />} />
           </li>
         ))}
       </ul>
@@ -39,10 +39,10 @@ export function Notices({ account }: { account: ManagerAccount }) {
   )
 }
 
-function ToCard({ notice }: { notice: NoticeView }) {
+function ToCard({ notice, account }: { notice: NoticeView; account: ManagerAccount }) {
   return (
     <a
-      href={`#${cardId(notice.card)}`}
+      href={`${managerSearch(account, { step: 'card', webhookId: notice.card })}#${cardId(notice.card)}`}
       className="inline-flex min-h-11 items-center font-semibold underline underline-offset-4"
     >
       Show

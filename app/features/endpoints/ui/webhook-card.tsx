@@ -117,30 +117,28 @@ function RowSummary({ webhook, heading }: { webhook: EndpointView; heading: RefO
   return (
     <summary className="grid min-h-14 cursor-pointer list-none grid-cols-[minmax(0,1fr)_auto_1rem] items-center gap-x-3 rounded-card px-4 py-1.5 text-dense text-ink-soft hover:bg-sunken sm:grid-cols-[8.5rem_minmax(0,1fr)_minmax(0,1.4fr)_6rem_3.5rem_1rem]">
       <StatusDot status={status} />
-      <span className="min-w-0 max-sm:col-start-1 max-sm:row-start-1">
-        <h3
-          id={`${cardId(webhook.id)}-title`}
-          ref={heading}
-          tabIndex={-1}
-          className="truncate font-semibold text-body text-ink"
-        >
-          {webhook.kind === 'extra' ? (
-            <CornerDownRight aria-hidden className="mr-1 inline size-4 align-[-0.15em] text-ink-soft" />
-          ) : null}
-          {titleOf(webhook)}
-        </h3>
-        <span className="max-sm:hidden">
-          {webhook.kind === 'extra' ? `${webhook.label}, ` : ''}
-          {fields.length === 0 ? 'all fields' : plural(fields.length, 'field')}
-        </span>
-      </span>
+      <h3
+        id={`${cardId(webhook.id)}-title`}
+        ref={heading}
+        tabIndex={-1}
+        className="min-w-0 truncate font-semibold text-body text-ink max-sm:col-start-1 max-sm:row-start-1"
+      >
+        {webhook.kind === 'extra' ? (
+          <CornerDownRight aria-hidden className="mr-1 inline size-4 align-[-0.15em] text-ink-soft" />
+        ) : null}
+        {titleOf(webhook)}
+      </h3>
       <span className="min-w-0 max-sm:col-start-1 max-sm:row-start-2">
         <span className="block truncate" title={callbackUrl}>
           {host === '' ? 'No address' : <strong className="font-semibold text-ink">{host}</strong>}
           {path}
         </span>
         <span className="block truncate">
-          {lastEventAt === null ? 'No events yet' : <Time at={lastEventAt} />}
+          <span className="max-sm:hidden">
+            {webhook.kind === 'extra' ? `${webhook.label}, ` : ''}
+            {fields.length === 0 ? 'all fields' : plural(fields.length, 'field')} ·{' '}
+          </span>
+          {lastEventAt === null ? 'no events yet' : <Time at={lastEventAt} />}
           {pending > 0 ? `, ${pending} waiting` : ''}
         </span>
       </span>

@@ -1,6 +1,6 @@
 import { Form, Link } from '@remix-run/react'
 import { clsx } from 'clsx'
-import { History, House, ScrollText, Settings, ShieldCheck, Workflow } from 'lucide-react'
+import { House, ScrollText, Settings, ShieldCheck, Workflow } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import {
   type AutomationAccount,
@@ -132,9 +132,6 @@ function Ways({ account, tab }: { account: AutomationAccount; tab: AutomationTab
       <Way query={automationQuery(account, { step: 'logs' }, tab)} icon={ScrollText}>
         View Logs
       </Way>
-      <ButtonLink to={`/automation/runs?${search}`} icon={History}>
-        History
-      </ButtonLink>
       <ButtonLink to={settingsAddress(account)} icon={Settings}>
         Settings
       </ButtonLink>
