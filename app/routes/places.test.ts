@@ -9,7 +9,7 @@ const currentAt = (path: string) =>
 
 test('the same five places on every page, for the account and the role of the page', () => {
   expect(placesOf({ ...ACCOUNT, admin: true }, '/').map(({ words, to }) => [words, to])).toEqual([
-    ['Webhooks', '/?accountUUID=account-1&admin=yes'],
+    ['Webhooks', '/fieldhook?accountUUID=account-1&admin=yes'],
     ['Automations', '/automation?accountUUID=account-1&admin=yes'],
     ['History', '/automation/runs?accountUUID=account-1&admin=yes'],
     ['Subscription', '/subscription?accountUUID=account-1&admin=yes'],
