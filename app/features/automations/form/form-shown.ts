@@ -21,9 +21,11 @@ export function isShown(state: FormState, name: TopField): boolean {
   switch (name) {
     case 'events':
     case 'triggerType':
-    case 'settleMinutes':
     case 'atOnce':
       return onEvents
+    case 'settleMinutes':
+      // A rule that acts at once waits for nothing.
+      return onEvents && state.values.atOnce === ''
     case 'triggerJobUuid':
       return onEvents && objectOfForm(state) === 'job'
     case 'triggerQueueUuid':
