@@ -5,4 +5,5 @@ import { runTs } from './run-ts.mjs'
 import { orExplain, setUp } from './setup.mjs'
 
 await orExplain(() => setUp({ build: true }))
-await runTs('packages/lab/cluster/cluster.ts')
+const { proveCluster } = await runTs('packages/lab/cluster/cluster.ts')
+await /** @type {Function} */ (proveCluster)({ name: 'cluster', script: 'prove:cluster' })

@@ -237,11 +237,22 @@ function killedCarelessly(): Parameters<typeof trial>[2] {
   }
 }
 
-const USAGE = `Usage: npm run prove:cluster -- [--scenario ${Object.keys(SCENARIOS).join(',')}] [--times N] [--minutes N] [--rate N] [--seed N]`
+/** Whose figures are speeds, so that they need a quiet machine: `npm run bench:cluster`. */
+const SPEEDS = ['quiet', 'speed']
+
+export interface ClusterReport {
+  /** Of its figures file. */
+  name: 'cluster' | 'bench-cluster'
+  script: 'prove:cluster' | 'bench:cluster'
+}
+
+const usageOf = ({ script }: ClusterReport) =>
+  `Usage: npm run ${script} -- [--scenario ${Object.keys(SCENARIOS).join(',')}] [--times N] [--minutes N] [--rate N] [--seed N]`
 
 /** Null when an argument is wrong; it has been told. */
-function readAsked(): (Asked & { scenarios: string[] }) | null {
+function readAsked(report: ClusterReport): (Asked & { scenarios: string[] }) | null {
   try {
+    const own = Object.keys(SCENARIOS).filter((name) => SPEEDS.includes(name) === (report.name === 'bench-cluster'))
     const text = { type: 'string' } as const
     const { values } = parseArgs({ options: { scenario: text, times: text, minutes: text, rate: text, seed: text } })
     const whole = (given: string | undefined, otherwise: number) => {
@@ -249,7 +260,7 @@ function readAsked(): (Asked & { scenarios: string[] }) | null {
       if (Number.isInteger(value) && value >= 1) return value
       throw new Error(`${given} is no whole number from 1.`)
     }
-    const scenarios = values.scenario?.split(',') ?? Object.keys(SCENARIOS)
+    const scenarios = values.scenario?.split(',') ?? own
     const unknown = scenarios.find((name) => !(name in SCENARIOS))
     if (unknown !== undefined) throw new Error(`There is no scenario called "${unknown}".`)
     return {
@@ -260,19 +271,20 @@ function readAsked(): (Asked & { scenarios: string[] }) | null {
       seed: whole(values.seed, 1),
     }
   } catch (error) {
-    console.error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`)
+    console.error(`${error instanceof Error ? error.message : String(error)}\n${usageOf(report)}`)
     process.exitCode = 2
     return null
   }
 }
 
-async function main(): Promise<void> {
-  const read = readAsked()
+/** Runs what the command line asks for, by default all that belongs to `asReport`. */
+export async function proveCluster(asReport: ClusterReport): Promise<void> {
+  const read = readAsked(asReport)
   if (!read) return
   const { scenarios, ...asked } = read
   const { times, ...rest } = asked
   const told = { scenario: scenarios.join(','), ...(times !== null && { times }), ...rest }
-  const report = proofReport('Three instances on one PostgreSQL', told, { name: 'cluster', script: 'prove:cluster' })
+  const report = proofReport('Three instances on one PostgreSQL', told, asReport)
   const stage = await openStage(scenarios.includes('quiet') ? ADDRESSES : SHARES)
   try {
     for (const name of scenarios) await SCENARIOS[name]?.(stage, asked, report)
@@ -281,5 +293,3 @@ async function main(): Promise<void> {
   }
   report.end()
 }
-
-await main()

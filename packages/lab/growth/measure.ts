@@ -1,10 +1,7 @@
 // Whether work grows properly with its input: the same input at n, 2n and 4n. Measures this thread's processor time,
 // the minimum of several tries, and the size kept of the result; below a floor of noise nothing is judged.
 
-/**
- * Processor ms at the largest size below which growth is not judged: an HTML parser that moves its stack of open tags
- * for each tag takes 30 ms at the limit of an e-mail.
- */
+/** Processor ms at the largest size below which growth is not judged: noise of a busy machine. */
 const FLOOR_MS = 40
 /** For each doubling. Linear work takes twice as long, quadratic work four times. */
 const MOST_GROWTH = 2.5

@@ -205,6 +205,16 @@ describe('a rule as it is sent', () => {
     })
   })
 
+  test('loses its tags, and no word, where they nest deeper than any e-mail', () => {
+    expect(safeEmailHtml(`<b>Dear</b> ${'<div>'.repeat(1_001)}Joan`)).toEqual({
+      html: 'Dear Joan',
+      removed: ['tags nested too deep'],
+    })
+    const long = `<ul>${'<li>a<br />'.repeat(5_000)}</ul>${'<p><b>b</b></p>'.repeat(2_000)}`
+    expect(safeEmailHtml(long).removed).toEqual([])
+    expect(safeSentHtml(long)).toContain('<b>b</b>')
+  })
+
   test('stays as it is where there is no e-mail, and where it is no rule', () => {
     for (const body of [
       rule({ message: '<script>' }, 'send_sms'),

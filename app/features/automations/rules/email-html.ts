@@ -64,11 +64,31 @@ export function safeSentHtml(text: string): string {
   return cleaned(text).html
 }
 
+/** The parser moves its stack of open tags for each tag. No e-mail that a person wrote nests half as deep. */
+const DEEPEST = 1_000
+/** They hold nothing, or the next of their kind closes them. */
+const NEVER_DEEP = new Set(
+  'area base br col embed hr img input link meta source track wbr p li dt dd td th tr option'.split(' '),
+)
+
+/** Without any tag when tags nest too deep, so that work grows with the length of the text. */
+function withoutTower(text: string): string {
+  let depth = 0
+  for (const [, end, name = ''] of text.matchAll(/<(\/?)([a-z][a-z0-9-]{0,40})/gi)) {
+    if (NEVER_DEEP.has(name.toLowerCase())) continue
+    depth = end ? Math.max(0, depth - 1) : depth + 1
+    if (depth > DEEPEST) return text.replace(/<[^<>]*>?/g, '')
+  }
+  return text
+}
+
 function cleaned(text: string): SafeHtml {
   const opened: { tag: string; before: [string, string][]; left: Record<string, string> }[] = []
   let dropsStyle = false
   const doctype = DOCTYPE.exec(text)?.[0] ?? ''
-  const html = sanitize(text.slice(doctype.length), {
+  const given = text.slice(doctype.length)
+  const low = withoutTower(given)
+  const html = sanitize(low, {
     ...OPTIONS,
     onOpenTag: (tag, attributes) => {
       opened.push({ tag, before: Object.entries(attributes), left: attributes })
@@ -87,6 +107,7 @@ function cleaned(text: string): SafeHtml {
     else for (const [name, value] of before) if (value !== '' && !Object.hasOwn(left, name)) removed.add(name)
   }
   if (dropsStyle) removed.add('<style>')
+  if (low !== given) removed.add('tags nested too deep')
   return { html: doctype + html, removed: [...removed] }
 }
 
