@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config'
 
 const WALK = { environment: 'node', testTimeout: 60_000, hookTimeout: 60_000 } as const
 
-/** What shows that nobody waits, or ends a process at a chosen moment: nothing else may run meanwhile. */
-const ALONE = ['tests/walks/{cluster,crash,disk,fairness,growth,kill-and-restart,power}.test.ts']
+/** What shows that nobody waits: nothing else may run meanwhile. */
+const ALONE = ['tests/walks/{disk,fairness}.test.ts']
 
 // Never loads vite.config.ts: the Remix plugin wants a server to build for.
 export default defineConfig({

@@ -1,6 +1,6 @@
 // The stages of `npm run check` and `npm test`, in sequence, and how their reports are counted.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { run } from './children.mjs'
 import { ROOT } from './setup.mjs'
 
@@ -11,6 +11,7 @@ const REPORTS = join(ROOT, '.cache/reports')
  * @typedef {{ name: string, command: string[], env?: import('./children.mjs').Environment }} Stage `command` runs with this Node
  * @typedef {{ passed: number, failed: number, skipped: number }} Counts
  * @typedef {'unit' | 'postgres' | 'walk' | 'browser'} Runner
+ * @typedef {{ name: string, seconds: number }} Timed a test, with its file
  */
 
 /** Types, lint and format, import law, unused code, house rules. @type {Stage[]} */
@@ -24,8 +25,6 @@ export const CHECKS = [
   { name: 'nothing unused', command: [tool('knip/bin/knip.js'), '--no-progress', '--no-config-hints'] },
   { name: 'house rules', command: [join(ROOT, 'scripts/house-rules.mjs')] },
 ]
-
-export const UNIT_CHECK = { name: 'unit tests', command: [tool('vitest/vitest.mjs'), 'run', '--project', 'unit'] }
 
 /**
  * Runs one check: prints a line with its duration, and its whole output when it failed.
@@ -45,16 +44,17 @@ export async function runCheck({ name, command }) {
  * Runs one of the test runners with our own output, and reads the counts from its report.
  *
  * @param {Runner} name
- * @param {{ env: import('./children.mjs').Environment, timeoutMs: number, files?: string[] }} options `files`: only these
- * @returns {Promise<Counts>}
+ * @param {{ env: import('./children.mjs').Environment, timeoutMs: number, files?: string[], more?: string[], mayBeNone?: boolean }} options
+ *   `files`: only these; `more`: arguments of the runner; `mayBeNone`: no test is no failure
+ * @returns {Promise<Counts & { timed: Timed[] }>}
  */
-export async function runTests(name, { env, timeoutMs, files = [] }) {
+export async function runTests(name, { env, timeoutMs, files = [], more = [], mayBeNone = false }) {
   const report = join(REPORTS, `${name}.json`)
   mkdirSync(dirname(report), { recursive: true })
   rmSync(report, { force: true })
   const began = performance.now()
   console.log(`\n── ${name} ──`)
-  const { code, output, timedOut } = await run(process.execPath, testCommand(name, report, files), {
+  const { code, output, timedOut } = await run(process.execPath, [...testCommand(name, report, files), ...more], {
     cwd: ROOT,
     env: { ...env, ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }), PLAYWRIGHT_JSON_OUTPUT_FILE: report },
     show: true,
@@ -62,13 +62,45 @@ export async function runTests(name, { env, timeoutMs, files = [] }) {
   })
   if (output) console.log(output)
   if (timedOut) console.log(`The ${name} tests were ended: they took longer than ${Math.round(timeoutMs / 1000)} s.`)
-  const counts = countReport(name, readReport(report), code)
+  const found = readReport(report)
+  const counts =
+    mayBeNone && !found && code === 0 ? { passed: 0, failed: 0, skipped: 0 } : countReport(name, found, code)
   console.log(`${name}: ${sentenceOf(counts)} (${secondsSince(began)})`)
-  if (counts.passed + counts.failed === 0) {
-    console.log(`No ${name} test ran: that counts as a failure.`)
-    return { ...counts, failed: 1 }
+  const timed = timesIn(name, found)
+  if (counts.passed + counts.failed > 0 || mayBeNone) return { ...counts, timed }
+  console.log(`No ${name} test ran: that counts as a failure.`)
+  return { ...counts, failed: 1, timed }
+}
+
+/** How long each test took. @param {Runner} runner @param {any} report null when there is none @returns {Timed[]} */
+export function timesIn(runner, report) {
+  if (!report) return []
+  if (runner !== 'browser') {
+    return report.testResults.flatMap((/** @type {any} */ file) =>
+      file.assertionResults.map((/** @type {any} */ test) => ({
+        name: `${relative(ROOT, file.name)}: ${test.title}`,
+        seconds: (test.duration ?? 0) / 1000,
+      })),
+    )
   }
-  return counts
+  /** @param {any} suite @returns {Timed[]} */
+  const inSuite = (suite) => [
+    ...(suite.suites ?? []).flatMap(inSuite),
+    ...(suite.specs ?? []).map((/** @type {any} */ spec) => ({
+      name: `tests/e2e/${suite.file}: ${spec.title}`,
+      seconds: sum(spec.tests.flatMap((/** @type {any} */ test) => test.results.map(msOf))) / 1000,
+    })),
+  ]
+  return report.suites.flatMap(inSuite)
+}
+
+const msOf = (/** @type {any} */ result) => result.duration ?? 0
+const sum = (/** @type {number[]} */ numbers) => numbers.reduce((all, one) => all + one, 0)
+
+/** The ten slowest, one a line. @param {Timed[]} timed */
+export function slowestTen(timed) {
+  const slowest = [...timed].sort((a, b) => b.seconds - a.seconds).slice(0, 10)
+  return slowest.map(({ name, seconds }) => `${seconds.toFixed(1).padStart(6)} s  ${name}`).join('\n')
 }
 
 /** @type {Record<Exclude<Runner, 'browser'>, string[]>} */

@@ -1,7 +1,8 @@
-// npm test: runs every check, starting from a fresh clone. The totals are only on the last line. `npm test -- --only
-// check|unit|postgres|walk|browser` runs one stage, `npm test -- --engine postgres` every test of a store and every walk on
-// PostgreSQL.
+// npm test: runs every check, starting from a fresh clone. The totals are only on the last line. `npm test -- changed` runs the
+// checks and what a change touches, `npm test -- --only check|unit|postgres|walk|browser` one stage, `npm test -- --engine
+// postgres` every test of a store and every walk on PostgreSQL.
 import './node-version.mjs'
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -12,10 +13,10 @@ const WHOLE_MS = 45 * 60_000
 const STAGES = /** @type {const} */ (['check', 'unit', 'postgres', 'walk', 'browser'])
 const ONE_FAILURE = { passed: 0, failed: 1, skipped: 0 }
 
-const { CHECKS, runCheck, runTests, sentenceOf, sumOf } = await import('./stages.mjs')
+const { CHECKS, runCheck, runTests, sentenceOf, slowestTen, sumOf } = await import('./stages.mjs')
 /** What opens a store on every `npm test` a second time: its own tests, and the engines. */
 const OFTEN_ON_POSTGRES = ['db/sql/', 'app/boot/delivery-engine', 'app/boot/automation-engine']
-const { only, whole } = wishes(process.argv.slice(2))
+const { only, whole, changed } = wishes(process.argv.slice(2))
 /**
  * Whether each check passed: checks only need the packages, so they run during the build.
  * @type {boolean[]}
@@ -26,7 +27,7 @@ const runChecks = async () => {
 }
 try {
   await setUp({
-    build: whole || only === null || only === 'walk' || only === 'browser',
+    build: !changed && (whole || only === null || only === 'walk' || only === 'browser'),
     ...(!whole && (only === null || only === 'check') ? { meanwhile: runChecks } : {}),
   })
 } catch (error) {
@@ -36,14 +37,18 @@ try {
 }
 
 const deadline = performance.now() + WHOLE_MS
+/** @type {(import('./stages.mjs').Counts & { timed?: import('./stages.mjs').Timed[] })[]} */
 const counts = []
 for (const stage of stages()) counts.push(...(await runStage(stage)))
 const total = sumOf(counts)
-process.exitCode = total.failed === 0 && (total.passed > 0 || only === 'check') ? 0 : 1
+process.exitCode = total.failed === 0 && (total.passed > 0 || only === 'check' || changed) ? 0 : 1
+const slowest = slowestTen(counts.flatMap(({ timed }) => timed ?? []))
+if (slowest) console.log(`\nThe slowest:\n${slowest}`)
 console.log(`\n${sentenceOf(total)}`)
 
 function stages() {
   if (whole) return /** @type {const} */ (['postgres'])
+  if (changed) return /** @type {const} */ (['check', 'unit'])
   return only ? [only] : STAGES
 }
 
@@ -56,8 +61,17 @@ async function runStage(stage) {
   if (stage === 'check') return checked.filter((passed) => !passed).map(() => ONE_FAILURE)
   const own = withoutSettings(process.env)
   if (stage === 'postgres') return runOnPostgres(own)
+  if (changed) return [await runTests('unit', { env: own, timeoutMs: timeLeft(), ...touchedByChange() })]
   const env = stage === 'unit' ? own : await withPages(own, stage)
   return [env ? await runTests(stage, { env, timeoutMs: timeLeft() }) : ONE_FAILURE]
+}
+
+/** What is not committed, or else the last commit. Tests are found through their imports. */
+function touchedByChange() {
+  const asked = execFileSync('git', ['status', '--porcelain'], { cwd: ROOT, encoding: 'utf8' })
+  const since = asked.trim() === '' ? 'HEAD~1' : 'HEAD'
+  console.log(`\nTests of what ${since === 'HEAD' ? 'is not committed' : 'the last commit changed'}:`)
+  return { more: ['--changed', since, '--passWithNoTests'], mayBeNone: true }
 }
 
 function timeLeft() {
@@ -108,13 +122,15 @@ async function withPages(env, stage) {
   return stage === 'walk' ? env : withBrowser(env)
 }
 
-/** @param {string[]} args @returns {{ only: typeof STAGES[number] | null, whole: boolean }} */
+/** @param {string[]} args @returns {{ only: typeof STAGES[number] | null, whole: boolean, changed: boolean }} */
 function wishes(args) {
-  if (args.length === 0) return { only: null, whole: false }
+  const all = { only: null, whole: false, changed: false }
+  if (args.length === 0) return all
+  if (args.length === 1 && args[0] === 'changed') return { ...all, changed: true }
   const stage = STAGES.find((name) => name === args[1])
-  if (args.length === 2 && args[0] === '--only' && stage) return { only: stage, whole: false }
-  if (args.length === 2 && args[0] === '--engine' && args[1] === 'postgres') return { only: null, whole: true }
-  console.error(`Usage: npm test -- --only ${STAGES.join('|')}, or npm test -- --engine postgres`)
+  if (args.length === 2 && args[0] === '--only' && stage) return { ...all, only: stage }
+  if (args.length === 2 && args[0] === '--engine' && args[1] === 'postgres') return { ...all, whole: true }
+  console.error(`Usage: npm test -- changed, npm test -- --only ${STAGES.join('|')}, or npm test -- --engine postgres`)
   process.exit(2)
 }
 

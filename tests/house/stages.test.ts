@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { findBrowser, tellWhatWasTried } from '../../scripts/browser.mjs'
-import { countReport, sentenceOf, sumOf } from '../../scripts/stages.mjs'
+import { countReport, sentenceOf, slowestTen, sumOf, timesIn } from '../../scripts/stages.mjs'
 import { ROOT } from './planted-tree.ts'
 
 /** What vitest writes, as far as it is read. */
@@ -58,6 +58,18 @@ test('the closing line names the skipped only when there are any', () => {
   ])
   expect(sentenceOf(all)).toBe('7 passed, 1 failed')
   expect(sentenceOf({ ...all, skipped: 2 })).toBe('7 passed, 1 failed, 2 skipped')
+})
+
+test('the ten slowest of all runners are listed, each with its file', () => {
+  const assertionResults = Array.from({ length: 11 }, (_, index) => ({ title: `test ${index}`, duration: index * 100 }))
+  const units = timesIn('unit', { testResults: [{ name: join(ROOT, 'app/a.test.ts'), assertionResults }] })
+  const spec = { title: 'a journey', tests: [{ results: [{ duration: 2_000 }, { duration: 3_000 }] }] }
+  const inner = { file: 'a.spec.ts', specs: [spec] }
+  const journeys = timesIn('browser', { suites: [{ file: 'a.spec.ts', specs: [], suites: [inner] }] })
+  const lines = slowestTen([...units, ...journeys, ...timesIn('walk', null)]).split('\n')
+  expect(lines).toHaveLength(10)
+  expect(lines[0]).toBe('   5.0 s  tests/e2e/a.spec.ts: a journey')
+  expect(lines[9]).toBe('   0.2 s  app/a.test.ts: test 2')
 })
 
 test('when no browser works, every attempt is told with its reason', async () => {
