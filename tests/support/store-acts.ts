@@ -7,6 +7,7 @@ import type { RunRequest } from '#app/domain/automations/run.ts'
 import { LAST_RUNS } from '#app/domain/automations/run-record.ts'
 import { nextStep } from '#app/features/events/delivering/delivery.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
+import { DEFAULT_MAIL_CHOICE } from '#app/features/notices/notice-mail.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import type { AttemptReport, DeliveryJob } from '#db/store/deliveries.ts'
 import type { IncomingEvent } from '#db/store/events.ts'
@@ -624,7 +625,11 @@ export const ACTS: Readonly<Record<string, Act>> = {
   mailChoice: {
     run: async ({ store }, { account, yes, now }) => [
       await store.notices.findMailChoice(account),
-      await store.notices.saveMailChoice(account, { byMail: yes, email: yes ? null : 'a@example.com' }, now),
+      await store.notices.saveMailChoice(
+        account,
+        { ...DEFAULT_MAIL_CHOICE, byMail: yes, email: yes ? null : 'a@example.com' },
+        now,
+      ),
     ],
   },
   rhythm: {
@@ -870,6 +875,7 @@ export const ACTS: Readonly<Record<string, Act>> = {
             outcome: given.kind % 2 ? 'success' : 'failure',
             reason: null,
             cancelledReason: 'Cancelled.',
+            told: given.kind % 2 ? 'works' : { fingerprint: 'failing:1:invalid', reason: 'It failed.' },
             at: given.now,
           })
     },
