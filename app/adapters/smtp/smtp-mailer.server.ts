@@ -18,15 +18,13 @@ const LIMIT = seconds(10)
 /** Hosts that are this machine: the only ones that may be reached without TLS. */
 const OWN_MACHINE = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** What a session does before the text is handed over: a failure there has certainly sent nothing. */
-const BEFORE_TEXT = new Set(['CONN', 'EHLO', 'HELO', 'LHLO', 'STARTTLS', 'MAIL FROM', 'RCPT TO', 'API'])
-
 export function createSmtpMailer(settings: SmtpSettings, { limitMs = LIMIT }: { limitMs?: number } = {}): Mailer {
   const { from } = settings
   return {
     async send({ to, subject, text }) {
-      const transport = createTransport({ ...optionsOf(settings, limitMs), dnsTimeout: limitMs })
-      const late = limitOf(limitMs)
+      const session = watchSession()
+      const transport = createTransport({ ...optionsOf(settings, limitMs), dnsTimeout: limitMs, ...session.options })
+      const late = limitOf(limitMs, session.handedOver)
       const message = {
         // As objects, so that no part of an address is read as a list of them.
         from: { name: 'Fieldhook', address: from },
@@ -39,7 +37,12 @@ export function createSmtpMailer(settings: SmtpSettings, { limitMs = LIMIT }: { 
         headers: { 'Auto-Submitted': 'auto-generated' },
       }
       try {
-        return await Promise.race([transport.sendMail(message).then(() => OK, failed), late.result])
+        return await Promise.race([transport.sendMail(message).then(
+            () => OK,
+            (error: SmtpError & Error) => failed(error, session.handedOver()),
+          ),
+          late.result,
+        ])
       } finally {
         late.clear()
         transport.close()
@@ -69,30 +72,39 @@ function optionsOf({ url }: SmtpSettings, limitMs: number): SMTPTransport.Option
   }
 }
 
+/** Until the text is handed over, a failure has certainly sent nothing. nodemailer says so only in its transcript. */
+function watchSession() {
+  let handedOver = false
+  const note = (_entry: unknown, line?: unknown) => {
+    if (line === 'DATA') handedOver = true
+  }
+  const logger = { level() {}, trace: note, debug: note, info: note, warn: note, error: note, fatal: note }
+  return { options: { logger, transactionLog: true }, handedOver: () => handedOver }
+}
+
 /** A server that answers a little now and then could take forever: the whole mail has the same limit. */
-function limitOf(limitMs: number): { result: Promise<MailerResult>; clear(): void } {
+function limitOf(limitMs: number, handedOver: () => boolean): { result: Promise<MailerResult>; clear(): void } {
   let timer: NodeJS.Timeout | undefined
   const result = new Promise<MailerResult>((resolve) => {
-    const message = `The mail server took longer than ${limitMs / 1000} seconds.`
-    timer = setTimeout(() => resolve({ outcome: 'unavailable', status: null, message }), limitMs * 2)
+    const late = { outcome: 'unavailable', status: null, message: 'The mail server did not finish in time.' } as const
+    timer = setTimeout(() => resolve(handedOver() ? late : { ...late, undone: true }), limitMs * 2)
   })
   return { result, clear: () => clearTimeout(timer) }
 }
 
-/** nodemailer's errors: the command under way, and the server's answer if there was one. */
+/** nodemailer's errors, with the server's answer if there was one. */
 interface SmtpError {
   code?: string
-  command?: string
   responseCode?: number
   response?: string
 }
 
-function failed(error: SmtpError & Error): MailerResult {
+function failed(error: SmtpError & Error, handedOver: boolean): MailerResult {
   const message = oneLine(error.response ?? sentenceOf(error))
   const answered = error.responseCode ?? 0
   // 5xx, and credentials that are refused, stay refused; 4xx asks to come again.
   if (error.code === 'EAUTH' || answered >= 500) return { outcome: 'refused', message }
-  const undone = answered >= 400 || BEFORE_TEXT.has(error.command ?? '') || /^AUTH/.test(error.command ?? '')
+  const undone = answered >= 400 || !handedOver
   return { outcome: 'unavailable', status: null, message, ...(undone && { undone: true as const }) }
 }
 

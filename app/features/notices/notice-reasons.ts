@@ -118,16 +118,17 @@ export const MAIL_REASON_TEXTS = {
   again: ({ message }: { message: string }) => `The e-mail is tried again: ${message}`,
 }
 
-/** The ends after which nobody was told by e-mail although somebody was to be. For the operator. */
-export const UNTOLD_CODES = [
-  'not_connected',
-  'not_allowed',
-  'no_address',
-  'refused',
-  'smtp_refused',
-  'smtp_unclear',
-  'unclear',
-] as const
+/** The ends of an e-mail after which nobody was told although somebody was to be. */
+const UNTOLD: ReadonlySet<string> = new Set<keyof typeof MAIL_REASON_TEXTS>([
+  ...(['not_connected', 'not_allowed', 'no_address', 'refused', 'unclear', 'smtp_refused', 'smtp_unclear'] as const),
+])
+
+/** For the operator: how many could be told to nobody, and whether the mail server had a part in it. */
+export function untoldOf(ends: readonly { code: string; count: number }[]): { count: number; bySmtp: boolean } {
+  const untold = ends.filter(({ code }) => UNTOLD.has(code))
+  const count = untold.reduce((sum, end) => sum + end.count, 0)
+  return { count, bySmtp: untold.some(({ code }) => code.startsWith('smtp_')) }
+}
 
 export const { reason: noticeReason, text: noticeReasonText } = reasonsOf(NOTICE_REASON_TEXTS)
 export const { reason: mailReason, text: mailReasonText } = reasonsOf(MAIL_REASON_TEXTS)

@@ -7,6 +7,7 @@ import type { Connections } from '../connections.ts'
 import { endpointCheckStore } from '../endpoints/endpoint-checks.server.ts'
 import { MAIL_REASON, NOTICE_REASON, readReason, selectReason, setReason, storedReason } from '../reasons.server.ts'
 import { endpointWatchStore } from './endpoint-watch.server.ts'
+import { MAIL_ENDS } from './mail-ends.server.ts'
 import { readClosedDays, ruleWatchStore } from './rule-watch.server.ts'
 
 interface StoredNotice extends Omit<NoticeRow, 'subject' | 'reason' | 'mailReason'> {
@@ -108,11 +109,7 @@ function mailStore({ db, reader }: Connections): MailStore {
        mail_tries = mail_tries + @untried
      WHERE id = @id AND account_uuid = @accountUuid AND mail_state = @before`,
   )
-  const mailEnds = reader.prepare<{ since: Millis }, { code: string; count: number }>(
-    `SELECT mail_reason_code AS code, count(*) AS count FROM notice
-     WHERE coalesce(told_at, at) >= @since AND mail_reason_code IS NOT NULL AND mail_state <> 'pending'
-     GROUP BY mail_reason_code ORDER BY mail_reason_code`,
-  )
+  const mailEnds = reader.prepare<{ since: Millis }, { code: string; count: number }>(MAIL_ENDS)
 
   return {
     dueNoticeMails: db.read(function* (now, limit) {
