@@ -188,6 +188,7 @@ const FEATURES = [
   'audit',
   'billing',
   'accounts',
+  'notices',
   'events',
   'endpoints',
   'ops',

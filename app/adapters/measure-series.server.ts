@@ -131,6 +131,11 @@ export function countedSeries(registry: Registry, routes: readonly string[]) {
       'Requests answered 429 because an account, a caller, or all accounts above their share had used up a minute.',
       ['whose', 'of'],
     ),
+    smtpMails: counter(
+      'fieldhook_smtp_mails_total',
+      'Notices given to the mail server of SMTP_URL, by what became of them.',
+      ['outcome'],
+    ),
     longWork: counter(
       'fieldhook_long_work_total',
       'Work that was handed to a thread of its own, by how it ended; "too_long" was ended by its deadline, "busy" was not begun.',
@@ -164,6 +169,7 @@ export function countedSeries(registry: Registry, routes: readonly string[]) {
   }
   series.overBudget.inc({ whose: 'accounts', of: 'ms' }, 0)
   zero(series.longWork, 'outcome', ['done', 'too_long', 'busy', 'failed'])
+  zero(series.smtpMails, 'outcome', ['ok', 'refused', 'unavailable'])
   zero(series.logLines, 'level', ['warn', 'error'])
   return series
 }

@@ -68,6 +68,9 @@ export function createMeasures({ version, routes }: MeasuresInput): Measures {
     overBudget(whose, of) {
       count.overBudget.inc({ whose, of })
     },
+    smtpMailEnded(outcome) {
+      count.smtpMails.inc({ outcome })
+    },
     longWorkEnded(outcome) {
       count.longWork.inc({ outcome })
     },

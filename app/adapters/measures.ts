@@ -20,6 +20,8 @@ export interface Measures {
   serializationRetried(): void
   platformCalled(call: { outcome: string; status: number | null; seconds: number }): void
   tokenRefreshed(result: string): void
+  /** A notice was handed to the operator's mail server, or refused by it. */
+  smtpMailEnded(outcome: 'ok' | 'refused' | 'unavailable'): void
   addressRefused(reason: string): void
   runsStarted(count: number): void
   runEnded(outcome: string): void

@@ -230,6 +230,7 @@ function settingsOf(
     securityContact: env.securityContact,
     eventsPerSecond: env.ingressPerSecond,
     mostAddresses: env.mostAddresses,
+    mailServer: env.smtp !== null,
     backups: env.backups !== null,
     sessionHash: sessionHasher(env.sessionSecret),
     get held() {

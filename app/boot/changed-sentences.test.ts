@@ -5,13 +5,13 @@ import { isConnectionPause, RUN_REASON_TEXTS, runReason, runReasonText } from '#
 import { PLAN_HOLD_TEXTS } from '#app/domain/plan-hold.ts'
 import { cancelRun, releaseRuns } from '#app/features/automations/history/run-again.server.ts'
 import { planNotice } from '#app/features/billing/plan-notice.ts'
-import { mailSaid } from '#app/features/endpoints/notices/notice-mail.ts'
+import { mailSaid } from '#app/features/notices/notice-mail.ts'
 import {
   MAIL_PROBLEM_TEXTS,
   MAIL_REASON_TEXTS,
   mailReason,
   NOTICE_REASON_TEXTS,
-} from '#app/features/endpoints/notices/notice-reasons.ts'
+} from '#app/features/notices/notice-reasons.ts'
 import { days, minutes, seconds } from '#app/lib/duration.ts'
 import { type AutomationWorld, aRule, aStep, automationWorld, LEEDS } from '#tests/support/automation-world.server.ts'
 import { samplePlan } from '#tests/support/sample-plans.ts'

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { type BackupSettings, readBackupSettings } from '#app/lib/backup-settings.ts'
 import { isSecurityContact } from '#app/lib/security-contact.ts'
 import { readTracingSettings, type TracingSettings } from '#app/lib/tracing-settings.ts'
+import { readSmtp } from './env-smtp.server.ts'
 import { readStripe, type StripeEnv } from './env-stripe.server.ts'
 import {
   checkDatabaseLimit,
@@ -78,6 +79,8 @@ export interface Env {
   trustProxy: 'none' | 'fly'
   /** Null = no key is set: the sandbox handles payments, or there are none. */
   stripe: StripeEnv | null
+  /** The operator's mail server and the sender's address; null = none is set. */
+  smtp: { url: string; from: string } | null
   /** Null = no backups are made. */
   backups: BackupSettings | null
   /** Start with an empty database although backups exist. */
@@ -151,6 +154,8 @@ const variables = z.object({
   STRIPE_PRICE_MONTHLY: text,
   STRIPE_PRICE_OVERAGE: text,
   STRIPE_API_BASE: text,
+  SMTP_URL: text,
+  SMTP_FROM: text,
   LOG_LEVEL: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
   METRICS_TOKEN: text,
   SECURITY_CONTACT: text.refine((value) => value === undefined || isSecurityContact(value), {
@@ -212,6 +217,7 @@ export function readEnv(
   if (source.MAX_DB_MB?.trim() && databaseFile && !databaseServer)
     checkDatabaseLimit(given.MAX_DB_MB, databaseFile, problems)
   const stripe = readStripe(given, problems)
+  const smtp = readSmtp(given, problems)
   const { SESSION_SECRET, ENC_KEYS, METRICS_TOKEN, BACKUP_S3_SECRET } = given
   const backups = readBackupSettings(given, { SESSION_SECRET, ENC_KEYS, METRICS_TOKEN, BACKUP_S3_SECRET }, problems)
   if (backups && databaseServer) problems.push(SERVER_MAKES_BACKUPS)
@@ -265,6 +271,7 @@ export function readEnv(
     mostAddresses: given.MAX_ADDRESSES,
     trustProxy: given.TRUST_PROXY as Env['trustProxy'],
     stripe,
+    smtp,
     backups,
     startEmpty: given.START_EMPTY === 'yes',
     hold: given.HOLD === 'yes',

@@ -7,10 +7,13 @@ import { forgetOldAudit, type Removed } from '#app/features/audit/audit.server.t
 import { endRefusalMinute } from '#app/features/audit/refusals.server.ts'
 import { forgetOldRuns } from '#app/features/automations/runs/run-upkeep.server.ts'
 import { catchUpPayments, judgeHolds, reconcilePlans, reportUsage } from '#app/features/billing/upkeep.server.ts'
-import { raiseNotices } from '#app/features/endpoints/notices/notices.server.ts'
+import { watchEndpoints } from '#app/features/endpoints/notices/watch-endpoints.server.ts'
 import { repairSubscriptions } from '#app/features/endpoints/subscriptions/repair-subscriptions.server.ts'
 import { forgetOldEvents } from '#app/features/events/delivering/retention.server.ts'
 import { pollObjects, trimSnapshots } from '#app/features/events/poll-objects.server.ts'
+import { forgetNotices, sendDueMails } from '#app/features/notices/send-mails.server.ts'
+import { watchAccounts } from '#app/features/notices/watch-accounts.server.ts'
+import { learnAddresses, tellWeek, watchRules, watchSilence } from '#app/features/notices/watch-rules.server.ts'
 import { rotateKeys } from '#app/features/ops/rotate-keys.server.ts'
 import type { SpaceLadder } from '#app/features/ops/space.server.ts'
 import { days, seconds } from '#app/lib/duration.ts'
@@ -25,6 +28,7 @@ export function timedJobs(
   space: Pick<SpaceLadder, 'relieve'>,
   removed: Removed,
 ): TimedJob[] {
+  const judged = new Map<number, number>()
   return [
     {
       // A subscription dropped by the platform is repaired or explained within 30 s of a start (contract, section 8).
@@ -43,6 +47,7 @@ export function timedJobs(
     { name: 'refusals.count', pattern: '* * * * *', run: () => endRefusalMinute(app) },
     { name: 'audit.forget', pattern: '53 1 * * *', run: (signal) => forgetOldAudit(app, removed, signal) },
     { name: 'notices.raise', pattern: '* * * * *', run: (signal) => raiseNotices(app, signal) },
+    { name: 'notices.rhythm', pattern: '33 * * * *', run: (signal) => watchRhythms(app, judged, signal) },
     { name: 'sign_ins.forget', pattern: '23 * * * *', run: () => forgetExpiredSignIns(app) },
     {
       name: 'events.forget',
@@ -72,6 +77,21 @@ export function timedJobs(
     { name: 'space.relieve', pattern: '* * * * *', run: (signal) => space.relieve(signal) },
     ...(env.databaseServer === null ? jobsOfAFile(app, env) : []),
   ]
+}
+
+/** What is seen becomes a notice before any e-mail is sent. */
+async function raiseNotices(app: App, signal: AbortSignal): Promise<void> {
+  await watchEndpoints(app, signal)
+  await watchRules(app)
+  await watchAccounts(app)
+  await sendDueMails(app, signal)
+  await forgetNotices(app)
+}
+
+async function watchRhythms(app: App, judged: Map<number, number>, signal: AbortSignal): Promise<void> {
+  await watchSilence(app, judged, signal)
+  await tellWeek(app)
+  await learnAddresses(app)
 }
 
 /** A database server makes its own backups. */

@@ -2,6 +2,7 @@
 import { createOutbound } from '#app/adapters/outbound/outbound.server.ts'
 import { createServiceM8Api } from '#app/adapters/servicem8/servicem8.server.ts'
 import { createServiceM8OAuth } from '#app/adapters/servicem8/servicem8-oauth.server.ts'
+import { createSmtpMailer } from '#app/adapters/smtp/smtp-mailer.server.ts'
 import { recordPlatformCall } from '#app/features/events/activity.server.ts'
 import type { Data, Ground } from './open-data.server.ts'
 import { quarantinedOutbound, quarantinedPlatformApi } from './quarantine.server.ts'
@@ -37,6 +38,7 @@ export function openOutside(
       }),
       hold,
     ),
+    mailer: env.smtp && observed.mailer(createSmtpMailer(env.smtp)),
     oauth: observed.oauth(createServiceM8OAuth({ oauthUrl, appId, appSecret, scopes, clock, log })),
   }
 }

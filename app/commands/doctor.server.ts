@@ -23,6 +23,7 @@ import type { ConfigurationFacts, ContentFacts, DiskFacts, Facts, FileFacts } fr
 import { examineServer, type ServerFacts } from '#app/features/ops/doctor-server.ts'
 import { openServerCheckup } from '#db/postgres/checkup.server.ts'
 import { openCheckup, openingOf, sqliteVersion } from '#db/sqlite/checkup.server.ts'
+import { days } from '#app/lib/duration.ts'
 import type { FileCheckup, RowCheckup } from '#db/store/checkup.ts'
 
 /** For the whole quick check of the file. */
@@ -193,6 +194,7 @@ async function contentOf(checkup: RowCheckup, now: number, encKeys: string | nul
     subscriptions: await checkup.subscriptions(now, POLLED_TYPES),
     connections: await checkup.connections(),
     endpoints: await checkup.endpoints(),
+    mailEnds: await checkup.mailEnds(now - days(1)),
     missingKeys: missing,
     opened: secrets ? { tried: samples.length, shut } : null,
     backup: await checkup.backupRuns('backup'),

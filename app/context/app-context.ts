@@ -1,5 +1,6 @@
 // The dependencies of use cases, each of which picks its own: `Pick<App, 'store' | 'clock'>`. Only `boot.server.ts`
 // fills it. Features extend `App` and `LongWork` themselves (`declare module`), so this file depends on none.
+import type { Mailer } from '#app/adapters/mailer.ts'
 import type { Outbound } from '#app/adapters/outbound/outbound.ts'
 import type { Payments } from '#app/adapters/payments.ts'
 import type { CallAsAccount, PlatformApi, PlatformOAuth } from '#app/adapters/platform.ts'
@@ -50,6 +51,8 @@ export interface Settings {
   sessionHash?: (token: string) => string
   /** Quarantine: a restored copy that nobody has released sends nothing. Missing = no. */
   readonly held?: boolean
+  /** Whether the operator has set a mail server for notices. Missing = no. */
+  readonly mailServer?: boolean
   /** Whether backups are made. Missing = no. */
   readonly backups?: boolean
 }
@@ -68,6 +71,8 @@ export interface App {
   oauth: PlatformOAuth
   platformApi: PlatformApi
   callAsAccount: CallAsAccount
+  /** The operator's mail server, for notices that the platform cannot carry; missing or null = none is set. */
+  mailer?: Mailer | null
   /** The platform calls an account has left, out of those a screen may make. */
   callsLeft(accountUuid: string): Promise<CallsLeft>
   /** Null = no card payments: nothing can be paid, and no account is held for payment. */

@@ -4,8 +4,8 @@ import { days, hours, minutes } from '#app/lib/duration.ts'
 import { AUDIT_KEPT, REFUSED_KEPT } from './audit.ts'
 import { grouped } from './count-text.ts'
 import { PAUSED_FOR_AT_MOST, RETRY_FOR } from './deliveries/delivery.ts'
-import { NOTICES_KEPT } from './endpoints/notice.ts'
 import { spanText } from './moments.ts'
+import { NOTICES_KEPT } from './notices/notice.ts'
 import { SESSION_ABSOLUTE, SESSION_IDLE } from './session.ts'
 import { SHORT_LOG, type SpaceSwitches, shortBodies } from './space.ts'
 
@@ -128,9 +128,9 @@ export function keptUntil({ retentionDays, backups }: KeptSetting): KeptKind[] {
     ],
     [
       'notices',
-      'Notices about addresses that fail',
+      'Notices about addresses and automations that fail',
       spanText(NOTICES_KEPT),
-      'They are part of the story of an address.',
+      'They are part of the story of what failed. What goes on stays until it ends.',
     ],
     [
       'sessions',

@@ -66,6 +66,8 @@ export interface RowCheckup {
   connections(): Promise<{ connected: number; reconnect: number }>
   /** Number of endpoints by state, without deleted ones. */
   endpoints(): Promise<Record<string, number>>
+  /** How the e-mails about notices since then ended, by reason code. */
+  mailEnds(since: Millis): Promise<{ code: string; count: number }[]>
   keyUses(): Promise<KeyUse[]>
   samples(limit: number): Promise<SealedSample[]>
   findKey(accountUuid: string): Promise<{ sealedWith: string; keySealed: string } | null>

@@ -1,17 +1,20 @@
-/** Notices to an account about its endpoints, their e-mails, endpoint checks, and the rhythm of events. */
+/** What accounts are told about endpoints, automations and themselves: notices, their e-mails, and what is watched. */
 
 import type { CheckStep } from '#app/domain/endpoints/endpoint-check.ts'
+import type { EventRhythm, UpstreamNote } from '#app/domain/endpoints/upstream.ts'
 import type {
   AfterMail,
+  ClosedDays,
   LatestNotice,
   MailChoice,
   MailPlan,
   NewNotice,
   NoticeKind,
   NoticeSubject,
+  SubjectRef,
+  Trouble,
   WatchedCondition,
-} from '#app/domain/endpoints/notice.ts'
-import type { EventRhythm, UpstreamNote } from '#app/domain/endpoints/upstream.ts'
+} from '#app/domain/notices/notice.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
@@ -26,11 +29,15 @@ export interface WatchedEndpoint extends WatchedCondition {
 
 export interface NoticeRow {
   id: number
-  endpointId: number
+  /** Of the endpoint or automation; 0 for the account. */
+  subjectId: number
   subject: NoticeSubject
   kind: NoticeKind
   since: Millis
+  lastAt: Millis
+  count: number
   reason: Reason
+  runId: number | null
   at: Millis
   mailState: 'none' | 'pending' | 'sent' | 'failed'
   /** Why there is no mail, or the address it went to. */
@@ -44,13 +51,15 @@ export interface DueMail extends NoticeRow {
   accountUuid: string
   accountName: string
   timezone: string
+  /** The address the platform had for the account; null = not known. */
+  accountEmail: string | null
   /** Tries begun so far. */
   tries: number
-  /** The endpoint is deleted or has a newer notice. */
+  /** It is over, its subject is gone, or something newer was said. */
   superseded: boolean
-  /** For recovered: since when the endpoint had been failing. */
+  /** For recovered: since when there had been trouble. */
   troubleSince: Millis | null
-  /** The endpoint's pending deliveries. */
+  /** The endpoint's pending deliveries; 0 for other subjects. */
   waiting: number
 }
 
@@ -59,6 +68,8 @@ export type MailClaim =
   | { outcome: 'claimed'; tries: number }
   /** The account reached its e-mail limit; the notice says so. */
   | { outcome: 'too_many' }
+  /** The same trouble was mailed less than a day ago: due again when that day is over. */
+  | { outcome: 'later' }
   /** Another process has it, or it is settled. */
   | { outcome: 'gone' }
 
@@ -81,6 +92,59 @@ export interface EndpointCheckRow {
   upstream: UpstreamNote | null
 }
 
+/** A rule with runs that wait for a person. */
+export interface WaitingRule {
+  accountUuid: string
+  automationId: number
+  count: number
+  /** When the oldest of them began to wait. */
+  since: Millis
+}
+
+/** An automation that is on, by its name. */
+export interface NamedRule {
+  id: number
+  name: string
+  /** Of rules that events start. */
+  watchedObject: string | null
+  pausedCode: string | null
+}
+
+/** Something that stops several automations of an account. */
+export interface AccountCause {
+  accountUuid: string
+  kind: 'reconnect' | 'suspended' | 'permission' | 'plan' | 'upstream'
+  /** The scope, the plan's hold or the object; '' for the others. */
+  what: string
+  since: Millis
+}
+
+export interface OpenTrouble {
+  accountUuid: string
+  subject: SubjectRef
+  kind: NoticeKind
+  fingerprint: string
+}
+
+/** A rule that is on and starts by itself, with what its rhythm is judged by. */
+export interface RhythmRule {
+  id: number
+  accountUuid: string
+  timezone: string
+  activeSince: Millis
+  holidaysOff: boolean
+  closedDays: readonly ClosedDays[]
+}
+
+/** The figures of an account's week. */
+export interface WeekFigures {
+  /** Automations that are on, and those of them with an open notice. */
+  rules: number
+  unwell: number
+  messages: number
+  failures: number
+}
+
 export interface NoticeStore {
   // ---- for background jobs: covers every account ----
 
@@ -93,6 +157,48 @@ export interface NoticeStore {
     endpoint: { accountUuid: string; endpointId: number; latestId: number | null },
     notice: NewNotice & { at: Millis; mail: MailPlan },
   ): Promise<boolean>
+  /**
+   * Stores a trouble, or updates the open notice with the same fingerprint. An e-mail is due for a new one and, a day
+   * after the last, for one with a higher count. `total`: `count` is the whole number, not what to add.
+   */
+  raiseTrouble(
+    accountUuid: string,
+    subject: SubjectRef,
+    trouble: Trouble & { total: boolean },
+    at: Millis,
+  ): Promise<void>
+  /** Ends the open notices with that fingerprint. `say` = with a notice that it works again. False = there was none. */
+  endTrouble(
+    accountUuid: string,
+    subject: SubjectRef,
+    fingerprint: string,
+    input: { at: Millis; say: Reason | null },
+  ): Promise<boolean>
+  /** Open notices of those kinds about automations and accounts. */
+  openTroubles(kinds: readonly NoticeKind[]): Promise<OpenTrouble[]>
+  /** Ends notices about automations that were switched off or deleted, and silence of those that ran since. */
+  endOutdated(at: Millis): Promise<number>
+  rulesWaiting(): Promise<WaitingRule[]>
+  /** Rules that are on and stopped themselves because they went in circles. */
+  rulesStopped(): Promise<Omit<WaitingRule, 'count'>[]>
+  /** Of accounts with an automation that is on; a held plan also of accounts with an active address. */
+  accountCauses(): Promise<AccountCause[]>
+  /** By name. */
+  namedRules(accountUuid: string): Promise<NamedRule[]>
+  /** Reads up to `size` rules with an id above `after`. Skips those that are paused, held, or started by a person only. */
+  rhythmRulesStep(after: number, size: number): Promise<{ rules: RhythmRule[]; next: number | null }>
+  /** The quarter hours since 1970 (UTC) in which the rule started by itself, ascending. */
+  quartersOfRuns(automationId: number, since: Millis): Promise<number[]>
+  /** Accounts that asked for a line a week and have an automation that is on. */
+  weeklyAccounts(): Promise<{ accountUuid: string; timezone: string }[]>
+  /** Messages and runs from `since` on, before `until`. */
+  weekFigures(accountUuid: string, since: Millis, until: Millis): Promise<WeekFigures>
+  /** Stores the week's line, once per week. `since` = when the week began. */
+  raiseWeekly(accountUuid: string, line: { since: Millis; reason: Reason; at: Millis }): Promise<boolean>
+  /** Connected accounts with automations whose e-mail address was never read. */
+  accountsWithoutEmail(limit: number): Promise<string[]>
+  /** Remembers the address the platform has for the account; '' = it has none. */
+  noteAccountEmail(accountUuid: string, email: string): Promise<void>
   /** Notices whose e-mail is due, oldest first. */
   dueNoticeMails(now: Millis, limit: number): Promise<DueMail[]>
   /**
@@ -111,14 +217,19 @@ export interface NoticeStore {
     after: AfterMail | { state: 'none'; reason: Reason },
     claimed: boolean,
   ): Promise<void>
-  /** Removes up to `limit` notices older than `before`; keeps the newest of each endpoint. */
+  /** How many notices since then have an e-mail with that reason code, by code. For the operator. */
+  mailEnds(since: Millis): Promise<{ code: string; count: number }[]>
+  /** Removes up to `limit` notices older than `before`; keeps the newest of each subject and what goes on. */
   forgetNoticesStep(before: Millis, limit: number): Promise<number>
 
   // ---- for users: always scoped to their account ----
 
-  /** Notices that are not dismissed, without those of deleted endpoints; newest first. */
+  /**
+   * Notices that are not dismissed, without those of deleted endpoints and automations; newest first. About automations
+   * and the account: those that go on, and the newest that tells of an end.
+   */
   listNotices(accountUuid: string, limit: number): Promise<NoticeRow[]>
-  /** Dismisses the notice and earlier ones of the same endpoint. False = no such notice of this account. */
+  /** Dismisses the notice and earlier ones of the same endpoint, or of the same trouble. False = no such notice. */
   dismissNotice(accountUuid: string, noticeId: number, at: Millis): Promise<boolean>
 
   /** Null = nothing chosen yet. */

@@ -12,6 +12,7 @@ import type {
   StepState,
   TriggerData,
 } from '#app/domain/automations/run.ts'
+import type { ToldByRun } from '#app/domain/notices/notice.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { MessageNote } from './run-guards.ts'
@@ -208,11 +209,14 @@ export interface RunStore {
     stamp: string,
     input: { state: 'waiting' | 'held'; wakeAt: Millis; reason: Reason },
   ): Promise<ParkedRun>
-  /** Ends the run. Skips the unfinished rows of a cancelled run with `cancelledReason`. */
+  /**
+   * Ends the run. Skips the unfinished rows of a cancelled run with `cancelledReason`. Tells of its end in the same
+   * commit: a trouble is counted, or the rule works again.
+   */
   finishRun(
     fence: RunFence,
     stamp: string,
-    input: { outcome: RunOutcome; reason: Reason | null; cancelledReason: Reason; at: Millis },
+    input: { outcome: RunOutcome; reason: Reason | null; cancelledReason: Reason; told: ToldByRun; at: Millis },
   ): Promise<ParkedRun>
 
   // ---- for users ----

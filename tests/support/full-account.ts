@@ -1,6 +1,7 @@
 // An account with a row of nearly every kind: everything an export must contain and an erasure must remove.
 import { decideNamedAs } from '#app/domain/account-id.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
+import { DEFAULT_MAIL_CHOICE } from '#app/features/notices/notice-mail.ts'
 import { hours } from '#app/lib/duration.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import type { WebhookWorld } from './webhook-world.server.ts'
@@ -102,7 +103,11 @@ export async function live(
     { kind: 'company', recordUuid: 'company-1', until: null, name: 'Mrs Jones' },
     at,
   )
-  await store.notices.saveMailChoice(accountUuid, { byMail: true, email: 'owner@example.com' }, at)
+  await store.notices.saveMailChoice(
+    accountUuid,
+    { ...DEFAULT_MAIL_CHOICE, byMail: true, email: 'owner@example.com' },
+    at,
+  )
   await store.runs.saveAccountGuards(accountUuid, {} as never, at, { by: null, words: 'Quiet hours changed.' })
   await store.billing.ensurePlan(accountUuid, hours(24), at)
   await store.accounts.openSession({

@@ -87,6 +87,8 @@ export function operatorFacts(over: Partial<OperatorFacts> = {}): OperatorFacts 
       database: 'SQLite 3.51.3',
       startedAt: SAMPLE_NOW - hours(30),
       memoryBytes: 180 * MB,
+      mailServer: false,
+      untoldNotices: 0,
       platform: 'ServiceM8',
       payments: 'stripe',
     },

@@ -22,6 +22,8 @@ import { AccountNewsProvider } from '#app/features/endpoints/ui/account-news.tsx
 import { ManagerPage, type ManagerPageProps } from '#app/features/endpoints/ui/manager-page.tsx'
 import { ActivityPage } from '#app/features/events/ui/activity-page.tsx'
 import { SearchPage } from '#app/features/events/ui/search-page.tsx'
+import { DEFAULT_MAIL_CHOICE } from '#app/features/notices/notice-mail.ts'
+import { mailSettingsView } from '#app/features/notices/notice-view.ts'
 import { days, minutes } from '#app/lib/duration.ts'
 import { placesOf } from '#app/routes/places.ts'
 import { AppFrame } from '#app/ui/page/app-frame.tsx'
@@ -44,7 +46,7 @@ export function manager(over: Partial<ManagerPageProps> = {}, news: Partial<Card
   const { webhooks = [sampleWebhook()] } = over
   const byCard = { [webhooks[0]?.id ?? 0]: { check: null, upstream: null, silence: null, ...news } }
   return (
-    <AccountNewsProvider news={{ notices: [], mail: { byMail: true, email: '', problem: null }, byCard }}>
+    <AccountNewsProvider news={{ notices: [], mail: mailSettingsView(DEFAULT_MAIL_CHOICE, null), byCard }}>
       <ManagerPage
         {...FRAME}
         {...ACCOUNT}
@@ -102,6 +104,7 @@ export function automations(over: Partial<AutomationPageProps> = {}): ReactEleme
       rules={[sampleCard()]}
       logs={null}
       limits=""
+      notices={[]}
       repeats={[]}
       tab="rules"
       step={{ step: 'none' }}

@@ -7,6 +7,7 @@ import type { RunRequest } from '#app/domain/automations/run.ts'
 import { LAST_RUNS } from '#app/domain/automations/run-record.ts'
 import { nextStep } from '#app/features/events/delivering/delivery.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
+import { DEFAULT_MAIL_CHOICE } from '#app/features/notices/notice-mail.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import type { AttemptReport, DeliveryJob } from '#db/store/deliveries.ts'
 import type { IncomingEvent } from '#db/store/events.ts'
@@ -28,7 +29,7 @@ export const MADE = [
   'automation',
   'run',
   'mute',
-  'endpoint_notice',
+  'notice',
   'automation_template',
   'api_activity',
   'audit_entry',
@@ -606,11 +607,11 @@ export const ACTS: Readonly<Record<string, Act>> = {
         },
       ),
   },
-  listNotices: { of: 'endpoint_notice', run: ({ store }, { account }) => store.notices.listNotices(account, 5) },
-  dueMails: { of: 'endpoint_notice', run: ({ store }, { now }) => store.notices.dueNoticeMails(now, 3) },
+  listNotices: { of: 'notice', run: ({ store }, { account }) => store.notices.listNotices(account, 5) },
+  dueMails: { of: 'notice', run: ({ store }, { now }) => store.notices.dueNoticeMails(now, 3) },
   claimMail: {
     run: (side, { account, pick, now }) =>
-      side.store.notices.claimNoticeMail(account, idOf(side, 'endpoint_notice', pick), {
+      side.store.notices.claimNoticeMail(account, idOf(side, 'notice', pick), {
         at: now,
         countSince: now - days(1),
         most: 2,
@@ -619,13 +620,16 @@ export const ACTS: Readonly<Record<string, Act>> = {
       }),
   },
   dismissNotice: {
-    run: (side, { account, pick, now }) =>
-      side.store.notices.dismissNotice(account, idOf(side, 'endpoint_notice', pick), now),
+    run: (side, { account, pick, now }) => side.store.notices.dismissNotice(account, idOf(side, 'notice', pick), now),
   },
   mailChoice: {
     run: async ({ store }, { account, yes, now }) => [
       await store.notices.findMailChoice(account),
-      await store.notices.saveMailChoice(account, { byMail: yes, email: yes ? null : 'a@example.com' }, now),
+      await store.notices.saveMailChoice(
+        account,
+        { ...DEFAULT_MAIL_CHOICE, byMail: yes, email: yes ? null : 'a@example.com' },
+        now,
+      ),
     ],
   },
   rhythm: {
@@ -871,6 +875,7 @@ export const ACTS: Readonly<Record<string, Act>> = {
             outcome: given.kind % 2 ? 'success' : 'failure',
             reason: null,
             cancelledReason: 'Cancelled.',
+            told: given.kind % 2 ? 'works' : { fingerprint: 'failing:1:invalid', reason: 'It failed.' },
             at: given.now,
           })
     },

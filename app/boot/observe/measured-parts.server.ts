@@ -2,6 +2,7 @@
 // hundred nanoseconds and cannot fail a call.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { performance } from 'node:perf_hooks'
+import type { Mailer } from '#app/adapters/mailer.ts'
 import type { EventOutcome, Measures } from '#app/adapters/measures.ts'
 import type { Outbound } from '#app/adapters/outbound/outbound.ts'
 import type { AddressReason } from '#app/adapters/outbound/safe-address.ts'
@@ -177,6 +178,16 @@ export function measureOutbound(outbound: Outbound, measures: Measures): Outboun
       const verdict = await outbound.check(url)
       if (verdict.verdict === 'blocked') refused(verdict.refused)
       return verdict
+    },
+  }
+}
+
+export function measureMailer(mailer: Mailer, measures: Measures): Mailer {
+  return {
+    async send(mail) {
+      const sent = await mailer.send(mail)
+      measures.smtpMailEnded(sent.outcome)
+      return sent
     },
   }
 }

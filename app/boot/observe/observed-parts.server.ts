@@ -1,6 +1,7 @@
 // Wraps the parts for observation in one place: always counted, traced when a collector is configured. Tracing is
 // outermost, so that counted work is inside its span.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Mailer } from '#app/adapters/mailer.ts'
 import { createMeasures } from '#app/adapters/measures.server.ts'
 import type { Measures } from '#app/adapters/measures.ts'
 import type { Outbound } from '#app/adapters/outbound/outbound.ts'
@@ -18,6 +19,7 @@ import type { Store } from '#db/store.ts'
 import {
   measureIngress,
   measureLog,
+  measureMailer,
   measureOAuth,
   measureOutbound,
   measurePlatformCall,
@@ -33,6 +35,7 @@ export interface ObservedParts {
   store(store: Store): Store
   outbound(outbound: Outbound): Outbound
   oauth(oauth: PlatformOAuth): PlatformOAuth
+  mailer(mailer: Mailer): Mailer
   platformCalled(call: PlatformCall): void
   jobEnded(job: string, outcome: 'done' | 'failed', durationMs: number): void
   ingress(handle: NodeHandler): NodeHandler
@@ -62,6 +65,7 @@ export async function observeParts(input: {
     store: (store) => parts.store(measureStore(store, measures)),
     outbound: (outbound) => parts.outbound(measureOutbound(outbound, measures)),
     oauth: (oauth) => measureOAuth(oauth, measures),
+    mailer: (mailer) => measureMailer(mailer, measures),
     platformCalled: (call) => measurePlatformCall(call, measures),
     jobEnded: (job, outcome, durationMs) => measures.jobEnded(job, outcome, durationMs / 1000),
     ingress: (handle) => parts.ingress(measureIngress(handle, measures)),

@@ -10,3 +10,8 @@ export interface CheckStep {
   /** The fix; null = none needed, or none known. */
   fix: string | null
 }
+
+/** Returns the worst of all steps; null when every step is `ok`. */
+export function worstStep(steps: readonly CheckStep[]): CheckStep | null {
+  return steps.find((step) => step.verdict === 'fail') ?? steps.find((step) => step.verdict === 'warn') ?? null
+}

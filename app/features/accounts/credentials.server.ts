@@ -77,6 +77,7 @@ export async function storeTokens(
   }
   await app.store.accounts.saveCredential(accountUuid, await sealTokens(app, accountUuid, tokens))
   await app.store.accounts.describeAccount(asked.value)
+  await app.store.notices.noteAccountEmail(accountUuid, asked.value.email)
   app.log.info({ account: accountUuid }, 'credential.stored')
   return { outcome: 'stored' }
 }

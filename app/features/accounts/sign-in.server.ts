@@ -94,6 +94,8 @@ export async function finishSignIn(
     decideNamedAs,
   )
   app.log.info({ account: vendor.uuid, named: meaning }, 'sign_in.finished')
+  // Once the sign-in is lost, nobody can ask for it.
+  await app.store.notices.noteAccountEmail(vendor.uuid, vendor.email)
   switch (meaning) {
     case 'same':
     case 'new':

@@ -157,14 +157,14 @@ const WEBHOOKS: Describers = {
           accountUuid,
           action: 'message.sent',
           actor: 'system',
-          target: 'you, about an address that fails or works again',
+          target: 'you, about something that fails or works again',
           detail: { channel: 'e-mail', notice },
         }
       : null,
-  saveMailChoice: ([accountUuid, { byMail, email }]) => ({
+  saveMailChoice: ([accountUuid, { byMail, email, weekly, topicsOff }]) => ({
     accountUuid,
     action: 'mail.changed',
-    detail: { mail: byMail, to: email === null ? null : maskEmail(email) },
+    detail: { mail: byMail, to: email === null ? null : maskEmail(email), weekly, off: topicsOff.join(', ') || null },
   }),
 }
 

@@ -43,7 +43,10 @@ describe('the manager page', () => {
       replay: null,
       news: {
         notices: [],
-        mail: { byMail: true, email: '', problem: expect.stringContaining('Sign in again') },
+        mail: {
+          ...{ byMail: true, email: '', topicsOff: [], weekly: false, holidaysOff: true, closedDays: '' },
+          problem: expect.stringContaining('Sign in again'),
+        },
         byCard: {},
       },
       firstSteps: [

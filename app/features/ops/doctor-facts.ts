@@ -64,6 +64,8 @@ export interface ContentFacts {
   subscriptions: { states: Record<string, number>; troubled: number; stuck: number; missing: number; orphaned: number }
   connections: { connected: number; reconnect: number }
   endpoints: Record<string, number>
+  /** Ends of the e-mails about notices of the last 24 hours, by code. */
+  mailEnds: { code: string; count: number }[]
   missingKeys: { keyId: string; accountKeys: number; secrets: number }[]
   /** Secrets opened as a test, and how many failed to open. Null = no keys to test with. */
   opened: { tried: number; shut: number } | null

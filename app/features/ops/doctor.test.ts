@@ -15,6 +15,7 @@ const CONTENT: ContentFacts = {
   subscriptions: { states: { active: 4, deleted: 2 }, troubled: 0, stuck: 0, missing: 0, orphaned: 0 },
   connections: { connected: 2, reconnect: 0 },
   endpoints: { active: 3 },
+  mailEnds: [{ code: 'sent', count: 2 }],
   missingKeys: [],
   opened: { tried: 2, shut: 0 },
   backup: {

@@ -2,6 +2,7 @@
 import { plural } from '#app/domain/moments.ts'
 import { missingKeysSentence } from '#app/domain/sealed-places.ts'
 import { sizeText } from '#app/domain/size-text.ts'
+import { untoldOf } from '#app/features/notices/notice-reasons.ts'
 import type { Millis } from '../../lib/clock.ts'
 import { days, hours, minutes, seconds } from '../../lib/duration.ts'
 import { NO_BACKUPS } from './backups.ts'
@@ -25,6 +26,7 @@ type Topic =
   | 'overdue'
   | 'subscriptions'
   | 'accounts'
+  | 'notices'
   | 'secrets'
   | 'backups'
 
@@ -282,6 +284,7 @@ export function content(
     ...(onPurpose ? [] : overdue(now, running, facts)),
     ...subscriptions(facts),
     ...accounts(facts),
+    ...untold(facts),
     ...secrets(facts),
     ...(configured ? backups(now, facts) : []),
   ]
@@ -333,6 +336,16 @@ function accounts({ connections: { connected, reconnect }, endpoints }: ContentF
     good('accounts', all),
     warning('accounts', `${plural(reconnect, 'account')} must sign in with ServiceM8 again.`, next),
   ]
+}
+
+/** Notices that reached nobody by e-mail; their pages show them all the same. */
+function untold({ mailEnds }: ContentFacts): Finding[] {
+  const { count, bySmtp } = untoldOf(mailEnds)
+  if (count === 0) return []
+  const next = bySmtp
+    ? 'The mail server of SMTP_URL refused some or did not answer: look there. docs/operating.md, "Notices by e-mail".'
+    : 'Set SMTP_URL, and Fieldhook sends what ServiceM8 cannot. docs/operating.md, "Notices by e-mail".'
+  return [warning('notices', `${plural(count, 'notice')} of the last 24 hours could be told to nobody by e-mail.`, next)]
 }
 
 function secrets({ missingKeys, opened }: ContentFacts): Finding[] {

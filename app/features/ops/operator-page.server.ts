@@ -2,6 +2,7 @@
 import type { App } from '#app/context/app-context.ts'
 import { BACKUPS_KEPT, eventsKept, keptUntil } from '#app/domain/kept-until.ts'
 import { loopState, type ProcessSigns } from '#app/domain/process-signs.ts'
+import { untoldOf } from '#app/features/notices/notice-reasons.ts'
 import { days } from '#app/lib/duration.ts'
 import type { RoomKind, RoomTaken } from '#db/store/operator.ts'
 import { shownRun } from './backups.ts'
@@ -64,6 +65,8 @@ export async function loadOperatorPage(app: OperatorApp, asked: string | null): 
       database: machine.database,
       startedAt: signs.startedAt,
       memoryBytes: signs.memoryBytes,
+      mailServer: settings.mailServer ?? false,
+      untoldNotices: untoldOf(await store.notices.mailEnds(now - days(1))).count,
       platform: settings.sandbox ? 'sandbox' : 'ServiceM8',
       payments: settings.payments.mode,
     },

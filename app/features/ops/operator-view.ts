@@ -72,6 +72,9 @@ export interface MachineView {
   database: string
   startedAt: Millis
   memoryBytes: number
+  /** Is there a mail server for notices? And how many notices of the last 24 hours could be told to nobody by e-mail. */
+  mailServer: boolean
+  untoldNotices: number
   platform: 'sandbox' | 'ServiceM8'
   payments: 'stripe' | 'sandbox' | 'off'
 }

@@ -3,16 +3,29 @@ import { z } from 'zod'
 import { accountOfQuery, DONE, idOfPath, type Reference, success } from '#app/contract/operation.ts'
 import { noticeAnswer, noticeSettingsAnswer } from '#app/features/endpoints/api/api-answers.ts'
 import { parseWebhookId } from '#app/features/endpoints/endpoint.ts'
-import { listNotices, loadMailSettings } from '#app/features/endpoints/notices/account-news.server.ts'
-import { changeMailChoice } from '#app/features/endpoints/notices/mail-choice.server.ts'
-import { mailChoiceChange } from '#app/features/endpoints/notices/notice-mail.ts'
-import { noticeJson } from '#app/features/endpoints/notices/notice-view.ts'
+import { changeMailChoice, loadMailSettings } from '#app/features/endpoints/notices/mail-choice.server.ts'
+import { listNotices } from '#app/features/notices/list-notices.server.ts'
+import { mailChoiceChange } from '#app/features/notices/mail-form.ts'
+import { noticeJson, noticeSettingsJson } from '#app/features/notices/notice-view.ts'
 import { type Call, defineCall, inOwnAccount } from '#app/http/calls/define-call.server.ts'
 
-const settings: z.output<typeof noticeSettingsAnswer> = { byMail: true, email: 'office@example.com', problem: null }
+const settings: z.output<typeof noticeSettingsAnswer> = {
+  byMail: true,
+  email: 'office@example.com',
+  topicsOff: ['silent'],
+  weekly: true,
+  holidaysOff: true,
+  closedDays: [{ from: '2026-12-24', to: '2027-01-03' }],
+  problem: null,
+}
 
 export const noticeCalls: Reference<Call> = {
-  tags: [{ name: 'Notices', says: 'What an account is told when an address stops working, and whether by e-mail.' }],
+  tags: [
+    {
+      name: 'Notices',
+      says: 'What an account is told when an address or an automation stops working, and whether by e-mail.',
+    },
+  ],
   schemas: { Notice: noticeAnswer, NoticeSettings: noticeSettingsAnswer },
   operations: [
     defineCall({
@@ -21,13 +34,17 @@ export const noticeCalls: Reference<Call> = {
       path: 'api/notices',
       tag: 'Notices',
       summary: 'Lists what the account was told and nobody dismissed, newest first',
-      description: ['A notice comes when an address begins to fail, stops, or works again.'],
+      description: [
+        'About an address: it begins to fail, stops, or works again.',
+        'About an automation: it fails, waits for a person, is silent, or works again.',
+        'About the account: something stops several automations.',
+      ],
       who: 'session',
       parameters: [accountOfQuery],
       answers: [
         {
           status: 200,
-          says: 'One per address.',
+          says: 'One per address; of automations and the account, all that goes on.',
           schema: z.array(noticeAnswer),
           example: [
             {
@@ -35,11 +52,13 @@ export const noticeCalls: Reference<Call> = {
               kind: 'failing',
               webhookId: 7,
               forwardingRuleId: null,
-              title: 'Your Job webhook is failing',
+              automationId: null,
+              title: 'Job webhook started failing',
               sentence: 'Your address answered 404. Is the scenario switched on?',
+              count: 1,
               since: '2026-11-22T00:14:00.000Z',
               createdAt: '2026-11-22T00:30:00.000Z',
-              mail: 'Sent to office@example.com',
+              mail: 'E-mail sent to office@example.com.',
             },
           ],
         },
@@ -85,8 +104,15 @@ export const noticeCalls: Reference<Call> = {
       parameters: [accountOfQuery],
       body: {
         schema: mailChoiceChange,
-        fields: { byMail: 'True = by e-mail as well.', email: 'To whom; null = the address ServiceM8 has.' },
-        example: { byMail: true, email: 'office@example.com' },
+        fields: {
+          byMail: 'True = by e-mail as well.',
+          email: 'To whom; null = the address ServiceM8 has.',
+          topicsOff: 'What is shown on the pages only.',
+          weekly: 'True = one line a week.',
+          holidaysOff: 'True = public holidays do not count as silence.',
+          closedDays: 'Days without work, as local dates; both ends included.',
+        },
+        example: { byMail: true, email: 'office@example.com', weekly: true },
       },
       answers: [{ status: 200, says: 'What is chosen now.', schema: noticeSettingsAnswer, example: settings }],
       handle: async ({ app, body, access: { accountUuid } }) => {
@@ -97,6 +123,6 @@ export const noticeCalls: Reference<Call> = {
   ],
 }
 
-function shown({ byMail, email, problem }: Awaited<ReturnType<typeof loadMailSettings>>) {
-  return { byMail, email: email === '' ? null : email, problem }
+function shown({ choice, problem }: Awaited<ReturnType<typeof loadMailSettings>>) {
+  return noticeSettingsJson(choice, problem)
 }

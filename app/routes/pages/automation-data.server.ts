@@ -11,6 +11,7 @@ import { findDraft } from '#app/features/automations/preview/form-drafts.server.
 import { type FormLists, namesOfLists } from '#app/features/automations/rules/form-lists.ts'
 import { loadApiTest } from '#app/features/lookups/api-explorer.server.ts'
 import { loadFormLists } from '#app/features/lookups/form-lists.server.ts'
+import { listRuleNotices } from '#app/features/notices/list-notices.server.ts'
 import { templateCopy } from '#app/features/templates/template.ts'
 import { loadTemplateLibrary } from '#app/features/templates/template-library.server.ts'
 import { listTemplates } from '#app/features/templates/templates.server.ts'
@@ -37,6 +38,7 @@ export async function loadTabs({ request, context }: Args, found: OwnAccount) {
   })
   return {
     ...page,
+    notices: tab === 'rules' ? await listRuleNotices(app, account.uuid) : [],
     accountUUID: accountId,
     admin,
     reconnect,

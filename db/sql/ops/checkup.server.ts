@@ -3,6 +3,7 @@ import { minutes } from '#app/lib/duration.ts'
 import type { LastRun, RowCheckup } from '../../store/checkup.ts'
 import { accountKeyStore } from '../accounts/account-keys.server.ts'
 import type { Connections } from '../connections.ts'
+import { MAIL_ENDS } from '../notices/mail-ends.server.ts'
 import { backlogStore } from './backlog.server.ts'
 
 const STUCK_AFTER = minutes(10)
@@ -34,6 +35,7 @@ export function rowCheckup({ reader, housekeeping }: Pick<Connections, 'reader' 
     `SELECT count(*) FROM subscription s WHERE s.state = 'active' AND NOT EXISTS (SELECT 1 FROM (${WANTED}) AS w
        WHERE w.account_uuid = s.account_uuid AND w.object = s.object)`,
   )
+  const mailEnds = reader.prepare<{ since: number }, { code: string; count: number }>(MAIL_ENDS)
   const samples = reader.prepare<{ limit: number }, { accountUuid: string; accessTokenSealed: string }>(
     `SELECT account_uuid AS accountUuid, access_token_sealed AS accessTokenSealed FROM credential
      WHERE access_token_sealed LIKE 'v_.%' ORDER BY updated_at DESC LIMIT @limit`,
@@ -75,6 +77,7 @@ export function rowCheckup({ reader, housekeeping }: Pick<Connections, 'reader' 
     endpoints: reader.read(function* () {
       return Object.fromEntries(yield* endpointStates.all())
     }),
+    mailEnds: reader.read((since) => mailEnds.all({ since })),
     keyUses: () => accountKeyStore({ db: reader, housekeeping }).keysInUse(),
     samples: reader.read(function* (limit) {
       return yield* samples.all({ limit })

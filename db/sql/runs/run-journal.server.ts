@@ -1,8 +1,10 @@
 // The journal's writes. Each is refused unless the run is still the writer's and the row unchanged since its read, so
 // late writers (stalled process, old read) change nothing. Only "it was sent" is accepted from anyone.
 
+import type { ToldByRun } from '#app/domain/notices/notice.ts'
 import type { FieldWrite, ParkedRun, RowWrite, RunFence, RunStore } from '../../store/runs.ts'
 import type { Connections } from '../connections.ts'
+import { troubleRows } from '../notices/trouble-rows.server.ts'
 import {
   clearReason,
   RUN_REASON,
@@ -184,6 +186,8 @@ function parkStore(connections: Connections): Pick<JournalStore, 'readJournal' |
     `UPDATE run SET state = 'done', outcome = @outcome, ${setReason(RUN_REASON)}, ended_at = @at, lease_owner = NULL
      WHERE ${OURS} AND (outcome IS NULL OR outcome = 'cancelled') AND ${STAMP} = @stamp`,
   )
+  const ruleOf = db.prepare<{ runId: number }, number>('SELECT automation_id FROM run WHERE id = @runId').pluck()
+  const troubles = troubleRows(db)
   const skipOpen = db.prepare(
     `UPDATE run_step SET state = 'skipped', error_class = 'cancelled', ${setReason(STEP_REASON)}, next_attempt_at = NULL,
        ended_at = @at
@@ -193,6 +197,16 @@ function parkStore(connections: Connections): Pick<JournalStore, 'readJournal' |
   /** Why nothing was written: the run is no longer ours, or the journal changed. */
   function* refusedBecause(fence: RunFence): Generator<unknown, ParkedRun> {
     return (yield* isOurs.get(fence)) ? 'changed' : 'lost'
+  }
+
+  function* tell({ accountUuid, runId }: RunFence, told: ToldByRun, at: number): Generator<unknown, void> {
+    if (told === null) return
+    const rule = { kind: 'rule', id: (yield* ruleOf.get({ runId })) ?? 0 } as const
+    if (told === 'works') yield* troubles.end(accountUuid, rule, null, { at, say: { code: 'run_works' } })
+    else {
+      const trouble = { ...told, kind: 'failing', since: at, count: 1, runId, total: false } as const
+      yield* troubles.raise(accountUuid, rule, trouble, at)
+    }
   }
 
   return {
@@ -214,13 +228,14 @@ function parkStore(connections: Connections): Pick<JournalStore, 'readJournal' |
       })
     },
 
-    finishRun(fence, stamp, { outcome, reason, cancelledReason, at }) {
+    finishRun(fence, stamp, { outcome, reason, cancelledReason, told, at }) {
       return turn.run(function* (): Generator<unknown, ParkedRun> {
         const ended = yield* finish.run({ ...fence, stamp, outcome, reason: storedReason(reason), at })
         if (ended.changes === 0) return yield* refusedBecause(fence)
         if (outcome === 'cancelled') {
           yield* skipOpen.run({ reason: storedReason(cancelledReason), at, runId: fence.runId })
         }
+        yield* tell(fence, told, at)
         return 'parked'
       })
     },

@@ -268,7 +268,7 @@ test('a run at work that is cancelled neither plans nor sends anything more, and
   expect(await world.store.runs.planEffects(fence, 's2', [newRow({ stepId: 's2' })])).toBe(false)
   const park = { state: 'waiting' as const, wakeAt: now + 1, reason: 'x' }
   expect(await world.store.runs.parkRun(fence, seen?.stamp ?? '', park)).toBe('changed')
-  const end = { outcome: 'cancelled' as const, reason: 'By hand.', cancelledReason: 'Not sent.', at: now }
+  const end = { outcome: 'cancelled' as const, reason: 'By hand.', cancelledReason: 'Not sent.', told: null, at: now }
   expect(await world.store.runs.finishRun(fence, seen?.stamp ?? '', end)).toBe('parked')
   expect(await world.run(fence.runId)).toMatchObject({
     state: 'done',
@@ -358,6 +358,7 @@ test('old runs go with their journals, oldest first, and what is not done stays'
     outcome: 'nothing',
     reason: null,
     cancelledReason: '',
+    told: null,
     at: now,
   })
   const open = await started({ held: 'Ask me.' })

@@ -64,7 +64,7 @@ interface Asked {
 }
 
 /**
- * `values`: `id` (the rule's) and by act `bypass` = yes and `recordUuid` (run, check, preview), for `run` also
+ * `values`: `id` (the rule's, or the notice's for `dismiss_notice`) and by act `bypass` = yes and `recordUuid` (run, check, preview), for `run` also
  * `ASK_FIELDS`, `to` = on or off and `existing` = yes (switch), `json` (import).
  */
 export async function actOnRule(
@@ -80,6 +80,10 @@ export async function actOnRule(
     return done(NOTICE_DISMISSED)
   }
   const id = parseRuleId(values.id)
+  if (act === 'dismiss_notice') {
+    if (id !== null) await app.store.notices.dismissNotice(accountUuid, id, app.clock.now())
+    return done(NOTICE_DISMISSED)
+  }
   const rule = id === null ? null : await app.store.automations.findAutomation(accountUuid, id)
   if (!rule) return done(failed(TITLES[act], GONE))
   switch (act) {
@@ -109,7 +113,7 @@ export async function actOnRule(
   }
 }
 
-const TITLES: Record<Exclude<RuleAct, 'import' | 'repeats_told'>, string> = {
+const TITLES: Record<Exclude<RuleAct, 'import' | 'repeats_told' | 'dismiss_notice'>, string> = {
   run: RULE_RUN_FAILED,
   check: RULE_RUN_FAILED,
   preview: RULE_RUN_FAILED,

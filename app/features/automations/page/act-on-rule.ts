@@ -15,6 +15,7 @@ export const RULE_ACTS = [
   'new_url',
   'import',
   'repeats_told',
+  'dismiss_notice',
 ] as const
 export type RuleAct = (typeof RULE_ACTS)[number]
 

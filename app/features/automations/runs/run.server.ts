@@ -9,6 +9,7 @@ import { createEffectRunner } from './run-effect.server.ts'
 import type { RunApp, RunAtWork, RunParts } from './run-inputs.server.ts'
 import { nextOfRun, type RunNext } from './run-order.ts'
 import { createPlanner } from './run-plan.server.ts'
+import { toldByRun } from './run-told.ts'
 
 /**
  * Works on a run until it ends, waits, or `goOn` returns false. Resolves with the time it continues on its own; null =
@@ -66,7 +67,8 @@ export function createRunWorker(app: RunApp, parts: RunParts, owner: string): Wo
 
   async function finish({ run, fence, startedAt }: RunAtWork, seen: SeenJournal, { outcome, reason }: Finish) {
     const cancelledReason = runReason('cancelled_before_sent')
-    const ending = { outcome, reason, cancelledReason, at: clock.now() }
+    const told = toldByRun(outcome, reason, run.rule.definition?.steps ?? [], seen.rows)
+    const ending = { outcome, reason, cancelledReason, told, at: clock.now() }
     const ended = await store.runs.finishRun(fence, seen.stamp, ending)
     if (ended === 'changed') return 'again'
     if (ended === 'parked') {

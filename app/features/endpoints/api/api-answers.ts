@@ -1,9 +1,10 @@
 // Response schemas of the calls for webhooks, forwarding rules and notices. Each one must match the type of its view.
 import { z } from 'zod'
 import { id, moment } from '#app/contract/operation.ts'
+import { MAIL_TOPICS, NOTICE_KINDS } from '#app/domain/notices/notice.ts'
+import type { noticeJson, noticeSettingsJson } from '#app/features/notices/notice-view.ts'
 import type { checkJson } from '../controls/endpoint-check.ts'
 import type { replayJson } from '../controls/replay-request.ts'
-import type { noticeJson } from '../notices/notice-view.ts'
 import type { comparisonJson } from '../subscriptions/upstream-text.ts'
 
 const status = z
@@ -115,11 +116,13 @@ export const comparisonAnswer = z.object({
 
 export const noticeAnswer = z.object({
   id,
-  kind: z.enum(['failing', 'stopped', 'recovered']),
+  kind: z.enum(NOTICE_KINDS),
   webhookId: z.int().nullable(),
   forwardingRuleId: z.int().nullable(),
+  automationId: z.int().nullable().describe('Null here and in the two before = it is about the account.'),
   title: z.string(),
   sentence: z.string(),
+  count: z.int().describe('How often since then.'),
   since: moment.describe('When the change happened. ISO 8601, UTC.'),
   createdAt: moment,
   mail: z.string().nullable().describe('Whether it was mailed, or why not; null = not yet.'),
@@ -128,5 +131,9 @@ export const noticeAnswer = z.object({
 export const noticeSettingsAnswer = z.object({
   byMail: z.boolean(),
   email: z.string().nullable().describe('Null = the address ServiceM8 has.'),
+  topicsOff: z.array(z.enum(MAIL_TOPICS)).describe('What is shown on the pages only.'),
+  weekly: z.boolean().describe('True = one line a week.'),
+  holidaysOff: z.boolean().describe('True = public holidays do not count as silence.'),
+  closedDays: z.array(z.object({ from: z.string(), to: z.string() })).describe('Days without work, as local dates.'),
   problem: z.string().nullable().describe('Why no e-mail can be sent at present; null = they can.'),
-})
+}) satisfies z.ZodType<ReturnType<typeof noticeSettingsJson>>

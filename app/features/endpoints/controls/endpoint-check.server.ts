@@ -2,9 +2,9 @@
 // module like every other call to a user's address, sends no event and does not count as a delivery.
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
-import type { CheckStep } from '#app/domain/endpoints/endpoint-check.ts'
+import { type CheckStep, worstStep } from '#app/domain/endpoints/endpoint-check.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { CHECK_TAKES_AT_MOST, checkSteps, worstStep } from './endpoint-check.ts'
+import { CHECK_TAKES_AT_MOST, checkSteps } from './endpoint-check.ts'
 
 export type CheckApp = Pick<App, 'store' | 'outbound' | 'clock' | 'log' | 'settings'>
 

@@ -1,15 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { CheckStep, StepName } from '#app/domain/endpoints/endpoint-check.ts'
+import { type CheckStep, type StepName, worstStep } from '#app/domain/endpoints/endpoint-check.ts'
 import { days, seconds } from '#app/lib/duration.ts'
-import {
-  checkJson,
-  checkSteps,
-  checkSummary,
-  type LatestAnswer,
-  type SeenAddress,
-  worstStep,
-} from './endpoint-check.ts'
+import { checkJson, checkSteps, checkSummary, type LatestAnswer, type SeenAddress } from './endpoint-check.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 9)
 const URL_OF = 'https://hooks.example.com/in'

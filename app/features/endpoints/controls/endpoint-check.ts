@@ -1,6 +1,6 @@
 // Explains a check of an address in plain words: every step on the way to it, its result, and what to do about it. The
 // check sends no event; how the address answers events is known from the deliveries.
-import type { CheckStep, StepName } from '#app/domain/endpoints/endpoint-check.ts'
+import { type CheckStep, type StepName, worstStep } from '#app/domain/endpoints/endpoint-check.ts'
 import { iso, type Millis } from '#app/lib/clock.ts'
 import { days, seconds } from '#app/lib/duration.ts'
 import { type AutomationTool, addressWord, answerWord, recogniseTool, type ToolWord } from '../automation-tools.ts'
@@ -77,11 +77,6 @@ export function checkSteps(
 }
 
 const REACHES: readonly SeenAddress['endedAt'][] = ['address', 'name', 'connection', 'security', 'answer']
-
-/** Returns the worst of all steps; null when every step is `ok`. */
-export function worstStep(steps: readonly CheckStep[]): CheckStep | null {
-  return steps.find((step) => step.verdict === 'fail') ?? steps.find((step) => step.verdict === 'warn') ?? null
-}
 
 /** Sums up the check in one sentence. */
 export function checkSummary(steps: readonly CheckStep[]): string {

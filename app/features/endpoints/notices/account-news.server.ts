@@ -2,16 +2,13 @@
 // check of its address and the platform's silence.
 import type { App } from '#app/context/app-context.ts'
 import { findObjectKind } from '#app/domain/object-catalog.ts'
-import type { Millis } from '#app/lib/clock.ts'
-import type { EndpointCheckRow, NoticeRow } from '#db/store/notices.ts'
+import { type EndpointNotice, mailSettingsView, noticeView, shownNotices } from '#app/features/notices/notice-view.ts'
+import type { EndpointCheckRow } from '#db/store/notices.ts'
 import type { EndpointView } from '../endpoint-view.ts'
 import { RHYTHM_HOURS, silenceSentence, upstreamSilence } from '../subscriptions/upstream-silence.ts'
 import { isShown } from '../subscriptions/upstream-text.ts'
-import { loadMailChoice } from './mail-choice.server.ts'
-import { newestPerEndpoint, noticeTitle, subjectKey } from './notice.ts'
-import { mailProblem, mailSaid } from './notice-mail.ts'
-import { MAIL_PROBLEM_TEXTS, noticeReasonText } from './notice-reasons.ts'
-import type { AccountNews, CardNews, MailSettingsView, NewsByCard, NoticeView } from './notice-view.ts'
+import { loadMailSettings } from './mail-choice.server.ts'
+import type { AccountNews, CardNews, NewsByCard } from './notice-view.ts'
 
 /** Number of notices to read to find the newest of each address. */
 const NOTICES_READ = 100
@@ -20,7 +17,7 @@ const NOTICES_SHOWN = 20
 type Described = { view: EndpointView; endpointId: number }
 
 export async function loadAccountNews(
-  app: Pick<App, 'store' | 'clock'>,
+  app: Pick<App, 'store' | 'clock' | 'settings'>,
   accountUuid: string,
   cards: readonly Described[],
 ): Promise<AccountNews> {
@@ -30,22 +27,22 @@ export async function loadAccountNews(
     const found = await newsOf(app, accountUuid, card, checks.get(card.endpointId) ?? null)
     if (found) byCard[card.view.id] = found
   }
-  return { notices: await listNotices(app, accountUuid), mail: await loadMailSettings(app, accountUuid), byCard }
+  const { choice, problem } = await loadMailSettings(app, accountUuid)
+  return { notices: await listNotices(app, accountUuid), mail: mailSettingsView(choice, problem), byCard }
 }
 
-/** Lists the current notices, newest first, one per address. */
-export async function listNotices(app: Pick<App, 'store' | 'clock'>, accountUuid: string): Promise<NoticeView[]> {
-  const rows = await app.store.notices.listNotices(accountUuid, NOTICES_READ)
-  return newestPerEndpoint(rows)
+/** The current notices about addresses, newest first, one per address. */
+async function listNotices(app: Pick<App, 'store' | 'clock'>, accountUuid: string): Promise<EndpointNotice[]> {
+  const now = app.clock.now()
+  const rows = shownNotices(await app.store.notices.listNotices(accountUuid, NOTICES_READ), now)
+  return rows
+    .map((row) => noticeView(row, now))
+    .filter(isOfCard)
     .slice(0, NOTICES_SHOWN)
-    .map((row) => noticeView(row, app.clock.now()))
 }
 
-export async function loadMailSettings(app: Pick<App, 'store'>, accountUuid: string): Promise<MailSettingsView> {
-  const choice = await loadMailChoice(app, accountUuid)
-  const credential = await app.store.accounts.findCredential(accountUuid)
-  const problem = mailProblem(credential)
-  return { byMail: choice.byMail, email: choice.email ?? '', problem: problem && MAIL_PROBLEM_TEXTS[problem] }
+function isOfCard(notice: ReturnType<typeof noticeView>): notice is EndpointNotice {
+  return notice.card !== null
 }
 
 async function newsOf(
@@ -69,20 +66,5 @@ async function newsOf(
     check: looked ? { at: check.at, steps: check.steps } : null,
     upstream,
     silence: silence ? { since: silence.since, sentence: silenceSentence(silence) } : null,
-  }
-}
-
-function noticeView(row: NoticeRow, now: Millis): NoticeView {
-  const { id, kind, subject, since, reason, at } = row
-  const title = noticeTitle(kind, subject)
-  return {
-    id,
-    card: subjectKey(subject),
-    kind,
-    title,
-    sentence: noticeReasonText(reason),
-    since,
-    at,
-    mail: mailSaid(row.mailReason, row.mailAt, now),
   }
 }

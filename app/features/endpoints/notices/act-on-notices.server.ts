@@ -2,18 +2,18 @@
 // the platform.
 import type { App } from '#app/context/app-context.ts'
 import { parseEndpointKey } from '#app/domain/endpoint-key.ts'
+import { worstStep } from '#app/domain/endpoints/endpoint-check.ts'
+import { mailChoiceForm } from '#app/features/notices/mail-form.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { failedFlash, goneSentence, tooMany } from '../controls/control-text.ts'
 import { type CheckApp, checkCard } from '../controls/endpoint-check.server.ts'
-import { checkSummary, worstStep } from '../controls/endpoint-check.ts'
+import { checkSummary } from '../controls/endpoint-check.ts'
 import { type FieldErrors, fieldErrorsOf, parseWebhookId } from '../endpoint.ts'
 import { compareSubscriptions } from '../subscriptions/repair-subscriptions.server.ts'
 import type { SubscriptionApp } from '../subscriptions/subscriptions.server.ts'
 import { comparisonFlash } from '../subscriptions/upstream-text.ts'
-import { changeMailChoice } from './mail-choice.server.ts'
-import { mailChoiceForm, mailProblem } from './notice-mail.ts'
-import { MAIL_PROBLEM_TEXTS } from './notice-reasons.ts'
+import { changeMailChoice, loadMailSettings } from './mail-choice.server.ts'
 
 export const NOTICE_INTENTS = ['dismiss_notice', 'mail_settings', 'check_address', 'compare'] as const
 
@@ -70,7 +70,7 @@ async function dismiss({ app, accountUuid, values }: Press): Promise<NoticeAct> 
 }
 
 async function saveMailSettings({ app, accountUuid, values }: Press): Promise<NoticeAct> {
-  const parsed = mailChoiceForm.safeParse({ byMail: values.byMail, email: values.email })
+  const parsed = mailChoiceForm.safeParse(values)
   if (!parsed.success) {
     const errors = fieldErrorsOf(parsed.error)
     const why = Object.values(errors)[0]?.[0] ?? 'Invalid input'
@@ -78,15 +78,15 @@ async function saveMailSettings({ app, accountUuid, values }: Press): Promise<No
   }
   const { byMail, email } = await changeMailChoice(app, accountUuid, parsed.data)
   if (!byMail) {
-    const description = 'When a webhook stops working, you will see it on this page.'
+    const description = 'When something goes wrong, you will see it on the pages.'
     return done({ kind: 'success', title: 'E-mails are switched off', description })
   }
-  const problem = mailProblem(await app.store.accounts.findCredential(accountUuid))
+  const { problem } = await loadMailSettings(app, accountUuid)
   const to = email ?? 'the e-mail address of your ServiceM8 account'
   return done({
     kind: 'success',
     title: 'Saved',
-    description: problem ? MAIL_PROBLEM_TEXTS[problem] : `Notices go to ${to}.`,
+    description: problem ?? `Notices go to ${to}.`,
   })
 }
 

@@ -1,25 +1,29 @@
 // The e-mail settings of an account.
 import type { App } from '#app/context/app-context.ts'
-import type { MailChoice } from '#app/domain/endpoints/notice.ts'
-import { DEFAULT_MAIL_CHOICE } from './notice-mail.ts'
+import type { MailChoice } from '#app/domain/notices/notice.ts'
+import { changedChoice } from '#app/features/notices/mail-form.ts'
+import { DEFAULT_MAIL_CHOICE, mailProblem } from '#app/features/notices/notice-mail.ts'
+import { MAIL_PROBLEM_TEXTS } from '#app/features/notices/notice-reasons.ts'
 
-type ChoiceApp = Pick<App, 'store' | 'clock' | 'log'>
-
-export async function loadMailChoice(app: Pick<App, 'store'>, accountUuid: string): Promise<MailChoice> {
-  return (await app.store.notices.findMailChoice(accountUuid)) ?? DEFAULT_MAIL_CHOICE
+/** What is chosen, and why no e-mail can be sent now; null when one can. */
+export async function loadMailSettings(
+  app: Pick<App, 'store' | 'settings'>,
+  accountUuid: string,
+): Promise<{ choice: MailChoice; problem: string | null }> {
+  const choice = (await app.store.notices.findMailChoice(accountUuid)) ?? DEFAULT_MAIL_CHOICE
+  // The operator's mail server carries what ServiceM8 cannot.
+  const problem = app.settings.mailServer ? null : mailProblem(await app.store.accounts.findCredential(accountUuid))
+  return { choice, problem: problem && MAIL_PROBLEM_TEXTS[problem] }
 }
 
 /** Changes only the named settings. */
 export async function changeMailChoice(
-  app: ChoiceApp,
+  app: Pick<App, 'store' | 'clock' | 'log'>,
   accountUuid: string,
-  change: { byMail?: boolean | undefined; email?: string | null | undefined },
+  change: Parameters<typeof changedChoice>[1],
 ): Promise<MailChoice> {
-  const before = await loadMailChoice(app, accountUuid)
-  const choice = {
-    byMail: change.byMail ?? before.byMail,
-    email: change.email === undefined ? before.email : change.email,
-  }
+  const before = (await app.store.notices.findMailChoice(accountUuid)) ?? DEFAULT_MAIL_CHOICE
+  const choice = changedChoice(before, change)
   await app.store.notices.saveMailChoice(accountUuid, choice, app.clock.now())
   app.log.info({ account: accountUuid, byMail: choice.byMail }, 'notice.mail_chosen')
   return choice

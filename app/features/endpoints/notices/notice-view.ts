@@ -1,32 +1,9 @@
-// The data a screen shows about notices, checks and silence. Moments are epoch milliseconds.
-import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
+// The data a screen shows about checks and silence of addresses, beside their notices. Moments are epoch milliseconds.
+import type { EndpointKey } from '#app/domain/endpoint-key.ts'
 import type { CheckStep } from '#app/domain/endpoints/endpoint-check.ts'
-import type { NoticeKind } from '#app/domain/endpoints/notice.ts'
 import type { UpstreamNote } from '#app/domain/endpoints/upstream.ts'
-import { iso, type Millis } from '#app/lib/clock.ts'
-
-export interface NoticeView {
-  id: number
-  /** The card the notice belongs to. */
-  card: EndpointKey
-  kind: NoticeKind
-  title: string
-  sentence: string
-  /** When the change happened. */
-  since: Millis
-  at: Millis
-  /** Whether it was mailed, or why not; null when not yet decided. */
-  mail: string | null
-}
-
-/** "Tell me by e-mail when a webhook stops working". */
-export interface MailSettingsView {
-  byMail: boolean
-  /** '' for the address ServiceM8 has. */
-  email: string
-  /** Why no e-mail can be sent now; null when it can. */
-  problem: string | null
-}
+import type { EndpointNotice, MailSettingsView } from '#app/features/notices/notice-view.ts'
+import type { Millis } from '#app/lib/clock.ts'
 
 /** What a card shows besides its webhook. */
 export interface CardNews {
@@ -41,23 +18,7 @@ export type NewsByCard = Partial<Record<EndpointKey, CardNews>>
 
 export interface AccountNews {
   /** Newest first, one per address. */
-  notices: NoticeView[]
+  notices: EndpointNotice[]
   mail: MailSettingsView
   byCard: NewsByCard
-}
-
-/** A notice as calls return it. */
-export function noticeJson({ id, card, kind, title, sentence, since, at, mail }: NoticeView) {
-  const ref = refOf(card)
-  const moments = { since: iso(since), createdAt: iso(at) }
-  return {
-    id,
-    kind,
-    webhookId: ref.kind === 'webhook' ? ref.id : null,
-    forwardingRuleId: ref.kind === 'extra' ? ref.id : null,
-    title,
-    sentence,
-    ...moments,
-    mail,
-  }
 }

@@ -1,17 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { LatestNotice, NewNotice, WatchedCondition } from '#app/domain/endpoints/notice.ts'
+import type { LatestNotice, NewNotice, WatchedCondition } from '#app/domain/notices/notice.ts'
+import { noticeReasonText } from '#app/features/notices/notice-reasons.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
-import {
-  FAILING_EVENTS,
-  FAILING_FOR,
-  needsCheck,
-  newestPerEndpoint,
-  noticeFor,
-  noticeTitle,
-  subjectKey,
-} from './notice.ts'
-import { noticeReasonText } from './notice-reasons.ts'
+import { FAILING_EVENTS, FAILING_FOR, needsCheck, noticeFor } from './notice.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 9)
 
@@ -126,20 +118,6 @@ test('the address is looked at once for each change for the worse', () => {
   expect(needsCheck(said({ at: NOW }), NOW - 1)).toBe(true)
   expect(needsCheck(said({ at: NOW }), NOW)).toBe(false)
   expect(needsCheck(said({ kind: 'recovered' }), null)).toBe(false)
-})
-
-test('a notice is named after the card it stands on', () => {
-  const webhook = { objectType: 'jobactivity', webhookId: 4, rule: null }
-  const rule = { objectType: 'job', webhookId: null, rule: { id: 7, name: 'Office copy' } }
-  expect(noticeTitle('failing', webhook)).toBe('Job Activity webhook started failing')
-  expect(noticeTitle('stopped', rule)).toBe('Office copy rule was stopped')
-  expect(noticeTitle('recovered', webhook)).toBe('Job Activity webhook works again')
-  expect([subjectKey(webhook), subjectKey(rule)]).toEqual([4, 'rule-7'])
-})
-
-test('of several notices about one address the newest counts', () => {
-  const rows = [3, 1, 3, 2, 1].map((endpointId, id) => ({ endpointId, id }))
-  expect(newestPerEndpoint(rows).map((row) => row.id)).toEqual([0, 1, 3])
 })
 
 const anyCondition: fc.Arbitrary<WatchedCondition> = fc.record({

@@ -1,17 +1,9 @@
 // Notices to an account about its addresses: one fails, was stopped, or works again. Once per change.
-import { type EndpointKey, keyOf } from '#app/domain/endpoint-key.ts'
-import type {
-  LatestNotice,
-  NewNotice,
-  NoticeKind,
-  NoticeSubject,
-  WatchedCondition,
-} from '#app/domain/endpoints/notice.ts'
-import { objectLabel } from '#app/domain/object-catalog.ts'
+import type { LatestNotice, NewNotice, WatchedCondition } from '#app/domain/notices/notice.ts'
+import { noticeReason } from '#app/features/notices/notice-reasons.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
-import { noticeReason } from './notice-reasons.ts'
 
 /** One slow minute, or one event that is never accepted, is not worth a notice. */
 export const FAILING_FOR = minutes(15)
@@ -55,31 +47,4 @@ function isSaid(draft: NewNotice, latest: LatestNotice | null): boolean {
 export function needsCheck(latest: LatestNotice | null, checkedAt: Millis | null): boolean {
   if (latest === null || latest.kind === 'recovered') return false
   return checkedAt === null || checkedAt < latest.at
-}
-
-/** `Job webhook`, `Office copy rule`. */
-export function subjectName({ objectType, rule }: NoticeSubject): string {
-  return rule ? `${rule.name} rule` : `${objectLabel(objectType)} webhook`
-}
-
-/** The card the notice belongs to. */
-export function subjectKey({ webhookId, rule }: NoticeSubject): EndpointKey {
-  return rule ? keyOf({ kind: 'extra', id: rule.id }) : (webhookId ?? 0)
-}
-
-/** The heading of a notice, in the past tense, so that it stays true when someone reads it later. */
-export function noticeTitle(kind: NoticeKind, subject: NoticeSubject): string {
-  return `${subjectName(subject)} ${HAPPENED[kind]}`
-}
-
-const HAPPENED: Record<NoticeKind, string> = {
-  failing: 'started failing',
-  stopped: 'was stopped',
-  recovered: 'works again',
-}
-
-/** Keeps the newest notice of each address, which replaces the older ones. `notices` newest first. */
-export function newestPerEndpoint<T extends { endpointId: number }>(notices: readonly T[]): T[] {
-  const seen = new Set<number>()
-  return notices.filter(({ endpointId }) => !seen.has(endpointId) && seen.add(endpointId))
 }

@@ -2,12 +2,14 @@ import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
 import type { CheckStep } from '#app/domain/endpoints/endpoint-check.ts'
+import { DEFAULT_MAIL_CHOICE } from '#app/features/notices/notice-mail.ts'
+import { type EndpointNotice, mailSettingsView } from '#app/features/notices/notice-view.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import { SAMPLE_NOW, SAMPLE_ZONE, sampleRule, sampleWebhook } from '#tests/support/sample-views.ts'
 import type { EndpointView } from '../endpoint-view.ts'
-import type { AccountNews, CardNews, NoticeView } from '../notices/notice-view.ts'
+import type { AccountNews, CardNews } from '../notices/notice-view.ts'
 import { AccountNewsProvider } from './account-news.tsx'
 import type { FormResult } from './form/form-result.ts'
 import { MailSettings } from './mail-settings.tsx'
@@ -20,12 +22,17 @@ function step(over: Partial<CheckStep> = {}): CheckStep {
   return { name: 'address', verdict: 'ok', sentence: 'Address allowed.', fix: null, ...over }
 }
 
-function notice(over: Partial<NoticeView> = {}): NoticeView {
+function notice(over: Partial<EndpointNotice> = {}): EndpointNotice {
   return {
     id: 7,
     card: 1,
+    automationId: null,
     kind: 'failing',
+    name: 'Job webhook',
+    what: 'started failing',
     title: 'Job webhook started failing',
+    count: 1,
+    runId: null,
     sentence: 'Your address answered 404. Is the scenario switched on?',
     since: SAMPLE_NOW - minutes(20),
     at: SAMPLE_NOW - minutes(5),
@@ -35,7 +42,7 @@ function notice(over: Partial<NoticeView> = {}): NoticeView {
 }
 
 interface Options {
-  notices?: NoticeView[]
+  notices?: EndpointNotice[]
   card?: Partial<CardNews>
   mail?: Partial<AccountNews['mail']>
   webhook?: EndpointView
@@ -45,7 +52,7 @@ interface Options {
 function Page({ notices = [], card, mail = {}, webhook = sampleWebhook(), result }: Options) {
   const news: AccountNews = {
     notices,
-    mail: { byMail: true, email: '', problem: null, ...mail },
+    mail: { ...mailSettingsView(DEFAULT_MAIL_CHOICE, null), ...mail },
     byCard: card ? { [webhook.id]: { check: null, upstream: null, silence: null, ...card } } : {},
   }
   return (

@@ -1,6 +1,7 @@
 import { createContext, type ReactNode, useContext } from 'react'
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
-import type { AccountNews, CardNews, NoticeView } from '../notices/notice-view.ts'
+import type { EndpointNotice } from '#app/features/notices/notice-view.ts'
+import type { AccountNews, CardNews } from '../notices/notice-view.ts'
 
 const NewsContext = createContext<AccountNews | null>(null)
 
@@ -15,7 +16,7 @@ export function useAccountNews(): AccountNews | null {
 }
 
 /** Returns a card's news: everything besides its state. */
-export function useCardNews(card: EndpointKey): CardNews & { notice: NoticeView | null } {
+export function useCardNews(card: EndpointKey): CardNews & { notice: EndpointNotice | null } {
   const news = useContext(NewsContext)
   const own = news?.byCard[card]
   return {

@@ -1,14 +1,16 @@
 import { Form } from '@remix-run/react'
 import { CircleAlert, ExternalLink } from 'lucide-react'
+import { MAIL_TOPICS, type MailTopic } from '#app/domain/notices/notice.ts'
+import { topicField } from '#app/features/notices/mail-topics.ts'
+import type { MailSettingsView } from '#app/features/notices/notice-view.ts'
 import { signInAddress } from '#app/lib/sign-in-address.ts'
 import { Button } from '#app/ui/button.tsx'
 import { ClosedSection } from '#app/ui/card.tsx'
 import { Checkbox } from '#app/ui/form/checkbox.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'
-import { TextInput } from '#app/ui/form/text-input.tsx'
+import { controlStyles, TextInput } from '#app/ui/form/text-input.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
-import type { MailSettingsView } from '../notices/notice-view.ts'
 import { useAccountNews } from './account-news.tsx'
 import { CardFields } from './card-button.tsx'
 import type { FormResult } from './form/form-result.ts'
@@ -26,11 +28,20 @@ export function MailSettings(props: MailSettingsProps) {
   return mail ? <MailForm mail={mail} {...props} /> : null
 }
 
+/** What may be kept off the e-mails, in the order of the form. */
+const TOPICS: readonly [MailTopic, string][] = [
+  ['failing', 'An automation fails or works again'],
+  ['waiting', 'Runs wait for my decision'],
+  ['silent', 'An automation is silent for unusually long'],
+  ['account', 'Something stops several automations'],
+  ['webhooks', 'A webhook fails or works again'],
+]
+
 function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSettingsView }) {
   const refused = result?.values.intent === 'mail_settings' ? result : null
   const sending = useIsSending({ intent: 'mail_settings' })
-  const email = refused ? (refused.values.email ?? '') : mail.email
-  const byMail = refused ? refused.values.byMail === 'yes' : mail.byMail
+  const shown = shownChoice(mail, refused?.values ?? null)
+  const errors = refused?.fieldErrors ?? {}
   return (
     <ClosedSection
       id="mail"
@@ -38,16 +49,16 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
       open={refused !== null || (mail.byMail && mail.problem !== null)}
     >
       {/* Remounts with the saved values, or with the typed ones. */}
-      <Form method="post" preventScrollReset key={`${byMail}|${email}`} className="grid gap-3">
-        <CardFields account={account} values={{ intent: 'mail_settings' }} />
-        <Checkbox name="byMail" value="yes" defaultChecked={byMail}>
-          Tell me by e-mail when a webhook stops working
+      <Form method="post" preventScrollReset key={JSON.stringify(shown)} className="grid gap-3">
+        <CardFields account={account} values={{ intent: 'mail_settings', all: 'yes' }} />
+        <Checkbox name="byMail" value="yes" defaultChecked={shown.byMail}>
+          Tell me by e-mail when something needs me
         </Checkbox>
         <Field
           id="notice-email"
           label="E-mail address"
-          hint="Empty: the address of your ServiceM8 account. ServiceM8 sends the e-mails, at most five a day."
-          {...(refused?.fieldErrors.email ? { errors: refused.fieldErrors.email } : {})}
+          hint="Empty: the address of your ServiceM8 account. At most five e-mails a day."
+          {...(errors.email ? { errors: errors.email } : {})}
         >
           {(control) => (
             <TextInput
@@ -55,8 +66,43 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
               name="email"
               type="email"
               autoComplete="email"
-              defaultValue={email}
-              autoFocus={refused !== null}
+              defaultValue={shown.email}
+              autoFocus={errors.email !== undefined}
+            />
+          )}
+        </Field>
+        <fieldset className="grid gap-1">
+          <legend className="mb-1 font-medium text-label">Tell me when</legend>
+          {TOPICS.map(([topic, label]) => (
+            <Checkbox
+              key={topic}
+              name={topicField(topic)}
+              value="yes"
+              defaultChecked={!shown.topicsOff.includes(topic)}
+            >
+              {label}
+            </Checkbox>
+          ))}
+        </fieldset>
+        <Checkbox name="weekly" value="yes" defaultChecked={shown.weekly}>
+          One line every Monday: how the week went
+        </Checkbox>
+        <Checkbox name="holidaysOff" value="yes" defaultChecked={shown.holidaysOff}>
+          Leave out Christmas to New Year and Easter when you judge silence
+        </Checkbox>
+        <Field
+          id="notice-closed"
+          label="Days we are closed"
+          hint="One line each, such as 2026-12-24 to 2027-01-03. No automation counts as silent then."
+          {...(errors.closedDays ? { errors: errors.closedDays } : {})}
+        >
+          {(control) => (
+            <textarea
+              {...control}
+              name="closedDays"
+              rows={2}
+              defaultValue={shown.closedDays}
+              className={`${controlStyles({})} py-2`}
             />
           )}
         </Field>
@@ -69,6 +115,20 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
       </Form>
     </ClosedSection>
   )
+}
+
+/** The typed choice of a refused form, or the saved one. */
+function shownChoice(mail: MailSettingsView, values: Record<string, string> | null) {
+  const { byMail, email, topicsOff, weekly, holidaysOff, closedDays } = mail
+  if (values === null) return { byMail, email, topicsOff, weekly, holidaysOff, closedDays }
+  return {
+    byMail: values.byMail === 'yes',
+    email: values.email ?? '',
+    topicsOff: MAIL_TOPICS.filter((topic) => values[topicField(topic)] !== 'yes'),
+    weekly: values.weekly === 'yes',
+    holidaysOff: values.holidaysOff === 'yes',
+    closedDays: values.closedDays ?? '',
+  }
 }
 
 function Problem({ problem, account }: { problem: string; account: ManagerAccount }) {

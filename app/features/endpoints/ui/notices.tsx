@@ -1,20 +1,20 @@
 import { Form } from '@remix-run/react'
 import { CircleAlert, CircleCheck, type LucideIcon, OctagonX, X } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { NoticeKind } from '#app/domain/endpoints/notice.ts'
+import type { NoticeKind } from '#app/domain/notices/notice.ts'
+import type { EndpointNotice } from '#app/features/notices/notice-view.ts'
 import { type Tone, toneStyles } from '#app/ui/badge.tsx'
 import { Button } from '#app/ui/button.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import type { EndpointView } from '../endpoint-view.ts'
-import type { NoticeView } from '../notices/notice-view.ts'
 import { useAccountNews, useCardNews } from './account-news.tsx'
 import { CardFields } from './card-button.tsx'
 import { cardId, type ManagerAccount, managerSearch } from './manager-address.ts'
 
-const MARKS: Record<NoticeKind, { tone: Tone; icon: LucideIcon }> = {
-  failing: { tone: 'failing', icon: CircleAlert },
+const FAILS = { tone: 'failing', icon: CircleAlert } as const
+const MARKS: Partial<Record<NoticeKind, { tone: Tone; icon: LucideIcon }>> = {
   stopped: { tone: 'failing', icon: OctagonX },
   recovered: { tone: 'working', icon: CircleCheck },
 }
@@ -39,7 +39,7 @@ export function Notices({ account }: { account: ManagerAccount }) {
   )
 }
 
-function ToCard({ notice, account }: { notice: NoticeView; account: ManagerAccount }) {
+function ToCard({ notice, account }: { notice: EndpointNotice; account: ManagerAccount }) {
   return (
     <a
       href={`${managerSearch(account, { step: 'card', webhookId: notice.card })}#${cardId(notice.card)}`}
@@ -65,7 +65,7 @@ export function CardNotice({ webhook, account }: { webhook: EndpointView; accoun
 }
 
 interface NoticeLineProps {
-  notice: NoticeView
+  notice: EndpointNotice
   account: ManagerAccount
   /** Next to the button. */
   link?: ReactNode
@@ -74,7 +74,7 @@ interface NoticeLineProps {
 }
 
 function NoticeLine({ notice, account, link, children }: NoticeLineProps) {
-  const { tone, icon: Icon } = MARKS[notice.kind]
+  const { tone, icon: Icon } = MARKS[notice.kind] ?? FAILS
   return (
     <div
       className={`flex flex-wrap items-start gap-x-3 gap-y-1 rounded-control px-3.5 py-1.5 text-label ${toneStyles[tone]}`}
@@ -94,7 +94,7 @@ function NoticeLine({ notice, account, link, children }: NoticeLineProps) {
   )
 }
 
-function Dismiss({ notice, account }: { notice: NoticeView; account: ManagerAccount }) {
+function Dismiss({ notice, account }: { notice: EndpointNotice; account: ManagerAccount }) {
   const values = { intent: 'dismiss_notice', notice: String(notice.id) }
   const pending = useIsSending(values)
   return (

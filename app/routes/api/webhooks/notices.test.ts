@@ -1,7 +1,7 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createEndpoint } from '#app/features/endpoints/endpoints.server.ts'
-import { mailReason } from '#app/features/endpoints/notices/notice-reasons.ts'
+import { mailReason } from '#app/features/notices/notice-reasons.ts'
 import { apiRoute } from '#tests/support/api-route.ts'
 import { type Call, callRoute, openSessions, type Route } from '#tests/support/webhook-calls.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'

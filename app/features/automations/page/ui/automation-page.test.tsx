@@ -24,6 +24,7 @@ function propsOf(over: Partial<AutomationPageProps> = {}): AutomationPageProps {
     rules: [sampleCard()],
     logs: null,
     limits: 'No limits beyond the defaults.',
+    notices: [],
     repeats: [],
     tab: 'rules',
     step: { step: 'none' },

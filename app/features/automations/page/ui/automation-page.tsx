@@ -11,6 +11,7 @@ import {
   settingsAddress,
 } from '#app/domain/automations/automation-address.ts'
 import type { OwnerRights } from '#app/domain/people.ts'
+import type { NoticeView } from '#app/features/notices/notice-view.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { Badge } from '#app/ui/badge.tsx'
@@ -31,6 +32,7 @@ import { type ListTrouble, RULES_NOT_FETCHED } from '../page-text.ts'
 import { ImportPanel } from './import-panel.tsx'
 import { ActFields, useWithDraft } from './rule-button.tsx'
 import { RuleCard } from './rule-card.tsx'
+import { RuleNotices } from './rule-notices.tsx'
 
 export interface AutomationPageProps {
   /** From the address; part of every link and form. */
@@ -48,6 +50,8 @@ export interface AutomationPageProps {
   logs: LogLine[] | 'failed' | null
   /** The active limits, in one line. */
   limits: string
+  /** What automations and the account tell; newest first. */
+  notices: NoticeView[]
   /** Rules that can message a customer again; empty once the notice is dismissed. */
   repeats: string[]
   tab: AutomationTab
@@ -91,6 +95,7 @@ export function AutomationPage(props: AutomationPageProps) {
       {props.reconnect === null ? null : <ReconnectNotice accountUUID={accountUUID} reason={props.reconnect} />}
       {props.trouble && props.reconnect === null ? <Trouble trouble={props.trouble} account={account} /> : null}
       <Tabs account={account} tab={tab} />
+      {tab === 'rules' ? <RuleNotices notices={props.notices} account={account} /> : null}
       {tab === 'rules' && props.repeats.length > 0 ? <RepeatNotice names={props.repeats} account={account} /> : null}
       {tab === 'rules' ? <Limits limits={props.limits} account={account} /> : null}
       {tab === 'rules' ? (

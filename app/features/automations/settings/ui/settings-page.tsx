@@ -1,6 +1,7 @@
 import { ArrowLeft, BellOff, Undo2 } from 'lucide-react'
 import type { AutomationSettings } from '#app/domain/automations/account-guards.ts'
 import { type AutomationAccount, automationAddress } from '#app/domain/automations/automation-address.ts'
+import { managerAddress } from '#app/domain/delivery-address.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { ButtonLink } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
@@ -49,7 +50,11 @@ export function SettingsPage(props: SettingsPageProps) {
         summary={
           <p className="max-w-prose text-ink-soft">
             These apply to every automation, at the moment a message goes out. Each run shows which message it held, and
-            why.
+            why.{' '}
+            <a href={`${managerAddress(account)}#mail`} className="text-accent underline underline-offset-4">
+              Notices by e-mail
+            </a>{' '}
+            are chosen in the Webhook Manager.
           </p>
         }
       />

@@ -1,24 +1,19 @@
-// Notifies accounts about their addresses: stores each change once, checks the address, mails. Scheduled, in steps.
+// Watches addresses: stores each change once as a notice, and checks the address. Scheduled, in steps.
 import type { App } from '#app/context/app-context.ts'
-import { NOTICES_KEPT } from '#app/domain/endpoints/notice.ts'
 import type { WatchedEndpoint } from '#db/store/notices.ts'
 import { checkEndpoint } from '../controls/endpoint-check.server.ts'
-import { loadMailChoice } from './mail-choice.server.ts'
 import { needsCheck, noticeFor } from './notice.ts'
-import { type MailApp, sendDueMails } from './notice-mail.server.ts'
-import { planMail } from './notice-mail.ts'
 
-type NoticeApp = MailApp & Pick<App, 'outbound'>
+type NoticeApp = Pick<App, 'store' | 'clock' | 'log' | 'settings' | 'outbound'>
 
 /** Number of endpoints to look at before yielding to the event loop. */
 const LOOK = 500
 /** Addresses to check per round, so that a round takes well under a minute; the next round checks the others. */
 const CHECKS_A_ROUND = 20
 const CHECKS_AT_ONCE = 5
-const FORGET_AT_ONCE = 200
 
-/** Runs one round: raises new notices, checks their addresses, sends due mails. Run every minute. */
-export async function raiseNotices(app: NoticeApp, signal?: AbortSignal): Promise<void> {
+/** Runs one round: raises new notices and checks their addresses. Run every minute. */
+export async function watchEndpoints(app: NoticeApp, signal?: AbortSignal): Promise<void> {
   const toCheck: WatchedEndpoint[] = []
   for (let after: number | null = 0; after !== null && !signal?.aborted; ) {
     const step: Awaited<ReturnType<typeof app.store.notices.watchedEndpointsStep>> =
@@ -32,8 +27,6 @@ export async function raiseNotices(app: NoticeApp, signal?: AbortSignal): Promis
     if (after !== null) await nextTurn(app)
   }
   await checkAll(app, toCheck, signal)
-  await sendDueMails(app, signal)
-  await app.store.notices.forgetNoticesStep(app.clock.now() - NOTICES_KEPT, FORGET_AT_ONCE)
 }
 
 /** Returns true when there was a new notice. */
@@ -42,13 +35,11 @@ async function raise(app: NoticeApp, endpoint: WatchedEndpoint): Promise<boolean
   const now = app.clock.now()
   const notice = noticeFor(endpoint, latest, now)
   if (!notice) return false
-  const choice = await loadMailChoice(app, accountUuid)
-  const mail = planMail(choice, await app.store.accounts.findCredential(accountUuid), now)
   const isNew = await app.store.notices.raiseNotice(
     { accountUuid, endpointId, latestId: latest?.id ?? null },
-    { ...notice, at: now, mail },
+    { ...notice, at: now, mail: { state: 'pending', dueAt: now } },
   )
-  if (isNew) app.log.info({ account: accountUuid, endpointId, kind: notice.kind, mail: mail.state }, 'notice.raised')
+  if (isNew) app.log.info({ account: accountUuid, endpointId, kind: notice.kind }, 'notice.raised')
   return isNew
 }
 

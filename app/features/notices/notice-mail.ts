@@ -1,13 +1,11 @@
 // Notices by e-mail: whether one can be sent, when to try again, and the text.
-import { z } from 'zod'
-import type { AfterMail, MailChoice, MailPlan, NoticeKind, NoticeSubject } from '#app/domain/endpoints/notice.ts'
 import { clockTime, plural } from '#app/domain/moments.ts'
-import { type Reason, reasonCode } from '#app/domain/reason.ts'
-import { assertNever } from '#app/lib/assert-never.ts'
+import type { AfterMail, MailChoice, NoticeKind, NoticeSubject } from '#app/domain/notices/notice.ts'
+import { type CodedReason, type Reason, reasonCode } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
-import { subjectName } from './notice.ts'
-import { type MailProblem, mailReason, mailReasonText } from './notice-reasons.ts'
+import { type MailProblem, mailableReason, mailReason, mailReasonText, noticeReasonText } from './notice-reasons.ts'
+import { noticeTitle, subjectName } from './notice-text.ts'
 
 const MAIL_SCOPE = 'publish_email'
 export const MAILS_COUNT_FOR = days(1)
@@ -18,7 +16,14 @@ const GAPS: readonly number[] = [minutes(1), minutes(5), minutes(15), hours(1), 
 const NEWS_FOR = hours(24)
 
 /** The default when the account has chosen nothing. */
-export const DEFAULT_MAIL_CHOICE: MailChoice = { byMail: true, email: null }
+export const DEFAULT_MAIL_CHOICE: MailChoice = {
+  byMail: true,
+  email: null,
+  topicsOff: [],
+  weekly: false,
+  holidaysOff: true,
+  closedDays: [],
+}
 
 /** The relevant part of the account's connection; null when there is none. */
 interface MailConnection {
@@ -37,19 +42,14 @@ export function mailProblem(connection: MailConnection | null): MailProblem | nu
   return 'not_allowed'
 }
 
-/** Decides whether a new notice is mailed. */
-export function planMail(choice: MailChoice, connection: MailConnection | null, now: Millis): MailPlan {
-  if (!choice.byMail) return { state: 'none', reason: mailReason('off') }
-  const problem = mailProblem(connection)
-  return problem === null ? { state: 'pending', dueAt: now } : { state: 'none', reason: mailReason(problem) }
-}
-
 /** A send call takes only a fraction of this. */
 const SENDING = minutes(1)
 
+const UNCLEAR: ReadonlySet<string | null> = new Set(['unclear', 'smtp_unclear'])
+
 /** Describes the e-mail of a notice; null when there is nothing to say yet. `triedAt` = when its latest try began. */
 export function mailSaid(reason: Reason | null, triedAt: Millis | null, now: Millis): string | null {
-  const sending = reasonCode(reason) === 'unclear' && triedAt !== null && now - triedAt < SENDING
+  const sending = UNCLEAR.has(reasonCode(reason)) && triedAt !== null && now - triedAt < SENDING
   return sending ? 'An e-mail is being sent.' : reason && mailReasonText(reason)
 }
 
@@ -60,23 +60,39 @@ export type MailAnswer =
   | { outcome: 'unavailable'; status: number | null; message: string; undone?: true }
   | { outcome: 'unauthorized' | 'forbidden' | 'suspended' | 'refused' | 'not_connected' | 'reconnect'; message: string }
 
+/** Which way an e-mail went: through the platform in the account's name, or through the operator's mail server. */
+export type MailWay = 'platform' | 'smtp'
+
 /**
  * Decides what follows a try. Tries again only when certainly nothing was sent (a clear answer, or no connection), at
  * most five times and while the notice is news. `tries` = tries so far, including this one; `at` = the notice's moment.
  */
-export function afterMail(answer: MailAnswer, mail: { to: string; tries: number; at: Millis }, now: Millis): AfterMail {
+export function afterMail(
+  answer: MailAnswer,
+  mail: { to: string; tries: number; at: Millis },
+  now: Millis,
+  way: MailWay = 'platform',
+): AfterMail {
+  const smtp = way === 'smtp'
   switch (answer.outcome) {
     case 'ok':
-      return { state: 'sent', reason: mailReason('sent', { to: mail.to }) }
+      return { state: 'sent', reason: mailReason(smtp ? 'smtp_sent' : 'sent', { to: mail.to }) }
     case 'unavailable':
-      if (answer.status === null && answer.undone === undefined)
-        return { state: 'failed', reason: mailReason('unclear') }
+      if (answer.status === null && answer.undone === undefined) return { state: 'failed', reason: unclearReason(way) }
       return again(answer.message, mail, now, now)
     case 'rate_limited':
       return again(answer.message, mail, now, answer.retryAt)
     default:
-      return { state: 'failed', reason: mailReason('refused', { message: said(answer.message) }) }
+      return {
+        state: 'failed',
+        reason: mailReason(smtp ? 'smtp_refused' : 'refused', { message: said(answer.message) }),
+      }
   }
+}
+
+/** Stored before sending: it stays when the result is unknown. */
+export function unclearReason(way: MailWay): CodedReason {
+  return mailReason(way === 'smtp' ? 'smtp_unclear' : 'unclear')
 }
 
 /** The same when no try was possible, because the lookup of the recipient's address failed. */
@@ -107,82 +123,91 @@ export interface MailFacts {
   kind: NoticeKind
   subject: NoticeSubject
   accountName: string
-  sentence: string
+  reason: Reason
   since: Millis
+  count: number
   /** For a recovery: since when it had failed; null when unknown. */
   troubleSince: Millis | null
   /** Number of deliveries waiting now. */
   waiting: number
   /** The next step from the check of the address; null when there is none. */
   next: string | null
-  /** Link to the card. */
+  /** Link to the card, the run or the page. */
   link: string
   timezone: string
 }
 
-/** Writes a short plain text: what happened, since when, how many deliveries wait, what to do, and a link. */
-export function noticeMail(facts: MailFacts, now: Millis): { subject: string; text: string } {
-  const { kind, accountName, sentence, waiting, next, link, timezone } = facts
+interface MailText {
+  subject: string
+  text: string
+}
+
+/** Writes a short plain text: what happened, since when, what to do, and a link. It names no customer. */
+export function noticeMail(facts: MailFacts, now: Millis): MailText {
+  return facts.subject.kind === 'endpoint' ? endpointMail(facts, now) : ruleMail(facts, now)
+}
+
+const lines = (...parts: (string | null)[]) => parts.filter((part) => part !== null && part !== '').join('\n\n')
+
+function endpointMail(facts: MailFacts, now: Millis): MailText {
+  const { kind, accountName, waiting, next, link, timezone } = facts
   const name = subjectName(facts.subject)
+  const sentence = noticeReasonText(facts.reason)
   const time = (at: Millis) => clockTime(at, now, timezone)
   const since = time(facts.since)
   const wait = waiting === 0 ? '' : `${waiting === 1 ? '1 event is' : `${plural(waiting, 'event')} are`} waiting.`
-  const lines = (...parts: (string | null)[]) => parts.filter((part) => part !== null && part !== '').join('\n\n')
   const end = [`Open it: ${link}`, signature(accountName)] as const
-  switch (kind) {
-    case 'failing':
-      return {
-        subject: `Your ${name} is failing`,
-        text: lines(`Your ${name} has been failing since ${since}.`, sentence, wait, next, ...end),
-      }
-    case 'stopped':
-      return {
-        subject: `Your ${name} was stopped`,
-        text: lines(`Your ${name} was stopped at ${since}.`, sentence, wait, next ?? RESTART, ...end),
-      }
-    case 'recovered': {
-      const from = facts.troubleSince === null ? null : `It had not worked since ${time(facts.troubleSince)}.`
-      const left = waiting === 0 ? null : `${wait.slice(0, -1)} and being sent now.`
-      return {
-        subject: `Your ${name} works again`,
-        text: lines(`Your ${name} has been working again since ${since}.`, from, left, ...end),
-      }
+  if (kind === 'stopped') {
+    return {
+      subject: `Your ${name} was stopped`,
+      text: lines(`Your ${name} was stopped at ${since}.`, sentence, wait, next ?? RESTART, ...end),
     }
-    default:
-      return assertNever(kind)
+  }
+  if (kind === 'recovered') {
+    const from = facts.troubleSince === null ? null : `It had not worked since ${time(facts.troubleSince)}.`
+    const left = waiting === 0 ? null : `${wait.slice(0, -1)} and being sent now.`
+    return {
+      subject: `Your ${name} works again`,
+      text: lines(`Your ${name} has been working again since ${since}.`, from, left, ...end),
+    }
+  }
+  return {
+    subject: `Your ${name} is failing`,
+    text: lines(`Your ${name} has been failing since ${since}.`, sentence, wait, next, ...end),
   }
 }
 
 const RESTART =
   'When your system is ready again, press “Start again” on the webhook’s card. What it missed can be sent again.'
 
+/** How the link is announced, by kind. */
+const OPEN: Partial<Record<NoticeKind, string>> = {
+  waiting: 'Decide here',
+  silent: 'See why',
+  reconnect: 'Sign in again',
+  permission: 'Sign in again',
+}
+
+function ruleMail(facts: MailFacts, now: Millis): MailText {
+  const { kind, accountName, link, timezone } = facts
+  const sentence = noticeReasonText(mailableReason(facts.reason))
+  const end = [`${OPEN[kind] ?? 'Open it'}: ${link}`, signature(accountName)] as const
+  if (kind === 'weekly') return { subject: sentence.replace(/\.$/, ''), text: lines(sentence, ...end) }
+  const title = noticeTitle(facts)
+  const time = (at: Millis) => clockTime(at, now, timezone)
+  if (kind === 'recovered') {
+    const from = facts.troubleSince === null ? null : `There had been trouble since ${time(facts.troubleSince)}.`
+    return { subject: title, text: lines(`${title} since ${time(facts.since)}.`, from, ...end) }
+  }
+  // A silence has its days in the title, and a cause its own sentence.
+  const dated = kind === 'failing' || kind === 'waiting' || kind === 'stopped'
+  const first = dated ? `${title} ${kind === 'stopped' ? 'at' : 'since'} ${time(facts.since)}.` : `${title}.`
+  return { subject: title, text: lines(first, kind === 'silent' ? SILENT : sentence, ...end) }
+}
+
+const SILENT = 'A holiday explains that; otherwise look why it did not run.'
+
 function signature(accountName: string): string {
   const whose = accountName === '' ? 'your account' : accountName
   return `Fieldhook wrote this for ${whose}. E-mails like this are switched off on the same page.`
 }
-
-const EMAIL_WRONG = 'Enter one e-mail address, such as office@example.com'
-
-/** Empty or null for the address ServiceM8 has. */
-const emailField = z
-  .string(EMAIL_WRONG)
-  .trim()
-  .max(254, EMAIL_WRONG)
-  .nullable()
-  .transform((text) => (text === '' ? null : text))
-  .refine((text) => text === null || z.email().safeParse(text).success, EMAIL_WRONG)
-
-/** Schema of the form: an unticked box is missing. */
-export const mailChoiceForm = z.object({
-  byMail: z
-    .string()
-    .optional()
-    .transform((value) => value === 'yes'),
-  email: emailField.default(null),
-})
-
-/** Schema of the call's body. */
-export const mailChoiceChange = z.strictObject({
-  byMail: z.boolean('Must be true or false').optional(),
-  email: emailField.optional(),
-})

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createEndpoint } from '#app/features/endpoints/endpoints.server.ts'
+import { watchEndpoints } from '#app/features/endpoints/notices/watch-endpoints.server.ts'
+import { DEFAULT_MAIL_CHOICE } from '#app/features/notices/notice-mail.ts'
+import { MAIL_REASON_TEXTS, mailReasonText } from '#app/features/notices/notice-reasons.ts'
+import { forgetNotices, sendDueMails } from '#app/features/notices/send-mails.server.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import { HANGS, LEEDS, openWebhookWorld, seenWell, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { createEndpoint } from '../endpoints.server.ts'
-import { MAIL_REASON_TEXTS, mailReasonText } from './notice-reasons.ts'
-import { raiseNotices } from './notices.server.ts'
 
 let world: WebhookWorld
 let clock: WebhookWorld['clock']
@@ -52,7 +54,12 @@ function letRecover(): void {
   world.clock.advance(seconds(20))
 }
 
-const round = () => raiseNotices(world.app)
+/** As the job of each minute. */
+async function round(): Promise<void> {
+  await watchEndpoints(world.app)
+  await sendDueMails(world.app)
+  await forgetNotices(world.app)
+}
 /** With what a person reads about the e-mail. */
 const notices = async () =>
   (await world.app.store.notices.listNotices(LEEDS, 99)).map((one) => ({
@@ -123,7 +130,7 @@ describe('a round', () => {
 
   test('ends between its steps when the process wants to end', async () => {
     letFail()
-    await raiseNotices(world.app, AbortSignal.abort())
+    await watchEndpoints(world.app, AbortSignal.abort())
     expect(await notices()).toEqual([])
   })
 
@@ -140,7 +147,11 @@ describe('a round', () => {
 
 describe('an e-mail', () => {
   test('goes to the chosen address, and asks the platform for none', async () => {
-    await world.app.store.notices.saveMailChoice(LEEDS, { byMail: true, email: 'me@example.com' }, clock.now())
+    await world.app.store.notices.saveMailChoice(
+      LEEDS,
+      { ...DEFAULT_MAIL_CHOICE, byMail: true, email: 'me@example.com' },
+      clock.now(),
+    )
     letFail()
     await round()
     expect(world.platform.asked).toEqual(['email me@example.com'])
@@ -148,7 +159,11 @@ describe('an e-mail', () => {
   })
 
   test('is not sent when it is switched off, also after it was planned', async () => {
-    await world.app.store.notices.saveMailChoice(LEEDS, { byMail: false, email: null }, clock.now())
+    await world.app.store.notices.saveMailChoice(
+      LEEDS,
+      { ...DEFAULT_MAIL_CHOICE, byMail: false, email: null },
+      clock.now(),
+    )
     letFail()
     await round()
     expect(await newest()).toMatchObject({ mailState: 'none', mailSentence: 'No e-mail: they are switched off.' })

@@ -1,17 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import type { AfterMail } from '#app/domain/endpoints/notice.ts'
+import type { AfterMail } from '#app/domain/notices/notice.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
+import { mailChoiceChange, mailChoiceForm } from './mail-form.ts'
 import {
   afterMail,
-  DEFAULT_MAIL_CHOICE,
   type MailAnswer,
   type MailFacts,
-  mailChoiceChange,
-  mailChoiceForm,
   mailProblem,
   mailSaid,
   noticeMail,
-  planMail,
   postponed,
 } from './notice-mail.ts'
 import { MAIL_PROBLEM_TEXTS, MAIL_REASON_TEXTS, mailReason, mailReasonText } from './notice-reasons.ts'
@@ -31,17 +28,6 @@ describe('whether an e-mail can be sent', () => {
     expect(said({ state: 'connected', scope: 'vendor publish_sms' })).toContain('not been allowed to send e-mails')
     expect(said({ ...CONNECTED, state: 'reconnect' })).toContain('not connected')
     expect(said(null)).toContain('Sign in again')
-  })
-
-  test('it is planned unless it is switched off or not possible', () => {
-    expect(planMail(DEFAULT_MAIL_CHOICE, CONNECTED, NOW)).toEqual({ state: 'pending', dueAt: NOW })
-    expect(planMail({ byMail: false, email: null }, CONNECTED, NOW)).toEqual({
-      state: 'none',
-      reason: mailReason('off'),
-    })
-    expect(mailReasonText(mailReason('off'))).toBe('No e-mail: they are switched off.')
-    expect(planMail(DEFAULT_MAIL_CHOICE, null, NOW)).toEqual({ state: 'none', reason: mailReason('not_connected') })
-    expect(mailReasonText(mailReason('not_connected'))).toMatch(/^No e-mail\. .*Sign in again/)
   })
 })
 
@@ -113,9 +99,10 @@ test('an e-mail on its way is not called unclear', () => {
 describe('what it says', () => {
   const facts = (over: Partial<MailFacts> = {}): MailFacts => ({
     kind: 'failing',
-    subject: { objectType: 'job', webhookId: 1, rule: null },
+    subject: { kind: 'endpoint', objectType: 'job', webhookId: 1, rule: null },
     accountName: 'Leeds Electrical',
-    sentence: 'Your address answered 404. Is the scenario switched on?',
+    reason: 'Your address answered 404. Is the scenario switched on?',
+    count: 1,
     since: NOW - minutes(16),
     troubleSince: null,
     waiting: 3,
@@ -149,7 +136,7 @@ describe('what it says', () => {
   })
 
   test('that it works again, and since when it had not', () => {
-    const subject = { objectType: 'job', webhookId: null, rule: { id: 2, name: 'Office' } }
+    const subject = { kind: 'endpoint', objectType: 'job', webhookId: null, rule: { id: 2, name: 'Office' } } as const
     const recovered = facts({ kind: 'recovered', subject, troubleSince: NOW - hours(26), waiting: 1, next: null })
     expect(noticeMail(recovered, NOW)).toEqual({
       subject: 'Your Office rule works again',

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { CheckStep } from '#app/domain/endpoints/endpoint-check.ts'
+import { DEFAULT_MAIL_CHOICE } from '#app/features/notices/notice-mail.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import type { NoticeStore } from '../../store/notices.ts'
@@ -239,9 +240,9 @@ describe('its e-mail', () => {
 
 test("an account's choice is its own, and the last one counts", async () => {
   expect(await store.findMailChoice(LEEDS)).toBeNull()
-  await store.saveMailChoice(LEEDS, { byMail: true, email: 'a@b.example' }, now())
-  await store.saveMailChoice(LEEDS, { byMail: false, email: null }, now())
-  expect(await store.findMailChoice(LEEDS)).toEqual({ byMail: false, email: null })
+  await store.saveMailChoice(LEEDS, { ...DEFAULT_MAIL_CHOICE, byMail: true, email: 'a@b.example' }, now())
+  await store.saveMailChoice(LEEDS, { ...DEFAULT_MAIL_CHOICE, byMail: false, email: null }, now())
+  expect(await store.findMailChoice(LEEDS)).toEqual({ ...DEFAULT_MAIL_CHOICE, byMail: false, email: null })
   expect(await store.findMailChoice(BRISBANE)).toBeNull()
 })
 

@@ -1,0 +1,393 @@
+// What an owner is told about automations: real runs on a real file, minute by minute, and the mails that go out.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Mailer, MailerResult, OutgoingMail } from '#app/adapters/mailer.ts'
+import type { App } from '#app/context/app-context.ts'
+import type { Step } from '#app/domain/automations/rule.ts'
+import { runReason } from '#app/domain/automations/run-reasons.ts'
+import { listNotices, listRuleNotices } from '#app/features/notices/list-notices.server.ts'
+import { DEFAULT_MAIL_CHOICE } from '#app/features/notices/notice-mail.ts'
+import { type MailApp, sendDueMails } from '#app/features/notices/send-mails.server.ts'
+import { watchAccounts } from '#app/features/notices/watch-accounts.server.ts'
+import { learnAddresses, tellWeek, watchRules } from '#app/features/notices/watch-rules.server.ts'
+import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
+import { type AutomationWorld, aRule, aStep, automationWorld, LEEDS } from '#tests/support/automation-world.server.ts'
+
+let world: AutomationWorld
+beforeEach(async () => {
+  world = await automationWorld()
+  await connect()
+})
+afterEach(() => world.close())
+
+const connect = (scope = 'vendor publish_email') =>
+  world.store.accounts.saveCredential(LEEDS, {
+    accessTokenSealed: 'a',
+    refreshTokenSealed: 'r',
+    expiresAt: world.clock.now() + days(999),
+    scope,
+  })
+
+const TEXT = aStep('s1', 'send_sms', { to: '{entry.0.contact_mobile}', message: 'Thank you.', linkToJob: true })
+const REFUSED = { outcome: 'refused', status: 400, message: '+447700900001 is not a valid mobile number' } as const
+
+/** From now on the platform refuses every text, or takes it. */
+function refuseTexts(yes: boolean): void {
+  world.platform.fate = ({ verb }) => (yes && verb === 'sms' ? REFUSED : 'well')
+}
+
+/** What the job does each minute. */
+async function round(app: MailApp = world.app): Promise<void> {
+  await watchRules(app)
+  await watchAccounts(app)
+  await sendDueMails(app)
+}
+
+async function pass(ms: number, app: MailApp = world.app): Promise<void> {
+  for (let passed = 0; passed < ms; passed += minutes(1)) {
+    await world.clock.run(minutes(1))
+    await round(app)
+  }
+}
+
+async function leap(ms: number): Promise<void> {
+  await world.clock.run(ms)
+  await round()
+}
+
+const mails = () => world.platform.messages.filter(({ sent }) => 'subject' in sent).map(({ sent }) => sent)
+const subjects = () => mails().map(({ subject }) => subject)
+const shown = async () => (await listRuleNotices(world.app, LEEDS)).map(({ title }) => title)
+
+async function thanks(steps: Step[] = [TEXT]): Promise<number> {
+  return world.rule(aRule(steps), LEEDS, 'Thank the customer')
+}
+
+/** Starts that many runs and lets the engine do them. */
+async function run(rule: number, times = 1): Promise<void> {
+  for (let made = 0; made < times; made++) await world.start(rule, [world.job(LEEDS)])
+  const engine = world.engine()
+  engine.start()
+  await world.clock.run(seconds(5) + times * 300)
+  await engine.drain()
+}
+
+describe('an automation that fails', () => {
+  test('tells its owner within two minutes, on the page and by one mail that names no customer', async () => {
+    const rule = await thanks()
+    refuseTexts(true)
+    const began = world.clock.now()
+    await run(rule)
+    await pass(minutes(1))
+    expect(world.clock.now() - began).toBeLessThan(minutes(2))
+    expect(mails()).toEqual([
+      {
+        to: 'office@example.test',
+        subject: 'Thank the customer failed',
+        textBody: expect.stringMatching(
+          /^Thank the customer failed since 09:00\.\n\nStep 1, Send SMS: ServiceM8 refused what it was given\.\n\nOpen it: https:\/\/hooks\.example\.com\/automation\/runs\/1\?accountUUID=/,
+        ),
+      },
+    ])
+    expect(String(mails()[0]?.textBody)).not.toMatch(/4477|Margaret|Smith|Dundee/)
+    const [notice] = await listRuleNotices(world.app, LEEDS)
+    // The page is for those who are signed in: it says what ServiceM8 said.
+    expect(notice).toMatchObject({ name: 'Thank the customer', what: 'failed', automationId: rule, runId: 1 })
+    expect(notice?.sentence).toContain('is not a valid mobile number')
+    expect(notice?.mail).toBe('E-mail sent to office@example.test.')
+  })
+
+  test('makes one mail of 200 equal failures, and one notice that counts them', async () => {
+    const rule = await thanks()
+    refuseTexts(true)
+    for (let made = 0; made < 10; made++) {
+      await run(rule, 20)
+      await pass(minutes(10))
+    }
+    expect(subjects()).toEqual(['Thank the customer failed 20 times'])
+    expect(await shown()).toEqual(['Thank the customer failed 200 times'])
+  })
+
+  test('is told of again the next day while it goes on, and not when nothing more happened', async () => {
+    const rule = await thanks()
+    refuseTexts(true)
+    await run(rule)
+    await pass(minutes(2))
+    await leap(days(2))
+    expect(subjects()).toHaveLength(1)
+    await run(rule, 2)
+    await leap(minutes(1))
+    expect(subjects()).toEqual(['Thank the customer failed', 'Thank the customer failed 3 times'])
+    await run(rule, 5)
+    await leap(hours(23))
+    expect(subjects()).toHaveLength(2)
+  })
+
+  test('says once that it works again, also when it fails and works by turns', async () => {
+    const rule = await thanks()
+    refuseTexts(true)
+    await run(rule)
+    await pass(minutes(1))
+    refuseTexts(false)
+    await run(rule, 3)
+    await pass(minutes(2))
+    expect(subjects()).toEqual(['Thank the customer failed', 'Thank the customer works again'])
+    expect(mails()[1]?.textBody).toContain('There had been trouble since 09:00.')
+    expect(await shown()).toEqual(['Thank the customer works again'])
+    for (const refused of [true, false, true, false]) {
+      refuseTexts(refused)
+      await run(rule)
+      await pass(minutes(2))
+    }
+    expect(subjects()).toHaveLength(2)
+    refuseTexts(true)
+    await run(rule)
+    await leap(days(1))
+    expect(subjects()).toHaveLength(3)
+  })
+
+  test('is another trouble when another step fails', async () => {
+    const rule = await thanks([TEXT, aStep('s2', 'create_task', { title: 'Ring', description: '' })])
+    refuseTexts(true)
+    await run(rule)
+    world.platform.fate = ({ verb }) =>
+      verb === 'create' ? { outcome: 'refused', status: 400, message: 'No.' } : 'well'
+    await run(rule)
+    await pass(minutes(1))
+    expect((await listRuleNotices(world.app, LEEDS)).map(({ sentence }) => sentence.slice(0, 8))).toEqual([
+      'Step 2, ',
+      'Step 1, ',
+    ])
+    expect(subjects()).toHaveLength(2)
+  })
+
+  test('stays quiet on the page once it is dismissed, until a day later it still fails', async () => {
+    const rule = await thanks()
+    refuseTexts(true)
+    await run(rule)
+    await pass(minutes(1))
+    const [notice] = await listRuleNotices(world.app, LEEDS)
+    await world.store.notices.dismissNotice(LEEDS, notice?.id ?? 0, world.clock.now())
+    await run(rule)
+    expect(await shown()).toEqual([])
+    await leap(days(1))
+    await run(rule)
+    expect(await shown()).toEqual(['Thank the customer failed 3 times'])
+  })
+
+  test('is forgotten when it is switched off or deleted', async () => {
+    const rule = await thanks()
+    refuseTexts(true)
+    await run(rule)
+    await world.store.automations.changeAutomation(LEEDS, rule, { active: false, at: world.clock.now() })
+    await pass(minutes(1))
+    expect(await shown()).toEqual([])
+    expect(subjects()).toEqual([])
+  })
+})
+
+describe('runs that wait for a person', () => {
+  test('are counted once they waited an hour, and gone when nobody has to decide', async () => {
+    const rule = await thanks()
+    const held = runReason('ask_first')
+    for (const _ of [1, 2, 3]) await world.start(rule, [world.job(LEEDS)], { held })
+    await leap(minutes(59))
+    expect(await shown()).toEqual([])
+    await leap(minutes(2))
+    expect(await shown()).toEqual(['Thank the customer has 3 runs waiting for you'])
+    expect(mails()[0]).toMatchObject({
+      subject: 'Thank the customer has 3 runs waiting for you',
+      textBody: expect.stringMatching(/waiting for you since 09:00\..*\n\n.*\n\nDecide here: .*status=needs_you/s),
+    })
+    await world.start(rule, [world.job(LEEDS)], { held })
+    await leap(minutes(1))
+    expect(await shown()).toEqual(['Thank the customer has 4 runs waiting for you'])
+    expect(subjects()).toHaveLength(1)
+    for (const id of await world.store.runs.heldRuns(LEEDS, rule)) {
+      await world.store.runs.cancelRun(LEEDS, id, {
+        reason: runReason('discarded'),
+        rowReason: '',
+        at: world.clock.now(),
+      })
+    }
+    await leap(minutes(1))
+    expect(await shown()).toEqual([])
+    expect(subjects()).toHaveLength(1)
+  })
+})
+
+/** A mail server that does as it is told. */
+function mailServer(answers: MailerResult[] = []): Mailer & { got: OutgoingMail[] } {
+  const got: OutgoingMail[] = []
+  return {
+    got,
+    async send(mail) {
+      const answer = answers.shift() ?? { outcome: 'ok' as const }
+      if (answer.outcome === 'ok') got.push(mail)
+      return answer
+    },
+  }
+}
+
+describe('what stops several automations', () => {
+  const loseSignIn = async () => {
+    const credential = await world.store.accounts.findCredential(LEEDS)
+    await world.store.accounts.markReconnect(LEEDS, credential?.generation ?? 0, 'Gone.')
+  }
+
+  test('is one notice that names all of them, by the mail server when the sign-in is lost, and once that it is over', async () => {
+    await thanks()
+    await world.rule(aRule([TEXT]), LEEDS, 'Remind')
+    await learnAddresses(world.app)
+    const mailer = mailServer()
+    const app = { ...world.app, mailer }
+    await loseSignIn()
+    await pass(minutes(5), app)
+    expect(mailer.got).toEqual([
+      {
+        to: 'office@example.test',
+        subject: 'Your automations stand still: ServiceM8 has to be connected again',
+        text: expect.stringMatching(
+          /It stops: Remind and Thank the customer\.\n\nSign in again: https:\/\/hooks\.example\.com\/api\/oauth\/authorize\?accountuuid=/,
+        ),
+      },
+    ])
+    await connect()
+    await pass(minutes(3), app)
+    expect(subjects()).toEqual(['Your automations run again'])
+    expect(mailer.got).toHaveLength(1)
+  })
+
+  test('is on the page when nobody can be told, and the notice says why', async () => {
+    await thanks()
+    await loseSignIn()
+    await pass(minutes(2))
+    const [notice] = await listNotices(world.app, LEEDS)
+    expect(notice).toMatchObject({ kind: 'reconnect', mail: expect.stringContaining('Sign in again to get them') })
+    expect(await world.store.notices.mailEnds(0)).toEqual([{ code: 'not_connected', count: 1 }])
+  })
+
+  test('goes out whatever else was told that day', async () => {
+    for (const name of ['A', 'B', 'C', 'D', 'E', 'F']) {
+      refuseTexts(true)
+      await run(await world.rule(aRule([TEXT]), LEEDS, name))
+    }
+    await pass(minutes(1))
+    expect(subjects()).toHaveLength(5)
+    world.client.sql
+      .prepare(
+        "UPDATE automation SET paused_reason_code = 'scope', paused_reason_params = ?, paused_at = 1 WHERE name IN ('A', 'B')",
+      )
+      .run(JSON.stringify({ scope: 'publish_sms', message: 'x' }))
+    await pass(minutes(1))
+    expect(mails()[5]).toMatchObject({
+      subject: 'Your automations need a permission in ServiceM8: publish_sms',
+      textBody: expect.stringContaining('It stops: A and B.'),
+    })
+  })
+
+  test('a mail server that does not answer holds up nobody else, and is asked again later', async () => {
+    const rule = await thanks()
+    await learnAddresses(world.app)
+    await loseSignIn()
+    const silent = { outcome: 'unavailable', status: null, message: 'No answer.', undone: true } as const
+    const mailer = mailServer([silent])
+    await pass(minutes(1), { ...world.app, mailer })
+    expect((await listNotices(world.app, LEEDS))[0]?.mail).toBe('The e-mail is tried again: No answer.')
+    await pass(minutes(2), { ...world.app, mailer })
+    expect(mailer.got).toHaveLength(1)
+    expect(rule).toBe(1)
+  })
+
+  test('a mail that the mail server may have taken is not repeated; a refused one says so', async () => {
+    await thanks()
+    await learnAddresses(world.app)
+    await loseSignIn()
+    const mailer = mailServer([{ outcome: 'unavailable', status: null, message: 'Cut off.' }])
+    await pass(minutes(9), { ...world.app, mailer })
+    expect(mailer.got).toEqual([])
+    expect((await listNotices(world.app, LEEDS))[0]?.mail).toContain('may not have been sent: the mail server')
+    expect(await world.store.notices.mailEnds(0)).toEqual([{ code: 'smtp_unclear', count: 1 }])
+  })
+})
+
+describe('the choices of an account', () => {
+  test('a topic that is off is on the page only', async () => {
+    const rule = await thanks()
+    const choice = { ...DEFAULT_MAIL_CHOICE, topicsOff: ['failing' as const] }
+    await world.store.notices.saveMailChoice(LEEDS, choice, world.clock.now())
+    refuseTexts(true)
+    await run(rule)
+    await pass(minutes(2))
+    expect([await shown(), subjects()]).toEqual([['Thank the customer failed'], []])
+  })
+
+  test('the line of the week goes out once, on Monday morning', async () => {
+    const rule = await thanks()
+    await world.rule(aRule([TEXT]), LEEDS, 'Remind')
+    await run(rule, 3)
+    await world.store.notices.saveMailChoice(LEEDS, { ...DEFAULT_MAIL_CHOICE, weekly: true }, world.clock.now())
+    for (let hour = 0; hour < 8 * 24; hour++) {
+      await world.clock.run(hours(1))
+      await tellWeek(world.app)
+      await round()
+    }
+    // The first Monday is the day on which they were made.
+    expect(subjects()).toEqual([
+      'All 2 automations are well: 0 messages, 0 failures',
+      'All 2 automations are well: 3 messages, 0 failures',
+    ])
+    expect(await shown()).toEqual([])
+  })
+})
+
+describe('a process that ends between any two writes', () => {
+  /** The store and the platform as a process sees them that ends at its n-th step. */
+  function dyingAt(step: number): MailApp & { steps: () => number } {
+    let taken = 0
+    const die = () => {
+      taken++
+      if (taken > step) throw new Error('killed')
+    }
+    const notices = new Proxy(world.store.notices, {
+      get: (target, name) => {
+        const method = Reflect.get(target, name) as (...input: unknown[]) => Promise<unknown>
+        return async (...input: unknown[]) => {
+          die()
+          const result = await method(...input)
+          die()
+          return result
+        }
+      },
+    })
+    const callAsAccount: App['callAsAccount'] = async (...input) => {
+      die()
+      const answer = await world.app.callAsAccount(...input)
+      die()
+      return answer
+    }
+    return { ...world.app, store: { ...world.store, notices }, callAsAccount, steps: () => taken }
+  }
+
+  test('never sends a mail twice, and loses one only between its row and its sending', async () => {
+    const counts: number[] = []
+    for (let step = 0; ; step++) {
+      const rule = await world.rule(aRule([TEXT]), LEEDS, `Rule ${step}`)
+      // Only the mails of this one are counted against a day.
+      world.client.sql.prepare('DELETE FROM notice').run()
+      refuseTexts(true)
+      await run(rule)
+      const before = mails().length
+      const dying = dyingAt(step)
+      await sendDueMails(dying).catch(() => undefined)
+      const wholeRound = dying.steps() <= step
+      await pass(minutes(3))
+      await pass(minutes(3))
+      counts.push(mails().length - before)
+      if (wholeRound) break
+    }
+    expect(counts.length).toBeGreaterThan(10)
+    expect(Math.max(...counts)).toBe(1)
+    // Marked, and not sent yet: two steps.
+    expect(counts.filter((count) => count === 0).length).toBeLessThanOrEqual(3)
+  }, 60_000)
+})

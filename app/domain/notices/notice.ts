@@ -1,0 +1,120 @@
+// What an account is told: about an address, an automation, or the account itself. One mechanism for all: a trouble is
+// one notice that counts, its end is a notice of its own, and both may be mailed.
+import type { Reason } from '#app/domain/reason.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { days } from '#app/lib/duration.ts'
+
+export const NOTICE_KINDS = [
+  /** Deliveries or runs go wrong. */
+  'failing',
+  /** Only a person can start it again. */
+  'stopped',
+  'recovered',
+  /** Runs wait for a person's decision. */
+  'waiting',
+  /** It has not run for unusually long. */
+  'silent',
+  /** Causes that stop several automations of the account. */
+  'reconnect',
+  'suspended',
+  'permission',
+  'plan',
+  'upstream',
+  /** The line that an account asked for. */
+  'weekly',
+] as const
+export type NoticeKind = (typeof NOTICE_KINDS)[number]
+
+/** Identifies whom a notice is about, as it is stored. `id` is 0 for the account. */
+export interface SubjectRef {
+  kind: 'endpoint' | 'rule' | 'account'
+  id: number
+}
+
+/** The owner of an address: a webhook, or a forwarding rule with its own name. */
+export interface EndpointSubject {
+  kind: 'endpoint'
+  objectType: string
+  /** Exactly one of the two is set. */
+  webhookId: number | null
+  rule: { id: number; name: string } | null
+}
+
+export type NoticeSubject = EndpointSubject | { kind: 'rule'; automationId: number; name: string } | { kind: 'account' }
+
+/** The endpoint fields this decision needs. Same field names as the stored endpoint. */
+export interface WatchedCondition {
+  state: 'active' | 'paused' | 'stopped' | 'failing' | 'deleted'
+  stateReason: string | null
+  stateSince: Millis
+  failingSince: Millis | null
+  /** Number of different events that failed since then; counted up to three. */
+  failedEvents: number
+  lastSuccessAt: Millis | null
+  lastSentence: string | null
+}
+
+/** The newest notice about the endpoint, dismissed or not. */
+export interface LatestNotice {
+  id: number
+  kind: NoticeKind
+  since: Millis
+  at: Millis
+}
+
+export interface NewNotice {
+  kind: 'failing' | 'stopped' | 'recovered'
+  /** When the change happened. Endpoint, kind and `since` identify the change. */
+  since: Millis
+  reason: Reason
+}
+
+/** A trouble of an automation or an account, as it is seen now. */
+export interface Trouble {
+  kind: NoticeKind
+  /** The same for the same trouble: kind, and what tells it from others of that kind. */
+  fingerprint: string
+  since: Millis
+  /** How often since then. */
+  count: number
+  reason: Reason
+  runId: number | null
+}
+
+/** What the end of a run says about its rule: a trouble to count, or that it works; null = neither. */
+export type ToldByRun = Pick<Trouble, 'fingerprint' | 'reason'> | 'works' | null
+
+/** The same trouble is mailed at most once in this time. */
+export const MAILED_ONCE_IN = days(1)
+
+/** Retention of a notice that is not dismissed; the newest of each subject stays. */
+export const NOTICES_KEPT = days(90)
+
+/** What an account may keep off its e-mails; the page shows it all the same. */
+export const MAIL_TOPICS = ['webhooks', 'failing', 'waiting', 'silent', 'account'] as const
+export type MailTopic = (typeof MAIL_TOPICS)[number]
+
+/** Days without work, both included, as local dates: `2026-12-24`. */
+export interface ClosedDays {
+  from: string
+  to: string
+}
+
+/** An account's choice. `email` null = the platform's address for the account. */
+export interface MailChoice {
+  byMail: boolean
+  email: string | null
+  topicsOff: readonly MailTopic[]
+  /** One line a week. */
+  weekly: boolean
+  /** Public holidays do not count as silence. */
+  holidaysOff: boolean
+  closedDays: readonly ClosedDays[]
+}
+
+export type MailPlan = { state: 'pending'; dueAt: Millis } | { state: 'none'; reason: Reason }
+
+export type AfterMail =
+  | { state: 'sent'; reason: Reason }
+  | { state: 'pending'; dueAt: Millis; reason: Reason }
+  | { state: 'failed'; reason: Reason }

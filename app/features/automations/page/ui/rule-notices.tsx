@@ -1,0 +1,133 @@
+import { Form } from '@remix-run/react'
+import { CircleAlert, CircleCheck, X } from 'lucide-react'
+import { type AutomationAccount, automationAddress, ruleAnchor } from '#app/domain/automations/automation-address.ts'
+import { runAddress, runsAddress, whyAddress } from '#app/domain/automations/history-address.ts'
+import { managerAddress } from '#app/domain/delivery-address.ts'
+import type { NoticeView } from '#app/features/notices/notice-view.ts'
+import { signInAddress } from '#app/lib/sign-in-address.ts'
+import { toneStyles } from '#app/ui/badge.tsx'
+import { Button } from '#app/ui/button.tsx'
+import { useIsSending } from '#app/ui/form/sent-values.tsx'
+import { Time } from '#app/ui/time/time.tsx'
+import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
+import { ActFields, useWithDraft } from './rule-button.tsx'
+
+interface RuleNoticesProps {
+  notices: readonly NoticeView[]
+  account: AutomationAccount
+}
+
+/** What automations tell their owner: troubles in one quiet box, good news below it. Each row stays until dismissed. */
+export function RuleNotices({ notices, account }: RuleNoticesProps) {
+  if (notices.length === 0) return null
+  const good = notices.filter(({ kind }) => kind === 'recovered')
+  const bad = notices.filter(({ kind }) => kind !== 'recovered')
+  return (
+    <section aria-labelledby="notices-title" className="mb-5 grid gap-2">
+      <h2 id="notices-title" className="sr-only">
+        Notices
+      </h2>
+      {bad.length === 0 ? null : <Rows notices={bad} account={account} tone="failing" />}
+      {good.length === 0 ? null : <Rows notices={good} account={account} tone="working" />}
+    </section>
+  )
+}
+
+function Rows({ notices, account, tone }: RuleNoticesProps & { tone: 'failing' | 'working' }) {
+  const Icon = tone === 'failing' ? CircleAlert : CircleCheck
+  return (
+    <ul className={`grid gap-1 rounded-control px-3.5 py-1.5 text-label ${toneStyles[tone]}`}>
+      {notices.map((notice) => (
+        <li key={notice.id} className="flex flex-wrap items-start gap-x-3 gap-y-1">
+          <Icon aria-hidden className="mt-3.5 size-4 shrink-0" />
+          <p className="min-w-0 flex-1 basis-64 wrap-anywhere py-2.5">
+            <strong className="font-semibold">{notice.name}</strong> {notice.what}
+            <When notice={notice} />
+          </p>
+          <div className="ml-auto flex items-center gap-3">
+            <Way notice={notice} account={account} />
+            <Dismiss notice={notice} account={account} />
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Since when, and why. A silence has its days already, and a cause its own sentence. */
+function When({ notice: { kind, since, count, sentence } }: { notice: NoticeView }) {
+  switch (kind) {
+    case 'failing':
+      return (
+        <>
+          {count === 1 ? ' ' : ' since '}
+          <Time at={since} as="clock" />. {sentence}
+        </>
+      )
+    case 'waiting':
+      return (
+        <>
+          {' since '}
+          <Time at={since} as="clock" />.
+        </>
+      )
+    case 'stopped':
+    case 'recovered':
+      return (
+        <>
+          {' '}
+          <Time at={since} />. {kind === 'stopped' ? sentence : null}
+        </>
+      )
+    case 'silent':
+      return <>. A holiday explains that; otherwise look why.</>
+    default:
+      return <>. {sentence}</>
+  }
+}
+
+const LINK = 'inline-flex min-h-11 items-center font-semibold underline underline-offset-4'
+
+function Way({ notice, account }: { notice: NoticeView; account: AutomationAccount }) {
+  const { label, to } = wayOf(notice, account)
+  return (
+    <a href={to} className={LINK}>
+      {label}
+      <VisuallyHidden>: {notice.title}</VisuallyHidden>
+    </a>
+  )
+}
+
+function wayOf(notice: NoticeView, account: AutomationAccount): { label: string; to: string } {
+  const { kind, automationId, runId } = notice
+  if (automationId !== null) {
+    const rule = String(automationId)
+    if (kind === 'waiting') return { label: 'Open', to: runsAddress(account, { rule, status: 'needs_you' }) }
+    if (kind === 'silent') return { label: 'Why?', to: whyAddress(account) }
+    if (kind === 'failing' && runId !== null) return { label: 'Open', to: runAddress(account, runId) }
+    if (kind === 'recovered') return { label: 'Open', to: runsAddress(account, { rule }) }
+    const card = automationAddress(account, { step: 'edit', ruleId: automationId })
+    return { label: 'Open', to: `${card}#${ruleAnchor(automationId)}` }
+  }
+  if (kind === 'reconnect' || kind === 'permission') {
+    return { label: 'Sign in again', to: signInAddress(account.accountUUID) }
+  }
+  if (kind === 'plan') {
+    return { label: 'Open', to: `/subscription?${new URLSearchParams({ accountUUID: account.accountUUID })}` }
+  }
+  return { label: 'Open', to: kind === 'recovered' ? runsAddress(account) : managerAddress(account) }
+}
+
+function Dismiss({ notice, account }: { notice: NoticeView; account: AutomationAccount }) {
+  const values = { act: 'dismiss_notice', id: String(notice.id) }
+  const pending = useIsSending(values)
+  const withDraft = useWithDraft(values)
+  return (
+    <Form method="post" preventScrollReset className="contents">
+      <ActFields account={account} values={values} />
+      <Button {...withDraft} type="submit" icon={X} pending={pending} aria-label={`Dismiss: ${notice.title}`}>
+        Dismiss
+      </Button>
+    </Form>
+  )
+}

@@ -1,0 +1,68 @@
+// The choices about e-mails, as forms and calls send them.
+import { z } from 'zod'
+import { MAIL_TOPICS, type MailChoice } from '#app/domain/notices/notice.ts'
+import { closedDaysList, readClosedDays } from './closed-days.ts'
+import { topicField } from './mail-topics.ts'
+
+const EMAIL_WRONG = 'Enter one e-mail address, such as office@example.com'
+
+/** Empty or null for the address ServiceM8 has. */
+const emailField = z
+  .string(EMAIL_WRONG)
+  .trim()
+  .max(254, EMAIL_WRONG)
+  .nullable()
+  .transform((text) => (text === '' ? null : text))
+  .refine((text) => text === null || z.email().safeParse(text).success, EMAIL_WRONG)
+
+const ticked = z
+  .string()
+  .optional()
+  .transform((value) => value === 'yes')
+
+const closedDaysField = z
+  .string()
+  .max(4_000, 'Enter fewer days')
+  .default('')
+  .transform((text, context) => {
+    const read = readClosedDays(text)
+    if (typeof read !== 'string') return read
+    context.addIssue({ code: 'custom', message: read })
+    return z.NEVER
+  })
+
+/** Schema of the form: an unticked box is missing, so `all` = yes says that every box was shown. */
+export const mailChoiceForm = z
+  .looseObject({
+    all: ticked,
+    byMail: ticked,
+    email: emailField.default(null),
+    weekly: ticked,
+    holidaysOff: ticked,
+    closedDays: closedDaysField,
+  })
+  .transform(({ all, byMail, email, weekly, holidaysOff, closedDays, ...boxes }): Partial<MailChoice> => {
+    if (!all) return { byMail, email }
+    const topicsOff = MAIL_TOPICS.filter((topic) => (boxes as Record<string, unknown>)[topicField(topic)] !== 'yes')
+    return { byMail, email, topicsOff, weekly, holidaysOff, closedDays }
+  })
+
+/** Schema of the call's body. */
+export const mailChoiceChange = z.strictObject({
+  byMail: z.boolean('Must be true or false').optional(),
+  email: emailField.optional(),
+  topicsOff: z.array(z.enum(MAIL_TOPICS)).max(MAIL_TOPICS.length).optional(),
+  weekly: z.boolean('Must be true or false').optional(),
+  holidaysOff: z.boolean('Must be true or false').optional(),
+  closedDays: closedDaysList.optional(),
+})
+
+/** Changes only what is named. */
+export function changedChoice(
+  before: MailChoice,
+  change: { [Key in keyof MailChoice]?: MailChoice[Key] | undefined },
+): MailChoice {
+  const named = Object.entries(change).filter(([, value]) => value !== undefined)
+  const choice = { ...before, ...Object.fromEntries(named) } as MailChoice
+  return { ...choice, topicsOff: MAIL_TOPICS.filter((topic) => choice.topicsOff.includes(topic)) }
+}

@@ -1,0 +1,93 @@
+// What notices are called: whom they are about, and what happened.
+import { type EndpointKey, keyOf } from '#app/domain/endpoint-key.ts'
+import { plural } from '#app/domain/moments.ts'
+import type { EndpointSubject, MailTopic, NoticeKind, NoticeSubject } from '#app/domain/notices/notice.ts'
+import { objectLabel } from '#app/domain/object-catalog.ts'
+import { planHoldText } from '#app/domain/plan-hold.ts'
+import type { Reason, ReasonParams } from '#app/domain/reason.ts'
+
+/** `Job webhook`, `Office copy rule`, `Thank the customer`. */
+export function subjectName(subject: NoticeSubject): string {
+  switch (subject.kind) {
+    case 'endpoint':
+      return subject.rule ? `${subject.rule.name} rule` : `${objectLabel(subject.objectType)} webhook`
+    case 'rule':
+      return subject.name
+    case 'account':
+      return 'Your automations'
+  }
+}
+
+/** The card of the webhook manager that the notice belongs to. */
+export function cardOf({ webhookId, rule }: EndpointSubject): EndpointKey {
+  return rule ? keyOf({ kind: 'extra', id: rule.id }) : (webhookId ?? 0)
+}
+
+/** The parts of a notice that its title is made of. */
+export interface Titled {
+  subject: NoticeSubject
+  kind: NoticeKind
+  count: number
+  reason: Reason
+}
+
+/** The heading, in the past tense, so that it stays true when someone reads it later: `Job webhook started failing`. */
+export function noticeTitle(notice: Titled): string {
+  return `${subjectName(notice.subject)} ${whatHappened(notice)}`.trim()
+}
+
+/** What comes after the name: `failed 3 times`. For the account, a whole sentence without its stop. */
+export function whatHappened({ subject, kind, count, reason }: Titled): string {
+  if (subject.kind === 'endpoint') return OF_ENDPOINTS[kind] ?? ''
+  const params = paramsOf(reason)
+  switch (kind) {
+    case 'failing':
+      return count === 1 ? 'failed' : `failed ${count} times`
+    case 'stopped':
+      return 'was stopped'
+    case 'recovered':
+      return subject.kind === 'rule' ? 'works again' : 'run again'
+    case 'waiting':
+      return `has ${plural(count, 'run')} waiting for you`
+    case 'silent':
+      return `has not run for ${params.days} days, usually ${params.usually}`
+    case 'reconnect':
+      return 'stand still: ServiceM8 has to be connected again'
+    case 'suspended':
+      return 'stand still: the ServiceM8 account is suspended'
+    case 'permission':
+      return `need a permission in ServiceM8${params.scope ? `: ${params.scope}` : ''}`
+    case 'plan':
+      return `stand still. ${planHoldText(String(params.hold))}`
+    case 'upstream':
+      return `no longer hear of changes in ServiceM8: ${objectLabel(String(params.object))}`
+    case 'weekly':
+      return ''
+  }
+}
+
+const OF_ENDPOINTS: Partial<Record<NoticeKind, string>> = {
+  failing: 'started failing',
+  stopped: 'was stopped',
+  recovered: 'works again',
+}
+
+function paramsOf(reason: Reason): ReasonParams {
+  return typeof reason === 'string' ? {} : (reason.params ?? {})
+}
+
+/** The choice that decides whether the notice is mailed; null = the weekly line, which has its own. */
+export function topicOf(subject: NoticeSubject, kind: NoticeKind): MailTopic | null {
+  if (subject.kind === 'endpoint') return 'webhooks'
+  if (kind === 'weekly') return null
+  if (subject.kind === 'account') return 'account'
+  return kind === 'waiting' || kind === 'silent' ? kind : 'failing'
+}
+
+/** `A`, `A and B`, `A, B and 12 more`. */
+export function namesText(names: readonly string[], most = 20): string {
+  const shown = names.slice(0, most)
+  const rest = names.length - shown.length
+  const all = rest > 0 ? [...shown, `${rest} more`] : shown
+  return all.length < 2 ? (all[0] ?? '') : `${all.slice(0, -1).join(', ')} and ${all.at(-1)}`
+}

@@ -1,0 +1,133 @@
+// The data a screen or a call shows about notices. Moments are epoch milliseconds.
+import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
+import type { ClosedDays, MailChoice, MailTopic, NoticeKind, NoticeSubject } from '#app/domain/notices/notice.ts'
+import type { Reason } from '#app/domain/reason.ts'
+import { iso, type Millis } from '#app/lib/clock.ts'
+import { days } from '#app/lib/duration.ts'
+import { closedDaysText } from './closed-days.ts'
+import { mailSaid } from './notice-mail.ts'
+import { noticeReasonText } from './notice-reasons.ts'
+import { cardOf, noticeTitle, subjectName, whatHappened } from './notice-text.ts'
+
+export interface NoticeView {
+  id: number
+  /** The card of the webhook manager; null = it is about an automation or the account. */
+  card: EndpointKey | null
+  /** Null = it is about an address or the account. */
+  automationId: number | null
+  kind: NoticeKind
+  /** Whom it is about, and what happened: together the title. */
+  name: string
+  what: string
+  title: string
+  sentence: string
+  /** When the change happened. */
+  since: Millis
+  /** How often since then. */
+  count: number
+  /** The latest run that failed; null = none. */
+  runId: number | null
+  at: Millis
+  /** Whether it was mailed, or why not; null when not yet decided. */
+  mail: string | null
+}
+
+export type EndpointNotice = NoticeView & { card: EndpointKey }
+
+/** A stored notice, as far as a view needs it. */
+interface Stored {
+  id: number
+  subject: NoticeSubject
+  kind: NoticeKind
+  since: Millis
+  count: number
+  reason: Reason
+  runId: number | null
+  at: Millis
+  mailReason: Reason | null
+  mailAt: Millis | null
+}
+
+export function noticeView(row: Stored, now: Millis): NoticeView {
+  const { id, kind, subject, since, count, reason, runId, at } = row
+  return {
+    ...{ id, kind, since, count, runId, at },
+    card: subject.kind === 'endpoint' ? cardOf(subject) : null,
+    automationId: subject.kind === 'rule' ? subject.automationId : null,
+    name: subjectName(subject),
+    what: whatHappened(row),
+    title: noticeTitle(row),
+    sentence: noticeReasonText(reason),
+    mail: mailSaid(row.mailReason, row.mailAt, now),
+  }
+}
+
+/** The news that something works again is news for a week. */
+const GOOD_NEWS_FOR = days(7)
+
+/**
+ * What is shown of stored notices, newest first: of an address, the newest, which replaces the older ones; of automations
+ * and the account, all that goes on, and good news of the last week.
+ */
+export function shownNotices<T extends { subject: NoticeSubject; subjectId: number; kind: NoticeKind; since: Millis }>(
+  rows: readonly T[],
+  now: Millis,
+): T[] {
+  const seen = new Set<number>()
+  return rows.filter(({ subject, subjectId, kind, since }) => {
+    if (subject.kind === 'endpoint') return !seen.has(subjectId) && seen.add(subjectId)
+    return kind !== 'recovered' || now - since < GOOD_NEWS_FOR
+  })
+}
+
+/** "Notices by e-mail": an account's choices. */
+export interface MailSettingsView {
+  byMail: boolean
+  /** '' for the address ServiceM8 has. */
+  email: string
+  topicsOff: MailTopic[]
+  weekly: boolean
+  holidaysOff: boolean
+  /** One line for each. */
+  closedDays: string
+  /** Why no e-mail can be sent now; null when it can. */
+  problem: string | null
+}
+
+export function mailSettingsView(choice: MailChoice, problem: string | null): MailSettingsView {
+  const { byMail, email, topicsOff, weekly, holidaysOff, closedDays } = choice
+  const closed = closedDaysText(closedDays)
+  return { byMail, email: email ?? '', topicsOff: [...topicsOff], weekly, holidaysOff, closedDays: closed, problem }
+}
+
+/** A notice as calls return it. */
+export function noticeJson({ id, card, automationId, kind, title, sentence, since, count, at, mail }: NoticeView) {
+  const ref = card === null ? null : refOf(card)
+  const moments = { since: iso(since), createdAt: iso(at) }
+  return {
+    id,
+    kind,
+    webhookId: ref?.kind === 'webhook' ? ref.id : null,
+    forwardingRuleId: ref?.kind === 'extra' ? ref.id : null,
+    automationId,
+    title,
+    sentence,
+    count,
+    ...moments,
+    mail,
+  }
+}
+
+/** The settings as calls return them. */
+export function noticeSettingsJson(choice: MailChoice, problem: string | null) {
+  const { byMail, email, topicsOff, weekly, holidaysOff, closedDays } = choice
+  return {
+    byMail,
+    email,
+    topicsOff: [...topicsOff],
+    weekly,
+    holidaysOff,
+    closedDays: [...closedDays] as ClosedDays[],
+    problem,
+  }
+}

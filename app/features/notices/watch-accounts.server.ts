@@ -1,0 +1,62 @@
+// Watches what stops several automations of an account at once: one notice for the cause, which names all of them.
+import type { App } from '#app/context/app-context.ts'
+import { objectLabel } from '#app/domain/object-catalog.ts'
+import type { CodedReason } from '#app/domain/reason.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+import type { AccountCause, NamedRule } from '#db/store/notices.ts'
+import { noticeReason } from './notice-reasons.ts'
+import { namesText } from './notice-text.ts'
+
+const ACCOUNT = { kind: 'account', id: 0 } as const
+const KINDS = ['reconnect', 'suspended', 'permission', 'plan', 'upstream'] as const
+
+/** Every minute. A cause is told once, and once that it is over. */
+export async function watchAccounts({ store, clock }: Pick<App, 'store' | 'clock'>): Promise<void> {
+  const { notices } = store
+  const now = clock.now()
+  const causes = await notices.accountCauses()
+  const told = await notices.openTroubles(KINDS)
+  const known = new Set(told.map(({ accountUuid, fingerprint }) => keyOf(accountUuid, fingerprint)))
+  for (const cause of causes) {
+    const fingerprint = fingerprintOf(cause)
+    if (known.has(keyOf(cause.accountUuid, fingerprint))) continue
+    const reason = reasonOf(cause, await notices.namedRules(cause.accountUuid))
+    const trouble = { kind: cause.kind, fingerprint, since: cause.since, count: 1, reason, runId: null, total: true }
+    await notices.raiseTrouble(cause.accountUuid, ACCOUNT, trouble, now)
+  }
+  const lasting = new Set(causes.map((cause) => keyOf(cause.accountUuid, fingerprintOf(cause))))
+  for (const { accountUuid, fingerprint } of told) {
+    if (lasting.has(keyOf(accountUuid, fingerprint))) continue
+    const say = noticeReason('account_works')
+    await notices.endTrouble(accountUuid, ACCOUNT, fingerprint, { at: now, say })
+  }
+}
+
+const keyOf = (accountUuid: string, fingerprint: string) => `${accountUuid}|${fingerprint}`
+
+function fingerprintOf({ kind, what }: AccountCause): string {
+  return what === '' ? kind : `${kind}:${what}`
+}
+
+function reasonOf({ kind, what }: AccountCause, rules: readonly NamedRule[]): CodedReason {
+  const named = (some: readonly NamedRule[]) => ({ rules: namesText(some.map(({ name }) => name)) })
+  switch (kind) {
+    case 'reconnect':
+      return noticeReason('reconnect', named(rules))
+    case 'suspended':
+      return noticeReason('suspended', named(rules.filter(({ pausedCode }) => pausedCode === 'suspended')))
+    case 'permission':
+      return noticeReason('permission', {
+        scope: what,
+        ...named(rules.filter(({ pausedCode }) => pausedCode === 'scope')),
+      })
+    case 'plan':
+      return noticeReason('plan', { hold: what, ...named(rules) })
+    case 'upstream': {
+      const deaf = rules.filter(({ watchedObject }) => watchedObject === what)
+      return noticeReason('upstream', { object: objectLabel(what), ...named(deaf) })
+    }
+    default:
+      return assertNever(kind)
+  }
+}

@@ -1,0 +1,147 @@
+// Watches automations: runs that wait for a person, and silence by their own rhythm. Failures are told by the runs
+// themselves, in the commit that ends them.
+import type { App } from '#app/context/app-context.ts'
+import { dayOf, todayOf, wallOfDay, weekdayOf } from '#app/domain/local-time.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { days, hours, minutes } from '#app/lib/duration.ts'
+import { momentOfWall, wallAt } from '#app/lib/zone.ts'
+import type { RhythmRule } from '#db/store/notices.ts'
+import { daysOff } from './closed-days.ts'
+import { noticeReason } from './notice-reasons.ts'
+import { RHYTHM_DAYS, silenceOf } from './rhythm.ts'
+
+type WatchApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'>
+
+/** A person may just be about to decide. */
+const WAITED_FOR = hours(1)
+
+/** Every minute. */
+export async function watchRules(app: Pick<App, 'store' | 'clock'>): Promise<void> {
+  await app.store.notices.endOutdated(app.clock.now())
+  await watchStopped(app)
+  await watchWaiting(app)
+}
+
+/** Automations that stopped themselves, and that only a person starts again. */
+async function watchStopped({ store, clock }: Pick<App, 'store' | 'clock'>): Promise<void> {
+  const now = clock.now()
+  const stopped = await store.notices.rulesStopped()
+  const reason = noticeReason('breaker')
+  for (const { accountUuid, automationId, since } of stopped) {
+    const trouble = {
+      kind: 'stopped',
+      fingerprint: 'stopped',
+      since,
+      count: 1,
+      reason,
+      runId: null,
+      total: true,
+    } as const
+    await store.notices.raiseTrouble(accountUuid, { kind: 'rule', id: automationId }, trouble, now)
+  }
+  await endOthers(store, 'stopped', new Set(stopped.map(({ automationId }) => automationId)), now)
+}
+
+/** Runs that wait for an hour are told; their number is kept up to date until nobody has to decide. */
+async function watchWaiting({ store, clock }: Pick<App, 'store' | 'clock'>): Promise<void> {
+  const { notices } = store
+  const now = clock.now()
+  const waiting = await notices.rulesWaiting()
+  const reason = noticeReason('waiting')
+  for (const { accountUuid, automationId, count, since } of waiting) {
+    if (now - since < WAITED_FOR) continue
+    const trouble = { kind: 'waiting', fingerprint: 'waiting', since, count, reason, runId: null, total: true } as const
+    await notices.raiseTrouble(accountUuid, { kind: 'rule', id: automationId }, trouble, now)
+  }
+  await endOthers(store, 'waiting', new Set(waiting.map(({ automationId }) => automationId)), now)
+}
+
+async function endOthers(
+  { notices }: App['store'],
+  kind: 'stopped' | 'waiting',
+  still: ReadonlySet<number>,
+  at: Millis,
+): Promise<void> {
+  for (const { accountUuid, subject, fingerprint } of await notices.openTroubles([kind])) {
+    if (!still.has(subject.id)) await notices.endTrouble(accountUuid, subject, fingerprint, { at, say: null })
+  }
+}
+
+const RULES_AT_ONCE = 200
+/** Silence is told in the morning: a day is over, and somebody is there to read it. */
+const MORNING = 9
+const EVENING = 18
+
+/**
+ * Every hour. Judges each automation once a day, in the morning of its account. `judged` remembers on which day: losing it
+ * repeats a judgement, which changes nothing.
+ */
+export async function watchSilence(app: WatchApp, judged: Map<number, number>, signal?: AbortSignal): Promise<void> {
+  const now = app.clock.now()
+  for (let after: number | null = 0; after !== null && !signal?.aborted; ) {
+    const step: Awaited<ReturnType<typeof app.store.notices.rhythmRulesStep>> = await app.store.notices.rhythmRulesStep(
+      after,
+      RULES_AT_ONCE,
+    )
+    for (const rule of step.rules) {
+      const today = todayOf({ now, zone: rule.timezone })
+      if (!isWorkingHour(now, rule.timezone) || judged.get(rule.id) === today) continue
+      await judge(app, rule, now)
+      judged.set(rule.id, today)
+    }
+    after = step.next
+  }
+}
+
+function isWorkingHour(now: Millis, zone: string): boolean {
+  const wall = wallAt(now, zone)
+  const hour = Math.floor((wall - wallOfDay(dayOf(wall))) / hours(1))
+  return hour >= MORNING && hour < EVENING
+}
+
+async function judge({ store, log }: WatchApp, rule: RhythmRule, now: Millis): Promise<void> {
+  const { id, accountUuid, timezone: zone } = rule
+  const quarters = await store.notices.quartersOfRuns(id, now - days(RHYTHM_DAYS))
+  const moments = quarters.map((quarter) => quarter * minutes(15))
+  const ran = [...new Set(moments.map((at) => dayOf(wallAt(at, zone))))]
+  const since = dayOf(wallAt(rule.activeSince, zone))
+  const silence = silenceOf(ran, todayOf({ now, zone }), since, daysOff(rule))
+  const last = moments.at(-1)
+  if (!silence || last === undefined) return
+  const { days: silent, usually } = silence
+  const trouble = { kind: 'silent', fingerprint: 'silent', since: last + minutes(15), count: 1 } as const
+  const reason = noticeReason('silent', { days: silent, usually })
+  await store.notices.raiseTrouble(
+    accountUuid,
+    { kind: 'rule', id },
+    { ...trouble, reason, runId: null, total: true },
+    now,
+  )
+  log.info({ account: accountUuid, automation: id, days: silent }, 'notice.silent')
+}
+
+/** Every hour: from Monday morning on, the line of the week for accounts that asked for one. Once a week each. */
+export async function tellWeek({ store, clock, log }: Pick<App, 'store' | 'clock' | 'log'>): Promise<void> {
+  const now = clock.now()
+  for (const { accountUuid, timezone: zone } of await store.notices.weeklyAccounts()) {
+    const today = todayOf({ now, zone })
+    if (weekdayOf(today) !== 1 || !isWorkingHour(now, zone)) continue
+    const since = momentOfWall(wallOfDay(today), zone).at
+    const week = await store.notices.weekFigures(accountUuid, since - days(7), since)
+    const { rules, unwell, messages, failures } = week
+    const reason = noticeReason('weekly', { rules, unwell, messages, failures })
+    if (await store.notices.raiseWeekly(accountUuid, { since, reason, at: now }))
+      log.info({ account: accountUuid }, 'notice.weekly')
+  }
+}
+
+const ADDRESSES_AT_ONCE = 20
+
+/** Every hour: reads the e-mail addresses that are needed once an account can no longer be asked. */
+export async function learnAddresses({ store, log, callAsAccount }: WatchApp): Promise<void> {
+  for (const accountUuid of await store.notices.accountsWithoutEmail(ADDRESSES_AT_ONCE)) {
+    const vendor = await callAsAccount(accountUuid, (api, token) => api.vendor(token), { priority: 'background' })
+    if (vendor.outcome === 'ok') await store.notices.noteAccountEmail(accountUuid, vendor.value.email)
+    else log.debug({ account: accountUuid, outcome: vendor.outcome }, 'notice.address_unknown')
+  }
+}

@@ -1,0 +1,252 @@
+// Notices, their e-mails, and an account's choices about them.
+import type { MailTopic, NoticeSubject } from '#app/domain/notices/notice.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { days } from '#app/lib/duration.ts'
+import type { DueMail, MailClaim, NoticeRow, NoticeStore } from '../../store/notices.ts'
+import type { Connections } from '../connections.ts'
+import { endpointCheckStore } from '../endpoints/endpoint-checks.server.ts'
+import { MAIL_REASON, NOTICE_REASON, readReason, selectReason, setReason, storedReason } from '../reasons.server.ts'
+import { endpointWatchStore } from './endpoint-watch.server.ts'
+import { MAIL_ENDS } from './mail-ends.server.ts'
+import { readClosedDays, ruleWatchStore } from './rule-watch.server.ts'
+
+interface StoredNotice extends Omit<NoticeRow, 'subject' | 'reason' | 'mailReason'> {
+  subjectKind: NoticeSubject['kind']
+  reason: string
+  mailReason: string
+  webhookId: number | null
+  ruleId: number | null
+  ruleName: string | null
+  objectType: string | null
+  automationName: string | null
+}
+
+interface StoredMail extends StoredNotice, Omit<DueMail, keyof NoticeRow | 'superseded'> {
+  superseded: 0 | 1
+}
+
+interface StoredChoice {
+  byMail: 0 | 1
+  email: string | null
+  topicsOff: string | null
+  weekly: 0 | 1
+  holidaysOff: 0 | 1
+  closedDays: string | null
+}
+
+const NOTICE_COLUMNS = `n.id, n.subject_kind AS subjectKind, n.subject_id AS subjectId, n.kind, n.since, n.last_at AS lastAt, n.count,
+  ${selectReason(NOTICE_REASON, 'n')} AS reason, n.run_id AS runId, n.at, n.mail_state AS mailState,
+  ${selectReason(MAIL_REASON, 'n')} AS mailReason, CASE WHEN n.mail_state = 'pending' THEN n.mail_due_at ELSE n.told_at END AS mailAt,
+  e.webhook_id AS webhookId, r.id AS ruleId, r.name AS ruleName, e.object_type AS objectType, o.name AS automationName`
+
+const NOTICE_TABLES = `notice n LEFT JOIN endpoint e ON n.subject_kind = 'endpoint' AND e.id = n.subject_id
+  LEFT JOIN forwarding_rule r ON r.id = e.forwarding_rule_id
+  LEFT JOIN automation o ON n.subject_kind = 'rule' AND o.id = n.subject_id`
+
+/** Its subject is there: the endpoint and the automation are not deleted. */
+const IS_THERE = `CASE n.subject_kind WHEN 'endpoint' THEN coalesce(e.state, 'deleted') <> 'deleted'
+  WHEN 'rule' THEN o.id IS NOT NULL AND o.deleted_at IS NULL ELSE TRUE END`
+const SAME_SUBJECT =
+  'l.account_uuid = n.account_uuid AND l.subject_kind = n.subject_kind AND l.subject_id = n.subject_id'
+const NEWER = `EXISTS (SELECT 1 FROM notice l WHERE ${SAME_SUBJECT} AND l.id > n.id)`
+/** What was to be told is over. The news that it works is over as soon as something fails again. */
+const IS_OVER = `CASE WHEN n.subject_kind = 'endpoint' THEN ${NEWER} WHEN n.kind = 'weekly' THEN FALSE
+  WHEN n.kind = 'recovered' THEN EXISTS (SELECT 1 FROM notice l WHERE ${SAME_SUBJECT} AND l.kind = 'failing' AND l.ended_at IS NULL)
+  ELSE n.ended_at IS NOT NULL END`
+
+/** Notices, their e-mails and the account's e-mail choice; what is watched; and address checks. */
+export function noticeStore(connections: Connections): NoticeStore {
+  return {
+    ...endpointCheckStore(connections),
+    ...endpointWatchStore(connections),
+    ...ruleWatchStore(connections),
+    ...mailStore(connections),
+    ...listStore(connections),
+    ...choiceStore(connections),
+  }
+}
+
+type MailStore = Pick<NoticeStore, 'dueNoticeMails' | 'claimNoticeMail' | 'settleNoticeMail' | 'mailEnds'>
+
+function mailStore({ db, reader }: Connections): MailStore {
+  const dueMails = db.prepare<{ now: Millis; limit: number }, StoredMail>(
+    `SELECT ${NOTICE_COLUMNS}, n.account_uuid AS accountUuid, a.name AS accountName, a.timezone, a.email AS accountEmail,
+       n.mail_tries AS tries, coalesce(e.pending_count, 0) AS waiting,
+       CASE WHEN ${IS_THERE} THEN ${IS_OVER} ELSE TRUE END AS superseded,
+       (SELECT t.since FROM notice t WHERE t.account_uuid = n.account_uuid AND t.subject_kind = n.subject_kind
+          AND t.subject_id = n.subject_id AND t.id < n.id AND t.kind <> 'recovered' AND n.kind = 'recovered'
+        ORDER BY t.id DESC LIMIT 1) AS troubleSince
+     FROM ${NOTICE_TABLES} JOIN account a ON a.uuid = n.account_uuid
+     WHERE n.mail_state = 'pending' AND n.mail_due_at <= @now ORDER BY n.mail_due_at, n.id LIMIT @limit`,
+  )
+  // What stops the whole account is told whatever else was told before.
+  const mailsSince = db
+    .prepare<{ accountUuid: string; after: Millis; id: number }, number>(
+      `SELECT count(*) FROM notice WHERE account_uuid = @accountUuid AND mail_state IN ('sent', 'failed') AND told_at > @after
+         AND NOT EXISTS (SELECT 1 FROM notice own WHERE own.id = @id AND own.subject_kind = 'account')`,
+    )
+    .pluck()
+  const toldBefore = db
+    .prepare<{ accountUuid: string; id: number; after: Millis }, Millis | null>(
+      `SELECT max(l.told_at) FROM notice n JOIN notice l ON ${SAME_SUBJECT} AND l.fingerprint = n.fingerprint AND l.id <> n.id
+       WHERE n.id = @id AND n.account_uuid = @accountUuid AND n.subject_kind <> 'endpoint' AND l.told_at > @after`,
+    )
+    .pluck()
+  const putOff = db.prepare(
+    `UPDATE notice SET mail_due_at = @dueAt WHERE id = @id AND account_uuid = @accountUuid AND mail_state = 'pending'`,
+  )
+  const markTried = db.prepare<{ reason: string; at: Millis; id: number; accountUuid: string }, { tries: number }>(
+    `UPDATE notice SET mail_state = 'failed', ${setReason(MAIL_REASON)}, mail_tries = mail_tries + 1, mail_due_at = NULL,
+       told_at = @at, told_count = count
+     WHERE id = @id AND account_uuid = @accountUuid AND mail_state = 'pending' RETURNING mail_tries AS tries`,
+  )
+  const markUnsent = db.prepare(
+    `UPDATE notice SET mail_state = 'none', ${setReason(MAIL_REASON)}, mail_due_at = NULL
+     WHERE id = @id AND account_uuid = @accountUuid AND mail_state = 'pending'`,
+  )
+  const settleMail = db.prepare(
+    `UPDATE notice SET mail_state = @state, ${setReason(MAIL_REASON)}, mail_due_at = @dueAt,
+       mail_tries = mail_tries + @untried
+     WHERE id = @id AND account_uuid = @accountUuid AND mail_state = @before`,
+  )
+  const mailEnds = reader.prepare<{ since: Millis }, { code: string; count: number }>(MAIL_ENDS)
+
+  return {
+    dueNoticeMails: db.read(function* (now, limit) {
+      return (yield* dueMails.all({ now, limit })).map(({ superseded, ...row }) => {
+        const { accountUuid, accountName, timezone, accountEmail, tries, troubleSince, waiting } = row
+        const mail = { accountUuid, accountName, timezone, accountEmail, tries, troubleSince, waiting }
+        return { ...toNotice(row), ...mail, superseded: superseded === 1 }
+      })
+    }),
+
+    claimNoticeMail: db.write(function* (accountUuid, id, how): Generator<unknown, MailClaim> {
+      const told = yield* toldBefore.get({ accountUuid, id, after: how.at - days(1) })
+      if (told != null) {
+        const { changes } = yield* putOff.run({ accountUuid, id, dueAt: told + days(1) })
+        return { outcome: changes === 1 ? 'later' : 'gone' }
+      }
+      if (((yield* mailsSince.get({ accountUuid, after: how.countSince, id })) ?? 0) >= how.most) {
+        const { changes } = yield* markUnsent.run({ reason: storedReason(how.tooMany), id, accountUuid })
+        return { outcome: changes === 1 ? 'too_many' : 'gone' }
+      }
+      const tried = yield* markTried.get({ reason: storedReason(how.unclear), at: how.at, id, accountUuid })
+      return tried ? { outcome: 'claimed', tries: tried.tries } : { outcome: 'gone' }
+    }),
+
+    settleNoticeMail: db.write(function* (accountUuid, id, after, claimed) {
+      yield* settleMail.run({
+        accountUuid,
+        id,
+        state: after.state,
+        reason: storedReason(after.reason),
+        dueAt: after.state === 'pending' ? after.dueAt : null,
+        // An untried e-mail also counts as a try, so that it ends eventually.
+        untried: claimed ? 0 : 1,
+        before: claimed ? 'failed' : 'pending',
+      })
+    }),
+
+    mailEnds: reader.read((since) => mailEnds.all({ since })),
+  }
+}
+
+type ListStore = Pick<NoticeStore, 'listNotices' | 'dismissNotice' | 'forgetNoticesStep'>
+
+function listStore({ db }: Connections): ListStore {
+  const list = db.prepare<{ accountUuid: string; limit: number }, StoredNotice>(
+    `SELECT ${NOTICE_COLUMNS} FROM ${NOTICE_TABLES}
+     WHERE n.account_uuid = @accountUuid AND n.dismissed_at IS NULL AND ${IS_THERE}
+       AND (n.subject_kind = 'endpoint' OR n.ended_at IS NULL OR (n.kind = 'recovered' AND NOT ${NEWER}))
+     ORDER BY n.id DESC LIMIT @limit`,
+  )
+  const dismiss = db.prepare(
+    `UPDATE notice SET dismissed_at = coalesce(dismissed_at, @at)
+     WHERE account_uuid = @accountUuid AND id <= @id
+       AND EXISTS (SELECT 1 FROM notice own WHERE own.id = @id AND own.account_uuid = @accountUuid
+         AND own.subject_kind = notice.subject_kind AND own.subject_id = notice.subject_id
+         AND (own.subject_kind = 'endpoint' OR own.fingerprint = notice.fingerprint))`,
+  )
+  const forget = db.prepare(
+    `DELETE FROM notice WHERE id IN (
+       SELECT n.id FROM notice n WHERE n.at < @before AND ${NEWER} AND (n.subject_kind = 'endpoint' OR n.ended_at IS NOT NULL)
+       ORDER BY n.id LIMIT @limit)`,
+  )
+
+  return {
+    listNotices: db.read(function* (accountUuid, limit) {
+      return (yield* list.all({ accountUuid, limit })).map(toNotice)
+    }),
+
+    dismissNotice: db.write(function* (accountUuid, id, at) {
+      return (yield* dismiss.run({ accountUuid, id, at })).changes > 0
+    }),
+
+    forgetNoticesStep: db.write(function* (before, limit) {
+      return (yield* forget.run({ before, limit })).changes
+    }),
+  }
+}
+
+function choiceStore({ db }: Connections): Pick<NoticeStore, 'findMailChoice' | 'saveMailChoice' | 'noteAccountEmail'> {
+  const findChoice = db.prepare<{ accountUuid: string }, StoredChoice>(
+    `SELECT notices_by_mail AS byMail, notice_email AS email, mails_off AS topicsOff, weekly_line AS weekly,
+       holidays_off AS holidaysOff, closed_days AS closedDays FROM account_setting WHERE account_uuid = @accountUuid`,
+  )
+  const saveChoice = db.prepare(
+    `INSERT INTO account_setting (account_uuid, notices_by_mail, notice_email, mails_off, weekly_line, holidays_off, closed_days,
+       updated_at)
+     VALUES (@accountUuid, @byMail, @email, @topicsOff, @weekly, @holidaysOff, @closedDays, @at)
+     ON CONFLICT (account_uuid) DO UPDATE SET notices_by_mail = @byMail, notice_email = @email, mails_off = @topicsOff,
+       weekly_line = @weekly, holidays_off = @holidaysOff, closed_days = @closedDays, updated_at = @at`,
+  )
+  const noteEmail = db.prepare(
+    'UPDATE account SET email = @email WHERE uuid = @accountUuid AND email IS DISTINCT FROM CAST(@email AS text)',
+  )
+  return {
+    findMailChoice: db.read(function* (accountUuid) {
+      const row = yield* findChoice.get({ accountUuid })
+      if (!row) return null
+      const { byMail, email, topicsOff, weekly, holidaysOff, closedDays } = row
+      return {
+        byMail: byMail === 1,
+        email,
+        topicsOff: (topicsOff ?? '').split(',').filter(Boolean) as MailTopic[],
+        weekly: weekly === 1,
+        holidaysOff: holidaysOff === 1,
+        closedDays: readClosedDays(closedDays),
+      }
+    }),
+
+    saveMailChoice: db.write(function* (accountUuid, choice, at) {
+      const { byMail, email, topicsOff, weekly, holidaysOff, closedDays } = choice
+      yield* saveChoice.run({
+        ...{ accountUuid, email, at },
+        byMail: byMail ? 1 : 0,
+        topicsOff: topicsOff.length === 0 ? null : topicsOff.join(','),
+        weekly: weekly ? 1 : 0,
+        holidaysOff: holidaysOff ? 1 : 0,
+        closedDays: closedDays.length === 0 ? null : JSON.stringify(closedDays),
+      })
+    }),
+
+    noteAccountEmail: db.write(function* (accountUuid, email) {
+      yield* noteEmail.run({ accountUuid, email })
+    }),
+  }
+}
+
+function toNotice(row: StoredNotice): NoticeRow {
+  const { id, subjectId, kind, since, lastAt, count, runId, at, mailState, mailAt } = row
+  const reason = readReason(row.reason) ?? ''
+  const told = { mailState, mailReason: readReason(row.mailReason), mailAt }
+  return { id, subjectId, subject: subjectOf(row), kind, since, lastAt, count, reason, runId, at, ...told }
+}
+
+function subjectOf({ subjectKind, subjectId, ...row }: StoredNotice): NoticeSubject {
+  if (subjectKind === 'account') return { kind: 'account' }
+  if (subjectKind === 'rule') return { kind: 'rule', automationId: subjectId, name: row.automationName ?? '' }
+  const { webhookId, ruleId, ruleName, objectType } = row
+  const rule = ruleId === null ? null : { id: ruleId, name: ruleName ?? '' }
+  return { kind: 'endpoint', objectType: objectType ?? '', webhookId, rule }
+}
