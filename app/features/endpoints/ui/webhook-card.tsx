@@ -1,13 +1,13 @@
 import { ChevronRight, CornerDownRight, Pencil } from 'lucide-react'
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { plural } from '#app/domain/moments.ts'
+import { chatSentence } from '#app/features/events/chat/chat-message.ts'
 import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { CopyField } from '#app/ui/form/copy-field.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Time } from '#app/ui/time/time.tsx'
-import { chatWarning } from '../chat-address.ts'
 import type { ReplayPanelData } from '../controls/replay-text.ts'
 import { calledOf, type EndpointView, titleOf } from '../endpoint-view.ts'
 import { CheckResult } from './address-check.tsx'
@@ -268,7 +268,7 @@ function Facts({ webhook }: { webhook: EndpointView }) {
         ) : (
           <span className="text-ink-soft">None: events are only shown here</span>
         )}
-        <ChatWarning address={webhook.callbackUrl} />
+        <p className="text-dense text-ink-soft">{chatSentence(webhook.callbackUrl)}</p>
       </Fact>
       <Fact label={rule ? 'Field filter' : 'Monitored fields'} wide>
         <FieldList fields={webhook.fields} />
@@ -282,11 +282,6 @@ function Facts({ webhook }: { webhook: EndpointView }) {
       <Fact label="Next retry">{webhook.nextAttemptAt === null ? '–' : <Time at={webhook.nextAttemptAt} />}</Fact>
     </dl>
   )
-}
-
-function ChatWarning({ address }: { address: string }) {
-  const warning = chatWarning(address)
-  return warning === null ? null : <p className="text-attention text-dense">{warning}</p>
 }
 
 function Fact({ label, wide = false, children }: { label: string; wide?: boolean; children: ReactNode }) {
