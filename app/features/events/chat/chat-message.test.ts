@@ -158,7 +158,8 @@ describe('values of customers', () => {
         const text = read(JSON.parse(messageFor(address, part.repeat(times), '{}')) as never)
         expect(text.length).toBeLessThanOrEqual(most)
         expect(() => encodeURIComponent(text)).not.toThrow()
-        expect(text).not.toMatch(/(&[a-z]{0,2}|(^|[^\\])(\\\\)*\\)…$/)
+        // No half of an entity, no backslash that escapes nothing.
+        expect(text).not.toMatch(address === SLACK ? /&[a-z]{0,3}…$/ : /(^|[^\\])(\\\\)*\\…$/)
       }),
       { numRuns: 60 },
     )
