@@ -21,6 +21,7 @@ import { placesOf } from './routes/places.ts'
 import './styles/theme.css'
 import { useFreshAfterReturn } from './ui/after-return.ts'
 import { Announcer } from './ui/announcer.tsx'
+import { useFocusKept } from './ui/focus-kept.ts'
 import { useNonce } from './ui/nonce.tsx'
 import { AppFrame } from './ui/page/app-frame.tsx'
 import { ErrorPage } from './ui/page/error-page.tsx'
@@ -101,6 +102,7 @@ export default function App() {
   const { flash } = useLoaderData<typeof loader>()
   useFreshAfterReturn()
   useScriptsAhead()
+  useFocusKept()
   const account = shownAccount(useMatches().at(-1)?.data)
   const { pathname } = useLocation()
   return (

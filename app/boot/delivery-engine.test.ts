@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { newSigningSecret } from '#app/adapters/standard-webhooks.server.ts'
 import { replaySince } from '#app/features/events/delivering/send-again.server.ts'
+import { loadDelivery } from '#app/features/events/delivery-detail.server.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { ADDRESS, anEvent, BRISBANE, type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
 
@@ -76,6 +77,40 @@ describe('an event on its way', () => {
     const text = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
     const expected = createHmac('sha256', Buffer.from(secret, 'base64')).update(text).digest('base64')
     expect(headers['webhook-signature']).toBe(`v1,${expected}`)
+  })
+
+  it('goes to a chat program in words: signed and retried as any other, and its page shows what was sent', async () => {
+    const slack = 'https://hooks.slack.com/services/T0/B0/x'
+    world.endpoint({ url: slack })
+    world.outbound.when(slack, (_request, count) => ({ status: count < 2 ? 500 : 200 }))
+    const seen = world.client.sql.prepare(
+      `INSERT INTO record_snapshot (account_uuid, object, record_uuid, edit_date, fields, first_seen_at, updated_at)
+       VALUES (?, ?, ?, '', ?, ?, 0)`,
+    )
+    const engine = await started()
+    const now = world.clock.now()
+    seen.run(LEEDS, 'rules:job', 'job-1', '{"generated_job_id":"3128","company_uuid":"joan"}', now)
+    seen.run(LEEDS, 'rules:company', 'joan', '{"name":"Joan <Hartley>"}', now + 1)
+    await engine.acceptEvent(anEvent(world, { objectUuid: 'job-1' }))
+    await world.clock.settle()
+    const shown = async () => {
+      const id = Number(world.row('SELECT id FROM delivery').id)
+      return (await loadDelivery(world.app, LEEDS, id))?.request
+    }
+    const { sent } = world.outbound
+    expect(sent.map(({ body }) => JSON.parse(body).text)).toEqual(['Job 3128 changed: status'])
+    expect(await shown()).toMatchObject({ body: sent[0]?.body, chat: 'Slack' })
+    await world.clock.run(minutes(1))
+    expect(JSON.parse(sent[1]?.body ?? '').text).toBe('Job 3128 · Joan &lt;Hartley&gt; changed: status')
+    expect(await shown()).toMatchObject({ body: sent[1]?.body })
+    expect(new Set(sent.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+    const sealed = String(world.row('SELECT secret_sealed FROM endpoint').secret_sealed)
+    const secret = (await world.app.secrets.open(`endpoint|${LEEDS}|secret`, sealed)).slice('whsec_'.length)
+    for (const { headers, body } of sent) {
+      const text = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
+      const signature = createHmac('sha256', Buffer.from(secret, 'base64')).update(text).digest('base64')
+      expect(headers['webhook-signature']).toBe(`v1,${signature}`)
+    }
   })
 
   it('goes to every endpoint of its object whose filter it passes, and to nobody else', async () => {

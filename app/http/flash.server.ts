@@ -16,14 +16,16 @@ const carried = z.object({
     kind: z.enum(['success', 'error', 'info']),
     title: z.string(),
     description: z.string().optional(),
+    link: z.object({ to: z.string().regex(/^\/(?!\/)/), words: z.string() }).optional(),
+    at: z.string().optional(),
   }),
 })
 
 /** The Set-Cookie text for a redirect: `redirect(to, { headers: { 'Set-Cookie': setFlash(app, flash) } })`. */
 export function setFlash(app: Pick<App, 'secrets' | 'clock' | 'settings'>, flash: Flash): string {
-  const { kind, title, description } = flash
+  const { title, description, ...rest } = flash
   const short: Flash = {
-    kind,
+    ...rest,
     title: title.slice(0, LONGEST),
     ...(description ? { description: description.slice(0, LONGEST) } : {}),
   }
@@ -52,8 +54,8 @@ function open(app: Pick<App, 'secrets' | 'clock'>, sealed: string): Flash | null
   try {
     const read = carried.parse(JSON.parse(app.secrets.direct.open(PLACE, sealed)))
     if (app.clock.now() - read.at > LASTS) return null
-    const { kind, title, description } = read.flash
-    return description === undefined ? { kind, title } : { kind, title, description }
+    const { kind, title, description, link, at } = read.flash
+    return { kind, title, ...(description && { description }), ...(link && { link }), ...(at && { at }) }
   } catch {
     // Sealed under another key, or by someone else: nothing to show.
     return null

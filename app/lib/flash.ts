@@ -3,4 +3,8 @@ export interface Flash {
   kind: 'success' | 'error' | 'info'
   title: string
   description?: string
+  /** A page of ours that shows more. */
+  link?: { to: string; words: string }
+  /** The place on the page that shows the message instead, such as the line under the pressed button. */
+  at?: string
 }

@@ -20,8 +20,9 @@ export function deliveryControls(app: App, accountUuid: string): DeliveryControl
     async sendSample(endpointId, sample) {
       const sent = await sendTest(app, accountUuid, endpointId, sample)
       if (sent.outcome === 'not_found') return null
-      const { success, verdict, durationMs } = sent
+      const { deliveryId, success, verdict, durationMs } = sent
       return {
+        deliveryId,
         success,
         statusCode: verdict.statusCode,
         responseTime: durationMs,

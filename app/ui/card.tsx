@@ -33,10 +33,10 @@ export function CardSection({ id, title, action, children, className }: CardSect
   )
 }
 
-/** The same, closed until its heading is pressed. Works without scripts. */
+/** A part of a card, closed until its heading is pressed. Works without scripts. */
 export function ClosedSection({ id, title, open = false, children }: CardSectionProps & { open?: boolean }) {
   return (
-    <section aria-labelledby={`${id}-title`} className={clsx(cardStyles, 'px-4 sm:px-5')}>
+    <section aria-labelledby={`${id}-title`} className="px-4 sm:px-5">
       <details open={open} className="group/section">
         <summary className="flex min-h-11 cursor-pointer list-none items-center justify-between gap-2">
           <h2 id={`${id}-title`} className="font-semibold text-label">

@@ -1,12 +1,23 @@
 import { clsx } from 'clsx'
 import { CircleAlert, CircleCheck, Info, type LucideIcon, X } from 'lucide-react'
 import { Toast } from 'radix-ui'
+import { useRef } from 'react'
 import type { Flash } from '#app/lib/flash.ts'
 import { buttonStyles } from './button.tsx'
 import { TOAST, type ToastMessage } from './toast-message.ts'
+import { type ToastPlace, useToastPlace } from './toast-place.ts'
 
 const icons: Record<Flash['kind'], LucideIcon> = { success: CircleCheck, error: CircleAlert, info: Info }
 const colours: Record<Flash['kind'], string> = { success: 'text-working', error: 'text-failing', info: 'text-accent' }
+
+const PLACES: Record<ToastPlace, string> = {
+  top: 'inset-x-0 top-0',
+  bottom: 'inset-x-0 bottom-0',
+  'bottom right': 'right-0 bottom-0',
+  'bottom left': 'bottom-0 left-0',
+  'top right': 'top-0 right-0',
+  'top left': 'top-0 left-0',
+}
 
 interface ToasterProps {
   message: ToastMessage
@@ -16,6 +27,8 @@ interface ToasterProps {
 /** Renders the message, only in the browser: the library writes style attributes, forbidden in server pages. */
 export function Toaster({ message, onOpenChange }: ToasterProps) {
   const Icon = icons[message.kind]
+  const viewport = useRef<HTMLOListElement>(null)
+  const place = useToastPlace(viewport, message)
   return (
     <Toast.Provider
       duration={TOAST.durationMs}
@@ -50,7 +63,8 @@ export function Toaster({ message, onOpenChange }: ToasterProps) {
       <Toast.Viewport
         hotkey={[...TOAST.hotkey]}
         label="Messages ({hotkey})"
-        className="fixed right-0 bottom-0 z-50 m-0 w-full max-w-md list-none p-4"
+        ref={viewport}
+        className={clsx('fixed z-50 m-0 w-full max-w-md list-none p-4 max-sm:p-2', PLACES[place])}
       />
     </Toast.Provider>
   )

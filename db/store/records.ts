@@ -106,8 +106,15 @@ export interface RecordStore {
 
   /** The snapshots of these records that exist. */
   loadSnapshots(accountUuid: string, object: string, recordUuids: readonly string[]): Promise<SnapshotRow[]>
-  /** What names these records, for all rows of a page at once. Records without any trace are left out. */
-  knownOf(accountUuid: string, records: readonly { object: string; recordUuid: string }[]): Promise<KnownOfRecord[]>
+  /**
+   * What names these records, for all rows of a page at once. Records without any trace are left out. `at` = only what
+   * had been seen by then; missing = everything.
+   */
+  knownOf(
+    accountUuid: string,
+    records: readonly { object: string; recordUuid: string }[],
+    at?: Millis,
+  ): Promise<KnownOfRecord[]>
   /**
    * Up to `most` records that people call by this text: a job by its number or address, a customer by its name, and
    * what belongs to either. Ignores case (A–Z). Reads snapshots and the latest runs, in steps that yield.

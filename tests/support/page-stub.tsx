@@ -4,6 +4,7 @@ import { cleanup, configure, render } from '@testing-library/react'
 import type { ReactElement } from 'react'
 import type { Flash } from '#app/lib/flash.ts'
 import { Announcer } from '#app/ui/announcer.tsx'
+import { useFocusKept } from '#app/ui/focus-kept.ts'
 import { FlashLine } from '#app/ui/page/app-frame.tsx'
 import { ToastProvider } from '#app/ui/toast.tsx'
 
@@ -46,6 +47,11 @@ hearRouterNews()
 // A busy machine sometimes needs longer than the default second.
 configure({ asyncUtilTimeout: 5_000 })
 
+function FocusKept() {
+  useFocusKept()
+  return null
+}
+
 export function pageStub({ page, at = '/', flash = null, action, loader, routes = [] }: PageStub): ReactElement {
   const Stub = createRemixStub([
     {
@@ -54,6 +60,7 @@ export function pageStub({ page, at = '/', flash = null, action, loader, routes 
         <Announcer>
           <ToastProvider flash={flash}>
             <FlashLine />
+            <FocusKept />
             {page()}
           </ToastProvider>
         </Announcer>

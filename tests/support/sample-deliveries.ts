@@ -85,6 +85,7 @@ export function sampleDelivery(over: Partial<DeliveryView> = {}): DeliveryView {
         { name: 'x-fieldhook-attempt', value: '1' },
       ],
       body: '{"object":"job","entry":[{"uuid":"5f1c3a52"}]}',
+      chat: null,
       attempt: { number: 1, at: SAMPLE_NOW - minutes(4) },
     },
     attempts: [sampleAttempt()],

@@ -41,6 +41,9 @@ export interface EndpointHealth {
 /** live: an event from the platform · replay: "send everything since" · retry: one, by hand · test: a test event. */
 export type DeliveryCause = 'live' | 'replay' | 'retry' | 'test'
 
+/** No record has this uuid: a receiver that reads the record gets "not found", and the log makes the reason obvious. */
+export const SAMPLE_UUID = '00000000-0000-4000-8000-000000007e57'
+
 /** The fields of a delivery that decide its next step. */
 export interface DeliveryProgress {
   eventSeq: number

@@ -7,7 +7,6 @@ import { type FieldNeed, fieldsToWatch, parseFields } from '#app/domain/endpoint
 import { isPolled } from '#app/domain/object-catalog.ts'
 import { POLL_PURPOSE } from '#app/domain/polling.ts'
 import type { SubscriptionRow, SubscriptionSwitch } from '#db/store/endpoints.ts'
-import { chatWarning } from './chat-address.ts'
 import { type FieldErrors, fieldErrorsOf, HTTPS_URL, OBJECT_MISSING, OBJECT_UNRESOLVED } from './endpoint.ts'
 import { neededObjects, settleSubscriptions } from './subscriptions/repair-subscriptions.server.ts'
 import {
@@ -49,7 +48,7 @@ export const FINE: AddressCheck = { outcome: 'fine', warning: null }
 export async function checkAddress(app: Pick<App, 'outbound'>, url: string): Promise<AddressCheck> {
   if (url === '') return FINE
   const check = await app.outbound.check(url)
-  if (check.verdict === 'allowed') return { outcome: 'fine', warning: chatWarning(url) }
+  if (check.verdict === 'allowed') return FINE
   if (check.verdict === 'unresolved') return { outcome: 'fine', warning: check.sentence }
   // The guard allows plain http only for addresses the operator named; for all others the rule is https.
   return { outcome: 'refused', message: new URL(url).protocol === 'https:' ? check.sentence : HTTPS_URL }

@@ -5,7 +5,7 @@ import type { LogEntryView, LogFilter } from '#app/features/events/log-view.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { actOnCard, isCardIntent, stoppedSince } from './controls/act-on-card.server.ts'
-import { goneSentence } from './controls/control-text.ts'
+import { goneSentence, resultPlace } from './controls/control-text.ts'
 import type { DeliveryControls } from './controls/delivery-controls.server.ts'
 import { checkAfterSave } from './controls/endpoint-check.server.ts'
 import { firstReplayForm, missedSince, readReplayForm } from './controls/replay-request.ts'
@@ -156,7 +156,15 @@ interface RefusedForm {
 
 type ManagerActOutcome =
   /** Redirect to the plain page and show `flash`. Also when the webhook is already gone: no form is left to draw. */
-  | { outcome: 'done'; flash: Flash /** The card whose signing secret the next page shows. */; secretOf?: EndpointKey }
+  | {
+      outcome: 'done'
+      /** Null when the page itself shows the result. */
+      flash: Flash | null
+      /** The card whose signing secret the next page shows. */
+      secretOf?: EndpointKey
+      /** The delivery that shows what a test sent. */
+      tested?: number
+    }
   /** Draw the page again with `result` and answer with `status`. `toast` is null when a field says it. */
   | { outcome: 'refused'; status: number; result: RefusedForm; toast: Flash | null }
 
@@ -230,8 +238,16 @@ async function remove({ app, accountUuid, values }: PostedForm): Promise<Manager
 const NOT_FOUND = { outcome: 'not_found' } as const
 
 function noticeOutcome(act: NoticeAct, values: Record<string, string>): ManagerActOutcome {
-  if (act.outcome === 'done') return act
+  if (act.outcome === 'done') return { outcome: 'done', flash: placed(act.flash, values) }
   return { outcome: 'refused', status: 400, result: { fieldErrors: act.errors, values }, toast: act.flash }
+}
+
+/** A dismissed notice is gone, which shows; the result of a card's button stands at that button. */
+function placed(flash: Flash, { intent, id }: Record<string, string>): Flash | null {
+  if (intent === 'dismiss_notice') return null
+  const card = parseEndpointKey(id ?? '')
+  if (card === null || (intent !== 'check_address' && intent !== 'compare')) return flash
+  return { ...flash, at: resultPlace(card, intent === 'compare' ? 'compare' : 'buttons') }
 }
 
 /** Adds what a check can find wrong with the address right now. */

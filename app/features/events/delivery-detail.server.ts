@@ -1,5 +1,7 @@
 import type { App } from '#app/context/app-context.ts'
+import { wasSent } from '#app/domain/deliveries/attempt-timing.ts'
 import { recordName } from '#app/domain/record-name.ts'
+import type { Millis } from '#app/lib/clock.ts'
 import { type DeliveryView, deliveryView } from './delivery-detail.ts'
 
 /** Loads one delivery with all its details. Null = the account has no such delivery. */
@@ -11,7 +13,11 @@ export async function loadDelivery(
   const stored = await app.store.events.findDelivery(accountUuid, deliveryId)
   if (stored === null) return null
   const { object, objectUuid } = stored
-  const known = await app.store.records.knownOf(accountUuid, [{ object, recordUuid: objectUuid }])
-  const name = recordName(object, known[0] ?? null)
-  return deliveryView(stored, name, app.clock.now(), app.settings.version)
+  const nameAt = async (at: Millis) => {
+    const [known] = await app.store.records.knownOf(accountUuid, [{ object, recordUuid: objectUuid }], at)
+    return recordName(object, known ?? null)
+  }
+  const now = app.clock.now()
+  const sentAt = stored.attempts.find(({ outcome }) => wasSent(outcome))?.at ?? now
+  return deliveryView(stored, await nameAt(now), now, app.settings.version, await nameAt(sentAt))
 }

@@ -7,6 +7,7 @@ import { objectLabel } from '#app/domain/object-catalog.ts'
 import type { RecordName } from '#app/domain/record-name.ts'
 import { iso, isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { curlCommand } from '#app/lib/curl.ts'
+import { chatProgramOf, textFor } from './chat/chat-message.ts'
 import { webhookId } from './delivering/delivery.ts'
 import { type DeliveryStatus, deliveryStatus, ENDED_TEXTS, type Waiting, waitingOf } from './delivery-status.ts'
 
@@ -33,6 +34,8 @@ export interface RequestView {
   headers: { name: string; value: string | null }[]
   /** Null when no longer stored. */
   body: string | null
+  /** The chat program whose format the body has; null = the event as it came. */
+  chat: string | null
   /** The attempt that sent this request, the latest one; null when nothing was sent yet. */
   attempt: { number: number; at: Millis } | null
 }
@@ -84,14 +87,16 @@ export interface DeliveryView {
 /** Replaces the signature, which proves to a receiver that we sent the request and must not be shared. */
 export const MASKED_SIGNATURE = 'v1,••••••••••••'
 
-/** `version` of the product, as the user agent states it. */
+/** `version` of the product, as the user agent states it; `sentName` = the record's name when it was sent. */
 export function deliveryView(
   stored: StoredDelivery,
-  { what, who }: RecordName,
+  name: RecordName,
   now: Millis,
   version: string,
+  sentName: RecordName = name,
 ): DeliveryView {
   const { delivery, eventId, seq, source, object, objectUuid, changedFields, receivedAt } = stored
+  const { what, who } = name
   const { id, cause, createdAt, settledAt } = delivery
   return {
     id,
@@ -101,7 +106,7 @@ export function deliveryView(
     waiting: waitingOf(delivery, now),
     createdAt,
     settledAt,
-    request: requestView(stored, version),
+    request: requestView(stored, sentName, version),
     attempts: stored.attempts.map(attemptView),
     attemptsMade: delivery.attempts,
     event: { seq, id: eventId, source, object, objectUuid, what, who, changedFields, receivedAt },
@@ -148,13 +153,16 @@ function ownerView({ owner, delivery }: StoredDelivery): DeliveryView['owner'] {
   }
 }
 
-function requestView({ delivery, eventId, body, attempts }: StoredDelivery, version: string): RequestView {
+function requestView(stored: StoredDelivery, name: RecordName, version: string): RequestView {
+  const { delivery, eventId, body, attempts } = stored
   const latest = attempts.find((attempt) => wasSent(attempt.outcome)) ?? null
+  const url = latest?.url ?? delivery.address.url
   return {
     method: 'POST',
-    url: latest?.url ?? delivery.address.url,
+    url,
     headers: requestHeaders(webhookId(eventId, delivery.endpointId), version, latest),
-    body,
+    body: body === null ? null : textFor(url, body, name),
+    chat: chatProgramOf(url)?.name ?? null,
     attempt: latest === null ? null : { number: latest.number, at: latest.at },
   }
 }

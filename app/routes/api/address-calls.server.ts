@@ -52,8 +52,10 @@ export function findEndpoint(kind: EndpointKind, name = 'id') {
 export async function testAddress(app: App, accountUuid: string, key: EndpointKey) {
   const tested = await testWebhook(app, accountUuid, key, deliveryControls(app, accountUuid).sendSample)
   switch (tested.outcome) {
-    case 'tested':
-      return tested.result
+    case 'tested': {
+      const { success, statusCode, responseTime, error } = tested.result
+      return { success, statusCode, responseTime, error }
+    }
     case 'no_address':
       return badInput(tested.message)
     case 'not_found':

@@ -9,6 +9,7 @@ import {
 import { useActionData, useLoaderData } from '@remix-run/react'
 import { useEffect } from 'react'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
+import { deliveryAddress } from '#app/domain/delivery-address.ts'
 import { parseEndpointKey } from '#app/domain/endpoint-key.ts'
 import { ownerActRefusal } from '#app/domain/people.ts'
 import { ownerFlash } from '#app/features/accounts/account-form.ts'
@@ -99,8 +100,13 @@ export async function action({ request, context }: ActionFunctionArgs) {
       : step.step === 'log'
         ? step
         : openedBy(form)
-  const search = managerSearch({ accountUUID: found.accountId, admin: found.admin }, next)
-  throw redirect(`${path}${search}`, { status: 303, headers: { 'Set-Cookie': setFlash(app, outcome.flash) } })
+  const account = { accountUUID: found.accountId, admin: found.admin }
+  const { flash, tested } = outcome
+  const more =
+    tested === undefined ? {} : { link: { to: deliveryAddress(account, tested), words: 'See what was sent' } }
+  const headers = new Headers()
+  if (flash !== null) headers.set('Set-Cookie', setFlash(app, { ...flash, ...more }))
+  throw redirect(`${path}${managerSearch(account, next)}`, { status: 303, headers })
 }
 
 function openedBy(form: URLSearchParams): ManagerStep {

@@ -248,8 +248,8 @@ function nameStore({ reader }: Connections): Pick<RecordStore, 'knownOf' | 'list
   // Rules keep a snapshot of their own (`rules:job`); polled objects are under their plain name.
   const snapshot = (alias: string, object: string, uuid: string) =>
     `LEFT JOIN record_snapshot ${alias} ON ${alias}.account_uuid = @accountUuid AND ${alias}.object = ${object}
-       AND ${alias}.record_uuid = ${uuid}`
-  const known = reader.prepare<{ accountUuid: string; records: string }, KnownRow>(
+       AND ${alias}.record_uuid = ${uuid} AND ${alias}.first_seen_at <= @at`
+  const known = reader.prepare<{ accountUuid: string; records: string; at: number }, KnownRow>(
     `WITH asked AS (
        SELECT json_extract(value, '$[0]') AS object, json_extract(value, '$[1]') AS uuid FROM json_each(@records)
      ), own AS (
@@ -266,7 +266,7 @@ function nameStore({ reader }: Connections): Pick<RecordStore, 'knownOf' | 'list
      )
      SELECT owned.object, uuid AS recordUuid, owned.fields AS own, job, c.fields AS company,
        (SELECT json_extract(r.trigger_data, '$.conditionMatching.matchedRecords[0].companyName') FROM run r
-        WHERE r.account_uuid = @accountUuid AND r.record_uuid = owned.job_uuid ORDER BY r.id DESC LIMIT 1) AS customer
+        WHERE r.account_uuid = @accountUuid AND r.record_uuid = owned.job_uuid AND r.created_at <= @at ORDER BY r.id DESC LIMIT 1) AS customer
      FROM owned ${snapshot('c', "'rules:company'", 'owned.company_uuid')}`,
   )
   const ran = reader
@@ -303,11 +303,11 @@ function nameStore({ reader }: Connections): Pick<RecordStore, 'knownOf' | 'list
   )
 
   return {
-    knownOf: reader.read(function* (accountUuid, records) {
+    knownOf: reader.read(function* (accountUuid, records, at = Number.MAX_SAFE_INTEGER) {
       const asked = [...new Map(records.map((one) => [`${one.object}|${one.recordUuid}`, one])).values()]
       if (asked.length === 0) return []
       const pairs = JSON.stringify(asked.map(({ object, recordUuid }) => [object, recordUuid]))
-      const rows = yield* known.all({ accountUuid, records: pairs })
+      const rows = yield* known.all({ accountUuid, records: pairs, at })
       return rows.filter(({ own, job, customer }) => own ?? job ?? customer).map(readKnown)
     }),
 

@@ -24,6 +24,11 @@ export function readRows(message: string): NotificationRow[] | null {
   return rows
 }
 
+/** The rows as lines, for a program that shows text. */
+export function rowsText(rows: readonly NotificationRow[]): string {
+  return rows.map(({ name, value }) => `${name}: ${value}`).join('\n')
+}
+
 /** JSON text. `fromEntries` creates own properties, so a row named `__proto__` is an ordinary row. */
 export function notificationJson(input: {
   message: string

@@ -243,6 +243,18 @@ describe('send_notification', () => {
     expect(await body({ message: '{"a": {"b": 1}}' })).toMatchObject({ message: '{"a": {"b": 1}}' })
   })
 
+  it('goes to a chat program as text', async () => {
+    const url = 'https://hooks.slack.com/services/T0/B0/x'
+    const [said] = effectsOf(
+      await world.plan('send_notification', { message: 'Done & dusted', url }, more),
+      'post_webhook',
+    )
+    expect(JSON.parse(said?.body ?? '')).toMatchObject({ text: 'Done &amp; dusted', mrkdwn: false })
+    const rows = { message: 'event=done; job=7', url: 'https://discord.com/api/webhooks/1/x' }
+    const [lines] = effectsOf(await world.plan('send_notification', rows, more), 'post_webhook')
+    expect(JSON.parse(lines?.body ?? '').content).toBe('event\\: done\njob\\: 7')
+  })
+
   it('goes to the address of the step before the one of the account', async () => {
     const plan = await world.plan('send_notification', { message: 'x', url: 'https://mine.example/x' }, more)
     expect(effectsOf(plan, 'post_webhook')[0]?.url).toBe('https://mine.example/x')

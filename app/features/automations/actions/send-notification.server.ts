@@ -1,8 +1,9 @@
 // A call of the user's own address, through the same outbound guard as every forward.
 import type { Effect, Plan } from '#app/domain/automations/effect.ts'
+import { messageFor } from '#app/features/events/chat/chat-message.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import type { Action, PlanContext } from './action.server.ts'
-import { notificationJson, readRows } from './notification-body.ts'
+import { notificationJson, readRows, rowsText } from './notification-body.ts'
 import { createWording, impossible, isGrouped, jobTargets, planned, textWarnings } from './planning.server.ts'
 import { rowsParameter, textParameter, wordParameter } from './read-parameters.ts'
 
@@ -28,17 +29,18 @@ async function plan(context: PlanContext): Promise<Plan> {
   const rows = given.length > 0 ? given : readRows(textParameter(parameters, 'message'))
   const said = rows?.map(({ name, value }) => ({ name, value: wording.say(value, 'plain').trim() })) ?? null
   const message = wording.parameter('message', 'plain').trim()
+  const body = notificationJson({
+    message,
+    rows: said,
+    automation: context.automation ?? null,
+    job: jobOf(context),
+    jobs: isGrouped(context) ? jobTargets(context).length : 1,
+  })
   const effect: Effect = {
     kind: 'post_webhook',
     class: 'webhook',
     url,
-    body: notificationJson({
-      message,
-      rows: said,
-      automation: context.automation ?? null,
-      job: jobOf(context),
-      jobs: isGrouped(context) ? jobTargets(context).length : 1,
-    }),
+    body: messageFor(url, said === null ? message : rowsText(said), body),
     summary: `Notification to ${new URL(url).host}`,
   }
   return planned(wording, [effect], { warnings: textWarnings(wording) })

@@ -3,7 +3,6 @@ import type { App } from '#app/context/app-context.ts'
 import type { PollTrigger, RuleDefinition } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { triggerKeyPlace } from '#app/domain/sealed-places.ts'
-import { chatWarning } from '#app/features/endpoints/chat-address.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import { type NotChecked, notChecked } from '../preview/too-long.ts'
@@ -180,8 +179,7 @@ async function saved(
   const warning = await follow(app, accountUuid)
   const rule = await app.store.automations.findAutomation(accountUuid, id)
   if (!rule) return { outcome: 'not_found' }
-  const chats = chatWarningsOf(rule.definition)
-  const warnings = [takenOut, rule.active ? warning : null, ...chats].filter((one) => one !== null)
+  const warnings = [takenOut, rule.active ? warning : null].filter((one) => one !== null)
   return { outcome: 'saved', rule, warning: warnings.length > 0 ? warnings.join(' ') : null }
 }
 
@@ -313,14 +311,4 @@ function sameQuestion(a: RuleDefinition, b: RuleDefinition): boolean {
     return JSON.stringify(rest)
   }
   return question(a) === question(b)
-}
-
-/** One sentence per chat program that refuses what the rule would send it, in the words of the webhook manager. */
-export function chatWarningsOf({ steps }: Pick<RuleDefinition, 'steps'>): string[] {
-  const said = steps.flatMap(({ type, parameters }) => {
-    if (type !== 'send_notification' || typeof parameters.url !== 'string') return []
-    const warning = chatWarning(parameters.url.trim())
-    return warning === null ? [] : [warning]
-  })
-  return [...new Set(said)]
 }

@@ -94,6 +94,7 @@ describe('a test', () => {
     expect((await press('test')).flash.title).toBe('Test webhook sent successfully (Status: 202)')
     answering({ outcome: 'http_error', statusCode: 404, sentence: 'Your address answered 404.' })
     expect((await press('test')).flash).toEqual({
+      at: 'buttons of 1',
       kind: 'error',
       title: 'Failed to send test webhook',
       description: 'Your address answered 404.',

@@ -14,6 +14,7 @@ import {
   REPLAY_CANCELLED,
   REPLAY_OVER,
   replayStartedFlash,
+  resultPlace,
   resumedFlash,
   SENT_AGAIN,
   secretFlash,
@@ -49,6 +50,8 @@ export function isCardIntent(text: string | undefined): text is CardIntent {
 interface CardAct {
   flash: Flash
   secretOf?: EndpointKey
+  /** The delivery that shows what a test sent. */
+  tested?: number
 }
 
 type CardApp = EndpointApp & Pick<App, 'store' | 'secrets' | 'clock' | 'log' | 'wakeDeliveries'>
@@ -89,7 +92,21 @@ export async function actOnCard(
   const { thing } = KIND_TEXTS[kindOf(key)]
   const record = key === null ? null : await app.store.endpoints.findEndpoint(accountUuid, refOf(key))
   if (!record) return gone(intent, thing)
-  return PRESSES[intent]({ app, controls, accountUuid, record, thing, values })
+  const act = await PRESSES[intent]({ app, controls, accountUuid, record, thing, values })
+  const part = PLACES[intent]
+  return part === null ? act : { ...act, flash: { ...act.flash, at: resultPlace(keyOf(record), part) } }
+}
+
+/** Where the card shows the result; null for a press far from its buttons, whose result is a toast. */
+const PLACES: Record<CardIntent, Parameters<typeof resultPlace>[1] | null> = {
+  pause: 'buttons',
+  resume: 'buttons',
+  start_again: 'buttons',
+  test: 'buttons',
+  send_again: null,
+  replay: 'buttons',
+  cancel_replay: null,
+  rotate_secret: 'secret',
 }
 
 const PRESSES: Record<CardIntent, (press: Press) => Promise<CardAct>> = {
@@ -150,7 +167,7 @@ async function sendTest({ app, controls, accountUuid, record, thing }: Press): P
   const taken = controls.takeTest()
   if (taken.outcome === 'wait') return { flash: notTestedFlash(tooMany('tests', taken.ms)) }
   const tested = await testWebhook(app, accountUuid, keyOf(record), controls.sendSample)
-  if (tested.outcome === 'tested') return { flash: testedFlash(tested.result) }
+  if (tested.outcome === 'tested') return { flash: testedFlash(tested.result), tested: tested.result.deliveryId }
   return { flash: notTestedFlash(tested.outcome === 'no_address' ? tested.message : goneSentence(thing)) }
 }
 

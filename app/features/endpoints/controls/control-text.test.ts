@@ -11,11 +11,14 @@ import {
 } from './control-text.ts'
 
 test('a test tells its status, or why it failed, in the words of the specification', () => {
-  expect(testedFlash({ success: true, statusCode: 204, error: null })).toEqual({
+  expect(testedFlash({ success: true, statusCode: 204, responseTime: 31, error: null })).toEqual({
     kind: 'success',
     title: 'Test webhook sent successfully (Status: 204)',
+    description: 'It took 31 ms.',
   })
-  expect(testedFlash({ success: false, statusCode: 404, error: 'Your address answered 404.' })).toEqual({
+  expect(
+    testedFlash({ success: false, statusCode: 404, responseTime: 31, error: 'Your address answered 404.' }),
+  ).toEqual({
     kind: 'error',
     title: 'Failed to send test webhook',
     description: 'Your address answered 404.',

@@ -1,8 +1,14 @@
 // Messages the page shows after a button of a webhook or a forwarding rule succeeded or failed.
+import type { EndpointKey } from '#app/domain/endpoint-key.ts'
 import { clockTime, plural } from '#app/domain/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import type { Thing } from '../endpoint-kinds.ts'
+
+/** Where the page shows the result of a press on this card: under its buttons, or beside one of its parts. */
+export function resultPlace(card: EndpointKey, part: 'buttons' | 'secret' | 'compare' = 'buttons'): string {
+  return `${part} of ${card}`
+}
 
 const TITLES: Record<Thing, string> = { webhook: 'Webhook', rule: 'Rule' }
 
@@ -45,9 +51,15 @@ export const SENT_AGAIN: Flash = {
   description: 'How it went appears in the recent activity within a few seconds.',
 }
 
-export function testedFlash(result: { success: boolean; statusCode: number | null; error: string | null }): Flash {
+export function testedFlash(result: {
+  success: boolean
+  statusCode: number | null
+  responseTime: number
+  error: string | null
+}): Flash {
   if (result.success) {
-    return { kind: 'success', title: `Test webhook sent successfully (Status: ${result.statusCode ?? '–'})` }
+    const title = `Test webhook sent successfully (Status: ${result.statusCode ?? '–'})`
+    return { kind: 'success', title, description: `It took ${result.responseTime} ms.` }
   }
   return notTestedFlash(result.error ?? 'No answer arrived.')
 }

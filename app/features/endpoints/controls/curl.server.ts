@@ -1,6 +1,8 @@
 // "Copy as curl": one event as it is sent to an address, without the signature, because signing needs the secret.
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
+import { recordName } from '#app/domain/record-name.ts'
+import { textFor } from '#app/features/events/chat/chat-message.ts'
 import { webhookId } from '#app/features/events/delivering/delivery.ts'
 import { deliveryCurl, requestHeaders } from '#app/features/events/delivery-detail.ts'
 
@@ -25,5 +27,8 @@ export async function curlOfEvent(
   if (event?.seq !== eventSeq) return null
   const { id, url } = record.endpoint
   const headers = requestHeaders(webhookId(event.id, id), app.settings.version, null)
-  return deliveryCurl({ url, headers, body: event.body }, app.clock.now())
+  const { object, objectUuid } = event
+  const [known] = await app.store.records.knownOf(accountUuid, [{ object, recordUuid: objectUuid }])
+  const body = event.body === null ? null : textFor(url, event.body, recordName(object, known ?? null))
+  return deliveryCurl({ url, headers, body }, app.clock.now())
 }

@@ -5,15 +5,37 @@ import { iso, type Millis } from '#app/lib/clock.ts'
 import { days, seconds } from '#app/lib/duration.ts'
 import { type AutomationTool, addressWord, answerWord, recogniseTool, type ToolWord } from '../automation-tools.ts'
 
-/** Titles of the steps, in order. */
-export const STEP_TITLES: Record<StepName, string> = {
-  address: 'Address',
-  name: 'Name',
-  connection: 'Connection',
-  certificate: 'Certificate',
-  redirect: 'Redirect',
-  answer: 'Answer',
-  latest: 'Latest event',
+/** The way to an address as a person sees it: its stations, in order, and the steps behind each. */
+const STATIONS: readonly { title: string; steps: readonly StepName[] }[] = [
+  { title: 'Address', steps: ['address'] },
+  { title: 'Name', steps: ['name'] },
+  { title: 'Connect', steps: ['connection'] },
+  { title: 'TLS', steps: ['certificate'] },
+  { title: 'Answer', steps: ['redirect', 'answer'] },
+]
+
+/** Returns the stations, each with its worst step. */
+export function pathOf(steps: readonly CheckStep[]): { title: string; step: CheckStep }[] {
+  return STATIONS.flatMap(({ title, steps: names }) => {
+    const own = steps.filter(({ name }) => names.includes(name))
+    const step = worstStep(own) ?? own.find(({ verdict }) => verdict === 'ok') ?? own[0]
+    return step === undefined ? [] : [{ title, step }]
+  })
+}
+
+/** Returns the steps that need somebody, the worst first. */
+export function troubledSteps(steps: readonly CheckStep[]): CheckStep[] {
+  const worst = worstStep(steps)
+  return worst === null ? [] : [worst, ...steps.filter((step) => step !== worst && isTrouble(step))]
+}
+
+function isTrouble({ verdict }: CheckStep): boolean {
+  return verdict === 'fail' || verdict === 'warn'
+}
+
+/** A check that found nothing goes away after a day; one that found something stays, with its age. */
+export function isCheckShown({ at, steps }: { at: Millis; steps: readonly CheckStep[] }, now: Millis): boolean {
+  return now - at < days(1) || worstStep(steps) !== null
 }
 
 /** The findings of a check: the part of the outbound adapter's report that is judged here. */

@@ -7,7 +7,7 @@ import type { SampleEvent } from './webhook-sample.ts'
 
 let world: WebhookWorld
 const sent: { endpointId: number; sample: SampleEvent }[] = []
-const RESULT: TestResult = { success: true, statusCode: 204, responseTime: 31, error: null }
+const RESULT: TestResult = { deliveryId: 9, success: true, statusCode: 204, responseTime: 31, error: null }
 
 beforeEach(async () => {
   world = await openWebhookWorld()

@@ -6,6 +6,8 @@ import { type SampleEvent, sampleEvent } from './webhook-sample.ts'
 
 /** The result of the single attempt. */
 export interface TestResult {
+  /** The delivery that shows what was sent. */
+  deliveryId: number
   success: boolean
   /** Null when no answer arrived. */
   statusCode: number | null

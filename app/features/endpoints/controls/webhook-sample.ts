@@ -1,4 +1,5 @@
 // Builds a test event that looks like the platform's own: same shape, real field names of the object, no user's data.
+import { SAMPLE_UUID } from '#app/domain/deliveries/delivery.ts'
 import { localStamp } from '#app/domain/local-time.ts'
 import { findObjectKind, normalizeObjectType } from '#app/domain/object-catalog.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -11,9 +12,6 @@ export interface SampleEvent {
   /** The JSON text of the request body. */
   body: string
 }
-
-/** No record has this uuid: a receiver that reads the record gets "not found", and the log makes the reason obvious. */
-export const SAMPLE_UUID = '00000000-0000-4000-8000-000000007e57'
 
 /** The fields that change most often, per object, so that the sample resembles real events. */
 const TELLING: Record<string, readonly string[]> = {

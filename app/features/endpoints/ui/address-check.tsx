@@ -1,9 +1,10 @@
-import { CircleAlert, CircleCheck, CircleDashed, type LucideIcon, OctagonX, SearchCheck } from 'lucide-react'
-import { type CheckStep, type StepVerdict, worstStep } from '#app/domain/endpoints/endpoint-check.ts'
-import { minutes } from '#app/lib/duration.ts'
-import { Disclosure } from '#app/ui/disclosure.tsx'
+import { clsx } from 'clsx'
+import { Check, CircleDashed, type LucideIcon, SearchCheck, TriangleAlert, X } from 'lucide-react'
+import type { CheckStep, StepVerdict } from '#app/domain/endpoints/endpoint-check.ts'
+import { toneStyles } from '#app/ui/badge.tsx'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
-import { checkSummary, STEP_TITLES } from '../controls/endpoint-check.ts'
+import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
+import { checkSummary, isCheckShown, pathOf, troubledSteps } from '../controls/endpoint-check.ts'
 import { calledOf, type EndpointView } from '../endpoint-view.ts'
 import { useCardNews } from './account-news.tsx'
 import { CardButton } from './card-button.tsx'
@@ -30,65 +31,60 @@ export function CheckAddressButton({ webhook, account }: AddressCheckProps) {
   )
 }
 
-const MARKS: Record<StepVerdict, { word: string; icon: LucideIcon; colour: string }> = {
-  ok: { word: 'OK', icon: CircleCheck, colour: 'text-working' },
-  warn: { word: 'Check', icon: CircleAlert, colour: 'text-attention' },
-  fail: { word: 'Problem', icon: OctagonX, colour: 'text-failing' },
-  skipped: { word: 'Not checked', icon: CircleDashed, colour: 'text-ink-soft' },
+const MARKS: Record<StepVerdict, { word: string; icon: LucideIcon; look: string }> = {
+  ok: { word: 'OK', icon: Check, look: toneStyles.working },
+  warn: { word: 'Check', icon: TriangleAlert, look: toneStyles.attention },
+  fail: { word: 'Problem', icon: X, look: toneStyles.failing },
+  skipped: { word: 'Not checked', icon: CircleDashed, look: 'bg-sunken text-ink-soft' },
 }
 
-/** A result this fresh is shown expanded: the user has just requested it. */
-const JUST_NOW = minutes(2)
-
-/** Shows the latest check of the address step by step; renders nothing when there was none. */
+/** The latest check of the address as one path. Only what is broken explains itself. */
 export function CheckResult({ card }: { card: EndpointView['id'] }) {
   const { check } = useCardNews(card)
   const now = usePresent()
-  if (!check) return null
-  const verdict = worstStep(check.steps)?.verdict ?? 'ok'
-  const { icon: Icon, colour } = MARKS[verdict]
+  if (!check || !isCheckShown(check, now)) return null
+  const [worst, ...more] = troubledSteps(check.steps)
   return (
-    <div className="rounded-control border border-line px-3.5 py-2">
-      <p className="flex items-start gap-2.5 pt-1 text-label">
-        <Icon aria-hidden className={`mt-0.5 size-4 shrink-0 ${colour}`} />
-        <span className="min-w-0 wrap-anywhere">
-          <strong className="font-semibold">
-            Address checked <Time at={check.at} />:
-          </strong>{' '}
-          {checkSummary(check.steps)}
-        </span>
+    <div className="grid gap-2 rounded-control border border-line px-3.5 py-3 text-label">
+      <p className="wrap-anywhere">
+        <strong className="font-semibold">
+          Address checked <Time at={check.at} />:
+        </strong>{' '}
+        {checkSummary(check.steps)} {worst?.fix}
       </p>
-      <Disclosure
-        summary="All steps"
-        dense
-        {...(now - check.at < JUST_NOW || verdict === 'fail' ? { open: true } : {})}
-      >
-        <ol className="grid gap-2 text-label">
-          {check.steps.map((step) => (
-            <Step key={step.name} step={step} />
-          ))}
-        </ol>
-        <p className="pt-2 text-dense text-ink-soft">
-          A check sends no event and counts as no delivery. “Send test event” shows how one is taken.
+      <ol className="flex max-w-md">
+        {pathOf(check.steps).map(({ title, step }) => (
+          <PathStep key={title} title={title} step={step} />
+        ))}
+      </ol>
+      {more.map((step) => (
+        <p key={step.name} className="wrap-anywhere">
+          {step.sentence} <span className="text-ink-soft">{step.fix}</span>
         </p>
-      </Disclosure>
+      ))}
     </div>
   )
 }
 
-function Step({ step }: { step: CheckStep }) {
-  const { word, icon: Icon, colour } = MARKS[step.verdict]
+/** A dot with its name; a line leads to it from the one before. */
+function PathStep({ title, step }: { title: string; step: CheckStep }) {
+  const { word, icon: Icon, look } = MARKS[step.verdict]
   return (
-    <li className="flex items-start gap-2.5">
-      <Icon aria-hidden className={`mt-0.5 size-4 shrink-0 ${colour}`} />
-      <div className="min-w-0 wrap-anywhere">
-        <p>
-          <strong className="font-semibold">{STEP_TITLES[step.name]}</strong>{' '}
-          <span className={`text-dense ${colour}`}>{word}</span>
-        </p>
-        <p>{step.sentence}</p>
-        {step.fix === null ? null : <p className="text-ink-soft">{step.fix}</p>}
-      </div>
+    <li title={step.sentence} className="group/dot relative grid min-w-0 flex-1 justify-items-center gap-1 text-dense">
+      <span
+        aria-hidden
+        className={clsx(
+          'absolute top-3 right-[calc(50%+0.75rem)] left-[calc(-50%+0.75rem)] border-t group-first/dot:hidden',
+          step.verdict === 'skipped' ? 'border-line border-dashed' : 'border-line-strong',
+        )}
+      />
+      <span className={clsx('relative grid size-6 place-items-center rounded-pill', look)}>
+        <Icon aria-hidden className="size-3.5" strokeWidth={2.5} />
+      </span>
+      <span className="max-w-full truncate">
+        {title}
+        <VisuallyHidden> {word}</VisuallyHidden>
+      </span>
     </li>
   )
 }

@@ -1,6 +1,5 @@
-import { ArrowRight, CircleCheck } from 'lucide-react'
+import { Check } from 'lucide-react'
 import { automationAddress } from '#app/domain/automations/automation-address.ts'
-import { cardStyles } from '#app/ui/card.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import type { FirstStep, FirstStepView } from '../first-steps.ts'
 import type { ManagerAccount } from './manager-address.ts'
@@ -8,35 +7,37 @@ import type { ManagerAccount } from './manager-address.ts'
 interface FirstStepsCardProps {
   steps: readonly FirstStepView[]
   account: ManagerAccount
-  /** An address that receives events, set when the built-in stand-in plays the platform. */
-  demoAddress: string | null
-  /** True when a card has an address, and therefore the button for a test event. */
-  canTest: boolean
 }
 
-/** Shows a new user three steps that tick themselves off. Renders nothing once they are no longer needed. */
-export function FirstStepsCard({ steps, account, demoAddress, canTest }: FirstStepsCardProps) {
+/** Shows a new user three steps that tick themselves off, in one line. Renders nothing once they are not needed. */
+export function FirstStepsCard({ steps, account }: FirstStepsCardProps) {
   if (steps.length === 0) return null
+  const number = steps.findIndex(({ next }) => next) + 1
   return (
-    <section aria-labelledby="first-steps-title" className={`${cardStyles} mb-5 grid gap-2 p-4`}>
-      <h2 id="first-steps-title" className="font-semibold text-dense text-ink-soft">
+    <section aria-labelledby="first-steps-title" className="-mt-2 mb-3 flex flex-wrap items-center gap-x-4 text-label">
+      <h2 id="first-steps-title" className="text-dense text-ink-soft">
         First steps
       </h2>
-      <ol className="grid gap-2 md:grid-cols-3 md:gap-4">
+      <span className="-ml-3 text-dense text-ink-soft sm:hidden">{number} of 3:</span>
+      <ol className="flex min-h-11 flex-wrap items-center gap-x-5">
         {steps.map(({ step, done, next }, index) => (
-          <li key={step} className="flex gap-3" aria-current={next ? 'step' : undefined}>
+          <li
+            key={step}
+            aria-current={next ? 'step' : undefined}
+            className={`flex items-center gap-2 ${next ? 'font-semibold' : 'text-ink-soft max-sm:sr-only'}`}
+          >
             <StepMark done={done} next={next} number={index + 1} />
-            <div className="min-w-0">
-              <p className={`font-semibold text-label ${done ? 'text-ink-soft' : ''}`}>
+            {step === 'automation' && next ? (
+              <a
+                href={automationAddress(account, { step: 'none' }, 'templates')}
+                className="inline-flex min-h-11 items-center text-accent underline underline-offset-4"
+              >
                 {TITLES[step]}
-                {done ? <VisuallyHidden> (done)</VisuallyHidden> : null}
-              </p>
-              {done ? null : (
-                <div className={`text-label text-ink-soft ${next ? '' : 'hidden'}`}>
-                  <Explanation step={step} account={account} demoAddress={demoAddress} canTest={canTest} />
-                </div>
-              )}
-            </div>
+              </a>
+            ) : (
+              TITLES[step]
+            )}
+            {done ? <VisuallyHidden> (done)</VisuallyHidden> : null}
           </li>
         ))}
       </ol>
@@ -45,11 +46,11 @@ export function FirstStepsCard({ steps, account, demoAddress, canTest }: FirstSt
 }
 
 function StepMark({ done, next, number }: { done: boolean; next: boolean; number: number }) {
-  if (done) return <CircleCheck aria-hidden className="mt-0.5 size-6 shrink-0 text-working" />
+  if (done) return <Check aria-hidden className="size-4 shrink-0 text-working" />
   return (
     <span
       aria-hidden
-      className={`mt-0.5 grid size-6 shrink-0 place-items-center rounded-pill font-semibold text-dense ${next ? 'bg-accent text-on-accent' : 'bg-sunken text-ink-soft'}`}
+      className={`grid size-5 shrink-0 place-items-center rounded-pill text-dense ${next ? 'bg-accent text-on-accent' : 'bg-sunken'}`}
     >
       {number}
     </span>
@@ -57,47 +58,7 @@ function StepMark({ done, next, number }: { done: boolean; next: boolean; number
 }
 
 const TITLES: Record<FirstStep, string> = {
-  webhook: 'Choose what to pass on',
-  event: 'Watch the first event arrive',
-  automation: 'Automate something',
-}
-
-function Explanation({
-  step,
-  account,
-  demoAddress,
-  canTest,
-}: { step: FirstStep } & Omit<FirstStepsCardProps, 'steps'>) {
-  switch (step) {
-    case 'webhook':
-      return (
-        <>
-          <p>Choose an object like Job under “Create New Webhook”. No address yet? Leave it empty.</p>
-          {demoAddress ? (
-            <p className="mt-1 wrap-anywhere">
-              To try it out: <code className="text-dense">{demoAddress}</code>
-            </p>
-          ) : null}
-        </>
-      )
-    case 'event':
-      return canTest ? (
-        <p>Press “Send test event” on its card, or change a job in ServiceM8. It takes a second or two.</p>
-      ) : (
-        <p>Change a job in ServiceM8. It takes a second or two.</p>
-      )
-    case 'automation':
-      return (
-        <>
-          <p>For example a text when a job is done.</p>
-          <a
-            href={automationAddress(account, { step: 'none' }, 'templates')}
-            className="inline-flex min-h-11 items-center gap-1.5 font-semibold text-accent underline underline-offset-4"
-          >
-            Choose an automation
-            <ArrowRight aria-hidden className="size-4" />
-          </a>
-        </>
-      )
-  }
+  webhook: 'Create a webhook',
+  event: 'Change a job in ServiceM8',
+  automation: 'Choose an automation',
 }

@@ -1,4 +1,5 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
 import { renderToString } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
 import { OBJECT_KINDS } from '#app/domain/object-catalog.ts'
@@ -51,21 +52,20 @@ describe('the first steps', () => {
     }))
 
   it('say what to do now, and lead to the library', () => {
-    renderManager({ webhooks: [], firstSteps: steps(0) })
+    renderManager({ firstSteps: steps(2) })
     const region = screen.getByRole('region', { name: 'First steps' })
     const items = within(region).getAllByRole('listitem')
-    expect(items.map((item) => item.getAttribute('aria-current'))).toEqual(['step', null, null])
+    expect(items.map((item) => item.getAttribute('aria-current'))).toEqual([null, null, 'step'])
     expect(within(region).getByRole('link', { name: 'Choose an automation' }).getAttribute('href')).toBe(
       '/automation?accountUUID=account-1&tab=templates',
     )
-    expect(region.textContent).not.toContain('To try it out')
   })
 
-  it('tick off what is done and name an address to try things out with', () => {
-    renderManager({ firstSteps: steps(1), demoAddress: 'http://localhost/demo' })
+  it('tick off what is done', () => {
+    renderManager({ firstSteps: steps(1) })
     const items = within(screen.getByRole('region', { name: 'First steps' })).getAllByRole('listitem')
-    expect(items[0]?.textContent).toBe('Choose what to pass on (done)')
-    expect(items[1]?.textContent).toContain('Press “Send test event”')
+    expect(items[0]?.textContent).toBe('Create a webhook (done)')
+    expect(items[1]?.textContent).toBe('2Change a job in ServiceM8')
   })
 
   it('are not there when nobody needs them', () => {
@@ -119,11 +119,25 @@ describe('the header', () => {
 })
 
 describe('the list', () => {
-  it('says what will appear when there is nothing yet', () => {
-    renderManager({ webhooks: [], lastEventAt: null })
-    screen.getByRole('heading', { level: 2, name: 'Active Webhooks' })
-    screen.getByText('No webhooks yet')
+  it('offers three ways to begin when there is nothing yet, and no empty boxes', () => {
+    renderManager({ webhooks: [], lastEventAt: null, demoAddress: 'http://localhost/demo' })
+    const card = within(screen.getByRole('region', { name: 'Create New Webhook' }))
+    card.getByLabelText('Callback URL')
+    for (const name of ['Zapier', 'Make', 'n8n']) {
+      const way = card.getByText(name).closest('details')
+      expect(way?.querySelectorAll('li')).toHaveLength(3)
+    }
+    expect(card.getByLabelText<HTMLInputElement>('To try it out').value).toBe('http://localhost/demo')
+    expect(screen.queryByRole('heading', { name: 'Active Webhooks' })).toBeNull()
+    expect(screen.queryByRole('heading', { name: 'Forwarding Rules' })).toBeNull()
     screen.getByText('No webhooks yet. Create the first one and events appear here.')
+  })
+
+  it('watches jobs without an address at one press', async () => {
+    const sent: Record<string, string>[] = []
+    renderManager({ webhooks: [] }, sent)
+    await userEvent.setup().click(screen.getByRole('button', { name: 'Watch jobs here' }))
+    await waitFor(() => expect(sent).toMatchObject([{ intent: 'create', object: 'job', callback_url: '' }]))
   })
 
   it('shows each webhook with a word for its status, its sentence, its address and its fields', () => {
@@ -288,7 +302,7 @@ describe('on the server', () => {
     // The router of the test is one for browsers.
     expectNoise(/useLayoutEffect does nothing on the server/)
     const html = renderToString(pageStub({ page: () => <ManagerPage {...propsOf(over)} /> }))
-    expect(html).toContain('Active Webhooks')
+    expect(html).toContain('Create New Webhook')
     expect(html).not.toMatch(/\sstyle=|<style|\son[a-z]+=|javascript:/)
   })
 

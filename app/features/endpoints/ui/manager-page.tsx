@@ -1,6 +1,6 @@
 import { useNavigation } from '@remix-run/react'
 import { clsx } from 'clsx'
-import { Activity, Plus, RefreshCw, Search, Webhook } from 'lucide-react'
+import { Activity, Plus, RefreshCw, Search } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { searchAddress } from '#app/domain/delivery-address.ts'
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
@@ -10,8 +10,7 @@ import { AddressButton } from '#app/ui/address-button.tsx'
 import { useAnnounce } from '#app/ui/announcer.tsx'
 import { toneStyles } from '#app/ui/badge.tsx'
 import { ButtonLink, buttonStyles } from '#app/ui/button.tsx'
-import { Card, cardStyles } from '#app/ui/card.tsx'
-import { EmptyState } from '#app/ui/empty-state.tsx'
+import { cardStyles } from '#app/ui/card.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { ReconnectLink, ReconnectNotice } from '#app/ui/reconnect-notice.tsx'
 import { AccountTimeProvider, usePresent } from '#app/ui/time/time.tsx'
@@ -21,6 +20,7 @@ import { accountHealth } from '../endpoint-status.ts'
 import { type EndpointLine, type EndpointView, titleOf } from '../endpoint-view.ts'
 import type { FirstStepView } from '../first-steps.ts'
 import { FirstStepsCard } from './first-steps-card.tsx'
+import { FirstWebhook } from './first-webhook.tsx'
 import { NewWebhook } from './form/endpoint-form.tsx'
 import { type FormResult, resultFor } from './form/form-result.ts'
 import type { LogAnswer } from './log/log-filter.ts'
@@ -74,6 +74,7 @@ export function ManagerPage(props: ManagerPageProps) {
   const { accountUUID, admin, webhooks, rules, ruleLines = [], step, log, logSource, result } = props
   const account: ManagerAccount = { accountUUID, admin }
   const creates = resultFor(result, 'create') !== null
+  useListFocus(webhooks.map((webhook) => webhook.id))
   const alone = webhooks.length + rules.length + ruleLines.length === 1
   return (
     <AccountTimeProvider now={props.now} zone={props.timezone}>
@@ -103,76 +104,81 @@ export function ManagerPage(props: ManagerPageProps) {
       />
       <Connection accountUUID={accountUUID} reconnect={props.reconnect ?? null} missing={props.missingScopes ?? []} />
       <Notices account={account} />
-      <FirstStepsCard
-        steps={props.firstSteps ?? []}
-        account={account}
-        demoAddress={props.demoAddress ?? null}
-        canTest={[...webhooks, ...rules].some(({ callbackUrl }) => callbackUrl !== '')}
-      />
-      <div className="grid gap-5 lg:grid-cols-[22rem_minmax(0,1fr)] lg:grid-rows-[auto_1fr] lg:gap-6">
-        {/* On a phone, the list comes first: “New webhook” opens the form, with the page's own address. */}
-        <div
-          id="new-webhook"
-          className={clsx(
-            'scroll-mt-4 lg:col-start-1 lg:row-start-1',
-            webhooks.length > 0 && !creates && 'max-lg:hidden max-lg:target:block',
-          )}
-        >
-          <NewWebhook account={account} usedTypes={webhooks.map((webhook) => webhook.objectType)} result={result} />
+      <FirstStepsCard steps={props.firstSteps ?? []} account={account} />
+      {webhooks.length + rules.length + ruleLines.length === 0 ? (
+        <div className="grid gap-4">
+          <FirstWebhook account={account} result={result} demoAddress={props.demoAddress ?? null} />
+          <Foot {...props} account={account} />
         </div>
-        <div className="min-w-0 lg:col-start-2 lg:row-span-2 lg:row-start-1">
-          <section aria-labelledby="webhooks-title">
-            <ListHeader account={account} ids={webhooks.map((webhook) => webhook.id)} />
-            {webhooks.length === 0 ? (
-              <Card>
-                <EmptyState icon={Webhook} title="No webhooks yet">
-                  Choose what to watch under “Create New Webhook”. Its events appear here.
-                </EmptyState>
-              </Card>
-            ) : (
-              <ul className={`${cardStyles} divide-y divide-line`}>
-                {webhooks.map((webhook) => (
-                  <li key={webhook.id} className="min-w-0">
-                    <WebhookCard
-                      webhook={webhook}
-                      account={account}
-                      step={step}
-                      log={log}
-                      replay={props.replay}
-                      logSource={logSource}
-                      result={result}
-                      alone={alone}
-                    />
-                  </li>
-                ))}
-              </ul>
+      ) : (
+        <div className="grid gap-4 lg:grid-cols-[22rem_minmax(0,1fr)] lg:grid-rows-[auto_1fr] lg:gap-x-6">
+          {/* On a phone, the list comes first: “New webhook” opens the form, with the page's own address. */}
+          <div
+            id="new-webhook"
+            className={clsx(
+              'scroll-mt-4 lg:col-start-1 lg:row-start-1',
+              webhooks.length > 0 && !creates && 'max-lg:hidden max-lg:target:block',
             )}
-          </section>
-          <RulesSection
-            rules={rules}
-            lines={ruleLines}
-            noRoom={props.noRoom ?? null}
-            alone={alone}
-            account={account}
-            step={step}
-            log={log}
-            replay={props.replay}
-            logSource={logSource}
-            result={result}
-          />
+          >
+            <NewWebhook account={account} usedTypes={webhooks.map((webhook) => webhook.objectType)} result={result} />
+          </div>
+          <div className="min-w-0 lg:col-start-2 lg:row-span-2 lg:row-start-1">
+            <section aria-labelledby="webhooks-title">
+              <ListHeader account={account} ids={webhooks.map((webhook) => webhook.id)} />
+              {webhooks.length === 0 ? null : (
+                <ul className={`${cardStyles} divide-y divide-line`}>
+                  {webhooks.map((webhook) => (
+                    <li key={webhook.id} className="min-w-0">
+                      <WebhookCard
+                        webhook={webhook}
+                        account={account}
+                        step={step}
+                        log={log}
+                        replay={props.replay}
+                        logSource={logSource}
+                        result={result}
+                        alone={alone}
+                      />
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </section>
+            <RulesSection
+              rules={rules}
+              lines={ruleLines}
+              noRoom={props.noRoom ?? null}
+              alone={alone}
+              account={account}
+              step={step}
+              log={log}
+              replay={props.replay}
+              logSource={logSource}
+              result={result}
+            />
+          </div>
+          <div className="lg:col-start-1 lg:row-start-2">
+            <Foot {...props} account={account} />
+          </div>
         </div>
-        <div className="grid gap-3 lg:col-start-1 lg:row-start-2 lg:content-start">
-          <MailSettings account={account} result={result} />
-          <QuickReference />
-          {props.reconnect || props.missingScopes?.length ? null : (
-            <p className="flex flex-wrap items-center gap-x-3 px-1 text-ink-soft text-label">
-              Connected to ServiceM8.
-              <ReconnectLink accountUUID={accountUUID} />
-            </p>
-          )}
-        </div>
-      </div>
+      )}
     </AccountTimeProvider>
+  )
+}
+
+/** What is needed rarely: closed, at the end. */
+function Foot({ account, result, reconnect, missingScopes }: ManagerPageProps & { account: ManagerAccount }) {
+  return (
+    <div className={`${cardStyles} divide-y divide-line lg:self-start`}>
+      <MailSettings account={account} result={result} />
+      <QuickReference />
+      {reconnect || missingScopes?.length ? null : (
+        <p className="flex flex-wrap items-center gap-x-3 px-4 text-ink-soft text-label sm:px-5">
+          Connected to ServiceM8.
+          <ReconnectLink accountUUID={account.accountUUID} />
+        </p>
+      )}
+    </div>
   )
 }
 
@@ -218,20 +224,24 @@ function Health({
   )
 }
 
-/** Heading, Refresh, and on a phone the way to the form. A focus that was lost moves to the heading or the new webhook. */
-function ListHeader({ account, ids }: { account: ManagerAccount; ids: EndpointKey[] }) {
-  const heading = useRef<HTMLHeadingElement>(null)
+/** After a webhook was created or deleted by keyboard, goes on with the new one, or with the heading of the list. */
+function useListFocus(ids: readonly EndpointKey[]): void {
   const count = useRef(ids.length)
   useEffect(() => {
-    const lost = (document.activeElement ?? document.body) === document.body
-    if (lost && ids.length < count.current) heading.current?.focus()
-    // The form that was sent is empty again: go on with what it made.
+    const active = document.activeElement ?? document.body
+    const lost = active === document.body
     const newest = ids.at(-1)
-    if (lost && ids.length > count.current && newest !== undefined)
-      document.getElementById(`${cardId(newest)}-title`)?.focus()
+    if (ids.length > count.current && newest !== undefined) {
+      // The form that was sent is empty again.
+      const sent = lost || document.getElementById('new-webhook')?.contains(active) === true
+      if (sent) document.getElementById(`${cardId(newest)}-title`)?.focus()
+    } else if (lost && ids.length < count.current) document.getElementById('webhooks-title')?.focus()
     count.current = ids.length
   }, [ids])
+}
 
+/** Heading, Refresh, and on a phone the way to the form. */
+function ListHeader({ account, ids }: { account: ManagerAccount; ids: EndpointKey[] }) {
   const navigation = useNavigation()
   const announce = useAnnounce()
   const pressed = useRef(false)
@@ -243,8 +253,8 @@ function ListHeader({ account, ids }: { account: ManagerAccount; ids: EndpointKe
   }, [navigation.state, announce])
 
   return (
-    <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
-      <h2 id="webhooks-title" ref={heading} tabIndex={-1} className="font-semibold text-title">
+    <div className="mb-2 flex flex-wrap items-center justify-between gap-2">
+      <h2 id="webhooks-title" tabIndex={-1} className="font-semibold text-title">
         Active Webhooks
       </h2>
       {ids.length > 0 ? (

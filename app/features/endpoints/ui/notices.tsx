@@ -1,6 +1,6 @@
 import { Form } from '@remix-run/react'
 import { CircleAlert, CircleCheck, type LucideIcon, OctagonX, X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import type { NoticeKind } from '#app/domain/notices/notice.ts'
 import type { EndpointNotice } from '#app/features/notices/notice-view.ts'
 import { type Tone, toneStyles } from '#app/ui/badge.tsx'
@@ -22,21 +22,38 @@ const MARKS: Partial<Record<NoticeKind, { tone: Tone; icon: LucideIcon }>> = {
 /** Shows what happened since the last visit, above everything else. Each notice stays until it is dismissed. */
 export function Notices({ account }: { account: ManagerAccount }) {
   const notices = useAccountNews()?.notices ?? []
+  const list = useNextFocused(notices.map(({ id }) => id))
   if (notices.length === 0) return null
   return (
-    <section aria-labelledby="notices-title" className="mb-5 grid gap-2">
+    <section aria-labelledby="notices-title" className="mb-4">
       <h2 id="notices-title" className="sr-only">
         Notices
       </h2>
-      <ul className="grid gap-2">
+      <ul ref={list} className="grid gap-1">
         {notices.map((notice) => (
           <li key={notice.id}>
-            <NoticeLine notice={notice} account={account} link={<ToCard notice={notice} account={account} />} />
+            <NoticeLine notice={notice} account={account} short link={<ToCard notice={notice} account={account} />} />
           </li>
         ))}
       </ul>
     </section>
   )
+}
+
+/** When a dismissed notice takes the focus with it, the next notice gets it, or else the page's heading. */
+function useNextFocused(ids: readonly number[]) {
+  const list = useRef<HTMLUListElement>(null)
+  const before = useRef(ids)
+  useEffect(() => {
+    const at = before.current.findIndex((id) => !ids.includes(id))
+    before.current = ids
+    if (at < 0 || (document.activeElement ?? document.body) !== document.body) return
+    const buttons = list.current?.querySelectorAll<HTMLElement>('button') ?? []
+    const next = buttons[Math.min(at, buttons.length - 1)] ?? document.querySelector<HTMLElement>('main h1')
+    if (next?.tagName === 'H1') next.tabIndex = -1
+    next?.focus()
+  })
+  return list
 }
 
 function ToCard({ notice, account }: { notice: EndpointNotice; account: ManagerAccount }) {
@@ -67,17 +84,19 @@ export function CardNotice({ webhook, account }: { webhook: EndpointView; accoun
 interface NoticeLineProps {
   notice: EndpointNotice
   account: ManagerAccount
+  /** In one line, with an icon to dismiss it. */
+  short?: boolean
   /** Next to the button. */
   link?: ReactNode
   /** Below the title. */
   children?: ReactNode
 }
 
-function NoticeLine({ notice, account, link, children }: NoticeLineProps) {
+function NoticeLine({ notice, account, short = false, link, children }: NoticeLineProps) {
   const { tone, icon: Icon } = MARKS[notice.kind] ?? FAILS
   return (
     <div
-      className={`flex flex-wrap items-start gap-x-3 gap-y-1 rounded-control px-3.5 py-1.5 text-label ${toneStyles[tone]}`}
+      className={`flex items-start gap-x-3 rounded-control px-3.5 text-label ${short ? '' : 'flex-wrap gap-y-1 py-1.5'} ${toneStyles[tone]}`}
     >
       <Icon aria-hidden className="mt-3.5 size-4 shrink-0" />
       <div className="min-w-0 flex-1 basis-48 wrap-anywhere py-2.5">
@@ -88,20 +107,26 @@ function NoticeLine({ notice, account, link, children }: NoticeLineProps) {
       </div>
       <div className="ml-auto flex items-center gap-3">
         {link}
-        <Dismiss notice={notice} account={account} />
+        <Dismiss notice={notice} account={account} short={short} />
       </div>
     </div>
   )
 }
 
-function Dismiss({ notice, account }: { notice: EndpointNotice; account: ManagerAccount }) {
+function Dismiss({ notice, account, short }: { notice: EndpointNotice; account: ManagerAccount; short: boolean }) {
   const values = { intent: 'dismiss_notice', notice: String(notice.id) }
   const pending = useIsSending(values)
   return (
     <Form method="post" preventScrollReset className="contents">
       <CardFields account={account} values={values} />
-      <Button type="submit" icon={X} pending={pending} aria-label={`Dismiss: ${notice.title}`}>
-        Dismiss
+      <Button
+        type="submit"
+        icon={X}
+        pending={pending}
+        {...(short ? { size: 'icon', variant: 'quiet', title: 'Dismiss' } : {})}
+        aria-label={`Dismiss: ${notice.title}`}
+      >
+        {short ? null : 'Dismiss'}
       </Button>
     </Form>
   )

@@ -44,21 +44,25 @@ export function RulesSection({
 }: RulesSectionProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   const total = rules.length + lines.length
+  const newest = rules.at(-1)?.id
   const count = useRef(total)
   useEffect(() => {
-    // When a deleted rule or a submitted form takes the focus with it, move the focus to the heading.
-    const lost = (document.activeElement ?? document.body) === document.body
-    if (total !== count.current && lost) heading.current?.focus()
+    // A submitted form: go on with what it made. A deleted rule: with the heading.
+    const active = document.activeElement ?? document.body
+    const sent = active === document.body || document.getElementById('add-rule')?.contains(active) === true
+    const made =
+      total > count.current && newest !== undefined ? document.getElementById(`${cardId(newest)}-title`) : null
+    if (total !== count.current && sent) (made ?? heading.current)?.focus()
     count.current = total
-  }, [total])
+  }, [total, newest])
 
   return (
-    <section aria-labelledby="rules-title" className="mt-6 grid gap-3">
+    <section aria-labelledby="rules-title" className="mt-4 grid gap-2">
       <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
         <h2 id="rules-title" ref={heading} tabIndex={-1} className="font-semibold text-title">
           Forwarding Rules
         </h2>
-        <p className="max-w-prose text-label text-ink-soft max-sm:hidden">Send the same events to another address.</p>
+        {total > 0 ? null : <p className="text-label text-ink-soft">Send the same events to another address.</p>}
       </div>
       {total === 0 ? null : (
         <ul className={`${cardStyles} divide-y divide-line`}>

@@ -1,7 +1,9 @@
 import { ArrowLeftRight, CircleCheck, Hourglass, type LucideIcon, Unplug } from 'lucide-react'
 import type { UpstreamNote } from '#app/domain/endpoints/upstream.ts'
 import { type Tone, toneStyles } from '#app/ui/badge.tsx'
+import { ResultLine } from '#app/ui/result-line.tsx'
 import { Time } from '#app/ui/time/time.tsx'
+import { resultPlace } from '../controls/control-text.ts'
 import { calledOf, type EndpointView } from '../endpoint-view.ts'
 import { useCardNews } from './account-news.tsx'
 import { CardButton } from './card-button.tsx'
@@ -55,15 +57,18 @@ export function UpstreamSide({ webhook, account }: UpstreamProps) {
 /** Compares all of the account's webhooks at once; the card only identifies where the button was pressed. */
 export function CompareButton({ webhook, account }: UpstreamProps) {
   return (
-    <CardButton
-      intent="compare"
-      webhookId={webhook.id}
-      account={account}
-      icon={ArrowLeftRight}
-      pendingLabel="Comparing…"
-      aria-label={`Compare with ServiceM8 now: ${calledOf(webhook)}`}
-    >
-      Compare with ServiceM8 now
-    </CardButton>
+    <>
+      <CardButton
+        intent="compare"
+        webhookId={webhook.id}
+        account={account}
+        icon={ArrowLeftRight}
+        pendingLabel="Comparing…"
+        aria-label={`Compare with ServiceM8 now: ${calledOf(webhook)}`}
+      >
+        Compare with ServiceM8 now
+      </CardButton>
+      <ResultLine at={resultPlace(webhook.id, 'compare')} />
+    </>
   )
 }

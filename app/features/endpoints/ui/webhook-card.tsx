@@ -1,16 +1,16 @@
 import { ChevronRight, CornerDownRight, Pencil } from 'lucide-react'
-import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { plural } from '#app/domain/moments.ts'
+import { chatSentence } from '#app/features/events/chat/chat-message.ts'
 import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { CopyField } from '#app/ui/form/copy-field.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Time } from '#app/ui/time/time.tsx'
-import { chatWarning } from '../chat-address.ts'
 import type { ReplayPanelData } from '../controls/replay-text.ts'
 import { calledOf, type EndpointView, titleOf } from '../endpoint-view.ts'
-import { CheckResult } from './address-check.tsx'
+import { receiverOf } from '../receiver.ts'
 import { DeleteQuestion, DeleteWebhook } from './delete-webhook.tsx'
 import { EditForm } from './form/endpoint-form.tsx'
 import { type FormResult, resultFor } from './form/form-result.ts'
@@ -19,11 +19,12 @@ import { LogPanel } from './log/log-panel.tsx'
 import { cardId, type ManagerAccount, type ManagerStep, managerQuery, managerSearch } from './manager-address.ts'
 import { CardNotice } from './notices.tsx'
 import { PollingFacts } from './polling-facts.tsx'
+import { ReceiverMark } from './receiver-mark.tsx'
 import { ReplayLine } from './replay-line.tsx'
 import { ReplayPanel } from './replay-panel.tsx'
 import { StatusDot, sentenceBeside } from './status-pills.tsx'
 import { UpstreamSide } from './upstream-side.tsx'
-import { TroubleControls, WebhookControls } from './webhook-controls.tsx'
+import { MoreControls, TroubleControls, WebhookControls } from './webhook-controls.tsx'
 
 interface WebhookCardProps {
   /** A webhook or a forwarding rule; a rule's address supports everything a webhook's does. */
@@ -46,7 +47,6 @@ export function WebhookCard({ webhook, account, step, log, replay, logSource, re
   const id = cardId(webhook.id)
   const mine: ManagerStep = step.step !== 'none' && step.webhookId === webhook.id ? step : { step: 'none' }
   const editing = mine.step === 'edit'
-  const { heading, box } = useFocusKept()
   const notDeleted = resultFor(result, 'delete', webhook.id)
   const wanted = mine.step !== 'none' || notDeleted !== null
   const [open, setOpen] = useState(alone || wanted)
@@ -54,9 +54,9 @@ export function WebhookCard({ webhook, account, step, log, replay, logSource, re
     if (wanted) setOpen(true)
   }, [wanted])
   return (
-    <article ref={box} id={id} aria-labelledby={`${id}-title`} className="scroll-mt-4">
+    <article id={id} aria-labelledby={`${id}-title`} className="scroll-mt-4">
       <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)} className="group/row">
-        <RowSummary webhook={webhook} heading={heading} />
+        <RowSummary webhook={webhook} />
         <div className="grid gap-3 border-line border-t px-4 pt-3 sm:px-5">
           <p className="wrap-anywhere text-label">{sentenceBeside(webhook.status, webhook.statusMessage)}</p>
           {notDeleted ? (
@@ -69,7 +69,7 @@ export function WebhookCard({ webhook, account, step, log, replay, logSource, re
             <>
               <UpstreamSide webhook={webhook} account={account} />
               <TroubleControls webhook={webhook} account={account} />
-              <CheckResult card={webhook.id} />
+              <WebhookControls webhook={webhook} account={account} />
             </>
           )}
           {webhook.replays.map((one) => (
@@ -80,10 +80,8 @@ export function WebhookCard({ webhook, account, step, log, replay, logSource, re
           ) : (
             <>
               <Facts webhook={webhook} />
-              <div className="grid gap-3">
-                <EventSource webhook={webhook} />
-                <WebhookControls webhook={webhook} account={account} secretOpen={mine.step === 'secret'} />
-              </div>
+              <EventSource webhook={webhook} />
+              <MoreControls webhook={webhook} account={account} secretOpen={mine.step === 'secret'} />
             </>
           )}
           {mine.step === 'replay' && replay?.webhookId === webhook.id && webhook.callbackUrl !== '' ? (
@@ -111,15 +109,13 @@ export function WebhookCard({ webhook, account, step, log, replay, logSource, re
 }
 
 /** One line on a desk, two on a phone: how it is, what it sends, where to, and its last day. */
-function RowSummary({ webhook, heading }: { webhook: EndpointView; heading: RefObject<HTMLHeadingElement> }) {
-  const { status, fields, callbackUrl, lastEventAt, pending, hours } = webhook
-  const [host, path] = addressParts(callbackUrl)
+function RowSummary({ webhook }: { webhook: EndpointView }) {
+  const { status, fields, lastEventAt, pending, hours } = webhook
   return (
-    <summary className="grid min-h-14 cursor-pointer list-none grid-cols-[minmax(0,1fr)_auto_1rem] items-center gap-x-3 rounded-card px-4 py-1.5 text-dense text-ink-soft hover:bg-sunken sm:grid-cols-[8.5rem_minmax(0,1fr)_minmax(0,1.4fr)_6rem_3.5rem_1rem]">
+    <summary className="grid min-h-12 cursor-pointer list-none grid-cols-[minmax(0,1fr)_auto_1rem] items-center gap-x-3 rounded-card px-4 py-0.5 text-dense text-ink-soft hover:bg-sunken sm:grid-cols-[8.5rem_minmax(0,1fr)_minmax(0,1.6fr)_6rem_3.5rem_1rem]">
       <StatusDot status={status} />
       <h3
         id={`${cardId(webhook.id)}-title`}
-        ref={heading}
         tabIndex={-1}
         className="min-w-0 truncate font-semibold text-body text-ink max-sm:col-start-1 max-sm:row-start-1"
       >
@@ -128,17 +124,15 @@ function RowSummary({ webhook, heading }: { webhook: EndpointView; heading: RefO
         ) : null}
         {titleOf(webhook)}
       </h3>
-      <span className="min-w-0 max-sm:col-start-1 max-sm:row-start-2">
-        <span className="block truncate" title={callbackUrl}>
-          {host === '' ? 'No address' : <strong className="font-semibold text-ink">{host}</strong>}
-          {path}
-        </span>
-        <span className="block truncate">
+      <span className="min-w-0 max-sm:col-start-1 max-sm:row-start-2 max-sm:flex max-sm:gap-x-1">
+        <AddressLine address={webhook.callbackUrl} />
+        <span className="block shrink-0 truncate">
           <span className="max-sm:hidden">
             {webhook.kind === 'extra' ? `${webhook.label}, ` : ''}
-            {fields.length === 0 ? 'all fields' : plural(fields.length, 'field')} ·{' '}
+            {fields.length === 0 ? 'all fields' : plural(fields.length, 'field')}
+            {lastEventAt === null ? '' : ' · '}
           </span>
-          {lastEventAt === null ? 'no events yet' : <Time at={lastEventAt} />}
+          {lastEventAt === null ? null : <Time at={lastEventAt} />}
           {pending > 0 ? `, ${pending} waiting` : ''}
         </span>
       </span>
@@ -149,6 +143,19 @@ function RowSummary({ webhook, heading }: { webhook: EndpointView; heading: RefO
         className="size-4 transition-transform group-open/row:rotate-90 max-sm:col-start-3 max-sm:row-start-1 motion-reduce:transition-none"
       />
     </summary>
+  )
+}
+
+/** A well-known receiver by its name, any other by its host; the rest of the address in grey. */
+function AddressLine({ address }: { address: string }) {
+  const [host, path] = addressParts(address)
+  const receiver = receiverOf(address)
+  return (
+    <span className="block min-w-0 truncate" title={address}>
+      {receiver ? <ReceiverMark kind={receiver.kind} /> : null}
+      {host === '' ? 'No address' : <strong className="font-semibold text-ink">{receiver?.name ?? host}</strong>}
+      {receiver ? <span className="max-sm:hidden"> {host}</span> : path}
+    </span>
   )
 }
 
@@ -222,35 +229,6 @@ function EditAndDelete({ webhook, account }: { webhook: EndpointView; account: M
   )
 }
 
-/** Moves the focus to the card's heading when a pressed button disappears. */
-function useFocusKept() {
-  const box = useRef<HTMLElement>(null)
-  const heading = useRef<HTMLHeadingElement>(null)
-  const last = useRef<Element | null>(null)
-  useEffect(() => {
-    const card = box.current
-    const keep = (event: FocusEvent) => {
-      last.current = event.target instanceof Element ? event.target : null
-    }
-    const leave = () => {
-      // Forget it only if the user moved on; a removed button is no longer connected.
-      if (last.current?.isConnected) last.current = null
-    }
-    card?.addEventListener('focusin', keep)
-    card?.addEventListener('focusout', leave)
-    return () => {
-      card?.removeEventListener('focusin', keep)
-      card?.removeEventListener('focusout', leave)
-    }
-  }, [])
-  useEffect(() => {
-    if (!last.current || last.current.isConnected) return
-    last.current = null
-    if ((document.activeElement ?? document.body) === document.body) heading.current?.focus()
-  })
-  return { box, heading }
-}
-
 function Facts({ webhook }: { webhook: EndpointView }) {
   const rule = webhook.kind === 'extra'
   return (
@@ -262,13 +240,16 @@ function Facts({ webhook }: { webhook: EndpointView }) {
       ) : null}
       <Fact label={rule ? 'Forwards to' : 'Callback URL'} wide>
         {webhook.callbackUrl ? (
-          <span title={webhook.callbackUrl} className="line-clamp-3 break-all font-mono text-dense">
-            {webhook.callbackUrl}
-          </span>
+          <>
+            <ReceiverName address={webhook.callbackUrl} />
+            <span title={webhook.callbackUrl} className="line-clamp-3 break-all font-mono text-dense">
+              {webhook.callbackUrl}
+            </span>
+          </>
         ) : (
           <span className="text-ink-soft">None: events are only shown here</span>
         )}
-        <ChatWarning address={webhook.callbackUrl} />
+        <span className="text-dense text-ink-soft">{chatSentence(webhook.callbackUrl)}</span>
       </Fact>
       <Fact label={rule ? 'Field filter' : 'Monitored fields'} wide>
         <FieldList fields={webhook.fields} />
@@ -284,9 +265,15 @@ function Facts({ webhook }: { webhook: EndpointView }) {
   )
 }
 
-function ChatWarning({ address }: { address: string }) {
-  const warning = chatWarning(address)
-  return warning === null ? null : <p className="text-attention text-dense">{warning}</p>
+function ReceiverName({ address }: { address: string }) {
+  const receiver = receiverOf(address)
+  if (receiver === null) return null
+  return (
+    <span className="flex items-center font-medium">
+      <ReceiverMark kind={receiver.kind} />
+      {receiver.name}
+    </span>
+  )
 }
 
 function Fact({ label, wide = false, children }: { label: string; wide?: boolean; children: ReactNode }) {

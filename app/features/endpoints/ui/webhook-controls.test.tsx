@@ -116,7 +116,6 @@ describe('the buttons of a card', () => {
 
   it('send a test', async () => {
     const sent = renderCard()
-    screen.getByText('A test event is real: if your system answers 410, this stops.')
     await userEvent.setup().click(button('Send test event to Job webhook'))
     await waitFor(() => expect(sent).toMatchObject([{ intent: 'test', id: '1' }]))
   })

@@ -9,10 +9,12 @@ import { Checkbox } from '#app/ui/form/checkbox.tsx'
 import { CopyField } from '#app/ui/form/copy-field.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { OwnerOnly } from '#app/ui/owner-only.tsx'
+import { ResultLine } from '#app/ui/result-line.tsx'
 import { Time } from '#app/ui/time/time.tsx'
+import { resultPlace } from '../controls/control-text.ts'
 import { calledOf, type EndpointView } from '../endpoint-view.ts'
 import { useCardNews } from './account-news.tsx'
-import { CheckAddressButton } from './address-check.tsx'
+import { CheckAddressButton, CheckResult } from './address-check.tsx'
 import { CardButton, CardFields } from './card-button.tsx'
 import { cardId, type ManagerAccount, managerQuery } from './manager-address.ts'
 import { useOwnerRights } from './owner-rights.tsx'
@@ -74,19 +76,12 @@ export function TroubleControls({ webhook, account }: ControlsProps) {
   return null
 }
 
-interface WebhookControlsProps extends ControlsProps {
-  /** The secret was just rotated: show it and move the focus there. */
-  secretOpen: boolean
-}
-
-/** The buttons of a webhook or rule: the frequent ones in a row, the rest collapsed. */
-export function WebhookControls({ webhook, account, secretOpen }: WebhookControlsProps) {
+/** The frequent buttons of a webhook or rule, with the result of a press right under them. */
+export function WebhookControls({ webhook, account }: ControlsProps) {
   const { id, state } = webhook
-  const called = calledOf(webhook)
-  const { silence } = useCardNews(id)
   const hasAddress = webhook.callbackUrl !== ''
   return (
-    <div className="grid">
+    <div className="grid gap-2">
       <div className="flex flex-wrap gap-2">
         {state === 'paused' || (hasAddress && state === 'active') ? (
           <PauseButton webhook={webhook} account={account} />
@@ -99,7 +94,7 @@ export function WebhookControls({ webhook, account, secretOpen }: WebhookControl
               account={account}
               icon={Send}
               pendingLabel="Sending…"
-              aria-label={`Send test event to ${called}`}
+              aria-label={`Send test event to ${calledOf(webhook)}`}
             >
               Send test event
             </CardButton>
@@ -107,34 +102,46 @@ export function WebhookControls({ webhook, account, secretOpen }: WebhookControl
           </>
         ) : null}
       </div>
-      {hasAddress ? (
-        <p className="text-dense text-ink-soft">A test event is real: if your system answers 410, this stops.</p>
-      ) : null}
-      <Disclosure summary="More" {...(secretOpen ? { open: true } : {})}>
-        <div className="grid gap-2 border-line border-l-2 pl-4">
-          {hasAddress ? (
-            <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-              <AddressButton
-                query={managerQuery(account, { step: 'replay', webhookId: id, form: null })}
-                anchor={cardId(id)}
-                icon={History}
-                aria-label={`Send everything since … to ${called}`}
-              >
-                Send everything since …
-              </AddressButton>
-              <p className="text-dense text-ink-soft">After an outage: counted first, then sent again.</p>
-            </div>
-          ) : null}
-          {webhook.status === 'unsubscribed' || silence ? null : (
-            <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-              <CompareButton webhook={webhook} account={account} />
-              <p className="text-dense text-ink-soft">Repairs what ServiceM8 has dropped; it is also done every day.</p>
-            </div>
-          )}
-          <SigningSecret webhook={webhook} account={account} open={secretOpen} />
-        </div>
-      </Disclosure>
+      <ResultLine at={resultPlace(id)} />
+      <CheckResult card={id} />
     </div>
+  )
+}
+
+interface MoreControlsProps extends ControlsProps {
+  /** The secret was just rotated: show it and move the focus there. */
+  secretOpen: boolean
+}
+
+/** The rarer buttons, collapsed. */
+export function MoreControls({ webhook, account, secretOpen }: MoreControlsProps) {
+  const { silence } = useCardNews(webhook.id)
+  const hasAddress = webhook.callbackUrl !== ''
+  return (
+    <Disclosure summary="More" {...(secretOpen ? { open: true } : {})}>
+      <div className="grid gap-2 border-line border-l-2 pl-4">
+        {hasAddress ? (
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <AddressButton
+              query={managerQuery(account, { step: 'replay', webhookId: webhook.id, form: null })}
+              anchor={cardId(webhook.id)}
+              icon={History}
+              aria-label={`Send everything since … to ${calledOf(webhook)}`}
+            >
+              Send everything since …
+            </AddressButton>
+            <p className="text-dense text-ink-soft">See how many before sending.</p>
+          </div>
+        ) : null}
+        {webhook.status === 'unsubscribed' || silence ? null : (
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <CompareButton webhook={webhook} account={account} />
+            <p className="text-dense text-ink-soft">Repairs the connection. It also runs daily.</p>
+          </div>
+        )}
+        <SigningSecret webhook={webhook} account={account} open={secretOpen} />
+      </div>
+    </Disclosure>
   )
 }
 
@@ -169,12 +176,12 @@ function SigningSecret({ webhook, account, open }: ControlsProps & { open: boole
           id={`${cardId(webhook.id)}-secret`}
           label="Signing secret"
           value={webhook.signingSecret}
-          hint="Your system can check with it that an event really comes from here. Treat it like a password."
+          hint="Proves that an event comes from here. Treat it like a password."
         />
         {webhook.previousSecretUntil === null ? null : (
           <p className="text-label">
-            The secret before this one stays valid until <Time at={webhook.previousSecretUntil} as="clock" />: until
-            then every event is signed with both.
+            The secret before this one stays valid until <Time at={webhook.previousSecretUntil} as="clock" />. Events
+            are signed with both.
           </p>
         )}
         <div className="grid gap-1">
@@ -201,9 +208,10 @@ function SigningSecret({ webhook, account, open }: ControlsProps & { open: boole
           </div>
           <p className="text-dense text-ink-soft">
             {webhook.previousSecretUntil === null
-              ? 'The old one stays valid for 24 hours, so that you can change it in your system without missing an event.'
-              : 'Another new one ends the one before this at once; this one then stays valid for 24 hours.'}
+              ? 'The old one stays valid for 24 hours.'
+              : 'Another new one ends the one before this at once.'}
           </p>
+          <ResultLine at={resultPlace(webhook.id, 'secret')} />
         </div>
       </div>
     </Disclosure>

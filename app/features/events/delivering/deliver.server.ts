@@ -2,9 +2,11 @@
 // decided when the attempt is stored.
 import type { App } from '#app/context/app-context.ts'
 import type { Verdict } from '#app/domain/deliveries/delivery.ts'
+import { recordName } from '#app/domain/record-name.ts'
 import { signingSecretPlace } from '#app/domain/sealed-places.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { AttemptReport, DeliveryJob } from '#db/store/deliveries.ts'
+import { chatProgramOf, recordOf, textFor } from '../chat/chat-message.ts'
 import { judgeAnswer, judgeTest } from './answer.ts'
 import { isPastDeadline, webhookId } from './delivery.ts'
 
@@ -16,7 +18,7 @@ type SignForward = (forward: {
   secrets: readonly string[]
 }) => Record<string, string>
 
-type DeliverApp = Pick<App, 'outbound' | 'clock' | 'log' | 'settings' | 'secrets'>
+type DeliverApp = Pick<App, 'outbound' | 'clock' | 'log' | 'settings' | 'secrets' | 'store'>
 
 export type Deliver = (job: DeliveryJob, how: { probe: boolean }) => Promise<AttemptReport>
 
@@ -48,8 +50,9 @@ async function attempt(
   secretsOf: SecretsOf,
   now: Millis,
 ): Promise<Sent> {
-  const body = job.body ?? ''
   try {
+    // Only a message in words waits for the store: for all others, the request starts in this turn.
+    const body = chatProgramOf(job.url) === null ? (job.body ?? '') : await inWords(app, job, now)
     const secrets = secretsOf(job, now)
     const signature = sign({
       id: webhookId(job.eventId, job.endpointId),
@@ -84,6 +87,14 @@ async function attempt(
     app.log.error({ deliveryId: job.id, endpointId: job.endpointId, error }, 'attempt.not_possible')
     return { kind: 'sent', verdict: OUR_FAULT, ...NOTHING_MEASURED }
   }
+}
+
+/** With what was known at `now`: the delivery's page says the same later. */
+async function inWords({ store }: DeliverApp, { url, body, accountUuid }: DeliveryJob, now: Millis): Promise<string> {
+  const record = recordOf(body ?? '')
+  const [known] = record === null ? [] : await store.records.knownOf(accountUuid, [record], now)
+  const name = record && recordName(record.object, known ?? null)
+  return textFor(url, body ?? '', name)
 }
 
 const OUR_FAULT: Verdict = {

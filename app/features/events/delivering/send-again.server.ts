@@ -98,7 +98,7 @@ export async function cancelReplay(app: AgainApp, accountUuid: string, replayId:
 export type DeliverNow = (deliveryId: number) => Promise<AttemptReport | null>
 
 type TestOutcome =
-  | { outcome: 'tested'; success: boolean; verdict: Verdict; durationMs: number }
+  | { outcome: 'tested'; deliveryId: number; success: boolean; verdict: Verdict; durationMs: number }
   | { outcome: 'not_found' }
 
 /** Sends a sample to one endpoint once, through the normal delivery code, and returns the result. */
@@ -113,5 +113,5 @@ export async function sendTest(
   const report = await app.deliverNow(deliveryId)
   if (report?.result.kind !== 'sent') throw new Error(`the sample ${deliveryId} was not sent`)
   const { verdict, durationMs } = report.result
-  return { outcome: 'tested', success: verdict.outcome === 'delivered', verdict, durationMs }
+  return { outcome: 'tested', deliveryId, success: verdict.outcome === 'delivered', verdict, durationMs }
 }

@@ -41,6 +41,7 @@ export function DeliveryRequest({ delivery, now, whole }: DeliveryRequestProps) 
               Attempt {request.attempt.number} · <Time at={request.attempt.at} as="clock" />
             </>
           )}
+          {request.chat === null ? null : ` In the format of ${request.chat}.`}
         </p>
         <p className="break-all font-mono text-dense">
           <span className="font-semibold">{request.method}</span> {request.url === '' ? '–' : request.url}

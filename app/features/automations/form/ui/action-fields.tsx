@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { type ActionType, FEED_MOST, type ParameterSpec, SMS_MOST } from '#app/domain/automations/action-parameters.ts'
-import { chatWarning } from '#app/features/endpoints/chat-address.ts'
+import { chatProgramOf } from '#app/features/events/chat/chat-message.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { findJobField, WRITABLE_JOB_FIELDS } from '../../actions/job-fields.ts'
 import type { NamedId } from '../../rules/form-lists.ts'
@@ -198,7 +198,7 @@ function FeedFields() {
 }
 
 function NotificationFields() {
-  const warning = chatWarning((useStep().step.parameters.url ?? '').trim())
+  const chat = chatProgramOf((useStep().step.parameters.url ?? '').trim())
   return (
     <>
       <SelectControl
@@ -213,11 +213,9 @@ function NotificationFields() {
         label="Address"
         placeholder="https://"
         hint={
-          warning === null ? (
-            "Empty = the callback address of the rule's webhook, else of your first active one that has an address."
-          ) : (
-            <span className="text-attention">{warning}</span>
-          )
+          chat === null
+            ? "Empty = the callback address of the rule's webhook, else of your first active one that has an address."
+            : `${chat.name} gets the message as text.`
         }
       />
     </>

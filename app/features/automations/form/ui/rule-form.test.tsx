@@ -591,14 +591,12 @@ describe('actions', () => {
     expect(described(control('Field Value'))).toContain('A date and time like 2026-03-31 14:30')
   })
 
-  it('say it when a chat program will refuse the notification', () => {
+  it('say that a chat program gets the message as text', () => {
     renderForm({ state: withAction('send_notification') })
     const address = control('Address')
     expect(described(address)).toMatch(/^Empty = the callback address/)
     fireEvent.change(address, { target: { value: 'https://hooks.slack.com/services/T0/B0/x' } })
-    expect(described(control('Address'))).toBe(
-      'Slack refuses ServiceM8 events in this shape. Send them through Zapier, Make or n8n, and on to Slack from there.',
-    )
+    expect(described(control('Address'))).toBe('Slack gets the message as text.')
   })
 
   it('take an id that is not on a list', () => {

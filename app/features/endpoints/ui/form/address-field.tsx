@@ -1,7 +1,7 @@
 import { useState } from 'react'
+import { chatSentence } from '#app/features/events/chat/chat-message.ts'
 import { Field } from '#app/ui/form/field.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
-import { chatWarning } from '../../chat-address.ts'
 
 interface AddressFieldProps {
   field: {
@@ -16,17 +16,11 @@ interface AddressFieldProps {
   autoFocus: boolean
 }
 
-/** The field for the destination address. Warns while typing about addresses that will refuse events. */
+/** The field for the destination address. Says while typing what a chat program gets. */
 export function AddressField({ field, label, hint, autoFocus }: AddressFieldProps) {
   const [address, setAddress] = useState(field.initialValue ?? '')
-  const warning = chatWarning(address.trim())
   return (
-    <Field
-      id={field.id}
-      label={label}
-      hint={warning === null ? hint : <span className="text-attention">{warning}</span>}
-      errors={field.errors}
-    >
+    <Field id={field.id} label={label} hint={chatSentence(address.trim()) ?? hint} errors={field.errors}>
       {(control) => (
         <TextInput
           {...control}

@@ -55,7 +55,7 @@ describe('the form for a new webhook', () => {
     screen.getByRole('region', { name: 'Create New Webhook' })
     expect(url().type).toBe('url')
     expect(url().required).toBe(false)
-    expect(described(url())).toContain('Leave it empty to only watch them here.')
+    expect(described(url())).toContain('Leave empty to watch them here.')
     expect(described(fields())).toContain('All fields: every change counts.')
     expect(object().name).toBe('object')
   })

@@ -46,7 +46,7 @@ const FORMS: Record<EndpointKind, Wording> = {
       sending: 'Creating…',
     },
     edit: { parts: ['fields', 'url'] },
-    url: { label: 'Callback URL', hint: 'Where events are sent. Leave it empty to only watch them here.' },
+    url: { label: 'Callback URL', hint: 'Where we send events. No address? Leave empty to watch them here.' },
     object: {
       label: 'Object type',
       choose: 'Choose what to watch',
@@ -81,15 +81,22 @@ interface NewProps {
   result: FormResult | undefined
 }
 
+type NewWebhookProps = NewProps & { usedTypes: readonly string[] }
+
 /** The card with the form for a webhook. `usedTypes` = object types that already have one. */
-export function NewWebhook({ account, result, usedTypes }: NewProps & { usedTypes: readonly string[] }) {
-  const { round, ...state } = useRounds('webhook', result)
-  const open = OBJECT_KINDS.filter((kind) => !usedTypes.includes(kind.type))
+export function NewWebhook(props: NewWebhookProps) {
   return (
     <CardSection id="create" title="Create New Webhook">
-      <CreateForm key={round} kind="webhook" account={account} open={open} {...state} />
+      <NewWebhookForm {...props} />
     </CardSection>
   )
+}
+
+/** The form itself. */
+export function NewWebhookForm({ account, result, usedTypes }: NewWebhookProps) {
+  const { round, ...state } = useRounds('webhook', result)
+  const open = OBJECT_KINDS.filter((kind) => !usedTypes.includes(kind.type))
+  return <CreateForm key={round} kind="webhook" account={account} open={open} {...state} />
 }
 
 /** The collapsed form for an extra address. `noRoom` = why no more addresses fit; null when one does. */
@@ -97,7 +104,7 @@ export function NewAddress({ account, result, noRoom }: NewProps & { noRoom: str
   const { round, ...state } = useRounds('extra', result)
   if (noRoom !== null && !state.refused) return <p className="text-label text-ink-soft">{noRoom}</p>
   return (
-    <Card className="px-4 py-1 sm:px-5">
+    <Card className="px-4 sm:px-5">
       <Disclosure key={round} summary="Add another address" {...(state.refused ? { open: true } : {})}>
         <div className="pt-1 pb-3">
           <CreateForm kind="extra" account={account} open={OBJECT_KINDS} {...state} />

@@ -1,0 +1,25 @@
+// The well-known systems behind an address: what people call them, and what they get.
+import { chatProgramOf } from '#app/features/events/chat/chat-message.ts'
+import { recogniseTool } from './automation-tools.ts'
+
+export type ReceiverKind = 'Zapier' | 'Make' | 'n8n' | 'flow' | 'script' | 'chat'
+
+export interface Receiver {
+  name: string
+  kind: ReceiverKind
+}
+
+/** Returns the system an address belongs to; null for an unknown one. */
+export function receiverOf(address: string): Receiver | null {
+  const chat = chatProgramOf(address)
+  if (chat !== null && chat.format !== 'power_automate') return { name: chat.name, kind: 'chat' }
+  const tool = recogniseTool(address)
+  return tool && { name: tool.name, kind: KINDS[tool.name] ?? 'script' }
+}
+
+const KINDS: Partial<Record<string, ReceiverKind>> = {
+  Zapier: 'Zapier',
+  Make: 'Make',
+  n8n: 'n8n',
+  'Power Automate': 'flow',
+}
