@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { AppLoadContext } from '@remix-run/node'
 import type { App } from '#app/context/app-context.ts'
+import { ACCOUNT_PARTS } from '#app/domain/account-address.ts'
 import { accountIdIn } from '#app/domain/account-id.ts'
 import { isLinkProof } from '#app/features/accounts/gate.ts'
 import { workGoesOn } from '#app/lib/caller.server.ts'
@@ -16,6 +17,7 @@ import { accountsOfCookies, isSecure, sessionHashesIn } from './session.server.t
 const GATED = new Set([
   ...['/', '/fieldhook', '/automation', '/automation/runs', '/automation/settings'],
   ...['/deliveries', '/account', '/subscription'],
+  ...ACCOUNT_PARTS.map((part) => `/account/${part}`),
 ])
 /** Shows no account data, and is the longest page. */
 const FOR_ANYBODY = new Set(['/api-reference'])

@@ -23,6 +23,10 @@ export default [
   at('automation/preview', 'pages/automation-preview.ts'),
   at('automation/settings', 'pages/automation-settings.tsx'),
   at('account', 'pages/account.tsx'),
+  ...['sessions', 'activity', 'retention', 'export', 'erase'].map((part) => ({
+    ...at(`account/${part}`, 'pages/account-part.tsx'),
+    id: `account-${part}`,
+  })),
   at('link', 'pages/link.tsx'),
   at('api-reference', 'pages/api-reference.tsx'),
   at('operator', 'pages/operator.tsx'),
