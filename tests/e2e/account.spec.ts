@@ -34,7 +34,7 @@ test('a second browser is signed out, what was done is found, and everything is 
   const back = () => page.getByRole('navigation', { name: 'Other pages' }).getByRole('link').click()
   await back()
   await page.getByRole('link', { name: /^Who did what/ }).click()
-  const did = page.getByRole('region', { name: 'Who did what' })
+  const did = page.getByRole('region', { name: 'Newest first' })
   await expectAccessible(page)
   await expect(did.getByText('Signed one browser out')).toBeVisible()
   await did.getByText('Filter').click()

@@ -46,7 +46,7 @@ function listOf(over: Partial<AuditLogProps> = {}) {
 describe('who did what', () => {
   it('says what, who, when, from where and how it ended', () => {
     renderPage({ page: () => listOf() })
-    const [deleted, refused] = within(screen.getByRole('list', { name: 'Who did what' })).getAllByRole('listitem')
+    const [deleted, refused] = within(screen.getByRole('list', { name: 'Newest first' })).getAllByRole('listitem')
     expect(deleted?.textContent).toContain('Deleted the webhook for job')
     expect(deleted?.textContent).toContain('Alex Smith')
     expect(deleted?.textContent).toContain('from 192.0.2.1')
@@ -60,7 +60,7 @@ describe('who did what', () => {
     renderPage({
       page: () => listOf({ lines: [{ ...LINE, what: 'Sent a text to a customer', facts: 'run 5', run: 5 }] }),
     })
-    expect(screen.getByRole('listitem').textContent).toContain('Sent a text to a customerrun 5')
+    expect(screen.getByRole('listitem').textContent).toContain('Sent a text to a customer· run 5')
     expect(screen.getByRole('link', { name: 'run 5' }).getAttribute('href')).toBe('/automation/runs/5')
   })
 
@@ -122,7 +122,7 @@ describe('who did what', () => {
     renderPage({
       page: () => listOf({ everybody: true, lines, other: { to: '/account?x', label: 'Only this account' } }),
     })
-    expect(screen.getByRole('heading', { name: 'Who did what, all accounts' }).textContent).toContain('all accounts')
+    expect(screen.getByRole('heading', { name: /^All accounts/ }).textContent).toContain('newest first')
     expect(screen.getByRole('listitem').textContent).toContain('account account-2')
     expect(screen.getByRole('link', { name: 'Only this account' }).getAttribute('href')).toBe('/account?x')
   })

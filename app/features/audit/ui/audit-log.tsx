@@ -61,7 +61,7 @@ export function AuditLog(props: AuditLogProps) {
   return (
     <CardSection
       id="audit"
-      title={everybody ? 'Who did what, all accounts' : 'Who did what'}
+      title={everybody ? 'All accounts, newest first' : 'Newest first'}
       action={
         other ? (
           <ButtonLink to={other.to} variant="quiet" preventScrollReset>
@@ -107,11 +107,14 @@ function Entry({ line, runTo }: { line: Line; runTo: AuditLogProps['runTo'] }) {
       <p className="flex min-w-0 flex-wrap items-baseline gap-x-2 wrap-anywhere text-label">
         <span className="font-medium">{what}</span>
         {facts === '' ? null : run === null ? (
-          <span className="text-ink-soft">{facts}</span>
+          <span className="text-ink-soft">· {facts}</span>
         ) : (
-          <Link to={runTo(run)} className="text-accent underline underline-offset-4">
-            {facts}
-          </Link>
+          <span className="text-ink-soft">
+            ·{' '}
+            <Link to={runTo(run)} className="text-accent underline underline-offset-4">
+              {facts}
+            </Link>
+          </span>
         )}
         {outcome === 'done' ? null : <StatusPill {...OUTCOMES[outcome]}>{outcomeText(outcome)}</StatusPill>}
       </p>
