@@ -1,4 +1,4 @@
-// The addresses of the account page, so every link uses the same format.
+// The addresses of the account pages, so every link uses the same format.
 
 const ACCOUNT_PATH = '/account'
 
@@ -7,22 +7,40 @@ export interface AccountLink {
   admin: boolean
 }
 
-const ACCOUNT_STEPS = ['end_all', 'erase'] as const
-/** A confirmation open on the page. */
-export type AccountStep = (typeof ACCOUNT_STEPS)[number]
+/** The pages below "Account and security", by the last part of their path. */
+export const ACCOUNT_PARTS = ['sessions', 'activity', 'retention', 'export', 'erase'] as const
+export type AccountPart = (typeof ACCOUNT_PARTS)[number]
 
-export function accountQuery({ accountUUID, admin }: AccountLink, step?: AccountStep): Record<string, string> {
-  return { accountUUID, ...(admin && { admin: 'yes' }), ...(step && { step }) }
+/** Parameter: the question that the page of the sessions opens. */
+export const END_ALL = { step: 'end_all' } as const
+
+export function accountQuery({ accountUUID, admin }: AccountLink): Record<string, string> {
+  return { accountUUID, ...(admin && { admin: 'yes' }) }
 }
 
-/** `asked`: the filter of the list; empty values are left out. */
+/** `part` = a page below; null = the first one. `asked`: more of its query; empty values are left out. */
 export function accountAddress(
   account: AccountLink,
-  step?: AccountStep,
+  part: AccountPart | null = null,
   asked: Readonly<Record<string, string>> = {},
 ): string {
   const filled = Object.entries(asked).filter(([, value]) => value !== '')
-  return `${ACCOUNT_PATH}?${new URLSearchParams([...Object.entries(accountQuery(account, step)), ...filled])}`
+  const path = part === null ? ACCOUNT_PATH : `${ACCOUNT_PATH}/${part}`
+  return `${path}?${new URLSearchParams([...Object.entries(accountQuery(account)), ...filled])}`
+}
+
+/** The page below at this path; null = another path. */
+export function accountPartAt(path: string): AccountPart | null {
+  return ACCOUNT_PARTS.find((part) => path === `${ACCOUNT_PATH}/${part}`) ?? null
+}
+
+/** Where an address leads that was given out while all of it stood on one page; null = it is up to date. */
+export function movedAccountAddress(account: AccountLink, query: URLSearchParams): string | null {
+  if (query.get('step') === 'erase') return accountAddress(account, 'erase')
+  if (query.get('step') === END_ALL.step) return accountAddress(account, 'sessions', END_ALL)
+  const asked = ['log', 'group', 'outcome', 'from', 'until', 'before'].map((name) => [name, query.get(name) ?? ''])
+  if (asked.every(([, value]) => value === '')) return null
+  return accountAddress(account, 'activity', Object.fromEntries(asked))
 }
 
 /** The account a page shows, from its loader's data; null on the gate page. */
@@ -31,10 +49,6 @@ export function shownAccount(page: unknown): AccountLink | null {
   const named = 'account' in page && typeof page.account === 'object' && page.account !== null ? page.account : page
   if (!('accountUUID' in named) || typeof named.accountUUID !== 'string' || named.accountUUID === '') return null
   return { accountUUID: named.accountUUID, admin: 'admin' in named && named.admin === true }
-}
-
-export function readAccountStep(params: URLSearchParams): AccountStep | null {
-  return ACCOUNT_STEPS.find((step) => step === params.get('step')) ?? null
 }
 
 export function exportAddress({ accountUUID }: AccountLink): string {

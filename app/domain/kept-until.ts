@@ -62,6 +62,7 @@ export interface KeptKind {
   what: string
   /** How long, as part of a sentence. */
   long: string
+  /** '' = plain from the kind itself. */
   why: string
   /** True = shown to owners; false = only useful to the operator. */
   forOwners: boolean
@@ -86,98 +87,61 @@ export function keptUntil({ retentionDays, backups }: KeptSetting): KeptKind[] {
   const owners: [KeptId, string, string, string][] = [
     [
       'events',
-      'Events, deliveries and what receivers answered',
+      'Events, deliveries and responses',
       spanText(eventsKept(retentionDays)),
-      'So that you can look up what happened, and send it again.',
+      'To look up what happened and resend it.',
     ],
     [
       'bodies',
-      'The text of an event that everybody got',
+      'Payloads delivered everywhere',
       spanText(Math.min(DELIVERED_BODIES, eventsKept(retentionDays))),
-      'Its line in the log stays. Sending it again needs the text.',
+      'Needed to resend.',
     ],
     [
       'waiting',
-      'What waits to be sent',
+      'Waiting deliveries',
       `until it is delivered, at most ${inHours(RETRY_FOR)} (for a paused webhook ${spanText(PAUSED_FOR_AT_MOST)})`,
-      'Nothing that waits is ever removed to make room.',
+      'Never removed to make room.',
     ],
-    [
-      'runs',
-      'Runs of automations, and why a rule did not run',
-      spanText(RUNS_KEPT),
-      'So that you can see what customers were sent, and why.',
-    ],
-    [
-      'messages',
-      'That a customer got a message (not its text, and not to which number)',
-      spanText(MESSAGES_KEPT),
-      'Your limits count them, for up to a year.',
-    ],
+    ['runs', 'Runs of automations', spanText(RUNS_KEPT), 'To see what customers were sent, and why.'],
+    ['messages', 'Messages sent per customer (no text, no number)', spanText(MESSAGES_KEPT), 'Message limits need it.'],
     [
       'exchanges',
-      'Exchanges with ServiceM8',
+      'Calls to and from ServiceM8',
       `the latest ${grouped(EXCHANGES_KEPT)}`,
-      'For finding out why ServiceM8 refused something.',
+      'To find out why ServiceM8 refused something.',
     ],
     [
       'audit',
       'Who did what',
       `${spanText(AUDIT_KEPT)}; refused requests from others ${spanText(REFUSED_KEPT)}`,
-      'So that it can be proved a year later. Nobody can change it.',
+      'Proof for a year. Nobody can change it.',
     ],
-    [
-      'notices',
-      'Notices about addresses and automations that fail',
-      spanText(NOTICES_KEPT),
-      'They are part of the story of what failed. What goes on stays until it ends.',
-    ],
-    [
-      'sessions',
-      'Who is signed in',
-      `${inHours(SESSION_ABSOLUTE)}, without use ${inHours(SESSION_IDLE)}`,
-      'Then it is over.',
-    ],
+    ['notices', 'Notices about failing addresses and automations', spanText(NOTICES_KEPT), 'What goes on stays until it ends.'],
+    ['sessions', 'Sessions', `${inHours(SESSION_ABSOLUTE)}, without use ${inHours(SESSION_IDLE)}`, ''],
     [
       'settings',
       'Webhooks, automations and settings',
       'until you delete them',
-      'What an older run or delivery needs to be understood stays until the account is erased.',
+      'Old runs and deliveries need some of it until the account is erased.',
     ],
-    ['usage', 'How much was used per day (numbers only)', 'for good', 'Invoices can be explained by it.'],
+    ['usage', 'Usage per day (numbers only)', 'for good', ''],
   ]
   const operators: [KeptId, string, string, string][] = [
     [
       'snapshots',
-      'What looked-for records were like last',
+      'Record snapshots',
       `the latest ${grouped(SNAPSHOTS_KEPT)} of each list`,
-      'Contacts and materials send no events: changes are found by comparing.',
+      'To find changes that send no events.',
     ],
-    ['counters', 'Numbers per address and hour', spanText(HOURLY_COUNTERS), 'The small graphs.'],
-    [
-      'payment_events',
-      'Events of the payment provider',
-      spanText(PAYMENT_EVENTS_KEPT),
-      'A repeated one is recognised.',
-    ],
-    [
-      'short',
-      'Small marks: sign-ins under way, tickets, half-written forms, what a rule wrote itself',
-      `between a minute and ${spanText(ENDED_MUTES_KEPT)}`,
-      'They are of no use afterwards.',
-    ],
+    ['counters', 'Hourly counts per address', spanText(HOURLY_COUNTERS), 'For the graphs.'],
+    ['payment_events', 'Events of the payment provider', spanText(PAYMENT_EVENTS_KEPT), 'To recognise repeated ones.'],
+    ['short', 'Short-lived tokens and form drafts', `between a minute and ${spanText(ENDED_MUTES_KEPT)}`, ''],
   ]
   const copies: [KeptId, string, string, string][] =
     backups === null
       ? []
-      : [
-          [
-            'backups',
-            'Sealed copies of everything, for emergencies',
-            backups,
-            'What you delete stays in older copies until they are removed in their turn.',
-          ],
-        ]
+      : [['backups', 'Backups, encrypted', backups, 'Deleted data stays in older backups until they are removed.']]
   const rows = (list: [KeptId, string, string, string][], forOwners: boolean): KeptKind[] =>
     list.map(([id, what, long, why]) => ({ id, what, long, why, forOwners }))
   return [...rows([...owners, ...copies], true), ...rows(operators, false)]

@@ -5,8 +5,10 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { AppLoadContext } from '@remix-run/node'
 import type { App } from '#app/context/app-context.ts'
+import { ACCOUNT_PARTS } from '#app/domain/account-address.ts'
 import { accountIdIn } from '#app/domain/account-id.ts'
 import { isLinkProof } from '#app/features/accounts/gate.ts'
+import { REFERENCE_PARTS, REFERENCE_PATH, referenceAddress } from '#app/features/reference/reference-places.ts'
 import { workGoesOn } from '#app/lib/caller.server.ts'
 import { flashCookieName, readCookies, sessionCookieName } from './cookies.ts'
 import { cutPage, fillPage, type PageTemplate } from './page-template.ts'
@@ -16,9 +18,10 @@ import { accountsOfCookies, isSecure, sessionHashesIn } from './session.server.t
 const GATED = new Set([
   ...['/', '/fieldhook', '/automation', '/automation/runs', '/automation/settings'],
   ...['/deliveries', '/account', '/subscription'],
+  ...ACCOUNT_PARTS.map((part) => `/account/${part}`),
 ])
-/** Shows no account data, and is the longest page. */
-const FOR_ANYBODY = new Set(['/api-reference'])
+/** These show no account data, and are the longest pages. */
+const FOR_ANYBODY = new Set([REFERENCE_PATH, ...REFERENCE_PARTS.map((part) => referenceAddress(part))])
 /** These need an account in the address. */
 const OF_AN_ACCOUNT = new Set(['/subscription'])
 /** The router's own: page data and the page list. */

@@ -43,8 +43,10 @@ test('the reference of the calls is drawn once for everybody, signed in or not',
   for (const cookie of [undefined, `__Host-sid-top=${tab}`]) {
     expect(await ask('/api-reference?x=1', cookie)).toMatchObject({ status: 200, body: Buffer.from('<p>page</p>') })
   }
+  for (let n = 0; n < 3; n++) await ask('/api-reference/webhooks')
   expect(await ask('/api-reference', '__Host-flash=x')).toBeNull()
-  expect(drawn).toEqual(['/api-reference'])
+  expect(await ask('/api-reference/nothing-of-this-name')).toBeNull()
+  expect(drawn).toEqual(['/api-reference', '/api-reference/webhooks'])
 })
 
 test('the router has what comes with a session, a message, a proof or an act, and what is not one of these pages', async () => {

@@ -1,8 +1,14 @@
 // Every address of the product and its module. Other addresses do not exist. Plain entries instead of the route()
 // helper: the server also reads this table, to log patterns instead of addresses.
 import type { RouteConfigEntry } from '@remix-run/route-config'
+import { ACCOUNT_PARTS } from '../domain/account-address.ts'
+import { REFERENCE_PARTS } from '../features/reference/reference-places.ts'
 
 const at = (path: string, file: string): RouteConfigEntry => ({ path, file: `routes/${file}` })
+
+/** The pages below a page: one module for all, an address for each, so that others stay unknown. */
+const below = (path: string, parts: readonly string[], file: string): RouteConfigEntry[] =>
+  parts.map((part) => ({ ...at(`${path}/${part}`, file), id: `${path}-${part}` }))
 
 export default [
   // Pages. Both addresses are the webhook manager.
@@ -23,8 +29,10 @@ export default [
   at('automation/preview', 'pages/automation-preview.ts'),
   at('automation/settings', 'pages/automation-settings.tsx'),
   at('account', 'pages/account.tsx'),
+  ...below('account', ACCOUNT_PARTS, 'pages/account-part.tsx'),
   at('link', 'pages/link.tsx'),
   at('api-reference', 'pages/api-reference.tsx'),
+  ...below('api-reference', REFERENCE_PARTS, 'pages/api-reference-part.tsx'),
   at('operator', 'pages/operator.tsx'),
 
   // Signing in

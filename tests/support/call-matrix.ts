@@ -1,6 +1,8 @@
 // Long: every address of the product, how to call it, and what a stranger and another account get for an account’s ids.
 // A missing route fails the walk: its author defines here who may call it. JSON calls define it themselves.
 import { DEMO_ACCOUNT, type Named, type Operation } from '#app/contract/operation.ts'
+import { ACCOUNT_PARTS } from '#app/domain/account-address.ts'
+import { REFERENCE_PARTS } from '#app/features/reference/reference-places.ts'
 import { REFERENCE } from '#app/routes/api/calls.server.ts'
 import type { MatrixCall, OwnedIds } from './matrix-call.ts'
 import { PAGE_BUTTONS } from './page-buttons.ts'
@@ -119,6 +121,7 @@ export const MATRIX: readonly MatrixCall[] = [
   call('GET', 'automation/templates', (ids) => `/automation/templates${by(ids)}`, PAGE),
   call('GET', 'link', (ids) => `/link${by(ids)}&token=${'x'.repeat(43)}&to=/fieldhook`, PAGE),
   call('GET', 'account', (ids) => `/account${by(ids)}`, PAGE),
+  ...ACCOUNT_PARTS.map((part) => call('GET', `account/${part}`, (ids) => `/account/${part}${by(ids)}`, PAGE)),
   call('GET', 'operator', (ids) => `/operator${by(ids)}&admin=yes`, PAGE),
   call('GET', 'subscription', (ids) => `/subscription${by(ids)}`, PAGE),
 
@@ -136,6 +139,7 @@ export const OPEN_ROUTES: Readonly<Record<string, string>> = {
   'hooks/stripe': 'the signature says that it is the provider',
   'documents/:token': 'the sealed token says which document',
   'api-reference': 'the same for everybody',
+  ...Object.fromEntries(REFERENCE_PARTS.map((part) => [`api-reference/${part}`, 'the same for everybody'])),
   '.well-known/security.txt': 'the same for everybody',
   'api/*': 'its calls are in the matrix by themselves; elsewhere nothing is there',
   healthz: 'says that the process lives',

@@ -214,6 +214,7 @@ export function audit(): ReactElement {
       <AuditLog
         carried={{ accountUUID: 'account-1' }}
         addressOf={() => '/account'}
+        runTo={() => '/automation/runs'}
         form={NO_AUDIT_FILTER}
         errors={CUT}
         lines={null}

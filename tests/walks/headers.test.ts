@@ -39,12 +39,20 @@ test('an address of two slashes or none at all is answered, not a fault', async 
 })
 
 test('the reference of the calls is for anybody: a page without the product’s scripts, and a document that is kept for a while', async () => {
-  const page = await ask('/api-reference')
-  const html = await page.text()
-  expect(page.status).toBe(200)
-  expect(page.headers.get('set-cookie')).toBeNull()
-  expect([...html.matchAll(/<script[^>]*>/g)].map(([tag]) => tag)).toEqual(['<script src="/copy-code.js" defer="">'])
-  expect(html).toContain(`<meta property="og:image" content="${server.origin}/social.png"/>`)
+  for (const [path, script] of [
+    ['/api-reference', 'reference-places'],
+    ['/api-reference/webhooks', 'copy-code'],
+  ]) {
+    const page = await ask(path ?? '')
+    const html = await page.text()
+    expect(page.status).toBe(200)
+    expect(page.headers.get('set-cookie')).toBeNull()
+    const scripts = [...html.matchAll(/<script[^>]*>/g)].map(([tag]) => tag)
+    expect(scripts).toEqual([`<script src="/${script}.js" defer="">`])
+    expect(html).toContain(`<meta property="og:image" content="${server.origin}/social.png"/>`)
+    expect((await ask(`/${script}.js`)).status).toBe(200)
+  }
+  expect((await ask('/api-reference/nonsense')).status).toBe(404)
   const { headers } = await ask('/api/openapi.json', { method: 'HEAD' })
   expect(headers.get('cache-control')).toBe('public, max-age=300')
   expect(headers.get('access-control-allow-origin')).toBeNull()

@@ -95,9 +95,11 @@ beforeAll(async () => {
     `/automation/runs${by}&view=why`,
     `/subscription${by}`,
     `/account${by}`,
-    `/account${by}&step=erase`,
+    ...['sessions', 'activity', 'retention', 'export', 'erase'].map((part) => `/account/${part}${by}`),
     `/operator${by}&admin=yes`,
     '/api-reference',
+    '/api-reference/webhooks',
+    '/api-reference/forward',
     '/no/such/page',
     '/sandbox',
   ]

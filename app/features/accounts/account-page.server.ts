@@ -1,17 +1,26 @@
-// Loads the facts about the connection and the browsers for the page "Account and security".
+// Loads the facts for "Account and security" and the pages below it.
 import type { App } from '#app/context/app-context.ts'
-import { BACKUPS_KEPT, type KeptKind, keptUntil, MOST_COUNTED, shortageText } from '#app/domain/kept-until.ts'
+import {
+  BACKUPS_KEPT,
+  eventsKept,
+  type KeptKind,
+  keptUntil,
+  MOST_COUNTED,
+  shortageText,
+} from '#app/domain/kept-until.ts'
+import { spanText } from '#app/domain/moments.ts'
 import type { Session } from '#app/domain/session.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { listOpenSessions } from './open-sessions.server.ts'
-import type { OpenSession } from './open-sessions.ts'
 import { scopeNames } from './permissions.ts'
 
-interface ConnectionFacts {
-  state: 'connected' | 'reconnect'
-  since: Millis
-  /** The permissions that ServiceM8 granted. */
-  scopes: string[]
+interface AccountFacts {
+  /** Null = not connected. `scopes` = the permissions that ServiceM8 granted. */
+  connection: { state: 'connected' | 'reconnect'; since: Millis; scopes: string[] } | null
+  /** Browsers that are signed in. */
+  browsers: number
+  /** How long events are kept: `30 days`. */
+  eventsKept: string
 }
 
 /** The stored data of an account, for the kinds that are counted. */
@@ -23,10 +32,10 @@ interface KeptFacts {
 }
 
 export async function loadAccountPage(
-  app: Pick<App, 'store' | 'clock' | 'settings' | 'space'>,
+  app: Pick<App, 'store' | 'clock' | 'settings'>,
   accountUuid: string,
   session: Session | null,
-): Promise<{ connection: ConnectionFacts | null; sessions: OpenSession[]; kept: KeptFacts }> {
+): Promise<AccountFacts> {
   const credential = await app.store.accounts.findCredential(accountUuid)
   const connection = credential && {
     state: credential.state,
@@ -35,12 +44,12 @@ export async function loadAccountPage(
   }
   return {
     connection,
-    sessions: await listOpenSessions(app, accountUuid, session),
-    kept: await loadKept(app, accountUuid),
+    browsers: (await listOpenSessions(app, accountUuid, session)).length,
+    eventsKept: spanText(eventsKept(app.settings.retentionDays)),
   }
 }
 
-async function loadKept(
+export async function loadKept(
   { store, settings, space }: Pick<App, 'store' | 'settings' | 'space'>,
   accountUuid: string,
 ): Promise<KeptFacts> {

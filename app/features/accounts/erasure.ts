@@ -35,16 +35,16 @@ export function isNameTyped(typed: string, account: { uuid: string; name: string
 
 /** What is deleted, in the words of the page. */
 export const WHAT_GOES = [
-  'Webhooks, forwarding rules and automations stop at once, and nothing that waits is sent any more.',
-  'ServiceM8 is told to send no more events.',
-  'Events, deliveries, the history of automations, templates, settings and the connection to ServiceM8 are removed.',
-  'The key that the connection and signing secrets were sealed with is removed last. Backups made before still hold what they held until they are removed in their turn.',
+  'Webhooks, forwarding rules and automations stop at once. Waiting deliveries are discarded.',
+  'ServiceM8 stops sending events to Fieldhook.',
+  'Events, deliveries, runs, templates, settings and the connection to ServiceM8.',
+  'The encryption key of your secrets, last. Older backups keep their data until they are removed.',
   'Everybody is signed out.',
-  'No further month is charged: a subscription ends with the month that is paid, and at once when a payment is open.',
+  'Your subscription: no further month is charged. It ends with the month that is paid, or at once if a payment is open.',
 ] as const
 
 /** What stays, and why. */
 export const WHAT_STAYS = [
-  'Who did what (the list on this page), for 400 days: so that it can be proved later who erased the account.',
-  'That you have had your trial, your subscription with the payment provider, and how much was used per day: invoices need them. No content.',
+  'Who did what, for 400 days: proof of who erased the account.',
+  'Your trial, your subscription at the payment provider, and usage per day: for invoices. No content.',
 ] as const

@@ -2,8 +2,9 @@
 import type { App } from '#app/context/app-context.ts'
 import type { AuditActor, AuditEntry, AuditOutcome } from '#app/domain/audit.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
+import { recordNames } from '#app/domain/record-name.ts'
 import { iso } from '#app/lib/clock.ts'
-import { actorText, auditText, detailText } from './audit.ts'
+import { actorText, auditText, factsText } from './audit.ts'
 import { type AuditForm, readAuditQuery } from './audit-filter.ts'
 
 /** An entry as the page shows it. */
@@ -14,8 +15,10 @@ interface AuditLine {
   actor: AuditActor
   what: string
   outcome: AuditOutcome
-  /** '' = none. */
+  /** More facts in words; '' = none. */
   facts: string
+  /** The run it belongs to; null = none. */
+  run: number | null
   ip: string | null
   /** The entry's account; set only where entries of all accounts are shown. */
   accountUuid: string | null
@@ -33,14 +36,15 @@ interface AuditLogView {
   everybody: boolean
 }
 
-type StaffNames = Readonly<Record<string, string>>
+/** By uuid. */
+type Names = Readonly<Record<string, string>>
 
 /** `staffNames` is called only when a name is needed. `everybody` = for the operator. */
 export async function loadAuditLog(
   app: Pick<App, 'store'>,
   account: { uuid: string; timezone: string },
   params: URLSearchParams,
-  { everybody, staffNames }: { everybody: boolean; staffNames: () => Promise<StaffNames> },
+  { everybody, staffNames }: { everybody: boolean; staffNames: () => Promise<Names> },
 ): Promise<AuditLogView> {
   const read = readAuditQuery(params, account.timezone)
   const { form } = read
@@ -59,34 +63,79 @@ export async function loadAuditLog(
       }))
     : await app.store.audit.listAudit(account.uuid, query)
   const shown = entries.slice(0, read.query.limit)
-  const names = shown.some(({ staffUuid }) => staffUuid !== null) ? await staffNames() : {}
+  const names = { ...(await namesIn(shown, staffNames)), ...(await customersIn(app, account.uuid, shown)) }
   const lines = shown.map((entry) => lineOf(entry, names, everybody))
   const next = entries.length > shown.length ? (shown.at(-1)?.id ?? null) : null
   return { form, errors: {}, lines, next, isOlder, everybody }
 }
 
-function lineOf(entry: AuditEntry, names: StaffNames, everybody: boolean): AuditLine {
-  const { id, at, actor, outcome, ip, accountUuid } = entry
+/** Names of the people who act, or whose role was changed. */
+async function namesIn(shown: readonly AuditEntry[], staffNames: () => Promise<Names>): Promise<Names> {
+  return shown.some(({ staffUuid, action }) => staffUuid !== null || action === 'role.changed') ? staffNames() : {}
+}
+
+/** `customer 4f9d…`: what a stop of messages is about. */
+const MUTED = /^(customer|job) ([0-9a-f-]{36})$/
+
+/** Names of the customers and jobs whose messages were stopped, where Fieldhook has seen them. */
+async function customersIn(
+  { store }: Pick<App, 'store'>,
+  accountUuid: string,
+  shown: readonly AuditEntry[],
+): Promise<Names> {
+  const asked = shown.flatMap(({ action, target }) => {
+    const [, kind, recordUuid] = (action === 'customer.muted' && MUTED.exec(target)) || []
+    return recordUuid === undefined ? [] : [{ object: kind === 'job' ? 'job' : 'company', recordUuid }]
+  })
+  if (asked.length === 0) return {}
+  const known = recordNames(await store.records.knownOf(accountUuid, asked))
+  return Object.fromEntries(
+    [...known].map(([uuid, { what, who }]) => [uuid, what.startsWith('Job') ? what.toLowerCase() : who]),
+  )
+}
+
+/** The newest entry; null = there is none. */
+export async function newestAuditLine(
+  app: Pick<App, 'store'>,
+  accountUuid: string,
+  names: Names,
+): Promise<AuditLine | null> {
+  const any = { actions: null, outcome: null, since: null, until: null, before: null }
+  const [entry] = await app.store.audit.listAudit(accountUuid, { ...any, limit: 1 })
+  return entry ? lineOf(entry, names, false) : null
+}
+
+function lineOf(entry: AuditEntry, names: Names, everybody: boolean): AuditLine {
+  const { id, at, actor, outcome, ip, accountUuid, detail } = entry
   return {
     id,
     at,
     who: actorText(entry, names),
     actor,
-    what: everybody ? entry.action : wordsOf(entry),
+    what: everybody ? entry.action : wordsOf(entry, names),
     outcome,
-    facts: detailText(entry.detail),
+    facts: factsText(entry),
+    run: typeof detail.run === 'number' ? detail.run : null,
     ip,
     accountUuid: everybody ? accountUuid : null,
   }
 }
 
-/** Names webhooks by the object they watch, as everywhere else. */
-function wordsOf({ action, target }: Pick<AuditEntry, 'action' | 'target'>): string {
-  return auditText({ action, target: /^webhook\./.test(action) ? objectLabel(target) : target })
+/** Names webhooks by the object they watch, as everywhere else, and people by their name. */
+function wordsOf({ action, target, detail }: Pick<AuditEntry, 'action' | 'target' | 'detail'>, names: Names): string {
+  return auditText({ action, target: namedTarget(action, target, names) }, detail.channel)
+}
+
+function namedTarget(action: string, target: string, names: Names): string {
+  if (/^webhook\./.test(action)) return objectLabel(target)
+  if (action === 'role.changed') return (Object.hasOwn(names, target) && names[target]) || 'a staff member'
+  const [, kind, uuid] = (action === 'customer.muted' && MUTED.exec(target)) || []
+  if (kind === undefined || uuid === undefined) return target
+  return (Object.hasOwn(names, uuid) && names[uuid]) || `a ${kind}`
 }
 
 /** An entry as the call returns it. */
 export function auditJson(entry: AuditEntry) {
   const { id, at, actor, action, target, outcome, ip, detail } = entry
-  return { id, at: iso(at), actor, action, words: wordsOf(entry), target, outcome, ip, detail }
+  return { id, at: iso(at), actor, action, words: wordsOf(entry, {}), target, outcome, ip, detail }
 }

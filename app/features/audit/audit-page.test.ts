@@ -23,7 +23,7 @@ test('an entry is a sentence with names of people and objects', async () => {
   await append('webhook.created', 'jobactivity', 'staff-1')
   const { lines } = await load('', async () => ({ 'staff-1': 'Alex Smith' }))
   expect(lines).toMatchObject([
-    { what: 'Created the webhook for Job Activity', who: 'Alex Smith', facts: 'how many: 2', accountUuid: null },
+    { what: 'Created the webhook for Job Activity', who: 'Alex Smith', facts: '', accountUuid: null },
   ])
   const [entry] = await world.app.store.audit.listAudit(LEEDS, {
     actions: null,
@@ -41,10 +41,19 @@ test('an entry is a sentence with names of people and objects', async () => {
   })
 })
 
+test('whose role was changed, and whose messages were stopped, is named', async () => {
+  const JOAN = '4f9d1c52-0b7e-4c1a-9a35-6d2f8e7b1c04'
+  await append('role.changed', 'staff-2', 'staff-1')
+  await append('customer.muted', `customer ${JOAN}`)
+  const { lines } = await load('', async () => ({ 'staff-1': 'Alex Smith', 'staff-2': 'Kim Doyle' }))
+  expect(lines?.map(({ what }) => what)).toEqual(['Stopped messages to a customer', 'Changed the role of Kim Doyle'])
+  expect(JSON.stringify(lines)).not.toContain(JOAN)
+})
+
 test('names are asked for only where somebody has one', async () => {
   await append('sign_in')
   const { lines } = await load('', () => Promise.reject(new Error('nobody has to be asked')))
-  expect(lines).toMatchObject([{ who: 'Somebody who signed in' }])
+  expect(lines).toMatchObject([{ who: 'A signed-in user' }])
 })
 
 test('it goes on to older entries, and says when there are none', async () => {

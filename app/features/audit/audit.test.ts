@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
-import { AUDIT_ACTIONS, AUDIT_GROUPS, type AuditGroup } from '#app/domain/audit.ts'
+import { AUDIT_ACTIONS, AUDIT_GROUPS, type AuditDetail, type AuditGroup } from '#app/domain/audit.ts'
 import { hostOf } from '#app/lib/url.ts'
-import { actionsOf, actorText, auditText, detailText, maskEmail, maskText, pathPattern, redactDetail } from './audit.ts'
+import { actionsOf, actorText, auditText, factsText, maskEmail, maskText, pathPattern, redactDetail } from './audit.ts'
 import { asksNothingOfAudit, NO_AUDIT_FILTER, readAuditQuery } from './audit-filter.ts'
 
 test('every act is found under exactly one heading, and has words', () => {
@@ -24,16 +24,52 @@ test('whoever did it is called by name where the name is known', () => {
   const staff = { 'staff-1': 'Alex Smith' }
   expect(actorText({ actor: 'staff', staffUuid: 'staff-1' }, staff)).toBe('Alex Smith')
   expect(actorText({ actor: 'staff', staffUuid: 'constructor' }, staff)).toBe('A staff member')
-  expect(actorText({ actor: 'session', staffUuid: null })).toBe('Somebody who signed in')
+  expect(actorText({ actor: 'session', staffUuid: null })).toBe('A signed-in user')
   expect(actorText({ actor: 'platform', staffUuid: null })).toBe('ServiceM8')
   expect(actorText({ actor: 'system', staffUuid: null })).toBe('Fieldhook')
-  expect(actorText({ actor: 'stranger', staffUuid: null })).toBe('Somebody without a sign-in to this account')
+  expect(actorText({ actor: 'stranger', staffUuid: null })).toBe('Not signed in')
 })
 
-test('facts stand in a line, empty ones are left out', () => {
-  expect(detailText({ changed: 'address', address: null, version: 3, active: true, none: '' })).toBe(
-    'changed: address · version: 3 · active: yes',
+test('facts are words; empty ones, and numbers for programs alone, are left out', () => {
+  const facts = (action: string, detail: AuditDetail) => factsText({ action, detail })
+  expect(facts('automation.changed', { automation: 3, version: 3, active: true, none: '', address: null })).toBe(
+    'version 3 · switched on',
   )
+  expect(facts('message.sent', { channel: 'text message', run: 5, receiver: 'NGOmOlHeJdQl' })).toBe('run 5')
+  expect(facts('message.sent', { run: 5, sure: false })).toBe('run 5 · may not have arrived')
+  expect(facts('sessions.ended', { count: 2, asked: 'the operator of this service' })).toBe(
+    '2 browsers · asked by the operator of this service',
+  )
+  expect(facts('rule.created', { object: 'jobactivity', address: 'hooks.example.com' })).toBe(
+    'Job Activity · hooks.example.com',
+  )
+  expect(facts('automation.created', { trigger: 'api_polling', active: false })).toBe('on a schedule · switched off')
+})
+
+test('no entry of the product shows the name of a fact with a colon', () => {
+  for (const action of AUDIT_ACTIONS) {
+    const detail = {
+      count: 1,
+      reason: 'state_used',
+      run: 1,
+      scopes: 1,
+      status: 403,
+      role: 'owner',
+      mail: true,
+      to: 'j…@x',
+    }
+    expect(factsText({ action, detail })).not.toMatch(/:|_/)
+  }
+})
+
+test('a message is named by what it is', () => {
+  const said = (channel?: string) => auditText({ action: 'message.sent', target: 'a customer' }, channel)
+  expect([said('text message'), said('e-mail'), said('feed'), said()]).toEqual([
+    'Sent a text to a customer',
+    'Sent an e-mail to a customer',
+    'Posted to the activity feed for a customer',
+    'Sent a message to a customer',
+  ])
 })
 
 describe('what never gets into the log', () => {

@@ -8,6 +8,8 @@ import {
   type AuditGroup,
   type AuditOutcome,
 } from '#app/domain/audit.ts'
+import { plural } from '#app/domain/moments.ts'
+import { objectLabel } from '#app/domain/object-catalog.ts'
 
 export function actionsOf(group: AuditGroup): AuditAction[] {
   return AUDIT_ACTIONS.filter((action) => ACTIONS[action][0] === group)
@@ -23,31 +25,82 @@ export function outcomeText(outcome: AuditOutcome): string {
   return OUTCOME_TEXTS[outcome]
 }
 
-/** Describes the action, as a sentence without a full stop. */
-export function auditText({ action, target }: Pick<AuditEntry, 'action' | 'target'>): string {
+/** Describes the action, as a sentence without a full stop. `channel` = of a message. */
+export function auditText({ action, target }: Pick<AuditEntry, 'action' | 'target'>, channel?: unknown): string {
   if (!isAction(action)) return target === '' ? action : `${action}: ${target}`
-  return ACTIONS[action][1].replace('{target}', () => target || '(no name)')
+  const text = action === 'message.sent' ? messageText(channel) : ACTIONS[action][1]
+  return text.replace('{target}', () => target || '(no name)')
 }
 
-const DETAIL_TEXTS: Readonly<Record<string, string>> = {
-  address: 'address',
-  asked: 'asked by',
-  channel: 'by',
-  changed: 'changed',
-  count: 'how many',
-  receiver: 'receiver',
-  reason: 'why',
-  run: 'run',
-  scopes: 'permissions',
-  status: 'answer',
-  version: 'version',
+const MESSAGE_TEXTS: Readonly<Record<string, string>> = {
+  'text message': 'Sent a text to {target}',
+  'e-mail': 'Sent an e-mail to {target}',
+  feed: 'Posted to the activity feed for {target}',
 }
 
-/** Joins the details in one line; '' when there are none. */
-export function detailText(detail: AuditDetail): string {
+function messageText(channel: unknown): string {
+  return (typeof channel === 'string' && MESSAGE_TEXTS[channel]) || ACTIONS['message.sent'][1]
+}
+
+/** What `count` counts. */
+const COUNTED: Readonly<Record<string, string>> = {
+  'sessions.ended': 'browser',
+  'calls.refused': 'request',
+  'replay.started': 'event',
+  'automation.paused': 'automation',
+  'automation.imported': 'automation',
+}
+
+const TRIGGERS: Readonly<Record<string, string>> = {
+  webhook: 'on events',
+  api_polling: 'on a schedule',
+  manual_endpoint: 'from another program',
+}
+
+type FactWords = (value: string | number | boolean, action: string) => string
+
+const asIs: FactWords = (value) => String(value)
+const unsaid: FactWords = () => ''
+const yesOrNo =
+  (yes: string, no: string): FactWords =>
+  (value) =>
+    value === true ? yes : no
+
+/** Each fact in words. Numbers that only programs need are left out here; calls return them. */
+const FACT_TEXTS: Readonly<Record<string, FactWords>> = {
+  active: yesOrNo('switched on', 'switched off'),
+  address: asIs,
+  asked: (value) => `asked by ${value}`,
+  automation: unsaid,
+  changed: asIs,
+  channel: unsaid,
+  count: (value, action) => (COUNTED[action] === undefined ? '' : plural(Number(value), COUNTED[action])),
+  mail: yesOrNo('on', 'off'),
+  notice: unsaid,
+  object: (value) => objectLabel(String(value)),
+  public: yesOrNo('for every account', 'for this account'),
+  reason: (value) => String(value).replaceAll('_', ' '),
+  receiver: unsaid,
+  replay: unsaid,
+  role: (value) => `now ${value}`,
+  run: (value) => `run ${value}`,
+  scopes: (value) => plural(Number(value), 'permission'),
+  status: (value) => (typeof value === 'number' ? `answered ${value}` : `${value} ones`),
+  sure: yesOrNo('', 'may not have arrived'),
+  to: (value) => `to ${value}`,
+  trigger: (value) => TRIGGERS[String(value)] ?? String(value),
+  until: (value) => `until ${String(value).slice(0, 10)}`,
+  version: (value) => `version ${value}`,
+}
+
+/** Joins the facts in one line; '' when there are none. */
+export function factsText({ action, detail }: Pick<AuditEntry, 'action' | 'detail'>): string {
   return Object.entries(detail)
-    .filter(([, value]) => value !== null && value !== '')
-    .map(([name, value]) => `${DETAIL_TEXTS[name] ?? name}: ${value === true ? 'yes' : value === false ? 'no' : value}`)
+    .map(([name, value]) => {
+      if (value === null || value === '') return ''
+      return FACT_TEXTS[name]?.(value, action) ?? `${name} ${value}`
+    })
+    .filter((words) => words !== '')
     .join(' · ')
 }
 
@@ -60,13 +113,13 @@ export function actorText(
     case 'staff':
       return (staffUuid !== null && Object.hasOwn(staff, staffUuid) && staff[staffUuid]) || 'A staff member'
     case 'session':
-      return 'Somebody who signed in'
+      return 'A signed-in user'
     case 'platform':
       return 'ServiceM8'
     case 'system':
       return 'Fieldhook'
     case 'stranger':
-      return 'Somebody without a sign-in to this account'
+      return 'Not signed in'
   }
 }
 

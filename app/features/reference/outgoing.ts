@@ -4,26 +4,26 @@ import { RETRY_FOR } from '#app/domain/deliveries/delivery.ts'
 import { RETRY_GAPS } from '#app/features/events/delivering/delivery.ts'
 
 export const FORWARD_SAYS = [
-  "A `POST` to the webhook's address, JSON, in ServiceM8's own shape and unchanged. A forwarding rule's address gets the same.",
-  `Any 2xx within 15 seconds = delivered. 410 = the webhook is stopped. 429 and 503 with \`Retry-After\` are waited for. Anything else is tried again for ${RETRY_FOR / 3_600_000} hours: ${gaps()} after a failure, each up to a fifth later. While your address cannot be reached, we connect every 5 seconds, without a request; once that works, everything that waits is sent. Redirects are not followed.`,
-  'The signature is that of Standard Webhooks: take the text `webhook-id.webhook-timestamp.body`, HMAC-SHA256 it with the base64-decoded secret behind `whsec_`, write it in base64, and compare it with each `v1,…` of `webhook-signature` (there are two for 24 hours after the secret was changed). Refuse timestamps more than five minutes away. The secret stands on the card of the webhook.',
-  'A retry carries the same `webhook-id`: who has seen it has seen the event. Where the operator follows traces, a `traceparent` header comes along; it means nothing to you.',
+  "A `POST` to the webhook's address: the JSON of ServiceM8, unchanged. Forwarding rules get the same.",
+  `Any 2xx within 15 seconds = delivered. 410 = the webhook stops. 429 and 503: we wait for \`Retry-After\`. For anything else we retry for ${RETRY_FOR / 3_600_000} hours: ${gaps()} after a failure, each up to a fifth later. While your address cannot be reached, we connect every 5 seconds, without a request; once that works, we send everything that waits. We do not follow redirects.`,
+  'The signature follows Standard Webhooks: take the text `webhook-id.webhook-timestamp.body`, HMAC-SHA256 it with the base64-decoded secret after `whsec_`, encode it in base64, and compare it with each `v1,…` of `webhook-signature` (two for 24 hours after a new secret). Refuse timestamps more than five minutes away. The secret is on the page of the webhook.',
+  'A retry has the same `webhook-id`: skip ids you have seen. A `traceparent` header may be added for tracing; you can ignore it.',
 ] as const
 
 export const FORWARD_HEADERS: readonly { name: string; says: string; example: string }[] = [
   {
     name: 'webhook-id',
-    says: 'Names the event for this address; the same at every try.',
+    says: 'Id of the event for this address, the same for every attempt.',
     example: 'evt_01J9ZQ4M7C0T_7',
   },
-  { name: 'webhook-timestamp', says: 'When it was sent, in seconds since 1970.', example: '1795309800' },
+  { name: 'webhook-timestamp', says: 'Time of sending, in seconds since 1970.', example: '1795309800' },
   {
     name: 'webhook-signature',
     says: 'One or two signatures, separated by a space.',
     example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   },
   { name: 'user-agent', says: '`Fieldhook/<version>`.', example: 'Fieldhook/0.1.0' },
-  { name: 'x-fieldhook-attempt', says: 'Which try this is, from 1.', example: '1' },
+  { name: 'x-fieldhook-attempt', says: 'Number of the attempt, from 1.', example: '1' },
 ]
 
 export const FORWARD_BODY = {

@@ -14,22 +14,22 @@ export function referenceMarkdown(reference: Reference, introduction: string): s
     introduction.trim(),
     '<!-- From here on made by `npm run docs:api`, from the schemas the calls are read with. -->',
     GENERAL_TEXTS.join('\n\n'),
-    table(['Refused', 'Why, unless a call says more'], Object.entries(REFUSAL_TEXTS)),
+    table(['Error', 'Meaning, unless a call says more'], Object.entries(REFUSAL_TEXTS)),
     '## The calls',
     view.groups.map(({ name, anchor, says }) => `- [${name}](#${anchor}): ${says}`).join('\n'),
     ...view.groups.flatMap(({ name, says, calls }) => [`## ${name}`, says, ...calls.flatMap(callText)]),
-    '## What is sent to your address',
+    '## What we send to your address',
     ...view.forward.says,
     table(
-      ['Header', 'What it says'],
+      ['Header', 'Content'],
       view.forward.headers.map(({ name, says }) => [`\`${name}\``, says]),
     ),
     code('json', view.forward.example),
-    '## Things that answers are made of',
+    '## Objects',
     ...view.types.flatMap(({ name, anchor, rows }) => [`<a id="${anchor}"></a>`, `### ${name}`, fieldTable(rows)]),
     '## Other addresses',
     table(
-      ['Address', 'What it is for'],
+      ['Address', 'Use'],
       OTHER_ADDRESSES.map(({ address, says }) => [`\`${address}\``, says]),
     ),
   ]
@@ -46,12 +46,12 @@ function callText(call: ShownCall): string[] {
     parameters.length === 0
       ? ''
       : table(
-          ['Parameter', 'In', 'Type', 'What it says'],
+          ['Parameter', 'In', 'Type', 'Description'],
           parameters.map((row) => [nameCell(row), row.where, row.type, row.says]),
         ),
-    ...(body === null ? [] : ['Sent:', fieldTable(body), code('sh', curl)]),
+    ...(body === null ? [] : ['Request:', fieldTable(body), code('sh', curl)]),
     ...answers.flatMap(answerText),
-    `Refused: ${refusals.map(refusalText).join(', ')}.`,
+    `Errors: ${refusals.map(refusalText).join(', ')}.`,
   ]
 }
 
@@ -62,14 +62,14 @@ function refusalText({ status, says, usual }: Refusal): string {
 
 function answerText({ status, says, type, refersTo, rows }: ShownAnswer): string[] {
   const kind = refersTo === null ? type : type.replace(refersTo, `[${refersTo}](#${typeAnchor(refersTo)})`)
-  return [`**${status}** ${says} Answered: ${kind}.`, rows.length === 0 ? '' : fieldTable(rows)]
+  return [`**${status}** ${says} Response: ${kind}.`, rows.length === 0 ? '' : fieldTable(rows)]
 }
 
 function fieldTable(rows: readonly FieldRow[]): string {
   return rows.length === 0
     ? ''
     : table(
-        ['Field', 'Type', 'What it says'],
+        ['Field', 'Type', 'Description'],
         rows.map((row) => [nameCell(row), row.type, row.says]),
       )
 }

@@ -1,18 +1,18 @@
 // Text about all calls, before the individual calls.
 
 export const GENERAL_TEXTS = [
-  'JSON over HTTPS, with the session cookie of a browser that signed in. The cookie proves who asks; `accountUUID` only chooses one of the accounts of that session.',
-  'Dates are ISO 8601 in UTC. Ids are whole numbers. New fields may come to answers: programs read what they know and leave the rest.',
-  'Errors are `{"message": "…"}`, on 400 with `errors` by field. No session is 401; an id of another account is answered 404 with the bytes of one that does not exist. An unknown address is 404, and another method than those named is 405 with `Allow`.',
-  'Whatever changes something needs a same-origin request: `Sec-Fetch-Site: same-origin`, or `Origin` equal to the address of this installation. Other sites are refused with 403, and there is no CORS: these calls are for the pages of this product. Other programs start automations by their own address and key, and receive events.',
-  'A browser session makes at most 1,200 requests a minute (`REQUESTS_PER_MINUTE`); beyond that, and for the limits named with a call, the answer is 429 with `Retry-After`.',
+  'JSON over HTTPS, with the session cookie of a signed-in browser. `accountUUID` selects one of the accounts of that session.',
+  "Dates are ISO 8601 in UTC. Ids are whole numbers. We may add fields; ignore those you don't know.",
+  'Errors are `{"message": "…"}`, on 400 with `errors` by field. Without a session: 401. Unknown ids and ids of other accounts return 404. Other methods return 405 with `Allow`.',
+  'Calls that change something need a same-origin request: `Sec-Fetch-Site: same-origin`, or `Origin` equal to the address of this installation. Other sites get 403, and there is no CORS. Other programs start automations with their own link and key, and receive events.',
+  'A session may make 1,200 requests a minute (`REQUESTS_PER_MINUTE`). Above that, and above the limit of a call, the answer is 429 with `Retry-After`.',
 ] as const
 
 export const WHO_TEXTS = {
   session: 'A signed-in browser of the account',
   admin: 'An admin: a signed-in browser of an account in `ADMIN_ACCOUNTS`, with `X-Admin-Mode: true` or `admin=yes`',
-  key: 'Whoever knows the key in the address',
-  anyone: 'No session is needed',
+  key: 'Anyone with the key in the address',
+  anyone: 'No session needed',
 } as const
 
 export const WHO_SHORT = { session: 'Session', admin: 'Admin', key: 'Key', anyone: 'Anyone' } as const

@@ -54,7 +54,7 @@ export interface ShownGroup {
   calls: ShownCall[]
 }
 
-interface ShownType {
+export interface ShownType {
   name: string
   anchor: string
   rows: FieldRow[]

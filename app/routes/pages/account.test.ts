@@ -9,6 +9,7 @@ import { hashToken } from '#app/lib/token.server.ts'
 import { type AccountsApp, accountsApp, connect } from '#tests/support/accounts-app.ts'
 import { BRISBANE, LEEDS } from '#tests/support/platform-server.ts'
 import { action, loader } from './account.tsx'
+import { loader as partLoader } from './account-part.tsx'
 
 /** The platform that names staff cannot be asked. */
 const NOBODY = { facts: { reader: () => ({ list: async () => ({ outcome: 'failed', message: 'down' }) }) } }
@@ -38,6 +39,7 @@ beforeEach(async () => {
 afterEach(() => world.close())
 
 const HOME = `/account?accountUUID=${BRISBANE.uuid}`
+const partOf = (part: string, more = '') => `/account/${part}?accountUUID=${BRISBANE.uuid}${more}`
 
 function argsOf(path: string, as: keyof typeof cookies | null, form?: Record<string, string>) {
   const request = new Request(`${app.settings.origin}${path}`, {
@@ -52,6 +54,23 @@ async function page(path = HOME, as: keyof typeof cookies | null = 'owner') {
   const { data, init } = await loader(argsOf(path, as))
   if (data.view === 'gate') throw new Error('the gate was shown')
   return { ...data, status: init?.status ?? 200 }
+}
+
+async function partPage(path: string, as: keyof typeof cookies | null = 'owner') {
+  const { data, init } = await partLoader(argsOf(path, as))
+  return { data, status: init?.status ?? 200 }
+}
+
+async function sessionsOf(as: keyof typeof cookies = 'owner') {
+  const { data } = await partPage(partOf('sessions'), as)
+  if (data.view !== 'sessions') throw new Error(`${data.view} was shown`)
+  return data.sessions
+}
+
+async function logOf(path = partOf('activity'), as: keyof typeof cookies = 'owner') {
+  const { data, status } = await partPage(path, as)
+  if (data.view !== 'activity') throw new Error(`${data.view} was shown`)
+  return { ...data.log, status }
 }
 
 /** Where a press leads, and what it says there. */
@@ -117,15 +136,15 @@ describe('roles', () => {
   test('sessions and entries name the person, as the list of people does', async () => {
     Object.assign(app, { planning: STAFF })
     cookies.owner = await openedBy('kim')
-    const { id = '' } = (await page()).sessions.find(({ staffUuid }) => staffUuid === null) ?? {}
+    const { id = '' } = (await sessionsOf()).find(({ staffUuid }) => staffUuid === null) ?? {}
     await asCaller('203.0.113.9', () => press({ intent: 'end_session', id }))
-    const shown = await page()
-    expect(shown.people.people).toMatchObject([{ name: 'Kim Doyle', you: true }])
-    expect(shown.sessions).toMatchObject([
+    expect((await page()).people.people).toMatchObject([{ name: 'Kim Doyle', you: true }])
+    expect(await sessionsOf()).toMatchObject([
       { name: 'Kim Doyle', current: true },
       { name: null, current: false },
     ])
-    expect(shown.log.lines?.[0]).toMatchObject({ who: 'Kim Doyle', what: 'Signed one browser out' })
+    expect((await logOf()).lines?.[0]).toMatchObject({ who: 'Kim Doyle', what: 'Signed one browser out' })
+    expect((await page()).newest).toMatchObject({ who: 'Kim Doyle', what: 'Signed one browser out' })
   })
 
   test('a sign-in through ServiceM8 alone acts as owner until one is named', async () => {
@@ -135,11 +154,14 @@ describe('roles', () => {
   })
 })
 
+const PARTS = ['sessions', 'activity', 'retention', 'export', 'erase']
+
 test('strangers and other accounts see the gate', async () => {
   for (const as of [null, 'other'] as const) {
-    const { data } = await loader(argsOf(HOME, as))
-    expect(data.view).toBe('gate')
-    expect(JSON.stringify(data)).not.toContain(BRISBANE.name)
+    const shown = [(await loader(argsOf(HOME, as))).data]
+    for (const part of PARTS) shown.push((await partPage(partOf(part), as)).data as (typeof shown)[number])
+    expect(shown.map(({ view }) => view)).toEqual(shown.map(() => 'gate'))
+    expect(JSON.stringify(shown)).not.toContain(BRISBANE.name)
   }
 })
 
@@ -148,15 +170,33 @@ test('the owner sees the browsers, the connection and who did what', async () =>
   expect(shown).toMatchObject({
     status: 200,
     accountName: BRISBANE.name,
-    nameToType: BRISBANE.name,
-    kept: { counts: { events: { count: 0, oldestAt: null } }, shortage: null },
-    step: null,
     connection: { state: 'connected', scopes: ['vendor'] },
-    log: { errors: {}, next: null, everybody: false },
+    browsers: 2,
+    newest: { what: 'Connected to ServiceM8', facts: '1 permission' },
+    eventsKept: '30 days',
   })
-  expect(shown.sessions.map(({ current }) => current)).toEqual([true, false])
-  expect(shown.log.lines?.[0]?.what).toBe('Connected to ServiceM8')
-  expect(JSON.stringify(shown)).not.toContain(cookies.owner)
+  expect((await sessionsOf()).map(({ current }) => current)).toEqual([true, false])
+  expect(await logOf()).toMatchObject({ status: 200, errors: {}, next: null, everybody: false })
+  expect((await logOf()).lines?.[0]?.what).toBe('Connected to ServiceM8')
+  expect(JSON.stringify([shown, await sessionsOf()])).not.toContain(cookies.owner)
+  expect((await partPage(partOf('retention'))).data).toMatchObject({
+    counts: { events: { count: 0, oldestAt: null } },
+    shortage: null,
+  })
+  expect((await partPage(partOf('export'))).data).toMatchObject({ view: 'export', rights: { refusal: null } })
+  expect((await partPage(partOf('erase'))).data).toMatchObject({ view: 'erase', nameToType: BRISBANE.name })
+})
+
+test('addresses from before, when all of it was one page, lead to the part they named', async () => {
+  const goes = async (query: string) => {
+    const thrown = await loader(argsOf(`${HOME}${query}`, 'owner')).catch((response: Response) => response)
+    return thrown instanceof Response ? thrown.headers.get('location') : null
+  }
+  expect(await goes('&step=erase')).toBe(partOf('erase'))
+  expect(await goes('&step=end_all')).toBe(partOf('sessions', '&step=end_all'))
+  expect(await goes('&group=access&before=7')).toBe(partOf('activity', '&group=access&before=7'))
+  expect(await goes('&admin=yes&log=all')).toBe(partOf('activity', '&admin=yes&log=all'))
+  expect(await goes('')).toBeNull()
 })
 
 test('what has to be known about the subscription stands above this page too', async () => {
@@ -169,30 +209,32 @@ test('what has to be known about the subscription stands above this page too', a
 })
 
 test('a filter that cannot be read is said, and a question can be open', async () => {
-  const wrong = await page(`${HOME}&from=someday&step=erase`)
-  expect([wrong.status, wrong.log.lines, wrong.step]).toEqual([400, null, 'erase'])
-  expect(wrong.log.errors.from).toHaveLength(1)
+  const wrong = await logOf(partOf('activity', '&from=someday'))
+  expect([wrong.status, wrong.lines]).toEqual([400, null])
+  expect(wrong.errors.from).toHaveLength(1)
+  expect((await partPage(partOf('sessions', '&step=end_all'))).data).toMatchObject({ asked: true })
+  expect((await partPage(partOf('sessions', '&step=everything'))).data).toMatchObject({ asked: false })
 })
 
 describe('the operator', () => {
   test('sees what happened in all accounts, and not what it was about', async () => {
-    const { log } = await page(`${HOME}&admin=yes&log=all`)
+    const log = await logOf(partOf('activity', '&admin=yes&log=all'))
     expect(log.everybody).toBe(true)
     expect(new Set(log.lines?.map(({ accountUuid }) => accountUuid))).toEqual(new Set([BRISBANE.uuid, LEEDS.uuid]))
     expect(log.lines?.every(({ facts }) => facts === '')).toBe(true)
   })
 
   test('is nobody whose account is not on the list, and nobody who does not ask as one', async () => {
-    expect((await page(`${HOME}&log=all`)).log.everybody).toBe(false)
-    const asOther = await page(`/account?accountUUID=${LEEDS.uuid}&admin=yes&log=all`, 'other')
-    expect(asOther.log.everybody).toBe(false)
-    expect(JSON.stringify(asOther.log)).not.toContain(BRISBANE.uuid)
+    expect((await logOf(partOf('activity', '&log=all'))).everybody).toBe(false)
+    const asOther = await logOf(`/account/activity?accountUUID=${LEEDS.uuid}&admin=yes&log=all`, 'other')
+    expect(asOther.everybody).toBe(false)
+    expect(JSON.stringify(asOther)).not.toContain(BRISBANE.uuid)
   })
 })
 
 describe('a press', () => {
   test('signs one browser out', async () => {
-    const id = (await page()).sessions.find(({ current }) => !current)?.id ?? ''
+    const id = (await sessionsOf()).find(({ current }) => !current)?.id ?? ''
     expect(await press({ intent: 'end_session', id }, 'other', `/account?accountUUID=${LEEDS.uuid}`)).toMatchObject({
       says: 'That browser was signed out already',
     })
@@ -201,7 +243,7 @@ describe('a press', () => {
       to: HOME,
       says: 'That browser is signed out',
     })
-    expect((await page()).sessions).toHaveLength(1)
+    expect(await sessionsOf()).toHaveLength(1)
   })
 
   test('signs everybody out, and leads to the gate', async () => {
@@ -232,6 +274,6 @@ describe('a press', () => {
     expect((await press({ intent: 'end_all' }, null)).says).toBe('No authentication credentials found')
     expect((await press({ intent: 'end_all' }, 'other')).says).toBe('No authentication credentials found')
     expect((await press({ intent: 'nonsense' })).says).toBe('Nothing was changed')
-    expect((await page()).sessions).toHaveLength(2)
+    expect(await sessionsOf()).toHaveLength(2)
   })
 })

@@ -1,27 +1,21 @@
 import type { LoaderFunctionArgs, MetaFunction } from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
-import type { Settings } from '#app/context/app-context.ts'
-import { type ReferenceView, referenceView } from '#app/features/reference/reference-view.ts'
-import { REFERENCE_TITLE, ReferencePage } from '#app/features/reference/ui/reference-page.tsx'
+import { referenceIndex } from '#app/features/reference/reference-pages.ts'
+import { REFERENCE_TITLE, ReferenceIndexPage } from '#app/features/reference/ui/reference-index.tsx'
 import { requireRate } from '#app/http/rate-limit.server.ts'
-import { REFERENCE } from '../api/calls.server.ts'
+import { viewOf } from './api-reference-view.server.ts'
 
 /** A page to read, without buttons: the root omits the product's scripts. */
 export const handle = { withoutScripts: true }
 
 export const meta: MetaFunction = () => [{ title: `${REFERENCE_TITLE} · Fieldhook` }]
 
-/** Created once: it depends on the settings alone. */
-const views = new WeakMap<Settings, ReferenceView>()
-
 /** `/api-reference`: public, because it shows no account data. */
 export function loader({ context: { app, clientIp } }: LoaderFunctionArgs) {
   requireRate(app, 'reference', clientIp)
-  const view = views.get(app.settings) ?? referenceView(REFERENCE, app.settings.origin)
-  views.set(app.settings, view)
-  return view
+  return referenceIndex(viewOf(app.settings))
 }
 
 export default function ApiReference() {
-  return <ReferencePage {...useLoaderData<typeof loader>()} />
+  return <ReferenceIndexPage {...useLoaderData<typeof loader>()} />
 }

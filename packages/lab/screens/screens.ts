@@ -127,9 +127,13 @@ export async function furnish(
     { name: 'runs-why', path: `/automation/runs${by}&view=why` },
     { name: 'subscription', path: `/subscription${by}` },
     { name: 'account', path: `/account${by}` },
-    { name: 'account-erase', path: `/account${by}&step=erase` },
+    ...['sessions', 'activity', 'retention', 'export', 'erase'].map((part) => ({
+      name: `account-${part}`,
+      path: `/account/${part}${by}`,
+    })),
     { name: 'operator', path: `/operator${by}&admin=yes` },
     { name: 'api-reference', path: '/api-reference' },
+    { name: 'api-reference-webhooks', path: '/api-reference/webhooks' },
     { name: 'not-found', path: '/no/such/page' },
     { name: 'sandbox', path: '/sandbox' },
   ]

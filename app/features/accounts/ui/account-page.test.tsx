@@ -2,56 +2,63 @@ import { useLoaderData } from '@remix-run/react'
 import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { renderToString } from 'react-dom/server'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { accountAddress, readAccountStep, shownAccount } from '#app/domain/account-address.ts'
+import { accountAddress, accountPartAt, shownAccount } from '#app/domain/account-address.ts'
 import { keptUntil } from '#app/domain/kept-until.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { pageStub, renderPage } from '#tests/support/page-stub.tsx'
 import { expectNoise } from '#tests/support/quiet.ts'
 import { SAMPLE_NOW, SAMPLE_ZONE } from '#tests/support/sample-views.ts'
 import { AccountPage, type AccountPageProps } from './account-page.tsx'
+import { ErasePage, type ErasePageProps } from './erase-page.tsx'
+import { ExportPage } from './export-page.tsx'
+import { RetentionPage, type RetentionPageProps } from './retention-page.tsx'
+import { SessionsPage, type SessionsPageProps } from './sessions-page.tsx'
 
 afterEach(() => vi.unstubAllGlobals())
 
 const MAY = { refusal: null, owners: [] }
 
+const FRAME = {
+  account: { accountUUID: 'account-1', admin: false },
+  accountName: 'Smith & Sons Plumbing',
+  timezone: SAMPLE_ZONE,
+  now: SAMPLE_NOW,
+}
+
 function propsOf(over: Partial<AccountPageProps> = {}): AccountPageProps {
   return {
-    account: { accountUUID: 'account-1', admin: false },
-    accountName: 'Smith & Sons Plumbing',
-    timezone: SAMPLE_ZONE,
-    now: SAMPLE_NOW,
+    ...FRAME,
     connection: { state: 'connected', since: SAMPLE_NOW - hours(48), scopes: ['vendor', 'read_jobs'] },
-    sessions: [
-      {
-        id: 'session-of-this-browser',
-        since: SAMPLE_NOW - hours(2),
-        lastSeen: SAMPLE_NOW,
-        endsAt: SAMPLE_NOW + hours(8),
-        how: 'signed_in',
-        staffUuid: null,
-        name: null,
-        current: true,
-      },
-      {
-        id: 'session-of-the-frame--',
-        since: SAMPLE_NOW - hours(1),
-        lastSeen: SAMPLE_NOW - minutes(5),
-        endsAt: SAMPLE_NOW + hours(7),
-        how: 'opened_in_servicem8',
-        staffUuid: 's-kim',
-        name: 'Kim Doyle',
-        current: false,
-      },
-    ],
+    browsers: 2,
     people: { people: [], rights: MAY },
-    kept: { kinds: keptUntil({ retentionDays: 45, backups: null }).slice(0, 3), counts: {}, shortage: null },
-    step: null,
-    nameToType: 'Smith & Sons Plumbing',
-    refused: null,
-    children: <p>the list</p>,
+    newest: { what: 'Sent a text to a customer', facts: 'run 5', at: SAMPLE_NOW - minutes(3) },
+    eventsKept: '30 days',
     ...over,
   }
 }
+
+const SESSIONS: SessionsPageProps['sessions'] = [
+  {
+    id: 'session-of-this-browser',
+    since: SAMPLE_NOW - hours(2),
+    lastSeen: SAMPLE_NOW,
+    endsAt: SAMPLE_NOW + hours(8),
+    how: 'signed_in',
+    staffUuid: null,
+    name: null,
+    current: true,
+  },
+  {
+    id: 'session-of-the-frame--',
+    since: SAMPLE_NOW - hours(1),
+    lastSeen: SAMPLE_NOW - minutes(5),
+    endsAt: SAMPLE_NOW + hours(7),
+    how: 'opened_in_servicem8',
+    staffUuid: 's-kim',
+    name: 'Kim Doyle',
+    current: false,
+  },
+]
 
 /** What the page sends. */
 function listening() {
@@ -68,6 +75,74 @@ const draw = (over: Partial<AccountPageProps> = {}) => {
   renderPage({ page: () => <AccountPage {...propsOf(over)} />, action })
   return sent
 }
+
+const sessionsPage = (over: Partial<SessionsPageProps> = {}) => (
+  <SessionsPage {...FRAME} sessions={SESSIONS} rights={MAY} asked={false} {...over} />
+)
+const erasePage = (over: Partial<ErasePageProps> = {}) => (
+  <ErasePage {...FRAME} rights={MAY} nameToType="Smith & Sons Plumbing" refused={null} {...over} />
+)
+
+const drawSessions = (over: Partial<SessionsPageProps> = {}) => {
+  const { sent, action } = listening()
+  renderPage({ page: () => sessionsPage(over), action })
+  return sent
+}
+
+/** Everything that only owners may do, on its three pages at once. */
+const drawOwnerActs = (rights: SessionsPageProps['rights']) =>
+  renderPage({
+    page: () => (
+      <>
+        {sessionsPage({ rights })}
+        <ExportPage {...FRAME} rights={rights} />
+        {erasePage({ rights })}
+      </>
+    ),
+  })
+
+const wordsIn = (text: string) => text.split(/\s+/).filter((word) => /[\w£]/.test(word)).length
+
+describe('the first page', () => {
+  const person = { role: 'owner', since: SAMPLE_NOW - hours(40), you: false } as const
+  const people = ['Kim Doyle', 'Alex Reid', 'Elin Hughes', 'Sam Okoro', 'Tom Finch'].map((name, index) => ({
+    ...person,
+    name,
+    staffUuid: `s-${index}`,
+    you: index === 0,
+  }))
+
+  it('has at most 350 words, closed parts and screen readers’ words included', () => {
+    draw({ people: { people, rights: MAY }, connection: { state: 'reconnect', since: SAMPLE_NOW, scopes: ['vendor'] } })
+    const words = wordsIn(
+      [...document.querySelectorAll('h1, h2, h3, p, li, a, button, summary')]
+        .filter((element) => !element.querySelector('h1, h2, h3, p, li, a, button, summary'))
+        .map(({ textContent }) => textContent)
+        .join(' '),
+    )
+    expect(words).toBeGreaterThan(60)
+    expect(words).toBeLessThanOrEqual(350)
+  })
+
+  it('says of each part how it is, and leads to its page', () => {
+    draw()
+    const rows = within(screen.getByRole('region', { name: 'Security and data' })).getAllByRole('link')
+    expect(rows.map((row) => [row.textContent, row.getAttribute('href')])).toEqual([
+      ['Active sessions2 browsers', '/account/sessions?accountUUID=account-1'],
+      ['Who did whatSent a text to a customer · run 5, 3 minutes ago', '/account/activity?accountUUID=account-1'],
+      ['Data retentionEvents: 30 days', '/account/retention?accountUUID=account-1'],
+      ['ExportEverything in one file', '/account/export?accountUUID=account-1'],
+      ['Erase this accountDeletes its data for good', '/account/erase?accountUUID=account-1'],
+    ])
+  })
+
+  it('says one browser, and that nothing happened yet', () => {
+    draw({ browsers: 1, newest: null })
+    const card = screen.getByRole('region', { name: 'Security and data' })
+    expect(card.textContent).toContain('1 browser')
+    expect(card.textContent).toContain('Nothing yet')
+  })
+})
 
 describe('the people', () => {
   const kim = {
@@ -106,36 +181,33 @@ describe('the people', () => {
 })
 
 describe('what only owners may', () => {
-  const ACTS = ['Sign out everywhere', 'Download everything', 'Erase this account…'] as const
+  const ACTS = ['Sign out everywhere', 'Download everything', 'Erase this account'] as const
   const controls = () =>
     [...screen.queryAllByRole('button'), ...screen.queryAllByRole('link')]
       .map(({ textContent }) => textContent ?? '')
       .filter((name) => ACTS.some((act) => act === name) || name.startsWith('Make '))
-  const rights = (refusal: 'owner' | 'unnamed' | 'fresh') => ({
-    people: [],
-    rights: { refusal, owners: ['Elin Hughes'] },
-  })
+  const rights = (refusal: 'owner' | 'unnamed' | 'fresh') => ({ refusal, owners: ['Elin Hughes'] })
 
   it('is not offered to a member, who reads who can', () => {
-    for (const step of [null, 'end_all', 'erase'] as const) {
-      draw({ people: rights('owner'), step })
-      expect(controls()).toEqual([])
-      for (const act of ['sign everybody out', 'download everything', 'erase this account']) {
-        screen.getByText(`Owners can ${act}: Elin Hughes.`)
-      }
-      expect(screen.queryByRole('textbox')).toBeNull()
-      cleanup()
+    drawOwnerActs(rights('owner'))
+    expect(controls()).toEqual([])
+    for (const act of ['sign everybody out', 'download everything', 'erase this account']) {
+      screen.getByText(`Owners can ${act}: Elin Hughes.`)
     }
+    expect(screen.queryByRole('textbox')).toBeNull()
+    cleanup()
+    drawSessions({ rights: rights('owner'), asked: true })
+    expect(controls()).toEqual([])
   })
 
   it('says to whom nobody knows how an owner is known', () => {
-    draw({ people: rights('unnamed') })
+    drawOwnerActs(rights('unnamed'))
     expect(controls()).toEqual([])
     screen.getByText('Owners can erase this account: Elin Hughes. If you are one, open Fieldhook from ServiceM8.')
   })
 
   it('stays in sight when the last proof is too old, with what to do first', () => {
-    draw({ people: rights('fresh') })
+    drawOwnerActs(rights('fresh'))
     expect(controls()).toEqual([...ACTS])
     for (const name of ACTS) {
       const button = screen.getByRole<HTMLButtonElement>('button', { name })
@@ -149,23 +221,23 @@ describe('what only owners may', () => {
 
   it('leads to a new sign-in beside each of them, but not in the frame, where that would change nothing', () => {
     const links = () => screen.queryAllByRole<HTMLAnchorElement>('link', { name: /^Or sign in again/ })
-    draw({ people: rights('fresh') })
+    drawOwnerActs(rights('fresh'))
     expect(links().map((link) => link.getAttribute('href'))).toEqual(
       ACTS.map(() => '/api/oauth/authorize?accountuuid=account-1&token=fieldhook'),
     )
     cleanup()
-    draw({ people: rights('unnamed') })
+    drawOwnerActs(rights('unnamed'))
     expect(links()).toEqual([])
     cleanup()
     vi.stubGlobal('top', {})
-    draw({ people: rights('fresh') })
+    drawOwnerActs(rights('fresh'))
     expect(controls()).toEqual([...ACTS])
     expect(links()).toEqual([])
   })
 
   it('is there again as soon as somebody comes back from the sign-in', async () => {
     let refusal: 'fresh' | null = 'fresh'
-    const Page = () => <AccountPage {...propsOf({ people: { people: [], rights: useLoaderData() } })} />
+    const Page = () => sessionsPage({ rights: useLoaderData() })
     renderPage({ page: () => <Page />, loader: () => ({ refusal, owners: [] }) })
     expect((await screen.findByRole<HTMLButtonElement>('button', { name: 'Sign out everywhere' })).disabled).toBe(true)
     refusal = null
@@ -178,8 +250,8 @@ describe('what only owners may', () => {
 
 describe('who is signed in', () => {
   it('names each browser, how it came in, and which one this is', () => {
-    draw()
-    const list = screen.getByRole('region', { name: 'Signed in now' })
+    drawSessions()
+    const list = screen.getByRole('region', { name: '2 browsers' })
     const [mine, frame] = within(list).getAllByRole('listitem')
     expect(mine?.textContent).toContain('Signed in through ServiceM8')
     expect(mine?.textContent).toContain('This browser')
@@ -189,16 +261,16 @@ describe('who is signed in', () => {
   })
 
   it('signs one out by its own button', async () => {
-    const sent = draw()
+    const sent = drawSessions()
     fireEvent.click(screen.getByRole('button', { name: 'Sign out: Kim Doyle' }))
     await waitFor(() => expect(sent).toEqual([{ intent: 'end_session', id: 'session-of-the-frame--' }]))
   })
 
   it('asks before it signs everybody out', async () => {
-    const sent = draw()
+    const sent = drawSessions()
     fireEvent.click(screen.getByRole('button', { name: 'Sign out everywhere' }))
     const dialog = await screen.findByRole('alertdialog', { name: 'Sign out everywhere?' })
-    expect(dialog.textContent).toContain('Deliveries and automations go on')
+    expect(dialog.textContent).toContain('Deliveries and automations continue')
     expect(sent).toEqual([])
     fireEvent.click(within(dialog).getByRole('button', { name: 'Sign out everywhere' }))
     await waitFor(() => expect(sent).toEqual([{ intent: 'end_all' }]))
@@ -206,11 +278,11 @@ describe('who is signed in', () => {
 
   it('asks in the page where there is no script', () => {
     expectNoise(/useLayoutEffect does nothing on the server/)
-    const html = renderToString(pageStub({ page: () => <AccountPage {...propsOf({ step: 'end_all' })} /> }))
+    const html = renderToString(pageStub({ page: () => sessionsPage({ asked: true }) }))
     expect(html).toContain('Sign out everywhere?')
     expect(html).toContain('name="intent" value="end_all"')
     expect(html).toContain('Stay signed in')
-    const plain = renderToString(pageStub({ page: () => <AccountPage {...propsOf()} /> }))
+    const plain = renderToString(pageStub({ page: () => sessionsPage() }))
     expect(plain).toContain('name="step" value="end_all"')
     expect(plain).not.toContain('name="intent" value="end_all"')
   })
@@ -237,47 +309,47 @@ describe('the connection', () => {
   })
 })
 
-it('says how long everything is kept, and offers it as a file', () => {
+it('says how long everything is kept', () => {
   const kinds = keptUntil({ retentionDays: 45, backups: null }).slice(0, 3)
-  const counts = { events: { count: 100_001, oldestAt: SAMPLE_NOW - hours(48) }, bodies: { count: 0, oldestAt: null } }
-  draw({ kept: { kinds, counts, shortage: 'Storage is nearly full at the moment.' } })
-  const card = screen.getByRole('region', { name: 'What is kept, and until when' }).textContent
-  for (const said of ['45 days', 'You have more than 100,000; the oldest is from', 'You have none.', 'nearly full']) {
-    expect(card).toContain(said)
+  const counts: RetentionPageProps['counts'] = {
+    events: { count: 100_001, oldestAt: SAMPLE_NOW - hours(48) },
+    bodies: { count: 0, oldestAt: null },
   }
+  const shortage = 'Storage is nearly full at the moment.'
+  renderPage({ page: () => <RetentionPage {...FRAME} kinds={kinds} counts={counts} shortage={shortage} /> })
+  const page = document.body.textContent ?? ''
+  for (const said of ['45 days', 'You have more than 100,000, the oldest from', 'You have none.', 'nearly full']) {
+    expect(page).toContain(said)
+  }
+})
+
+it('offers everything as a file', () => {
+  renderPage({ page: () => <ExportPage {...FRAME} rights={MAY} /> })
   const link = screen.getByRole('link', { name: 'Download everything' })
   expect(link.getAttribute('href')).toBe('/api/export?accountUUID=account-1')
   expect(link.hasAttribute('download')).toBe(true)
-  expect(screen.getByText('the list').textContent).toBe('the list')
 })
 
 describe('erasing', () => {
-  it('says nothing to press before it was read', () => {
-    draw()
-    const card = screen.getByRole('region', { name: 'Erase this account' })
-    expect(within(card).queryByRole('button')).toBeNull()
-    expect(within(card).getByRole('link').getAttribute('href')).toBe(
-      '/account?accountUUID=account-1&step=erase#erase-title',
-    )
-  })
-
-  it('says what goes, what stays, offers the copy first, and wants the name', async () => {
-    const sent = draw({ step: 'erase' })
-    const card = screen.getByRole('region', { name: 'Erase this account' })
-    expect(card.textContent).toContain('What stays, and why')
-    expect(card.textContent).toContain('for 400 days')
+  it('asks first, then says what goes and what stays; offers the copy, and wants the name', async () => {
+    const { sent, action } = listening()
+    renderPage({ page: () => erasePage(), action })
+    const regions = screen.getAllByRole('region').map((region) => region.getAttribute('aria-labelledby'))
+    expect(regions).toEqual(['erase-title', 'goes-title', 'stays-title'])
+    expect(screen.getByRole('region', { name: 'What is kept' }).textContent).toContain('for 400 days')
+    const card = screen.getByRole('region', { name: 'Erase everything for good?' })
     expect(within(card).getByRole('link', { name: 'Download everything first' }).getAttribute('href')).toBe(
       '/api/export?accountUUID=account-1',
     )
     const box = within(card).getByRole('textbox', { name: 'Type the name of the account' })
-    expect(document.activeElement).toBe(box)
     fireEvent.change(box, { target: { value: 'Smith & Sons Plumbing' } })
     fireEvent.click(within(card).getByRole('button', { name: 'Erase this account' }))
     await waitFor(() => expect(sent).toEqual([{ intent: 'erase', name: 'Smith & Sons Plumbing' }]))
   })
 
   it('keeps what was typed, and says why it was not enough', () => {
-    draw({ refused: { name: 'Smith', message: 'Type the name exactly as it is shown. Nothing was erased.' } })
+    const refused = { name: 'Smith', message: 'Type the name exactly as it is shown. Nothing was erased.' }
+    renderPage({ page: () => erasePage({ refused }) })
     const box = screen.getByRole<HTMLInputElement>('textbox', { name: 'Type the name of the account' })
     expect([box.value, box.getAttribute('aria-invalid'), document.activeElement]).toEqual(['Smith', 'true', box])
     expect(screen.getByText(/Nothing was erased/).textContent).toContain('exactly')
@@ -287,11 +359,12 @@ describe('erasing', () => {
 describe('addresses', () => {
   it('say whose page it is and what is open on it', () => {
     const account = { accountUUID: 'a b', admin: true }
-    expect(accountAddress(account, 'erase', { group: 'access', from: '' })).toBe(
-      '/account?accountUUID=a+b&admin=yes&step=erase&group=access',
+    expect(accountAddress(account, 'activity', { group: 'access', from: '' })).toBe(
+      '/account/activity?accountUUID=a+b&admin=yes&group=access',
     )
-    expect(readAccountStep(new URLSearchParams('step=erase'))).toBe('erase')
-    expect(readAccountStep(new URLSearchParams('step=everything'))).toBeNull()
+    expect(accountPartAt('/account/erase')).toBe('erase')
+    expect(accountPartAt('/account')).toBeNull()
+    expect(accountPartAt('/account/everything')).toBeNull()
   })
 
   it.each([

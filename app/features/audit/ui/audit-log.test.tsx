@@ -16,7 +16,8 @@ const LINE = {
   actor: 'staff',
   what: 'Deleted the webhook for job',
   outcome: 'done',
-  facts: 'address: hooks.example.com',
+  facts: 'hooks.example.com',
+  run: null,
   ip: '192.0.2.1',
   accountUuid: null,
 } as const
@@ -27,11 +28,12 @@ function listOf(over: Partial<AuditLogProps> = {}) {
     addressOf: (asked) => `/account?${new URLSearchParams({ accountUUID: 'account-1', ...asked })}`,
     form: NO_AUDIT_FILTER,
     errors: {},
-    lines: [LINE, { ...LINE, id: 8, outcome: 'refused', what: 'A request: GET /api/webhooks', facts: '', ip: null }],
+    lines: [LINE, { ...LINE, id: 8, outcome: 'refused', what: 'Request GET /api/webhooks', facts: '', ip: null }],
     next: null,
     isOlder: false,
     everybody: false,
     other: null,
+    runTo: (run) => `/automation/runs/${run}`,
     ...over,
   }
   return (
@@ -44,14 +46,31 @@ function listOf(over: Partial<AuditLogProps> = {}) {
 describe('who did what', () => {
   it('says what, who, when, from where and how it ended', () => {
     renderPage({ page: () => listOf() })
-    const [deleted, refused] = within(screen.getByRole('list', { name: 'Who did what' })).getAllByRole('listitem')
+    const [deleted, refused] = within(screen.getByRole('list', { name: 'Newest first' })).getAllByRole('listitem')
     expect(deleted?.textContent).toContain('Deleted the webhook for job')
     expect(deleted?.textContent).toContain('Alex Smith')
     expect(deleted?.textContent).toContain('from 192.0.2.1')
-    expect(deleted?.textContent).toContain('address: hooks.example.com')
-    expect(deleted?.textContent).toContain('Done')
+    expect(deleted?.textContent).toContain('hooks.example.com')
+    expect(deleted?.textContent).not.toContain('Done')
     expect(refused?.textContent).toContain('Refused')
     expect(refused?.textContent).not.toContain('from')
+  })
+
+  it('leads to the run that sent a message', () => {
+    renderPage({
+      page: () => listOf({ lines: [{ ...LINE, what: 'Sent a text to a customer', facts: 'run 5', run: 5 }] }),
+    })
+    expect(screen.getByRole('listitem').textContent).toContain('Sent a text to a customer· run 5')
+    expect(screen.getByRole('link', { name: 'run 5' }).getAttribute('href')).toBe('/automation/runs/5')
+  })
+
+  it('keeps the filter closed until it is used', () => {
+    const isOpen = () => document.querySelector('details')?.open
+    const { unmount } = renderPage({ page: () => listOf() })
+    expect(isOpen()).toBe(false)
+    unmount()
+    renderPage({ page: () => listOf({ form: { ...NO_AUDIT_FILTER, group: 'access' } }) })
+    expect(isOpen()).toBe(true)
   })
 
   it('shows a hostile name as text', () => {
@@ -103,7 +122,7 @@ describe('who did what', () => {
     renderPage({
       page: () => listOf({ everybody: true, lines, other: { to: '/account?x', label: 'Only this account' } }),
     })
-    expect(screen.getByRole('heading', { name: 'Who did what, all accounts' }).textContent).toContain('all accounts')
+    expect(screen.getByRole('heading', { name: /^All accounts/ }).textContent).toContain('newest first')
     expect(screen.getByRole('listitem').textContent).toContain('account account-2')
     expect(screen.getByRole('link', { name: 'Only this account' }).getAttribute('href')).toBe('/account?x')
   })

@@ -1,9 +1,10 @@
-import { Form, useNavigation } from '@remix-run/react'
-import { CircleCheck, CircleSlash, type LucideIcon, OctagonAlert, ScrollText, SearchX } from 'lucide-react'
+import { Form, Link, useLocation, useNavigation } from '@remix-run/react'
+import { CircleSlash, type LucideIcon, OctagonAlert, ScrollText, SearchX } from 'lucide-react'
 import { AUDIT_GROUPS, type AuditActor, type AuditOutcome } from '#app/domain/audit.ts'
 import { StatusPill, type Tone } from '#app/ui/badge.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
+import { Disclosure } from '#app/ui/disclosure.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
@@ -31,6 +32,7 @@ export interface AuditLogProps {
         what: string
         outcome: AuditOutcome
         facts: string
+        run: number | null
         ip: string | null
         accountUuid: string | null
       }[]
@@ -41,21 +43,25 @@ export interface AuditLogProps {
   everybody: boolean
   /** Link to the other list, for an operator. */
   other: { to: string; label: string } | null
+  /** The page of a run. */
+  runTo: (run: number) => string
 }
 
-const OUTCOMES: Record<AuditOutcome, { tone: Tone; icon: LucideIcon }> = {
-  done: { tone: 'neutral', icon: CircleCheck },
+type Line = NonNullable<AuditLogProps['lines']>[number]
+
+/** What was done needs no mark. */
+const OUTCOMES: Record<Exclude<AuditOutcome, 'done'>, { tone: Tone; icon: LucideIcon }> = {
   refused: { tone: 'attention', icon: CircleSlash },
   failed: { tone: 'failing', icon: OctagonAlert },
 }
 
 /** Shows who did what, newest first. The URL holds all state, so that it works without scripts. */
 export function AuditLog(props: AuditLogProps) {
-  const { form, errors, lines, next, isOlder, everybody, other, addressOf } = props
+  const { form, errors, lines, next, isOlder, everybody, other, addressOf, runTo } = props
   return (
     <CardSection
       id="audit"
-      title={everybody ? 'Who did what, all accounts' : 'Who did what'}
+      title={everybody ? 'All accounts, newest first' : 'Newest first'}
       action={
         other ? (
           <ButtonLink to={other.to} variant="quiet" preventScrollReset>
@@ -74,20 +80,9 @@ export function AuditLog(props: AuditLogProps) {
         {lines === null ? null : lines.length === 0 ? (
           <Nothing form={form} isOlder={isOlder} all={addressOf({})} />
         ) : (
-          <ol aria-labelledby="audit-title" className="grid gap-3">
+          <ol aria-labelledby="audit-title" className="grid">
             {lines.map((line) => (
-              <li key={line.id} className="grid gap-1 border-line border-t pt-3">
-                <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
-                  <p className="min-w-0 wrap-anywhere text-label font-medium">{line.what}</p>
-                  <StatusPill {...OUTCOMES[line.outcome]}>{outcomeText(line.outcome)}</StatusPill>
-                </div>
-                <p className="wrap-anywhere text-dense text-ink-soft">
-                  {line.who}, <Time at={line.at} as="clock" />
-                  {line.ip ? ` · from ${line.ip}` : null}
-                  {line.accountUuid ? ` · account ${line.accountUuid}` : null}
-                </p>
-                {line.facts ? <p className="wrap-anywhere text-dense text-ink-soft">{line.facts}</p> : null}
-              </li>
+              <Entry key={line.id} line={line} runTo={runTo} />
             ))}
           </ol>
         )}
@@ -104,13 +99,53 @@ export function AuditLog(props: AuditLogProps) {
   )
 }
 
-function Filter({ carried, form, errors, addressOf }: AuditLogProps) {
+/** One or two lines: what, then who and when. */
+function Entry({ line, runTo }: { line: Line; runTo: AuditLogProps['runTo'] }) {
+  const { what, facts, run, outcome, who, at, ip, accountUuid } = line
+  return (
+    <li className="flex flex-wrap items-baseline justify-between gap-x-6 border-line border-t py-2">
+      <p className="flex min-w-0 flex-wrap items-baseline gap-x-2 wrap-anywhere text-label">
+        <span className="font-medium">{what}</span>
+        {facts === '' ? null : run === null ? (
+          <span className="text-ink-soft">· {facts}</span>
+        ) : (
+          <span className="text-ink-soft">
+            ·{' '}
+            <Link to={runTo(run)} className="text-accent underline underline-offset-4">
+              {facts}
+            </Link>
+          </span>
+        )}
+        {outcome === 'done' ? null : <StatusPill {...OUTCOMES[outcome]}>{outcomeText(outcome)}</StatusPill>}
+      </p>
+      <p className="wrap-anywhere text-dense text-ink-soft">
+        {who} · <Time at={at} as="clock" />
+        {ip ? ` · from ${ip}` : null}
+        {accountUuid ? ` · account ${accountUuid}` : null}
+      </p>
+    </li>
+  )
+}
+
+/** Closed until it is used: most readers want the newest entries. */
+function Filter(props: AuditLogProps) {
+  const { form, errors } = props
+  const used = !asksNothingOfAudit(form) || Object.keys(errors).length > 0
+  return (
+    <Disclosure summary="Filter" open={used}>
+      <FilterForm {...props} />
+    </Disclosure>
+  )
+}
+
+function FilterForm({ carried, form, errors, addressOf }: AuditLogProps) {
   const { state, location } = useNavigation()
-  const finding = state === 'loading' && location?.pathname === '/account'
+  const { pathname } = useLocation()
+  const finding = state === 'loading' && location?.pathname === pathname
   return (
     <Form
       method="get"
-      action="/account#audit-title"
+      action={`${pathname}#audit-title`}
       preventScrollReset
       key={JSON.stringify(form)}
       className="grid gap-3"
@@ -165,13 +200,13 @@ function Nothing({ form, isOlder, all }: { form: AuditForm; isOlder: boolean; al
   if (isOlder || asksNothingOfAudit(form)) {
     return (
       <EmptyState icon={ScrollText} title={isOlder ? 'No older entries' : 'Nothing yet'}>
-        <p>{isOlder ? 'This is the end of what is kept.' : 'Sign-ins, changes and messages stand here from now on.'}</p>
+        <p>{isOlder ? 'The list ends here.' : 'You will see sign-ins, changes and messages here.'}</p>
       </EmptyState>
     )
   }
   return (
-    <EmptyState icon={SearchX} title="No entry fits" action={<ButtonLink to={all}>Show everything</ButtonLink>}>
-      <p>With fewer filters, or a longer time, there may be some.</p>
+    <EmptyState icon={SearchX} title="No entry found" action={<ButtonLink to={all}>Show everything</ButtonLink>}>
+      <p>Remove a filter, or choose a longer time.</p>
     </EmptyState>
   )
 }

@@ -54,7 +54,10 @@ export function OperatorPage({ accountUUID, accountName, timezone, asked, view }
         <AccountsCard accounts={view.accounts} accountUUID={accountUUID} asked={asked} />
         <FailingCard failing={view.failing} />
         <BackupsCard backups={view.backups} sandbox={view.machine.platform === 'sandbox'} />
-        <RefusedCard audit={view.audit} all={accountAddress({ accountUUID, admin: true }, undefined, { log: 'all' })} />
+        <RefusedCard
+          audit={view.audit}
+          all={accountAddress({ accountUUID, admin: true }, 'activity', { log: 'all' })}
+        />
         <MachineCard machine={view.machine} />
         <KeptCard kept={view.kept} />
       </div>

@@ -66,18 +66,18 @@ export function CallCard({ call }: { call: ShownCall }) {
         </Part>
       )}
       {body === null ? null : (
-        <Part title="Sent">
-          <FieldRows label={`Sent: ${summary}`} rows={body} />
+        <Part title="Request">
+          <FieldRows label={`Request: ${summary}`} rows={body} />
         </Part>
       )}
-      <Part title="Answered">
+      <Part title="Response">
         <div className="grid gap-3">
           {answers.map((answer) => (
             <Answer key={answer.status} answer={answer} summary={summary} />
           ))}
         </div>
       </Part>
-      <Disclosure summary="Refused" dense>
+      <Disclosure summary="Errors" dense>
         <dl className="grid gap-1 text-label">
           {refusals.map(({ status, says }) => (
             <div key={status} className="flex gap-3">
@@ -119,8 +119,8 @@ function Answer({ answer, summary }: { answer: ShownAnswer; summary: string }) {
         <TypeName type={type} refersTo={refersTo} />
       </p>
       <FieldRows label={`${status}: ${summary}`} rows={rows} mark="" />
-      <Disclosure summary="What it looks like" dense>
-        <CodeBlock label={`${status}, for example`} text={example} bare />
+      <Disclosure summary="Example" dense>
+        <CodeBlock label={`${status}, example`} text={example} bare />
       </Disclosure>
     </div>
   )

@@ -1,6 +1,7 @@
 import { Form, useNavigation } from '@remix-run/react'
 import { LogOut, MonitorCheck } from 'lucide-react'
-import { type AccountLink, accountAddress, accountQuery } from '#app/domain/account-address.ts'
+import { type AccountLink, accountAddress, accountQuery, END_ALL } from '#app/domain/account-address.ts'
+import { plural } from '#app/domain/moments.ts'
 import { type OwnerRights, ownerNote } from '#app/domain/people.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { useAskFirst } from '#app/ui/ask-first.tsx'
@@ -10,12 +11,12 @@ import { CardSection } from '#app/ui/card.tsx'
 import { OwnerOnly } from '#app/ui/owner-only.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { HOW_TEXTS, type OpenSession } from '../open-sessions.ts'
+import { type AccountFrameProps, AccountPartFrame } from './account-frame.tsx'
 
 /** `name` = the person's name in the list of people; null when unknown. */
 export type SessionOfPage = OpenSession & { name: string | null }
 
-interface OpenSessionsProps {
-  account: AccountLink
+export interface SessionsPageProps extends AccountFrameProps {
   sessions: SessionOfPage[]
   rights: OwnerRights
   /** The URL opens the question whether to sign everybody out. */
@@ -25,10 +26,22 @@ interface OpenSessionsProps {
 const QUESTION = 'Sign out everywhere?'
 
 /** Lists every browser that can act for the account. */
-export function OpenSessions({ account, sessions, rights, asked: askedByAddress }: OpenSessionsProps) {
-  const { button, ask } = useAskFirst(accountAddress(account, 'end_all'))
+export function SessionsPage({ sessions, rights, asked, ...frame }: SessionsPageProps) {
   return (
-    <CardSection id="sessions" title="Signed in now">
+    <AccountPartFrame {...frame} title="Active sessions">
+      <Sessions account={frame.account} sessions={sessions} rights={rights} asked={asked} />
+    </AccountPartFrame>
+  )
+}
+
+interface SessionsProps extends Pick<SessionsPageProps, 'sessions' | 'rights' | 'asked'> {
+  account: AccountLink
+}
+
+function Sessions({ account, sessions, rights, asked: askedByAddress }: SessionsProps) {
+  const { button, ask } = useAskFirst(accountAddress(account, 'sessions', END_ALL))
+  return (
+    <CardSection id="sessions" title={plural(sessions.length, 'browser')} className="max-w-2xl">
       <ul className="grid gap-3">
         {sessions.map((session) => (
           <li
@@ -53,7 +66,7 @@ export function OpenSessions({ account, sessions, rights, asked: askedByAddress 
           </li>
         ))}
       </ul>
-      <p className="mt-4 max-w-prose text-dense text-ink-soft">Sessions end after 8 idle hours, or after 24 hours.</p>
+      <p className="mt-4 max-w-prose text-dense text-ink-soft">Sessions end after 8 hours idle or 24 hours.</p>
       {askedByAddress && rights.refusal === null ? (
         <section aria-labelledby="end-all-title" className="mt-4 grid gap-3 rounded-control border border-failing p-4">
           <h3 id="end-all-title" className="font-semibold">
@@ -61,7 +74,7 @@ export function OpenSessions({ account, sessions, rights, asked: askedByAddress 
           </h3>
           <Consequences />
           <div className="flex flex-wrap gap-2">
-            <ButtonLink to={accountAddress(account)} preventScrollReset>
+            <ButtonLink to={accountAddress(account, 'sessions')} preventScrollReset>
               Stay signed in
             </ButtonLink>
             <EndAll />
@@ -78,7 +91,7 @@ export function OpenSessions({ account, sessions, rights, asked: askedByAddress 
               <AddressButton
                 {...held}
                 {...button}
-                query={accountQuery(account, 'end_all')}
+                query={{ ...accountQuery(account), ...END_ALL }}
                 variant={held.disabled ? 'secondary' : 'danger-quiet'}
                 {...(!held.disabled && { className: '-ml-4' })}
                 icon={LogOut}
@@ -97,8 +110,8 @@ export function OpenSessions({ account, sessions, rights, asked: askedByAddress 
 function Consequences() {
   return (
     <p className="text-label text-ink-soft">
-      Every browser is signed out of this account, this one too; in ServiceM8 it has to be opened again. Deliveries and
-      automations go on.
+      Signs out every browser, this one too. To come back, open Fieldhook from ServiceM8. Deliveries and automations
+      continue.
     </p>
   )
 }

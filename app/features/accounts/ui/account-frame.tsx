@@ -1,0 +1,36 @@
+import { ArrowLeft } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { type AccountLink, accountAddress } from '#app/domain/account-address.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { ButtonLink } from '#app/ui/button.tsx'
+import { PageHeader } from '#app/ui/page/page-header.tsx'
+import { AccountTimeProvider } from '#app/ui/time/time.tsx'
+
+/** What every page about the account starts from. */
+export interface AccountFrameProps {
+  account: AccountLink
+  accountName: string
+  /** The account's IANA zone. */
+  timezone: string
+  /** The server's time. */
+  now: Millis
+}
+
+/** A page below "Account and security", with the way back. */
+export function AccountPartFrame(props: AccountFrameProps & { title: string; children: ReactNode }) {
+  const { account, accountName, timezone, now, title, children } = props
+  return (
+    <AccountTimeProvider now={now} zone={timezone}>
+      <PageHeader
+        title={title}
+        overline={accountName}
+        actions={
+          <ButtonLink to={accountAddress(account)} icon={ArrowLeft}>
+            Account and security
+          </ButtonLink>
+        }
+      />
+      {children}
+    </AccountTimeProvider>
+  )
+}

@@ -1,0 +1,24 @@
+// What all pages about an account start from.
+import type { App } from '#app/context/app-context.ts'
+import { loadPeople } from '#app/features/accounts/people.server.ts'
+import { staffNames } from '#app/features/automations/settings/automation-settings.server.ts'
+import { findPlanNotice } from '#app/features/billing/plan.server.ts'
+import type { OwnAccount } from './own-account.server.ts'
+
+export async function accountFrame(app: App, { account, accountId, admin }: OwnAccount) {
+  return {
+    account: { accountUUID: accountId, admin },
+    accountName: account.name,
+    timezone: account.timezone,
+    now: app.clock.now(),
+    planNotice: await findPlanNotice(app, account.uuid),
+  }
+}
+
+/** The people with what the reader may do, and their names by uuid. */
+export async function namedPeople(app: App, found: OwnAccount) {
+  const { uuid } = found.account
+  const people = await loadPeople(app, uuid, found, () => staffNames(app, uuid))
+  const names: Record<string, string> = Object.fromEntries(people.people.map((one) => [one.staffUuid, one.name]))
+  return { people, names }
+}
