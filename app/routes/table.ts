@@ -25,6 +25,7 @@ export default [
   at('automation/runs', 'pages/automation-runs.tsx'),
   at('automation/runs/:id', 'pages/automation-run.tsx'),
   at('automation/templates', 'pages/automation-templates.ts'),
+  at('automation/templates/:id', 'pages/automation-template.tsx'),
   at('subscription', 'pages/subscription.tsx'),
   at('automation/preview', 'pages/automation-preview.ts'),
   at('automation/settings', 'pages/automation-settings.tsx'),

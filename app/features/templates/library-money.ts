@@ -19,7 +19,7 @@ export const MONEY: readonly LibraryTemplate[] = [
   {
     id: 1,
     name: 'Quote check-in after 3 days',
-    description: 'Texts a customer who has had a quote for three days and has not answered.',
+    description: 'Asks whether the quote arrived, three days later.',
     category: 'communication',
     overlap: OWN_QUOTE_FOLLOW_UP,
     definition: rule('Asks whether the quote arrived.', {
@@ -45,7 +45,7 @@ export const MONEY: readonly LibraryTemplate[] = [
   {
     id: 2,
     name: 'Quote last call after 10 days',
-    description: 'Writes to a customer whose quote is ten days old, and puts a call on your list.',
+    description: 'E-mails a reminder on day ten and gives you a call task.',
     category: 'communication',
     overlap: OWN_QUOTE_FOLLOW_UP,
     definition: rule('The last written reminder of a quote, then a task to ring.', {
@@ -78,7 +78,7 @@ export const MONEY: readonly LibraryTemplate[] = [
   {
     id: 3,
     name: 'Close quotes gone cold',
-    description: 'Marks quotes older than 45 days with no movement as unsuccessful. Asks you first, each time.',
+    description: 'Marks quotes older than 45 days as unsuccessful. You approve each one.',
     category: 'job_management',
     definition: rule('Tidies up quotes that nobody answered.', {
       trigger: every('weekly', '08:00', { weekday: 1 }),
@@ -102,7 +102,7 @@ export const MONEY: readonly LibraryTemplate[] = [
   {
     id: 4,
     name: 'Quote accepted: book it in',
-    description: 'An accepted quote goes into the booking queue, the customer is thanked, the office is told.',
+    description: 'Moves accepted quotes to your booking queue and thanks the customer.',
     category: 'workflow',
     definition: rule('From accepted quote to booking, without anybody remembering.', {
       trigger: onEvent('job', 'job_status', { fromValue: 'Quote' }),
@@ -128,7 +128,7 @@ export const MONEY: readonly LibraryTemplate[] = [
   {
     id: 5,
     name: 'Hand finished jobs to another system',
-    description: 'Tells another program about every job that is completed.',
+    description: 'Posts every completed job to your other software.',
     category: 'integration',
     definition: rule('Posts each completed job to an address of yours.', {
       trigger: onEvent('job', 'job_status'),
@@ -147,7 +147,7 @@ export const MONEY: readonly LibraryTemplate[] = [
   {
     id: 6,
     name: 'Finished but not invoiced',
-    description: 'A morning e-mail with every job that was finished days ago and still has no invoice.',
+    description: 'E-mails you finished jobs without an invoice, every morning.',
     category: 'reporting',
     definition: rule('Money that nobody has asked for yet.', {
       trigger: every('daily', '07:30'),
@@ -174,7 +174,7 @@ export const MONEY: readonly LibraryTemplate[] = [
   {
     id: 7,
     name: 'Invoice 7 days late: friendly text',
-    description: 'A friendly text when an invoice is a week overdue.',
+    description: 'Texts a friendly reminder one week after the due date.',
     category: 'communication',
     overlap: OWN_INVOICE_REMINDER,
     definition: rule('The first reminder, in a friendly tone.', {
@@ -194,7 +194,7 @@ export const MONEY: readonly LibraryTemplate[] = [
   {
     id: 8,
     name: 'Invoice 14 days late: copy attached',
-    description: 'An e-mail with a copy of the invoice when it is two weeks overdue.',
+    description: 'E-mails the invoice again after two weeks.',
     category: 'communication',
     overlap: OWN_INVOICE_REMINDER,
     definition: rule('The second reminder, with the invoice.', {
@@ -229,7 +229,7 @@ export const MONEY: readonly LibraryTemplate[] = [
   {
     id: 9,
     name: 'Invoice 30 days late: time to ring',
-    description: 'A month overdue is a call, not a text: makes the task and tells you.',
+    description: 'Creates a call task and tells you after 30 days.',
     category: 'workflow',
     definition: rule('Hands an old invoice to a person.', {
       trigger: every('daily', '10:00', { workingDays: true }),
@@ -262,7 +262,7 @@ export const MONEY: readonly LibraryTemplate[] = [
   {
     id: 10,
     name: 'Thanks for paying',
-    description: 'A short thank-you text when a job is paid.',
+    description: 'Texts a thank-you when a job is paid.',
     category: 'communication',
     definition: rule('A payment deserves a word.', {
       trigger: onEvent('job', 'job_field', { fieldName: 'payment_received' }),
@@ -282,7 +282,7 @@ export const MONEY: readonly LibraryTemplate[] = [
   {
     id: 11,
     name: 'Deposit in: ready to book',
-    description: 'When a deposit arrives the job moves to the booking queue, the office and the customer are told.',
+    description: 'Moves the job to your booking queue and tells everyone.',
     category: 'workflow',
     definition: rule('From deposit to booking.', {
       trigger: onEvent('jobpayment', 'job_created'),
@@ -310,7 +310,7 @@ export const MONEY: readonly LibraryTemplate[] = [
   {
     id: 12,
     name: 'Monthly statement per customer',
-    description: 'On the first of the month each customer with open invoices gets one statement.',
+    description: 'E-mails each customer one statement, on the first of the month.',
     category: 'reporting',
     definition: rule('One letter a customer, not one per invoice.', {
       trigger: every('first_of_month', '08:00'),
@@ -349,7 +349,7 @@ export const MONEY: readonly LibraryTemplate[] = [
   {
     id: 13,
     name: 'One bill a month for account customers',
-    description: 'On the last day of the month all finished work of an account customer becomes one job to invoice.',
+    description: 'Combines a month of finished work into one job.',
     category: 'job_management',
     definition: rule('Combines a month of work into one bill.', {
       trigger: every('last_of_month', '17:00'),

@@ -8,7 +8,7 @@ export const VISITS: readonly LibraryTemplate[] = [
   {
     id: 14,
     name: 'Booking confirmed',
-    description: 'Texts the customer date and time when a visit is booked or moved.',
+    description: 'Texts date and time when a visit is booked or moved.',
     category: 'communication',
     overlap: OWN_REMINDER,
     definition: rule('Says when we come.', {
@@ -60,7 +60,7 @@ export const VISITS: readonly LibraryTemplate[] = [
   {
     id: 16,
     name: 'Ask for a review the day after',
-    description: 'A short request for a review, once per customer in half a year.',
+    description: 'Texts your review link, once per customer in half a year.',
     category: 'communication',
     overlap: OWN_REMINDER,
     definition: rule('Happy customers are asked while they remember.', {
@@ -88,7 +88,7 @@ export const VISITS: readonly LibraryTemplate[] = [
   {
     id: 17,
     name: 'Job pack on completion',
-    description: 'Certificate and photos go to the customer half an hour after the job is completed.',
+    description: 'E-mails certificate and photos half an hour later.',
     category: 'communication',
     definition: rule('The papers arrive without anybody sending them.', {
       trigger: onEvent('job', 'job_status', { settleMinutes: 30 }),
@@ -128,7 +128,7 @@ export const VISITS: readonly LibraryTemplate[] = [
   {
     id: 18,
     name: 'Yearly service is due',
-    description: 'A month before the year is over: makes the quote and asks the customer for a date.',
+    description: 'Makes the quote and texts the customer one month early.',
     category: 'workflow',
     definition: rule('Brings last year’s customers back.', {
       trigger: every('daily', '09:00'),
@@ -166,8 +166,7 @@ export const VISITS: readonly LibraryTemplate[] = [
   {
     id: 19,
     name: 'Start-of-job pack from a link',
-    description:
-      'A button or another program asks for the work order, the loading task and the message to the technician.',
+    description: 'Your software calls a link: work order, task and message follow.',
     category: 'integration',
     definition: rule('One call prepares a job.', {
       trigger: { source: 'manual_endpoint' },
@@ -194,7 +193,7 @@ export const VISITS: readonly LibraryTemplate[] = [
   {
     id: 20,
     name: 'New job: tell the office',
-    description: 'A message to the office for every new job, two minutes after it was made.',
+    description: 'Tells the office about every new job.',
     category: 'job_management',
     definition: rule('Nothing new goes unseen.', {
       trigger: onEvent('job', 'job_created', { settleMinutes: 2 }),
@@ -213,8 +212,7 @@ export const VISITS: readonly LibraryTemplate[] = [
   {
     id: 21,
     name: 'Emergency words: act now',
-    description:
-      'A new job that speaks of a leak or an emergency goes to the urgent queue, and the on-call phone rings.',
+    description: 'Moves leaks and emergencies to the urgent queue and texts on-call.',
     category: 'workflow',
     definition: rule('Day and night.', {
       trigger: onEvent('job', 'job_created'),
@@ -244,7 +242,7 @@ export const VISITS: readonly LibraryTemplate[] = [
   {
     id: 22,
     name: 'Morning run sheet',
-    description: 'Each technician gets the day’s visits at half past six.',
+    description: 'Sends each technician the day’s visits at half past six.',
     category: 'reporting',
     definition: rule('The day on one page.', {
       trigger: every('daily', '06:30', { object: 'jobactivity' }),
@@ -266,7 +264,7 @@ export const VISITS: readonly LibraryTemplate[] = [
   {
     id: 23,
     name: 'Job without contact details',
-    description: 'A new job with neither phone nor e-mail becomes a task half an hour later.',
+    description: 'Creates a task when phone and e-mail are missing.',
     category: 'job_management',
     definition: rule('Without a number no reminder can reach anybody.', {
       trigger: onEvent('job', 'job_created', { settleMinutes: 30 }),
@@ -285,7 +283,7 @@ export const VISITS: readonly LibraryTemplate[] = [
   {
     id: 24,
     name: 'Stuck waiting for parts',
-    description: 'Five days in the parts queue make a task, every week until it moves.',
+    description: 'Creates a task every week after five days in the queue.',
     category: 'workflow',
     definition: rule('Parts are chased before the customer asks.', {
       trigger: every('daily', '08:00'),
@@ -306,7 +304,7 @@ export const VISITS: readonly LibraryTemplate[] = [
   {
     id: 25,
     name: 'Weekly report to the owner',
-    description: 'Monday morning: what was finished, what is open, what was won and lost.',
+    description: 'E-mails the week’s figures every Monday morning.',
     category: 'reporting',
     definition: rule('The week in one e-mail.', {
       trigger: every('weekly', '06:45', { weekday: 1 }),

@@ -3,16 +3,26 @@ import type { App } from '#app/context/app-context.ts'
 import { firstIssue, parseRuleId } from '#app/features/automations/rules/rule-form.ts'
 import { formFields } from '#app/features/automations/rules/rule-json.ts'
 import type { Flash } from '#app/lib/flash.ts'
-import { TEMPLATE_NAME_REQUIRED } from './template.ts'
-import { findTemplates, readTemplateQuery, type TemplateCardView, templateCardView } from './template-view.ts'
+import { TEMPLATE_NAME_REQUIRED, type TemplateOfJson } from './template.ts'
+import { CREATE_TEXTS, templateCreatedFlash, templateNotCreatedFlash } from './template-text.ts'
+import {
+  findTemplates,
+  type RecipeView,
+  readTemplateQuery,
+  recipeViews,
+  type TemplateRowView,
+  templateRowView,
+} from './template-view.ts'
 import { createTemplate, listTemplates } from './templates.server.ts'
 
 type LibraryApp = Pick<App, 'store' | 'clock' | 'log'>
 type MakingApp = LibraryApp & Pick<App, 'apart'>
 
 interface TemplateLibraryData {
+  /** The six of the first choice; empty while something is searched for. */
+  recipes: RecipeView[]
   /** Templates that match the query; null = loading failed. */
-  templates: TemplateCardView[] | null
+  templates: TemplateRowView[] | null
   search: string
   /** A category of `template.ts`; '' = all. */
   category: string
@@ -31,21 +41,39 @@ export async function loadTemplateLibrary(
   const { search } = asked
   const category = asked.category ?? ''
   try {
-    const templates = (await listTemplates(app, accountUuid, asked.category)).map(templateCardView)
+    const templates = await listTemplates(app, accountUuid, asked.category)
     const rules = admin ? await app.store.automations.listAutomations(accountUuid) : []
     return {
-      templates: findTemplates(templates, asked),
+      recipes: search === '' && category === '' ? await recipesOf(app, accountUuid, templates) : [],
+      templates: findTemplates(templates, asked).map(templateRowView),
       search,
       category,
       rules: rules.map(({ id, name }) => ({ id, name })),
     }
   } catch (error) {
     app.log.error({ account: accountUuid, error }, 'templates.not_listed')
-    return { templates: null, search, category, rules: [] }
+    return { recipes: [], templates: null, search, category, rules: [] }
   }
 }
 
-const NOT_CREATED = 'Failed to create template'
+/** The six of the first choice, for an account without automations. Empty when they cannot be loaded. */
+export async function loadRecipes(app: LibraryApp, accountUuid: string): Promise<RecipeView[]> {
+  try {
+    return await recipesOf(app, accountUuid, await listTemplates(app, accountUuid, null))
+  } catch (error) {
+    app.log.error({ account: accountUuid, error }, 'templates.not_listed')
+    return []
+  }
+}
+
+async function recipesOf(
+  app: LibraryApp,
+  accountUuid: string,
+  templates: readonly TemplateOfJson[],
+): Promise<RecipeView[]> {
+  const account = await app.store.accounts.findAccount(accountUuid)
+  return recipeViews(templates, account?.name ?? '', { now: app.clock.now(), zone: account?.timezone ?? 'UTC' })
+}
 
 /**
  * Creates a template from one of the account's automations. For admins; the caller has checked. `form`: `name`,
@@ -56,14 +84,11 @@ export async function createTemplateFromForm(
   accountUuid: string,
   form: URLSearchParams,
 ): Promise<{ created: boolean; flash: Flash }> {
-  const refused = (why: string) => ({
-    created: false,
-    flash: { kind: 'error', title: NOT_CREATED, description: why } satisfies Flash,
-  })
+  const refused = (why: string) => ({ created: false, flash: templateNotCreatedFlash(why) })
   if ((form.get('name') ?? '').trim() === '') return refused(TEMPLATE_NAME_REQUIRED)
   const ruleId = parseRuleId(form.get('rule') ?? '')
   const rule = ruleId === null ? null : await app.store.automations.findAutomation(accountUuid, ruleId)
-  if (!rule) return refused('Choose the automation that the template is made of.')
+  if (!rule) return refused(CREATE_TEXTS.chooseRule)
   const made = await createTemplate(app, accountUuid, {
     ...formFields(rule.definition),
     name: form.get('name') ?? '',
@@ -73,10 +98,5 @@ export async function createTemplateFromForm(
   })
   if (made.outcome === 'invalid') return refused(firstIssue(made.issues))
   if (made.outcome !== 'created') return refused(made.message)
-  const flash: Flash = {
-    kind: 'success',
-    title: 'Template created',
-    description: `${made.template.name} is in the library.`,
-  }
-  return { created: true, flash }
+  return { created: true, flash: templateCreatedFlash(made.template.name) }
 }

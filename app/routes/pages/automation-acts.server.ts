@@ -14,7 +14,7 @@ import { authenticationFlash } from '#app/features/automations/rules/form-text.t
 import { loadFormLists } from '#app/features/lookups/form-lists.server.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { redirectWithFlash } from './automation-data.server.ts'
-import { newKeyRefusal, takeRun, useTemplate } from './automation-presses.server.ts'
+import { newKeyRefusal, takeRun } from './automation-presses.server.ts'
 import { findManagerAccount } from './manager-account.server.ts'
 import type { OwnAccount } from './own-account.server.ts'
 
@@ -35,7 +35,6 @@ export async function actOnAutomationPage({ request, context }: Args) {
     throw redirectWithFlash({ context }, `${pathname}${search}`, { kind: 'error', title, description: why })
   }
   const sent = await readForm(request, LONGEST_FORM)
-  if (sent.get('act') === 'copy') throw await useTemplate({ context }, found, sent.get('id') ?? '')
   const { lists } = await loadFormLists(app, found.account.uuid)
   const press = sent.get(PRESS)
   // A button that also sends the form names its act in its own value: the form's content is only kept.

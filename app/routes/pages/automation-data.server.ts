@@ -13,7 +13,7 @@ import { loadApiTest } from '#app/features/lookups/api-explorer.server.ts'
 import { loadFormLists } from '#app/features/lookups/form-lists.server.ts'
 import { listRuleNotices } from '#app/features/notices/list-notices.server.ts'
 import { templateCopy } from '#app/features/templates/template.ts'
-import { loadTemplateLibrary } from '#app/features/templates/template-library.server.ts'
+import { loadRecipes, loadTemplateLibrary } from '#app/features/templates/template-library.server.ts'
 import { listTemplates } from '#app/features/templates/templates.server.ts'
 import { setFlash } from '#app/http/flash.server.ts'
 import type { Flash } from '#app/lib/flash.ts'
@@ -48,6 +48,7 @@ export async function loadTabs({ request, context }: Args, found: OwnAccount) {
     trouble: trouble ? listTrouble(trouble.message) : null,
     draft: (await findDraft(app, account.uuid, query.get('draft'))) ? query.get('draft') : null,
     form: looked ? await loadOpenForm({ request, context }, found, looked.lists) : null,
+    recipes: tab === 'rules' && page.rules?.length === 0 ? await loadRecipes(app, account.uuid) : [],
     library: tab === 'templates' ? await loadTemplateLibrary(app, account.uuid, query, { admin }) : null,
     // Only admins see this tab, and the server has already checked that above.
     explorer: tab === 'api' ? { test: await loadApiTest(app, account.uuid, query) } : null,

@@ -1,36 +1,12 @@
-// Buttons of the automations page that need more than a session, and the template button.
+// Buttons of the automations page that need more than a session.
 import type { LoaderFunctionArgs } from '@remix-run/node'
-import { automationAddress } from '#app/domain/automations/automation-address.ts'
 import { ownerActRefusal } from '#app/domain/people.ts'
 import { ownerFlash } from '#app/features/accounts/account-form.ts'
-import { failed, GONE, TEMPLATE_LOADED } from '#app/features/automations/page/page-text.ts'
-import { parseRuleId } from '#app/features/automations/rules/rule-form.ts'
-import { copyTemplate } from '#app/features/templates/templates.server.ts'
 import { requireRateOf } from '#app/http/rate-limit.server.ts'
 import type { Flash } from '#app/lib/flash.ts'
-import { redirectWithFlash } from './automation-data.server.ts'
 import type { OwnAccount } from './own-account.server.ts'
 
 type Args = Pick<LoaderFunctionArgs, 'context'>
-
-const COPY_TEMPLATE_FAILED = 'Failed to copy template'
-
-/** Counts the use and redirects to the form with the copy; opening the form again counts nothing. */
-export async function useTemplate({ context }: Args, found: OwnAccount, id: string): Promise<Response> {
-  const account = { accountUUID: found.accountId, admin: found.admin }
-  const template = await copyTemplate(context.app, found.account.uuid, parseRuleId(id) ?? 0)
-  return template
-    ? redirectWithFlash(
-        { context },
-        automationAddress(account, { step: 'copy', templateId: template.id }),
-        TEMPLATE_LOADED,
-      )
-    : redirectWithFlash(
-        { context },
-        automationAddress(account, undefined, 'templates'),
-        failed(COPY_TEMPLATE_FAILED, GONE),
-      )
-}
 
 /** A key starts a rule from outside: only an owner creates one, after a fresh sign-in. Null = allowed. */
 export function newKeyRefusal(app: Args['context']['app'], found: OwnAccount): Flash | null {

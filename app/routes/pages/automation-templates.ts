@@ -2,6 +2,7 @@ import { type ActionFunctionArgs, redirect } from '@remix-run/node'
 import { automationAddress } from '#app/domain/automations/automation-address.ts'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { createTemplateFromForm } from '#app/features/templates/template-library.server.ts'
+import { CREATE_TEXTS, templateNotCreatedFlash } from '#app/features/templates/template-text.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { logRefusedPage } from '#app/http/refusals.server.ts'
 import { findSession } from '#app/http/session.server.ts'
@@ -15,19 +16,14 @@ export async function action({ request, context }: ActionFunctionArgs) {
     throw redirectWith({ request, context }, automationAddress({ accountUUID, admin: false }, undefined, 'templates'), {
       kind: 'error',
       title: CREDENTIAL_MESSAGES.none,
-      description: 'Nothing was created. Please sign in again.',
+      description: CREATE_TEXTS.notSignedIn,
     })
   }
   const { account, accountId, admin } = found
   const library = automationAddress({ accountUUID: accountId, admin }, undefined, 'templates')
   if (!admin) {
     await logRefusedPage({ request, context }, 403, await findSession(context.app, request))
-    const description = 'Only admins create templates.'
-    throw redirectWith({ request, context }, library, {
-      kind: 'error',
-      title: 'Failed to create template',
-      description,
-    })
+    throw redirectWith({ request, context }, library, templateNotCreatedFlash(CREATE_TEXTS.adminsOnly))
   }
   const { flash } = await createTemplateFromForm(context.app, account.uuid, await readForm(request))
   throw redirectWith({ request, context }, library, flash)

@@ -151,43 +151,33 @@ test('how often, and a schedule, go from the form to the store, the call, the ex
 })
 
 describe('the form', () => {
-  test('is empty, holds a rule, or a copy of a template whose use is counted once', async () => {
+  test('is empty, holds a rule, or a copy of a template', async () => {
     const id = await make()
     expect((await open()).form).toMatchObject({ key: 'new-', view: { state: { ruleId: null } } })
     expect((await open(`&edit=${id}`)).form?.view.state).toMatchObject({ ruleId: id, values: { name: 'Call back' } })
-    const { to, title } = await leadsTo(send({ act: 'copy', id: '1' }))
-    expect(title).toBe('Template loaded')
-    expect(to).toBe(`/automation?accountUUID=${LEEDS}&copy=1`)
-    for (const _again of [1, 2]) {
-      const { form } = await open('&copy=1')
-      expect(form?.view.state.ruleId).toBeNull()
-      expect(form?.view.state.values.name).toMatch(/ \(From Template\)$/)
-      expect(form?.view.state.values.active).toBe('')
-    }
-    const { library } = await open('&tab=templates')
-    expect(library?.templates?.find((template) => template.id === 1)?.usageCount).toBe(1)
   })
 
   test('holds a copy for whoever opens its address, from wherever, and nothing is counted', async () => {
     for (const site of ['same-origin', 'cross-site', 'same-site', 'none']) {
       const { form } = await open('&copy=1', { site })
+      expect(form?.view.state.ruleId).toBeNull()
       expect(form?.view.state.values.name).toMatch(/ \(From Template\)$/)
+      expect(form?.view.state.values.active).toBe('')
     }
-    const { library } = await open('&tab=templates')
-    expect(library?.templates?.find((template) => template.id === 1)?.usageCount).toBe(0)
+    expect((await calls.app.store.templates.templateUses()).size).toBe(0)
   })
 
-  test('a template or a rule that is not there is told, and the page goes on', async () => {
-    for (const id of ['999999', 'x', '']) {
-      expect(await leadsTo(send({ act: 'copy', id }))).toMatchObject({
-        to: `/automation?accountUUID=${LEEDS}&tab=templates`,
-        title: 'Failed to copy template',
-      })
-    }
+  test('a rule that is not there is told, and the page goes on', async () => {
     expect(await leadsTo(open('&edit=99'))).toMatchObject({
       to: `/automation?accountUUID=${LEEDS}`,
       title: 'Error updating automation',
     })
+  })
+
+  test('an account without automations has six recipes beside it, another has none', async () => {
+    expect((await open()).recipes).toHaveLength(6)
+    await make()
+    expect((await open()).recipes).toEqual([])
   })
 
   test('is drawn again with what is wrong, or saved and led to the card', async () => {

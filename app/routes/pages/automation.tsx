@@ -28,6 +28,10 @@ async function loadLibrary() {
   return { default: (await import('#app/features/templates/ui/template-library.tsx')).TemplateLibrary }
 }
 
+async function loadRecipeCards() {
+  return { default: (await import('#app/features/templates/ui/recipe-cards.tsx')).RecipeCards }
+}
+
 async function loadExplorer() {
   return { default: (await import('#app/features/lookups/ui/api-explorer.tsx')).ApiExplorer }
 }
@@ -35,6 +39,7 @@ async function loadExplorer() {
 // The server has them loaded and renders them directly; a browser loads what it shows, so the first tab stays small.
 const Gate = import.meta.env.SSR ? (await loadGate()).default : lazy(loadGate)
 const TemplateLibrary = import.meta.env.SSR ? (await loadLibrary()).default : lazy(loadLibrary)
+const RecipeCards = import.meta.env.SSR ? (await loadRecipeCards()).default : lazy(loadRecipeCards)
 const ApiExplorer = import.meta.env.SSR ? (await loadExplorer()).default : lazy(loadExplorer)
 
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
@@ -89,13 +94,18 @@ interface PageProps {
 }
 
 function Page({ page, answered }: PageProps) {
-  const { form: opened, library, explorer, draft, planNotice: _above, ...rest } = page
+  const { form: opened, library, recipes, explorer, draft, planNotice: _above, ...rest } = page
   const form = useHeldForm(opened, answered?.form ?? null)
   return (
     <AutomationPage
       {...rest}
       result={answered?.result ?? null}
       draft={answered?.draft ?? draft}
+      starters={
+        <Suspense fallback={null}>
+          <RecipeCards recipes={recipes} account={{ accountUUID: page.accountUUID, admin: page.admin }} withLibrary />
+        </Suspense>
+      }
       form={(beside) =>
         form ? (
           <RuleFormPanel accountUUID={page.accountUUID} form={form.view} lists={form.lists} beside={beside} />

@@ -69,6 +69,10 @@ export interface Backtest {
   rows: BacktestRow[]
   /** Total number of runs; more than `rows` when the list is cut. */
   count: number
+  /** Runs on each day, oldest first, the last one is today; null = the days are unknown. */
+  days: number[] | null
+  /** Messages of the `rows`, by channel. */
+  sent: { texts: number; emails: number }
   /** How the backtest is estimated, and what it cannot know. */
   basis: string[]
   /** Real runs in that period; null = the rule is not stored yet. */

@@ -1,19 +1,12 @@
 // One run with all its events, and the actions a person can take.
 import { actionLabel } from '#app/domain/automations/action-parameters.ts'
+import type { MessageView } from '#app/domain/message-view.ts'
 import type { RecordName } from '#app/domain/record-name.ts'
 import { plainText } from '#app/lib/plain-text.ts'
 import type { Execution, HistoryItem, HistoryStep } from '../runs/run-history.ts'
 import { type ExecutedView, executedView, type MatchedView, matchedView, type NamedText } from './executed-view.ts'
 import { type RunLine, runLine } from './run-list-view.ts'
 import type { RunStanding, StepMark } from './run-marks.ts'
-
-/** A message as its receiver reads it. */
-export interface MessageView {
-  channel: 'sms' | 'email'
-  /** '' = none. */
-  subject: string
-  text: string
-}
 
 export interface ItemView {
   key: string

@@ -20,7 +20,7 @@ import { judgedAt } from '../rules/rule-place.server.ts'
 import { onceText } from '../rules/timing/once-text.ts'
 import { listExecutions } from '../runs/run-history.server.ts'
 import { partsOfSteps } from '../runs/run-parts.ts'
-import { BACKTEST_DAYS, basisOf, MOST_BACKTESTED, repeats, ticksOf, wouldHaveActed } from './backtest.ts'
+import { BACKTEST_DAYS, basisOf, MOST_BACKTESTED, repeats, runsByDay, ticksOf, wouldHaveActed } from './backtest.ts'
 import type { PreviewParts } from './preview.server.ts'
 import type { PreviewedStep } from './preview.ts'
 import { type DraftApp, draftParts, readDraft, runOfDraft, troubleOf } from './preview-draft.server.ts'
@@ -76,7 +76,16 @@ async function backtest(app: DraftApp, accountUuid: string, draft: Draft): Promi
   if (source === 'manual_endpoint') {
     const basis = basisOf(definition, object, false)
     const headline = `What it would have done in the last ${BACKTEST_DAYS} days cannot be reckoned.`
-    return { kind: 'backtest', headline, rows: [], count: 0, basis, ...reallyRan }
+    return {
+      kind: 'backtest',
+      headline,
+      rows: [],
+      count: 0,
+      days: null,
+      sent: { texts: 0, emails: 0 },
+      basis,
+      ...reallyRan,
+    }
   }
   const reads = rememberedReads(app, MOST_CALLS)
   const found = await recordsToLookThrough(reads, accountUuid, draft, at)
@@ -91,7 +100,7 @@ async function backtest(app: DraftApp, accountUuid: string, draft: Draft): Promi
   const shown = units.slice(0, MOST_BACKTESTED)
   const whole = await wholeRecords(reads, accountUuid, draft, shown)
   const rows: BacktestRow[] = []
-  const sums = { messages: 0, credits: 0 }
+  const sums = { messages: 0, credits: 0, texts: 0, emails: 0 }
   const parts = draftParts(app, reads, draft)
   const turn = takingTurns()
   for (const unit of shown) {
@@ -103,6 +112,12 @@ async function backtest(app: DraftApp, accountUuid: string, draft: Draft): Promi
     headline: headlineOf({ definition, object, found, units: units.length, shown: rows, sums }),
     rows,
     count: units.length,
+    days: runsByDay(
+      units.map(({ on }) => on),
+      at.now,
+      at.zone,
+    ),
+    sent: { texts: sums.texts, emails: sums.emails },
     basis: [...basis, ...notLookedThrough(definition, found, reallyRan.ranMore)],
     ...reallyRan,
   }
@@ -211,7 +226,7 @@ interface RowRequest {
   /** With names and contacts, as far as they were readable. */
   whole: ReadonlyMap<string, RecordFacts>
   ran: RealRuns
-  sums: { messages: number; credits: number }
+  sums: { messages: number; credits: number; texts: number; emails: number }
 }
 
 async function rowOf(
@@ -236,6 +251,9 @@ async function rowOf(
   if (preview.outcome === 'not_possible') return { ...row, trouble: runReasonText(preview.why.sentence) }
   sums.messages += preview.customerMessages
   sums.credits += preview.credits
+  const effects = preview.steps.flatMap((step) => step.effects)
+  sums.texts += effects.filter(({ channel }) => channel === 'sms').length
+  sums.emails += effects.filter(({ channel }) => channel === 'email').length
   const troubles = preview.steps.flatMap((step) => (step.effects.length === 0 && step.sentence ? [step.sentence] : []))
   return {
     ...row,

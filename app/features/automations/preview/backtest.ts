@@ -2,11 +2,11 @@
 // the rule, and how sure that is. The platform keeps no record history, so most of it is an estimate; the page says
 // which.
 import type { PollTrigger, RuleDefinition, WebhookTrigger } from '#app/domain/automations/rule.ts'
-import { readLocal } from '#app/domain/local-time.ts'
+import { dayOf, readLocal } from '#app/domain/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
-import { momentOfWall } from '#app/lib/zone.ts'
+import { momentOfWall, wallAt } from '#app/lib/zone.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import { objectNoun, readField } from '../records/fields.ts'
 import { judge } from '../rules/conditions/conditions.ts'
@@ -22,6 +22,20 @@ interface BacktestWindow {
   zone: string
   /** When a polling rule would have checked; empty for others. */
   ticks: readonly Millis[]
+}
+
+/** How many of the moments fall on each day of the account, oldest first; null = the moments are unknown. */
+export function runsByDay(moments: readonly (Millis | null)[], now: Millis, zone: string): number[] | null {
+  const known = moments.filter((at) => at !== null)
+  if (known.length === 0) return null
+  const today = dayOf(wallAt(now, zone))
+  const days = Array.from({ length: BACKTEST_DAYS }, () => 0)
+  for (const at of known) {
+    // The window begins within the oldest day.
+    const place = Math.max(0, BACKTEST_DAYS - 1 - (today - dayOf(wallAt(at, zone))))
+    days[place] = (days[place] ?? 0) + 1
+  }
+  return days
 }
 
 /** True when the rule polls repeatedly. */

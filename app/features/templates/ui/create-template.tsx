@@ -9,6 +9,7 @@ import { Checkbox } from '#app/ui/form/checkbox.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
 import { controlStyles, TextInput } from '#app/ui/form/text-input.tsx'
+import { CREATE_TEXTS } from '../template-text.ts'
 import { NEW_TEMPLATE_PATH } from '../template-view.ts'
 
 interface CreateTemplateProps {
@@ -23,31 +24,25 @@ export function CreateTemplate({ account, rules }: CreateTemplateProps) {
   const query = new URLSearchParams(automationQuery(account))
   return (
     <Card className="px-4 py-1 sm:px-5">
-      <Disclosure summary="Create a template">
+      <Disclosure summary={CREATE_TEXTS.summary}>
         {rules.length === 0 ? (
-          <p className="pb-2 text-label text-ink-soft">
-            A template is made of one of your automations. Create one first: it will be offered here.
-          </p>
+          <p className="pb-2 text-label text-ink-soft">{CREATE_TEXTS.noRules}</p>
         ) : (
           <Form method="post" action={`${NEW_TEMPLATE_PATH}?${query}`} preventScrollReset className="grid gap-4 pb-2">
             <div className="grid items-start gap-4 sm:grid-cols-2">
-              <Field
-                id="template-rule"
-                label="Automation"
-                hint="Write [[like this]] where its user has something to fill in."
-              >
+              <Field id="template-rule" label={CREATE_TEXTS.rule} hint={CREATE_TEXTS.ruleHint}>
                 {(control) => <Select {...control} name="rule" options={rules.map(({ id, name }) => [id, name])} />}
               </Field>
-              <Field id="template-new-category" label="Template category">
+              <Field id="template-new-category" label={CREATE_TEXTS.category}>
                 {(control) => (
                   <Select {...control} name="category" options={CATEGORIES.map((one) => [one, CATEGORY_LABELS[one]])} />
                 )}
               </Field>
             </div>
-            <Field id="template-name" label="Template name">
+            <Field id="template-name" label={CREATE_TEXTS.name}>
               {(control) => <TextInput {...control} name="name" maxLength={200} autoComplete="off" />}
             </Field>
-            <Field id="template-description" label="What it does for its user">
+            <Field id="template-description" label={CREATE_TEXTS.description}>
               {(control) => (
                 <textarea
                   {...control}
@@ -59,11 +54,11 @@ export function CreateTemplate({ account, rules }: CreateTemplateProps) {
               )}
             </Field>
             <Checkbox name="isPublic" value="yes" defaultChecked>
-              Every account may use it
+              {CREATE_TEXTS.isPublic}
             </Checkbox>
             <div>
               <Button type="submit" variant="primary" icon={Plus} pending={pending} pendingLabel="Creating…">
-                Create template
+                {CREATE_TEXTS.create}
               </Button>
             </div>
           </Form>

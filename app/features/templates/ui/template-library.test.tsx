@@ -1,20 +1,42 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
 import { CATEGORIES } from '#app/domain/template-categories.ts'
 import { renderPage } from '#tests/support/page-stub.tsx'
+import { SAMPLE_NOW } from '#tests/support/sample-views.ts'
 import { LIBRARY } from '../library.ts'
-import { findTemplates, templateCardView } from '../template-view.ts'
+import { GROUPS } from '../recipes.ts'
+import { GROUP_LABELS } from '../template-text.ts'
+import { findTemplates, recipeViews, templateRowView } from '../template-view.ts'
 import { TemplateLibrary, type TemplateLibraryProps } from './template-library.tsx'
 
-const ALL = LIBRARY.map((template) =>
-  templateCardView({ overlap: null, ...template, isPublic: true, usageCount: 0, createdAt: null, updatedAt: null }),
-)
+const TEMPLATES = LIBRARY.map((template) => ({
+  overlap: null,
+  ...template,
+  isPublic: true,
+  usageCount: 0,
+  createdAt: null,
+  updatedAt: null,
+}))
+const ALL = TEMPLATES.map(templateRowView)
+const FIRM = 'Alder & Finch Plumbing and Heating'
+const RECIPES = recipeViews(TEMPLATES, FIRM, { now: SAMPLE_NOW, zone: 'Europe/London' })
 const ACCOUNT = 'accountUUID=account-1'
 
 function draw(over: Partial<TemplateLibraryProps> = {}, sent: Record<string, string>[] = []) {
   return renderPage({
     page: () => (
-      <TemplateLibrary templates={ALL} search="" category="" admin={false} accountId="account-1" rules={[]} {...over} />
+      <main>
+        <TemplateLibrary
+          recipes={RECIPES}
+          templates={ALL}
+          search=""
+          category=""
+          admin={false}
+          accountId="account-1"
+          rules={[]}
+          {...over}
+        />
+      </main>
     ),
     routes: [
       {
@@ -29,33 +51,60 @@ function draw(over: Partial<TemplateLibraryProps> = {}, sent: Record<string, str
   })
 }
 
-const cards = () => screen.getAllByRole('article')
+const wordsOf = (text: string) => text.split(/\s+/).filter((word) => /\w/.test(word))
+const rowOf = (name: string) => screen.getByText(name, { selector: 'a *' }).closest('a') as HTMLElement
 
 describe('the library', () => {
-  it('shows every template with its sentence, description, warning, blanks and use', () => {
+  it('is read in a minute: at most 700 words, and no line of more than twelve', () => {
     draw()
-    expect(cards()).toHaveLength(25)
-    const first = ALL[0]
-    if (!first) throw new Error('the library is empty')
-    const card = screen.getByRole('article', { name: first.name })
-    for (const text of [first.sentence.when, first.sentence.does, first.description, ...first.blanks, 'Not used yet']) {
-      expect(card.textContent).toContain(text)
+    // Each element by itself: a browser puts a space between them.
+    const walker = document.createTreeWalker(screen.getByRole('main'), NodeFilter.SHOW_TEXT)
+    const texts: string[] = []
+    while (walker.nextNode()) texts.push(walker.currentNode.textContent ?? '')
+    expect(wordsOf(texts.join(' ')).length).toBeLessThanOrEqual(700)
+    const long = TEMPLATES.flatMap(({ description }) => description.split(/(?<=[.:])\s/)).filter(
+      (sentence) => wordsOf(sentence).length > 12,
+    )
+    expect(long).toEqual([])
+  })
+
+  it('begins with six recipes, each with its channel, its promise, a picture of its message, and Use', () => {
+    draw()
+    const cards = screen.getAllByRole('article')
+    expect(cards).toHaveLength(6)
+    for (const [index, recipe] of RECIPES.entries()) {
+      const card = within(cards[index] as HTMLElement)
+      expect(card.getByRole('heading', { name: recipe.name })).toBeTruthy()
+      expect(card.getByRole('img', { name: recipe.channel === 'sms' ? 'Text message' : 'E-mail' })).toBeTruthy()
+      expect(card.getByText(recipe.line)).toBeTruthy()
+      expect(card.getByText((recipe.picture?.text ?? '-').replace(/\s+/g, ' '))).toBeTruthy()
+      expect(card.getByRole('link', { name: `Use ${recipe.name}` }).getAttribute('href')).toBe(
+        `/automation/templates/${recipe.id}?${ACCOUNT}`,
+      )
     }
-    const warned = ALL.find((template) => template.overlap !== null)
-    expect(screen.getByRole('article', { name: warned?.name ?? '' }).textContent).toContain(warned?.overlap ?? '-')
   })
 
-  it('leads each one into the form as a copy, by a button', () => {
-    draw({ admin: true })
-    const first = ALL[0]
-    const form = screen.getByRole('button', { name: `Use template ${first?.name}` }).closest('form')
-    if (!form) throw new Error('the button has no form')
-    expect([form.method, form.getAttribute('action')]).toEqual(['post', `/automation?${ACCOUNT}&admin=yes`])
-    expect(Object.fromEntries(new FormData(form))).toEqual({ act: 'copy', id: String(first?.id) })
+  it('shows messages as they are sent: without braces or brackets, signed by the firm', () => {
+    const texts = RECIPES.map(({ picture }) => `${picture?.subject} ${picture?.text}`)
+    expect(texts.filter((text) => /[{}[\]]|undefined|null/.test(text))).toEqual([])
+    expect(texts.filter((text) => text.includes('Joan'))).not.toEqual([])
+    expect(texts.filter((text) => text.includes(FIRM.slice(0, 5)))).not.toEqual([])
   })
 
-  it('searches and filters by address, without scripts', () => {
-    draw({ search: 'invoice', category: 'reporting', templates: [] })
+  it('lists all 25 in four groups, with a quiet sign where ServiceM8 has its own message', () => {
+    draw()
+    const lists = GROUPS.map((group) => screen.getByRole('list', { name: GROUP_LABELS[group] }))
+    expect(lists.flatMap((list) => within(list).getAllByRole('listitem'))).toHaveLength(25)
+    for (const { id, name, overlap } of ALL) {
+      const row = rowOf(name)
+      expect(row.getAttribute('href')).toBe(`/automation/templates/${id}?${ACCOUNT}`)
+      expect(within(row).queryByRole('img', { name: /own message/ }) !== null).toBe(overlap !== null)
+    }
+    expect(screen.getByRole('main').textContent).not.toMatch(/Not used|Actions:|To fill in/)
+  })
+
+  it('searches and filters by address, without scripts and without the recipes', () => {
+    draw({ search: 'invoice', category: 'reporting', templates: [], recipes: [] })
     const form = screen.getByRole<HTMLFormElement>('search', { name: 'Templates' })
     expect([form.method, form.getAttribute('action')]).toEqual(['get', '/automation'])
     expect(Object.fromEntries(new FormData(form))).toEqual({
@@ -65,43 +114,39 @@ describe('the library', () => {
       category: 'reporting',
     })
     expect(screen.getByText('No template fits').textContent).toBe('No template fits')
+    expect(screen.queryByText('Start with a recipe')).toBeNull()
     expect(screen.getByRole('link', { name: 'Clear' }).getAttribute('href')).toBe(
       `/automation?${ACCOUNT}&tab=templates`,
     )
   })
 
-  it('says when it could not be fetched', () => {
-    draw({ templates: null })
-    expect(screen.getByRole('alert').textContent).toContain('Failed to fetch templates')
+  it('takes the keyboard to the search with /, and lets a / be typed there', () => {
+    draw()
+    const box = screen.getByLabelText('Search templates')
+    fireEvent.keyDown(document.body, { key: '/', ctrlKey: true })
+    expect(document.activeElement).not.toBe(box)
+    expect(fireEvent.keyDown(document.body, { key: '/' })).toBe(false)
+    expect(document.activeElement).toBe(box)
+    expect(fireEvent.keyDown(box, { key: '/' })).toBe(true)
   })
 
-  it('counts the uses', () => {
-    const [first, second] = ALL
-    if (!first || !second) throw new Error('the library is empty')
-    draw({
-      templates: [
-        { ...first, usageCount: 1 },
-        { ...second, usageCount: 4 },
-      ],
-    })
-    expect(cards().map((card) => /Used [^A-Z]*(once|times)/.exec(card.textContent ?? '')?.[0])).toEqual([
-      'Used once',
-      'Used 4 times',
-    ])
+  it('says when it could not be fetched', () => {
+    draw({ templates: null, recipes: [] })
+    expect(screen.getByRole('alert').textContent).toContain('Failed to fetch templates')
   })
 })
 
 describe('the search', () => {
-  it('finds every word anywhere on the card, whatever the case', () => {
-    expect(findTemplates(ALL, { search: '', category: null })).toHaveLength(25)
-    const found = findTemplates(ALL, { search: 'INVOICE late', category: null })
+  it('finds every word in name, line, sentence or actions, whatever the case', () => {
+    expect(findTemplates(TEMPLATES, { search: '', category: null })).toHaveLength(25)
+    const found = findTemplates(TEMPLATES, { search: 'INVOICE late', category: null })
     expect(found.length).toBeGreaterThan(0)
     expect(found.length).toBeLessThan(25)
-    expect(findTemplates(ALL, { search: 'no such word', category: null })).toEqual([])
+    expect(findTemplates(TEMPLATES, { search: 'no such word', category: null })).toEqual([])
   })
 
   it('finds each of its categories, and together they are all', () => {
-    const counts = CATEGORIES.map((category) => findTemplates(ALL, { search: '', category }).length)
+    const counts = CATEGORIES.map((category) => findTemplates(TEMPLATES, { search: '', category }).length)
     expect(counts.every((count) => count > 0)).toBe(true)
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(25)
   })

@@ -1,22 +1,28 @@
-import { Form, useNavigation } from '@remix-run/react'
-import { LayoutTemplate, Search } from 'lucide-react'
+import { Form, Link, useNavigation } from '@remix-run/react'
+import { ChevronRight, Info, LayoutTemplate, Search } from 'lucide-react'
 import { AUTOMATION_PATH, type AutomationAccount, automationQuery } from '#app/domain/automations/automation-address.ts'
 import { CATEGORIES, CATEGORY_LABELS } from '#app/domain/template-categories.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
-import { Card } from '#app/ui/card.tsx'
+import { Card, cardStyles } from '#app/ui/card.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
 import { HiddenFields } from '#app/ui/form/sent-values.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
-import { TEMPLATES_NOT_FETCHED, type TemplateCardView } from '../template-view.ts'
+import { useSearchKey } from '#app/ui/search-key.ts'
+import { GROUPS } from '../recipes.ts'
+import { countText, GROUP_LABELS, LIBRARY_TEXTS, TEMPLATES_NOT_FETCHED } from '../template-text.ts'
+import { type RecipeView, sheetAddress, type TemplateRowView } from '../template-view.ts'
+import { ChannelIcon } from './channel-icon.tsx'
 import { CreateTemplate } from './create-template.tsx'
-import { TemplateCard } from './template-card.tsx'
+import { RecipeCards } from './recipe-cards.tsx'
 
 export interface TemplateLibraryProps {
+  /** The six of the first choice; empty while something is searched for. */
+  recipes: RecipeView[]
   /** Templates that match the search; null = loading failed. */
-  templates: TemplateCardView[] | null
+  templates: TemplateRowView[] | null
   search: string
   /** '' = all. */
   category: string
@@ -27,37 +33,35 @@ export interface TemplateLibraryProps {
   rules: { id: number; name: string }[]
 }
 
-/** Browses, searches, and opens a template in the form. Uses only addresses, so it works without scripts. */
-export function TemplateLibrary({ templates, search, category, admin, accountId, rules }: TemplateLibraryProps) {
+/** Six recipes, then every template as a row. Each leads to its sheet. Uses only addresses, so it works without scripts. */
+export function TemplateLibrary(props: TemplateLibraryProps) {
+  const { recipes, templates, search, category, admin, accountId, rules } = props
   const account: AutomationAccount = { accountUUID: accountId, admin }
   const all = automationQuery(account, { step: 'none' }, 'templates')
   const isFiltered = search !== '' || category !== ''
   return (
-    <section aria-labelledby="library-title" className="grid gap-5">
-      <div>
+    <>
+      <RecipeCards recipes={recipes} account={account} />
+      <section aria-labelledby="library-title" className="grid gap-4">
         <h2 id="library-title" className="font-semibold text-title">
-          Template Library
+          {LIBRARY_TEXTS.title}
         </h2>
-        <p className="text-label text-ink-soft">
-          Ready-made automations. Using one opens it in the form: nothing runs until you have looked it over and
-          switched it on.
-        </p>
-      </div>
-      <LibraryFilter query={all} search={search} category={category} isFiltered={isFiltered} />
-      {admin ? <CreateTemplate account={account} rules={rules} /> : null}
-      {templates === null ? (
-        <Notice tone="failing" title={TEMPLATES_NOT_FETCHED}>
-          <p>Nothing is lost. Please load the page again in a moment.</p>
-        </Notice>
-      ) : (
-        <FoundTemplates templates={templates} account={account} allOf={isFiltered ? all : null} />
-      )}
-    </section>
+        <LibraryFilter query={all} search={search} category={category} isFiltered={isFiltered} />
+        {admin ? <CreateTemplate account={account} rules={rules} /> : null}
+        {templates === null ? (
+          <Notice tone="failing" title={TEMPLATES_NOT_FETCHED}>
+            <p>{LIBRARY_TEXTS.notFetched}</p>
+          </Notice>
+        ) : (
+          <FoundTemplates templates={templates} account={account} allOf={isFiltered ? all : null} />
+        )}
+      </section>
+    </>
   )
 }
 
 interface FoundTemplatesProps {
-  templates: TemplateCardView[]
+  templates: TemplateRowView[]
   account: AutomationAccount
   /** The query that shows all templates; null = all are shown. */
   allOf: Record<string, string> | null
@@ -66,30 +70,60 @@ interface FoundTemplatesProps {
 function FoundTemplates({ templates, account, allOf }: FoundTemplatesProps) {
   if (templates.length === 0) {
     const showAll = allOf && (
-      <ButtonLink to={`${AUTOMATION_PATH}?${new URLSearchParams(allOf)}`}>Show all templates</ButtonLink>
+      <ButtonLink to={`${AUTOMATION_PATH}?${new URLSearchParams(allOf)}`}>{LIBRARY_TEXTS.showAll}</ButtonLink>
     )
     return (
       <Card>
-        <EmptyState icon={LayoutTemplate} title={allOf ? 'No template fits' : 'No templates yet'} action={showAll}>
-          <p>Try fewer words, or another category.</p>
+        <EmptyState icon={LayoutTemplate} title={allOf ? LIBRARY_TEXTS.noneFound : LIBRARY_TEXTS.none} action={showAll}>
+          <p>{LIBRARY_TEXTS.tryAgain}</p>
         </EmptyState>
       </Card>
     )
   }
+  const groups = GROUPS.map((group) => ({ group, rows: templates.filter((one) => one.group === group) }))
   return (
     <>
       <p role="status" className="-mb-2 text-dense text-ink-soft">
-        {templates.length === 1 ? '1 template' : `${templates.length} templates`}
-        {allOf ? ' found' : ''}
+        {countText(templates.length, allOf !== null)}
       </p>
-      <ul aria-labelledby="library-title" className="grid items-stretch gap-4 md:grid-cols-2">
-        {templates.map((template) => (
-          <li key={template.id} className="min-w-0">
-            <TemplateCard template={template} account={account} />
-          </li>
-        ))}
-      </ul>
+      <div className="grid items-start gap-5 lg:grid-cols-2">
+        {groups.map(({ group, rows }) =>
+          rows.length === 0 ? null : (
+            <div key={group} className="grid min-w-0 gap-2">
+              <h3 id={`group-${group}`} className="font-semibold text-label">
+                {GROUP_LABELS[group]}
+              </h3>
+              <ul aria-labelledby={`group-${group}`} className={`${cardStyles} divide-y divide-line overflow-hidden`}>
+                {rows.map((template) => (
+                  <li key={template.id}>
+                    <TemplateRow template={template} account={account} />
+                  </li>
+                ))}
+              </ul>
+            </div>
+          ),
+        )}
+      </div>
     </>
+  )
+}
+
+function TemplateRow({ template, account }: { template: TemplateRowView; account: AutomationAccount }) {
+  const { id, name, channel, line, overlap } = template
+  return (
+    <Link to={sheetAddress(account, id)} className="group/row flex items-center gap-3 px-4 py-2.5 hover:bg-sunken">
+      <ChannelIcon channel={channel} />
+      <span className="wrap-anywhere min-w-0 flex-1">
+        <span className="block font-medium text-label group-hover/row:underline">{name}</span>
+        <span className="block text-dense text-ink-soft">{line}</span>
+      </span>
+      {overlap === null ? null : (
+        <span role="img" aria-label={LIBRARY_TEXTS.ownReminder} title={LIBRARY_TEXTS.ownReminder}>
+          <Info aria-hidden className="size-4 text-ink-soft" />
+        </span>
+      )}
+      <ChevronRight aria-hidden className="size-4 shrink-0 text-ink-soft" />
+    </Link>
   )
 }
 
@@ -103,6 +137,7 @@ interface LibraryFilterProps {
 function LibraryFilter({ query, search, category, isFiltered }: LibraryFilterProps) {
   const { state, location } = useNavigation()
   const searching = state === 'loading' && location?.search.includes('tab=templates') === true
+  const box = useSearchKey()
   return (
     <Form
       // Reset the fields when the address changes.
@@ -115,14 +150,16 @@ function LibraryFilter({ query, search, category, isFiltered }: LibraryFilterPro
       className="grid items-end gap-3 sm:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_auto]"
     >
       <HiddenFields values={query} />
-      <Field id="template-search" label="Search templates">
+      <Field id="template-search" label={LIBRARY_TEXTS.search}>
         {(control) => (
           <TextInput
             {...control}
+            ref={box}
+            aria-keyshortcuts="/"
             name="search"
             type="search"
             defaultValue={search}
-            placeholder="Like quote, reminder, SMS"
+            placeholder={LIBRARY_TEXTS.searchHint}
           />
         )}
       </Field>

@@ -67,6 +67,8 @@ export interface AutomationPageProps {
   rights: OwnerRights
   /** The rule form and the content beside it; only on the first tab. */
   form?: (beside: ReactNode) => ReactNode
+  /** Recipes to begin with, for an account without automations. */
+  starters?: ReactNode
   /** Content of the other tabs: the library, the API test. */
   children?: ReactNode
 }
@@ -98,6 +100,7 @@ export function AutomationPage(props: AutomationPageProps) {
       {tab === 'rules' ? <RuleNotices notices={props.notices} account={account} /> : null}
       {tab === 'rules' && props.repeats.length > 0 ? <RepeatNotice names={props.repeats} account={account} /> : null}
       {tab === 'rules' ? <Limits limits={props.limits} account={account} /> : null}
+      {tab === 'rules' && rules?.length === 0 ? props.starters : null}
       {tab === 'rules' ? (
         <FormPlace step={step}>
           {form?.(
@@ -234,17 +237,8 @@ function RuleList({ rights, rules, account, step, result }: RuleListProps) {
         </Notice>
       ) : rules.length === 0 ? (
         <Card>
-          <EmptyState
-            icon={Workflow}
-            title="No automations yet"
-            action={
-              <ButtonLink to={automationAddress(account, { step: 'none' }, 'templates')}>
-                Look at the Template Library
-              </ButtonLink>
-            }
-          >
-            An automation does a piece of work by itself: when a job is completed, it texts the customer. Give it a name
-            in the form, or begin with a template.
+          <EmptyState icon={Workflow} title="No automations yet">
+            Use a recipe, or name your own in the form.
           </EmptyState>
         </Card>
       ) : (

@@ -1,14 +1,17 @@
 import { CircleCheck } from 'lucide-react'
+import { plural } from '#app/domain/moments.ts'
 import { Badge } from '#app/ui/badge.tsx'
+import { DayStrip } from '#app/ui/day-strip.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import type { Backtest, BacktestRow } from '../../form/form-preview.ts'
 
 /** "In the last 30 days this rule would have …": records, times and actions, and how certain they are. */
 export function BacktestList({ found }: { found: Backtest }) {
-  const { headline, rows, count, basis, ran, ranMore } = found
+  const { headline, rows, count, days, basis, ran, ranMore } = found
   return (
     <div className="grid gap-3 text-label">
       <p className="wrap-anywhere font-medium text-body">{headline}</p>
+      {days === null ? null : <DayStrip days={days} says={daysText(days)} />}
       {ran === null ? null : (
         <p>
           {ran === 0
@@ -31,6 +34,14 @@ export function BacktestList({ found }: { found: Backtest }) {
       </ul>
     </div>
   )
+}
+
+/** What the strip shows, in one sentence. */
+function daysText(days: readonly number[]): string {
+  return `${plural(
+    days.reduce((sum, count) => sum + count, 0),
+    'run',
+  )} on ${days.filter((count) => count > 0).length} of the last ${days.length} days`
 }
 
 function Row({ row: { title, customer, on, ran, does, trouble } }: { row: BacktestRow }) {

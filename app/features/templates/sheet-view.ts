@@ -1,0 +1,129 @@
+// The sheet of a template as its page shows it: fields with their errors, a preview, a look-back.
+import type { MessageView } from '#app/domain/message-view.ts'
+import type { Backtest, DraftPreview, FormPreview } from '#app/features/automations/form/form-preview.ts'
+import type { PreviewEffectView } from '#app/features/automations/preview/preview-view.ts'
+import type { FormLists } from '#app/features/automations/rules/form-lists.ts'
+import { type SentenceParts, sentenceParts } from '#app/features/automations/rules/sentence.ts'
+import type { TemplateOfJson } from './template.ts'
+import type { BlankField, Sheet, TextField } from './template-sheet.ts'
+import { type LookBack, SHEET_TEXTS } from './template-text.ts'
+
+interface ShownBlank extends BlankField {
+  /** The records to choose from; empty = the person types. */
+  options: { uuid: string; label: string }[]
+}
+
+interface SheetPreview {
+  /** `Job 3128 · Joan Hartley`. */
+  about: string
+  matches: boolean
+  messages: { says: string; message: MessageView }[]
+  /** What else it would do, one line each. */
+  others: string[]
+}
+
+export interface SheetView {
+  id: number
+  name: string
+  sentence: SentenceParts
+  overlap: string | null
+  blanks: ShownBlank[]
+  texts: TextField[]
+  /** By name of the field; '' = of the whole sheet. */
+  errors: Record<string, string[]>
+  preview: SheetPreview | null
+  /** Why there is no preview; null = none was asked for, or it is there. */
+  trouble: string | null
+  lookBack: LookBack | null
+}
+
+export function sheetView(
+  { id, name, definition, overlap }: TemplateOfJson,
+  { blanks, texts }: Sheet,
+  lists: FormLists | null,
+): SheetView {
+  return {
+    id,
+    name,
+    sentence: sentenceParts(definition),
+    overlap,
+    blanks: blanks.map((blank) => ({ ...blank, options: optionsOf(blank, lists) })),
+    texts,
+    errors: {},
+    preview: null,
+    trouble: null,
+    lookBack: null,
+  }
+}
+
+function optionsOf({ kind }: BlankField, lists: FormLists | null): ShownBlank['options'] {
+  if (lists === null || !isListKind(kind, lists)) return []
+  return lists[kind].map(({ uuid, label }) => ({ uuid, label }))
+}
+
+function isListKind(kind: string, lists: FormLists): kind is keyof FormLists {
+  return Object.hasOwn(lists, kind)
+}
+
+/** Does a blank take a record of a list? Then the page needs the lists. */
+export function needsLists({ blanks }: Sheet): boolean {
+  return blanks.some(({ kind }) => !['text', 'email', 'tel', 'url'].includes(kind))
+}
+
+/** The blanks that nobody filled in, as errors of their fields. */
+export function missingErrors({ blanks, missing }: Sheet): SheetView['errors'] {
+  return Object.fromEntries(
+    blanks.filter(({ label }) => missing.includes(label)).map(({ name }) => [name, [SHEET_TEXTS.missing]]),
+  )
+}
+
+/** A refusal of the rule, each part at its field; what has no field here stands above. */
+export function refusedErrors(
+  { texts, blanks }: Sheet,
+  { message, errors }: { message: string; errors: Readonly<Record<string, string[]>> },
+): SheetView['errors'] {
+  const found: SheetView['errors'] = {}
+  for (const { name, path } of texts) if (errors[path]) found[name] = errors[path]
+  const byLabel = blanks.find(({ value }) => value !== '' && message.includes(`“${value}”`))
+  if (Object.keys(found).length > 0) return found
+  return { [byLabel?.name ?? '']: [message] }
+}
+
+/** Adds what was looked at to the sheet. */
+export function withLook(view: SheetView, answer: FormPreview): SheetView {
+  switch (answer.kind) {
+    case 'preview':
+      return { ...view, preview: sheetPreview(answer) }
+    case 'backtest':
+      return { ...view, lookBack: lookBackOf(answer) }
+    case 'trouble':
+      return { ...view, trouble: answer.message }
+    case 'samples':
+      return view
+  }
+}
+
+function sheetPreview({ record, preview }: DraftPreview): SheetPreview {
+  const effects = preview.steps.flatMap((step) => step.effects)
+  const open = preview.steps.flatMap(({ effects: done, sentence, label }) =>
+    done.length === 0 && sentence !== null ? [`${label}: ${sentence}`] : [],
+  )
+  return {
+    about: record.label,
+    matches: record.matches,
+    messages: effects.flatMap((effect) => messageIn(effect) ?? []),
+    others: [...effects.flatMap(({ channel, summary }) => (channel === null && summary ? [summary] : [])), ...open],
+  }
+}
+
+function messageIn({ channel, to, texts }: PreviewEffectView): SheetPreview['messages'][number] | null {
+  if (channel === null) return null
+  const said = (label: string) => texts.find((one) => one.label === label)?.text ?? ''
+  const isEmail = said('Subject') !== ''
+  const message: MessageView = { channel: isEmail ? 'email' : 'sms', subject: said('Subject'), text: said('Text') }
+  return { says: to === null || to === '' ? channel : `${channel} to ${to}`, message }
+}
+
+function lookBackOf({ count, days, sent }: Backtest): LookBack {
+  return { ...sent, runs: count, days }
+}

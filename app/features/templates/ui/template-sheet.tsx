@@ -1,0 +1,282 @@
+import { Form, useFetcher, useNavigation } from '@remix-run/react'
+import { ArrowLeft, Eye, History, PencilLine, Power } from 'lucide-react'
+import { type FormEvent, type ReactNode, useEffect, useRef } from 'react'
+import { type AutomationAccount, automationAddress } from '#app/domain/automations/automation-address.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
+import { cardStyles } from '#app/ui/card.tsx'
+import { DayStrip } from '#app/ui/day-strip.tsx'
+import { Disclosure } from '#app/ui/disclosure.tsx'
+import { Field } from '#app/ui/form/field.tsx'
+import { Select } from '#app/ui/form/select.tsx'
+import { controlStyles, TextInput } from '#app/ui/form/text-input.tsx'
+import { useHydrated } from '#app/ui/hydrated.tsx'
+import { MessageCard } from '#app/ui/message-card.tsx'
+import { Notice } from '#app/ui/notice.tsx'
+import { PageHeader } from '#app/ui/page/page-header.tsx'
+import { AccountTimeProvider } from '#app/ui/time/time.tsx'
+import type { SheetView } from '../sheet-view.ts'
+import { lookBackText, SHEET_TEXTS } from '../template-text.ts'
+import { sheetAddress } from '../template-view.ts'
+
+interface TemplateSheetProps {
+  account: AutomationAccount
+  accountName: string
+  /** IANA zone of the account. */
+  timezone: string
+  now: Millis
+  sheet: SheetView
+}
+
+/** How long a person has to pause before the preview refreshes, ms. */
+const PAUSE = 700
+
+interface Looked {
+  sheet: SheetView
+}
+
+/** One template: only its blanks, its message, a try-out, and the button that turns it on. */
+export function TemplateSheet({ account, accountName, timezone, now, sheet }: TemplateSheetProps) {
+  const to = sheetAddress(account, sheet.id)
+  const form = useRef<HTMLFormElement>(null)
+  const hydrated = useHydrated()
+  const preview = useFetcher<Looked>()
+  const back = useFetcher<Looked>()
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const ask = (fetcher: typeof preview, intent: string) => {
+    if (!form.current) return
+    const sent = new FormData(form.current)
+    sent.set('intent', intent)
+    fetcher.submit(sent, { method: 'post', action: to })
+  }
+  const asking = useRef(ask)
+  asking.current = ask
+  useEffect(() => {
+    asking.current(back, 'look_back')
+    return () => clearTimeout(timer.current)
+    // Once, when the page works; afterwards with the preview.
+  }, [])
+  function onInput(event: FormEvent) {
+    if (!(event.target instanceof HTMLElement) || !event.target.matches('input, textarea, select')) return
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => asking.current(preview, 'look'), PAUSE)
+  }
+  const looked = preview.data?.sheet ?? sheet
+  const lookBack = back.data?.sheet.lookBack ?? sheet.lookBack
+  return (
+    <AccountTimeProvider now={now} zone={timezone}>
+      <PageHeader
+        title={sheet.name}
+        overline={accountName}
+        actions={
+          <ButtonLink to={automationAddress(account, { step: 'none' }, 'templates')} icon={ArrowLeft}>
+            {SHEET_TEXTS.back}
+          </ButtonLink>
+        }
+        summary={<Sentence sheet={sheet} />}
+      />
+      <div className="grid items-start gap-5 lg:grid-cols-2 lg:gap-6">
+        <div className="grid min-w-0 gap-5 lg:order-last">
+          <Preview sheet={looked} busy={preview.state !== 'idle'} />
+        </div>
+        <Form
+          ref={form}
+          method="post"
+          action={to}
+          preventScrollReset
+          onInput={onInput}
+          className={`${cardStyles} grid min-w-0 gap-4 p-4 sm:p-5`}
+        >
+          <Fields sheet={sheet} />
+          <LookBackLine lookBack={lookBack} waiting={hydrated && back.state !== 'idle'} />
+          <Buttons live={hydrated} />
+        </Form>
+      </div>
+    </AccountTimeProvider>
+  )
+}
+
+function Sentence({ sheet: { sentence, overlap } }: { sheet: SheetView }) {
+  const { when, onlyIf, does } = sentence
+  return (
+    <div className="grid gap-2">
+      <p className="wrap-anywhere max-w-prose">
+        {when}, {onlyIf === null ? null : `only if ${onlyIf}, then `}
+        {does}.
+      </p>
+      {overlap === null ? null : (
+        <Notice tone="attention" className="max-w-prose">
+          {overlap}
+        </Notice>
+      )}
+    </div>
+  )
+}
+
+function Fields({ sheet: { blanks, texts, errors } }: { sheet: SheetView }) {
+  return (
+    <>
+      <h2 className="font-semibold text-title">{SHEET_TEXTS.blanks}</h2>
+      {errors[''] ? <Notice tone="failing">{errors[''].join(' ')}</Notice> : null}
+      {blanks.length === 0 ? <p className="text-label">{SHEET_TEXTS.noBlanks}</p> : null}
+      {blanks.map((blank) => (
+        <Blank key={blank.name} blank={blank} errors={errors[blank.name]} />
+      ))}
+      {texts.length === 0 ? null : (
+        <Disclosure summary={SHEET_TEXTS.change} open={texts.some(({ name }) => errors[name] !== undefined)}>
+          <div className="grid gap-3">
+            <p className="text-dense text-ink-soft">{SHEET_TEXTS.placeholders}</p>
+            {texts.map(({ name, label, value, isLong }) => (
+              <Field key={name} id={idOf(name)} label={label} errors={errors[name]}>
+                {(control) =>
+                  isLong ? (
+                    <textarea
+                      {...control}
+                      name={name}
+                      rows={5}
+                      defaultValue={value}
+                      className={controlStyles({ className: 'resize-y py-2' })}
+                    />
+                  ) : (
+                    <TextInput {...control} name={name} defaultValue={value} autoComplete="off" />
+                  )
+                }
+              </Field>
+            ))}
+          </div>
+        </Disclosure>
+      )}
+    </>
+  )
+}
+
+/** An id without spaces: attributes list several ids. */
+function idOf(name: string): string {
+  return name.replace(/[^\w-]+/g, '-')
+}
+
+interface BlankProps {
+  blank: SheetView['blanks'][number]
+  errors: string[] | undefined
+}
+
+function Blank({ blank: { name, label, kind, value, isOptional, options }, errors }: BlankProps) {
+  const typed = kind === 'email' || kind === 'tel' || kind === 'url' ? kind : 'text'
+  const hint = isOptional ? (kind === 'badges' ? SHEET_TEXTS.badge : SHEET_TEXTS.optional) : undefined
+  const known = options.some(({ uuid }) => uuid === value)
+  return (
+    <Field id={idOf(name)} label={label} hint={hint} errors={errors}>
+      {(control) =>
+        options.length > 0 ? (
+          <Select
+            {...control}
+            name={name}
+            defaultValue={value}
+            none={SHEET_TEXTS.choose}
+            options={[
+              ...options.map(({ uuid, label: says }) => [uuid, says] as const),
+              ...(value === '' || known ? [] : [[value, value] as const]),
+            ]}
+          />
+        ) : (
+          // A blank named by its kind, not checked by the browser: the server answers in one place.
+          <TextInput {...control} name={name} defaultValue={value} inputMode={typed} autoComplete="off" />
+        )
+      }
+    </Field>
+  )
+}
+
+function LookBackLine({ lookBack, waiting }: { lookBack: SheetView['lookBack']; waiting: boolean }) {
+  if (lookBack === null) {
+    return waiting ? <p className="text-label text-ink-soft">{SHEET_TEXTS.lookingBack}</p> : null
+  }
+  const says = lookBackText(lookBack)
+  return (
+    <div className="grid gap-1.5">
+      <p className="font-medium text-label">{says}</p>
+      {lookBack.days === null ? null : <DayStrip days={lookBack.days} says={says} />}
+    </div>
+  )
+}
+
+/** Without scripts, the previews have buttons of their own. */
+function Buttons({ live }: { live: boolean }) {
+  const { state, formData } = useNavigation()
+  const sending = (intent: string) => state !== 'idle' && formData?.get('intent') === intent
+  const button = (intent: string) =>
+    ({ type: 'submit', name: 'intent', value: intent, pending: sending(intent) }) as const
+  return (
+    <div className="flex flex-wrap gap-2 border-line border-t pt-4">
+      <Button {...button('turn_on')} variant="primary" icon={Power} pendingLabel={SHEET_TEXTS.turningOn}>
+        {SHEET_TEXTS.turnOn}
+      </Button>
+      <Button {...button('edit_all')} icon={PencilLine}>
+        {SHEET_TEXTS.editAll}
+      </Button>
+      {live ? null : (
+        <>
+          <Button {...button('look')} variant="quiet" icon={Eye}>
+            {SHEET_TEXTS.look}
+          </Button>
+          <Button {...button('look_back')} variant="quiet" icon={History}>
+            {SHEET_TEXTS.lookBack}
+          </Button>
+        </>
+      )}
+    </div>
+  )
+}
+
+function Preview({ sheet: { preview, trouble }, busy }: { sheet: SheetView; busy: boolean }) {
+  return (
+    <section
+      aria-labelledby="sheet-preview"
+      aria-busy={busy || undefined}
+      className={`${cardStyles} grid min-w-0 gap-3 p-4 sm:p-5`}
+    >
+      <div>
+        <h2 id="sheet-preview" className="font-semibold text-title">
+          {SHEET_TEXTS.preview}
+        </h2>
+        <p className="wrap-anywhere text-label text-ink-soft">
+          {preview === null ? '' : `${preview.about}. `}
+          {SHEET_TEXTS.nothingSent}
+        </p>
+      </div>
+      {trouble === null ? null : (
+        <Notice tone="attention" title={SHEET_TEXTS.notShown}>
+          <p>{trouble}</p>
+        </Notice>
+      )}
+      <div aria-live="polite" className="grid gap-3">
+        {preview === null ? null : <Previewed preview={preview} />}
+      </div>
+    </section>
+  )
+}
+
+function Previewed({
+  preview: { matches, messages, others },
+}: {
+  preview: NonNullable<SheetView['preview']>
+}): ReactNode {
+  return (
+    <>
+      {matches ? null : <p className="text-label text-ink-soft">{SHEET_TEXTS.notMet}</p>}
+      {messages.map(({ says, message }, index) => (
+        <MessageCard key={index} message={message} says={says} sent={false} />
+      ))}
+      {others.length === 0 ? null : (
+        <ul className="grid list-disc gap-1 pl-5 text-label">
+          {others.map((line, index) => (
+            <li key={index} className="wrap-anywhere">
+              {line}
+            </li>
+          ))}
+        </ul>
+      )}
+      {messages.length + others.length > 0 ? null : <p className="text-label text-ink-soft">{SHEET_TEXTS.noMessage}</p>}
+    </>
+  )
+}

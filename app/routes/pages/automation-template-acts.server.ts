@@ -1,0 +1,129 @@
+// The sheet of one template: what its page loads, and what its buttons do.
+import { type ActionFunctionArgs, redirect } from '@remix-run/node'
+import { automationAddress, ruleAnchor } from '#app/domain/automations/automation-address.ts'
+import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
+import { type PreviewKind, readRecordId } from '#app/features/automations/form/form-preview.ts'
+import { formOfFields } from '#app/features/automations/form/form-state.ts'
+import { TEMPLATE_LOADED } from '#app/features/automations/page/page-text.ts'
+import { keepDraft } from '#app/features/automations/preview/form-drafts.server.ts'
+import { previewForm } from '#app/features/automations/preview/form-preview.server.ts'
+import { createOnce } from '#app/features/automations/rules/create-once.server.ts'
+import { type FormLists, namesOfLists } from '#app/features/automations/rules/form-lists.ts'
+import { parseRuleId } from '#app/features/automations/rules/rule-form.ts'
+import { loadFormLists } from '#app/features/lookups/form-lists.server.ts'
+import {
+  missingErrors,
+  needsLists,
+  refusedErrors,
+  type SheetView,
+  sheetView,
+  withLook,
+} from '#app/features/templates/sheet-view.ts'
+import { type TemplateOfJson, templateCopy } from '#app/features/templates/template.ts'
+import { previewable, ruleOfSheet, type Sheet, sheetOf } from '#app/features/templates/template-sheet.ts'
+import { SHEET_TEXTS, templateGoneFlash, turnedOnFlash } from '#app/features/templates/template-text.ts'
+import { copyTemplate, listTemplates } from '#app/features/templates/templates.server.ts'
+import { readForm } from '#app/http/guards.server.ts'
+import { requireRateOf } from '#app/http/rate-limit.server.ts'
+import { findOwnAccount, type OwnAccount, redirectWith } from './own-account.server.ts'
+
+type Args = Pick<ActionFunctionArgs, 'request' | 'context' | 'params'>
+
+const LONGEST_FORM = 256 * 1024
+
+interface Opened {
+  found: OwnAccount
+  template: TemplateOfJson
+  sheet: Sheet
+  lists: FormLists | null
+}
+
+/** The sheet of the template in the address. Throws the redirect to the library when there is none. */
+export async function openSheet(args: Args, found: OwnAccount, sent: URLSearchParams | null): Promise<Opened> {
+  const { app } = args.context
+  const { account, accountId, admin } = found
+  const id = parseRuleId(args.params.id ?? '')
+  const template = (await listTemplates(app, account.uuid, null)).find((one) => one.id === id)
+  if (!template) {
+    throw redirectWith(
+      args,
+      automationAddress({ accountUUID: accountId, admin }, undefined, 'templates'),
+      templateGoneFlash(),
+    )
+  }
+  const sheet = sheetOf(template.definition, sent, account.name)
+  const lists = needsLists(sheet) ? (await loadFormLists(app, account.uuid)).lists : null
+  return { found, template, sheet, lists }
+}
+
+/** The sheet with a preview or a look-back. Reads only; a failure of the platform is part of the answer. */
+export async function lookAt(args: Args, opened: Opened, preview: PreviewKind): Promise<SheetView> {
+  const { app } = args.context
+  const { found, template, sheet, lists } = opened
+  const view = sheetView(template, sheet, lists)
+  const accountUuid = found.account.uuid
+  try {
+    requireRateOf(app, 'preview', accountUuid)
+  } catch (refusal) {
+    if (refusal instanceof Response) return { ...view, trouble: SHEET_TEXTS.tooMany }
+    throw refusal
+  }
+  const rule = ruleOfSheet({ definition: previewable(sheet) }, template.name, template.description)
+  const names = lists === null ? {} : namesOfLists(lists)
+  const request = { preview, accountUuid, record: readRecordId(''), search: '', names }
+  return withLook(view, await previewForm(app, formOfFields(rule), request))
+}
+
+/** `intent` = turn_on, edit_all, look or look_back. Returns the sheet to show again, or throws the redirect. */
+export async function actOnSheet(args: Args): Promise<{ sheet: SheetView }> {
+  const found = await findOwnAccount(args)
+  if (found.outcome !== 'ready') {
+    const { pathname, search } = new URL(args.request.url)
+    throw redirectWith(args, `${pathname}${search}`, {
+      kind: 'error',
+      title: CREDENTIAL_MESSAGES.none,
+      description: 'Nothing was created. Please sign in again.',
+    })
+  }
+  const sent = await readForm(args.request, LONGEST_FORM)
+  const opened = await openSheet(args, found, sent)
+  switch (sent.get('intent')) {
+    case 'turn_on':
+      return { sheet: await turnOn(args, opened) }
+    case 'edit_all':
+      throw await editAll(args, opened)
+    case 'look_back':
+      return { sheet: await lookAt(args, opened, 'backtest') }
+    default:
+      return { sheet: await lookAt(args, opened, 'preview') }
+  }
+}
+
+async function turnOn(args: Args, opened: Opened): Promise<SheetView> {
+  const { app } = args.context
+  const { found, template, sheet } = opened
+  const again = async (errors: SheetView['errors']) => ({ ...(await lookAt(args, opened, 'preview')), errors })
+  if (sheet.missing.length > 0) return again(missingErrors(sheet))
+  const made = await createOnce(app, found.account.uuid, ruleOfSheet(sheet, template.name, template.description))
+  if (made.outcome !== 'on') {
+    const refusal = made.outcome === 'not_found' ? { message: SHEET_TEXTS.notTurnedOn, errors: {} } : made
+    return again(refusedErrors(sheet, { errors: {}, ...refusal }))
+  }
+  if (made.isNew) await copyTemplate(app, found.account.uuid, template.id)
+  const list = automationAddress({ accountUUID: found.accountId, admin: found.admin })
+  throw redirectWith(args, `${list}#${ruleAnchor(made.rule.id)}`, turnedOnFlash(made.isNew, made.warning))
+}
+
+/** Everything filled in so far, in the full form. The use is counted. */
+async function editAll(args: Args, { found, template, sheet }: Opened): Promise<Response> {
+  const { app } = args.context
+  const account = { accountUUID: found.accountId, admin: found.admin }
+  await copyTemplate(app, found.account.uuid, template.id)
+  const { name, description } = templateCopy(template)
+  const state = formOfFields({ ...ruleOfSheet(sheet, name, description), active: false })
+  const draft = await keepDraft(app, found.account.uuid, state)
+  // Without room for a draft, the plain copy is still better than nothing.
+  if (draft === null)
+    return redirect(automationAddress(account, { step: 'copy', templateId: template.id }), { status: 303 })
+  return redirectWith(args, automationAddress({ ...account, draft }), TEMPLATE_LOADED)
+}

@@ -1,0 +1,55 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type HeadersFunction,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+} from '@remix-run/node'
+import { useActionData, useLoaderData } from '@remix-run/react'
+import { Gate } from '#app/features/accounts/ui/gate.tsx'
+import { findPlanNotice } from '#app/features/billing/plan.server.ts'
+import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
+import { TemplateSheet } from '#app/features/templates/ui/template-sheet.tsx'
+import { formPageHeaders } from '#app/http/form-page.ts'
+import { actOnSheet, lookAt, openSheet } from './automation-template-acts.server.ts'
+import { findOwnAccount, gateFor } from './own-account.server.ts'
+
+export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
+  { title: page?.view === 'sheet' ? `${page.sheet.name} · Fieldhook` : 'Connect to ServiceM8 · Fieldhook' },
+]
+
+export const headers: HeadersFunction = formPageHeaders
+
+/** `/automation/templates/:id?accountUUID=`: the blanks of one template, a try-out, and the button that turns it on. */
+export async function loader(args: LoaderFunctionArgs) {
+  const found = await findOwnAccount(args)
+  if (found.outcome !== 'ready') return gateFor(found, args.request)
+  const { account, accountId, admin } = found
+  const { app } = args.context
+  return {
+    view: 'sheet' as const,
+    account: { accountUUID: accountId, admin },
+    accountName: account.name,
+    timezone: account.timezone,
+    now: app.clock.now(),
+    planNotice: await findPlanNotice(app, account.uuid),
+    sheet: await lookAt(args, await openSheet(args, found, null), 'preview'),
+  }
+}
+
+export async function action(args: ActionFunctionArgs) {
+  const { sheet } = await actOnSheet(args)
+  return data({ sheet }, { status: Object.keys(sheet.errors).length > 0 ? 400 : 200 })
+}
+
+export default function AutomationTemplate() {
+  const page = useLoaderData<typeof loader>()
+  const answered = useActionData<typeof action>()
+  if (page.view === 'gate') return <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} />
+  return (
+    <>
+      <PlanNoticeLine notice={page.planNotice} {...page.account} />
+      <TemplateSheet key={page.sheet.id} {...page} sheet={answered?.sheet ?? page.sheet} />
+    </>
+  )
+}
