@@ -74,6 +74,7 @@ export const ACTIONS = {
   'run.released': ['automations', 'Let go on: {target}'],
   'run.settled': ['automations', 'Decided about a message: {target}'],
   'message.sent': ['messages', 'Sent a message to {target}'],
+  'message.tested': ['messages', 'Texted {target} to try a message'],
   'payment.changed': ['payments', 'The subscription changed: {target}'],
   'payment.renewal': ['payments', 'An early renewal: {target}'],
   'role.changed': ['access', 'Changed who is an owner'],

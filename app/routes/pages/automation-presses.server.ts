@@ -3,7 +3,10 @@ import type { LoaderFunctionArgs } from '@remix-run/node'
 import { automationAddress } from '#app/domain/automations/automation-address.ts'
 import { ownerActRefusal } from '#app/domain/people.ts'
 import { ownerFlash } from '#app/features/accounts/account-form.ts'
+import { countedCalls } from '#app/features/accounts/call-as-account.server.ts'
+import { recordAudit } from '#app/features/audit/audit.server.ts'
 import { failed, GONE, TEMPLATE_LOADED } from '#app/features/automations/page/page-text.ts'
+import { type TextAsked, textMe } from '#app/features/automations/preview/text-me.server.ts'
 import { parseRuleId } from '#app/features/automations/rules/rule-form.ts'
 import { copyTemplate } from '#app/features/templates/templates.server.ts'
 import { requireRateOf } from '#app/http/rate-limit.server.ts'
@@ -36,6 +39,23 @@ export async function useTemplate({ context }: Args, found: OwnAccount, id: stri
 export function newKeyRefusal(app: Args['context']['app'], found: OwnAccount): Flash | null {
   const refused = ownerActRefusal('keys', found, app.clock.now())
   return refused && ownerFlash(refused)
+}
+
+/** Sends a previewed text to whoever is signed in, counted and in the audit log. */
+export function textToMe({ context: { app } }: Args, found: OwnAccount) {
+  return (asked: TextAsked): Promise<Flash> =>
+    textMe(app, asked, {
+      person: found.staffUuid,
+      send: countedCalls(app.callAsAccount),
+      record: (outcome) =>
+        recordAudit(app, {
+          accountUuid: found.account.uuid,
+          action: 'message.tested',
+          outcome,
+          target: 'their own mobile',
+          detail: { channel: 'text message' },
+        }),
+    })
 }
 
 /** A card's button has the same rate limit as its call, and explains it in words. */

@@ -72,6 +72,8 @@ function renderForm({
   const sent: FormData[] = []
   const form = {
     state,
+    saved: emptyForm(),
+    at: '',
     errors,
     trouble: null,
     aids: aidsOf(state, rules),

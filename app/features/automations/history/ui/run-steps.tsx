@@ -4,10 +4,11 @@ import { type Tone, toneStyles } from '#app/ui/badge.tsx'
 import { cardStyles } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
+import { MessageCard } from '#app/ui/message-card.tsx'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
 import { durationText } from '#app/ui/time/time-text.ts'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
-import type { ItemView, MessageView, RunView, StepView } from '../run-detail-view.ts'
+import type { ItemView, RunView, StepView } from '../run-detail-view.ts'
 import { ExecutedTexts, MatchedRecords, TextList } from './executed-parts.tsx'
 import { RunButton } from './run-button.tsx'
 import { type Mark, MarkPill, stepMark } from './run-pills.tsx'
@@ -156,7 +157,11 @@ function Item({ item, isOnly }: { item: ItemView; isOnly: boolean }) {
         </p>
       )}
       {message === null ? null : (
-        <MessageCard message={message} says={summary} sent={mark === 'done' || mark === 'unknown'} />
+        <MessageCard
+          {...message}
+          says={mark === 'done' || mark === 'unknown' ? summary : `Not sent: ${summary}`}
+          sent={mark === 'done' || mark === 'unknown'}
+        />
       )}
       {sentence === null || summary === '' ? null : (
         <p className={`wrap-anywhere text-label ${mark === 'failed' ? 'text-failing' : 'text-ink-soft'}`}>{sentence}</p>
@@ -234,38 +239,5 @@ function Settle({ runId, stepId, item }: { runId: number; stepId: string; item: 
         </RunButton>
       </div>
     </div>
-  )
-}
-
-/** Nobody reads more of a message on a page; all of it is under "Details". Characters. */
-const MOST_SHOWN = 1_200
-
-interface MessageCardProps {
-  message: MessageView
-  /** Channel, receiver and cost. */
-  says: string
-  sent: boolean
-}
-
-/** A message as its receiver sees it: a bubble for a text, a letter for an e-mail. Dashed until it is sent. */
-function MessageCard({ message, says, sent }: MessageCardProps) {
-  const { channel, subject, text } = message
-  const edge = sent ? 'border-line-strong/40' : 'border-line-strong border-dashed'
-  const shown = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text
-  return (
-    <figure className="grid max-w-xl justify-items-start gap-1">
-      <figcaption className="wrap-anywhere flex items-center gap-1.5 text-label">
-        <Send aria-hidden className="size-3.5 shrink-0" />
-        {sent ? says : `Not sent: ${says}`}
-      </figcaption>
-      <blockquote
-        className={`wrap-anywhere max-w-full border px-3.5 py-2.5 text-label ${edge} ${
-          channel === 'sms' ? 'rounded-card rounded-tl-none bg-accent-soft' : 'w-full rounded-control bg-sunken'
-        }`}
-      >
-        {subject === '' ? null : <p className="mb-2 border-line border-b pb-2 font-semibold">{subject}</p>}
-        <p className="whitespace-pre-wrap">{shown}</p>
-      </blockquote>
-    </figure>
   )
 }

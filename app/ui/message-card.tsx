@@ -1,0 +1,38 @@
+import { Send } from 'lucide-react'
+import type { ReactNode } from 'react'
+
+/** Nobody reads more of a message on a page. Characters. */
+const MOST_SHOWN = 1_200
+
+interface MessageCardProps {
+  channel: 'sms' | 'email'
+  /** Of an e-mail; '' = none. */
+  subject: string
+  text: string
+  /** Channel, receiver and cost. */
+  says: ReactNode
+  /** Dashed until it is sent. */
+  sent: boolean
+}
+
+/** A message as its receiver sees it: a bubble for a text, a letter for an e-mail. */
+export function MessageCard({ channel, subject, text, says, sent }: MessageCardProps) {
+  const edge = sent ? 'border-line-strong/40' : 'border-line-strong border-dashed'
+  const shown = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text
+  return (
+    <figure className="grid max-w-xl justify-items-start gap-1">
+      <figcaption className="wrap-anywhere flex items-center gap-1.5 text-label">
+        <Send aria-hidden className="size-3.5 shrink-0" />
+        <span>{says}</span>
+      </figcaption>
+      <blockquote
+        className={`wrap-anywhere max-w-full border px-3.5 py-2.5 text-label ${edge} ${
+          channel === 'sms' ? 'rounded-card rounded-tl-none bg-accent-soft' : 'w-full rounded-control bg-sunken'
+        }`}
+      >
+        {subject === '' ? null : <p className="mb-2 border-line border-b pb-2 font-semibold">{subject}</p>}
+        <p className="whitespace-pre-wrap">{shown}</p>
+      </blockquote>
+    </figure>
+  )
+}
