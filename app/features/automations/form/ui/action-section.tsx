@@ -74,7 +74,7 @@ export function ActionSection() {
   const count = state.steps.length
   const done = count > 0 && state.steps.every(({ key }) => !open.has(key))
   return (
-    <Block id="actions" word="Then" title="Actions to Execute" done={done}>
+    <Block id="actions" word="Then" title="Actions to Execute" done={done} last>
       {count > 0 ? (
         <ol className="grid gap-3">
           {state.steps.map((step, index) => (

@@ -16,15 +16,20 @@ interface BlockProps {
   title: string
   id: string
   done?: boolean
+  /** The rail ends here. */
+  last?: boolean
   children: ReactNode
 }
 
 /** One of the three blocks, with its point on the rail. */
-export function Block({ word, title, id, done = false, children }: BlockProps) {
+export function Block({ word, title, id, done = false, last = false, children }: BlockProps) {
   return (
     <section
       aria-labelledby={`rule-${id}`}
-      className="before:-bottom-6 relative grid gap-3 pl-7 before:absolute before:top-5 before:left-[9px] before:w-0.5 before:bg-line last-of-type:before:bottom-0"
+      className={clsx(
+        'relative grid gap-3 pl-7 before:absolute before:top-5 before:left-[9px] before:w-0.5 before:bg-line',
+        last ? 'before:bottom-0' : 'before:-bottom-6',
+      )}
     >
       <span
         aria-hidden

@@ -40,7 +40,7 @@ export function ConditionSection() {
     <Block id="conditions" word="Only if" title="Filter Conditions" done={!open.has(ONLY_IF)}>
       <Part
         part={ONLY_IF}
-        line={aids.sentence?.onlyIf ?? (rows.length === 1 ? '1 condition' : `${rows.length} conditions`)}
+        line={capital(aids.sentence?.onlyIf ?? (rows.length === 1 ? '1 condition' : `${rows.length} conditions`))}
       >
         <ol className="grid gap-3">
           {rows.map((row, place) => (
@@ -57,6 +57,10 @@ export function ConditionSection() {
       </Part>
     </Block>
   )
+}
+
+function capital(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /** `index` = among all conditions; `place` = among those that are shown. */

@@ -26,6 +26,7 @@ export function CreateJobFields() {
     <>
       <PickControl
         name="p.company_uuid"
+        lead="Customer"
         label="Company UUID *"
         list={lists.companies}
         none="Choose a customer"

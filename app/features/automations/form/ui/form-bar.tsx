@@ -54,8 +54,10 @@ export function FormBar({ peek, unsaved, onUndo, saving }: FormBarProps) {
           pending={saving}
           pendingLabel={isNew ? 'Creating…' : 'Saving…'}
         >
-          {isNew ? 'Create ' : 'Update '}
-          <span className="max-[359px]:sr-only">Automation</span>
+          <span>
+            {isNew ? 'Create' : 'Update'}
+            <span className="max-sm:sr-only"> Automation</span>
+          </span>
         </Button>
       ) : null}
     </section>

@@ -13,6 +13,8 @@ import { useControl, useRuleForm } from './form-context.tsx'
 import { InsertPlaceholder } from './insert-placeholder.tsx'
 
 interface ControlProps {
+  /** A plainer word before the label. */
+  lead?: string
   /** Name as in `setValue`; within an action `p.<parameter>`. */
   name: string
   label: ReactNode
@@ -58,11 +60,11 @@ interface SelectControlProps extends ControlProps {
   children?: ReactNode
 }
 
-export function SelectControl({ name: given, label, path, hint, none, options, children }: SelectControlProps) {
+export function SelectControl({ name: given, lead, label, path, hint, none, options, children }: SelectControlProps) {
   const { id, name, value, set, errors, autoFocus } = useControl(given, path)
   const known = value === '' || children !== undefined || options.some((option) => option.value === value)
   return (
-    <Field id={id} label={label} hint={hint} errors={errors}>
+    <Field id={id} label={lead ? <Led lead={lead}>{label}</Led> : label} hint={hint} errors={errors}>
       {(control) => (
         <Select
           {...control}
@@ -78,6 +80,15 @@ export function SelectControl({ name: given, label, path, hint, none, options, c
         </Select>
       )}
     </Field>
+  )
+}
+
+/** The plain word first, the specification's own in small. */
+function Led({ lead, children }: { lead: string; children: ReactNode }) {
+  return (
+    <>
+      {lead} <span className="font-normal text-dense text-ink-soft">{children}</span>
+    </>
   )
 }
 

@@ -44,7 +44,7 @@ export function InsertPlaceholder({ name, into, onChoose, counter, long, childre
             )}
           >
             <Braces aria-hidden className="size-4" />
-            {long ? 'Insert placeholder' : null}
+            {long ? <span className={clsx(counter && 'max-sm:sr-only')}>Insert placeholder</span> : null}
           </button>
         ) : null}
         {counter ? (

@@ -149,8 +149,7 @@ export function RuleFormPanel({ accountUUID, person = '', opened = '', form, lis
 }
 
 /** What the keyboard reaches is never under the sentence above or the bar below. */
-const FORM_STYLES =
-  'grid gap-5 [&_:is(a,button,input,select,textarea,summary)]:scroll-mt-[calc(30dvh+1rem)] [&_:is(a,button,input,select,textarea,summary)]:scroll-mb-24'
+const FORM_STYLES = 'grid grid-cols-[minmax(0,1fr)] gap-5 [&_*]:scroll-mt-[calc(30dvh+1rem)] [&_*]:scroll-mb-24'
 
 function Basics() {
   const { state } = useRuleForm()

@@ -107,6 +107,7 @@ function WebhookTrigger() {
       {events === '' ? null : (
         <SelectControl
           name="triggerType"
+          lead="What happens"
           label="Trigger Type"
           none="Choose what has to happen"
           options={types.map((value) => ({ value, label: TRIGGER_TYPE_TEXTS[value] }))}
@@ -158,6 +159,7 @@ function EventsControl() {
     <SelectControl
       name="events"
       path="webhookSubscriptionId"
+      lead="Record"
       label="Webhook Subscription"
       none="Choose a record"
       options={[]}
@@ -189,6 +191,7 @@ function PollTrigger() {
     <div className="grid items-start gap-3 sm:grid-cols-2">
       <SelectControl
         name="apiEndpoint"
+        lead="What to check"
         label="API Endpoint"
         hint={state.values.apiEndpoint === '/api_1.0/job.json' ? 'Includes deleted jobs.' : undefined}
         none="Choose what to look through"
@@ -196,6 +199,7 @@ function PollTrigger() {
       />
       <SelectControl
         name="pollInterval"
+        lead="How often"
         label="Check Frequency"
         none="Choose how often"
         options={POLL_INTERVALS.map((value) => ({ value, label: INTERVAL_TEXTS[value] }))}
