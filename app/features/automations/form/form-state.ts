@@ -241,7 +241,7 @@ function stepOf(fields: Fields, key: (letter: string) => string): StepRow {
   }
 }
 
-/** What the form shows for a parameter that is left out. */
+/** What a list without an empty choice shows for a parameter that is left out. */
 const SHOWN_FIRST: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   send_email: { contentType: 'manual' },
   generate_document: { objectType: 'Job', outputFormat: 'pdf' },
@@ -253,7 +253,7 @@ const SHOWN_FIRST: Readonly<Record<string, Readonly<Record<string, string>>>> = 
  * that bundles come from; and they attach files even if the outer checkbox is off.
  */
 function asDrawn(type: string, given: Record<string, string>): Record<string, string> {
-  const parameters = { ...given }
+  const parameters = { ...SHOWN_FIRST[type], ...given }
   const instead = (name: string, other: string) => {
     const value = parameters[other]
     if (!parameters[name] && value) parameters[name] = value
@@ -270,8 +270,6 @@ function asDrawn(type: string, given: Record<string, string>): Record<string, st
     if (on('includeAllJobAttachments')) parameters.includeJobAttachments = 'true'
     if (on('includeJobAttachments') || on('includeGeneratedDocument')) parameters.includeAttachments = 'true'
   }
-  // A list without an empty choice shows its first one: so does the form's state.
-  for (const [name, value] of Object.entries(SHOWN_FIRST[type] ?? {})) parameters[name] ||= value
   if (type === 'create_job' && (on('copyBundlesFromJob') || on('transferBundles'))) {
     instead('sourceBundleJobUuid', 'sourceJobUuid')
   }

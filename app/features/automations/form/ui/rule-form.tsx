@@ -46,12 +46,13 @@ async function loadAids() {
 
 /** The rule form grows as it is filled in. Without scripts every button is a round trip; with them, only Save. */
 export function RuleFormPanel({ accountUUID, person = '', opened = '', form, lists, beside }: RuleFormPanelProps) {
-  const { state, setState, toggle, unsaved, undo, onSubmit, ...editing } = useEditing({
+  const { state, setState, toggle, unsaved, discarded, undo, onSubmit, ...editing } = useEditing({
     ...{ accountUUID, person, opened, form },
   })
   const { errors, open, alive, saving, goTo } = editing
   const { part: Live } = useOnDemand(loadLive, alive)
-  const [seen, setSeen] = useState(() => shownOf(form).preview)
+  const before = shownOf(form)
+  const [seen, setSeen] = useState(before.preview)
   const [sheet, setSheet] = useState(false)
   const asked = form.preview?.answer
   const tools = {
@@ -69,19 +70,23 @@ export function RuleFormPanel({ accountUUID, person = '', opened = '', form, lis
   }
   /** Links within the form: to a part, and to the preview. */
   const onClick = (event: MouseEvent) => {
-    const link = event.target instanceof Element ? event.target.closest('a') : null
-    if (!link || !alive) return
-    const { part, peek } = link.dataset
-    if (part === undefined && (peek === undefined || Live === null)) return
-    event.preventDefault()
-    if (part === undefined) setSheet(true)
-    else goTo(part)
+    const link = alive && event.target instanceof Element ? event.target.closest('a') : null
+    if (link?.dataset.part !== undefined) {
+      event.preventDefault()
+      goTo(link.dataset.part)
+    } else if (link?.dataset.peek !== undefined && Live) {
+      event.preventDefault()
+      setSheet(true)
+    }
   }
   const shown = partsShown(state)
-  const editingRule = state.ruleId !== null
   return (
     <>
-      <CardSection id="rule-form" title={editingRule ? 'Edit Automation' : 'Create Automation'} className="self-start">
+      <CardSection
+        id="rule-form"
+        title={state.ruleId === null ? 'Create Automation' : 'Edit Automation'}
+        className="self-start"
+      >
         <RuleFormProvider value={tools}>
           <Form
             method="post"
@@ -98,23 +103,13 @@ export function RuleFormPanel({ accountUUID, person = '', opened = '', form, lis
             {toForm(state).map(([name, value]) => (
               <input key={name} type="hidden" name={name} value={value} />
             ))}
-            {form.trouble && !alive ? (
-              <Notice tone={form.trouble.kind === 'error' ? 'failing' : 'accent'} title={form.trouble.title}>
-                <p>{form.trouble.description}</p>
-              </Notice>
-            ) : null}
+            {alive ? null : <Trouble trouble={form.trouble} />}
             <SentenceBar />
             <Blanks saving={saving} />
             <Basics />
             <Sections />
-            {editingRule ? (
-              <div>
-                <IntentButton intent="form.cancel" variant="quiet">
-                  Cancel Edit
-                </IntentButton>
-              </div>
-            ) : null}
-            <FormBar peek={seen && peekOf(seen)} unsaved={unsaved} onUndo={undo} saving={saving} />
+            <CancelEdit />
+            <FormBar peek={seen && peekOf(seen)} unsaved={unsaved} onUndo={discarded && undo} saving={saving} />
           </Form>
         </RuleFormProvider>
       </CardSection>
@@ -129,13 +124,13 @@ export function RuleFormPanel({ accountUUID, person = '', opened = '', form, lis
           <Live
             accountUUID={accountUUID}
             state={state}
-            before={shownOf(form)}
+            before={before}
             onPreview={setSeen}
             sheet={sheet}
             onSheet={setSheet}
           />
         ) : (
-          <PreviewPane shown={shownOf(form)} />
+          <PreviewPane shown={before} />
         )}
         <div
           id="beside-form"
@@ -150,6 +145,28 @@ export function RuleFormPanel({ accountUUID, person = '', opened = '', form, lis
 
 /** What the keyboard reaches is never under the sentence above or the bar below. */
 const FORM_STYLES = 'grid grid-cols-[minmax(0,1fr)] gap-5 [&_*]:scroll-mt-[calc(30dvh+1rem)] [&_*]:scroll-mb-24'
+
+/** What a page without scripts has to say about the last press. */
+function Trouble({ trouble }: Pick<FormView, 'trouble'>) {
+  if (!trouble) return null
+  return (
+    <Notice tone={trouble.kind === 'error' ? 'failing' : 'accent'} title={trouble.title}>
+      <p>{trouble.description}</p>
+    </Notice>
+  )
+}
+
+function CancelEdit() {
+  const { state } = useRuleForm()
+  if (state.ruleId === null) return null
+  return (
+    <div>
+      <IntentButton intent="form.cancel" variant="quiet">
+        Cancel Edit
+      </IntentButton>
+    </div>
+  )
+}
 
 function Basics() {
   const { state } = useRuleForm()

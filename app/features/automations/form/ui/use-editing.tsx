@@ -1,6 +1,6 @@
 // State, errors and button handlers of the rule form, with scripts.
 import { useFetcher, useNavigation, useSubmit } from '@remix-run/react'
-import { type FormEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
 import type { Flash } from '#app/lib/flash.ts'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { useToast } from '#app/ui/toast.tsx'
@@ -52,7 +52,7 @@ export function useEditing(edited: Edited) {
   const [alive, setAlive] = useState(false)
   const [recheck, setRecheck] = useState(false)
   const [stale, setStale] = useState(false)
-  const [undo, setUndo] = useState<FormState | null>(null)
+  const [discarded, setDiscarded] = useState<FormState | null>(null)
   const focus = useFocusAfter([work, errors, open])
   const saving = useSaving()
   const { part: problemsOf } = useOnDemand(loadProblems, recheck)
@@ -64,7 +64,7 @@ export function useEditing(edited: Edited) {
     setErrors(wrong)
     setOpen(openParts(next, wrong))
     setRecheck(false)
-    setUndo(null)
+    setDiscarded(null)
   }
   /** What was typed before and not saved takes the place of what the server drew. */
   const resume = (drawn: FormState, wrong: FieldErrors) => {
@@ -106,14 +106,9 @@ export function useEditing(edited: Edited) {
   }, [problemsOf, recheck, state])
 
   const setState = (change: (last: FormState) => FormState) => {
-    setUndo(null)
+    setDiscarded(null)
     setWork((before) => ({ key, state: change(before.state) }))
   }
-  const toggle = useCallback(
-    (part: string, isOpen: boolean) =>
-      setOpen((before) => (before.has(part) === isOpen ? before : toggled(before, part))),
-    [],
-  )
   const showProblems = (problems: FieldErrors, of: FormState) => {
     focus.current = '[aria-invalid]'
     setErrors(problems)
@@ -125,7 +120,7 @@ export function useEditing(edited: Edited) {
     forgetWork(key)
     setStale(false)
     begin(isCopy ? form.state : form.saved)
-    setUndo(state)
+    setDiscarded(state)
     focus.current = '[name="name"]'
   }
   return {
@@ -133,16 +128,15 @@ export function useEditing(edited: Edited) {
     setState,
     errors,
     open,
-    toggle,
+    toggle: (part: string, isOpen: boolean) => setOpen((before) => toggled(before, part, isOpen)),
     alive,
     saving,
     unsaved: unsavedOf(state, form, stale),
-    undo:
-      undo &&
-      (() => {
-        begin(undo)
-        focus.current = '[name="name"]'
-      }),
+    discarded,
+    undo() {
+      if (discarded) begin(discarded)
+      focus.current = '[name="name"]'
+    },
     /** Opens a part and moves the focus there; '' = the menu of actions. */
     goTo(part: string) {
       focus.current = `#${part === '' ? 'add-step' : partId(part)}`
@@ -169,10 +163,10 @@ function useFocusAfter(drawn: readonly unknown[]) {
   return focus
 }
 
-function toggled(before: ReadonlySet<string>, part: string): Set<string> {
-  const next = new Set(before)
-  if (!next.delete(part)) next.add(part)
-  return next
+/** The same set when nothing changes: a part tells about every change, also of ours. */
+function toggled(before: Set<string>, part: string, isOpen: boolean): Set<string> {
+  if (before.has(part) === isOpen) return before
+  return new Set(isOpen ? [...before, part] : [...before].filter((one) => one !== part))
 }
 
 export type Unsaved = 'none' | 'new' | 'changed' | 'stale'
