@@ -74,6 +74,7 @@ export const ACTIONS = {
   'run.released': ['automations', 'Released {target}'],
   'run.settled': ['automations', 'Settled a message: {target}'],
   'message.sent': ['messages', 'Sent a message to {target}'],
+  'message.tested': ['messages', 'Texted {target} to try a message'],
   'payment.changed': ['payments', 'Subscription changed: {target}'],
   'payment.renewal': ['payments', 'Early renewal: {target}'],
   'role.changed': ['access', 'Changed the role of {target}'],

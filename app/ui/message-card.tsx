@@ -1,4 +1,5 @@
 import { Mail, MessageSquareText } from 'lucide-react'
+import type { ReactNode } from 'react'
 import type { MessageView } from '#app/domain/message-view.ts'
 
 /** Nobody reads more of a message on a page. Characters. */
@@ -7,7 +8,7 @@ const MOST_SHOWN = 1_200
 interface MessageCardProps {
   message: MessageView
   /** Channel, receiver and cost; null = the place says it. */
-  says: string | null
+  says: ReactNode | null
   /** Dashed until it is sent. */
   sent: boolean
 }

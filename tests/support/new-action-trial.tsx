@@ -101,6 +101,10 @@ function drawForm(type: ActionType): string {
     webhooks: [],
     alive: false,
     set: () => {},
+    open: new Set<string>(),
+    setOpen: () => {},
+    at: '',
+    sends: {},
   }
   return renderToStaticMarkup(
     <RuleFormProvider value={tools}>

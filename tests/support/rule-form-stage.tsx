@@ -33,6 +33,8 @@ export function stagedForm(
 ): ReactElement {
   const form = {
     state,
+    saved: emptyForm(),
+    at: '',
     errors,
     trouble: null,
     aids: aidsOf(state, []),

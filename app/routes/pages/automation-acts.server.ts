@@ -14,7 +14,7 @@ import { authenticationFlash } from '#app/features/automations/rules/form-text.t
 import { loadFormLists } from '#app/features/lookups/form-lists.server.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { redirectWithFlash } from './automation-data.server.ts'
-import { newKeyRefusal, takeRun } from './automation-presses.server.ts'
+import { newKeyRefusal, takeRun, textToMe } from './automation-presses.server.ts'
 import { findManagerAccount } from './manager-account.server.ts'
 import type { OwnAccount } from './own-account.server.ts'
 
@@ -117,15 +117,11 @@ function backTo(
   return `${url.pathname}${url.search}`
 }
 
-async function written(
-  { request, context }: Args,
-  { account, accountId, admin }: OwnAccount,
-  sent: URLSearchParams,
-  lists: FormLists,
-) {
+async function written({ request, context }: Args, found: OwnAccount, sent: URLSearchParams, lists: FormLists) {
+  const { account, accountId, admin } = found
   const formData = new FormData()
   for (const [name, value] of sent) formData.append(name, value)
-  const handled = await handleForm(context.app, account.uuid, formData, lists)
+  const handled = await handleForm(context.app, account.uuid, formData, lists, textToMe({ context }, found))
   const plain = automationAddress({ accountUUID: accountId, admin })
   const fresh = context.app.clock.now()
   switch (handled.outcome) {
@@ -135,7 +131,9 @@ async function written(
     }
     case 'saved':
       throw redirectWithFlash({ context }, `${plain}&fresh=${fresh}#${ruleAnchor(handled.ruleId)}`, handled.flash)
-    case 'cancelled':
-      throw redirect(`${plain}&fresh=${fresh}`, { status: 303 })
+    case 'cancelled': {
+      const edited = handled.ruleId === null ? '' : `&edit=${handled.ruleId}`
+      throw redirect(`${plain}${edited}&fresh=${fresh}`, { status: 303 })
+    }
   }
 }

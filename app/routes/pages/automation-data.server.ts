@@ -41,6 +41,8 @@ export async function loadTabs({ request, context }: Args, found: OwnAccount) {
     notices: tab === 'rules' ? await listRuleNotices(app, account.uuid) : [],
     accountUUID: accountId,
     admin,
+    /** The signed-in staff member; '' = unknown. What they typed and did not save is theirs alone. */
+    person: found.staffUuid ?? '',
     reconnect,
     tab,
     step,

@@ -2,6 +2,9 @@
 import type { LoaderFunctionArgs } from '@remix-run/node'
 import { ownerActRefusal } from '#app/domain/people.ts'
 import { ownerFlash } from '#app/features/accounts/account-form.ts'
+import { countedCalls } from '#app/features/accounts/call-as-account.server.ts'
+import { recordAudit } from '#app/features/audit/audit.server.ts'
+import { type TextAsked, textMe } from '#app/features/automations/preview/text-me.server.ts'
 import { requireRateOf } from '#app/http/rate-limit.server.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import type { OwnAccount } from './own-account.server.ts'
@@ -12,6 +15,23 @@ type Args = Pick<LoaderFunctionArgs, 'context'>
 export function newKeyRefusal(app: Args['context']['app'], found: OwnAccount): Flash | null {
   const refused = ownerActRefusal('keys', found, app.clock.now())
   return refused && ownerFlash(refused)
+}
+
+/** Sends a previewed text to whoever is signed in, counted and in the audit log. */
+export function textToMe({ context: { app } }: Args, found: OwnAccount) {
+  return (asked: TextAsked): Promise<Flash> =>
+    textMe(app, asked, {
+      person: found.staffUuid,
+      send: countedCalls(app.callAsAccount),
+      record: (outcome) =>
+        recordAudit(app, {
+          accountUuid: found.account.uuid,
+          action: 'message.tested',
+          outcome,
+          target: 'their own mobile',
+          detail: { channel: 'text message' },
+        }),
+    })
 }
 
 /** A card's button has the same rate limit as its call, and explains it in words. */

@@ -94,7 +94,7 @@ interface PageProps {
 }
 
 function Page({ page, answered }: PageProps) {
-  const { form: opened, library, recipes, explorer, draft, planNotice: _above, ...rest } = page
+  const { form: opened, library, recipes, explorer, draft, person, planNotice: _above, ...rest } = page
   const form = useHeldForm(opened, answered?.form ?? null)
   return (
     <AutomationPage
@@ -108,7 +108,14 @@ function Page({ page, answered }: PageProps) {
       }
       form={(beside) =>
         form ? (
-          <RuleFormPanel accountUUID={page.accountUUID} form={form.view} lists={form.lists} beside={beside} />
+          <RuleFormPanel
+            accountUUID={page.accountUUID}
+            person={person}
+            opened={form.key}
+            form={form.view}
+            lists={form.lists}
+            beside={beside}
+          />
         ) : (
           beside
         )

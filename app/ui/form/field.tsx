@@ -10,7 +10,7 @@ interface ControlProps {
 
 interface FieldProps {
   id: string
-  label: string
+  label: ReactNode
   hint?: ReactNode
   errors?: string[] | undefined
   children: (control: ControlProps) => ReactNode

@@ -13,7 +13,7 @@ import {
   type PlaceholderProblem,
 } from '../rules/placeholders/placeholder-check.ts'
 import { openBlanksOf } from '../rules/rule-blanks.ts'
-import { type SentenceParts, sentenceParts } from '../rules/sentence.ts'
+import { type SentenceParts, sentenceParts, stepText } from '../rules/sentence.ts'
 import { draftOf } from './form-body.ts'
 import { type FormState, objectOfForm, partsShown } from './form-state.ts'
 import { offeredAt, offeredOnlyAt } from './placeholder-offer.ts'
@@ -41,6 +41,8 @@ export interface FormAids {
   warnings: string[]
   /** Blanks of a template that are not filled in yet. */
   blanks: string[]
+  /** What each action does, in words, by step key: `text the customer`. */
+  steps: Record<string, string>
   noun: string
   fields: FieldChoice[]
   /** Available to every action. */
@@ -83,6 +85,12 @@ export function aidsOf(
     sentence: shown.rest ? sentenceParts(draft, names) : null,
     warnings: loopWarnings(rule, rules),
     blanks: openBlanksOf(draft),
+    steps: Object.fromEntries(
+      state.steps.flatMap(({ key, id }) => {
+        const step = draft.steps.find((one) => one.id === (id || key))
+        return step ? [[key, stepText(step, names)]] : []
+      }),
+    ),
     noun: objectNoun(object),
     fields: conditionFields(object).map(({ name, label, type, never }) => ({
       name,

@@ -13,6 +13,7 @@ import {
   TRIGGER_SOURCES,
   TRIGGER_TYPES,
 } from '#app/domain/automations/rule.ts'
+import { fillBlanks } from '../rules/placeholders/placeholder-syntax.ts'
 import { definitionOf, type RuleContent } from '../rules/rule-definition.ts'
 import { isParameterShown, shownValues } from './form-shown.ts'
 import {
@@ -47,7 +48,26 @@ export function toBody(state: FormState): Record<string, unknown> {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !others.includes(name)))
 }
 
-function bodyOf(state: FormState) {
+/** The state with its blanks filled in, as far as a person answered them. */
+export function withAnswers(state: FormState): FormState {
+  const given = Object.entries(state.answers).flatMap(([label, text]) =>
+    text.trim() === '' ? [] : [[label, text.trim()]],
+  )
+  if (given.length === 0) return state
+  const answers: Record<string, string> = Object.fromEntries(given)
+  const fill = (text: string) => fillBlanks(text, answers)
+  const filled = (texts: Record<string, string>) =>
+    Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fill(text)]))
+  return {
+    ...state,
+    values: { ...state.values, triggerFromValue: fill(state.values.triggerFromValue) },
+    conditions: state.conditions.map((row) => ({ ...row, value: fill(row.value) })),
+    steps: state.steps.map((step) => ({ ...step, parameters: filled(step.parameters) })),
+  }
+}
+
+function bodyOf(open: FormState) {
+  const state = withAnswers(open)
   const { events, cooldownDays, dailyCap, respectQuietHours, askFirst, recheckBeforeSending, ...values } =
     shownValues(state)
   const [kind, first = '', second = ''] = events.split(':')

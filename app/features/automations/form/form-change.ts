@@ -5,9 +5,10 @@ import { JOB_STATUSES } from '#app/domain/automations/rule.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { LINE_SOURCES } from '../actions/job-lines.ts'
 import type { FormLists } from '../rules/form-lists.ts'
+import { blanksAsked } from './form-blanks.ts'
 import { chosenOnce } from './form-body.ts'
 import { isPreviewKind, type PreviewKind, readRecordId } from './form-preview.ts'
-import { EMAIL_CONTENT, lineSource } from './form-shown.ts'
+import { asksBecomes, becomesRow, EMAIL_CONTENT, lineSource } from './form-shown.ts'
 import {
   CONDITION_PARTS,
   type ConditionRow,
@@ -22,11 +23,16 @@ import {
 } from './form-state.ts'
 
 export type FormIntent =
-  | { kind: 'next' | 'save' | 'cancel' | 'add_condition' }
+  /** `place` = where on the form it was pressed; it stays open there. */
+  | { kind: 'next'; place: string }
+  /** `on` = switch the rule on with it. */
+  | { kind: 'save'; on: boolean }
+  | { kind: 'cancel' | 'discard' | 'add_condition' }
+  /** Sends the text of one step of the preview to the person who presses. */
+  | { kind: 'text_me'; place: number }
   /** Turns "Anything changes" into "its status changes". */
   | { kind: 'on_status' }
   | { kind: 'add_step'; type: string }
-  | { kind: 'becomes'; status: string }
   | { kind: 'remove_condition' | 'remove_step' | 'up' | 'down'; key: string }
   | { kind: 'add_line'; key: string; list: LineList }
   | { kind: 'remove_line'; key: string; line: string }
@@ -41,15 +47,18 @@ export function parseFormIntent(text: string): FormIntent | null {
   const [kind = '', key = '', more = ''] = text.slice(FORM_INTENT.length).split(':')
   switch (kind) {
     case 'next':
+      return { kind, place: /^[\w.]{1,40}$/.test(key) ? key : '' }
     case 'save':
+      return { kind, on: key === 'on' }
     case 'cancel':
+    case 'discard':
     case 'add_condition':
     case 'on_status':
       return { kind }
+    case 'text_me':
+      return /^\d{1,2}$/.test(key) ? { kind, place: Number(key) } : null
     case 'add_step':
       return { kind, type: isActionType(key) ? key : 'update_job_status' }
-    case 'becomes':
-      return JOB_STATUSES.some((status) => status === key) ? { kind, status: key } : null
     case 'remove_condition':
     case 'remove_step':
     case 'up':
@@ -66,13 +75,15 @@ export function parseFormIntent(text: string): FormIntent | null {
   }
 }
 
-/** Applies a button press. `next`, `save`, `cancel` and `preview` change nothing. */
+/** Applies a button press. Saving, leaving and looking change nothing. */
 export function applyIntent(state: FormState, intent: FormIntent): FormState {
   const { next } = state
   switch (intent.kind) {
     case 'next':
     case 'save':
     case 'cancel':
+    case 'discard':
+    case 'text_me':
     case 'preview':
       return state
     case 'add_condition':
@@ -80,8 +91,6 @@ export function applyIntent(state: FormState, intent: FormIntent): FormState {
       return { ...state, next: next + 1, conditions: [...state.conditions, newCondition(`c${next}`)] }
     case 'remove_condition':
       return { ...state, conditions: state.conditions.filter(({ key }) => key !== intent.key) }
-    case 'becomes':
-      return becomes(state, intent.status)
     case 'on_status':
       return setValue(setValue(state, 'triggerType', 'job_status'), 'triggerFieldName', '')
     case 'add_step':
@@ -135,11 +144,12 @@ function defaultsOf(type: string): Record<string, string> {
   }
 }
 
-/** Sets the condition for "Becomes Completed": updates the existing status condition, or adds one at the top. */
+/** Sets the condition for "Becomes Completed": updates the existing one, adds one at the top, or '' = removes it. */
 function becomes(state: FormState, status: string): FormState {
-  const isOurs = ({ field, operator }: ConditionRow) => field === 'status' && operator === 'equals'
-  if (state.conditions.some(isOurs)) {
-    return { ...state, conditions: state.conditions.map((row) => (isOurs(row) ? { ...row, value: status } : row)) }
+  const ours = state.conditions.find(({ field, operator }) => field === 'status' && operator === 'equals')
+  if (status === '') return { ...state, conditions: state.conditions.filter((row) => row !== ours) }
+  if (ours) {
+    return { ...state, conditions: state.conditions.map((row) => (row === ours ? { ...row, value: status } : row)) }
   }
   const row = newCondition(`c${state.next}`, { field: 'status', value: status })
   return { ...state, next: state.next + 1, conditions: [row, ...state.conditions] }
@@ -213,13 +223,17 @@ interface Control<Whole> {
   change(value: string): Whole
 }
 
+/** Name of the control that says which status a job has to come to: a condition of the rule, chosen with its trigger. */
+export const BECOMES = 'becomes'
+/** Name prefix of the box for a blank of a template; its label follows. */
+export const BLANK = 'b.'
 /** Name prefix of the text box for a value outside the control's list. */
 export const OTHER = 'o.'
 
 /**
  * Finds a control by name: a field of the rule (`runTime`), `c.<key>.<part>` of a condition, and of an action
  * `s.<key>.type`, `.wait`, `.p.<parameter>`, `.l.<line>.<part>`, `.from.<list>` and `.all.<list>` for the source of
- * lines; each may start with `OTHER`. Null = none.
+ * lines; each may start with `OTHER`. `BECOMES` and `BLANK` with a label are further ones. Null = none.
  */
 function controlOf(state: FormState, name: string, lists: Templates): Control<FormState> | null {
   const main = name.startsWith(OTHER) ? name.slice(OTHER.length) : name
@@ -229,6 +243,12 @@ function controlOf(state: FormState, name: string, lists: Templates): Control<Fo
     const value = top === 'once' ? chosenOnce(state) : state.values[top]
     return { value, change: (changed) => withTop(state, top, changed) }
   }
+  if (name === BECOMES) {
+    return asksBecomes(state)
+      ? { value: becomesRow(state)?.value ?? '', change: (status) => becomes(state, knownStatus(status)) }
+      : null
+  }
+  if (name.startsWith(BLANK)) return blankControl(state, name.slice(BLANK.length))
   const [letter, key = '', ...part] = main.split('.')
   if (letter === 'c') return conditionControl(state, key, part[0] ?? '')
   const step = letter === 's' ? state.steps.find((one) => one.key === key) : undefined
@@ -236,6 +256,16 @@ function controlOf(state: FormState, name: string, lists: Templates): Control<Fo
   return control
     ? { value: control.value, change: (changed) => withStep(state, key, () => control.change(changed)) }
     : null
+}
+
+function knownStatus(text: string): string {
+  return JOB_STATUSES.find((status) => status === text) ?? ''
+}
+
+function blankControl(state: FormState, label: string): Control<FormState> | null {
+  if (!blanksAsked(state).some((blank) => blank.typed && blank.label === label)) return null
+  const value = Object.hasOwn(state.answers, label) ? (state.answers[label] ?? '') : ''
+  return { value, change: (answer) => ({ ...state, answers: { ...state.answers, [label]: answer } }) }
 }
 
 /** Returns the current value of the named control; null = no such control. */
@@ -353,7 +383,7 @@ function followUps(step: StepRow, name: string, value: string, lists: Templates)
 
 /** Apply these first: they decide which other controls exist. */
 const FIRST =
-  /^triggerSource$|^events$|\.type$|\.field$|\.from\.|\.all\.|\.p\.(contentType|fieldName|useSmsTemplate|smsTemplateId)$/
+  /^triggerSource$|^events$|^triggerType$|\.type$|\.field$|\.from\.|\.all\.|\.p\.(contentType|fieldName|useSmsTemplate|smsTemplateId)$/
 
 /** Characters of one value; the rest is cut. */
 const MOST_TEXT = 25_000

@@ -23,6 +23,16 @@ export function problemsOf(state: FormState): FieldErrors {
   return errors
 }
 
+const REQUIRED = / is required$/
+
+/** `Fill in Customer and Job Status to see this step.`; anything else that is wrong in its own words. */
+function unfinishedText(told: readonly string[]): string {
+  const missing = told.filter((message) => REQUIRED.test(message)).map((message) => message.replace(REQUIRED, ''))
+  const names = missing.map((name) => (name === 'Company UUID' ? 'Customer' : name))
+  const fill = names.length === 0 ? [] : [`Fill in ${names.join(' and ')} to see this step.`]
+  return [...fill, ...told.filter((message) => !REQUIRED.test(message))].join(' ')
+}
+
 /** The rule so far, with the errors of unfinished steps by step id. */
 export interface Draft {
   name: string
@@ -47,7 +57,7 @@ export function readDraft(state: FormState): Draft {
     const told = Object.entries(errors).flatMap(([path, messages]) =>
       path === own || path.startsWith(`${own}.`) ? messages : [],
     )
-    if (told.length > 0) unfinished.set(step.id, [...new Set(told)].join(' '))
+    if (told.length > 0) unfinished.set(step.id, unfinishedText([...new Set(told)]))
   }
   return {
     name: state.values.name,

@@ -4,6 +4,7 @@ import { objectLabel } from '#app/domain/object-catalog.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { previewForm } from '../preview/form-preview.server.ts'
 import type { DraftApp } from '../preview/preview-draft.server.ts'
+import type { TextAsked } from '../preview/text-me.server.ts'
 import { notChecked } from '../preview/too-long.ts'
 import { EMPTY_LISTS, type FormLists, namesOfLists } from '../rules/form-lists.ts'
 import { FORM_TEXTS, formErrorFlash, refusedFlash, savedFlash } from '../rules/form-text.ts'
@@ -13,10 +14,13 @@ import { changeRule, createRule, type RulesApp } from '../rules/rules.server.ts'
 import { loadSettings } from '../settings/automation-settings.server.ts'
 import { quietHint } from '../settings/settings-text.ts'
 import { aidsOf, type FormAids, rulesForWarnings } from './form-aids.ts'
+import { withKnownAnswers } from './form-blanks.ts'
+import { placeAfter } from './form-blocks.ts'
 import { toBody } from './form-body.ts'
-import { applyIntent, FORM_INTENT, type FormIntent, parseFormIntent } from './form-change.ts'
+import { applyIntent, FORM_INTENT, type FormIntent, parseFormIntent, setValue } from './form-change.ts'
+import { formOfRule } from './form-of-rule.ts'
 import { PREVIEW_FIELDS, readRecordId } from './form-preview.ts'
-import type { FormState } from './form-state.ts'
+import { emptyForm, type FormState } from './form-state.ts'
 import type { AskedPreview, FormView } from './form-view.ts'
 import { readForm } from './form-wire.ts'
 
@@ -24,7 +28,8 @@ type FormOutcome =
   /** Redraw the form; `flash` explains a problem, if any. */
   | { outcome: 'form'; form: FormView; flash: Flash | null }
   | { outcome: 'saved'; ruleId: number; message: string; flash: Flash }
-  | { outcome: 'cancelled' }
+  /** `ruleId` = the rule that stays open, as it is stored. */
+  | { outcome: 'cancelled'; ruleId: number | null }
 
 export function isFormIntent(intent: string): boolean {
   return intent.startsWith(FORM_INTENT)
@@ -34,10 +39,13 @@ export function isFormIntent(intent: string): boolean {
 export async function loadForm(
   app: Pick<App, 'store' | 'apart'>,
   accountUuid: string,
-  state: FormState,
+  written: FormState,
   errors: FieldErrors = {},
   lists: FormLists = EMPTY_LISTS,
+  at = '',
 ): Promise<FormView> {
+  const account = written.steps.length === 0 ? null : await app.store.accounts.findAccount(accountUuid)
+  const state = withKnownAnswers(written, account?.name ?? '')
   const rules = rulesForWarnings(await app.store.automations.listAutomations(accountUuid))
   const webhooks = (await app.store.endpoints.listEndpoints(accountUuid, 'webhook')).map(
     ({ id, objectType, endpoint }) => ({
@@ -49,7 +57,13 @@ export async function loadForm(
   )
   const quiet = quietHint(await loadSettings(app, accountUuid))
   const { aids, trouble } = await loadAids(app, accountUuid, state, rules, namesOfLists(lists))
-  return { state, errors, trouble, aids, rules, webhooks, quiet }
+  const saved = await savedForm(app, accountUuid, state.ruleId)
+  return { state, saved, at, errors, trouble, aids, rules, webhooks, quiet }
+}
+
+async function savedForm(app: Pick<App, 'store'>, accountUuid: string, ruleId: number | null): Promise<FormState> {
+  const rule = ruleId === null ? null : await app.store.automations.findAutomation(accountUuid, ruleId)
+  return rule ? formOfRule(rule) : emptyForm()
 }
 
 /** Computes the aids. If the texts take too long to check, leaves them out and the form says so. */
@@ -67,33 +81,67 @@ async function loadAids(
   return { aids: aidsOf(bare, rules, names), trouble }
 }
 
-/** `lists` = the available choices, for a template that fills in a text. The caller has checked the account. */
+/**
+ * `lists` = the available choices, for a template that fills in a text; `textMe` sends a previewed text to the person
+ * who presses. The caller has checked the account.
+ */
 export async function handleForm(
   app: RulesApp & DraftApp,
   accountUuid: string,
   formData: FormData,
   lists: FormLists = EMPTY_LISTS,
+  textMe: ((asked: TextAsked) => Promise<Flash>) | null = null,
 ): Promise<FormOutcome> {
-  const intent = parseFormIntent(String(formData.get('intent') ?? '')) ?? { kind: 'next' }
-  if (intent.kind === 'cancel') return { outcome: 'cancelled' }
+  const intent = parseFormIntent(String(formData.get('intent') ?? '')) ?? { kind: 'next', place: '' }
   const read = readForm(formData, lists)
-  const draw = async (state: FormState, errors: FieldErrors, flash: Flash | null): Promise<FormOutcome> => ({
-    outcome: 'form',
-    form: await loadForm(app, accountUuid, state, errors, lists).then((form) => ({
-      ...form,
-      trouble: flash ?? form.trouble,
-    })),
-    flash,
-  })
-  if (intent.kind === 'preview') {
-    const preview = await looked(app, accountUuid, read, intent, { formData, lists })
-    return { outcome: 'form', form: { ...(await loadForm(app, accountUuid, read, {}, lists)), preview }, flash: null }
+  switch (intent.kind) {
+    case 'cancel':
+      return { outcome: 'cancelled', ruleId: null }
+    case 'discard':
+      return { outcome: 'cancelled', ruleId: read.ruleId }
+    case 'preview': {
+      const preview = await looked(app, accountUuid, read, intent, { formData, lists })
+      return { outcome: 'form', form: { ...(await loadForm(app, accountUuid, read, {}, lists)), preview }, flash: null }
+    }
+    case 'text_me': {
+      const again = await looked(app, accountUuid, read, { preview: 'preview', record: '' }, { formData, lists })
+      const seen = String(formData.get(`${PREVIEW_FIELDS.text}.${intent.place}`) ?? '')
+      const request = { accountUuid, record: again.record, search: again.search, names: namesOfLists(lists) }
+      const flash = textMe && (await textMe({ ...request, state: read, place: intent.place, seen }))
+      const drawn = await loadForm(app, accountUuid, read, {}, lists)
+      return { outcome: 'form', form: { ...drawn, preview: again, trouble: flash ?? drawn.trouble }, flash }
+    }
+    case 'save':
+      return save(app, accountUuid, intent.on ? setValue(read, 'active', 'true') : read, lists)
+    default:
+      return draw(app, accountUuid, lists, { state: applyIntent(read, intent), at: placeAfter(read, intent) })
   }
-  if (intent.kind !== 'save') return draw(applyIntent(read, intent), {}, null)
+}
+
+interface Drawn {
+  state: FormState
+  errors?: FieldErrors
+  flash?: Flash | null
+  at?: string
+}
+
+async function draw(
+  app: Pick<App, 'store' | 'apart'>,
+  accountUuid: string,
+  lists: FormLists,
+  { state, errors = {}, flash = null, at = '' }: Drawn,
+): Promise<FormOutcome> {
+  const form = await loadForm(app, accountUuid, state, errors, lists, at)
+  return { outcome: 'form', form: { ...form, trouble: flash ?? form.trouble }, flash }
+}
+
+async function save(app: RulesApp, accountUuid: string, read: FormState, lists: FormLists): Promise<FormOutcome> {
+  const refuse = (flash: Flash, errors: FieldErrors = {}) =>
+    draw(app, accountUuid, lists, { state: read, errors, flash })
   const checked = await app.apart.do('problemsOf', accountUuid, read)
-  if (checked.outcome !== 'done') return draw(read, {}, refusedFlash(read.ruleId === null, notChecked(checked).message))
+  if (checked.outcome !== 'done') return refuse(refusedFlash(read.ruleId === null, notChecked(checked).message))
   const problems = checked.value
-  if (Object.keys(problems).length > 0) return draw(read, problems, formErrorFlash(problems))
+  if (Object.keys(problems).length > 0) return refuse(formErrorFlash(problems), problems)
   const { ruleId } = read
   const body = toBody(read)
   const saved =
@@ -103,7 +151,7 @@ export async function handleForm(
     return { outcome: 'saved', ruleId: saved.rule.id, message: flash.title, flash }
   }
   const why = saved.outcome === 'not_found' ? FORM_TEXTS.gone : saved.message
-  return draw(read, saved.outcome === 'invalid' ? saved.errors : {}, refusedFlash(ruleId === null, why))
+  return refuse(refusedFlash(ruleId === null, why), saved.outcome === 'invalid' ? saved.errors : {})
 }
 
 /** Previews the record that was pressed; else one that matches the search, else the newest that matches. */
@@ -111,7 +159,7 @@ async function looked(
   app: DraftApp,
   accountUuid: string,
   state: FormState,
-  intent: Extract<FormIntent, { kind: 'preview' }>,
+  intent: Omit<Extract<FormIntent, { kind: 'preview' }>, 'kind'>,
   { formData, lists }: { formData: FormData; lists: FormLists },
 ): Promise<AskedPreview> {
   const sent = (name: string) => String(formData.get(name) ?? '')

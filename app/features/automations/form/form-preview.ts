@@ -12,7 +12,13 @@ export function isPreviewKind(text: string): text is PreviewKind {
 }
 
 /** Names of preview inputs sent along with the form; not part of the rule. `was` = the search that found the record. */
-export const PREVIEW_FIELDS = { search: 'preview.search', record: 'preview.record', was: 'preview.was' } as const
+export const PREVIEW_FIELDS = {
+  search: 'preview.search',
+  record: 'preview.record',
+  was: 'preview.was',
+  /** The text of a step as it was shown; its position follows, after a dot. */
+  text: 'preview.text',
+} as const
 
 /** Accepts ids of platform records. */
 export function readRecordId(text: string): string {
@@ -88,6 +94,53 @@ export interface PreviewTrouble {
 }
 
 export type FormPreview = DraftPreview | Samples | Backtest | PreviewTrouble
+
+/** The preview in two short lines. */
+export interface Peek {
+  /** `Job 3128 · Joan Hartley`. */
+  about: string
+  /** `→ 1 text, 1 task`. */
+  does: string
+}
+
+/** What one step counts as, by the label of its action; anything else is a change. */
+const COUNTED: Readonly<Record<string, readonly [one: string, more: string]>> = {
+  'Send SMS': ['text', 'texts'],
+  'Send Email': ['e-mail', 'e-mails'],
+  'Send Staff Message': ['staff message', 'staff messages'],
+  'Post to Activity Feed': ['post', 'posts'],
+  'Send Notification': ['notification', 'notifications'],
+  'Create Task': ['task', 'tasks'],
+  'Create Job': ['job', 'jobs'],
+  'Generate Document': ['document', 'documents'],
+}
+
+export function peekOf({ record, preview }: DraftPreview): Peek {
+  const about = record.label.split(' · ').slice(0, 2).join(' · ')
+  if (!record.matches) return { about, does: '→ skipped' }
+  const counts = new Map<string, number>()
+  for (const { label, outcome, effects } of preview.steps) {
+    if (outcome !== 'would_run') continue
+    const words = Object.hasOwn(COUNTED, label) ? label : ''
+    counts.set(words, (counts.get(words) ?? 0) + Math.max(1, effects.length))
+  }
+  const said = [...counts].map(([label, count]) => {
+    const [one, more] = COUNTED[label] ?? ['change', 'changes']
+    return `${count} ${count === 1 ? one : more}`
+  })
+  return { about, does: `→ ${said.length === 0 ? 'nothing' : said.join(', ')}` }
+}
+
+/** What each text message comes to with the previewed record, by the position of its step. */
+export function sentTexts({ preview }: DraftPreview): ReadonlyMap<number, { characters: number; credits: number }> {
+  return new Map(
+    preview.steps.flatMap(({ effects }, place) => {
+      const [first] = effects.filter(({ channel }) => channel === 'Text message')
+      const text = first?.texts[0]?.text
+      return first && text !== undefined ? [[place, { characters: text.length, credits: first.credits }]] : []
+    }),
+  )
+}
 
 /** Shown for an empty value of a record. */
 export const EMPTY_SAMPLE = '–'

@@ -1,9 +1,11 @@
 // Decides which controls of the rule form are visible, based on other choices. The form uses it to draw and to send: a
 // hidden control is neither sent nor described. Its value stays in the form, so the choice can be undone.
+import { JOB_STATUSES } from '#app/domain/automations/rule.ts'
 import { findJobField } from '../actions/job-fields.ts'
 import { LINE_SOURCES } from '../actions/job-lines.ts'
 import { lengthProblemOf } from '../rules/checks/check-parameters.ts'
 import {
+  type ConditionRow,
   type FormState,
   intervalInForm,
   type LineList,
@@ -56,6 +58,25 @@ export function isShown(state: FormState, name: TopField): boolean {
     default:
       return true
   }
+}
+
+/**
+ * The condition that "its status becomes Completed" stands for: shown in the trigger alone. Null = none, or the rule's
+ * conditions are more than one `AND` list.
+ */
+export function becomesRow({ values, conditions }: FormState): ConditionRow | null {
+  if (values.triggerSource !== 'webhook' || values.triggerType !== 'job_status') return null
+  const [row, ...others] = conditions.filter(({ field, operator }) => field === 'status' && operator === 'equals')
+  const joined = conditions.slice(1).every(({ logicalOperator }) => logicalOperator === 'AND')
+  return row && others.length === 0 && joined && isStatus(row.value) ? row : null
+}
+
+const isStatus = (text: string) => JOB_STATUSES.some((status) => status === text)
+
+/** True when the trigger asks which status; it cannot where the conditions say more about the status than one value. */
+export function asksBecomes(state: FormState): boolean {
+  if (state.values.triggerType !== 'job_status' || state.values.triggerSource !== 'webhook') return false
+  return becomesRow(state) !== null || state.conditions.every(({ field }) => field !== 'status')
 }
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/

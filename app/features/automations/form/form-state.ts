@@ -75,6 +75,63 @@ export interface FormState {
   values: Record<TopField, string>
   conditions: ConditionRow[]
   steps: StepRow[]
+  /** What a person fills into the blanks of a template, by label. The texts keep their blanks until the rule is saved. */
+  answers: Record<string, string>
+}
+
+/** The same content, whatever its rows are called: true = nothing was changed. */
+export function isSameForm(one: FormState, other: FormState): boolean {
+  return contentOf(one) === contentOf(other)
+}
+
+function contentOf({ values, conditions, steps, answers }: FormState): string {
+  const plain = <Row extends { key: string }>({ key: _key, ...row }: Row) => row
+  const given = Object.entries(answers).filter(([, text]) => text !== '')
+  return JSON.stringify([
+    TOP_FIELDS.map((name) => values[name]),
+    conditions.map(plain),
+    steps.map(({ key: _key, parameters, materials, material_bundles, ...step }) => ({
+      ...step,
+      parameters: Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1)),
+      materials: materials.map(plain),
+      bundles: material_bundles.map(plain),
+    })),
+    given,
+  ])
+}
+
+/** A form as a browser kept it; null = it is none, or another version wrote it. */
+export function readKeptForm(kept: unknown): FormState | null {
+  if (!isRecord(kept) || !isRecord(kept.values)) return null
+  const { ruleId, next, values, answers } = kept
+  if (!(ruleId === null || typeof ruleId === 'number') || typeof next !== 'number') return null
+  const empty = emptyForm()
+  const texts = (given: unknown) =>
+    Object.fromEntries(Object.entries(isRecord(given) ? given : {}).filter(([, text]) => typeof text === 'string'))
+  const conditions = recordsIn(kept.conditions).filter((row) =>
+    ['key', ...CONDITION_PARTS].every((part) => typeof row[part] === 'string'),
+  ) as ConditionRow[]
+  const lines = (given: unknown) =>
+    recordsIn(given).filter((row) => ['key', ...LINE_PARTS].every((part) => typeof row[part] === 'string')) as LineRow[]
+  const steps = recordsIn(kept.steps).map(
+    (row): StepRow => ({
+      key: written(row, 'key'),
+      id: written(row, 'id'),
+      type: written(row, 'type'),
+      wait: written(row, 'wait'),
+      parameters: texts(row.parameters) as Record<string, string>,
+      materials: lines(row.materials),
+      material_bundles: lines(row.material_bundles),
+    }),
+  )
+  return {
+    ruleId,
+    next,
+    values: { ...empty.values, ...(texts(values) as FormState['values']) },
+    conditions,
+    steps: steps.filter(({ key, type }) => key !== '' && (type === '' || isActionType(type))),
+    answers: texts(answers) as Record<string, string>,
+  }
 }
 
 /** Name of the hidden field with the state the form was drawn from. */
@@ -105,6 +162,7 @@ export function emptyForm(): FormState {
     },
     conditions: [],
     steps: [],
+    answers: {},
   }
 }
 
@@ -129,7 +187,7 @@ export function formOfFields(fields: Fields): FormState {
   }))
   const inOrder = recordsIn(fields.actions).sort((a, b) => Number(a.sequenceOrder ?? 0) - Number(b.sequenceOrder ?? 0))
   const steps = inOrder.map((one) => stepOf(one, key))
-  return { ruleId: null, next, values: valuesOf(fields), conditions, steps }
+  return { ruleId: null, next, values: valuesOf(fields), conditions, steps, answers: {} }
 }
 
 function valuesOf(fields: Fields): FormState['values'] {
@@ -183,12 +241,19 @@ function stepOf(fields: Fields, key: (letter: string) => string): StepRow {
   }
 }
 
+/** What a list without an empty choice shows for a parameter that is left out. */
+const SHOWN_FIRST: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  send_email: { contentType: 'manual' },
+  generate_document: { objectType: 'Job', outputFormat: 'pdf' },
+  send_notification: { notificationType: 'webhook' },
+}
+
 /**
  * Renames parameters to the names the form uses. Actions also accept a second name for some: a subject, a text, the job
  * that bundles come from; and they attach files even if the outer checkbox is off.
  */
 function asDrawn(type: string, given: Record<string, string>): Record<string, string> {
-  const parameters = { ...given }
+  const parameters = { ...SHOWN_FIRST[type], ...given }
   const instead = (name: string, other: string) => {
     const value = parameters[other]
     if (!parameters[name] && value) parameters[name] = value

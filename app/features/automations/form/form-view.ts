@@ -15,6 +15,10 @@ export interface AskedPreview {
 
 export interface FormView {
   state: FormState
+  /** The form without anything unsaved: the stored rule, or an empty form. */
+  saved: FormState
+  /** The part of the form where the last button was pressed, without scripts; '' = nowhere. */
+  at: string
   /** By field, as in the API answers. */
   errors: FieldErrors
   /** For a page without scripts: why saving failed, or what an import left open; null = no message. */

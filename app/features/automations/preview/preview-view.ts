@@ -139,7 +139,8 @@ function effectView(effect: PreviewedEffect, names: KnownNames): PreviewEffectVi
     to: effect.to,
     texts: told
       .map((name) => ({ label: TEXT_LABELS[name] ?? fieldText(name), text: called(fields[name] ?? '') }))
-      .map(({ label, text }) => ({ label, text: readable(text) }))
+      // A text message is shown as it is sent, whatever it contains.
+      .map(({ label, text }) => ({ label, text: kind === 'send_sms' ? text : readable(text) }))
       .filter(({ text }) => text !== ''),
     changes: effect.changes.map(({ field, from, to }) => ({
       field: fieldText(field),

@@ -56,10 +56,23 @@ export function refusedFlash(isNew: boolean, message: string): Flash {
     : { kind: 'error', title: FORM_TEXTS.updateFailed, description: message || FORM_TEXTS.updateFailedWhy }
 }
 
-export const SOURCE_TEXTS: Readonly<Record<TriggerSource, { label: string; hint: string }>> = {
-  webhook: { label: 'Webhook Event', hint: 'Reacts within seconds when something happens in ServiceM8.' },
-  api_polling: { label: 'Scheduled API Check', hint: 'Checks your records at set times.' },
-  manual_endpoint: { label: 'Manual Endpoint', hint: 'Another program calls it, for one job and a date.' },
+/** `title` = in plain words; `label` = as the specification calls it. */
+export const SOURCE_TEXTS: Readonly<Record<TriggerSource, { title: string; label: string; hint: string }>> = {
+  webhook: {
+    title: 'Something happens',
+    label: 'Webhook Event',
+    hint: 'Runs within seconds of a change in ServiceM8.',
+  },
+  api_polling: {
+    title: 'On a schedule',
+    label: 'Scheduled API Check',
+    hint: 'Checks your records at set times and acts on matches.',
+  },
+  manual_endpoint: {
+    title: 'From another program',
+    label: 'Manual Endpoint',
+    hint: 'Runs when your own software calls a link.',
+  },
 }
 
 /** For a job; other records can only be created, changed, or changed in one field. */

@@ -4,10 +4,12 @@ import { chatProgramOf } from '#app/features/events/chat/chat-message.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { findJobField, WRITABLE_JOB_FIELDS } from '../../actions/job-fields.ts'
 import type { NamedId } from '../../rules/form-lists.ts'
-import { smsHint } from '../../rules/message-limits.ts'
-import { plainParameters } from '../form-state.ts'
-import { CreateJobFields } from './create-job-fields.tsx'
-import { EmailFields } from './email-fields.tsx'
+import { creditText, smsCredits, smsHint } from '../../rules/message-limits.ts'
+import type { FieldErrors } from '../../rules/rule-form.ts'
+import { plainParameters, type StepRow } from '../form-state.ts'
+import { isWrongAt } from './block.tsx'
+import { CreateJobFields, CreateJobOptions } from './create-job-fields.tsx'
+import { EmailFields, EmailOptions } from './email-fields.tsx'
 import { useRuleForm, useStep } from './form-context.tsx'
 import {
   BoxControl,
@@ -22,11 +24,12 @@ import {
   TextControl,
   WordsControl,
 } from './form-controls.tsx'
+import { Recipient } from './recipient.tsx'
 
 /** Texts that allow this many characters or more get several lines. */
 const LONG_TEXT = 500
 
-/** Custom fields, by action. */
+/** What most people need of an action; the rest is under its options. Any other action has one control per parameter. */
 const FIELDS: Partial<Record<ActionType, () => ReactNode>> = {
   create_job: () => <CreateJobFields />,
   send_email: () => <EmailFields />,
@@ -46,6 +49,66 @@ const FIELDS: Partial<Record<ActionType, () => ReactNode>> = {
     </>
   ),
   update_job_field: () => <JobFieldFields />,
+}
+
+/** The rare parameters of an action. */
+const OPTIONS: Partial<Record<ActionType, () => ReactNode>> = {
+  create_job: () => <CreateJobOptions />,
+  send_email: () => <EmailOptions />,
+  send_sms: () => <SmsOptions />,
+  generate_document: () => <DocumentOptions />,
+  send_staff_message: () => <BoxControl name="p.linkToJob">Link to the job</BoxControl>,
+  post_activity_feed: () => <BoxControl name="p.showActionBar">Show the action bar</BoxControl>,
+  send_notification: () => (
+    <SelectControl
+      name="p.notificationType"
+      label="Notification Type"
+      none={null}
+      options={[{ value: 'webhook', label: 'Webhook' }]}
+    />
+  ),
+}
+
+/** The parameters that stand under the options of an action. */
+const IN_OPTIONS: Partial<Record<ActionType, readonly string[]>> = {
+  create_job: [
+    'job_address',
+    'date',
+    'purchase_order_number',
+    'billing_address',
+    'category_uuid',
+    'queue_uuid',
+    'materials',
+    'material_bundles',
+    'sourceJobUuid',
+    'sourceBundleJobUuid',
+  ],
+  send_email: ['cc', 'replyTo', 'contentType', 'attachmentFilter', 'documentActionIndex'],
+  send_sms: ['smsTemplateId'],
+  generate_document: ['objectType'],
+}
+
+/** The options that are on, in words. */
+const OPTION_WORDS: Readonly<Record<string, string>> = {
+  linkToJob: 'in the job diary',
+  includeSignature: 'signed',
+  includeAttachments: 'with files',
+  useSmsTemplate: 'from a template',
+  showActionBar: 'with action bar',
+  cc: 'with copies',
+}
+
+export function optionWords({ parameters }: StepRow): string[] {
+  return Object.entries(OPTION_WORDS).flatMap(([name, words]) => (parameters[name] ? [words] : []))
+}
+
+export function isOptionWrong({ type }: StepRow, index: number, errors: FieldErrors): boolean {
+  const names = IN_OPTIONS[type as ActionType] ?? []
+  return isWrongAt(errors, [`actions.${index}.type`, ...names.map((name) => `actions.${index}.parameters.${name}`)])
+}
+
+export function ActionOptions() {
+  return OPTIONS[useStep().step.type as ActionType]?.() ?? null
 }
 
 /** The parameters of one action: its custom fields, or one control per parameter in the order of its spec. */
@@ -83,30 +146,40 @@ function QueueFields() {
 }
 
 function SmsFields() {
-  const { lists } = useRuleForm()
-  const { parameters } = useStep().step
+  const { step } = useStep()
+  const { message = '' } = step.parameters
   return (
     <>
+      <Recipient hint="Leave empty to text the job's contact." placeholder="+447700900123" />
       <WordsControl
-        name="p.to"
-        label="To"
-        placeholder="+447700900123"
-        hint="A phone number in E.164 form, like +447700900123, or a placeholder. Empty = the mobile of the job's contact."
+        name="p.message"
+        label="Message"
+        rows={4}
+        hint={<SmsCounter text={message} />}
+        counter={<SmsCost text={message} stepKey={step.key} />}
       />
+    </>
+  )
+}
+
+function SmsOptions() {
+  const { lists } = useRuleForm()
+  const { step } = useStep()
+  return (
+    <>
       <BoxControl name="p.useSmsTemplate">Use SMS Template</BoxControl>
-      {parameters.useSmsTemplate === 'true' ? (
+      {step.parameters.useSmsTemplate === 'true' ? (
         <PickControl
           name="p.smsTemplateId"
           label="SMS Template"
           list={lists.smsTemplates}
           none="Choose a template"
-          hint="Its text is written below, where you can change it."
+          hint="Fills in the message. Change it there."
           emptyHint={NEEDS_SIGN_IN}
         />
       ) : null}
-      <ShowFields>Fill in the template</ShowFields>
-      <WordsControl name="p.message" label="Message" rows={4} hint={<SmsCounter text={parameters.message ?? ''} />} />
-      <BoxControl name="p.linkToJob">Link to the job, so that it is in its diary</BoxControl>
+      <ShowFields place={`${step.key}.options`}>Fill in the template</ShowFields>
+      <BoxControl name="p.linkToJob">Save in the job diary</BoxControl>
     </>
   )
 }
@@ -114,6 +187,16 @@ function SmsFields() {
 function SmsCounter({ text }: { text: string }) {
   const over = text.length > SMS_MOST
   return <span className={over ? 'font-medium text-failing' : undefined}>{smsHint(text)}</span>
+}
+
+/** What the message comes to with real values; a text without placeholders needs none. */
+function SmsCost({ text, stepKey }: { text: string; stepKey: string }) {
+  const { sends } = useRuleForm()
+  if (text.trim() === '') return null
+  const known = Object.hasOwn(sends, stepKey) ? sends[stepKey] : undefined
+  if (known) return `About ${known.characters} characters · ${creditText(known.credits)}`
+  if (/[{[]/.test(text)) return null
+  return `${text.length} characters · ${creditText(smsCredits(text))}`
 }
 
 /** Source: platform facts, section 7. */
@@ -128,20 +211,6 @@ function DocumentFields() {
   const isKept = createAttachment === 'true' || storeToDiary === 'true'
   return (
     <>
-      <div className="grid items-start gap-4 sm:grid-cols-2">
-        <SelectControl
-          name="p.objectType"
-          label="Object Type"
-          none={null}
-          options={['Job', 'Company'].map((value) => ({ value, label: value }))}
-        />
-        <SelectControl
-          name="p.outputFormat"
-          label="Output Format"
-          none={null}
-          options={['pdf', 'docx', 'jpg'].map((value) => ({ value, label: value.toUpperCase() }))}
-        />
-      </div>
       <PickControl
         name="p.templateType"
         label="Template"
@@ -149,13 +218,32 @@ function DocumentFields() {
         none="The kind that fits the job's status"
         emptyHint={NEEDS_SIGN_IN}
       />
+      <SelectControl
+        name="p.outputFormat"
+        label="Output Format"
+        none={null}
+        options={['pdf', 'docx', 'jpg'].map((value) => ({ value, label: value.toUpperCase() }))}
+      />
+      {isKept ? null : <p className="text-label text-attention">Tick a box under Options to keep the document.</p>}
+    </>
+  )
+}
+
+function DocumentOptions() {
+  return (
+    <>
+      <SelectControl
+        name="p.objectType"
+        label="Object Type"
+        none={null}
+        options={['Job', 'Company'].map((value) => ({ value, label: value }))}
+      />
       <BoxControl name="p.createAttachment" hint="A later action can send it or link to it.">
         Keep as an attachment of the job
       </BoxControl>
-      <BoxControl name="p.storeToDiary" hint="Ticked with the box above, it is one file.">
+      <BoxControl name="p.storeToDiary" hint="Both boxes keep one file.">
         Store in the job diary
       </BoxControl>
-      {isKept ? null : <p className="text-label text-attention">Tick a box to keep the document.</p>}
     </>
   )
 }
@@ -173,7 +261,6 @@ function StaffMessageFields() {
         emptyHint={NEEDS_SIGN_IN}
       />
       <WordsControl name="p.message" label="Message" rows={3} />
-      <BoxControl name="p.linkToJob">Link to the job</BoxControl>
     </>
   )
 }
@@ -181,19 +268,16 @@ function StaffMessageFields() {
 function FeedFields() {
   const text = useStep().step.parameters.message ?? ''
   return (
-    <>
-      <WordsControl
-        name="p.message"
-        label="Message"
-        rows={3}
-        hint={
-          <span className={text.length > FEED_MOST ? 'font-medium text-failing' : undefined}>
-            {`${text.length}/${FEED_MOST} characters`}
-          </span>
-        }
-      />
-      <BoxControl name="p.showActionBar">Show the action bar</BoxControl>
-    </>
+    <WordsControl
+      name="p.message"
+      label="Message"
+      rows={3}
+      hint={
+        <span className={text.length > FEED_MOST ? 'font-medium text-failing' : undefined}>
+          {`${text.length}/${FEED_MOST} characters`}
+        </span>
+      }
+    />
   )
 }
 
@@ -201,21 +285,13 @@ function NotificationFields() {
   const chat = chatProgramOf((useStep().step.parameters.url ?? '').trim())
   return (
     <>
-      <SelectControl
-        name="p.notificationType"
-        label="Notification Type"
-        none={null}
-        options={[{ value: 'webhook', label: 'Webhook' }]}
-      />
       <WordsControl name="p.message" label="Message" rows={3} />
       <TextControl
         name="p.url"
         label="Address"
         placeholder="https://"
         hint={
-          chat === null
-            ? "Empty = the callback address of the rule's webhook, else of your first active one that has an address."
-            : `${chat.name} gets the message as text.`
+          chat === null ? "Leave empty for your webhook's own address." : `${chat.name} gets the message as text.`
         }
       />
     </>
@@ -225,10 +301,11 @@ function NotificationFields() {
 const FIELD_OPTIONS = WRITABLE_JOB_FIELDS.map(({ name, label }) => ({ value: name, label }))
 
 function JobFieldFields() {
+  const { step } = useStep()
   return (
     <>
       <SelectControl name="p.fieldName" label="Field Name" none="Choose a field" options={FIELD_OPTIONS} />
-      <ShowFields>Show its values</ShowFields>
+      <ShowFields place={step.key}>Show its values</ShowFields>
       <JobFieldValue />
     </>
   )
@@ -271,7 +348,7 @@ function JobFieldValue() {
 }
 
 const FIELD_VALUE = { name: 'p.fieldValue', label: 'Field Value' }
-const EMPTIES = 'Empty = the field is emptied.'
+const EMPTIES = 'Leave empty to clear the field.'
 
 const YES_OR_NO = [
   { value: '1', label: 'Yes' },
@@ -287,13 +364,14 @@ const BADGE_CHANGES = [
 /** Adding or removing takes one badge by name; replacing takes all of them. */
 function BadgeFields() {
   const { lists } = useRuleForm()
-  const change = useStep().step.parameters.badgeChange || 'replace'
+  const { step } = useStep()
+  const change = step.parameters.badgeChange || 'replace'
   return (
     <>
       <Choice name="p.badgeChange" legend="Change" otherwise="replace" options={BADGE_CHANGES} />
-      <ShowFields>Show its values</ShowFields>
+      <ShowFields place={step.key}>Show its values</ShowFields>
       {change === 'replace' ? (
-        <WordsControl name="p.fieldValue" label="Badges" hint="Their names, separated by commas. Empty = no badges." />
+        <WordsControl name="p.fieldValue" label="Badges" hint="Names, separated by commas. Empty removes all." />
       ) : (
         <PickControl
           name="p.fieldValue"

@@ -1,50 +1,158 @@
-import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react'
-import { ACTION_SPECS } from '#app/domain/automations/action-parameters.ts'
+import {
+  ArrowDown,
+  ArrowRightLeft,
+  ArrowUp,
+  BellRing,
+  CircleDot,
+  FilePlus2,
+  FileText,
+  ListTodo,
+  type LucideIcon,
+  Mail,
+  MessageSquareText,
+  MessagesSquare,
+  Newspaper,
+  PencilLine,
+  Plus,
+  Trash2,
+  Zap,
+} from 'lucide-react'
+import { ACTION_SPECS, type ActionType } from '#app/domain/automations/action-parameters.ts'
+import { writesToCustomers } from '#app/domain/automations/rule.ts'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { FieldError } from '#app/ui/form/field.tsx'
 import type { TokenChoice } from '../form-aids.ts'
+import { draftOf } from '../form-body.ts'
 import { EMPTY_SAMPLE } from '../form-preview.ts'
 import type { StepRow } from '../form-state.ts'
-import { ActionFields } from './action-fields.tsx'
+import { ActionFields, ActionOptions, isOptionWrong, optionWords } from './action-fields.tsx'
+import { Block, Fold, Part } from './block.tsx'
 import { StepProvider, useRuleForm } from './form-context.tsx'
-import { BoxControl, FormSection, IntentButton, SelectControl, ShowFields } from './form-controls.tsx'
+import { BoxControl, IntentButton, SelectControl, ShowFields } from './form-controls.tsx'
+import { OftenSection } from './rule-sections.tsx'
+
+/** The part that holds the menu of actions. */
+export const MENU = 'menu'
+
+const ICONS: Partial<Record<ActionType, LucideIcon>> = {
+  send_sms: MessageSquareText,
+  send_email: Mail,
+  send_staff_message: MessagesSquare,
+  post_activity_feed: Newspaper,
+  send_notification: BellRing,
+  update_job_status: CircleDot,
+  assign_to_queue: ArrowRightLeft,
+  update_job_field: PencilLine,
+  create_job: FilePlus2,
+  create_task: ListTodo,
+  generate_document: FileText,
+}
+
+const TELL: readonly ActionType[] = [
+  'send_sms',
+  'send_email',
+  'send_staff_message',
+  'post_activity_feed',
+  'send_notification',
+]
+const CHANGE: readonly ActionType[] = ['update_job_status', 'assign_to_queue', 'update_job_field']
+
+/** Every action is in one of them: a new one makes something, until somebody says otherwise. */
+const GROUPS: readonly { title: string; types: readonly ActionType[] }[] = [
+  { title: 'Tell someone', types: TELL },
+  { title: 'Change the job', types: CHANGE },
+  {
+    title: 'Make something',
+    types: ACTION_SPECS.map(({ type }) => type).filter((type) => ![...TELL, ...CHANGE].includes(type)),
+  },
+]
 
 /** The actions of the rule, in order. */
 export function ActionSection() {
-  const { state, errors, aids, alive, samples } = useRuleForm()
+  const { state, errors, open } = useRuleForm()
   const none = Object.hasOwn(errors, 'actions') ? errors.actions : undefined
   const count = state.steps.length
+  const done = count > 0 && state.steps.every(({ key }) => !open.has(key))
   return (
-    <FormSection id="actions" title="Actions to Execute" hint="What it does, in this order.">
+    <Block id="actions" word="Then" title="Actions to Execute" done={done} last>
       {count > 0 ? (
-        <ol className="grid gap-4">
+        <ol className="grid gap-3">
           {state.steps.map((step, index) => (
             <ActionCard key={step.key} step={step} index={index} count={count} />
           ))}
         </ol>
       ) : null}
       {none ? <FieldError id="rule-actions-error" errors={none} /> : null}
-      <div>
-        <IntentButton intent="form.add_step" id="add-step" icon={Plus}>
-          Add Action
-        </IntentButton>
-      </div>
-      {alive || count === 0 ? null : (
-        <Disclosure summary="Placeholders to copy into the texts" open={samples !== null}>
-          {samples ? <p className="mb-2 text-label">With the values of {samples.about}.</p> : null}
-          <ul className="grid gap-1 text-label">
-            {aids.placeholders.map((token) => (
-              <Token key={token.name} token={token} />
+      <AddStep />
+      {writesToCustomers(draftOf(state)) ? <OftenSection /> : null}
+      <Tokens />
+    </Block>
+  )
+}
+
+/** All actions with their icons, in three groups. A list that opens works without scripts too. */
+function AddStep() {
+  const { open, setOpen } = useRuleForm()
+  return (
+    <details
+      open={open.has(MENU)}
+      onToggle={(event) => setOpen(MENU, event.currentTarget.open)}
+      className="rounded-control open:border open:border-line-strong"
+    >
+      <summary
+        id="add-step"
+        className="inline-flex min-h-11 list-none items-center gap-2 rounded-control border border-line-strong bg-surface px-4 font-medium text-label hover:bg-sunken"
+      >
+        <Plus aria-hidden className="size-4" />
+        Add step
+      </summary>
+      <div className="grid gap-3 p-3 sm:grid-cols-3">
+        {GROUPS.map(({ title, types }) => (
+          <fieldset key={title} className="min-w-0">
+            <legend className="px-2 text-dense text-ink-soft">{title}</legend>
+            {types.map((type) => (
+              <MenuItem key={type} type={type} />
             ))}
-          </ul>
-          {samples ? null : (
-            <IntentButton intent="form.preview:samples" wraps className="mt-2">
-              Show them with the values of a real record
-            </IntentButton>
-          )}
-        </Disclosure>
+          </fieldset>
+        ))}
+      </div>
+    </details>
+  )
+}
+
+function MenuItem({ type }: { type: ActionType }) {
+  const Icon = ICONS[type] ?? Zap
+  return (
+    <button
+      type="submit"
+      name="intent"
+      value={`form.add_step:${type}`}
+      className="flex min-h-11 w-full items-center gap-2.5 rounded-control px-2 py-1.5 text-left text-label hover:bg-accent-soft"
+    >
+      <Icon aria-hidden className="size-4 shrink-0 text-accent" />
+      {ACTION_SPECS.find((spec) => spec.type === type)?.label}
+    </button>
+  )
+}
+
+/** Without scripts, the placeholders are a list to copy from. */
+function Tokens() {
+  const { state, aids, alive, samples } = useRuleForm()
+  if (alive || state.steps.length === 0) return null
+  return (
+    <Disclosure summary="Placeholders to copy into the texts" open={samples !== null}>
+      {samples ? <p className="mb-2 text-label">With the values of {samples.about}.</p> : null}
+      <ul className="grid gap-1 text-label">
+        {aids.placeholders.map((token) => (
+          <Token key={token.name} token={token} />
+        ))}
+      </ul>
+      {samples ? null : (
+        <IntentButton intent="form.preview:samples" wraps className="mt-2">
+          Show them with the values of a real record
+        </IntentButton>
       )}
-    </FormSection>
+    </Disclosure>
   )
 }
 
@@ -64,48 +172,42 @@ function Token({ token: { name, label, mayBeEmpty } }: { token: TokenChoice }) {
 
 function ActionCard({ step, index, count }: { step: StepRow; index: number; count: number }) {
   const { errors, aids, alive } = useRuleForm()
-  const number = index + 1
   const own = alive || !Object.hasOwn(aids.own, step.key) ? [] : (aids.own[step.key] ?? [])
   const parameters = `actions.${index}.parameters`
   const whole = Object.hasOwn(errors, parameters) ? errors[parameters] : undefined
+  const words = (Object.hasOwn(aids.steps, step.key) && aids.steps[step.key]) || 'Choose what to do'
   return (
-    <li className="grid gap-4 rounded-control border border-line p-3 sm:p-4" aria-label={`Action ${number}`}>
-      <div className="flex flex-wrap items-center justify-between gap-2">
-        <h4 className="text-label font-semibold">Action {number}</h4>
-        <div className="flex">
-          {index > 0 ? (
-            <IntentButton
-              intent={`form.up:${step.key}`}
-              id={`up-${step.key}`}
-              variant="quiet"
-              size="icon"
-              aria-label={`Move action ${number} up`}
-            >
-              <ArrowUp aria-hidden className="size-4" />
-            </IntentButton>
+    <li aria-label={`Action ${index + 1}`}>
+      <Part
+        part={step.key}
+        icon={ICONS[step.type as ActionType] ?? Zap}
+        line={words.charAt(0).toUpperCase() + words.slice(1)}
+      >
+        {whole ? <FieldError id={`rule-${step.key}-error`} errors={whole} /> : null}
+        <StepProvider value={{ step, index }}>
+          {step.type === '' ? <TypeControl step={step} index={index} /> : <ActionFields />}
+          {own.length > 0 ? (
+            <Disclosure summary={`More placeholders for action ${index + 1}`}>
+              <ul className="grid gap-1 text-label">
+                {own.map((token) => (
+                  <Token key={token.name} token={token} />
+                ))}
+              </ul>
+            </Disclosure>
           ) : null}
-          {index < count - 1 ? (
-            <IntentButton
-              intent={`form.down:${step.key}`}
-              id={`down-${step.key}`}
-              variant="quiet"
-              size="icon"
-              aria-label={`Move action ${number} down`}
-            >
-              <ArrowDown aria-hidden className="size-4" />
-            </IntentButton>
-          ) : null}
-          <IntentButton
-            intent={`form.remove_step:${step.key}`}
-            variant="danger-quiet"
-            size="icon"
-            aria-label={`Remove action ${number}`}
-          >
-            <Trash2 aria-hidden className="size-4" />
-          </IntentButton>
-        </div>
-      </div>
-      {whole ? <FieldError id={`rule-${step.key}-error`} errors={whole} /> : null}
+          <div className="flex items-start justify-between gap-2 border-line border-t pt-1">
+            {step.type === '' ? <span /> : <Options step={step} index={index} />}
+            <Moves step={step} index={index} count={count} />
+          </div>
+        </StepProvider>
+      </Part>
+    </li>
+  )
+}
+
+function TypeControl({ step, index }: { step: StepRow; index: number }) {
+  return (
+    <>
       <SelectControl
         name={`s.${step.key}.type`}
         path={`actions.${index}.type`}
@@ -113,29 +215,69 @@ function ActionCard({ step, index, count }: { step: StepRow; index: number; coun
         none="Choose what to do"
         options={ACTION_SPECS.map(({ type, label }) => ({ value: type, label }))}
       />
-      <ShowFields>Show its fields</ShowFields>
-      {step.type === '' ? null : (
-        <StepProvider value={{ step, index }}>
-          <ActionFields />
-        </StepProvider>
-      )}
-      {own.length > 0 ? (
-        <Disclosure summary={`More placeholders for action ${number}`}>
-          <ul className="grid gap-1 text-label">
-            {own.map((token) => (
-              <Token key={token.name} token={token} />
-            ))}
-          </ul>
-        </Disclosure>
-      ) : null}
+      <ShowFields place={step.key}>Show its fields</ShowFields>
+    </>
+  )
+}
+
+/** Rare things of one step. */
+function Options({ step, index }: { step: StepRow; index: number }) {
+  const { errors } = useRuleForm()
+  const words = [index > 0 && step.wait === 'true' ? 'waits for the step before' : '', ...optionWords(step)]
+  return (
+    <div className="min-w-0 flex-1">
+      <Fold
+        place={`${step.key}.options`}
+        summary="Options"
+        set={words.filter(Boolean).join(', ')}
+        wrong={isOptionWrong(step, index, errors)}
+      >
+        <ActionOptions />
+        {index > 0 ? (
+          <BoxControl name={`s.${step.key}.wait`} hint="Skips this if the step before fails.">
+            Wait for Previous Action
+          </BoxControl>
+        ) : null}
+        <TypeControl step={step} index={index} />
+      </Fold>
+    </div>
+  )
+}
+
+function Moves({ step, index, count }: { step: StepRow; index: number; count: number }) {
+  const number = index + 1
+  return (
+    <div className="flex shrink-0">
       {index > 0 ? (
-        <BoxControl
-          name={`s.${step.key}.wait`}
-          hint="It runs only if the action before it worked. Actions run in order either way."
+        <IntentButton
+          intent={`form.up:${step.key}`}
+          id={`up-${step.key}`}
+          variant="quiet"
+          size="icon"
+          aria-label={`Move action ${number} up`}
         >
-          Wait for Previous Action
-        </BoxControl>
+          <ArrowUp aria-hidden className="size-4" />
+        </IntentButton>
       ) : null}
-    </li>
+      {index < count - 1 ? (
+        <IntentButton
+          intent={`form.down:${step.key}`}
+          id={`down-${step.key}`}
+          variant="quiet"
+          size="icon"
+          aria-label={`Move action ${number} down`}
+        >
+          <ArrowDown aria-hidden className="size-4" />
+        </IntentButton>
+      ) : null}
+      <IntentButton
+        intent={`form.remove_step:${step.key}`}
+        variant="danger-quiet"
+        size="icon"
+        aria-label={`Remove action ${number}`}
+      >
+        <Trash2 aria-hidden className="size-4" />
+      </IntentButton>
+    </div>
   )
 }

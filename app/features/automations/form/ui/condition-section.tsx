@@ -1,47 +1,74 @@
+import { clsx } from 'clsx'
 import { Plus, X } from 'lucide-react'
 import { JOB_STATUSES, OPERATORS, PRIORITIES } from '#app/domain/automations/rule.ts'
 import { Field } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
+import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { OPERATOR_TEXTS } from '../../rules/form-text.ts'
+import { isEmptyTest, ONLY_IF } from '../form-blocks.ts'
+import { becomesRow } from '../form-shown.ts'
 import type { ConditionRow } from '../form-state.ts'
+import { Block, Part } from './block.tsx'
 import { useControl, useRuleForm } from './form-context.tsx'
-import { FormSection, IntentButton, SelectControl, ShowFields, TextControl } from './form-controls.tsx'
+import { IntentButton, SelectControl, ShowFields, TextControl } from './form-controls.tsx'
 
 /** The conditions a record has to meet, joined by AND and OR. */
 export function ConditionSection() {
-  const { state } = useRuleForm()
-  const mixed = new Set(state.conditions.slice(1).map(({ logicalOperator }) => logicalOperator)).size > 1
+  const { state, aids, open } = useRuleForm()
+  // It stands in the trigger: "its status becomes Completed".
+  const inTrigger = becomesRow(state)
+  const rows = state.conditions.filter((row) => row !== inTrigger)
+  const mixed = new Set(rows.slice(1).map(({ logicalOperator }) => logicalOperator)).size > 1
+  const add = (
+    <IntentButton intent="form.add_condition" id="add-condition" icon={Plus}>
+      Add Condition
+    </IntentButton>
+  )
+  if (rows.length === 0) {
+    return (
+      <Block id="conditions" word="Only if" title="Filter Conditions" done>
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+          {add}
+          <p id="part-if" tabIndex={-1} className="text-dense text-ink-soft">
+            No conditions: it runs for every {aids.noun}.
+          </p>
+        </div>
+      </Block>
+    )
+  }
   return (
-    <FormSection
-      id="conditions"
-      title="Filter Conditions"
-      hint={state.conditions.length === 0 ? 'No conditions: runs for every record.' : undefined}
-    >
-      {state.conditions.length > 0 ? (
+    <Block id="conditions" word="Only if" title="Filter Conditions" done={!open.has(ONLY_IF)}>
+      <Part
+        part={ONLY_IF}
+        line={capital(aids.sentence?.onlyIf ?? (rows.length === 1 ? '1 condition' : `${rows.length} conditions`))}
+      >
         <ol className="grid gap-3">
-          {state.conditions.map((row, index) => (
-            <ConditionLine key={row.key} row={row} index={index} />
+          {rows.map((row, place) => (
+            <ConditionLine key={row.key} row={row} index={state.conditions.indexOf(row)} place={place} />
           ))}
         </ol>
-      ) : null}
-      {mixed ? (
-        <p className="text-dense text-ink-soft">Lines joined by AND belong together; OR begins the next possibility.</p>
-      ) : null}
-      <div className="flex flex-wrap gap-2">
-        <IntentButton intent="form.add_condition" id="add-condition" icon={Plus}>
-          Add Condition
-        </IntentButton>
-        {state.conditions.length > 0 ? <ShowFields>Show the values to choose from</ShowFields> : null}
-      </div>
-    </FormSection>
+        {mixed ? (
+          <p className="text-dense text-ink-soft">AND belongs together; OR begins the next possibility.</p>
+        ) : null}
+        <div className="flex flex-wrap gap-2">
+          {add}
+          <ShowFields place={ONLY_IF}>Show the values to choose from</ShowFields>
+        </div>
+      </Part>
+    </Block>
   )
 }
 
-function ConditionLine({ row, index }: { row: ConditionRow; index: number }) {
+function capital(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** `index` = among all conditions; `place` = among those that are shown. */
+function ConditionLine({ row, index, place }: { row: ConditionRow; index: number; place: number }) {
   const { aids } = useRuleForm()
   const at = (part: string) => `c.${row.key}.${part}`
   const path = (part: string) => `conditions.${index}.${part}`
-  const number = index + 1
+  const number = place + 1
   const field = aids.fields.find(({ name }) => name === row.field)
   const { id, value, set, errors } = useControl(at('field'), path('field'))
   const known = value === '' || field !== undefined
@@ -57,12 +84,12 @@ function ConditionLine({ row, index }: { row: ConditionRow; index: number }) {
     </optgroup>
   )
   return (
-    <li className="grid gap-3 rounded-control border border-line p-3" aria-label={`Condition ${number}`}>
-      {index > 0 ? (
-        <div className="max-w-40">
+    <li className="grid gap-2" aria-label={`Condition ${number}`}>
+      {place > 0 ? (
+        <div className="max-w-28">
           <SelectControl
             name={at('logicalOperator')}
-            label="Joined by"
+            label={<VisuallyHidden>Joined by</VisuallyHidden>}
             none={null}
             options={[
               { value: 'AND', label: 'AND' },
@@ -71,65 +98,85 @@ function ConditionLine({ row, index }: { row: ConditionRow; index: number }) {
           />
         </div>
       ) : null}
-      <div className="grid grid-cols-[1fr_auto] items-start gap-3">
-        <div className="min-w-0">
-          <Field id={id} label="Field" hint={field?.never ?? undefined} errors={errors}>
-            {(control) => (
-              <Select
-                {...control}
-                name={at('field')}
-                value={value}
-                onChange={(event) => set(event.currentTarget.value)}
-              >
-                <option value="">Choose a field</option>
-                {group('first', 'Usual')}
-                {group('age', 'How long ago')}
-                {group('more', 'More fields')}
-                {known ? null : <option value={value}>{value}</option>}
-              </Select>
-            )}
-          </Field>
+      <div className="grid grid-cols-[minmax(0,1fr)_auto] items-end gap-2 sm:grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)_minmax(0,1fr)_auto]">
+        <Field id={id} label={small('Field', place)} hint={field?.never ?? undefined} errors={errors}>
+          {(control) => (
+            <Select {...control} name={at('field')} value={value} onChange={(event) => set(event.currentTarget.value)}>
+              <option value="">Choose a field</option>
+              {group('first', 'Usual')}
+              {group('age', 'How long ago')}
+              {group('more', 'More fields')}
+              {known ? null : <option value={value}>{value}</option>}
+            </Select>
+          )}
+        </Field>
+        <div className={clsx('max-sm:col-span-2 max-sm:row-start-2', isEmptyTest(row.operator) && 'sm:col-span-2')}>
+          <SelectControl
+            name={at('operator')}
+            path={path('operator')}
+            label={small('Operator', place)}
+            none={null}
+            options={OPERATORS.map((operator) => ({ value: operator, label: OPERATOR_TEXTS[operator] }))}
+          />
         </div>
+        <ConditionValue row={row} index={index} place={place} type={field?.type ?? 'text'} />
         <IntentButton
           intent={`form.remove_condition:${row.key}`}
           variant="danger-quiet"
           size="icon"
-          className="mt-6.5"
+          className="max-sm:col-start-2 max-sm:row-start-1"
           aria-label={`Remove condition ${number}`}
         >
           <X aria-hidden className="size-4" />
         </IntentButton>
-        <div className="col-span-2 grid items-start gap-3 sm:grid-cols-2">
-          <SelectControl
-            name={at('operator')}
-            path={path('operator')}
-            label="Operator"
-            none={null}
-            options={OPERATORS.map((operator) => ({ value: operator, label: OPERATOR_TEXTS[operator] }))}
-          />
-          <ConditionValue row={row} index={index} type={field?.type ?? 'text'} />
-        </div>
       </div>
     </li>
   )
 }
 
-const EMPTY_TESTS: readonly string[] = ['is_empty', 'is_not_empty']
+/** The first line names its boxes; below it they read like a sentence. */
+function small(label: string, place: number) {
+  return place === 0 ? (
+    <span className="text-dense text-ink-soft">{label}</span>
+  ) : (
+    <VisuallyHidden>{label}</VisuallyHidden>
+  )
+}
+
 const WHOLE_VALUE: readonly string[] = ['equals', 'not_equals']
 
-function ConditionValue({ row, index, type }: { row: ConditionRow; index: number; type: string }) {
+function ConditionValue({
+  row,
+  index,
+  place,
+  type,
+}: {
+  row: ConditionRow
+  index: number
+  place: number
+  type: string
+}) {
   const { lists } = useRuleForm()
-  const shared = { name: `c.${row.key}.value`, path: `conditions.${index}.value`, label: 'Value' }
-  if (EMPTY_TESTS.includes(row.operator)) {
-    return <TextControl {...shared} disabled placeholder="Nothing to fill in" />
+  const shared = { name: `c.${row.key}.value`, path: `conditions.${index}.value`, label: small('Value', place) }
+  if (isEmptyTest(row.operator)) {
+    return (
+      <div className="sr-only">
+        <TextControl {...shared} disabled />
+      </div>
+    )
   }
   const options = WHOLE_VALUE.includes(row.operator) ? optionsOf(row.field, type, lists) : []
-  if (options.length > 0) return <SelectControl {...shared} none="Choose a value" options={options} />
-  if (type === 'date') {
-    return <TextControl {...shared} placeholder="2026-03-31" hint="A day, or TODAY, TODAY-3, TODAY+7." />
-  }
-  if (type === 'age') return <TextControl {...shared} hint="Whole days." />
-  return <TextControl {...shared} />
+  return (
+    <div className="max-sm:col-span-2">
+      {options.length > 0 ? (
+        <SelectControl {...shared} none="Choose a value" options={options} />
+      ) : type === 'date' ? (
+        <TextControl {...shared} placeholder="2026-03-31" hint="A day, or TODAY, TODAY-3, TODAY+7." />
+      ) : (
+        <TextControl {...shared} {...(type === 'age' && { hint: 'Whole days.' })} />
+      )}
+    </div>
+  )
 }
 
 function optionsOf(field: string, type: string, lists: ReturnType<typeof useRuleForm>['lists']) {

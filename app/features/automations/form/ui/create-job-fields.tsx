@@ -19,23 +19,33 @@ import {
   WordsControl,
 } from './form-controls.tsx'
 
-/** Fields of a new job: customer, description, and contents. */
+/** What a new job needs: customer, status and description. */
 export function CreateJobFields() {
   const { lists } = useRuleForm()
   return (
     <>
       <PickControl
         name="p.company_uuid"
+        lead="Customer"
         label="Company UUID *"
         list={lists.companies}
         none="Choose a customer"
-        first={[{ value: '{company_uuid}', label: 'The customer of the job that set it off' }]}
+        first={[{ value: '{company_uuid}', label: "The job's own customer" }]}
         emptyHint={NEEDS_SIGN_IN}
       />
       <SelectControl name="p.status" label="Job Status *" none="Choose a status" options={STATUS_OPTIONS} />
       <WordsControl name="p.job_description" label="Job Description" rows={3} />
+    </>
+  )
+}
+
+/** Address, day, numbers, and contents of a new job. */
+export function CreateJobOptions() {
+  const { lists } = useRuleForm()
+  return (
+    <>
       <WordsControl name="p.job_address" label="Job Address" />
-      <DayControl name="p.date" label="Date" hint="Empty = the platform's own." />
+      <DayControl name="p.date" label="Date" hint="Leave empty for today." />
       <WordsControl name="p.purchase_order_number" label="Purchase Order Number" />
       <WordsControl name="p.billing_address" label="Billing Address" />
       <div className="grid items-start gap-4 sm:grid-cols-2">
@@ -72,7 +82,7 @@ function Lines({ list, title }: { list: LineList; title: string }) {
   return (
     <div className="grid gap-3 border-t border-line pt-4">
       <Choice name={`s.${step.key}.from.${list}`} legend={title} options={SOURCE_OPTIONS} />
-      <ShowFields>Show the fields for {lower}</ShowFields>
+      <ShowFields place={`${step.key}.options`}>Show the fields for {lower}</ShowFields>
       {source === 'manual' ? (
         <>
           {step[list].length > 0 ? (
@@ -97,10 +107,7 @@ function Lines({ list, title }: { list: LineList; title: string }) {
         </>
       ) : (
         <>
-          <BoxControl
-            name={`s.${step.key}.all.${list}`}
-            hint="The jobs of the group when the rule groups, else the customer's other jobs."
-          >
+          <BoxControl name={`s.${step.key}.all.${list}`} hint="The jobs of the group, or the customer's other jobs.">
             {source === 'copy' ? `Copy ${lower} from all jobs` : `Move ${lower} from all jobs`}
           </BoxControl>
           {all ? null : (
@@ -108,7 +115,7 @@ function Lines({ list, title }: { list: LineList; title: string }) {
               name={`p.${job}`}
               label="Source Job UUID"
               list={lists.jobs}
-              none="The job that set it off"
+              none="The job that started it"
               emptyHint={NEEDS_SIGN_IN}
             />
           )}

@@ -10,32 +10,15 @@ import {
   ShowFields,
   WordsControl,
 } from './form-controls.tsx'
+import { Recipient } from './recipient.tsx'
 
-/** An e-mail: written here as text or HTML, or from a template of the platform; with files. */
+/** An e-mail: receiver, subject and text, as plain text, HTML or a template of the platform. */
 export function EmailFields() {
-  const { lists } = useRuleForm()
   const { step } = useStep()
-  const { parameters } = step
-  const content = parameters.contentType || 'manual'
-  const chosen = lists.emailTemplates.find(({ uuid }) => uuid === parameters.emailTemplateId)
+  const content = step.parameters.contentType || 'manual'
   return (
     <>
-      <WordsControl name="p.to" label="To" hint="An e-mail address or a placeholder. Empty = the job's contact." />
-      <div className="grid items-start gap-4 sm:grid-cols-2">
-        <WordsControl name="p.cc" label="CC" />
-        <WordsControl name="p.replyTo" label="Reply To" />
-      </div>
-      <Choice
-        name="p.contentType"
-        legend="Email Content"
-        otherwise="manual"
-        options={[
-          { value: 'manual', label: 'Plain Text' },
-          { value: 'html', label: 'HTML' },
-          { value: 'template', label: 'Template' },
-        ]}
-      />
-      <ShowFields>Show the fields of this kind</ShowFields>
+      <Recipient hint="Leave empty to e-mail the job's contact." />
       {content === 'manual' ? (
         <>
           <WordsControl name="p.customSubject" label="Subject" />
@@ -50,36 +33,68 @@ export function EmailFields() {
             label="HTML Body"
             rows={10}
             code
-            hint="<platform-user-signature> stands for the signature of the staff member."
+            hint="<platform-user-signature> inserts the staff signature."
           />
         </>
       ) : null}
-      {content === 'template' ? (
-        <>
-          <PickControl
-            name="p.emailTemplateId"
-            label="Email Template"
-            list={lists.emailTemplates}
-            none="Choose a template"
-            emptyHint={NEEDS_SIGN_IN}
-          />
-          {chosen ? (
-            <div className="rounded-control bg-sunken p-3 text-label">
-              <p className="font-medium">{chosen.subject || 'No subject'}</p>
-              <p className="mt-1 whitespace-pre-line text-ink-soft">{chosen.text}</p>
-            </div>
-          ) : null}
-          <WordsControl name="p.subject" label="Subject" hint="Empty = the template's own." />
-          <WordsControl name="p.htmlBody" label="HTML Body" rows={4} code hint="Empty = the template's own." />
-        </>
+      {content === 'template' ? <TemplateFields /> : null}
+    </>
+  )
+}
+
+function TemplateFields() {
+  const { lists } = useRuleForm()
+  const { parameters } = useStep().step
+  const chosen = lists.emailTemplates.find(({ uuid }) => uuid === parameters.emailTemplateId)
+  return (
+    <>
+      <PickControl
+        name="p.emailTemplateId"
+        label="Email Template"
+        list={lists.emailTemplates}
+        none="Choose a template"
+        emptyHint={NEEDS_SIGN_IN}
+      />
+      {chosen ? (
+        <div className="rounded-control bg-sunken p-3 text-label">
+          <p className="font-medium">{chosen.subject || 'No subject'}</p>
+          <p className="mt-1 whitespace-pre-line text-ink-soft">{chosen.text}</p>
+        </div>
       ) : null}
+      <WordsControl name="p.subject" label="Subject" hint="Leave empty to keep the template's." />
+      <WordsControl name="p.htmlBody" label="HTML Body" rows={4} code hint="Leave empty to keep the template's." />
+    </>
+  )
+}
+
+/** How it is written, copies, signature and files. */
+export function EmailOptions() {
+  const { step } = useStep()
+  const place = `${step.key}.options`
+  return (
+    <>
+      <Choice
+        name="p.contentType"
+        legend="Email Content"
+        otherwise="manual"
+        options={[
+          { value: 'manual', label: 'Plain Text' },
+          { value: 'html', label: 'HTML' },
+          { value: 'template', label: 'Template' },
+        ]}
+      />
+      <ShowFields place={place}>Show the fields of this kind</ShowFields>
+      <div className="grid items-start gap-4 sm:grid-cols-2">
+        <WordsControl name="p.cc" label="CC" />
+        <WordsControl name="p.replyTo" label="Reply To" />
+      </div>
       <div className="grid">
-        <BoxControl name="p.linkToJob">Link to the job, so that it is in its diary</BoxControl>
+        <BoxControl name="p.linkToJob">Save in the job diary</BoxControl>
         <BoxControl name="p.includeSignature">Include the staff signature</BoxControl>
         <BoxControl name="p.includeAttachments">Include attachments</BoxControl>
         {isParameterShown(step, 'includeJobAttachments') ? <AttachmentFields /> : null}
       </div>
-      <ShowFields>Show the attachments</ShowFields>
+      <ShowFields place={place}>Show the attachments</ShowFields>
     </>
   )
 }
@@ -100,7 +115,7 @@ function AttachmentFields() {
           <WordsControl
             name="p.attachmentFilter"
             label="Attachment Filter"
-            hint="Only files with this in their name, e.g. photo. Empty = every file."
+            hint="A part of the name, e.g. photo. Leave empty for all."
           />
         </>
       ) : null}
@@ -111,9 +126,7 @@ function AttachmentFields() {
           label="Document of"
           none="The last one before this action"
           options={documents.map((value) => ({ value, label: `Action ${value}` }))}
-          hint={
-            documents.length === 0 ? 'No action before this one generates a document. Add one above it.' : undefined
-          }
+          hint={documents.length === 0 ? 'Add an action above that generates a document.' : undefined}
         />
       ) : null}
     </div>

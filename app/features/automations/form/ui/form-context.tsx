@@ -8,6 +8,12 @@ import type { Samples } from '../form-preview.ts'
 import { limitProblem } from '../form-shown.ts'
 import type { FormState, StepRow } from '../form-state.ts'
 
+/** A text message with the values of the previewed record. */
+export interface SentText {
+  characters: number
+  credits: number
+}
+
 export interface RuleFormTools {
   /** From the address; '' = not signed in. */
   accountUUID: string
@@ -22,6 +28,13 @@ export interface RuleFormTools {
   webhooks: readonly { id: number; objectType: string; label: string; active: boolean }[]
   /** What the quiet hours option means for this account; missing = unknown. */
   quiet?: { words: string; link: string }
+  /** The open parts. */
+  open: ReadonlySet<string>
+  setOpen: (part: string, open: boolean) => void
+  /** Where the last button was pressed, without scripts; '' = nowhere. */
+  at: string
+  /** What the steps would send with the previewed record, by step key. */
+  sends: Readonly<Record<string, SentText>>
   /** False until scripts run: then the form offers buttons that ask the server instead. */
   alive: boolean
   set: (name: string, value: string) => void

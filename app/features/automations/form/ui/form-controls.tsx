@@ -13,9 +13,11 @@ import { useControl, useRuleForm } from './form-context.tsx'
 import { InsertPlaceholder } from './insert-placeholder.tsx'
 
 interface ControlProps {
+  /** A plainer word before the label. */
+  lead?: string
   /** Name as in `setValue`; within an action `p.<parameter>`. */
   name: string
-  label: string
+  label: ReactNode
   /** Field path of this control's errors; defaults to the name. */
   path?: string
   hint?: ReactNode
@@ -31,6 +33,7 @@ interface TextControlProps extends ControlProps {
 }
 
 export function TextControl({ name: given, label, path, hint, ...rest }: TextControlProps) {
+  const { alive } = useRuleForm()
   const { id, name, value, set, errors, autoFocus } = useControl(given, path)
   return (
     <Field id={id} label={label} hint={hint} errors={errors}>
@@ -41,7 +44,8 @@ export function TextControl({ name: given, label, path, hint, ...rest }: TextCon
           {...rest}
           name={name}
           value={value}
-          autoComplete="off"
+          // Without scripts the browser itself brings back what was typed.
+          autoComplete={alive ? 'off' : undefined}
           onChange={(event) => set(event.currentTarget.value)}
         />
       )}
@@ -56,11 +60,11 @@ interface SelectControlProps extends ControlProps {
   children?: ReactNode
 }
 
-export function SelectControl({ name: given, label, path, hint, none, options, children }: SelectControlProps) {
+export function SelectControl({ name: given, lead, label, path, hint, none, options, children }: SelectControlProps) {
   const { id, name, value, set, errors, autoFocus } = useControl(given, path)
   const known = value === '' || children !== undefined || options.some((option) => option.value === value)
   return (
-    <Field id={id} label={label} hint={hint} errors={errors}>
+    <Field id={id} label={lead ? <Led lead={lead}>{label}</Led> : label} hint={hint} errors={errors}>
       {(control) => (
         <Select
           {...control}
@@ -76,6 +80,15 @@ export function SelectControl({ name: given, label, path, hint, none, options, c
         </Select>
       )}
     </Field>
+  )
+}
+
+/** The plain word first, the specification's own in small. */
+function Led({ lead, children }: { lead: string; children: ReactNode }) {
+  return (
+    <>
+      {lead} <span className="font-normal text-dense text-ink-soft">{children}</span>
+    </>
   )
 }
 
@@ -153,10 +166,13 @@ export function Choice({ name: given, legend, options, otherwise = '' }: ChoiceP
 }
 
 interface WordsControlProps extends ControlProps {
+  label: string
   /** Visible lines; 1 = a single-line input. */
   rows?: number
   placeholder?: string
   code?: boolean
+  /** Stands in the corner of the box: what the text comes to. */
+  counter?: ReactNode
 }
 
 /** A text that may contain placeholders, with a picker to insert them. Lists open blanks of a template below. */
@@ -168,11 +184,12 @@ export function WordsControl({
   rows = 1,
   placeholder,
   code = false,
+  counter,
 }: WordsControlProps) {
-  const { alive } = useRuleForm()
+  const { alive, state } = useRuleForm()
   const { id, name, value, set, errors, notes, autoFocus } = useControl(given, path)
   const box = useRef<HTMLInputElement & HTMLTextAreaElement>(null)
-  const blanks = blanksIn(value)
+  const blanks = blanksIn(value).filter((blank) => (state.answers[blank] ?? '').trim() === '')
 
   const insert = (written: string) => {
     const start = box.current?.selectionStart ?? value.length
@@ -185,7 +202,7 @@ export function WordsControl({
     name,
     value,
     placeholder,
-    autoComplete: 'off',
+    autoComplete: alive ? 'off' : undefined,
     ...autoFocus,
     onChange: (event: { currentTarget: { value: string } }) => set(event.currentTarget.value),
   }
@@ -204,10 +221,10 @@ export function WordsControl({
       </>
     ) : undefined
   return (
-    <div className="grid gap-1">
-      <Field id={id} label={label} hint={below} errors={errors}>
-        {(control) =>
-          rows === 1 ? (
+    <Field id={id} label={label} hint={below} errors={errors}>
+      {(control) => (
+        <InsertPlaceholder name={name} into={label} onChoose={insert} counter={counter} long={rows > 1}>
+          {rows === 1 ? (
             <TextInput {...control} {...shared} ref={box} />
           ) : (
             <textarea
@@ -217,19 +234,20 @@ export function WordsControl({
               rows={rows}
               className={clsx(
                 controlStyles({ text: code ? 'code' : 'sentence' }),
-                'py-2',
+                'block py-2',
+                (alive || counter) && 'pb-11',
                 blanks.length > 0 && 'border-attention',
               )}
             />
-          )
-        }
-      </Field>
-      {alive ? <InsertPlaceholder name={name} into={label} onChoose={insert} /> : null}
-    </div>
+          )}
+        </InsertPlaceholder>
+      )}
+    </Field>
   )
 }
 
 interface PickControlProps extends ControlProps {
+  label: string
   list: readonly NamedId[]
   none: string
   /** Extra options before the list. */
@@ -238,10 +256,20 @@ interface PickControlProps extends ControlProps {
   emptyHint: string
   /** Label of the free text; defaults to an id or a placeholder. */
   typed?: string
+  /** What opens the free text. */
+  other?: string
 }
 
 /** Picks an id from a list of the account; placeholders and other ids can be typed below. */
-export function PickControl({ list, first = [], emptyHint, typed, hint, ...shared }: PickControlProps) {
+export function PickControl({
+  list,
+  first = [],
+  emptyHint,
+  typed,
+  other: otherWay = 'Use a placeholder',
+  hint,
+  ...shared
+}: PickControlProps) {
   const { name, value, set } = useControl(shared.name, shared.path)
   const options = [...first, ...list.map(({ uuid, label: words }) => ({ value: uuid, label: words }))]
   const other = options.some((option) => option.value === value) ? '' : value
@@ -251,7 +279,7 @@ export function PickControl({ list, first = [], emptyHint, typed, hint, ...share
       <SelectControl {...shared} hint={list.length === 0 ? emptyHint : hint} options={options} />
       <details open={list.length === 0 && other !== ''} className="text-dense">
         <summary className="inline-flex min-h-11 cursor-pointer items-center text-accent underline-offset-4 hover:underline">
-          Not on the list?
+          {otherWay}
         </summary>
         <Field id={`rule-${otherName}`} label={typed ?? `${shared.label}: an id or a placeholder`}>
           {(control) => (
@@ -282,11 +310,10 @@ export function DateControl({ withTime = false, ...shared }: ControlProps & { wi
 }
 
 /** A date from the picker; or TODAY or a placeholder as text. */
-export function DayControl({ hint, ...shared }: ControlProps) {
+export function DayControl({ hint, ...shared }: ControlProps & { label: string }) {
   const { name, value, set } = useControl(shared.name, shared.path)
   if (value !== '' && !DAY.test(value)) {
-    const words =
-      'TODAY is the day it runs, TODAY+3 three days later. A placeholder works too. Empty it for the calendar.'
+    const words = 'TODAY is the day it runs, TODAY+3 three days later. Empty it for the calendar.'
     return <WordsControl {...shared} hint={words} />
   }
   return (
@@ -312,43 +339,18 @@ export function IntentButton({ intent, ...rest }: ButtonProps & { intent: string
   return <Button {...rest} type="submit" name="intent" value={intent} />
 }
 
-/** Only without scripts: redraws the form for the new choice. */
-export function ShowFields({ children }: { children: ReactNode }) {
+/** Only without scripts: redraws the form for the new choice. `place` stays open. */
+export function ShowFields({ children, place }: { children: ReactNode; place: string }) {
   const { alive } = useRuleForm()
   if (alive) return null
   return (
     <div>
-      <IntentButton intent="form.next">{children}</IntentButton>
+      <IntentButton intent={`form.next:${place}`}>{children}</IntentButton>
     </div>
   )
 }
 
-interface SectionProps {
-  id: string
-  title: string
-  hint?: ReactNode
-  children: ReactNode
-}
-
-export function FormSection({ id, title, hint, children }: SectionProps) {
-  return (
-    <section
-      aria-labelledby={`rule-${id}`}
-      className="grid gap-4 border-t border-line pt-5 first:border-t-0 first:pt-0"
-    >
-      <div>
-        <h3 id={`rule-${id}`} className="text-body font-semibold" tabIndex={-1}>
-          {title}
-        </h3>
-        {hint ? <p className="text-label text-ink-soft">{hint}</p> : null}
-      </div>
-      {children}
-    </section>
-  )
-}
-
-export const NEEDS_SIGN_IN = 'The list needs you to be signed in to ServiceM8. An id can be typed below.'
+export const NEEDS_SIGN_IN = 'The list needs you to be signed in to ServiceM8.'
 /** For lists that are empty in many accounts. */
-export const NONE_TO_CHOOSE =
-  'There is nothing to choose from: ServiceM8 has none, or you are not signed in to it. An id can be typed below.'
+export const NONE_TO_CHOOSE = 'There is nothing to choose from in ServiceM8.'
 export const STATUS_OPTIONS = JOB_STATUSES.map((value) => ({ value, label: value }))

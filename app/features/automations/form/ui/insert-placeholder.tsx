@@ -1,6 +1,6 @@
+import { clsx } from 'clsx'
 import { Braces } from 'lucide-react'
-import { useId, useState } from 'react'
-import { Button } from '#app/ui/button.tsx'
+import { type ReactNode, useId, useState } from 'react'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { useRuleForm } from './form-context.tsx'
 
@@ -13,26 +13,44 @@ interface InsertPlaceholderProps {
   name: string
   into: string
   onChoose: (written: string) => void
+  counter?: ReactNode
+  /** A box of several lines: the button stands in its corner. */
+  long: boolean
+  /** The box. */
+  children: ReactNode
 }
 
-/** Opens the placeholder list below a text, and inserts the chosen one at the caret. */
-export function InsertPlaceholder({ name, into, onChoose }: InsertPlaceholderProps) {
-  const { state } = useRuleForm()
+/** A text box with a button in its corner: it opens the list of placeholders, and inserts one at the caret. */
+export function InsertPlaceholder({ name, into, onChoose, counter, long, children }: InsertPlaceholderProps) {
+  const { state, alive } = useRuleForm()
   const [open, setOpen] = useState(false)
   const { part: Picker } = useOnDemand(loadPicker, open)
   const id = useId()
   return (
-    <div>
-      <Button
-        variant="quiet"
-        icon={Braces}
-        aria-expanded={open}
-        aria-controls={id}
-        aria-label={`Insert a placeholder into ${into}`}
-        onClick={() => setOpen(!open)}
-      >
-        Insert placeholder
-      </Button>
+    <div className="min-w-0">
+      <div className={clsx('relative', alive && !long && '[&>input]:pr-12')}>
+        {children}
+        {alive ? (
+          <button
+            type="button"
+            aria-expanded={open}
+            aria-controls={id}
+            aria-label={`Insert a placeholder into ${into}`}
+            title="Insert placeholder"
+            onClick={() => setOpen(!open)}
+            className={clsx(
+              'absolute bottom-0 inline-flex h-11 items-center gap-1.5 rounded-control px-3 font-medium text-accent text-dense hover:bg-accent-soft',
+              long ? 'left-0' : 'right-0',
+            )}
+          >
+            <Braces aria-hidden className="size-4" />
+            {long ? <span className={clsx(counter && 'max-sm:sr-only')}>Insert placeholder</span> : null}
+          </button>
+        ) : null}
+        {counter ? (
+          <span className="pointer-events-none absolute right-3 bottom-2.5 text-dense text-ink-soft">{counter}</span>
+        ) : null}
+      </div>
       <div id={id}>
         {open && Picker ? (
           <Picker

@@ -1,8 +1,9 @@
 // The live preview, loaded when there is something to preview: refreshes when the user pauses, and cancels earlier
 // requests.
 import { useEffect, useRef, useState } from 'react'
+import { SheetDialog } from '#app/ui/sheet-dialog.tsx'
 import { toBody } from '../form-body.ts'
-import type { FormPreview } from '../form-preview.ts'
+import type { DraftPreview, FormPreview } from '../form-preview.ts'
 import type { FormState } from '../form-state.ts'
 import { askPreview } from './ask-preview.tsx'
 import { PreviewPane, type Shown } from './preview-pane.tsx'
@@ -15,11 +16,14 @@ export interface LivePreviewProps {
   state: FormState
   /** The preview shown so far. */
   before: Shown
-  /** Reports the previewed record to the component that shows its values. */
-  onRecord(uuid: string): void
+  /** Reports the preview to the form, which shows what it comes to. */
+  onPreview(preview: DraftPreview): void
+  /** Over the page instead of beside the form. */
+  sheet: boolean
+  onSheet(open: boolean): void
 }
 
-export function LivePreview({ accountUUID, state, before, onRecord }: LivePreviewProps) {
+export function LivePreview({ accountUUID, state, before, onPreview, sheet, onSheet }: LivePreviewProps) {
   const [shown, setShown] = useState(before)
   const [chosen, setChosen] = useState(before.record)
   const [search, setSearch] = useState(before.search)
@@ -33,8 +37,8 @@ export function LivePreview({ accountUUID, state, before, onRecord }: LivePrevie
   // Refresh only when the rule changes: a press that changes nothing sends no request.
   const asked = JSON.stringify([toBody(state), chosen, search, turn])
   const lastAsked = useRef('')
-  const told = useRef(onRecord)
-  told.current = onRecord
+  const told = useRef(onPreview)
+  told.current = onPreview
 
   useEffect(() => {
     if (asked === lastAsked.current) return
@@ -56,7 +60,7 @@ export function LivePreview({ accountUUID, state, before, onRecord }: LivePrevie
           if (mine.signal.aborted) return
           setBusy(false)
           setShown((last) => withAnswer(last, answer))
-          if (answer.kind === 'preview') told.current(answer.record.uuid)
+          if (answer.kind === 'preview') told.current(answer)
         },
         () => {},
       )
@@ -87,8 +91,9 @@ export function LivePreview({ accountUUID, state, before, onRecord }: LivePrevie
     )
   }
 
-  return (
+  const pane = (
     <PreviewPane
+      bare={sheet}
       shown={{ ...shown, search, record: chosen }}
       live={{
         busy,
@@ -102,6 +107,12 @@ export function LivePreview({ accountUUID, state, before, onRecord }: LivePrevie
         onBacktest: backtest,
       }}
     />
+  )
+  if (!sheet) return pane
+  return (
+    <SheetDialog open onClose={() => onSheet(false)} title="Live preview" description="A try-out. Nothing is sent.">
+      {pane}
+    </SheetDialog>
   )
 }
 

@@ -1,4 +1,4 @@
-import { CircleCheck, CircleMinus, Eye, History } from 'lucide-react'
+import { CircleCheck, CircleMinus, Eye, History, Smartphone } from 'lucide-react'
 import type { MouseEvent } from 'react'
 import { Badge } from '#app/ui/badge.tsx'
 import { Button } from '#app/ui/button.tsx'
@@ -7,6 +7,7 @@ import { Field } from '#app/ui/form/field.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { BacktestList } from '../../page/ui/backtest-list.tsx'
+import type { PreviewStepView } from '../../preview/preview-view.ts'
 import {
   type Backtest,
   type DraftPreview,
@@ -40,106 +41,127 @@ interface LiveHands {
   backBusy: boolean
 }
 
+interface PaneProps {
+  shown: Shown
+  live?: LiveHands | null
+  /** Without its frame: something else shows the title. */
+  bare?: boolean
+}
+
 /** Shows what the rule would do with a real record, and its backtest. Nothing here is part of the rule. */
-export function PreviewPane({ shown, live = null }: { shown: Shown; live?: LiveHands | null }) {
+export function PreviewPane({ shown, live = null, bare = false }: PaneProps) {
   const { preview, back, trouble, search, record } = shown
   const instead = (act: (() => void) | undefined) => (event: MouseEvent) => {
     if (!act) return
     event.preventDefault()
     act()
   }
+  const body = (
+    <div className="grid gap-4" aria-busy={live?.busy || undefined}>
+      {bare ? null : <p className="text-label text-ink-soft">Try-out with a real job. Nothing is sent.</p>}
+      <input type="hidden" form={FORM} name={PREVIEW_FIELDS.record} value={record} readOnly />
+      <input type="hidden" form={FORM} name={PREVIEW_FIELDS.was} value={search} readOnly />
+      {trouble ? (
+        <Notice tone="attention" title="It cannot be shown now">
+          <p>{trouble.message}</p>
+        </Notice>
+      ) : null}
+      {preview ? <Previewed preview={preview} /> : null}
+      {preview || live === null ? <OtherRecord shown={shown} live={live} instead={instead} /> : null}
+      <div className="flex flex-wrap gap-2">
+        {live && preview ? null : (
+          <Button
+            type="submit"
+            form={FORM}
+            name="intent"
+            value="form.preview:preview"
+            icon={Eye}
+            pending={live?.busy ?? false}
+            onClick={instead(live?.onPreview)}
+          >
+            Preview
+          </Button>
+        )}
+        <Button
+          type="submit"
+          form={FORM}
+          name="intent"
+          value="form.preview:backtest"
+          icon={History}
+          pending={live?.backBusy ?? false}
+          onClick={instead(live?.onBacktest)}
+        >
+          The last 30 days
+        </Button>
+      </div>
+      {back ? (
+        <section aria-label="The last 30 days" className="border-line border-t pt-4">
+          <BacktestList found={back} />
+        </section>
+      ) : null}
+    </div>
+  )
+  if (bare) return body
   return (
-    // On a desktop, takes at most 55% of the height and leaves the rest to the list below.
+    // On a desktop, takes at most 60% of the height and leaves the rest to the list below.
     <aside
       aria-label="Preview of the automation in the form"
-      className="min-w-0 desk:max-h-[55dvh] desk:shrink-0 desk:overflow-y-auto"
+      className="min-w-0 desk:max-h-[60dvh] desk:shrink-0 desk:overflow-y-auto"
     >
       <CardSection id="live-preview" title="Live preview">
-        <div className="grid gap-4" aria-busy={live?.busy || undefined}>
-          <p className="text-label text-ink-soft">Preview with a real record. Nothing is sent or saved.</p>
-          <input type="hidden" form={FORM} name={PREVIEW_FIELDS.record} value={record} readOnly />
-          <input type="hidden" form={FORM} name={PREVIEW_FIELDS.was} value={search} readOnly />
-          {trouble ? (
-            <Notice tone="attention" title="It cannot be shown now">
-              <p>{trouble.message}</p>
-            </Notice>
-          ) : null}
-          {preview ? <Previewed preview={preview} /> : null}
-          {preview || live === null ? (
-            <details open={search !== '' || undefined}>
-              <summary className="inline-flex min-h-11 cursor-pointer items-center text-label text-accent underline-offset-4 hover:underline">
-                Try another record
-              </summary>
-              <div className="grid gap-2">
-                <Field id="preview-search" label="Job number or customer" hint={preview?.note ?? undefined}>
-                  {(control) => (
-                    <TextInput
-                      {...control}
-                      type="search"
-                      form={FORM}
-                      name={PREVIEW_FIELDS.search}
-                      defaultValue={search}
-                      autoComplete="off"
-                      onChange={live ? (event) => live.onSearch(event.currentTarget.value) : undefined}
-                      onKeyDown={
-                        live
-                          ? (event) => {
-                              if (event.key === 'Enter') event.preventDefault()
-                            }
-                          : undefined
-                      }
-                    />
-                  )}
-                </Field>
-                {preview && preview.choices.length > 0 ? (
-                  <ul aria-label="Records" className="grid">
-                    {preview.choices.map((choice) => (
-                      <Choice
-                        key={choice.uuid}
-                        choice={choice}
-                        chosen={choice.uuid === preview.record.uuid}
-                        onClick={instead(live ? () => live.onRecord(choice.uuid) : undefined)}
-                      />
-                    ))}
-                  </ul>
-                ) : null}
-              </div>
-            </details>
-          ) : null}
-          <div className="flex flex-wrap gap-2">
-            {live && preview ? null : (
-              <Button
-                type="submit"
-                form={FORM}
-                name="intent"
-                value="form.preview:preview"
-                icon={Eye}
-                pending={live?.busy ?? false}
-                onClick={instead(live?.onPreview)}
-              >
-                Preview
-              </Button>
-            )}
-            <Button
-              type="submit"
-              form={FORM}
-              name="intent"
-              value="form.preview:backtest"
-              icon={History}
-              pending={live?.backBusy ?? false}
-              onClick={instead(live?.onBacktest)}
-            >
-              The last 30 days
-            </Button>
-          </div>
-          {back ? (
-            <section aria-label="The last 30 days" className="border-line border-t pt-4">
-              <BacktestList found={back} />
-            </section>
-          ) : null}
-        </div>
+        {body}
       </CardSection>
     </aside>
+  )
+}
+
+interface OtherRecordProps {
+  shown: Shown
+  live: LiveHands | null
+  instead(act: (() => void) | undefined): (event: MouseEvent) => void
+}
+
+function OtherRecord({ shown: { preview, search }, live, instead }: OtherRecordProps) {
+  return (
+    <details open={search !== '' || undefined}>
+      <summary className="inline-flex min-h-11 cursor-pointer items-center text-label text-accent underline-offset-4 hover:underline">
+        Try another record
+      </summary>
+      <div className="grid gap-2">
+        <Field id="preview-search" label="Job number or customer" hint={preview?.note ?? undefined}>
+          {(control) => (
+            <TextInput
+              {...control}
+              type="search"
+              form={FORM}
+              name={PREVIEW_FIELDS.search}
+              defaultValue={search}
+              autoComplete="off"
+              onChange={live ? (event) => live.onSearch(event.currentTarget.value) : undefined}
+              onKeyDown={
+                live
+                  ? (event) => {
+                      if (event.key === 'Enter') event.preventDefault()
+                    }
+                  : undefined
+              }
+            />
+          )}
+        </Field>
+        {preview && preview.choices.length > 0 ? (
+          <ul aria-label="Records" className="grid">
+            {preview.choices.map((choice) => (
+              <Choice
+                key={choice.uuid}
+                choice={choice}
+                chosen={choice.uuid === preview.record.uuid}
+                onClick={instead(live ? () => live.onRecord(choice.uuid) : undefined)}
+              />
+            ))}
+          </ul>
+        ) : null}
+      </div>
+    </details>
   )
 }
 
@@ -147,7 +169,8 @@ function Previewed({ preview }: { preview: DraftPreview }) {
   const { record, failed } = preview
   return (
     <>
-      <div aria-live="polite">
+      <div aria-live="polite" className="grid justify-items-start gap-1.5">
+        <p className="wrap-anywhere font-medium text-label">{record.label}</p>
         <Meets matches={record.matches} />
       </div>
       {failed.length > 0 ? (
@@ -157,7 +180,36 @@ function Previewed({ preview }: { preview: DraftPreview }) {
           ))}
         </ul>
       ) : null}
-      <PreviewBody preview={preview.preview} />
+      <PreviewBody
+        preview={preview.preview}
+        inHeading={record.label}
+        act={(step, place) => <TextMe step={step} place={place} />}
+      />
+    </>
+  )
+}
+
+/** Sends the text above once, to the phone of the person who presses. */
+function TextMe({ step, place }: { step: PreviewStepView; place: number }) {
+  const [text] = step.effects.filter(({ channel }) => channel === 'Text message')
+  const words = text?.texts[0]?.text ?? ''
+  if (step.outcome !== 'would_run' || words === '') return null
+  return (
+    <>
+      <input type="hidden" form={FORM} name={`${PREVIEW_FIELDS.text}.${place}`} value={words} readOnly />
+      <div>
+        <Button
+          type="submit"
+          form={FORM}
+          name="intent"
+          value={`form.text_me:${place}`}
+          variant="quiet"
+          icon={Smartphone}
+          className="-ml-4"
+        >
+          Text this to my own phone
+        </Button>
+      </div>
     </>
   )
 }
@@ -165,11 +217,11 @@ function Previewed({ preview }: { preview: DraftPreview }) {
 function Meets({ matches }: { matches: boolean }) {
   return matches ? (
     <Badge tone="working" icon={CircleCheck}>
-      Meets the conditions
+      Would run
     </Badge>
   ) : (
     <Badge tone="attention" icon={CircleMinus}>
-      Does not meet the conditions: it would be left alone
+      Skipped: it does not meet the conditions
     </Badge>
   )
 }
@@ -199,9 +251,7 @@ function Choice({ choice: { uuid, label, matches }, chosen, onClick }: ChoicePro
         />
         <span className="wrap-anywhere min-w-0">
           {label}
-          <span className="block text-dense text-ink-soft">
-            {matches ? 'Meets the conditions' : 'Does not meet them'}
-          </span>
+          <span className="block text-dense text-ink-soft">{matches ? 'Would run' : 'Skipped'}</span>
         </span>
       </button>
     </li>

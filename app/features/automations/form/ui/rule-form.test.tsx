@@ -72,6 +72,8 @@ function renderForm({
   const sent: FormData[] = []
   const form = {
     state,
+    saved: emptyForm(),
+    at: '',
     errors,
     trouble: null,
     aids: aidsOf(state, rules),
@@ -98,10 +100,19 @@ const press = (state: FormState, text: string) => {
 const started = () => write(emptyForm(), { name: 'Tell them', events: 'object:job', triggerType: 'job_status' })
 const withAction = (type: ActionType) => press(started(), `add_step:${type}`)
 
+const sentence = () =>
+  document.querySelector('[aria-live] [data-part]')?.parentElement?.textContent?.replace(/\s+/g, ' ') ?? ''
 const heading = (name: string) => screen.queryByRole('heading', { name })
+/** By its label; a plainer word may stand before it. */
 const control = <Element extends HTMLElement = HTMLInputElement>(label: string | RegExp) =>
-  screen.getByLabelText<Element>(label)
+  screen.queryByLabelText<Element>(label) ??
+  screen.getByLabelText<Element>((words) => typeof label === 'string' && words.trim().endsWith(` ${label}`))
 const button = (name: string | RegExp) => screen.getByRole('button', { name })
+/** Opens the menu of actions and takes one. */
+async function addStep(user: ReturnType<typeof userEvent.setup>, label: string) {
+  await user.click(screen.getByText('Add step'))
+  await user.click(button(label))
+}
 const described = (element: HTMLElement) =>
   (element.getAttribute('aria-describedby') ?? '')
     .split(' ')
@@ -119,7 +130,7 @@ describe('the form', () => {
     await user.selectOptions(control('Webhook Subscription'), 'Job')
     for (const name of ['Filter Conditions', 'Actions to Execute']) expect(heading(name)).not.toBeNull()
     expect(screen.queryByRole('button', { name: 'Cancel Edit' })).toBeNull()
-    await user.click(button('Add Action'))
+    await addStep(user, 'Update Job Status')
     expect(button('Create Automation')).not.toBeNull()
     expect(control('Active').checked).toBe(true)
     await user.selectOptions(control('Action Type'), 'Choose what to do')
@@ -137,17 +148,19 @@ describe('the form', () => {
 
   it('says the rule in one sentence while it is written', async () => {
     const { user } = renderForm({ state: started() })
-    await user.click(button('Completed'))
-    await user.click(button('Add Action'))
-    await user.selectOptions(control('Action Type'), 'Send SMS')
-    await waitFor(() => screen.getByText('When a job becomes Completed, text the customer, once per job.'))
+    await user.selectOptions(control('Only when it becomes'), 'Completed')
+    await addStep(user, 'Send SMS')
+    await waitFor(() => expect(sentence()).toBe('When a job becomes Completed, text the customer, once per job.'))
+    // The condition stands in the trigger alone.
+    expect(screen.queryByRole('listitem', { name: 'Condition 1' })).toBeNull()
+    screen.getByText('No conditions: it runs for every job.')
   })
 
   it('shows how often right below the actions, and what it means for a customer', async () => {
     const { user } = renderForm({ state: started() })
-    await user.click(button('Add Action'))
+    await addStep(user, 'Update Job Status')
     const often = () => control<HTMLSelectElement>('How often for the same record')
-    expect(often().closest('details')).toBeNull()
+    expect(often().closest('details')?.textContent).toMatch(/^Advanced/)
     expect([...often().options].map(({ text }) => text)).toEqual([
       'Once per job',
       'At most once a day per job',
@@ -158,15 +171,16 @@ describe('the form', () => {
     expect(often().value).toBe('change')
     await user.selectOptions(control('Action Type'), 'Send SMS')
     expect(often().value).toBe('record')
+    expect(often().closest('details')).toBeNull()
     expect(described(often())).toBe('The customer gets each message once.')
     await user.selectOptions(often(), 'Every time')
     expect(described(often())).toBe('The customer can get this message more than once.')
-    screen.getByText(/text the customer, every time\./)
+    await waitFor(() => expect(sentence()).toContain('text the customer, every time.'))
   })
 
   it('names a trigger that fires at every later edit, and offers the right one', async () => {
     const { user, sent } = renderForm({
-      state: press(write(withAction('send_sms'), { triggerType: 'job_updated' }), 'becomes:Completed'),
+      state: write(write(withAction('send_sms'), { becomes: 'Completed' }), { triggerType: 'job_updated' }),
     })
     // Once per job: both are true together.
     screen.getByText('Any later edit of a Completed job can start this, once per job.')
@@ -259,14 +273,14 @@ describe('the form', () => {
 describe('the trigger', () => {
   it('has three sources', async () => {
     const { user } = renderForm({ state: write(emptyForm(), { name: 'x' }) })
-    for (const name of [/^Webhook Event/, /^Scheduled API Check/, /^Manual Endpoint/])
+    for (const name of [/Webhook Event$/, /Scheduled API Check$/, /Manual Endpoint$/])
       screen.getByRole('radio', { name })
-    await user.click(screen.getByRole('radio', { name: /^Scheduled API Check/ }))
+    await user.click(screen.getByRole('radio', { name: /Scheduled API Check$/ }))
     expect(control<HTMLSelectElement>('Check Frequency').value).toBe('daily')
     expect(control<HTMLSelectElement>('API Endpoint').options).toHaveLength(8)
     expect([...control<HTMLSelectElement>('Check Frequency').options]).toHaveLength(9)
     expect(heading('Actions to Execute')).not.toBeNull()
-    await user.click(screen.getByRole('radio', { name: /^Manual Endpoint/ }))
+    await user.click(screen.getByRole('radio', { name: /Manual Endpoint$/ }))
     screen.getByText(/both required/)
   })
 
@@ -293,7 +307,7 @@ describe('the trigger', () => {
   it('asks what happens to records that match already only where that can be chosen', async () => {
     const { user } = renderForm({ state: withAction('create_task') })
     expect(screen.queryByRole('radio', { name: /^Only new ones/ })).toBeNull()
-    await user.click(screen.getByRole('radio', { name: /^Scheduled API Check/ }))
+    await user.click(screen.getByRole('radio', { name: /Scheduled API Check$/ }))
     expect(screen.getByRole<HTMLInputElement>('radio', { name: /^Only new ones/ }).checked).toBe(true)
     await user.click(screen.getByRole('radio', { name: /^Also what matches now/ }))
     expect(screen.getByRole<HTMLInputElement>('radio', { name: /^Also what matches now/ }).checked).toBe(true)
@@ -345,16 +359,16 @@ describe('conditions', () => {
 test('grouping is offered where it acts: in scheduled checks', async () => {
   const { user } = renderForm({ state: started() })
   expect(heading('Group Actions')).toBeNull()
-  await user.click(screen.getByRole('radio', { name: /^Manual Endpoint/ }))
+  await user.click(screen.getByRole('radio', { name: /Manual Endpoint$/ }))
   expect(heading('Group Actions')).toBeNull()
-  await user.click(screen.getByRole('radio', { name: /^Scheduled API Check/ }))
+  await user.click(screen.getByRole('radio', { name: /Scheduled API Check$/ }))
   expect(heading('Group Actions')).not.toBeNull()
 })
 
 test('grouping asks what to group by', async () => {
   const { user } = renderForm({ state: write(started(), { triggerSource: 'api_polling' }) })
   expect(screen.queryByLabelText('Group by')).toBeNull()
-  await user.click(control('Group the records that match'))
+  await user.click(control('Combine matching records'))
   expect([...control<HTMLSelectElement>('Group by').options].map(({ value }) => value)).toEqual([
     '',
     'company_uuid',
@@ -378,8 +392,8 @@ describe('actions', () => {
     expect(document.activeElement).toBe(button('Move action 1 down'))
     await user.click(button('Remove action 1'))
     expect(types()).toEqual(['send_sms'])
-    await user.click(button('Add Action'))
-    expect(types()).toEqual(['send_sms', 'update_job_status'])
+    await addStep(user, 'Create Job')
+    expect(types()).toEqual(['send_sms', 'create_job'])
   })
 
   it.each<[ActionType, string[]]>([
@@ -431,7 +445,7 @@ describe('actions', () => {
       typed.push([parameter.slice(2), box.value])
     }
     expect(sent).toEqual([])
-    await user.click(button('Add Action'))
+    await addStep(user, 'Update Job Status')
     const form = document.querySelector('form')
     const [step] = readForm(new FormData(form ?? undefined)).steps
     for (const [name, value] of typed) expect([name, step?.parameters[name]]).toEqual([name, value])
@@ -503,11 +517,11 @@ describe('actions', () => {
   it('a document is kept unless both boxes are empty, and that is told', async () => {
     const { user } = renderForm({ state: withAction('generate_document') })
     expect(control('Keep as an attachment of the job').checked).toBe(true)
-    expect(screen.queryByText('Tick a box to keep the document.')).toBeNull()
+    expect(screen.queryByText('Tick a box under Options to keep the document.')).toBeNull()
     await user.click(control('Keep as an attachment of the job'))
-    screen.getByText('Tick a box to keep the document.')
+    screen.getByText('Tick a box under Options to keep the document.')
     await user.click(control('Store in the job diary'))
-    expect(screen.queryByText('Tick a box to keep the document.')).toBeNull()
+    expect(screen.queryByText('Tick a box under Options to keep the document.')).toBeNull()
   })
 
   it('count the characters of a text message, and fill in a template', async () => {
@@ -515,7 +529,8 @@ describe('actions', () => {
     expect(described(control('Message'))).toContain(
       '0/1600 characters. Messages over 153 chars use multiple SMS credits.',
     )
-    expect(described(control('To'))).toContain('E.164')
+    expect(described(control('To'))).toContain("Leave empty to text the job's contact.")
+    expect(control('To').placeholder).toBe('+447700900123')
     await user.click(control('Use SMS Template'))
     await user.selectOptions(control('SMS Template'), 't-1')
     expect(control('Message').value).toBe('We are done.')
@@ -594,7 +609,7 @@ describe('actions', () => {
   it('say that a chat program gets the message as text', () => {
     renderForm({ state: withAction('send_notification') })
     const address = control('Address')
-    expect(described(address)).toMatch(/^Empty = the callback address/)
+    expect(described(address)).toBe("Leave empty for your webhook's own address.")
     fireEvent.change(address, { target: { value: 'https://hooks.slack.com/services/T0/B0/x' } })
     expect(described(control('Address'))).toBe('Slack gets the message as text.')
   })
@@ -653,7 +668,7 @@ test('rules that may go round in a circle are told while the rule is written', a
 
 test('what protects customers is kept out of the way until it is used', async () => {
   const { user, sent } = renderForm({ state: write(withAction('create_task'), { 's.s1.p.title': 'Ring' }) })
-  await user.click(screen.getByText(/^More: how many/))
+  await user.click(screen.getByText('Advanced'))
   await user.click(control('Respect quiet hours'))
   await user.selectOptions(control('How often for the same record'), 'week')
   await user.click(button('Create Automation'))

@@ -1,29 +1,34 @@
-import { Form, useNavigation, useSubmit } from '@remix-run/react'
+import { Form } from '@remix-run/react'
 import { clsx } from 'clsx'
-import { type FormEvent, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { type MouseEvent, type ReactNode, useDeferredValue, useMemo, useState } from 'react'
 import { CardSection } from '#app/ui/card.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
-import { useToast } from '#app/ui/toast.tsx'
 import { type FormLists, namesOfLists } from '../../rules/form-lists.ts'
-import { authenticationFlash, formErrorFlash } from '../../rules/form-text.ts'
-import type { FieldErrors } from '../../rules/rule-form.ts'
-import { applyControls, applyIntent, type FormIntent, parseFormIntent, setValue } from '../form-change.ts'
-import { isShown } from '../form-shown.ts'
+import { setValue } from '../form-change.ts'
+import { type DraftPreview, peekOf, sentTexts } from '../form-preview.ts'
 import { type FormState, partsShown, toForm } from '../form-state.ts'
 import type { FormView } from '../form-view.ts'
 import { ActionSection } from './action-section.tsx'
+import { AdvancedSection } from './advanced-section.tsx'
+import { Fold } from './block.tsx'
 import { ConditionSection } from './condition-section.tsx'
+import { FormBar } from './form-bar.tsx'
 import { RuleFormProvider, useRuleForm } from './form-context.tsx'
-import { FormSection, IntentButton, ShowFields, TextControl } from './form-controls.tsx'
-import { MoreSection } from './more-section.tsx'
+import { IntentButton, ShowFields, TextControl } from './form-controls.tsx'
+import { Blanks, SentenceBar } from './form-top.tsx'
 import { FORM, NOTHING_SHOWN, PreviewPane, type Shown } from './preview-pane.tsx'
-import { GroupSection, LaterEdits, OftenSection, Summary, SwitchAndSave } from './rule-sections.tsx'
+import { ActiveSwitch, LoopWarnings } from './rule-sections.tsx'
 import { TriggerSection } from './trigger-section.tsx'
+import { useEditing } from './use-editing.tsx'
 
 interface RuleFormPanelProps {
   /** From the address; '' = not signed in. */
   accountUUID: string
+  /** The signed-in staff member; '' = unknown. */
+  person?: string
+  /** Which form this is: what is typed and not saved comes back to it. */
+  opened?: string
   /** As the server drew it; a new one (a rule to edit, a copy, a rejected save) replaces the form on screen. */
   form: FormView
   lists: FormLists
@@ -39,59 +44,72 @@ async function loadAids() {
   return (await import('../form-aids.ts')).aidsOf
 }
 
-async function loadProblems() {
-  await import('#app/ui/zod-without-eval.ts')
-  return (await import('../form-check.ts')).problemsOf
-}
-
 /** The rule form grows as it is filled in. Without scripts every button is a round trip; with them, only Save. */
-export function RuleFormPanel({ accountUUID, form, lists, beside }: RuleFormPanelProps) {
-  const { state, setState, errors, alive, saving, onSubmit } = useEditing(accountUUID, form)
-  const [example, setExample] = useState(form.preview?.record ?? '')
-  const reckoned = useAids(form, state, lists, alive)
+export function RuleFormPanel({ accountUUID, person = '', opened = '', form, lists, beside }: RuleFormPanelProps) {
+  const { state, setState, toggle, unsaved, discarded, undo, onSubmit, ...editing } = useEditing({
+    ...{ accountUUID, person, opened, form },
+  })
+  const { errors, open, alive, saving, goTo } = editing
+  const { part: Live } = useOnDemand(loadLive, alive)
+  const before = shownOf(form)
+  const [seen, setSeen] = useState(before.preview)
+  const [sheet, setSheet] = useState(false)
   const asked = form.preview?.answer
   const tools = {
     accountUUID,
-    example,
+    example: seen?.record.uuid ?? form.preview?.record ?? '',
     samples: asked?.kind === 'samples' ? asked : null,
     state,
     errors,
     lists,
-    aids: reckoned,
+    aids: useAids(form, state, lists, alive),
     webhooks: form.webhooks,
     ...(form.quiet && { quiet: form.quiet }),
-    alive,
+    ...{ open, setOpen: toggle, at: form.at, sends: sendsOf(state, seen), alive },
     set: (name: string, value: string) => setState((last) => setValue(last, name, value, lists)),
   }
+  /** Links within the form: to a part, and to the preview. */
+  const onClick = (event: MouseEvent) => {
+    const link = alive && event.target instanceof Element ? event.target.closest('a') : null
+    if (link?.dataset.part !== undefined) {
+      event.preventDefault()
+      goTo(link.dataset.part)
+    } else if (link?.dataset.peek !== undefined && Live) {
+      event.preventDefault()
+      setSheet(true)
+    }
+  }
   const shown = partsShown(state)
-  const editing = state.ruleId !== null
   return (
     <>
-      <CardSection id="rule-form" title={editing ? 'Edit Automation' : 'Create Automation'} className="self-start">
+      <CardSection
+        id="rule-form"
+        title={state.ruleId === null ? 'Create Automation' : 'Edit Automation'}
+        className="self-start"
+      >
         <RuleFormProvider value={tools}>
-          <Form method="post" id={FORM} preventScrollReset noValidate onSubmit={onSubmit} className="grid gap-5">
+          <Form
+            method="post"
+            id={FORM}
+            preventScrollReset
+            noValidate
+            onSubmit={onSubmit}
+            onClick={onClick}
+            className={FORM_STYLES}
+          >
             {/* Enter in a field redraws the form; it never sends, moves or removes anything. */}
             <button type="submit" name="intent" value="form.next" hidden tabIndex={-1} aria-hidden />
             <input type="hidden" name="accountUUID" value={accountUUID} />
             {toForm(state).map(([name, value]) => (
               <input key={name} type="hidden" name={name} value={value} />
             ))}
-            {form.trouble && !alive ? (
-              <Notice tone={form.trouble.kind === 'error' ? 'failing' : 'accent'} title={form.trouble.title}>
-                <p>{form.trouble.description}</p>
-              </Notice>
-            ) : null}
-            <FormSection id="basic" title="Basic Information">
-              <TextControl name="name" label="Automation Name" placeholder="Text the customer when a job is done" />
-              <TextControl name="description" label="Description" hint="Optional. For you and your colleagues." />
-              {shown.trigger ? null : <ShowFields>Continue</ShowFields>}
-            </FormSection>
-            <Sections saving={saving} />
-            {editing ? (
-              <IntentButton intent="form.cancel" variant="quiet">
-                Cancel Edit
-              </IntentButton>
-            ) : null}
+            {alive ? null : <Trouble trouble={form.trouble} />}
+            <SentenceBar />
+            <Blanks saving={saving} />
+            <Basics />
+            <Sections />
+            <CancelEdit />
+            <FormBar peek={seen && peekOf(seen)} unsaved={unsaved} onUndo={discarded && undo} saving={saving} />
           </Form>
         </RuleFormProvider>
       </CardSection>
@@ -102,9 +120,18 @@ export function RuleFormPanel({ accountUUID, form, lists, beside }: RuleFormPane
           shown.rest && 'desk:sticky desk:top-0 desk:flex desk:max-h-dvh desk:flex-col desk:self-start desk:py-3',
         )}
       >
-        {shown.rest ? (
-          <FormPreview accountUUID={accountUUID} form={form} state={state} alive={alive} onRecord={setExample} />
-        ) : null}
+        {!shown.rest ? null : Live ? (
+          <Live
+            accountUUID={accountUUID}
+            state={state}
+            before={before}
+            onPreview={setSeen}
+            sheet={sheet}
+            onSheet={setSheet}
+          />
+        ) : (
+          <PreviewPane shown={before} />
+        )}
         <div
           id="beside-form"
           className={clsx('grid min-w-0 content-start gap-5', shown.rest && 'desk:min-h-0 desk:overflow-y-auto')}
@@ -116,104 +143,66 @@ export function RuleFormPanel({ accountUUID, form, lists, beside }: RuleFormPane
   )
 }
 
-/** Sections appear one by one as the form is filled in. */
-function Sections({ saving }: { saving: boolean }) {
-  const { state } = useRuleForm()
-  const shown = partsShown(state)
+/** What the keyboard reaches is never under the sentence above or the bar below. */
+const FORM_STYLES = 'grid grid-cols-[minmax(0,1fr)] gap-5 [&_*]:scroll-mt-[calc(30dvh+1rem)] [&_*]:scroll-mb-24'
+
+/** What a page without scripts has to say about the last press. */
+function Trouble({ trouble }: Pick<FormView, 'trouble'>) {
+  if (!trouble) return null
   return (
-    <>
-      {shown.trigger ? <TriggerSection /> : null}
-      {shown.rest ? (
-        <>
-          <ConditionSection />
-          <LaterEdits />
-          {isShown(state, 'enableGrouping') ? <GroupSection /> : null}
-          <ActionSection />
-          <OftenSection />
-          <MoreSection />
-          <Summary />
-        </>
-      ) : null}
-      {shown.submit ? <SwitchAndSave saving={saving} /> : null}
-    </>
+    <Notice tone={trouble.kind === 'error' ? 'failing' : 'accent'} title={trouble.title}>
+      <p>{trouble.description}</p>
+    </Notice>
   )
 }
 
-/** State, errors and button handlers of the form. */
-function useEditing(accountUUID: string, form: FormView) {
-  const [state, setState] = useState(form.state)
-  const [errors, setErrors] = useState(form.errors)
-  const [alive, setAlive] = useState(false)
-  const [recheck, setRecheck] = useState(false)
-  const focus = useRef<string | null>(null)
-  const submit = useSubmit()
-  const toast = useToast()
-  const saving = useSaving()
-  const { part: problemsOf } = useOnDemand(loadProblems, recheck)
+function CancelEdit() {
+  const { state } = useRuleForm()
+  if (state.ruleId === null) return null
+  return (
+    <div>
+      <IntentButton intent="form.cancel" variant="quiet">
+        Cancel Edit
+      </IntentButton>
+    </div>
+  )
+}
 
-  // Keep what the user typed before hydration.
-  useEffect(() => {
-    const element = document.getElementById(FORM)
-    if (element instanceof HTMLFormElement) setState(applyControls(form.state, new FormData(element)))
-    setAlive(true)
-  }, [])
+function Basics() {
+  const { state } = useRuleForm()
+  return (
+    <section aria-labelledby="rule-basic" className="grid gap-3">
+      <h3 id="rule-basic" className="text-dense text-ink-soft">
+        Basic Information
+      </h3>
+      <TextControl name="name" label="Automation Name" placeholder="Text the customer when a job is done" />
+      <Fold place="about" summary="Add a description" set={state.values.description}>
+        <TextControl name="description" label="Description" hint="Optional. For you and your colleagues." />
+      </Fold>
+      {partsShown(state).trigger ? null : <ShowFields place="when">Continue</ShowFields>}
+    </section>
+  )
+}
 
-  const drawn = useMemo(() => JSON.stringify([form.state, form.errors]), [form])
-  const lastDrawn = useRef(drawn)
-  const wasSaving = useRef(false)
-  useEffect(() => {
-    const answered = wasSaving.current && !saving
-    wasSaving.current = saving
-    if (drawn === lastDrawn.current && !answered) return
-    lastDrawn.current = drawn
-    setState(form.state)
-    setErrors(form.errors)
-    setRecheck(false)
-  }, [drawn, form, saving])
-
-  useEffect(() => {
-    if (problemsOf && recheck) setErrors(problemsOf(state))
-  }, [problemsOf, recheck, state])
-
-  // Wait until the form is redrawn: a newly added control does not exist before.
-  useEffect(() => {
-    if (focus.current === null) return
-    const target = focusTarget(focus.current)
-    focus.current = null
-    target?.focus()
-  }, [state, errors])
-
-  const save = async (element: HTMLFormElement) => {
-    if (accountUUID === '') return toast(authenticationFlash())
-    const problems = await findProblems(state)
-    if (Object.keys(problems).length > 0) {
-      focus.current = '[aria-invalid]'
-      setErrors(problems)
-      setRecheck(true)
-      return toast(formErrorFlash(problems))
-    }
-    const sent = new FormData(element)
-    sent.set('intent', 'form.save')
-    submit(sent, { method: 'post', preventScrollReset: true })
-  }
-
-  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
-    const { submitter } = event.nativeEvent as SubmitEvent
-    const pressed = submitter instanceof HTMLButtonElement ? submitter.value : 'form.next'
-    const intent = parseFormIntent(pressed)
-    if (intent === null || intent.kind === 'cancel' || intent.kind === 'preview') return
-    event.preventDefault()
-    if (intent.kind === 'save') {
-      if (!saving) void save(event.currentTarget)
-      return
-    }
-    const next = applyIntent(state, intent)
-    if (next === state) return
-    focus.current = focusAfter(state, intent)
-    setState(next)
-  }
-
-  return { state, setState, errors, alive, saving, onSubmit }
+/** Sections appear one by one as the form is filled in. */
+function Sections() {
+  const { state } = useRuleForm()
+  const shown = partsShown(state)
+  if (!shown.trigger) return null
+  return (
+    <>
+      <TriggerSection />
+      {shown.rest ? (
+        <>
+          <ConditionSection />
+          <ActionSection />
+          <LoopWarnings />
+          <AdvancedSection />
+        </>
+      ) : null}
+      {shown.submit ? <ActiveSwitch /> : null}
+    </>
+  )
 }
 
 /** Uses the server's result first, so it works without scripts; then recomputes in the browser, deferred. */
@@ -227,69 +216,12 @@ function useAids(form: FormView, state: FormState, lists: FormLists, alive: bool
   )
 }
 
-function useSaving(): boolean {
-  const { state, formData } = useNavigation()
-  return state !== 'idle' && formData?.get('intent') === 'form.save'
-}
-
-/** If the check cannot be loaded, the server validates alone. */
-async function findProblems(state: FormState): Promise<FieldErrors> {
-  try {
-    return (await loadProblems())(state)
-  } catch {
-    return {}
-  }
-}
-
-/** Selects the focus target after a press: the added row, the button that moved, or what is left. */
-function focusAfter(state: FormState, intent: FormIntent): string | null {
-  switch (intent.kind) {
-    case 'add_condition':
-      return `[name="c.c${state.next}.field"]`
-    case 'add_step':
-      return `[name="s.s${state.next}.type"]`
-    case 'add_line':
-      return `[name="s.${intent.key}.l.l${state.next}.uuid"]`
-    case 'on_status':
-      return '[name="triggerType"]'
-    case 'remove_condition':
-      return '#add-condition'
-    case 'remove_step':
-      return '#add-step'
-    case 'up':
-      return `#up-${intent.key}, #down-${intent.key}`
-    case 'down':
-      return `#down-${intent.key}, #up-${intent.key}`
-    default:
-      return null
-  }
-}
-
-/** Returns the first selector that matches. */
-function focusTarget(selectors: string): HTMLElement | null {
-  for (const selector of selectors.split(', ')) {
-    const found = document.getElementById(FORM)?.querySelector<HTMLElement>(selector)
-    if (found) return found
-  }
-  return null
-}
-
-interface FormPreviewProps {
-  accountUUID: string
-  form: FormView
-  state: FormState
-  alive: boolean
-  onRecord(uuid: string): void
-}
-
-/** The preview beside the form: automatic with scripts, by a button without. */
-function FormPreview({ accountUUID, form, state, alive, onRecord }: FormPreviewProps) {
-  const { part: Live } = useOnDemand(loadLive, alive)
-  const before = shownOf(form)
-  return Live ? (
-    <Live accountUUID={accountUUID} state={state} before={before} onRecord={onRecord} />
-  ) : (
-    <PreviewPane shown={before} />
+/** The preview knows steps by their position; actions without a type are not in it. */
+function sendsOf(state: FormState, seen: DraftPreview | null) {
+  const texts = seen ? sentTexts(seen) : new Map()
+  const steps = state.steps.filter(({ type }) => type !== '')
+  return Object.fromEntries(
+    steps.flatMap(({ key, type }, place) => (type === 'send_sms' && texts.has(place) ? [[key, texts.get(place)]] : [])),
   )
 }
 

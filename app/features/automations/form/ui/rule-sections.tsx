@@ -1,56 +1,28 @@
-// The short sections of the rule form: grouping, how often, summary, and saving.
-import { GROUPING_FIELDS, writesToCustomers } from '#app/domain/automations/rule.ts'
-import { Button } from '#app/ui/button.tsx'
+// The short sections of the rule form: how often, warnings, and the switch.
+import { writesToCustomers } from '#app/domain/automations/rule.ts'
 import { FieldError } from '#app/ui/form/field.tsx'
 import { Notice } from '#app/ui/notice.tsx'
-import { GROUPING_TEXTS } from '../../rules/form-text.ts'
 import { laterEditsOf, onceChoices, onceText } from '../../rules/timing/once-text.ts'
 import { asksAboutExisting, draftOf } from '../form-body.ts'
-import { isShown } from '../form-shown.ts'
 import { objectOfForm } from '../form-state.ts'
 import { useRuleForm } from './form-context.tsx'
-import { BoxControl, Choice, FormSection, IntentButton, SelectControl, ShowFields } from './form-controls.tsx'
+import { BoxControl, Choice, IntentButton, SelectControl } from './form-controls.tsx'
 
-/** Groups related records into one run. */
-export function GroupSection() {
-  const { state } = useRuleForm()
-  return (
-    <FormSection id="group" title="Group Actions" hint="Combine related records into one run.">
-      <div className="grid gap-2">
-        <BoxControl name="enableGrouping">Group the records that match</BoxControl>
-        {isShown(state, 'groupingField') ? (
-          <SelectControl
-            name="groupingField"
-            label="Group by"
-            none="Choose what to group by"
-            options={GROUPING_FIELDS.map((value) => ({ value, label: GROUPING_TEXTS[value] }))}
-            hint="Use {job_list} or {count} in the texts for all of them."
-          />
-        ) : null}
-        <ShowFields>Show the grouping</ShowFields>
-      </div>
-    </FormSection>
-  )
-}
-
-/** How often the actions run for the same record: always visible, because customers may be affected. */
+/** How often the actions run for the same record. */
 export function OftenSection() {
   const { state } = useRuleForm()
   const draft = draftOf(state)
-  const object = objectOfForm(state)
   const again = draft.once !== 'record' && writesToCustomers(draft)
   return (
-    <div className="grid gap-2">
-      <SelectControl
-        name="once"
-        label="How often for the same record"
-        none={null}
-        options={onceChoices(draft, object)}
-        {...(writesToCustomers(draft) && {
-          hint: again ? 'The customer can get this message more than once.' : 'The customer gets each message once.',
-        })}
-      />
-    </div>
+    <SelectControl
+      name="once"
+      label="How often for the same record"
+      none={null}
+      options={onceChoices(draft, objectOfForm(state))}
+      {...(writesToCustomers(draft) && {
+        hint: again ? 'The customer can get this message more than once.' : 'The customer gets each message once.',
+      })}
+    />
   )
 }
 
@@ -74,66 +46,33 @@ export function LaterEdits() {
   )
 }
 
-/** The rule in one sentence, with its warnings. */
-export function Summary() {
+/** Rules that would start each other again and again. */
+export function LoopWarnings() {
   const { aids } = useRuleForm()
-  const { sentence, warnings } = aids
-  return (
-    <div className="grid gap-3 border-t border-line pt-5">
-      {sentence ? (
-        <div className="rounded-control bg-accent-soft px-3.5 py-3 text-body" aria-live="polite">
-          <p className="text-dense text-ink-soft">What this automation does</p>
-          <p className="wrap-anywhere">
-            {sentence.when}
-            {sentence.onlyIf === null ? ', ' : <>, only if {sentence.onlyIf}, then </>}
-            {sentence.does}.
-          </p>
-        </div>
-      ) : null}
-      {warnings.map((warning) => (
-        <Notice key={warning} tone="attention" title="These may go round in a circle">
-          <p>{warning}</p>
-        </Notice>
-      ))}
-      {aids.blanks.length > 0 ? (
-        <Notice tone="attention" title="Still to fill in">
-          <p>{aids.blanks.join(', ')}. Until then it can be saved, but not switched on.</p>
-        </Notice>
-      ) : null}
-    </div>
-  )
+  return aids.warnings.map((warning) => (
+    <Notice key={warning} tone="attention" title="These may go round in a circle">
+      <p>{warning}</p>
+    </Notice>
+  ))
 }
 
-export function SwitchAndSave({ saving }: { saving: boolean }) {
+export function ActiveSwitch() {
   const { state, errors } = useRuleForm()
   const notActive = Object.hasOwn(errors, 'active') ? errors.active : undefined
   return (
-    <div className="grid gap-4 border-t border-line pt-5">
-      <BoxControl name="active" hint="Switched off, it is kept and does nothing.">
-        Active
-      </BoxControl>
+    <div className="grid gap-3">
+      <BoxControl name="active">Active</BoxControl>
       {notActive ? <FieldError id="rule-active-error" errors={notActive} /> : null}
       {asksAboutExisting(state) ? (
         <Choice
           name="includeExisting"
           legend="What about records that match already?"
           options={[
-            { value: '', label: 'Only new ones', hint: 'What matches now is left alone.' },
-            { value: 'true', label: 'Also what matches now', hint: 'It acts on those at its next check.' },
+            { value: '', label: 'Only new ones', hint: 'Skips what matches now.' },
+            { value: 'true', label: 'Also what matches now', hint: 'Acts on those at the next check.' },
           ]}
         />
       ) : null}
-      <Button
-        type="submit"
-        name="intent"
-        value="form.save"
-        variant="primary"
-        size="wide"
-        pending={saving}
-        pendingLabel={state.ruleId === null ? 'Creating…' : 'Saving…'}
-      >
-        {state.ruleId === null ? 'Create Automation' : 'Update Automation'}
-      </Button>
     </div>
   )
 }

@@ -6,13 +6,13 @@ import { DateControl, PickControl, SelectControl, TextControl } from './form-con
 
 const CRON_LINE = 'A cron line, for example 30 7 * * 1'
 
-/** When the rule runs. A polling rule also has a frequency; any other runs at once, on a day, or at set times. */
+/** When the rule runs: at once, on a day, or at set times. */
 export function ScheduleFields() {
   const { state } = useRuleForm()
-  const { triggerSource } = state.values
+  const { triggerSource, scheduleType } = state.values
   const checks = triggerSource === 'api_polling'
   return (
-    <div className="grid items-start gap-4 sm:grid-cols-2">
+    <div className="grid items-start gap-3 sm:grid-cols-2">
       <div className="sm:col-span-2">
         <SelectControl
           name="scheduleType"
@@ -28,14 +28,7 @@ export function ScheduleFields() {
           ]}
         />
       </div>
-      {isShown(state, 'scheduleDate') ? (
-        <DateControl
-          name="scheduleDate"
-          label="Schedule Date"
-          hint={checks ? 'Starts on this day.' : 'Collects until then, and acts at that time.'}
-          withTime={!checks}
-        />
-      ) : null}
+      {isShown(state, 'scheduleDate') && scheduleType === 'scheduled' ? <ScheduleDate /> : null}
       {isShown(state, 'scheduleRecurrence') ? (
         <div className="sm:col-span-2">
           <PickControl
@@ -45,9 +38,34 @@ export function ScheduleFields() {
             none={checks ? 'Same as the check frequency' : 'Choose how often'}
             emptyHint=""
             typed={CRON_LINE}
+            other="Use a cron line"
           />
         </div>
       ) : null}
+      {checks ? null : <ScheduleTimes />}
+    </div>
+  )
+}
+
+function ScheduleDate() {
+  const { state } = useRuleForm()
+  const checks = state.values.triggerSource === 'api_polling'
+  return (
+    <DateControl
+      name="scheduleDate"
+      label="Schedule Date"
+      hint={checks ? 'Starts on this day.' : 'Collects until then, and acts at that time.'}
+      withTime={!checks}
+    />
+  )
+}
+
+/** The time, the weekday and the day that the rhythm needs. */
+export function ScheduleTimes() {
+  const { state } = useRuleForm()
+  return (
+    <>
+      {isShown(state, 'scheduleDate') && state.values.scheduleType !== 'scheduled' ? <ScheduleDate /> : null}
       {isShown(state, 'runTime') ? (
         <TextControl name="runTime" label="Time of day" type="time" hint="The time where your business is." />
       ) : null}
@@ -69,6 +87,6 @@ export function ScheduleFields() {
           hint="In a shorter month: its last day."
         />
       ) : null}
-    </div>
+    </>
   )
 }

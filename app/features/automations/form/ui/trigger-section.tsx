@@ -1,9 +1,11 @@
+import { CalendarClock, type LucideIcon, Plug, Zap } from 'lucide-react'
 import {
   JOB_STATUSES,
   POLL_ENDPOINTS,
   POLL_INTERVALS,
   TRIGGER_SOURCES,
   TRIGGER_TYPES,
+  type TriggerSource,
 } from '#app/domain/automations/rule.ts'
 import { Notice } from '#app/ui/notice.tsx'
 import {
@@ -13,92 +15,132 @@ import {
   TRIGGER_TYPE_TEXTS,
   WATCHED_TEXTS,
 } from '../../rules/form-text.ts'
-import { isShown } from '../form-shown.ts'
+import { isWhenComplete, WHEN } from '../form-blocks.ts'
+import { BECOMES } from '../form-change.ts'
+import { asksBecomes, isShown } from '../form-shown.ts'
 import { partsShown } from '../form-state.ts'
-import { useRuleForm } from './form-context.tsx'
-import { Choice, FormSection, IntentButton, SelectControl, ShowFields, TextControl } from './form-controls.tsx'
-import { ScheduleFields } from './schedule-fields.tsx'
+import { Block, Fold, isWrongAt, Part } from './block.tsx'
+import { useControl, useRuleForm } from './form-context.tsx'
+import { BoxControl, SelectControl, ShowFields, TextControl } from './form-controls.tsx'
+import { LaterEdits } from './rule-sections.tsx'
+import { ScheduleFields, ScheduleTimes } from './schedule-fields.tsx'
 
 /** The trigger of the rule: an event, a polled list, or an external call. */
 export function TriggerSection() {
-  const { state } = useRuleForm()
+  const { state, aids } = useRuleForm()
+  const { triggerSource } = state.values
+  const done = isWhenComplete(state)
+  const line = done && aids.sentence ? withoutWhen(aids.sentence.when) : 'Choose what starts it'
   return (
-    <FormSection id="trigger" title="Trigger Configuration" hint="What starts it.">
-      <Choice
-        name="triggerSource"
-        legend="Trigger Source"
-        options={TRIGGER_SOURCES.map((value) => ({ value, ...SOURCE_TEXTS[value] }))}
-      />
-      {state.values.triggerSource === 'webhook' ? <WebhookTrigger /> : null}
-      {state.values.triggerSource === 'api_polling' ? <PollTrigger /> : null}
-      {state.values.triggerSource === 'manual_endpoint' ? <ManualTrigger /> : null}
-      {partsShown(state).rest ? <ScheduleFields /> : null}
-      <ShowFields>Continue</ShowFields>
-    </FormSection>
+    <Block id="trigger" word="When" title="Trigger Configuration" done={done}>
+      <Part part={WHEN} line={line}>
+        <Sources />
+        {triggerSource === 'webhook' ? <WebhookTrigger /> : null}
+        {triggerSource === 'api_polling' ? <PollTrigger /> : null}
+        {triggerSource === 'manual_endpoint' ? <ManualTrigger /> : null}
+        <ShowFields place={WHEN}>Continue</ShowFields>
+        <LaterEdits />
+        {partsShown(state).rest ? <MorePrecise /> : null}
+      </Part>
+    </Block>
+  )
+}
+
+/** The block says "When" already. */
+function withoutWhen(words: string): string {
+  const rest = words.replace(/^When /, '')
+  return rest.charAt(0).toUpperCase() + rest.slice(1)
+}
+
+const SOURCE_ICONS: Readonly<Record<TriggerSource, LucideIcon>> = {
+  webhook: Zap,
+  api_polling: CalendarClock,
+  manual_endpoint: Plug,
+}
+
+function Sources() {
+  const { id, name, value, set } = useControl('triggerSource')
+  const chosen = TRIGGER_SOURCES.find((source) => source === value)
+  return (
+    <fieldset className="grid gap-1.5">
+      <legend className="mb-1.5 text-dense text-ink-soft">Trigger Source</legend>
+      <div className="grid gap-2 sm:grid-cols-3">
+        {TRIGGER_SOURCES.map((source) => {
+          const Icon = SOURCE_ICONS[source]
+          return (
+            <label
+              key={source}
+              htmlFor={`${id}-${source}`}
+              className="relative flex min-h-11 cursor-pointer items-center gap-3 rounded-control border border-line-strong px-3 py-2 text-label has-[input:checked]:border-accent has-[input:checked]:bg-accent-soft has-[input:focus-visible]:outline-2 has-[input:focus-visible]:outline-accent has-[input:focus-visible]:outline-offset-2 sm:flex-col sm:items-start sm:gap-1.5"
+            >
+              <input
+                id={`${id}-${source}`}
+                type="radio"
+                name={name}
+                value={source}
+                checked={value === source}
+                onChange={() => set(source)}
+                className="absolute inset-0 cursor-pointer opacity-0"
+              />
+              <Icon aria-hidden className="size-5 shrink-0 text-accent" />
+              <span>
+                <span className="block font-medium">{SOURCE_TEXTS[source].title}</span>
+                <span className="block text-dense text-ink-soft">{SOURCE_TEXTS[source].label}</span>
+              </span>
+            </label>
+          )
+        })}
+      </div>
+      {chosen ? <p className="text-dense text-ink-soft">{SOURCE_TEXTS[chosen].hint}</p> : null}
+    </fieldset>
   )
 }
 
 function WebhookTrigger() {
   const { state, aids, lists } = useRuleForm()
-  const { events, triggerType, triggerJobUuid } = state.values
+  const { events } = state.values
   const object = events.split(':').at(-1) ?? ''
   const types = TRIGGER_TYPES.filter((type) => object === 'job' || !/^job_(status|queue)$/.test(type))
   return (
-    <>
-      {/* Stacked: side by side, a desktop cuts their texts. */}
-      <div className="grid items-start gap-4">
-        <EventsControl />
-        {events === '' ? null : (
-          <SelectControl
-            name="triggerType"
-            label="Trigger Type"
-            none="Choose what has to happen"
-            options={types.map((value) => ({ value, label: TRIGGER_TYPE_TEXTS[value] }))}
-          />
-        )}
-      </div>
-      {triggerType === 'job_status' ? <BecomesButtons /> : null}
-      <div className="grid items-start gap-4 sm:grid-cols-2">
-        {isShown(state, 'triggerQueueUuid') ? (
-          <SelectControl
-            name="triggerQueueUuid"
-            label="Queue"
-            none="Any queue"
-            hint={lists.queues.length === 0 ? 'The list of queues needs you to be signed in to ServiceM8.' : undefined}
-            options={lists.queues.map(({ uuid, label }) => ({ value: uuid, label }))}
-          />
-        ) : null}
-        {isShown(state, 'triggerFieldName') ? (
-          <SelectControl
-            name="triggerFieldName"
-            label="Field"
-            none="Any field"
-            options={aids.fields
-              .filter(({ group, never }) => group !== 'age' && never === null)
-              .map(({ name, label }) => ({ value: name, label }))}
-          />
-        ) : null}
-        {triggerType === 'job_status' ? (
-          <SelectControl
-            name="triggerFromValue"
-            label="Only when it was"
-            none="Any status"
-            options={JOB_STATUSES.map((value) => ({ value, label: value }))}
-          />
-        ) : null}
-        {triggerType === 'job_field' ? (
-          <TextControl name="triggerFromValue" label="Only when it was" hint="Empty = whatever it was." />
-        ) : null}
-        {isShown(state, 'triggerJobUuid') && (lists.jobs.length > 0 || triggerJobUuid !== '') ? (
-          <SelectControl
-            name="triggerJobUuid"
-            label="Job"
-            none="Any job"
-            options={lists.jobs.map(({ uuid, label }) => ({ value: uuid, label }))}
-          />
-        ) : null}
-      </div>
-    </>
+    <div className="grid items-start gap-3 sm:grid-cols-2">
+      <EventsControl />
+      {events === '' ? null : (
+        <SelectControl
+          name="triggerType"
+          lead="What happens"
+          label="Trigger Type"
+          none="Choose what has to happen"
+          options={types.map((value) => ({ value, label: TRIGGER_TYPE_TEXTS[value] }))}
+        />
+      )}
+      {asksBecomes(state) ? (
+        <SelectControl
+          name={BECOMES}
+          label="Only when it becomes"
+          none="Any status"
+          options={JOB_STATUSES.map((value) => ({ value, label: value }))}
+        />
+      ) : null}
+      {isShown(state, 'triggerQueueUuid') ? (
+        <SelectControl
+          name="triggerQueueUuid"
+          label="Queue"
+          none="Any queue"
+          hint={lists.queues.length === 0 ? 'Sign in to ServiceM8 to see your queues.' : undefined}
+          options={lists.queues.map(({ uuid, label }) => ({ value: uuid, label }))}
+        />
+      ) : null}
+      {isShown(state, 'triggerFieldName') ? (
+        <SelectControl
+          name="triggerFieldName"
+          label="Field"
+          none="Any field"
+          options={aids.fields
+            .filter(({ group, never }) => group !== 'age' && never === null)
+            .map(({ name, label }) => ({ value: name, label }))}
+        />
+      ) : null}
+    </div>
   )
 }
 
@@ -117,11 +159,18 @@ function EventsControl() {
     <SelectControl
       name="events"
       path="webhookSubscriptionId"
+      lead="Record"
       label="Webhook Subscription"
-      hint="Fieldhook asks ServiceM8 for these events by itself; a webhook of yours is not needed."
-      none="Choose whose events start it"
+      none="Choose a record"
       options={[]}
     >
+      <optgroup label="Records">
+        {plain.map((each) => (
+          <option key={each} value={`object:${each}`}>
+            {words(each)}
+          </option>
+        ))}
+      </optgroup>
       {choices.length > 0 ? (
         <optgroup label="Your webhooks">
           {choices.map(({ value, label }) => (
@@ -131,64 +180,32 @@ function EventsControl() {
           ))}
         </optgroup>
       ) : null}
-      <optgroup label="Without a webhook">
-        {plain.map((each) => (
-          <option key={each} value={`object:${each}`}>
-            {words(each)}
-          </option>
-        ))}
-      </optgroup>
       {known ? null : <option value={events}>Webhook for {words(object)} (deleted)</option>}
     </SelectControl>
-  )
-}
-
-/** Each button adds the status as a condition. */
-function BecomesButtons() {
-  const { state } = useRuleForm()
-  const status = state.conditions.find(({ field, operator }) => field === 'status' && operator === 'equals')?.value
-  return (
-    <fieldset className="grid gap-1.5">
-      <legend className="mb-1.5 text-label font-medium">Only when it becomes</legend>
-      <div className="flex flex-wrap gap-2">
-        {JOB_STATUSES.map((each) => (
-          <IntentButton
-            key={each}
-            intent={`form.becomes:${each}`}
-            aria-pressed={status === each}
-            variant={status === each ? 'primary' : 'secondary'}
-          >
-            {each}
-          </IntentButton>
-        ))}
-      </div>
-      <p className="text-dense text-ink-soft">Adds a condition below. Without it, any status counts.</p>
-    </fieldset>
   )
 }
 
 function PollTrigger() {
   const { state } = useRuleForm()
   return (
-    <div className="grid items-start gap-4">
+    <div className="grid items-start gap-3 sm:grid-cols-2">
       <SelectControl
         name="apiEndpoint"
+        lead="What to check"
         label="API Endpoint"
-        hint={
-          state.values.apiEndpoint === '/api_1.0/job.json'
-            ? 'Includes deleted jobs. The next choice leaves them out.'
-            : undefined
-        }
+        hint={state.values.apiEndpoint === '/api_1.0/job.json' ? 'Includes deleted jobs.' : undefined}
         none="Choose what to look through"
         options={POLL_ENDPOINTS.map((value) => ({ value, label: ENDPOINT_TEXTS[value] }))}
       />
       <SelectControl
         name="pollInterval"
+        lead="How often"
         label="Check Frequency"
         none="Choose how often"
         options={POLL_INTERVALS.map((value) => ({ value, label: INTERVAL_TEXTS[value] }))}
       />
       <input type="hidden" name="apiMethod" value="GET" />
+      <ScheduleTimes />
     </div>
   )
 }
@@ -197,10 +214,81 @@ function ManualTrigger() {
   return (
     <Notice tone="accent" title="It gets an address of its own">
       <p>
-        Once it is saved, its card has the address. A program calls it with <code>job_uuid</code> and <code>date</code>{' '}
-        (YYYY-MM-DD), both required. Each call runs it once. Both can be used as placeholders: {'{job_uuid}'} and{' '}
-        {'{date}'}.
+        Save it, then copy the address from its card. Send <code>job_uuid</code> and <code>date</code> (YYYY-MM-DD),
+        both required. Use them in texts as {'{job_uuid}'} and {'{date}'}.
       </p>
     </Notice>
   )
+}
+
+const PRECISE = ['triggerJobUuid', 'triggerFromValue', 'scheduleType', 'scheduleDate', 'scheduleRecurrence'] as const
+const PRECISE_TOO = ['settleMinutes', 'atOnce', 'workingDays', 'runTime', 'weekday', 'dayOfMonth'] as const
+
+/** Rare limits of the trigger. */
+function MorePrecise() {
+  const { state, errors, lists } = useRuleForm()
+  const { triggerJobUuid, triggerType } = state.values
+  return (
+    <Fold
+      place={`${WHEN}.more`}
+      summary="More precise"
+      set={preciseWords(state.values)}
+      wrong={isWrongAt(errors, [...PRECISE, ...PRECISE_TOO])}
+    >
+      <div className="grid items-start gap-3 sm:grid-cols-2">
+        {isShown(state, 'triggerFromValue') && triggerType === 'job_status' ? (
+          <SelectControl
+            name="triggerFromValue"
+            label="Only when it was"
+            none="Any status"
+            options={JOB_STATUSES.map((value) => ({ value, label: value }))}
+          />
+        ) : null}
+        {isShown(state, 'triggerFromValue') && triggerType === 'job_field' ? (
+          <TextControl name="triggerFromValue" label="Only when it was" hint="Leave empty for any value." />
+        ) : null}
+        {isShown(state, 'triggerJobUuid') && (lists.jobs.length > 0 || triggerJobUuid !== '') ? (
+          <SelectControl
+            name="triggerJobUuid"
+            label="Job"
+            none="Any job"
+            options={lists.jobs.map(({ uuid, label }) => ({ value: uuid, label }))}
+          />
+        ) : null}
+        {isShown(state, 'settleMinutes') ? (
+          <TextControl
+            name="settleMinutes"
+            label="Wait first, in minutes"
+            type="number"
+            min={0}
+            max={1440}
+            hint="Waits for edits to settle. 0 = at once."
+          />
+        ) : null}
+      </div>
+      <ScheduleFields />
+      {isShown(state, 'atOnce') ? (
+        <BoxControl name="atOnce" hint="Works when every rule for the same object has it.">
+          Skip the short wait for more changes
+        </BoxControl>
+      ) : null}
+      {isShown(state, 'workingDays') ? <BoxControl name="workingDays">Monday to Friday only</BoxControl> : null}
+      <ShowFields place={`${WHEN}.more`}>Show its fields</ShowFields>
+    </Fold>
+  )
+}
+
+type Values = ReturnType<typeof useRuleForm>['state']['values']
+
+function preciseWords(values: Values): string {
+  return [
+    values.triggerFromValue === '' || values.triggerSource !== 'webhook' ? '' : `from ${values.triggerFromValue}`,
+    values.triggerJobUuid === '' || values.triggerSource !== 'webhook' ? '' : 'one job',
+    /^0*$/.test(values.settleMinutes) || values.triggerSource !== 'webhook'
+      ? ''
+      : `after ${values.settleMinutes} minutes`,
+    values.scheduleType === 'immediate' ? '' : values.scheduleType,
+  ]
+    .filter(Boolean)
+    .join(', ')
 }

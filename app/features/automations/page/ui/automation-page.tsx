@@ -125,7 +125,12 @@ function FormPlace({ step, children }: { step: AutomationStep; children: ReactNo
     if (opened !== null) place.current?.focus({ preventScroll: true })
   }, [opened])
   return (
-    <div id="rule-form" ref={place} tabIndex={-1} className="grid min-w-0 gap-5 rounded-card lg:grid-cols-2 lg:gap-6">
+    <div
+      id="rule-form"
+      ref={place}
+      tabIndex={-1}
+      className="grid min-w-0 gap-5 rounded-card lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)] lg:gap-6"
+    >
       {children}
     </div>
   )

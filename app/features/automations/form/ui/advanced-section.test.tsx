@@ -4,8 +4,8 @@ import { renderPage } from '#tests/support/page-stub.tsx'
 import { EMPTY_LISTS } from '../../rules/form-lists.ts'
 import { aidsOf } from '../form-aids.ts'
 import { emptyForm } from '../form-state.ts'
+import { AdvancedSection } from './advanced-section.tsx'
 import { RuleFormProvider, type RuleFormTools } from './form-context.tsx'
-import { MoreSection } from './more-section.tsx'
 
 function open(quiet?: RuleFormTools['quiet']) {
   const state = emptyForm()
@@ -18,13 +18,17 @@ function open(quiet?: RuleFormTools['quiet']) {
     lists: EMPTY_LISTS,
     aids: aidsOf(state, []),
     webhooks: [],
+    open: new Set(),
+    setOpen: () => {},
+    at: '',
+    sends: {},
     alive: true,
     set: () => {},
     ...(quiet && { quiet }),
   }
   const page = () => (
     <RuleFormProvider value={tools}>
-      <MoreSection />
+      <AdvancedSection />
     </RuleFormProvider>
   )
   renderPage({ at: '/?accountUUID=account-1&admin=yes', page })

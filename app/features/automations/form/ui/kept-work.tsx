@@ -1,0 +1,56 @@
+// What is typed and not saved, kept in this browser tab until it is saved or discarded: it survives another page, Back
+// and a reload. A UI module (.tsx), because it has side effects and runs only in a browser.
+import { type FormState, isSameForm, readKeptForm } from '../form-state.ts'
+
+/** Where a browser refuses its storage (a strict frame), work still survives everything but a reload. */
+const inMemory = new Map<string, string>()
+
+const PREFIX = 'fieldhook.form.1.'
+
+/** One account, one person, one form: `new`, `edit-7`, `copy-3`. */
+export function workKey(accountUUID: string, person: string, opened: string): string {
+  return `${PREFIX}${[accountUUID, person, opened].map(encodeURIComponent).join('.')}`
+}
+
+/** `saved` = what it began from. */
+export function keepWork(key: string, state: FormState, saved: FormState): void {
+  const text = JSON.stringify({ state, saved })
+  inMemory.set(key, text)
+  try {
+    sessionStorage.setItem(key, text)
+  } catch {
+    // No storage, or it is full.
+  }
+}
+
+export function forgetWork(key: string): void {
+  inMemory.delete(key)
+  try {
+    sessionStorage.removeItem(key)
+  } catch {
+    // No storage.
+  }
+}
+
+/** `stale` = the stored rule is another one than it began from. Null = nothing is kept. */
+export function findWork(key: string, saved: FormState): { state: FormState; stale: boolean } | null {
+  const text = inMemory.get(key) ?? stored(key)
+  if (text === null) return null
+  try {
+    const kept = JSON.parse(text) as { state?: unknown; saved?: unknown }
+    const state = readKeptForm(kept.state)
+    const began = readKeptForm(kept.saved)
+    if (!state || !began || isSameForm(state, saved)) return null
+    return { state, stale: !isSameForm(began, saved) }
+  } catch {
+    return null
+  }
+}
+
+function stored(key: string): string | null {
+  try {
+    return sessionStorage.getItem(key)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,105 @@
+// "Text this to my own phone": sends a previewed text once, to the person who presses it. The receiver is always a
+// member of staff, never the number of the rule.
+import type { CallAsAccount } from '#app/adapters/platform.ts'
+import type { AuditOutcome } from '#app/domain/audit.ts'
+import { runReasonText } from '#app/domain/automations/run-reasons.ts'
+import { assertNever } from '#app/lib/assert-never.ts'
+import { hours } from '#app/lib/duration.ts'
+import type { Flash } from '#app/lib/flash.ts'
+import { turnsInMemory } from '#app/lib/in-turn.server.ts'
+import { reportTrouble } from '../actions/failure-text.ts'
+import type { FormState } from '../form/form-state.ts'
+import { toE164 } from '../records/phone.ts'
+import { activeStaff, findStaff, staffName } from '../records/staff-members.server.ts'
+import { loadSettings } from '../settings/automation-settings.server.ts'
+import { type DraftApp, type DraftRequest, previewDraft } from './preview-draft.server.ts'
+import { type TextMeOutcome, testTextFlash } from './text-me-text.ts'
+
+/** A text of the preview that a person wants on their own phone. */
+export interface TextAsked extends DraftRequest {
+  state: FormState
+  /** Position of its step, from 0. */
+  place: number
+  /** As the person saw it. */
+  seen: string
+}
+
+/** Per account: a test costs a text message credit. */
+export const TESTS_AN_HOUR = 5
+
+interface TextMeParts {
+  /** The signed-in staff member; null = unknown: then it goes to the account's chosen sender. */
+  person: string | null
+  /** Calls the platform, and counts it as the account's. */
+  send: CallAsAccount
+  /** Writes who tried a message into the audit log; the limit is counted there. */
+  record(outcome: AuditOutcome): Promise<void>
+}
+
+const oneAtATime = turnsInMemory()
+
+/** Never throws for a platform that refuses: the message says why. */
+export async function textMe(app: DraftApp, asked: TextAsked, parts: TextMeParts): Promise<Flash> {
+  return testTextFlash(await oneAtATime(asked.accountUuid, () => textOnce(app, asked, parts)), TESTS_AN_HOUR)
+}
+
+async function textOnce(
+  app: DraftApp,
+  asked: TextAsked,
+  { person, send, record }: TextMeParts,
+): Promise<TextMeOutcome> {
+  const { accountUuid } = asked
+  const since = app.clock.now() - hours(1)
+  const query = { actions: ['message.tested' as const], outcome: 'done' as const, since, until: null, before: null }
+  const before = await app.store.audit.listAudit(accountUuid, { ...query, limit: TESTS_AN_HOUR })
+  if (before.length >= TESTS_AN_HOUR) return { outcome: 'too_many' }
+  const text = await textOf(app, asked)
+  if (typeof text !== 'string') return text
+  const receiver = await findMobile(app, accountUuid, person)
+  if (receiver.outcome !== 'found') return receiver
+  const sent = await send(accountUuid, (api, token) => api.sendSms(token, { to: receiver.number, message: text }))
+  if (sent.outcome === 'ok') {
+    await record('done')
+    return { outcome: 'sent', name: receiver.name, number: receiver.number }
+  }
+  const sentence = runReasonText(reportTrouble(sent, 'this text message').sentence)
+  const unclear = sent.outcome === 'unavailable' && !sent.undone
+  // It may have gone out: that counts.
+  await record(unclear ? 'done' : 'failed')
+  return { outcome: unclear ? 'unclear' : 'failed', message: sentence }
+}
+
+/** The text as it would be sent now; refused when it is another one than the person saw. */
+async function textOf(app: DraftApp, { state, place, seen, ...request }: TextAsked): Promise<string | TextMeOutcome> {
+  const looked = await previewDraft(app, state, request)
+  if (looked.kind === 'trouble') return { outcome: 'failed', message: looked.message }
+  const message = looked.preview.steps[place]?.effects.find(({ channel }) => channel === 'Text message')
+  const text = message?.texts[0]?.text ?? ''
+  if (text === '') return { outcome: 'no_text' }
+  return text === seen ? text : { outcome: 'changed' }
+}
+
+type Mobile = { outcome: 'found'; name: string; number: string }
+
+async function findMobile(app: DraftApp, accountUuid: string, person: string | null): Promise<Mobile | TextMeOutcome> {
+  const wanted = person ?? (await loadSettings(app, accountUuid)).senderStaffUuid
+  if (wanted === null) return { outcome: 'unknown_person' }
+  const read = app.planning.facts.reader(accountUuid)
+  const found = await activeStaff(read)
+  if (found.outcome !== 'ok') {
+    return { outcome: 'failed', message: runReasonText(reportTrouble(found.trouble, 'the staff').sentence) }
+  }
+  const member = findStaff(found.staff, wanted)
+  if (!member) return { outcome: 'unknown_person' }
+  const profile = await app.planning.facts.profile(accountUuid)
+  const country = profile.outcome === 'ok' ? profile.profile.country : ''
+  const number = toE164(member.mobile ?? '', country)
+  switch (number.outcome) {
+    case 'ok':
+      return { outcome: 'found', name: staffName(member), number: number.number }
+    case 'refused':
+      return { outcome: 'no_mobile', name: staffName(member) }
+    default:
+      return assertNever(number)
+  }
+}
