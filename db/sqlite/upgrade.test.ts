@@ -83,10 +83,13 @@ function underTodaysNames({ endpoint_notice: notice, ...counts }: Record<string,
   return notice === undefined ? counts : { ...counts, notice }
 }
 
-const NOTICES_TOLD = 'SELECT subject_kind, subject_id, kind, since, sentence, ended_at FROM notice WHERE id = 1'
+const NOTICES_TOLD = 'SELECT subject_kind, subject_id, kind, since, ended_at FROM notice WHERE id = 1'
 const OLD_NOTICE = {
-  ...{ subject_kind: 'endpoint', subject_id: 1, kind: 'failing', since: 1_795_103_600_000, ended_at: null },
-  sentence: 'Your system has not accepted an event for an hour.',
+  subject_kind: 'endpoint',
+  subject_id: 1,
+  kind: 'failing',
+  since: 1_795_103_600_000,
+  ended_at: null,
 }
 
 function migrationsIn(file: string): number {

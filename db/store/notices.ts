@@ -119,7 +119,7 @@ export interface AccountCause {
   since: Millis
 }
 
-export interface OpenTrouble {
+interface OpenTrouble {
   accountUuid: string
   subject: SubjectRef
   kind: NoticeKind

@@ -84,9 +84,6 @@ export interface Trouble {
 /** What the end of a run says about its rule: a trouble to count, or that it works; null = neither. */
 export type ToldByRun = Pick<Trouble, 'fingerprint' | 'reason'> | 'works' | null
 
-/** The same trouble is mailed at most once in this time. */
-export const MAILED_ONCE_IN = days(1)
-
 /** Retention of a notice that is not dismissed; the newest of each subject stays. */
 export const NOTICES_KEPT = days(90)
 
