@@ -130,7 +130,7 @@ export function keptUntil({ retentionDays, backups }: KeptSetting): KeptKind[] {
       'notices',
       'Notices about addresses and automations that fail',
       spanText(NOTICES_KEPT),
-      'They are part of the story of what failed. What goes on stays until it ends.',
+      'They are part of the story of what failed.',
     ],
     [
       'sessions',

@@ -1,4 +1,5 @@
-// From every released schema to today's: nothing is lost, nothing is half done, and there is a way back.
+// Long: one stage for all upgrades. From every released schema to today's: nothing is lost, nothing is half done, and there
+// is a way back.
 import { createHash } from 'node:crypto'
 import {
   copyFileSync,
