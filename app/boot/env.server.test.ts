@@ -251,3 +251,29 @@ test('a stand-in takes no live key', () => {
     'STRIPE_API_BASE cannot be set with a live key: real cards are for Stripe itself only.',
   ])
 })
+
+test('a mail server for notices is none unless it is set, and then needs a sender', () => {
+  expect(readEnv({}, root).smtp).toBeNull()
+  const set = { SMTP_URL: 'smtp://me:p%40ss@mail.example.com:587', SMTP_FROM: 'fieldhook@example.com' }
+  expect(readEnv(set, root).smtp).toEqual({ url: set.SMTP_URL, from: set.SMTP_FROM })
+  expect(problemsOf({ SMTP_FROM: set.SMTP_FROM })).toEqual([
+    'SMTP_FROM is set but SMTP_URL is not: set both, or neither.',
+  ])
+  expect(problemsOf({ SMTP_URL: set.SMTP_URL })).toEqual([expect.stringMatching(/^SMTP_FROM must be one/)])
+})
+
+test.each(['mail.example.com', 'https://mail.example.com', 'smtp://', 'smtp://mail.example.com/?tls=no', 'smtp://a/b'])(
+  '%s is no mail server',
+  (SMTP_URL) => {
+    const problems = problemsOf({ SMTP_URL, SMTP_FROM: 'fieldhook@example.com' })
+    expect(problems).toEqual([expect.stringMatching(/^SMTP_URL must be like smtp:/)])
+  },
+)
+
+test.each(['a@b.example, c@d.example', 'Fieldhook <a@b.example>', 'a@b.example\nBcc: x@y.example', 'nobody'])(
+  '%j is no sender of mails',
+  (SMTP_FROM) => {
+    const problems = problemsOf({ SMTP_URL: 'smtp://mail.example.com', SMTP_FROM })
+    expect(problems).toEqual([expect.stringMatching(/^SMTP_FROM must be one/)])
+  },
+)

@@ -84,7 +84,7 @@ describe('an automation that fails', () => {
         to: 'office@example.test',
         subject: 'Thank the customer failed',
         textBody: expect.stringMatching(
-          /^Thank the customer failed since 09:00\.\n\nStep 1, Send SMS: ServiceM8 refused what it was given\.\n\nOpen it: https:\/\/hooks\.example\.com\/automation\/runs\/1\?accountUUID=/,
+          /^Thank the customer failed at 09:00\.\n\nStep 1, Send SMS: ServiceM8 refused what it was given\.\n\nOpen it: https:\/\/hooks\.example\.com\/automation\/runs\/1\?accountUUID=/,
         ),
       },
     ])

@@ -21,9 +21,9 @@ import { sealedPlace } from '#app/domain/sealed-places.ts'
 import { doctorLines, examine, exitCodeOf } from '#app/features/ops/doctor.ts'
 import type { ConfigurationFacts, ContentFacts, DiskFacts, Facts, FileFacts } from '#app/features/ops/doctor-facts.ts'
 import { examineServer, type ServerFacts } from '#app/features/ops/doctor-server.ts'
+import { days } from '#app/lib/duration.ts'
 import { openServerCheckup } from '#db/postgres/checkup.server.ts'
 import { openCheckup, openingOf, sqliteVersion } from '#db/sqlite/checkup.server.ts'
-import { days } from '#app/lib/duration.ts'
 import type { FileCheckup, RowCheckup } from '#db/store/checkup.ts'
 
 /** For the whole quick check of the file. */

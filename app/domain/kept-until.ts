@@ -117,7 +117,7 @@ export function keptUntil({ retentionDays, backups }: KeptSetting): KeptKind[] {
       `${spanText(AUDIT_KEPT)}; refused requests from others ${spanText(REFUSED_KEPT)}`,
       'Proof for a year. Nobody can change it.',
     ],
-    ['notices', 'Notices about failing addresses and automations', spanText(NOTICES_KEPT), 'What goes on stays until it ends.'],
+    ['notices', 'Notices about failing addresses and automations', spanText(NOTICES_KEPT), ''],
     ['sessions', 'Sessions', `${inHours(SESSION_ABSOLUTE)}, without use ${inHours(SESSION_IDLE)}`, ''],
     [
       'settings',

@@ -1,4 +1,5 @@
-// From every released schema to today's: nothing is lost, nothing is half done, and there is a way back.
+// Long: one stage for all upgrades. From every released schema to today's: nothing is lost, nothing is half done, and there
+// is a way back.
 import { createHash } from 'node:crypto'
 import {
   copyFileSync,
@@ -83,10 +84,13 @@ function underTodaysNames({ endpoint_notice: notice, ...counts }: Record<string,
   return notice === undefined ? counts : { ...counts, notice }
 }
 
-const NOTICES_TOLD = 'SELECT subject_kind, subject_id, kind, since, sentence, ended_at FROM notice WHERE id = 1'
+const NOTICES_TOLD = 'SELECT subject_kind, subject_id, kind, since, ended_at FROM notice WHERE id = 1'
 const OLD_NOTICE = {
-  ...{ subject_kind: 'endpoint', subject_id: 1, kind: 'failing', since: 1_795_103_600_000, ended_at: null },
-  sentence: 'Your system has not accepted an event for an hour.',
+  subject_kind: 'endpoint',
+  subject_id: 1,
+  kind: 'failing',
+  since: 1_795_103_600_000,
+  ended_at: null,
 }
 
 function migrationsIn(file: string): number {

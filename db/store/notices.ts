@@ -119,7 +119,7 @@ export interface AccountCause {
   since: Millis
 }
 
-export interface OpenTrouble {
+interface OpenTrouble {
   accountUuid: string
   subject: SubjectRef
   kind: NoticeKind
@@ -219,7 +219,7 @@ export interface NoticeStore {
   ): Promise<void>
   /** How many notices since then have an e-mail with that reason code, by code. For the operator. */
   mailEnds(since: Millis): Promise<{ code: string; count: number }[]>
-  /** Removes up to `limit` notices older than `before`; keeps the newest of each subject and what goes on. */
+  /** Removes up to `limit` notices older than `before`; keeps the newest of each endpoint. */
   forgetNoticesStep(before: Millis, limit: number): Promise<number>
 
   // ---- for users: always scoped to their account ----

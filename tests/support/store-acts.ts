@@ -607,6 +607,61 @@ export const ACTS: Readonly<Record<string, Act>> = {
         },
       ),
   },
+  raiseTrouble: {
+    run: (side, { account, pick, kind, yes, now }) =>
+      side.store.notices.raiseTrouble(
+        account,
+        yes ? { kind: 'rule', id: idOf(side, 'automation', pick) } : { kind: 'account', id: 0 },
+        {
+          ...{
+            kind: yes ? 'waiting' : 'plan',
+            fingerprint: `trouble ${kind}`,
+            since: now,
+            count: kind + 1,
+            runId: null,
+          },
+          ...{ reason: { code: 'waiting' }, total: kind % 2 === 0 },
+        },
+        now,
+      ),
+  },
+  endTrouble: {
+    run: (side, { account, pick, kind, yes, now }) =>
+      side.store.notices.endTrouble(
+        account,
+        yes ? { kind: 'rule', id: idOf(side, 'automation', pick) } : { kind: 'account', id: 0 },
+        `trouble ${kind}`,
+        { at: now, say: yes ? { code: 'run_works' } : null },
+      ),
+  },
+  watchRules: {
+    run: async ({ store }, { account, yes, now }) => {
+      const waiting = await store.notices.rulesWaiting()
+      return [
+        waiting.map(({ count, since }) => ({ count, since })),
+        await store.notices.accountCauses(),
+        (await store.notices.openTroubles(['waiting', 'plan'])).map(({ kind, fingerprint }) => ({ kind, fingerprint })),
+        (await store.notices.rulesStopped()).length,
+        (await store.notices.namedRules(account)).map(({ name }) => name),
+        (await store.notices.rhythmRulesStep(0, 9)).rules.map(({ timezone, holidaysOff }) => ({
+          timezone,
+          holidaysOff,
+        })),
+        await store.notices.weeklyAccounts(),
+        await store.notices.weekFigures(account, now - days(7), now),
+        await store.notices.accountsWithoutEmail(5),
+        await store.notices.mailEnds(now - days(1)),
+        yes ? await store.notices.endOutdated(now) : null,
+        yes
+          ? await store.notices.raiseWeekly(account, { since: now - days(1), reason: { code: 'weekly' }, at: now })
+          : null,
+        yes ? await store.notices.noteAccountEmail(account, 'a@example.com') : null,
+      ]
+    },
+  },
+  quartersOfRuns: {
+    run: (side, { pick }) => side.store.notices.quartersOfRuns(idOf(side, 'automation', pick), 0),
+  },
   listNotices: { of: 'notice', run: ({ store }, { account }) => store.notices.listNotices(account, 5) },
   dueMails: { of: 'notice', run: ({ store }, { now }) => store.notices.dueNoticeMails(now, 3) },
   claimMail: {
@@ -627,7 +682,7 @@ export const ACTS: Readonly<Record<string, Act>> = {
       await store.notices.findMailChoice(account),
       await store.notices.saveMailChoice(
         account,
-        { ...DEFAULT_MAIL_CHOICE, byMail: yes, email: yes ? null : 'a@example.com' },
+        { ...DEFAULT_MAIL_CHOICE, byMail: yes, weekly: yes, email: yes ? null : 'a@example.com' },
         now,
       ),
     ],

@@ -37,7 +37,8 @@ export function createSmtpMailer(settings: SmtpSettings, { limitMs = LIMIT }: { 
         headers: { 'Auto-Submitted': 'auto-generated' },
       }
       try {
-        return await Promise.race([transport.sendMail(message).then(
+        return await Promise.race([
+          transport.sendMail(message).then(
             () => OK,
             (error: SmtpError & Error) => failed(error, session.handedOver()),
           ),

@@ -79,7 +79,11 @@ const send = (url: string, over: Partial<typeof MAIL> = {}) =>
 test('a mail is given to the server, from and to one address each', async () => {
   const heard = await mailServer()
   expect(await send(heard.url)).toEqual({ outcome: 'ok' })
-  expect(heard.commands.slice(1, 4)).toEqual(['MAIL FROM:<fieldhook@example.com>', 'RCPT TO:<owner@example.com>', 'DATA'])
+  expect(heard.commands.slice(1, 4)).toEqual([
+    'MAIL FROM:<fieldhook@example.com>',
+    'RCPT TO:<owner@example.com>',
+    'DATA',
+  ])
   expect(heard.taken[0]).toContain('Subject: Thank the customer failed')
   expect(heard.taken[0]).toContain('Auto-Submitted: auto-generated')
   expect(heard.taken[0]).toContain('https://x.example/a')

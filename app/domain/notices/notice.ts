@@ -84,10 +84,7 @@ export interface Trouble {
 /** What the end of a run says about its rule: a trouble to count, or that it works; null = neither. */
 export type ToldByRun = Pick<Trouble, 'fingerprint' | 'reason'> | 'works' | null
 
-/** The same trouble is mailed at most once in this time. */
-export const MAILED_ONCE_IN = days(1)
-
-/** Retention of a notice that is not dismissed; the newest of each subject stays. */
+/** Retention of a notice after it last happened; the newest of each endpoint stays. */
 export const NOTICES_KEPT = days(90)
 
 /** What an account may keep off its e-mails; the page shows it all the same. */

@@ -31,7 +31,7 @@ export function easterOf(year: number): number {
   return dayOfDate(year, 3, 1) + og + oe - 1
 }
 
-export function isClosed(closed: readonly ClosedDays[], day: number): boolean {
+function isClosed(closed: readonly ClosedDays[], day: number): boolean {
   return closed.some(({ from, to }) => day >= (dayNamed(from) ?? day + 1) && day <= (dayNamed(to) ?? day - 1))
 }
 

@@ -201,7 +201,8 @@ function ruleMail(facts: MailFacts, now: Millis): MailText {
   }
   // A silence has its days in the title, and a cause its own sentence.
   const dated = kind === 'failing' || kind === 'waiting' || kind === 'stopped'
-  const first = dated ? `${title} ${kind === 'stopped' ? 'at' : 'since'} ${time(facts.since)}.` : `${title}.`
+  const word = kind === 'stopped' || (kind === 'failing' && facts.count === 1) ? 'at' : 'since'
+  const first = dated ? `${title} ${word} ${time(facts.since)}.` : `${title}.`
   return { subject: title, text: lines(first, kind === 'silent' ? SILENT : sentence, ...end) }
 }
 

@@ -345,7 +345,9 @@ function untold({ mailEnds }: ContentFacts): Finding[] {
   const next = bySmtp
     ? 'The mail server of SMTP_URL refused some or did not answer: look there. docs/operating.md, "Notices by e-mail".'
     : 'Set SMTP_URL, and Fieldhook sends what ServiceM8 cannot. docs/operating.md, "Notices by e-mail".'
-  return [warning('notices', `${plural(count, 'notice')} of the last 24 hours could be told to nobody by e-mail.`, next)]
+  return [
+    warning('notices', `${plural(count, 'notice')} of the last 24 hours could be told to nobody by e-mail.`, next),
+  ]
 }
 
 function secrets({ missingKeys, opened }: ContentFacts): Finding[] {

@@ -169,7 +169,7 @@ function listStore({ db }: Connections): ListStore {
   )
   const forget = db.prepare(
     `DELETE FROM notice WHERE id IN (
-       SELECT n.id FROM notice n WHERE n.at < @before AND ${NEWER} AND (n.subject_kind = 'endpoint' OR n.ended_at IS NOT NULL)
+       SELECT n.id FROM notice n WHERE CASE n.subject_kind WHEN 'endpoint' THEN n.at < @before AND ${NEWER} ELSE n.last_at < @before END
        ORDER BY n.id LIMIT @limit)`,
   )
 

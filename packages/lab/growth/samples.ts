@@ -172,6 +172,8 @@ export const OWN_TEXT: Readonly<Record<string, string>> = {
     'runs in the browser of whoever types; the server reads forms its own way',
   'app/features/endpoints/controls/endpoint-check.ts': ROWS,
   'app/features/endpoints/field-search.ts afterRefused': 'names of fields that were bounded when they were chosen',
+  'app/features/notices/notice-reasons.ts untoldOf': ROWS,
+  'app/features/notices/notice-view.ts': ROWS,
   'app/features/notices/notice-mail.ts afterMail': ROWS,
   'app/features/notices/notice-mail.ts postponed': ROWS,
   'app/features/endpoints/subscriptions/subscription-plan.ts planRepairs': ROWS,

@@ -213,13 +213,19 @@ describe('notices by e-mail', () => {
 
   it('are on, to the address of the platform, until something else is chosen', async () => {
     const sent = renderNews()
-    const box = within(form()).getByLabelText<HTMLInputElement>('Tell me by e-mail when a webhook stops working')
+    const box = within(form()).getByLabelText<HTMLInputElement>('Tell me by e-mail when something needs me')
     expect(box.checked).toBe(true)
     await userEvent.click(box)
     await userEvent.type(within(form()).getByLabelText('E-mail address'), 'me@example.com')
     await press('Save: notices by e-mail', form())
     await waitFor(() =>
-      expect(sent).toEqual([{ intent: 'mail_settings', accountUUID: 'account-1', email: 'me@example.com' }]),
+      expect(sent).toEqual([
+        {
+          ...{ intent: 'mail_settings', accountUUID: 'account-1', email: 'me@example.com', all: 'yes' },
+          ...{ topic_failing: 'yes', topic_waiting: 'yes', topic_silent: 'yes', topic_account: 'yes' },
+          ...{ topic_webhooks: 'yes', holidaysOff: 'yes', closedDays: '' },
+        },
+      ]),
     )
   })
 

@@ -88,7 +88,7 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
           One line every Monday: how the week went
         </Checkbox>
         <Checkbox name="holidaysOff" value="yes" defaultChecked={shown.holidaysOff}>
-          Leave out Christmas to New Year and Easter when you judge silence
+          Ignore silence over Christmas, New Year and Easter
         </Checkbox>
         <Field
           id="notice-closed"

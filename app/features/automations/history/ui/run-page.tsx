@@ -1,7 +1,7 @@
 import { Link, useRevalidator } from '@remix-run/react'
 import { RefreshCw } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { automationQuery } from '#app/domain/automations/automation-address.ts'
+import { automationAddress, automationQuery } from '#app/domain/automations/automation-address.ts'
 import { runAddress, whyAddress } from '#app/domain/automations/history-address.ts'
 import { seconds } from '#app/lib/duration.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
@@ -95,6 +95,11 @@ function Technical({ run, account }: Pick<RunPageProps, 'run' | 'account'>) {
   const link = 'inline-flex min-h-11 items-center text-accent text-label underline underline-offset-4'
   return (
     <div>
+      <p>
+        <Link to={`${automationAddress(account, { step: 'edit', ruleId: line.ruleId })}#rule-form`} className={link}>
+          Edit the automation
+        </Link>
+      </p>
       {replayOf === null ? null : (
         <p>
           <Link to={runAddress(account, replayOf)} className={link}>

@@ -61,7 +61,7 @@ function When({ notice: { kind, since, count, sentence } }: { notice: NoticeView
       return (
         <>
           {count === 1 ? ' ' : ' since '}
-          <Time at={since} as="clock" />. {sentence}
+          <Time at={since} as={count === 1 ? 'relative' : 'clock'} />: {sentence}
         </>
       )
     case 'waiting':

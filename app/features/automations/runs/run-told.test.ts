@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest'
+import type { JournalRow } from '#app/domain/automations/journal-row.ts'
+import type { Step } from '#app/domain/automations/rule.ts'
+import { runReason } from '#app/domain/automations/run-reasons.ts'
+import { mailableReason, noticeReasonText } from '#app/features/notices/notice-reasons.ts'
+import { toldByRun } from './run-told.ts'
+
+const STEPS: Step[] = [
+  { id: 'a', type: 'create_task', parameters: {}, waitForPrevious: false },
+  { id: 'b', type: 'send_sms', parameters: {}, waitForPrevious: false },
+]
+const row = (stepId: string, over: Partial<JournalRow>): JournalRow => ({
+  ...{ stepId, itemKey: '0', seq: 1, state: 'sent', attempt: 1, clientUuid: 'u', notes: null, result: null, tries: [] },
+  ...{ released: false, errorClass: null, sentence: null, nextAttemptAt: null, plannedAt: 0, sendingAt: 0, endedAt: 0 },
+  effect: { kind: 'none', class: 'none', summary: '' },
+  ...over,
+})
+const REFUSED = row('b', { state: 'failed', errorClass: 'invalid', sentence: 'ServiceM8 refused +447700900001: "No"' })
+
+describe('the end of a run', () => {
+  test('tells the step that failed first, and why: the same for the next customer', () => {
+    const told = toldByRun('partial', null, STEPS, [row('a', {}), REFUSED])
+    expect(told).toMatchObject({ fingerprint: 'failing:2:invalid' })
+    const other = { ...REFUSED, sentence: 'ServiceM8 refused +447700900002: "No"' }
+    expect(toldByRun('failure', null, STEPS, [other])).toMatchObject({ fingerprint: 'failing:2:invalid' })
+    if (told === null || told === 'works') throw new Error('nothing was told')
+    expect(noticeReasonText(told.reason)).toBe('Step 2, Send SMS: ServiceM8 refused +447700900001: "No"')
+    // What ServiceM8 said may name a customer.
+    expect(noticeReasonText(mailableReason(told.reason))).toBe('Step 2, Send SMS: ServiceM8 refused what it was given.')
+  })
+
+  test('goes by the code where there is one', () => {
+    const failed = row('a', { state: 'failed', errorClass: 'not_done', sentence: runReason('never_done') })
+    expect(toldByRun('failure', null, STEPS, [failed])).toMatchObject({ fingerprint: 'failing:1:never_done' })
+  })
+
+  test('says nothing when a message may have been sent: a person decides', () => {
+    expect(toldByRun('partial', null, STEPS, [row('b', { state: 'unknown', errorClass: 'unclear' })])).toBeNull()
+  })
+
+  test('says that it works only when something was done', () => {
+    expect(toldByRun('success', null, STEPS, [row('a', {})])).toBe('works')
+    expect(toldByRun('nothing', null, STEPS, [])).toBeNull()
+    expect(toldByRun('cancelled', null, STEPS, [REFUSED])).toBeNull()
+  })
+
+  test('tells of a run that could not even begin', () => {
+    expect(toldByRun('failure', runReason('version_gone'), [], [])).toMatchObject({
+      fingerprint: 'failing:0:version_gone',
+    })
+  })
+
+  test('of a step that is no longer there still says something', () => {
+    expect(toldByRun('failure', null, [], [{ ...REFUSED, errorClass: null }])).toMatchObject({
+      fingerprint: 'failing:0:other',
+    })
+  })
+})
