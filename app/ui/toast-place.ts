@@ -1,7 +1,10 @@
-// Where a message covers no control: on a phone at the top, on a wider screen in a corner.
+// Where a message covers no control: on a phone at the top, on a wider screen in a corner, else at the next free height.
 import { type RefObject, useLayoutEffect, useState } from 'react'
 
-export type ToastPlace = 'top' | 'bottom' | 'bottom right' | 'bottom left' | 'top right' | 'top left'
+interface Size {
+  width: number
+  height: number
+}
 
 interface Box {
   left: number
@@ -10,32 +13,37 @@ interface Box {
   bottom: number
 }
 
+/** The upper left corner of the message, in CSS pixels of the screen. */
+interface ToastPlace {
+  left: number
+  top: number
+}
+
 /** Narrower screens have the whole width for a message. CSS pixels; the `sm` of the styles. */
 const NARROW = 640
 
-/** Returns the first place, or the one where the message of this size covers the least of the controls. */
-export function freePlace(
-  screen: { width: number; height: number },
-  size: { width: number; height: number },
-  controls: readonly Box[],
-): ToastPlace {
-  const places: readonly ToastPlace[] =
-    screen.width < NARROW ? ['top', 'bottom'] : ['bottom right', 'bottom left', 'top right', 'top left']
-  const costs = places.map((place) => {
-    const box = boxOf(place, screen, size)
-    return controls.reduce((sum, control) => sum + overlap(box, control), 0)
-  })
-  return places[costs.indexOf(Math.min(...costs))] ?? 'bottom right'
-}
+/** Pixels between two heights that are tried. */
+const STEP = 8
 
-function boxOf(
-  place: ToastPlace,
-  screen: { width: number; height: number },
-  size: { width: number; height: number },
-): Box {
-  const top = place.startsWith('top') ? 0 : screen.height - size.height
-  const left = place.endsWith('right') ? screen.width - size.width : 0
-  return { left, top, right: left + size.width, bottom: top + size.height }
+/** Returns the first place where the message covers no control, or else where it covers the least of them. */
+export function freePlace(screen: Size, size: Size, controls: readonly Box[]): ToastPlace {
+  const narrow = screen.width < NARROW
+  const right = Math.max(0, screen.width - size.width)
+  const bottom = Math.max(0, screen.height - size.height)
+  const heights = Array.from({ length: Math.floor(bottom / STEP) }, (_, step) => step * STEP)
+  const from = (left: number, tops: readonly number[]) => tops.map((top) => ({ left, top }))
+  const first = { left: right, top: narrow ? 0 : bottom }
+  const places = narrow
+    ? [first, ...from(0, [bottom, ...heights])]
+    : [first, ...from(0, [bottom]), ...from(right, [0]), ...from(0, [0]), ...from(right, heights)]
+  let best = { place: first, cost: Number.POSITIVE_INFINITY }
+  for (const place of places) {
+    const box = { ...place, right: place.left + size.width, bottom: place.top + size.height }
+    const cost = controls.reduce((sum, control) => sum + overlap(box, control), 0)
+    if (cost === 0) return place
+    if (cost < best.cost) best = { place, cost }
+  }
+  return best.place
 }
 
 function overlap(one: Box, other: Box): number {
@@ -44,28 +52,45 @@ function overlap(one: Box, other: Box): number {
   return width > 0 && height > 0 ? width * height : 0
 }
 
+const CONTROLS = 'a[href], button, input, select, textarea, summary, iframe'
+
 /**
- * Chooses the place of a message that has just been drawn. At the head of a narrow page, the page makes room for it
- * while it is open.
+ * Chooses the place of the message that is open. At the head of a narrow page, the page makes room for it meanwhile.
+ * Null before it is drawn.
  */
-export function useToastPlace(viewport: RefObject<HTMLElement>, message: { id: number; open: boolean }): ToastPlace {
-  const [place, setPlace] = useState<ToastPlace>('bottom right')
+export function useToastPlace(
+  viewport: RefObject<HTMLElement>,
+  message: { id: number; open: boolean },
+): ToastPlace | null {
+  const [place, setPlace] = useState<ToastPlace | null>(null)
   const { id, open } = message
   useLayoutEffect(() => {
-    if (!viewport.current || !open || id < 0) return
-    const { width, height } = viewport.current.getBoundingClientRect()
-    const screen = { width: window.innerWidth, height: window.innerHeight }
-    const atHead = screen.width < NARROW && window.scrollY === 0
     const own = viewport.current
-    const controls = [...document.querySelectorAll('a[href], button, input, select, textarea, summary, iframe')]
-      .filter((control) => !own.contains(control))
-      .map((control) => control.getBoundingClientRect())
-    setPlace(atHead ? 'top' : freePlace(screen, { width, height }, controls))
-    if (!atHead) return
-    const before = document.body.style.paddingTop
-    document.body.style.paddingTop = `${height}px`
+    if (!own || !open || id < 0 || typeof ResizeObserver === 'undefined') return
+    const { body } = document
+    function choose(this: void) {
+      if (!own) return
+      const { width, height } = own.getBoundingClientRect()
+      const screen = { width: document.documentElement.clientWidth, height: window.innerHeight }
+      if (screen.width < NARROW && window.scrollY === 0) {
+        body.style.paddingTop = `${height}px`
+        return setPlace({ left: 0, top: 0 })
+      }
+      const controls = [...document.querySelectorAll(CONTROLS)].filter((control) => !own.contains(control))
+      setPlace(
+        freePlace(
+          screen,
+          { width, height },
+          controls.map((control) => control.getBoundingClientRect()),
+        ),
+      )
+    }
+    // The message itself comes into its frame a moment later.
+    const observer = new ResizeObserver(choose)
+    observer.observe(own)
     return () => {
-      document.body.style.paddingTop = before
+      observer.disconnect()
+      body.style.paddingTop = ''
     }
   }, [viewport, id, open])
   return place

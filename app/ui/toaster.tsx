@@ -5,19 +5,10 @@ import { useRef } from 'react'
 import type { Flash } from '#app/lib/flash.ts'
 import { buttonStyles } from './button.tsx'
 import { TOAST, type ToastMessage } from './toast-message.ts'
-import { type ToastPlace, useToastPlace } from './toast-place.ts'
+import { useToastPlace } from './toast-place.ts'
 
 const icons: Record<Flash['kind'], LucideIcon> = { success: CircleCheck, error: CircleAlert, info: Info }
 const colours: Record<Flash['kind'], string> = { success: 'text-working', error: 'text-failing', info: 'text-accent' }
-
-const PLACES: Record<ToastPlace, string> = {
-  top: 'inset-x-0 top-0',
-  bottom: 'inset-x-0 bottom-0',
-  'bottom right': 'right-0 bottom-0',
-  'bottom left': 'bottom-0 left-0',
-  'top right': 'top-0 right-0',
-  'top left': 'top-0 left-0',
-}
 
 interface ToasterProps {
   message: ToastMessage
@@ -64,7 +55,11 @@ export function Toaster({ message, onOpenChange }: ToasterProps) {
         hotkey={[...TOAST.hotkey]}
         label="Messages ({hotkey})"
         ref={viewport}
-        className={clsx('fixed z-50 m-0 w-full max-w-md list-none p-4 max-sm:p-2', PLACES[place])}
+        style={place ?? {}}
+        className={clsx(
+          'fixed z-50 m-0 w-full max-w-md list-none p-4 max-sm:p-2',
+          place === null && 'right-0 bottom-0',
+        )}
       />
     </Toast.Provider>
   )

@@ -14,7 +14,7 @@ export function FirstStepsCard({ steps, account }: FirstStepsCardProps) {
   if (steps.length === 0) return null
   const number = steps.findIndex(({ next }) => next) + 1
   return (
-    <section aria-labelledby="first-steps-title" className="-mt-2 mb-3 flex flex-wrap items-center gap-x-4 text-label">
+    <section aria-labelledby="first-steps-title" className="-mt-4 mb-2 flex flex-wrap items-center gap-x-4 text-label">
       <h2 id="first-steps-title" className="text-dense text-ink-soft">
         First steps
       </h2>

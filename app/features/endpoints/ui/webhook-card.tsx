@@ -112,7 +112,7 @@ export function WebhookCard({ webhook, account, step, log, replay, logSource, re
 function RowSummary({ webhook }: { webhook: EndpointView }) {
   const { status, fields, lastEventAt, pending, hours } = webhook
   return (
-    <summary className="grid min-h-12 cursor-pointer list-none grid-cols-[minmax(0,1fr)_auto_1rem] items-center gap-x-3 rounded-card px-4 py-0.5 text-dense text-ink-soft hover:bg-sunken sm:grid-cols-[8.5rem_minmax(0,1fr)_minmax(0,1.6fr)_6rem_3.5rem_1rem]">
+    <summary className="grid min-h-11 sm:h-11 cursor-pointer list-none grid-cols-[minmax(0,1fr)_auto_1rem] items-center gap-x-3 rounded-card px-4 py-0.5 text-dense text-ink-soft hover:bg-sunken sm:grid-cols-[8.5rem_minmax(0,1fr)_minmax(0,1.6fr)_6rem_3.5rem_1rem]">
       <StatusDot status={status} />
       <h3
         id={`${cardId(webhook.id)}-title`}

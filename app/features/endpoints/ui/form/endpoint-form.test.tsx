@@ -56,7 +56,7 @@ describe('the form for a new webhook', () => {
     expect(url().type).toBe('url')
     expect(url().required).toBe(false)
     expect(described(url())).toContain('Leave empty to watch them here.')
-    expect(described(fields())).toContain('All fields: every change counts.')
+    expect(described(fields())).toContain('Every change. Pick fields to narrow it down.')
     expect(object().name).toBe('object')
   })
 

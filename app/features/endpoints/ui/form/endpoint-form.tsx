@@ -294,7 +294,7 @@ function EndpointForm({ act, kind, account, id, parts, title, endpoint, open = [
   }
 
   return (
-    <Form method="post" preventScrollReset {...formProps} className="grid gap-4">
+    <Form method="post" preventScrollReset {...formProps} className="grid gap-3">
       <HiddenFields values={{ ...sent, accountUUID: account.accountUUID }} />
       {form.errors ? (
         <div id={form.errorId}>

@@ -32,8 +32,8 @@ export function FieldPicker({ id, name, label, objectType, value, onChange, erro
         errors={errors}
         hint={
           chosen.length === 0
-            ? 'All fields: every change counts. Separate field names with commas.'
-            : `${chosen.length} ${chosen.length === 1 ? 'field' : 'fields'} chosen. Empty it to be told about every change.`
+            ? 'Every change. Pick fields to narrow it down.'
+            : `${chosen.length} ${chosen.length === 1 ? 'field' : 'fields'} chosen. Empty it for every change.`
         }
       >
         {(control) => (
