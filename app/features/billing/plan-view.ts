@@ -16,6 +16,7 @@ import { holdAhead, LATE_GRACE, TRIAL_GRACE } from './hold.ts'
 import { daysLeft, MONTH_DAYS, pounds, SUBSCRIBE_FROM_DAYS } from './offers.ts'
 import { type OfferView, offersOf } from './plan-offers.ts'
 import { elapsedDays, type PlanPhase, type PlanSetting, phaseOf } from './plan-phase.ts'
+import { type UsageCurve, usageCurve } from './usage-curve.ts'
 
 export interface PlanView {
   phase: PlanPhase
@@ -48,6 +49,8 @@ export interface UsageView extends PlanUsage {
   period: string
   /** Set above the included operations: the note, and its cost. */
   over: { note: string; meaning: string } | null
+  /** Null = nothing was used. */
+  curve: UsageCurve | null
 }
 
 const TRIAL_DAYS = TRIAL / days(1)
@@ -250,7 +253,8 @@ function endDay(plan: Plan, zone: string): string {
   return plan.currentPeriodEnd === null ? 'the last day of this month' : dayText(plan.currentPeriodEnd, zone)
 }
 
-function usageView({ usage, billingPeriod }: SubscriptionFacts, phase: PlanPhase, setting: PlanSetting): UsageView {
+function usageView(facts: SubscriptionFacts, phase: PlanPhase, setting: PlanSetting): UsageView {
+  const { usage, billingPeriod } = facts
   const { zone, now } = setting
   const span = `${dayText(billingPeriod.start, zone)} to ${dayText(billingPeriod.end, zone)}`
   const trial = phase === 'trial' || phase === 'trial_ended'
@@ -264,6 +268,7 @@ function usageView({ usage, billingPeriod }: SubscriptionFacts, phase: PlanPhase
       usage.total > INCLUDED_OPERATIONS
         ? { note: PLAN_TEXTS.overLimit, meaning: overMeaning(usage.total - INCLUDED_OPERATIONS, trial, setting) }
         : null,
+    curve: usageCurve(facts, setting),
   }
 }
 
