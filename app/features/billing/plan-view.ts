@@ -63,8 +63,7 @@ function waitsUntilYou(act: 'subscribe' | 'pay'): string {
   return `events are still received and kept, but deliveries and automation runs wait until you ${act}. Nothing is dropped.`
 }
 
-const AFTER_PAYING =
-  'When you pay, what is younger than 72 hours goes out by itself; older events can be sent again from the webhook.'
+const AFTER_PAYING = 'When you pay, events of the last 72 hours go out. Resend older ones from the webhook.'
 
 export const PLAN_TEXTS = {
   paymentsOff: 'Card payments are not configured.',
@@ -215,7 +214,7 @@ function holdStory(
 function renewalSentence(plan: Plan, { now, zone }: PlanSetting): string {
   const end = plan.currentPeriodEnd
   if (end === null) return `${PRICE} is charged every month.`
-  if (end <= now) return `The month ended on ${dayText(end, zone)}; ${PRICE} for the next one is being charged.`
+  if (end <= now) return `The month ended on ${dayText(end, zone)}. The next ${PRICE} is being charged.`
   return `The next ${PRICE} is charged on ${dayText(end, zone)}.`
 }
 
@@ -234,12 +233,12 @@ function cancellationOf(plan: Plan, phase: PlanPhase, zone: string): PlanView['c
     case 'ending':
       return {
         kind: 'keep',
-        sentence: `Changed your mind? Your subscription goes on, and ${PRICE} is charged on ${endDay(plan, zone)} and every month after.`,
+        sentence: `Changed your mind? Your subscription continues: ${PRICE} on ${endDay(plan, zone)} and every month.`,
       }
     case 'active':
       return {
         kind: 'cancel',
-        sentence: `It then ends on ${endDay(plan, zone)}. Until then everything works, no further month is charged, and you can change your mind.`,
+        sentence: `It then ends on ${endDay(plan, zone)}. Until then everything works. You can change your mind.`,
       }
     case 'past_due':
       if (plan.cancelAtPeriodEnd) return null

@@ -16,7 +16,7 @@ export interface UsageCurve {
   sentence: string
 }
 
-/** Null = there was no operation. Days are UTC, as they are counted. */
+/** Null = there was no operation, or the first day is not over. Days are UTC, as they are counted. */
 export function usageCurve(
   { byDay, usage, billingPeriod: { start, end } }: Pick<SubscriptionFacts, 'byDay' | 'usage' | 'billingPeriod'>,
   { now, zone }: { now: Millis; zone: string },
@@ -29,10 +29,10 @@ export function usageCurve(
   for (let day = first; day <= Math.min(last, Math.max(first, dayOf(now))); day++) {
     sums.push((sums.at(-1) ?? 0) + (counts.get(day) ?? 0))
   }
+  if (sums.length < 2) return null
   const expected = expectedAt(usage.total, { start, end, now })
-  const soFar = `${grouped(usage.total)} ${usage.total === 1 ? 'operation' : 'operations'}`
-  const sentence =
-    expected === null ? `${soFar}.` : `${soFar} so far. At this pace: ${paceText(expected, dayText(end, zone))}.`
+  const pace = expected === null ? '' : `, about ${grouped(expected)} by ${dayText(end, zone)} at this pace`
+  const sentence = `${grouped(usage.total)} of ${grouped(INCLUDED_OPERATIONS)} operations${pace}.`
   return { sums, days: last - first + 1, expected, sentence }
 }
 
@@ -46,9 +46,4 @@ function expectedAt(total: number, { start, end, now }: { start: Millis; end: Mi
 function rounded(count: number): number {
   const step = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, count))) - 1)
   return Math.round(count / step) * step
-}
-
-function paceText(expected: number, end: string): string {
-  const about = `about ${grouped(expected)} by ${end}`
-  return expected > INCLUDED_OPERATIONS ? `${about}, above the included ${grouped(INCLUDED_OPERATIONS)}` : about
 }

@@ -81,7 +81,7 @@ describe('what needs somebody', () => {
       'failing: Deliveries gave no sign of life for 2 minutes.',
     ])
     expect(troubles(delivering({ loops: [{ ...silent, state: 'elsewhere' }] }))[0]).toContain('another process')
-    expect(troubles(delivering({ loopDelayMs: 420 }))[0]).toContain('up to 420 ms late')
+    expect(troubles(delivering({ loopDelayMs: 420 }))[0]).toContain('start delay 420 ms')
   })
 
   it('is a backup that is late, and a drill that failed', () => {

@@ -133,7 +133,7 @@ function deliveringTroubles({ delivering, held, now }: OperatorFacts): Trouble[]
   if (held) {
     troubles.push({
       tone: 'attention',
-      sentence: 'This is a restored or moved copy, on hold: it stores events, sends nothing and runs no automation.',
+      sentence: 'This is a restored or moved copy, on hold: it sends nothing.',
     })
   }
   if (!delivering.ready) {
