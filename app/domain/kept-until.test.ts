@@ -68,7 +68,7 @@ describe('while storage is short, an owner is told', () => {
       'we keep delivered payloads for 24 hours.',
     )
     expect(shortageText(switchesOf('lean'), true)).toContain('the delivery log for 4 days')
-    expect(shortageText(switchesOf('share'), true)).toContain('New events are put off')
+    expect(shortageText(switchesOf('share'), true)).toContain('ServiceM8 keeps new events')
     expect(shortageText(switchesOf('share'), false)).not.toContain('New events')
     expect(shortageText(switchesOf('full'), false)).toContain('What waits here is kept and sent.')
   })

@@ -363,6 +363,7 @@ describe('addresses', () => {
       '/account/activity?accountUUID=a+b&admin=yes&group=access',
     )
     expect(accountPartAt('/account/erase')).toBe('erase')
+    expect(accountPartAt('/Account/Erase/')).toBe('erase')
     expect(accountPartAt('/account')).toBeNull()
     expect(accountPartAt('/account/everything')).toBeNull()
   })
