@@ -21,6 +21,7 @@ import { type Env, readEnv } from './env.server.ts'
 import { createFront, type Front, type NodeHandler } from './front.server.ts'
 import { timedJobs } from './jobs.server.ts'
 import { createLog } from './logger.server.ts'
+import { type DayFigures, watchDay } from './observe/day-figures.server.ts'
 import { watchLoopDelay } from './observe/loop-delay.server.ts'
 import { observeParts } from './observe/observed-parts.server.ts'
 import { createWatching } from './observe/watching.server.ts'
@@ -87,7 +88,9 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
   const engines = createEngines(ground, data, outside, settings, options.apart, endAsGone)
   const { shares } = engines
   const schedulers = createSchedulers()
-  const app = appOf({ ground, data, outside, settings, engines, paying, schedulers, loopDelay, startedAt, warming })
+  const day = watchDay({ clock, now: () => ({ ...engines.engine.status(), ...data.space.status() }) })
+  const parts = { ground, data, outside, settings, engines, paying, schedulers, loopDelay, day, startedAt, warming }
+  const app = appOf(parts)
   const { engine, runs, triggers, apart } = engines
   const { hold } = data
 
@@ -101,6 +104,7 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
     await sandbox?.stop()
     await outside.outbound.close()
     loopDelay.stop()
+    day.stop()
     await observed.stop()
     await data.close()
     log.info({}, 'process.drained')
@@ -258,10 +262,11 @@ function appOf(parts: {
   paying: Awaited<ReturnType<typeof connectPayments>>
   schedulers: ReturnType<typeof createSchedulers>
   loopDelay: ReturnType<typeof watchLoopDelay>
+  day: DayFigures
   startedAt: number
   warming: ReturnType<typeof createWarming>
 }): App {
-  const { settings } = parts
+  const { settings, day } = parts
   const { env, clock, observed } = parts.ground
   const { log } = observed
   const { store, secrets, space, hold } = parts.data
@@ -275,11 +280,16 @@ function appOf(parts: {
     payments: parts.paying.payments,
     async acceptEvent(event) {
       const accepted = await acceptEvent(event)
-      if (accepted.outcome === 'stored' && accepted.touched) tell.touched()
+      if (accepted.outcome !== 'stored') return accepted
+      day.eventStored()
+      if (accepted.touched) tell.touched()
       return accepted
     },
     async acceptPolled(take) {
       const taken = await engine.acceptPolled(take)
+      if (taken.outcome !== 'overtaken') {
+        day.eventStored(taken.accepted.filter(({ outcome }) => outcome === 'stored').length)
+      }
       tell.touched()
       return taken
     },
@@ -315,6 +325,7 @@ function appOf(parts: {
       deliveries: engine.status(),
       automations: runs.status(),
       space: space.status(),
+      day: day.read(),
     }),
     readSigned: createSignedReader({ appSecret: env.appSecret, clock }),
   }

@@ -29,9 +29,10 @@ export function accountAddress(
   return `${path}?${new URLSearchParams([...Object.entries(accountQuery(account)), ...filled])}`
 }
 
-/** The page below at this path; null = another path. */
+/** The page below at this path, read as loosely as the router does; null = another path. */
 export function accountPartAt(path: string): AccountPart | null {
-  return ACCOUNT_PARTS.find((part) => path === `${ACCOUNT_PATH}/${part}`) ?? null
+  const plain = path.toLowerCase().replace(/\/+$/, '')
+  return ACCOUNT_PARTS.find((part) => plain === `${ACCOUNT_PATH}/${part}`) ?? null
 }
 
 /** Where an address leads that was given out while all of it stood on one page; null = it is up to date. */

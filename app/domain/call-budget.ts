@@ -85,10 +85,10 @@ function forgetOld(count: CallCount, now: Millis): void {
 export function waitSentence(why: 'minute' | 'day' | 'platform'): string {
   switch (why) {
     case 'minute':
-      return 'ServiceM8 allows 180 calls a minute, and this account has used its share. It goes on in a moment.'
+      return 'This account has used its 180 ServiceM8 calls of this minute. Work continues in a moment.'
     case 'day':
-      return 'ServiceM8 allows 20,000 calls a day, and this account has used its share. It goes on after midnight UTC.'
+      return 'This account has used its 20,000 ServiceM8 calls of today. Work continues after midnight UTC.'
     case 'platform':
-      return 'ServiceM8 asked us to make fewer calls for this account. It goes on when ServiceM8 allows it.'
+      return 'ServiceM8 asked us to make fewer calls for this account. Work continues when ServiceM8 allows it.'
   }
 }

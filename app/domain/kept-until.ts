@@ -123,7 +123,7 @@ export function keptUntil({ retentionDays, backups }: KeptSetting): KeptKind[] {
       'settings',
       'Webhooks, automations and settings',
       'until you delete them',
-      'Old runs and deliveries need some of it until the account is erased.',
+      'Old runs need some of it until the account is erased.',
     ],
     ['usage', 'Usage per day (numbers only)', 'for good', ''],
   ]
@@ -160,16 +160,14 @@ export function logEnds(retentionDays: number | undefined, switches: SpaceSwitch
  */
 export function shortageText(switches: SpaceSwitches, overShare: boolean): string | null {
   if (switches.refuseAll) {
-    return 'Storage is full. New events are not taken in at the moment; ServiceM8 keeps them and sends them again for 72 hours. What waits here is kept and sent.'
+    return 'Storage is full. ServiceM8 keeps new events and resends them for 72 hours. Waiting deliveries are safe.'
   }
   if (!switches.shortenBodies) return null
-  const safe = 'What waits to be sent is always kept.'
+  const safe = 'Waiting deliveries are always safe.'
   if (!overShare) {
-    return `Storage is nearly full at the moment. Accounts that use more than their share keep less for now; yours is not one of them. ${safe}`
+    return `Storage is nearly full. Your account is within its share. ${safe}`
   }
-  const log = switches.shortenLog ? `, and the log of what was delivered for ${spanText(SHORT_LOG)}` : ''
-  const refused = switches.refuseOverShare
-    ? ' New events are put off for now; ServiceM8 sends them again for 72 hours.'
-    : ''
-  return `Storage is nearly full, and this account uses more than its share. For now the text of delivered events is kept for ${spanText(shortBodies(switches))} only${log}.${refused} ${safe}`
+  const log = switches.shortenLog ? ` and the delivery log for ${spanText(SHORT_LOG)}` : ''
+  const refused = switches.refuseOverShare ? ' ServiceM8 keeps new events and resends them for 72 hours.' : ''
+  return `Storage is nearly full, and this account uses more than its share. For now we keep delivered payloads for ${spanText(shortBodies(switches))}${log}.${refused} ${safe}`
 }

@@ -38,12 +38,20 @@ export interface PlanUsage {
   total: number
 }
 
+/** Operations of one UTC day; `day` = days since 1970. */
+export interface DayOperations {
+  day: number
+  count: number
+}
+
 export type PaymentMode = 'stripe' | 'sandbox' | 'off'
 
 /** The facts of a subscription that pages and API calls show. */
 export interface SubscriptionFacts {
   plan: Plan
   usage: PlanUsage
+  /** Days with operations, in order. */
+  byDay: DayOperations[]
   billingPeriod: { start: Millis; end: Millis }
 }
 

@@ -12,6 +12,18 @@ interface LoopSigns {
   lastBeatAt: Millis | null
 }
 
+/** A quarter of an hour of this process. */
+export interface QuarterFigures {
+  /** Its beginning. */
+  at: Millis
+  /** Events that were stored. */
+  events: number
+  /** The most that a due delivery waited, ms. */
+  oldestDueAgeMs: number
+  /** Size of the database. */
+  usedBytes: number
+}
+
 export interface ProcessSigns {
   startedAt: Millis
   /** `v20.20.0`. */
@@ -32,6 +44,8 @@ export interface ProcessSigns {
     overShare: number | null
     sentence: string
   }
+  /** The last 24 hours, or the time since the start: oldest first; quarters without a sample are missing. */
+  day: readonly QuarterFigures[]
 }
 
 /** A loop without a sign of life for this long counts as stopped. It gives one every 3 s. */

@@ -15,7 +15,7 @@ export type ReleaseOutcome =
   /** The environment enforces the hold and must be changed first. */
   | { outcome: 'by_environment'; sentence: string }
 
-export const QUARANTINED_BY_ENVIRONMENT = 'HOLD=yes is set: take it out and start again to let the copy go.'
+export const QUARANTINED_BY_ENVIRONMENT = 'HOLD=yes is set: remove it and restart to release the copy.'
 
 /** A marker file next to a database: the database is a restored copy that no person has checked yet. */
 export function quarantineMarker(databaseFile: string): string {
@@ -24,7 +24,7 @@ export function quarantineMarker(databaseFile: string): string {
 
 /** Shown to everyone above each page, and in place of disabled actions. */
 export const QUARANTINED =
-  'This is a restored or moved copy. Events are stored, but nothing is sent, no automation runs and no subscription changes until the operator lets it go.'
+  'This is a restored or moved copy. It stores events and sends nothing until the operator releases it.'
 
 /** Background jobs that continue: they change only our own rows and send nothing. */
 export const JOBS_IN_QUARANTINE: ReadonlySet<string> = new Set(['sign_ins.forget', 'refusals.count', 'space.relieve'])
@@ -32,5 +32,5 @@ export const JOBS_IN_QUARANTINE: ReadonlySet<string> = new Set(['sign_ins.forget
 /** For the operator, before releasing. */
 export function waitingSentence({ deliveries, runs }: { deliveries: number; runs: number }): string {
   const waits = `${plural(deliveries, 'delivery', 'deliveries')} and ${plural(runs, 'run', 'runs')}`
-  return `Waiting in it: ${waits}. They go out once the copy is let go; deliveries older than three days do not.`
+  return `Waiting in it: ${waits}. They go out after the release, except deliveries older than three days.`
 }

@@ -98,7 +98,7 @@ describe('what a level switches on', () => {
     expect(new Set(sentences).size).toBe(LEVELS.length)
     for (const sentence of sentences) expect(sentence).toMatch(/^The database uses 97 % of its 100 MB\. /)
     for (const sentence of sentences.slice(1)) expect(sentence).toMatch(/MAX_DB_MB/)
-    expect(sentences.at(-1)).toMatch(/503.*What waits is kept and sent/)
+    expect(sentences.at(-1)).toMatch(/503.*Waiting deliveries are safe/)
   })
 })
 

@@ -160,7 +160,7 @@ export const AMPLE_SPACE: Space = {
 }
 
 export const NO_ROOM_FOR_REPLAYS =
-  'Nothing is sent again in bulk at the moment, because storage is nearly full. Please try again later. Single events can still be sent again.'
+  'Storage is nearly full: resending in bulk is paused. Single events can still be resent.'
 
 /** For the operator: how full the database is, the consequences, and what helps. */
 export function spaceSentence(level: SpaceLevel, used: number, budget: number): string {
@@ -169,15 +169,15 @@ export function spaceSentence(level: SpaceLevel, used: number, budget: number): 
     case 'enough':
       return `${full} There is room.`
     case 'warn':
-      return `${full} From 85 % on, delivered bodies are kept for 24 hours only. ${REMEDY}`
+      return `${full} From 85 % on, delivered payloads are kept for 24 hours. ${REMEDY}`
     case 'shorten':
-      return `${full} Accounts over their share keep delivered bodies for 24 hours only, the biggest first. ${REMEDY}`
+      return `${full} Accounts over their share keep delivered payloads for 24 hours. ${REMEDY}`
     case 'lean':
-      return `${full} No answers of receivers are kept and no replays begin; accounts over their share keep the log of what was delivered for 4 days only. ${REMEDY}`
+      return `${full} Responses are dropped and bulk resends wait. Accounts over their share keep their log for 4 days. ${REMEDY}`
     case 'share':
-      return `${full} Events of accounts over their share are refused (429); the platform sends them again. The rest is reserved for the others. ${REMEDY}`
+      return `${full} Events of accounts over their share get 429; ServiceM8 resends them. The rest is reserved for the others. ${REMEDY}`
     case 'full':
-      return `${full} All events are refused (503); the platform sends them again. What waits is kept and sent. ${REMEDY}`
+      return `${full} All events get 503; ServiceM8 resends them. Waiting deliveries are safe. ${REMEDY}`
     default:
       return assertNever(level)
   }

@@ -21,13 +21,9 @@ export function loader(args: LoaderFunctionArgs): Promise<Response> {
         case 'unknown':
           return problem(404, 'This link does not lead to a document. Was it copied completely?', PRIVATE)
         case 'expired':
-          return problem(410, 'This link has ended. Please ask whoever sent it for a new one.', PRIVATE)
+          return problem(410, 'This link has ended. Ask the sender for a new one.', PRIVATE)
         case 'gone':
-          return problem(
-            410,
-            'This document is no longer kept. Please ask whoever sent the link for a new one.',
-            PRIVATE,
-          )
+          return problem(410, 'This document is no longer kept. Ask the sender for a new one.', PRIVATE)
         case 'unavailable':
           return problem(503, 'The document cannot be fetched just now. Please try again in a few minutes.', PRIVATE)
         default:

@@ -1,6 +1,8 @@
 import { matchRoutes } from '@remix-run/react'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { ACCOUNT_PARTS } from '#app/domain/account-address.ts'
+import { REFERENCE_PARTS } from '#app/features/reference/reference-places.ts'
 import { CALL_PATHS } from './api/calls.server.ts'
 import { allPatterns, pathFinder, routePatterns } from './route-patterns.ts'
 import routes from './table.ts'
@@ -15,6 +17,13 @@ function asRouted(path: string): string {
   const found = matchRoutes(TABLE, path)?.at(-1)?.route.path ?? '/*'
   return found === '/*' && path.startsWith('/assets/') ? '/assets/*' : found
 }
+
+test('the pages below a page are those that the pages themselves know', () => {
+  const below = (path: string) =>
+    routes.flatMap(({ path: one = '' }) => (one.startsWith(`${path}/`) ? [one.slice(path.length + 1)] : []))
+  expect(below('account')).toEqual([...ACCOUNT_PARTS])
+  expect(below('api-reference')).toEqual([...REFERENCE_PARTS])
+})
 
 test.each([
   ['/', '/'],

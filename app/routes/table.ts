@@ -1,8 +1,6 @@
 // Every address of the product and its module. Other addresses do not exist. Plain entries instead of the route()
 // helper: the server also reads this table, to log patterns instead of addresses.
 import type { RouteConfigEntry } from '@remix-run/route-config'
-import { ACCOUNT_PARTS } from '../domain/account-address.ts'
-import { REFERENCE_PARTS } from '../features/reference/reference-places.ts'
 
 const at = (path: string, file: string): RouteConfigEntry => ({ path, file: `routes/${file}` })
 
@@ -30,10 +28,18 @@ export default [
   at('automation/preview', 'pages/automation-preview.ts'),
   at('automation/settings', 'pages/automation-settings.tsx'),
   at('account', 'pages/account.tsx'),
-  ...below('account', ACCOUNT_PARTS, 'pages/account-part.tsx'),
+  ...below('account', ['sessions', 'activity', 'retention', 'export', 'erase'], 'pages/account-part.tsx'),
   at('link', 'pages/link.tsx'),
   at('api-reference', 'pages/api-reference.tsx'),
-  ...below('api-reference', REFERENCE_PARTS, 'pages/api-reference-part.tsx'),
+  ...below(
+    'api-reference',
+    [
+      ...['general', 'forward', 'other-addresses', 'accounts', 'sessions-and-data', 'webhooks', 'forwarding-rules'],
+      ...['notices', 'events-and-deliveries', 'automations', 'templates', 'pick-lists', 'subscription', 'operating'],
+      'this-reference',
+    ],
+    'pages/api-reference-part.tsx',
+  ),
   at('operator', 'pages/operator.tsx'),
 
   // Signing in

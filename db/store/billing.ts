@@ -1,5 +1,5 @@
 /** Billing: plans, the payment provider's events, early renewals, and paid usage. */
-import type { Plan, PlanUsage } from '#app/domain/plan.ts'
+import type { DayOperations, Plan, PlanUsage } from '#app/domain/plan.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
@@ -45,8 +45,8 @@ export interface BillingStore {
   /** The account's endpoints, for the delivery engine to reload. */
   endpointsOfAccount(accountUuid: string): Promise<number[]>
 
-  /** Operations in whole UTC days: from `fromDay` up to, not including, `beforeDay` (days since 1970). */
-  usageOfDays(accountUuid: string, fromDay: number, beforeDay: number): Promise<PlanUsage>
+  /** Operations in whole UTC days, also day by day: from `fromDay` up to, not including, `beforeDay` (days since 1970). */
+  usageOfDays(accountUuid: string, fromDay: number, beforeDay: number): Promise<PlanUsage & { byDay: DayOperations[] }>
 
   /** Stores an event on arrival. True = it still has to be processed; false = it was processed before. */
   beginPaymentEvent(event: { id: string; type: string; createdAt: Millis }, now: Millis): Promise<boolean>

@@ -91,7 +91,7 @@ test.describe('without JavaScript', () => {
     await page.getByRole('link', { name: 'Account and security' }).click()
     await page.getByRole('link', { name: 'Erase this account' }).click()
     const card = page.getByRole('region', { name: 'Erase everything for good?' })
-    await expect(page.getByRole('region', { name: 'What is kept' })).toBeVisible()
+    await expect(page.getByRole('region', { name: 'What we keep' })).toBeVisible()
     await card.getByRole('textbox', { name: 'Type the name of the account' }).fill('something else')
     await card.getByRole('button', { name: 'Erase this account' }).click()
     await expect(card.getByText('Nothing was erased.')).toBeVisible()

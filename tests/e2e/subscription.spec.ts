@@ -110,7 +110,7 @@ test('a journey from the first day to a paid month, with every state between', a
     ]) {
       await page.goto(`${server.origin}${path}${query}`)
       await expect(page.getByRole('region', { name: 'Subscription', exact: true })).toContainText(
-        'Your trial has ended: subscribe to go on.',
+        'Your trial has ended: subscribe to resume.',
       )
     }
     // The event is there; it was not sent.
@@ -316,7 +316,7 @@ test('two tabs pay once; without scripts everything but the card works; a frame 
     await still.getByRole('button', { name: 'Cancel subscription' }).click()
     await expectSaid(still, 'Your subscription is canceled', 'It stays active to the end of the month.')
     await still.getByRole('button', { name: 'Keep subscription' }).click()
-    await expectSaid(still, 'Your subscription goes on', 'Nothing else has changed.')
+    await expectSaid(still, 'Your subscription continues', 'Nothing else has changed.')
     expect(await countInvoices(plain, still, 'Paid')).toBe(1)
   })
   await plain.close()

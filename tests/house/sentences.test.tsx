@@ -190,8 +190,8 @@ const SHOWN: readonly Shown[] = [
   },
   subscribeAgain('Subscription ended: subscribe to resume', 'canceled', planLine('canceled')),
   subscribeAgain('Payment failed: pay to resume', 'past_due', planLine('past_due')),
-  subscribeAgain('Payment failed: pay to go on. ', 'unpaid', planLine('unpaid')),
-  { ...subscribeAgain('…: subscribe to go on. ', 'canceled', [...planLine('trial'), ...planLine('canceled')]) },
+  subscribeAgain('Payment failed: pay to resume. ', 'unpaid', planLine('unpaid')),
+  { ...subscribeAgain('…: subscribe to resume. ', 'canceled', [...planLine('trial'), ...planLine('canceled')]) },
   subscribeAgain('Your last payment did not go through: pay now to resume.', 'past_due', subscription('past_due')),
   subscribeAgain('Your subscription is not paid: pay now to resume.', 'unpaid', subscription('unpaid')),
   {
@@ -207,7 +207,7 @@ const SHOWN: readonly Shown[] = [
     here: true,
   },
   {
-    says: '“Manage billing” leads to the provider’s own page',
+    says: 'You can also pay open invoices with “Manage billing”.',
     name: 'Manage billing',
     is: 'button',
     on: [() => scenes.quote()],

@@ -1,5 +1,6 @@
 // A healthy installation as its operator sees it, for tests that change one thing.
 import { keptUntil } from '#app/domain/kept-until.ts'
+import { dayCurves } from '#app/features/ops/day-curves.ts'
 import type { OperatorFacts } from '#app/features/ops/operator-view.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { SAMPLE_NOW } from './sample-views.ts'
@@ -10,6 +11,7 @@ export function operatorFacts(over: Partial<OperatorFacts> = {}): OperatorFacts 
   const loop = { state: 'turning', inFlight: 0, lastBeatAt: SAMPLE_NOW - seconds(1) } as const
   return {
     now: SAMPLE_NOW,
+    curves: dayCurves([], { now: SAMPLE_NOW, startedAt: SAMPLE_NOW - hours(2) }),
     delivering: {
       ready: true,
       reasons: [],

@@ -1,4 +1,6 @@
 // Subscriptions as a page receives them, with overrides for tests.
+
+import { dayOf } from '#app/domain/local-time.ts'
 import type { PaymentMode, Plan, PlanUsage, SubscriptionFacts } from '#app/domain/plan.ts'
 import { billingPeriodOf } from '#app/domain/plan.ts'
 import { type PlanView, planView } from '#app/features/billing/plan-view.ts'
@@ -51,7 +53,8 @@ export function samplePaidPlan(over: Partial<Plan> = {}): Plan {
 
 function sampleFacts(plan: Plan, over: Partial<PlanUsage> = {}): SubscriptionFacts {
   const usage = { apiCalls: 120, webhooksReceived: 100, webhooksForwarded: 92, total: 312, ...over }
-  return { plan, usage, billingPeriod: billingPeriodOf(plan) }
+  const billingPeriod = billingPeriodOf(plan)
+  return { plan, usage, byDay: [{ day: dayOf(billingPeriod.start), count: usage.total }], billingPeriod }
 }
 
 interface Setting {

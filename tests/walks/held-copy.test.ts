@@ -147,7 +147,7 @@ test.skipIf(aboutTheFile('a copy of the file'))(
     expect(running.app.hold.held()).toBe(true)
     expect(await releaseHold(running.app)).toEqual({
       outcome: 'by_environment',
-      sentence: 'HOLD=yes is set: take it out and start again to let the copy go.',
+      sentence: 'HOLD=yes is set: remove it and restart to release the copy.',
     })
     expect(received).toBe(2)
   },

@@ -38,7 +38,7 @@ export const ACCOUNT_FLASHES = {
   allEnded: {
     kind: 'success',
     title: 'Signed out everywhere',
-    description: 'Nobody is signed in to this account any more. Deliveries and automations go on.',
+    description: 'Nobody is signed in to this account any more. Deliveries and automations continue.',
   },
   roleChanged: { kind: 'success', title: 'Role changed' },
   personGone: { kind: 'error', title: 'Nothing was changed', description: 'This person is not in the list any more.' },

@@ -40,11 +40,11 @@ export const WHAT_GOES = [
   'Events, deliveries, runs, templates, settings and the connection to ServiceM8.',
   'The encryption key of your secrets, last. Older backups keep their data until they are removed.',
   'Everybody is signed out.',
-  'Your subscription: no further month is charged. It ends with the month that is paid, or at once if a payment is open.',
+  'Your subscription: no further month is charged. It ends with the paid month, at once if unpaid.',
 ] as const
 
 /** What stays, and why. */
 export const WHAT_STAYS = [
   'Who did what, for 400 days: proof of who erased the account.',
-  'Your trial, your subscription at the payment provider, and usage per day: for invoices. No content.',
+  'Trial, subscription and usage per day: for invoices. No content.',
 ] as const

@@ -19,12 +19,10 @@ export const SIGN_IN_PROBLEMS = {
     'ServiceM8 says that this account is not active. Please check your ServiceM8 subscription, then sign in again.',
   misconfigured:
     'ServiceM8 does not accept this add-on at the moment. Nothing was changed. Please tell the operator of this add-on.',
-  taken:
-    'This page belongs to another ServiceM8 account than the one you signed in to. Nothing was changed. Please sign in to the account the page was opened from.',
+  taken: 'You signed in to another ServiceM8 account. Nothing was changed. Sign in to the account of this page.',
   being_erased:
-    'This account is being erased. Nothing was changed. Please sign in again in a few minutes to begin anew.',
-  other_account:
-    'You signed in to another ServiceM8 account than the page was opened for. This is the account you signed in to.',
+    'This account is being erased. Nothing was changed. Please sign in again in a few minutes to start over.',
+  other_account: 'You signed in to another ServiceM8 account. You see that account now.',
 } as const
 
 export type SignInProblem = keyof typeof SIGN_IN_PROBLEMS

@@ -305,24 +305,19 @@ describe('the line on every page', () => {
 
   test.each([
     [{}, 12, 'attention', 'Your trial ends in 2 days.'],
-    [{}, 15, 'attention', 'Your trial has ended. Forwarding and automations go on until 9 December 2026.'],
-    [
-      {},
-      17,
-      'held',
-      'Your trial has ended: subscribe to go on. Events are kept, and nothing is forwarded and no automation runs until then.',
-    ],
+    [{}, 15, 'attention', 'Your trial has ended. Forwarding and automations continue until 9 December 2026.'],
+    [{}, 17, 'held', 'Your trial has ended: subscribe to resume. Events of the last 72 hours go out then.'],
     [
       { status: 'past_due', pastDueSince: NOW },
       1,
       'failing',
-      'Your last payment failed. Forwarding and automations go on until 29 November 2026.',
+      'Your last payment failed. Forwarding and automations continue until 29 November 2026.',
     ],
     [
       { status: 'past_due', pastDueSince: NOW },
       8,
       'held',
-      'Payment failed: pay to go on. Events are kept, and nothing is forwarded and no automation runs until then.',
+      'Payment failed: pay to resume. Events of the last 72 hours go out then.',
     ],
     [
       { ...ACTIVE, cancelAtPeriodEnd: true },
@@ -334,7 +329,7 @@ describe('the line on every page', () => {
       { status: 'canceled' },
       8,
       'held',
-      'Your subscription has ended: subscribe to go on. Events are kept, and nothing is forwarded and no automation runs until then.',
+      'Your subscription has ended: subscribe to resume. Events of the last 72 hours go out then.',
     ],
   ])('%#', (plan, day, tone, sentence) => {
     expect(line(plan, NOW + days(day))).toMatchObject({ tone, sentence })

@@ -301,7 +301,7 @@ describe('what is owed', () => {
     await judgeHolds(world.app, NEVER_ABORTED)
     expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({ holdReason: 'payment_failed' })
     const start = await started()
-    expect(start.description).toBe('£5.00 today for the month that was not paid. Everything goes on at once.')
+    expect(start.description).toBe('£5.00 today for the month that was not paid. Everything resumes at once.')
     world.payments.pay(start.clientSecret)
     await deliverTold(world)
     expect(await world.app.store.billing.findPlan(LEEDS)).toMatchObject({

@@ -78,7 +78,7 @@ export function renewalText({ amount, prorated }: { amount: number; prorated: bo
 
 /** Describes the amount owed for an unpaid month. */
 export function owedText(amount: number): string {
-  return `${pounds(amount)} today for the month that was not paid. Everything goes on at once.`
+  return `${pounds(amount)} today for the month that was not paid. Everything resumes at once.`
 }
 
-export const NOTHING_TO_PAY_YET = 'There is nothing to pay yet: the rest of this month covers the new one.'
+export const NOTHING_TO_PAY_YET = 'Nothing to pay yet: the rest of this month covers it.'

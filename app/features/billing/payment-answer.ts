@@ -93,5 +93,5 @@ export const CANCELLATION_SAVED: Readonly<Record<'cancel' | 'keep', Flash>> = {
     title: 'Your subscription is canceled',
     description: 'It stays active to the end of the month.',
   },
-  keep: { kind: 'success', title: 'Your subscription goes on', description: 'Nothing else has changed.' },
+  keep: { kind: 'success', title: 'Your subscription continues', description: 'Nothing else has changed.' },
 }

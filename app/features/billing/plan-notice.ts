@@ -17,7 +17,7 @@ export interface PlanNotice {
 /** Takes precedence over everything else: nothing is sent, whatever the subscription. */
 export const COPY_HELD: PlanNotice = { tone: 'held', sentence: QUARANTINED, action: null }
 
-const NOTHING_IS_LOST = 'Events are kept, and nothing is forwarded and no automation runs until then.'
+const NOTHING_IS_LOST = 'Events of the last 72 hours go out then.'
 
 /** Returns null when there is nothing to show. `timezone` = the account's IANA zone, for days. */
 export function planNotice(plan: Plan, mode: PaymentMode, now: Millis, timezone: string): PlanNotice | null {
@@ -26,7 +26,7 @@ export function planNotice(plan: Plan, mode: PaymentMode, now: Millis, timezone:
   if (held !== null) return heldNotice(held)
   const day = (at: Millis) => dayText(at, timezone)
   const ahead = holdAhead(plan)
-  const until = ahead ? ` Forwarding and automations go on until ${day(ahead.from)}.` : ''
+  const until = ahead ? ` Forwarding and automations continue until ${day(ahead.from)}.` : ''
   if (plan.status === 'past_due') {
     return { tone: 'failing', sentence: `Your last payment failed.${until}`, action: { label: 'Pay now' } }
   }
@@ -49,9 +49,9 @@ function trialEnds(left: number): string | null {
 
 function heldNotice(reason: PlanHold): PlanNotice {
   if (reason === 'payment_failed') {
-    const sentence = `Payment failed: pay to go on. ${NOTHING_IS_LOST}`
+    const sentence = `Payment failed: pay to resume. ${NOTHING_IS_LOST}`
     return { tone: 'held', sentence, action: { label: 'Pay now' } }
   }
   const what = reason === 'trial_ended' ? 'Your trial has ended' : 'Your subscription has ended'
-  return { tone: 'held', sentence: `${what}: subscribe to go on. ${NOTHING_IS_LOST}`, action: { label: 'Subscribe' } }
+  return { tone: 'held', sentence: `${what}: subscribe to resume. ${NOTHING_IS_LOST}`, action: { label: 'Subscribe' } }
 }

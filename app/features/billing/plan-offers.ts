@@ -31,10 +31,10 @@ function sentenceOf(offer: Offer, plan: Plan, { now, zone }: PlanSetting): strin
   switch (offer) {
     case 'subscribe':
     case 'upgrade': {
-      const first = `${PRICE} today for a month until ${until}, then ${PRICE} every month until you cancel`
+      const first = `${PRICE} today for a month until ${until}, then ${PRICE} every month. Cancel any time`
       if (!inTrial(plan, now)) return `${first}.`
       const left = daysLeft(plan.trialEndsAt, now)
-      return `${first}; your remaining ${plural(left, 'trial day')} ${left === 1 ? 'ends' : 'end'} today.`
+      return `${first}. Your remaining ${plural(left, 'trial day')} ${left === 1 ? 'ends' : 'end'} today.`
     }
     case 'early_prorated':
       return proratedSentence(monthOf(plan, now), now, zone, until)
@@ -67,7 +67,7 @@ function proratedSentence({ start, end }: Month, now: Millis, zone: string, unti
     const enough = start + ((end - start) * LEAST_PAYMENT_PENCE) / MONTHLY_PENCE
     return `Nothing to pay yet, because this month has just begun. Available from ${dayText(enough, zone)}.`
   }
-  return `About ${pounds(due)} today for a new month until ${until}: ${PRICE} less ${pounds(credit)} for the part of this month you have not used.`
+  return `About ${pounds(due)} today for a new month until ${until}: ${PRICE} less ${pounds(credit)} for the unused part of this month.`
 }
 
 /** The same day of the next month, or its last day if it is shorter; in UTC, like the payment provider. */

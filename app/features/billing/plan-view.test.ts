@@ -27,7 +27,7 @@ describe('a trial', () => {
           offer: 'upgrade',
           label: 'Upgrade Now - £5/month',
           sentence:
-            '£5.00 today for a month until 21 December 2026, then £5.00 every month until you cancel; your remaining 14 trial days end today.',
+            '£5.00 today for a month until 21 December 2026, then £5.00 every month. Cancel any time. Your remaining 14 trial days end today.',
         },
       ],
       cancellation: null,
@@ -50,7 +50,7 @@ describe('a trial', () => {
 
   it('says of its last day that it ends today', () => {
     expect(samplePlanView(samplePlan(), { now: after(days(13)) }).offers[0]?.sentence).toBe(
-      '£5.00 today for a month until 4 January 2027, then £5.00 every month until you cancel; your remaining 1 trial day ends today.',
+      '£5.00 today for a month until 4 January 2027, then £5.00 every month. Cancel any time. Your remaining 1 trial day ends today.',
     )
   })
 
@@ -72,7 +72,7 @@ describe('a trial', () => {
       {
         offer: 'subscribe',
         label: 'Subscribe Now - £5/month',
-        sentence: '£5.00 today for a month until 5 January 2027, then £5.00 every month until you cancel.',
+        sentence: '£5.00 today for a month until 5 January 2027, then £5.00 every month. Cancel any time.',
       },
     ])
 
@@ -80,7 +80,7 @@ describe('a trial', () => {
     expect(held).toMatchObject({ word: 'Trial ended', tone: 'held', sentence: 'Trial ended: subscribe to resume.' })
     expect(held.next).toEqual([
       'Since 8 December 2026, 14:03 deliveries and automation runs wait. Events are still received and kept.',
-      'When you pay, what is younger than 72 hours goes out by itself; older events can be sent again from the webhook.',
+      'When you pay, events of the last 72 hours go out. Resend older ones from the webhook.',
     ])
     expect(held.offers.map((offer) => offer.label)).toEqual(['Subscribe Now - £5/month'])
   })
@@ -100,7 +100,7 @@ describe('an active subscription', () => {
         {
           label: 'Upgrade Early (Prorated)',
           sentence:
-            'About £2.50 today for a new month until 6 January 2027: £5.00 less £2.50 for the part of this month you have not used.',
+            'About £2.50 today for a new month until 6 January 2027: £5.00 less £2.50 for the unused part of this month.',
         },
         {
           label: 'Upgrade Early (Full Price)',
@@ -138,14 +138,14 @@ describe('an active subscription', () => {
       cancellation: {
         kind: 'keep',
         sentence:
-          'Changed your mind? Your subscription goes on, and £5.00 is charged on 21 December 2026 and every month after.',
+          'Changed your mind? Your subscription continues: £5.00 on 21 December 2026 and every month.',
       },
     })
   })
 
   it('whose month is over and not yet renewed says that this is under way', () => {
     const view = samplePlanView(samplePaidPlan(), { now: after(days(30) + minutes(5)) })
-    expect(view.next).toEqual(['The month ended on 21 December 2026; £5.00 for the next one is being charged.'])
+    expect(view.next).toEqual(['The month ended on 21 December 2026. The next £5.00 is being charged.'])
     expect(view.progress).toMatchObject({ done: 30, of: 30 })
   })
 })

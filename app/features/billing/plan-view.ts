@@ -16,6 +16,7 @@ import { holdAhead, LATE_GRACE, TRIAL_GRACE } from './hold.ts'
 import { daysLeft, MONTH_DAYS, pounds, SUBSCRIBE_FROM_DAYS } from './offers.ts'
 import { type OfferView, offersOf } from './plan-offers.ts'
 import { elapsedDays, type PlanPhase, type PlanSetting, phaseOf } from './plan-phase.ts'
+import { type UsageCurve, usageCurve } from './usage-curve.ts'
 
 export interface PlanView {
   phase: PlanPhase
@@ -48,6 +49,8 @@ export interface UsageView extends PlanUsage {
   period: string
   /** Set above the included operations: the note, and its cost. */
   over: { note: string; meaning: string } | null
+  /** Null = nothing was used. */
+  curve: UsageCurve | null
 }
 
 const TRIAL_DAYS = TRIAL / days(1)
@@ -60,8 +63,7 @@ function waitsUntilYou(act: 'subscribe' | 'pay'): string {
   return `events are still received and kept, but deliveries and automation runs wait until you ${act}. Nothing is dropped.`
 }
 
-const AFTER_PAYING =
-  'When you pay, what is younger than 72 hours goes out by itself; older events can be sent again from the webhook.'
+const AFTER_PAYING = 'When you pay, events of the last 72 hours go out. Resend older ones from the webhook.'
 
 export const PLAN_TEXTS = {
   paymentsOff: 'Card payments are not configured.',
@@ -212,7 +214,7 @@ function holdStory(
 function renewalSentence(plan: Plan, { now, zone }: PlanSetting): string {
   const end = plan.currentPeriodEnd
   if (end === null) return `${PRICE} is charged every month.`
-  if (end <= now) return `The month ended on ${dayText(end, zone)}; ${PRICE} for the next one is being charged.`
+  if (end <= now) return `The month ended on ${dayText(end, zone)}. The next ${PRICE} is being charged.`
   return `The next ${PRICE} is charged on ${dayText(end, zone)}.`
 }
 
@@ -231,12 +233,12 @@ function cancellationOf(plan: Plan, phase: PlanPhase, zone: string): PlanView['c
     case 'ending':
       return {
         kind: 'keep',
-        sentence: `Changed your mind? Your subscription goes on, and ${PRICE} is charged on ${endDay(plan, zone)} and every month after.`,
+        sentence: `Changed your mind? Your subscription continues: ${PRICE} on ${endDay(plan, zone)} and every month.`,
       }
     case 'active':
       return {
         kind: 'cancel',
-        sentence: `It then ends on ${endDay(plan, zone)}. Until then everything works, no further month is charged, and you can change your mind.`,
+        sentence: `It then ends on ${endDay(plan, zone)}. Until then everything works. You can change your mind.`,
       }
     case 'past_due':
       if (plan.cancelAtPeriodEnd) return null
@@ -250,7 +252,8 @@ function endDay(plan: Plan, zone: string): string {
   return plan.currentPeriodEnd === null ? 'the last day of this month' : dayText(plan.currentPeriodEnd, zone)
 }
 
-function usageView({ usage, billingPeriod }: SubscriptionFacts, phase: PlanPhase, setting: PlanSetting): UsageView {
+function usageView(facts: SubscriptionFacts, phase: PlanPhase, setting: PlanSetting): UsageView {
+  const { usage, billingPeriod } = facts
   const { zone, now } = setting
   const span = `${dayText(billingPeriod.start, zone)} to ${dayText(billingPeriod.end, zone)}`
   const trial = phase === 'trial' || phase === 'trial_ended'
@@ -264,6 +267,7 @@ function usageView({ usage, billingPeriod }: SubscriptionFacts, phase: PlanPhase
       usage.total > INCLUDED_OPERATIONS
         ? { note: PLAN_TEXTS.overLimit, meaning: overMeaning(usage.total - INCLUDED_OPERATIONS, trial, setting) }
         : null,
+    curve: usageCurve(facts, setting),
   }
 }
 

@@ -29,8 +29,9 @@ export async function loadSubscription(app: BillingApp, accountUuid: string): Pr
   const plan = await freshPlan(app, await ensurePlan(app, accountUuid))
   const billingPeriod = billingPeriodOf(plan)
   const { start, end } = billingPeriod
-  const usage = await app.store.billing.usageOfDays(accountUuid, dayOf(start), dayOf(Math.max(start, end - 1)) + 1)
-  return { plan, usage, billingPeriod }
+  const beforeDay = dayOf(Math.max(start, end - 1)) + 1
+  const { byDay, ...usage } = await app.store.billing.usageOfDays(accountUuid, dayOf(start), beforeDay)
+  return { plan, usage, byDay, billingPeriod }
 }
 
 async function freshPlan(app: BillingApp, plan: Plan): Promise<Plan> {

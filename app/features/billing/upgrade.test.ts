@@ -129,7 +129,7 @@ describe('of a paid month', () => {
     expect(await startUpgrade(world.app, LEEDS, { prorated: true })).toEqual({
       outcome: 'refused',
       status: 409,
-      message: 'There is nothing to pay yet: the rest of this month covers the new one.',
+      message: 'Nothing to pay yet: the rest of this month covers it.',
     })
   })
 

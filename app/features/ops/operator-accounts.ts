@@ -65,11 +65,11 @@ export function planWord({ plan }: Pick<OutlinedAccount, 'plan'>, now: Millis): 
 export function careOf(account: OutlinedAccount): Care[] {
   const { connection, failing, stopped, plan, waiting } = account
   const care: Care[] = []
-  if (connection === 'reconnect') care.push({ tone: 'attention', words: 'Has to connect again' })
+  if (connection === 'reconnect') care.push({ tone: 'attention', words: 'Disconnected' })
   if (failing > 0) care.push({ tone: 'attention', words: `${addressesText(failing)} failing` })
-  if (stopped > 0) care.push({ tone: 'attention', words: `${stopped} stopped by the receiver` })
-  if (waiting >= MUCH_WAITS) care.push({ tone: 'attention', words: `${grouped(waiting)} deliveries wait` })
-  if (plan?.heldSince != null) care.push({ tone: 'held', words: 'On hold: not paid for' })
+  if (stopped > 0) care.push({ tone: 'attention', words: `${stopped} stopped` })
+  if (waiting >= MUCH_WAITS) care.push({ tone: 'attention', words: `${grouped(waiting)} waiting` })
+  if (plan?.heldSince != null) care.push({ tone: 'held', words: 'On hold: unpaid' })
   return care
 }
 

@@ -32,7 +32,7 @@ export function endedFlash(name: string, ended: number): Flash {
   return {
     kind: 'success',
     title: `${ended === 1 ? 'One browser was' : `${ended} browsers were`} signed out`,
-    description: `Of ${of}. Deliveries and automations go on.`,
+    description: `Of ${of}. Deliveries and automations continue.`,
   }
 }
 

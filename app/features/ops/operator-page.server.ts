@@ -6,6 +6,7 @@ import { untoldOf } from '#app/features/notices/notice-reasons.ts'
 import { days } from '#app/lib/duration.ts'
 import type { RoomKind, RoomTaken } from '#db/store/operator.ts'
 import { shownRun } from './backups.ts'
+import { dayCurves } from './day-curves.ts'
 import { type FailingAddress, failingGroups } from './failure-class.ts'
 import {
   ACCOUNTS_ON_A_PAGE,
@@ -51,6 +52,7 @@ export async function loadOperatorPage(app: OperatorApp, asked: string | null): 
   const backups = await backupsOf(app, now)
   const facts: OperatorFacts = {
     now,
+    curves: dayCurves(signs.day, { now, startedAt: signs.startedAt }),
     delivering: await deliveringOf(app, signs, now),
     accounts: await accountsOf(app, outlines, asked, now),
     failing: failingOf(failing, outlines),
@@ -143,8 +145,8 @@ function failingOf(found: readonly FailingAddress[], outlines: readonly Outlined
 const ROOM_TEXTS: Record<RoomKind, string> = {
   events: 'Events and deliveries',
   runs: 'Runs of automations',
-  exchanges: 'Exchanges with ServiceM8',
-  snapshots: 'What records were like last',
+  exchanges: 'Calls to and from ServiceM8',
+  snapshots: 'Record snapshots',
   audit: 'Who did what',
 }
 
@@ -195,7 +197,7 @@ function kindsOf(taken: readonly RoomTaken[], usedBytes: number): SpaceView['kin
     .sort((a, b) => b.bytes - a.bytes)
   const named = kinds.reduce((total, { bytes }) => total + bytes, 0)
   const rest = {
-    words: 'The rest: settings, counters, the database’s own',
+    words: 'Other',
     bytes: usedBytes - named,
     rows: null,
     estimated: true,

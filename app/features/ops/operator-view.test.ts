@@ -60,11 +60,11 @@ describe('the sentence at the top', () => {
     expect(verdict(wrong)).toEqual({
       tone: 'failing',
       sentence:
-        'Something needs you now: a delivery that nothing holds has been due for 12 minutes. It should be seconds. And 1 other thing below.',
+        'Something needs you now: a delivery has been due for 12 minutes. Seconds are normal. And 1 other thing below.',
     })
     expect(verdict(backups({ setUp: false }))).toMatchObject({
       tone: 'attention',
-      sentence: expect.stringMatching(/^It works, and something needs a look: no backups are made/),
+      sentence: expect.stringMatching(/^Fieldhook works, one thing needs you: no backups are made/),
     })
   })
 })
@@ -72,16 +72,16 @@ describe('the sentence at the top', () => {
 describe('what needs somebody', () => {
   it('is a process that is not ready, or does not turn', () => {
     expect(troubles(delivering({ ready: false, reasons: ['the run engine is silent'] }))).toEqual([
-      'failing: It is not ready: the run engine is silent.',
+      'failing: Not ready: the run engine is silent.',
     ])
     const [deliveries] = facts.delivering.loops
     if (!deliveries) throw new Error('there are two loops')
     const silent = { ...deliveries, state: 'silent' as const, lastBeatAt: SAMPLE_NOW - minutes(2) }
     expect(troubles(delivering({ loops: [silent] }))).toEqual([
-      'failing: Deliveries have given no sign of life for 2 minutes.',
+      'failing: Deliveries gave no sign of life for 2 minutes.',
     ])
     expect(troubles(delivering({ loops: [{ ...silent, state: 'elsewhere' }] }))[0]).toContain('another process')
-    expect(troubles(delivering({ loopDelayMs: 420 }))[0]).toContain('up to 420 ms late')
+    expect(troubles(delivering({ loopDelayMs: 420 }))[0]).toContain('start delay 420 ms')
   })
 
   it('is a backup that is late, and a drill that failed', () => {
@@ -97,7 +97,7 @@ describe('what needs somebody', () => {
     expect(troubles(backups({ runs: [failed] }))).toEqual([
       'failing: The last drill could not restore a backup. Its key is missing.',
     ])
-    expect(troubles(backups({ lastDrillAt: SAMPLE_NOW - days(3) }))[0]).toContain('for 3 days; it is due every night')
+    expect(troubles(backups({ lastDrillAt: SAMPLE_NOW - days(3) }))[0]).toContain('for 3 days; one is due every night')
   })
 
   it('is no missing backup in the sandbox, and none yet after a start', () => {
@@ -114,11 +114,9 @@ describe('what needs somebody', () => {
     expect(troubles(space({ level: 'warn', sentence: 'Full soon.' }))).toEqual(['attention: Full soon.'])
     expect(troubles(space({ level: 'share', sentence: 'Full.' }))).toEqual(['failing: Full.'])
     const outlook = { perDayBytes: 1, daysLeft: 9, sentence: '' }
-    expect(troubles(space({ outlook }))).toEqual([
-      'attention: At this pace the database reaches its limit in about 9 days.',
-    ])
+    expect(troubles(space({ outlook }))).toEqual(['attention: At this pace the database is full in about 9 days.'])
     expect(troubles(space({ outlook: { ...outlook, daysLeft: 40 } }))).toEqual([])
-    expect(troubles(space({ diskFreeBytes: 1 }))[0]).toMatch(/^failing: The disk has only/)
+    expect(troubles(space({ diskFreeBytes: 1 }))[0]).toMatch(/^failing: Only 1 KB free/)
     expect(troubles(space({ diskFreeBytes: 900 * 1024 * 1024 }))[0]).toContain('less than MAX_DB_MB')
   })
 
@@ -140,11 +138,11 @@ describe('an account', () => {
     expect(
       careOf(account({ connection: 'reconnect', failing: 2, stopped: 1, waiting: 12_000, ...plan('unpaid', 5) })),
     ).toEqual([
-      { tone: 'attention', words: 'Has to connect again' },
+      { tone: 'attention', words: 'Disconnected' },
       { tone: 'attention', words: '2 addresses failing' },
-      { tone: 'attention', words: '1 stopped by the receiver' },
-      { tone: 'attention', words: '12,000 deliveries wait' },
-      { tone: 'held', words: 'On hold: not paid for' },
+      { tone: 'attention', words: '1 stopped' },
+      { tone: 'attention', words: '12,000 waiting' },
+      { tone: 'held', words: 'On hold: unpaid' },
     ])
   })
 

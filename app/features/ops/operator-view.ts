@@ -8,6 +8,7 @@ import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { auditText } from '../audit/audit.ts'
 import { NO_BACKUPS } from './backups.ts'
+import type { DayCurves } from './day-curves.ts'
 import { addressesText, type FailingGroup } from './failure-class.ts'
 import type { AccountLine } from './operator-accounts.ts'
 import type { Outlook } from './space-outlook.ts'
@@ -88,6 +89,7 @@ export interface AuditView {
 
 export interface OperatorFacts {
   now: Millis
+  curves: DayCurves
   delivering: DeliveringView
   accounts: { count: number; needCare: number; page: number; pages: number; lines: AccountLine[] }
   failing: { accounts: number; addresses: number; more: boolean; groups: FailingGroup[] }
@@ -134,32 +136,31 @@ function deliveringTroubles({ delivering, held, now }: OperatorFacts): Trouble[]
   if (held) {
     troubles.push({
       tone: 'attention',
-      sentence:
-        'This is a restored or moved copy, and it is held back: events are stored, but nothing is sent and no automation runs.',
+      sentence: 'This is a restored or moved copy, on hold: it sends nothing.',
     })
   }
   if (!delivering.ready) {
-    troubles.push({ tone: 'failing', sentence: `It is not ready: ${delivering.reasons.join(', ')}.` })
+    troubles.push({ tone: 'failing', sentence: `Not ready: ${delivering.reasons.join(', ')}.` })
   }
   for (const { name, state, lastBeatAt } of delivering.loops) {
     if (state === 'silent' && delivering.ready) {
       const since = lastBeatAt === null ? '' : ` for ${spanText(now - lastBeatAt)}`
-      troubles.push({ tone: 'failing', sentence: `${name} have given no sign of life${since}.` })
+      troubles.push({ tone: 'failing', sentence: `${name} gave no sign of life${since}.` })
     }
     if (state === 'elsewhere') {
-      troubles.push({ tone: 'attention', sentence: `${name} are done by another process. There should be one only.` })
+      troubles.push({ tone: 'attention', sentence: `${name} run in another process. Only one should run.` })
     }
   }
   if (!held && delivering.oldestDueAgeMs > OVERDUE) {
     const age = spanText(delivering.oldestDueAgeMs)
     troubles.push({
       tone: 'failing',
-      sentence: `A delivery that nothing holds has been due for ${age}. It should be seconds.`,
+      sentence: `A delivery has been due for ${age}. Seconds are normal.`,
     })
   }
   if (delivering.loopDelayMs !== null && delivering.loopDelayMs > BUSY) {
     const late = Math.round(delivering.loopDelayMs)
-    troubles.push({ tone: 'attention', sentence: `The process is very busy: its work begins up to ${late} ms late.` })
+    troubles.push({ tone: 'attention', sentence: `The process is very busy: start delay ${late} ms.` })
   }
   return troubles
 }
@@ -184,7 +185,7 @@ function backupTroubles({ backups, machine, now }: OperatorFacts): Trouble[] {
     const since = spanText(now - backups.lastDrillAt)
     troubles.push({
       tone: 'attention',
-      sentence: `No backup has been restored for a trial for ${since}; it is due every night.`,
+      sentence: `No test restore for ${since}; one is due every night.`,
     })
   }
   return troubles
@@ -195,15 +196,15 @@ function spaceTroubles({ level, sentence, outlook, usedBytes, budgetBytes, diskF
   if (level !== 'enough') troubles.push({ tone: reaches(level, 'share') ? 'failing' : 'attention', sentence })
   if (outlook.daysLeft !== null && outlook.daysLeft <= SOON) {
     const soon = plural(outlook.daysLeft, 'day')
-    troubles.push({ tone: 'attention', sentence: `At this pace the database reaches its limit in about ${soon}.` })
+    troubles.push({ tone: 'attention', sentence: `At this pace the database is full in about ${soon}.` })
   }
   if (diskFreeBytes === null) return troubles
   if (diskFreeBytes < LITTLE_DISK) {
-    troubles.push({ tone: 'failing', sentence: `The disk has only ${sizeText(diskFreeBytes)} left.` })
+    troubles.push({ tone: 'failing', sentence: `Only ${sizeText(diskFreeBytes)} free on the disk.` })
   } else if (diskFreeBytes < budgetBytes - usedBytes) {
     troubles.push({
       tone: 'attention',
-      sentence: `The disk has ${sizeText(diskFreeBytes)} left, which is less than MAX_DB_MB lets the database grow.`,
+      sentence: `${sizeText(diskFreeBytes)} free on the disk, less than MAX_DB_MB allows.`,
     })
   }
   return troubles
@@ -213,7 +214,7 @@ function verdictOf(troubles: readonly Trouble[], facts: OperatorFacts): Operator
   const [first, ...more] = troubles
   if (!first) return quietVerdict(facts)
   const rest = more.length === 0 ? '' : ` And ${plural(more.length, 'other thing')} below.`
-  const begin = first.tone === 'failing' ? 'Something needs you now' : 'It works, and something needs a look'
+  const begin = first.tone === 'failing' ? 'Something needs you now' : 'Fieldhook works, one thing needs you'
   return { tone: first.tone, sentence: `${begin}: ${lowerFirst(first.sentence)}${rest}` }
 }
 
@@ -237,8 +238,8 @@ function lowerFirst(sentence: string): string {
 }
 
 export const LOOP_TEXTS: Record<LoopState, string> = {
-  turning: 'Turning',
-  held: 'Held',
+  turning: 'Running',
+  held: 'On hold',
   ending: 'Shutting down',
   elsewhere: 'In another process',
   silent: 'Silent',
@@ -246,14 +247,14 @@ export const LOOP_TEXTS: Record<LoopState, string> = {
 
 const ACT_TEXTS: Readonly<Record<string, string>> = {
   'call.refused': 'Requests refused',
-  'calls.refused': 'More requests refused, only counted',
+  'calls.refused': 'More requests refused',
   'opening.refused': 'Openings from ServiceM8 refused',
   'id.linked': 'Links of an id refused',
   'connection.lost': 'Connections that ServiceM8 ended',
   'sessions.ended': 'Signed out everywhere',
-  'keys.put_in_front': 'A new encryption key came into use',
-  retention: 'What is older than it is kept was removed',
-  'erasure.begun': 'Erasures asked for',
+  'keys.put_in_front': 'New encryption key in use',
+  retention: 'Old data was removed',
+  'erasure.begun': 'Erasures started',
   erased: 'Accounts erased',
 }
 

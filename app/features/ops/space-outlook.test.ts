@@ -32,18 +32,17 @@ describe('where the file is heading', () => {
     expect(growing()).toEqual({
       perDayBytes: 50 * MB,
       daysLeft: null,
-      sentence:
-        'About 50 MB come in a day. In 20 days, when the oldest events begin to go, it levels off at about 1.1 GB.',
+      sentence: 'About 50 MB a day. It levels off at about 1.1 GB in 20 days.',
     })
     expect(growing({ oldestEventAt: NOW - days(30) - minutes(5) }).sentence).toBe(
-      'About 50 MB come in a day. As much is removed by age: it stays about as it is.',
+      'About 50 MB a day. Old data goes at the same pace: the size stays.',
     )
   })
 
   it('reaches the limit where it does not level off before', () => {
     expect(growing({ cameBytes: 200 * MB })).toMatchObject({
       daysLeft: 9,
-      sentence: expect.stringContaining('the limit is reached in about 9 days'),
+      sentence: expect.stringContaining('Full in about 9 days'),
     })
     expect(growing({ cameBytes: 200 * MB, usedBytes: 2_100 * MB }).daysLeft).toBe(0)
   })

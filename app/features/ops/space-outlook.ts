@@ -35,14 +35,14 @@ const FAR = 3 * 365
  */
 export function outlookOf(growth: Growth): Outlook {
   const { now, usedBytes, budgetBytes, cameBytes, since, oldestEventAt, keepMs } = growth
-  if (oldestEventAt === null) return unknown('No event has come in yet.')
+  if (oldestEventAt === null) return unknown('No event yet.')
   const seen = now - Math.max(since, oldestEventAt)
-  if (seen < LEAST_SEEN) return unknown('It is too early to tell how fast it grows: the first events came in just now.')
+  if (seen < LEAST_SEEN) return unknown('Too early to tell how fast it grows.')
   const perDayBytes = Math.round((cameBytes / seen) * days(1))
-  const came = `About ${sizeText(perDayBytes)} come in a day.`
+  const came = `About ${sizeText(perDayBytes)} a day.`
   const growsFor = Math.max(0, keepMs - (now - oldestEventAt))
   if (growsFor === 0) {
-    return { perDayBytes, daysLeft: null, sentence: `${came} As much is removed by age: it stays about as it is.` }
+    return { perDayBytes, daysLeft: null, sentence: `${came} Old data goes at the same pace: the size stays.` }
   }
   const levelsAt = usedBytes + (perDayBytes * growsFor) / days(1)
   if (levelsAt <= budgetBytes) {
@@ -50,14 +50,14 @@ export function outlookOf(growth: Growth): Outlook {
     return {
       perDayBytes,
       daysLeft: null,
-      sentence: `${came} In ${when} ${when === 1 ? 'day' : 'days'}, when the oldest events begin to go, it levels off at about ${sizeText(levelsAt)}.`,
+      sentence: `${came} It levels off at about ${sizeText(levelsAt)} in ${when} ${when === 1 ? 'day' : 'days'}.`,
     }
   }
   const daysLeft = Math.min(FAR, Math.max(0, Math.floor((budgetBytes - usedBytes) / perDayBytes)))
   return {
     perDayBytes,
     daysLeft,
-    sentence: `${came} At this pace the limit is reached in about ${daysLeft} ${daysLeft === 1 ? 'day' : 'days'}, before the oldest events begin to go.`,
+    sentence: `${came} Full in about ${daysLeft} ${daysLeft === 1 ? 'day' : 'days'}.`,
   }
 }
 

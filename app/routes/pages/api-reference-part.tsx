@@ -18,7 +18,8 @@ export const meta: MetaFunction<typeof loader> = ({ data: part }) => [
 export function loader({ request, context: { app, clientIp } }: LoaderFunctionArgs): ReferencePart {
   requireRate(app, 'reference', clientIp)
   const { pathname } = new URL(request.url)
-  const part = referencePart(viewOf(app.settings), pathname.slice(REFERENCE_PATH.length + 1))
+  const name = pathname.toLowerCase().slice(REFERENCE_PATH.length).replaceAll('/', '')
+  const part = referencePart(viewOf(app.settings), name)
   if (part === null) throw new Response(null, { status: 404 })
   return part
 }

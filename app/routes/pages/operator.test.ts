@@ -30,6 +30,7 @@ beforeEach(async () => {
     deliveries: { ...loop(), oldestDueAgeMs: 0 },
     automations: loop(),
     space: { level: 'enough', usedBytes: 1, budgetBytes: 2 ** 28, overShare: null, sentence: 'There is room.' },
+    day: [],
   })
   app = Object.assign(world.app, {
     signs,

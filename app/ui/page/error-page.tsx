@@ -77,7 +77,7 @@ function ForbiddenPage({ sentence }: { sentence?: string }) {
       }
     >
       <p>{sentence ?? 'Only an admin of this add-on can open it.'}</p>
-      <p className="text-ink-soft">Nothing was changed. If you need it, ask the person who looks after the add-on.</p>
+      <p className="text-ink-soft">Nothing was changed. Ask the person who runs the add-on.</p>
     </PlainPage>
   )
 }
@@ -87,8 +87,8 @@ function FailurePage() {
     <PlainPage title="Something went wrong on our side" action={<ReloadLink variant="primary">Try again</ReloadLink>}>
       <p>This page could not be made.</p>
       <p className="text-ink-soft">
-        Your webhooks keep running, and events that arrive are kept. What you typed last may not have been saved: check
-        it once the page is back. If this stays, wait a few minutes and try again.
+        Your webhooks and automations keep running. Check what you typed last: it may not be saved. Wait a few minutes
+        and try again.
       </p>
     </PlainPage>
   )

@@ -1,5 +1,4 @@
 // Usage of a billing period, from the daily counters, and the days to charge for.
-import type { PlanUsage } from '#app/domain/plan.ts'
 import type { BillingStore, UsageReport } from '../../store/billing.ts'
 import type { Connections } from '../connections.ts'
 
@@ -15,10 +14,10 @@ const DAY = 86_400_000
 export function billingUsageStore({ db }: Connections): UsageStore {
   const usage = db.prepare<
     { accountUuid: string; fromDay: number; beforeDay: number },
-    { kind: string; count: number }
+    { kind: string; day: number; count: number }
   >(
-    `SELECT kind, sum(count) AS count FROM usage_day
-     WHERE account_uuid = @accountUuid AND day >= @fromDay AND day < @beforeDay AND kind IN ${OPERATIONS} GROUP BY kind`,
+    `SELECT kind, day, count FROM usage_day
+     WHERE account_uuid = @accountUuid AND day >= @fromDay AND day < @beforeDay AND kind IN ${OPERATIONS} ORDER BY day`,
   )
   // Trial usage is free: a day counts only when it lies wholly after the trial and within the paid month.
   const make = db.prepare(
@@ -48,17 +47,17 @@ export function billingUsageStore({ db }: Connections): UsageStore {
   return {
     usageOfDays: db.read(function* (accountUuid, fromDay, beforeDay) {
       const rows = yield* usage.all({ accountUuid, fromDay, beforeDay })
-      const counts = new Map(rows.map(({ kind, count }) => [kind, count]))
+      const counts = sums(rows, ({ kind }) => kind)
       const apiCalls = counts.get('api_call') ?? 0
       const webhooksReceived = counts.get('webhook_received') ?? 0
       const webhooksForwarded = counts.get('webhook_forwarded') ?? 0
-      const sum: PlanUsage = {
+      return {
         apiCalls,
         webhooksReceived,
         webhooksForwarded,
         total: apiCalls + webhooksReceived + webhooksForwarded,
+        byDay: [...sums(rows, ({ day }) => day)].map(([day, count]) => ({ day, count })),
       }
-      return sum
     }),
     makeUsageReports: db.write(function* (fromDay, today, now) {
       return (yield* make.run({ fromDay, today, now })).changes
@@ -71,4 +70,11 @@ export function billingUsageStore({ db }: Connections): UsageStore {
       yield* fail.run({ accountUuid, identifier })
     }),
   }
+}
+
+/** The counts by kind or by day, in the order of the rows. */
+function sums<Row extends { count: number }, Key>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, number> {
+  const found = new Map<Key, number>()
+  for (const row of rows) found.set(keyOf(row), (found.get(keyOf(row)) ?? 0) + row.count)
+  return found
 }

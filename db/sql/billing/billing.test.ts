@@ -135,3 +135,25 @@ describe('events and renewals', () => {
     expect(await store().billing.accountsToSync(NOW, 1)).toEqual([BRISBANE])
   })
 })
+
+test('usage is summed by kind and by day, without free calls, other days and other accounts', async () => {
+  const used = (account: string, day: number, kind: string, count: number) =>
+    world.run('INSERT INTO usage_day (account_uuid, day, kind, count) VALUES (?, ?, ?, ?)', account, day, kind, count)
+  used(LEEDS, 100, 'api_call', 2)
+  used(LEEDS, 100, 'webhook_received', 3)
+  used(LEEDS, 102, 'webhook_forwarded', 4)
+  used(LEEDS, 102, 'free_call', 50)
+  used(LEEDS, 103, 'api_call', 70)
+  used(BRISBANE, 101, 'api_call', 90)
+  expect(await store().billing.usageOfDays(LEEDS, 100, 103)).toEqual({
+    apiCalls: 2,
+    webhooksReceived: 3,
+    webhooksForwarded: 4,
+    total: 9,
+    byDay: [
+      { day: 100, count: 5 },
+      { day: 102, count: 4 },
+    ],
+  })
+  expect(await store().billing.usageOfDays(LEEDS, 104, 105)).toMatchObject({ total: 0, byDay: [] })
+})

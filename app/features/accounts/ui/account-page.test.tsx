@@ -305,7 +305,7 @@ describe('the connection', () => {
     draw({ connection: { state: 'reconnect', since: SAMPLE_NOW, scopes: [] } })
     const card = screen.getByRole('region', { name: 'Connection to ServiceM8' })
     expect(card.textContent).toContain('Not connected')
-    expect(card.textContent).toContain('until you sign in again')
+    expect(card.textContent).toContain('Sign in again to continue.')
   })
 })
 
@@ -336,7 +336,7 @@ describe('erasing', () => {
     renderPage({ page: () => erasePage(), action })
     const regions = screen.getAllByRole('region').map((region) => region.getAttribute('aria-labelledby'))
     expect(regions).toEqual(['erase-title', 'goes-title', 'stays-title'])
-    expect(screen.getByRole('region', { name: 'What is kept' }).textContent).toContain('for 400 days')
+    expect(screen.getByRole('region', { name: 'What we keep' }).textContent).toContain('for 400 days')
     const card = screen.getByRole('region', { name: 'Erase everything for good?' })
     expect(within(card).getByRole('link', { name: 'Download everything first' }).getAttribute('href')).toBe(
       '/api/export?accountUUID=account-1',
@@ -363,6 +363,7 @@ describe('addresses', () => {
       '/account/activity?accountUUID=a+b&admin=yes&group=access',
     )
     expect(accountPartAt('/account/erase')).toBe('erase')
+    expect(accountPartAt('/Account/Erase/')).toBe('erase')
     expect(accountPartAt('/account')).toBeNull()
     expect(accountPartAt('/account/everything')).toBeNull()
   })

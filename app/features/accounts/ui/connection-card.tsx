@@ -42,7 +42,7 @@ export function ConnectionCard({
       {connection === null ? null : (
         <p className="text-label text-ink-soft">
           First connected <Time at={connection.since} />.
-          {works ? null : ' ServiceM8 has ended it since: until you sign in again, nothing can be read or sent there.'}
+          {works ? null : ' ServiceM8 ended it. Sign in again to continue.'}
         </p>
       )}
       {connection && connection.scopes.length > 0 ? (

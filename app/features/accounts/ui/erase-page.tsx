@@ -34,7 +34,7 @@ export function ErasePage({ rights, nameToType, refused, ...frame }: ErasePagePr
         </CardSection>
         <div className="grid min-w-0 gap-5 lg:gap-6">
           <List id="goes" title="What is deleted" lines={WHAT_GOES} />
-          <List id="stays" title="What is kept" lines={WHAT_STAYS} />
+          <List id="stays" title="What we keep" lines={WHAT_STAYS} />
         </div>
       </div>
     </AccountPartFrame>

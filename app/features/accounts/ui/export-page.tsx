@@ -41,7 +41,7 @@ export function ExportPage({ rights, ...frame }: AccountFrameProps & { rights: O
 
 const EXPORTED = [
   'Webhooks, forwarding rules, automations, settings, templates and blocked customers.',
-  'Who did what, and the events, deliveries and runs of the last 90 days.',
+  'The last 90 days: events, deliveries and runs. The last 400 days: who did what.',
   'No keys, tokens or secrets.',
-  'It is JSON. It shows what your automations wrote to customers: keep it safe.',
+  'A JSON file with what your automations wrote to customers. Keep it safe.',
 ] as const

@@ -36,6 +36,7 @@ describe('the sign-in gate', () => {
     const button = screen.getByRole('button', { name: 'Please close this page' })
     expect(button.hasAttribute('disabled')).toBe(true)
     expect(screen.queryByRole('link')).toBeNull()
+    screen.getByText('Open Fieldhook from inside ServiceM8.')
     screen.getByText(
       'No account context provided. Please close this page and access through the proper integration with the platform.',
     )

@@ -48,8 +48,7 @@ export function Gate({ state, accountUUID, token, problem, greeting }: GateProps
         <div className="grid gap-3">
           <SignInLink accountUUID={accountUUID} token={token} onOpen={() => setClicked(true)} />
           <p className="text-label text-ink-soft">
-            {PLATFORM_NAME} opens in a new tab and asks whether this add-on may see your account. You can take that back
-            there at any time.
+            {PLATFORM_NAME} opens in a new tab and asks for your permission. You can take it back at any time.
           </p>
           <div className="without-script grid gap-3">
             <p className="text-label">{NOTE}</p>
@@ -65,10 +64,11 @@ export function Gate({ state, accountUUID, token, problem, greeting }: GateProps
 function NoAccount() {
   return (
     <div className="grid gap-3">
-      <Button variant="primary" size="wide" disabled aria-describedby="gate-why">
+      <p className="font-semibold">Open Fieldhook from inside ServiceM8.</p>
+      <Button variant="secondary" size="wide" disabled aria-describedby="gate-why">
         Please close this page
       </Button>
-      <p id="gate-why" className="text-label">
+      <p id="gate-why" className="text-dense text-ink-soft">
         No account context provided. Please close this page and access through the proper integration with the platform.
       </p>
     </div>

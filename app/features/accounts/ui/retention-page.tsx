@@ -28,7 +28,7 @@ export function RetentionPage({ kinds, counts, shortage, ...frame }: RetentionPa
           <p>{shortage}</p>
         </Notice>
       )}
-      <CardSection id="kept" title="How long data is kept">
+      <CardSection id="kept" title="How long we keep data">
         <dl className="grid gap-x-8 gap-y-4 sm:grid-cols-2 lg:grid-cols-3">
           {kinds.map(({ id, what, long, why }) => (
             <div key={id} className="grid min-w-0 content-start gap-0.5">

@@ -14,7 +14,7 @@ import { HOW_TEXTS, type OpenSession } from '../open-sessions.ts'
 import { type AccountFrameProps, AccountPartFrame } from './account-frame.tsx'
 
 /** `name` = the person's name in the list of people; null when unknown. */
-export type SessionOfPage = OpenSession & { name: string | null }
+type SessionOfPage = OpenSession & { name: string | null }
 
 export interface SessionsPageProps extends AccountFrameProps {
   sessions: SessionOfPage[]

@@ -5,8 +5,7 @@ export function StageDoor() {
   return (
     <aside aria-label="Sandbox" className="mx-auto mt-5 grid max-w-md gap-3 px-6 text-center sm:px-8">
       <p className="text-label text-ink-soft">
-        This Fieldhook runs with a pretend ServiceM8, so that you can try everything without an account. Open the add-on
-        from there.
+        This Fieldhook runs with a pretend ServiceM8. Try everything without an account: open the add-on from there.
       </p>
       <ButtonLink to="/sandbox" variant="secondary" reloadDocument>
         Go to the pretend ServiceM8

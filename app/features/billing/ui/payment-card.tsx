@@ -90,7 +90,7 @@ function Offers(props: OffersProps) {
     <Disclosure summary="Start a new month early">
       <div className="grid gap-4">
         <p className="text-label text-ink-soft">
-          Your plan renews by itself every month. Need more operations sooner? Start the next month today.
+          Your plan renews every month. Need more operations sooner? Start the next month today.
         </p>
         <OfferList {...props} urged={false} />
       </div>

@@ -2,6 +2,7 @@ import { Check, CircleAlert, CircleCheck, CircleDot, Hourglass, type LucideIcon,
 import { grouped } from '#app/domain/count-text.ts'
 import { StatusPill } from '#app/ui/badge.tsx'
 import { CardSection } from '#app/ui/card.tsx'
+import { Curve } from '#app/ui/curve.tsx'
 import { Meter } from '#app/ui/meter.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import type { PlanView, UsageView } from '../plan-view.ts'
@@ -66,6 +67,15 @@ export function UsageCard({ usage }: { usage: UsageView }) {
           words={usage.words}
           tone={usage.over ? 'attention' : 'accent'}
         />
+        {usage.curve === null ? null : (
+          <Curve
+            sentence={usage.curve.sentence}
+            values={usage.curve.sums}
+            places={usage.curve.days}
+            limit={usage.included}
+            expected={usage.curve.expected}
+          />
+        )}
         <dl className="grid gap-2 min-[22.5rem]:grid-cols-3 min-[22.5rem]:gap-3">
           {counters.map(([name, count]) => (
             <div
@@ -83,8 +93,7 @@ export function UsageCard({ usage }: { usage: UsageView }) {
           </Notice>
         ) : null}
         <p className="text-dense text-ink-soft">
-          {usage.period}. Operations are API calls and webhook operations together. Only what your webhooks and
-          automations do counts. Opening pages, previews and tests are free.
+          {usage.period}. API calls and webhook operations count together. Opening pages, previews and tests are free.
         </p>
       </div>
     </CardSection>

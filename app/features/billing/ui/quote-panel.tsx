@@ -55,10 +55,10 @@ export function QuotePanel({ quote, payments, account, portal, onClose }: QuoteP
       <div className="without-script">
         <Notice tone="attention" title="Entering a card needs JavaScript">
           <p>
-            The fields for the card come from the payment provider (Stripe), so that its number never reaches us. Switch
-            JavaScript on for this page and choose again. Nothing has been charged.
+            Stripe provides the card fields: your card number never reaches us. Switch JavaScript on and choose again.
+            Nothing has been charged.
           </p>
-          {portal ? <p>“Manage billing” leads to the provider’s own page, where open invoices can be paid.</p> : null}
+          {portal ? <p>You can also pay open invoices with “Manage billing”.</p> : null}
         </Notice>
       </div>
       <div className="needs-script">

@@ -105,9 +105,21 @@ describe('the page', () => {
     ]) {
       expect(pricing).toContain(words)
     }
-    card('Usage').getByText(/Operations are API calls and webhook operations together\./)
+    card('Usage').getByText(/API calls and webhook operations count together\./)
     expect(buttonsOf('Payment')).toEqual(['Upgrade Now - £5/month'])
     expect(screen.queryByText('Sandbox: no real payment')).toBeNull()
+  })
+
+  it('draws the operations of the period with the included ones and the pace', () => {
+    open({ plan: samplePlanView(samplePaidPlan(), { now: TRIAL_BEGAN + days(10) }) })
+    const line = card('Usage').getByRole('img')
+    expect(line.getAttribute('aria-label')).toBe('312 of 1,000 operations, about 940 by 21 December 2026 at this pace.')
+    expect(line.querySelectorAll('[stroke-dasharray]')).toHaveLength(2)
+    cleanup()
+    open({
+      plan: { ...samplePlanView(samplePaidPlan()), usage: { ...samplePlanView(samplePaidPlan()).usage, curve: null } },
+    })
+    expect(card('Usage').queryByRole('img')).toBeNull()
   })
 
   it('fills the bar and shows the orange note above 1,000', () => {
@@ -170,7 +182,7 @@ describe('the page', () => {
         .filter((button) => button.closest('.without-script') === null)
         .map((button) => button.textContent),
     ).toEqual(labels)
-    within(early).getByText(/^Your plan renews by itself every month\./)
+    within(early).getByText(/^Your plan renews every month\./)
     // Out of a trial the one button is in sight.
     cleanup()
     open()

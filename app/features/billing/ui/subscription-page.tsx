@@ -99,7 +99,7 @@ function Missing() {
   return (
     <CardSection id="missing" title={PLAN_TEXTS.errorTitle}>
       <Notice tone="failing" title={PLAN_TEXTS.errorText}>
-        <p>Your webhooks and automations are not touched by this, and nothing was charged.</p>
+        <p>Your webhooks and automations keep working. Nothing was charged.</p>
         <ReloadLink variant="quiet" className="-ml-4">
           Try again
         </ReloadLink>

@@ -58,9 +58,7 @@ export function AccountsCard({ accounts, accountUUID, asked }: AccountsCardProps
           />
         ))}
       </ul>
-      <p className="mt-3 text-dense text-ink-soft">
-        Calls left: to ServiceM8, this minute and today, as far as it allows them.
-      </p>
+      <p className="mt-3 text-dense text-ink-soft">Calls left: to ServiceM8, this minute · today.</p>
       {pages > 1 ? (
         <nav aria-label="Pages of the list of accounts" className="mt-4 flex flex-wrap items-center gap-2 print:hidden">
           {page > 1 ? <ButtonLink to={at({ page: page - 1 })}>Previous</ButtonLink> : null}
@@ -87,7 +85,7 @@ function Line({ line, asking, ask, leave }: LineProps) {
   const called = name === '' ? 'Without a name' : name
   return (
     <li className="border-line border-t py-2">
-      <div className={`grid gap-2 ${COLUMNS}`}>
+      <div className={`grid grid-cols-[minmax(0,1fr)_auto] gap-x-2 ${COLUMNS}`}>
         <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
           <h3 className="min-w-0 wrap-anywhere text-label font-medium">{called}</h3>
           {care.map(({ tone, words }) => (
@@ -105,7 +103,7 @@ function Line({ line, asking, ask, leave }: LineProps) {
             </StatusPill>
           ) : null}
         </div>
-        <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-0.5 text-label tabular-nums lg:contents">
+        <dl className="col-span-2 row-start-2 flex flex-wrap gap-x-3 text-dense tabular-nums lg:contents lg:text-label">
           <Value name="Plan">{plan}</Value>
           <Value name="Last event">{lastEventAt === null ? '–' : <Time at={lastEventAt} />}</Value>
           <Value name="Waiting">{grouped(waiting)}</Value>
@@ -116,7 +114,7 @@ function Line({ line, asking, ask, leave }: LineProps) {
           to={ask}
           variant="quiet"
           preventScrollReset
-          className="-ml-4 justify-self-start lg:ml-0 lg:justify-self-end print:hidden"
+          className="col-start-2 row-start-1 justify-self-end lg:col-start-auto lg:row-start-auto print:hidden"
           aria-label={`Sign out of ${called}`}
         >
           Sign out
@@ -130,8 +128,8 @@ function Line({ line, asking, ask, leave }: LineProps) {
 /** On a phone the name precedes the value; in the table it is in the top row. */
 function Value({ name, children }: { name: string; children: ReactNode }) {
   return (
-    <div className="contents lg:block">
-      <dt className="text-dense text-ink-soft lg:sr-only">{name}</dt>
+    <div className="flex gap-1 lg:block">
+      <dt className="text-ink-soft lg:sr-only">{name}</dt>
       <dd className="min-w-0 wrap-anywhere">{children}</dd>
     </div>
   )
@@ -149,8 +147,8 @@ function Question({ uuid, name, leave }: { uuid: string; name: string; leave: st
         Sign everybody out of {name}?
       </h4>
       <p className="max-w-prose text-label text-ink-soft">
-        Every browser is signed out of this account; in ServiceM8 it has to be opened again. Deliveries and automations
-        go on. The account sees in its log that it was done.
+        Signs out every browser. People come back from ServiceM8. Deliveries and automations continue. The account sees
+        this in its log.
       </p>
       <div className="flex flex-wrap gap-2">
         <ButtonLink to={leave} preventScrollReset>

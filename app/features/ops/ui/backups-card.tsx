@@ -22,24 +22,24 @@ export function BackupsCard({ backups, sandbox }: { backups: BackupsView; sandbo
       {setUp ? (
         <p className="text-label">
           {lastBackupAt === null ? (
-            'No backup has been made yet. The first comes within the hour.'
+            'No backup yet. The first comes within the hour.'
           ) : (
             <>
-              Last backup <Time at={lastBackupAt} />; one is due every hour.
+              Last backup <Time at={lastBackupAt} />, due every hour.
             </>
           )}{' '}
           {lastDrillAt === null ? (
-            'None has been restored for a trial yet; that is done every night.'
+            'No test restore yet; one is due every night.'
           ) : (
             <>
-              Last restored for a trial <Time at={lastDrillAt} />.
+              Last test restore <Time at={lastDrillAt} />.
             </>
           )}
         </p>
       ) : (
         <Notice tone={sandbox ? 'accent' : 'attention'}>
           <p>{NO_BACKUPS}</p>
-          {sandbox ? <p>In the sandbox there is nothing to lose.</p> : null}
+          {sandbox ? <p>The sandbox needs none.</p> : null}
         </Notice>
       )}
       {runs.length === 0 ? null : (

@@ -35,7 +35,7 @@ export function DeliveringCard({ delivering }: { delivering: DeliveringView }) {
           'Nothing is overdue.'
         ) : (
           <>
-            The oldest that is due and not held has waited <strong>{spanText(oldestDueAgeMs)}</strong>.
+            The oldest due delivery waits for <strong>{spanText(oldestDueAgeMs)}</strong>.
           </>
         )}
       </p>
@@ -45,8 +45,8 @@ export function DeliveringCard({ delivering }: { delivering: DeliveringView }) {
           {waiting > 0 ? ` (${sizeText(waitingBytes)})` : null}
         </Fact>
         <Fact name="In flight">{grouped(delivering.inFlight)}</Fact>
-        <Fact name="Held: paused, switched off or not paid for">{grouped(held)}</Fact>
-        <Fact name="Of addresses that fail: tried again later">{grouped(backingOff)}</Fact>
+        <Fact name="On hold">{grouped(held)}</Fact>
+        <Fact name="Retrying">{grouped(backingOff)}</Fact>
       </Facts>
       <ul className="mt-4 grid gap-2 border-line border-t pt-4">
         {delivering.loops.map(({ name, state, inFlight, lastBeatAt }) => (
@@ -68,9 +68,7 @@ export function DeliveringCard({ delivering }: { delivering: DeliveringView }) {
         ))}
       </ul>
       <p className="mt-3 text-dense text-ink-soft">
-        {loopDelayMs === null
-          ? 'How promptly the process works is measured from its second minute on.'
-          : `In the last minute work began at most ${Math.max(1, Math.round(loopDelayMs))} ms late (99 of 100 times).`}
+        Start delay p99: {loopDelayMs === null ? '–' : `${Math.max(1, Math.round(loopDelayMs))} ms`}
       </p>
     </Part>
   )

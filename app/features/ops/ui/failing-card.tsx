@@ -9,16 +9,16 @@ import { Part } from './part.tsx'
 export function FailingCard({ failing }: { failing: OperatorFacts['failing'] }) {
   const { groups, addresses, accounts, more } = failing
   return (
-    <Part id="failing" title="Addresses that fail">
+    <Part id="failing" title="Failing addresses">
       {groups.length === 0 ? (
-        <EmptyState icon={CircleCheck} title="No address fails">
-          <p>When a receiver does not answer as it should, its account stands here, with the kind of failure.</p>
+        <EmptyState icon={CircleCheck} title="No failing addresses">
+          <p>You will see accounts with failing receivers here.</p>
         </EmptyState>
       ) : (
         <>
           <p className="text-label text-ink-soft">
             {addressesText(addresses)} of {accounts === 1 ? 'one account' : `${accounts} accounts`}. Their owners see
-            which, and are told what to do.
+            how to mend it.
           </p>
           <ul aria-labelledby="failing-title" className="mt-2 grid">
             {groups.map((group) => (

@@ -3,6 +3,7 @@ import { grouped } from '#app/domain/count-text.ts'
 import type { KeptKind } from '#app/domain/kept-until.ts'
 import { sizeText } from '#app/domain/size-text.ts'
 import { ButtonLink } from '#app/ui/button.tsx'
+import { ClosedSection } from '#app/ui/card.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import type { AuditView, MachineView } from '../operator-view.ts'
@@ -15,7 +16,7 @@ export function RefusedCard({ audit, all }: { audit: AuditView; all: string }) {
     <Part id="refused" title="Refused and changed, last 24 hours">
       {audit.lines.length === 0 ? (
         <EmptyState icon={ShieldCheck} title="Nothing was refused">
-          <p>Refused requests, new keys and what was removed by age are counted here.</p>
+          <p>You will see refused requests, new keys and removed data here.</p>
         </EmptyState>
       ) : (
         <ul aria-labelledby="refused-title" className="grid">
@@ -42,8 +43,8 @@ export function RefusedCard({ audit, all }: { audit: AuditView; all: string }) {
 
 const PAYMENTS: Record<MachineView['payments'], string> = {
   stripe: 'Stripe',
-  sandbox: 'Sandbox: nothing is charged',
-  off: 'Off: nothing is limited',
+  sandbox: 'Sandbox, no charges',
+  off: 'Off, no limits',
 }
 
 export function MachineCard({ machine }: { machine: MachineView }) {
@@ -71,15 +72,17 @@ export function MachineCard({ machine }: { machine: MachineView }) {
 /** Uses the same numbers as the jobs. */
 export function KeptCard({ kept }: { kept: KeptKind[] }) {
   return (
-    <Part id="kept" title="What is kept, and until when" className="lg:col-span-2">
-      <dl className="grid gap-x-6 gap-y-3 sm:grid-cols-2 lg:grid-cols-3">
-        {kept.map(({ id, what, long }) => (
-          <div key={id} className="grid min-w-0 content-start gap-0.5">
-            <dt className="text-label font-medium">{what}</dt>
-            <dd className="text-label text-ink-soft">{long}</dd>
-          </div>
-        ))}
-      </dl>
-    </Part>
+    <div className="lg:col-span-2">
+      <ClosedSection id="kept" title="Data retention">
+        <dl className="grid gap-x-6 gap-y-3 sm:grid-cols-2 lg:grid-cols-3">
+          {kept.map(({ id, what, long }) => (
+            <div key={id} className="grid min-w-0 content-start gap-0.5">
+              <dt className="text-label font-medium">{what}</dt>
+              <dd className="text-label text-ink-soft">{long}</dd>
+            </div>
+          ))}
+        </dl>
+      </ClosedSection>
+    </div>
   )
 }

@@ -42,14 +42,28 @@ describe('the page', () => {
     expect(screen.getByText('Brisbane Plumbing').nextElementSibling?.textContent).toBe('Operator')
     expect(screen.getByText(/^Everything is fine: nothing is overdue/).textContent).toContain('12 minutes old')
     expect(textOf('Deliveries')).toContain('Nothing is overdue.')
-    expect(textOf('Deliveries')).toContain('at most 3 ms late')
+    expect(textOf('Deliveries')).toContain('Start delay p99: 3 ms')
+    expect(screen.getAllByRole('img').map((image) => image.getAttribute('aria-label'))).toEqual([
+      'Events a minute: – now, peak 0.',
+      'Oldest due delivery: – now, peak none.',
+      'Database: 100 MB of 2.0 GB.',
+    ])
+    expect(region('Since the last start, 2 hours ago').querySelector('figure')).not.toBeNull()
     expect(textOf('Space')).toContain('(about 51,230)about 80 MB')
     expect(screen.getByRole('meter', { name: 'Database' }).getAttribute('aria-valuetext')).toBe('100 MB of 2.0 GB')
     expect(textOf('Backups and drills')).toContain('stored as 30 MB, in 3.0 s')
     expect(textOf('Refused and changed, last 24 hours')).toContain('Requests refused7 times')
     expect(textOf('This installation')).toContain('Node 20.20.0, SQLite 3.51.3')
-    expect(textOf('What is kept, and until when')).toContain('400 days')
-    expect(textOf('Addresses that fail')).toContain('No address fails')
+    expect(textOf('Data retention')).toContain('400 days')
+    expect(textOf('Failing addresses')).toContain('No failing addresses')
+  })
+
+  it('says when the database will be full, where it will', () => {
+    const { space } = operatorFacts()
+    draw({ space: { ...space, outlook: { perDayBytes: 1, daysLeft: 9, sentence: 'Full in about 9 days.' } } })
+    expect(
+      screen.getByRole('img', { name: /^Database: 100 MB of 2.0 GB, full about \d+ \w+ 20\d\d\.$/ }),
+    ).not.toBeNull()
   })
 
   it('lists what needs somebody when there is more than one thing', () => {
@@ -60,15 +74,15 @@ describe('the page', () => {
     })
     expect(screen.getByText(/^Something needs you now/).textContent).toContain('And 1 other thing below.')
     expect(screen.getAllByText(/No backups are made/)).toHaveLength(2)
-    expect(textOf('Deliveries')).toContain('has waited 7 minutes')
+    expect(textOf('Deliveries')).toContain('waits for 7 minutes')
   })
 
   it('says how a restored copy is let go', () => {
     draw({ held: true })
-    expect(screen.getByText(/^It works, and something needs a look: this is a restored or moved copy/).tagName).toBe(
+    expect(screen.getByText(/^Fieldhook works, one thing needs you: this is a restored or moved copy/).tagName).toBe(
       'SPAN',
     )
-    expect(screen.getByText('This copy is held back').parentElement?.textContent).toContain('npm run release -- --yes')
+    expect(screen.getByText('This copy is on hold').parentElement?.textContent).toContain('npm run release -- --yes')
   })
 
   it('says whose addresses fail, since when and how', () => {
@@ -78,7 +92,7 @@ describe('the page', () => {
     ]
     const group = { accountUuid: 'a', accountName: 'Alder & Finch', since: SAMPLE_NOW - days(4), switchedOff: 1 }
     draw({ failing: { accounts: 1, addresses: 3, more: true, groups: [{ ...group, addresses: 3, classes }] } })
-    const card = textOf('Addresses that fail')
+    const card = textOf('Failing addresses')
     for (const said of [
       'Alder & Finch',
       '5xx (2), name not found (1), since',
@@ -108,7 +122,7 @@ describe('the page', () => {
     cleanup()
     const sent = draw({}, undefined, 'account-1')
     const question = region('Sign everybody out of Smith & Sons Plumbing?')
-    expect(question.textContent).toContain('Deliveries and automations go on.')
+    expect(question.textContent).toContain('Deliveries and automations continue.')
     within(question).getByRole('button', { name: 'Sign out everywhere' }).click()
     await waitFor(() => expect(sent).toEqual([{ intent: 'end_sessions', account: 'account-1' }]))
   })

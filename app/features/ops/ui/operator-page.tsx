@@ -10,6 +10,7 @@ import { AccountTimeProvider, Time } from '#app/ui/time/time.tsx'
 import type { OperatorView } from '../operator-view.ts'
 import { AccountsCard } from './accounts-card.tsx'
 import { BackupsCard } from './backups-card.tsx'
+import { DayCard } from './day-card.tsx'
 import { DeliveringCard } from './delivering-card.tsx'
 import { FailingCard } from './failing-card.tsx'
 import { KeptCard, MachineCard, RefusedCard } from './installation-cards.tsx'
@@ -49,6 +50,7 @@ export function OperatorPage({ accountUUID, accountName, timezone, asked, view }
       {stale === null ? null : <NotFresh why={stale} since={view.now} />}
       {view.held ? <Held /> : null}
       <div className="grid items-start gap-5 lg:grid-cols-2 lg:gap-6">
+        <DayCard curves={view.curves} space={view.space} now={view.now} />
         <DeliveringCard delivering={view.delivering} />
         <SpaceCard space={view.space} />
         <AccountsCard accounts={view.accounts} accountUUID={accountUUID} asked={asked} />
@@ -112,11 +114,10 @@ function useVerdictAnnounced(sentence: string, tone: string): void {
 /** How to release a restored copy. */
 function Held() {
   return (
-    <Notice tone="attention" title="This copy is held back" className="mb-5">
+    <Notice tone="attention" title="This copy is on hold" className="mb-5">
       <p>
-        Look through it first. Then <code>npm run release</code> says what waits in it, and{' '}
-        <code>npm run release -- --yes</code> lets it go; in the container it is <code>node scripts/release.mjs</code>.
-        Where HOLD=yes is set, take that out and start again.
+        Check it first: <code>npm run release</code> shows what waits. Release it: <code>npm run release -- --yes</code>
+        . In the container: <code>node scripts/release.mjs</code>. If HOLD=yes is set, remove it and restart.
       </p>
     </Notice>
   )
@@ -130,8 +131,8 @@ function NotFresh({ why, since }: { why: Stale; since: number }) {
       className="mb-5"
     >
       <p>
-        What you see is from <Time at={since} as="clock" />.{' '}
-        {why === 'signed_out' ? 'Sign in again to see how it is now.' : 'It is asked again every 10 seconds.'}
+        This page is from <Time at={since} as="clock" />.{' '}
+        {why === 'signed_out' ? 'Sign in again to refresh it.' : 'Trying again every 10 seconds.'}
       </p>
     </Notice>
   )

@@ -20,16 +20,14 @@ export function SpaceCard({ space }: { space: SpaceView }) {
       <p className="mt-3 text-label">{space.sentence}</p>
       <p className="mt-1 text-label text-ink-soft">{outlook.sentence}</p>
       <Facts className="mt-4">
-        <Fact name="File, and free pages in it">
+        <Fact name="File">
           {sizeText(space.fileBytes)}, {sizeText(space.freeBytes)} free
         </Fact>
-        <Fact name="Log before it is merged (WAL)">{sizeText(space.walBytes)}</Fact>
+        <Fact name="Write-ahead log">{sizeText(space.walBytes)}</Fact>
         {space.diskFreeBytes === null ? null : <Fact name="Free on the disk">{sizeText(space.diskFreeBytes)}</Fact>}
-        <Fact name="Accounts over their share">
-          {space.overShare === null ? 'Nobody has to be weighed' : grouped(space.overShare)}
-        </Fact>
+        <Fact name="Accounts over their share">{space.overShare === null ? 'None' : grouped(space.overShare)}</Fact>
       </Facts>
-      <h3 className="mt-4 border-line border-t pt-4 text-label font-medium">What takes the room</h3>
+      <h3 className="mt-4 border-line border-t pt-4 text-label font-medium">Largest parts</h3>
       <ul className="mt-2 grid gap-1.5">
         {kinds.map(({ words, bytes, rows, estimated }) => (
           <li key={words} className="grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 text-label">
