@@ -126,7 +126,10 @@ test('what is taken out of the HTML of an e-mail when it is saved, is told', asy
 })
 
 test('leaving leads back to the plain page', async () => {
-  expect(await handleForm(calls.app, LEEDS, sent(withTask(), 'form.cancel'))).toEqual({ outcome: 'cancelled' })
+  expect(await handleForm(calls.app, LEEDS, sent(withTask(), 'form.cancel'))).toEqual({
+    outcome: 'cancelled',
+    ruleId: null,
+  })
 })
 
 test('a template fills in the message without scripts too', async () => {
