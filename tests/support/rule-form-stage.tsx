@@ -29,7 +29,12 @@ const STAGE_LISTS: FormLists = {
 
 export function stagedForm(
   state: FormState,
-  { errors = {}, beside }: { errors?: FieldErrors; beside?: ReactElement } = {},
+  {
+    errors = {},
+    beside,
+    opened = '',
+    person = '',
+  }: { errors?: FieldErrors; beside?: ReactElement; opened?: string; person?: string } = {},
 ): ReactElement {
   const form = {
     state,
@@ -41,7 +46,16 @@ export function stagedForm(
     rules: [],
     webhooks: [{ id: 4, objectType: 'job', label: 'Job', active: true }],
   }
-  return <RuleFormPanel accountUUID="account-1" form={form} lists={STAGE_LISTS} beside={beside} />
+  return (
+    <RuleFormPanel
+      accountUUID="account-1"
+      person={person}
+      opened={opened}
+      form={form}
+      lists={STAGE_LISTS}
+      beside={beside}
+    />
+  )
 }
 
 /** The form's state after these buttons (`add_step:send_sms`) and controls (`name=Call back`), in order. */
