@@ -1,4 +1,5 @@
-// Every button, link, page and setting that a message names is where the message says, in the state in which it appears.
+// Long: one table. Every button, link, page and setting that a message names is where the message says, in the state in which
+// it appears.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { cleanup } from '@testing-library/react'

@@ -1,7 +1,8 @@
 // Renders the rule form alone, with lists to choose from, for tests that use it like a person.
 import type { ReactElement } from 'react'
 import { aidsOf } from '#app/features/automations/form/form-aids.ts'
-import { applyIntent, parseFormIntent, setValue } from '#app/features/automations/form/form-change.ts'
+import { applyIntent, setValue } from '#app/features/automations/form/form-change.ts'
+import { parseFormIntent } from '#app/features/automations/form/form-intent.ts'
 import { emptyForm, type FormState } from '#app/features/automations/form/form-state.ts'
 import { RuleFormPanel } from '#app/features/automations/form/ui/rule-form.tsx'
 import { EMPTY_LISTS, type FormLists } from '#app/features/automations/rules/form-lists.ts'

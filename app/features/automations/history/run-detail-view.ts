@@ -8,7 +8,7 @@ import { type RunLine, runLine } from './run-list-view.ts'
 import type { RunStanding, StepMark } from './run-marks.ts'
 
 /** A message as its receiver reads it. */
-export interface MessageView {
+interface MessageView {
   channel: 'sms' | 'email'
   /** '' = none. */
   subject: string

@@ -1,6 +1,5 @@
 // "Text this to my own phone": who gets it, what it says, how often, and what is refused.
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { recordAudit } from '#app/features/audit/audit.server.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { LEEDS } from '#tests/support/automation-world.server.ts'
@@ -47,7 +46,11 @@ const press = (more: Partial<TextAsked> = {}, person: string | null = ANN) =>
   textMe(calls.app, asked(more), {
     person,
     send: calls.app.callAsAccount,
-    record: (outcome) => recordAudit(calls.app, { accountUuid: LEEDS, action: 'message.tested', outcome }),
+    record: (outcome) =>
+      calls.app.store.audit.appendAudit({
+        ...{ at: calls.world.clock.now(), accountUuid: LEEDS, actor: 'session', staffUuid: ANN, ip: null },
+        ...{ action: 'message.tested', target: 'their own mobile', outcome, detail: {} },
+      }),
   })
 const sent = () => calls.world.platform.messages
 
