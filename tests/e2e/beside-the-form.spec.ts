@@ -30,7 +30,10 @@ test('at 1280 by 800 the preview and every card can be seen, whatever is written
   await form.getByLabel('Automation Name').fill('Long')
   await form.getByLabel('Webhook Subscription').selectOption({ label: 'Job' })
   await form.getByLabel('Trigger Type').selectOption({ label: 'Anything about it changes' })
-  for (let step = 0; step < 5; step += 1) await form.getByRole('button', { name: 'Add Action' }).click()
+  for (let step = 0; step < 5; step += 1) {
+    await form.locator('#add-step').click()
+    await form.getByRole('button', { name: 'Send Email' }).click()
+  }
   const preview = page.getByRole('complementary', { name: 'Preview of the automation in the form' })
   await expect(preview).toBeVisible()
 

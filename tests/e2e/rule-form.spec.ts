@@ -10,6 +10,12 @@ const condition = (page: Page, number: number) => form(page).getByRole('listitem
 const press = (page: Page, name: string | RegExp) =>
   form(page).getByRole('button', { name, exact: true }).first().click()
 
+/** Opens the menu of actions and takes one. */
+async function addStep(page: Page, label: string): Promise<void> {
+  await form(page).locator('#add-step').click()
+  await form(page).getByRole('button', { name: label, exact: true }).click()
+}
+
 async function openAutomations(page: Page, context: BrowserContext, server: ServerProcess): Promise<void> {
   await openAddOn(page, server)
   await signIn(context, page)
@@ -50,11 +56,7 @@ const NAME = 'Tell them it is done'
 const TEXT = 'Hi {entry.0.contact_first_name or "there"}, your job is done.'
 
 test.describe('with JavaScript', () => {
-  test('a new user has a text sent when a job is completed, in at most 12 clicks', async ({
-    page,
-    context,
-    server,
-  }) => {
+  test('a new user has a text sent when a job is completed, in at most 8 clicks', async ({ page, context, server }) => {
     const complaints = collectComplaints(page)
     await openAutomations(page, context, server)
     await ready(page, true)
@@ -63,16 +65,16 @@ test.describe('with JavaScript', () => {
     await hand.type(of.getByLabel('Automation Name'), NAME)
     await hand.choose(of.getByLabel('Webhook Subscription'), 'Job')
     await hand.choose(of.getByLabel('Trigger Type'), 'Its status changes')
-    await hand.press(of.getByRole('button', { name: 'Completed', exact: true }))
-    await hand.press(of.getByRole('button', { name: 'Add Action' }))
-    await hand.choose(action(page, 1).getByLabel('Action Type'), 'Send SMS')
+    await hand.choose(of.getByLabel('Only when it becomes'), 'Completed')
+    await hand.press(of.locator('#add-step'))
+    await hand.press(of.getByRole('button', { name: 'Send SMS' }))
     await hand.type(action(page, 1).getByLabel('Message', { exact: true }), TEXT)
     await says(page, 'When a job becomes Completed, text the customer, once per job.')
     await says(page, `${TEXT.length}/1600 characters. Messages over 153 chars use multiple SMS credits.`)
     await hand.press(of.getByRole('button', { name: 'Create Automation' }))
     await says(page, 'Automation created')
     await says(page, NAME)
-    expect(hand.clicks()).toBeLessThanOrEqual(12)
+    expect(hand.clicks()).toBeLessThanOrEqual(8)
     // The form is empty again.
     await expect(of.getByLabel('Automation Name')).toHaveValue('')
     expect(complaints).toEqual([])
@@ -83,8 +85,7 @@ test.describe('with JavaScript', () => {
     await ready(page, true)
     await form(page).getByLabel('Automation Name').fill(NAME)
     await form(page).getByText('Manual Endpoint').click()
-    await press(page, 'Add Action')
-    await action(page, 1).getByLabel('Action Type').selectOption({ label: 'Create Task' })
+    await addStep(page, 'Create Task')
     await action(page, 1).getByRole('button', { name: 'Insert a placeholder into Task Title' }).click()
     await page.getByLabel('Search placeholders').fill('job number')
     await page.getByLabel('Search placeholders').press('Enter')
@@ -110,8 +111,7 @@ test.describe('with JavaScript', () => {
     await says(page, 'Form Validation Error')
     await says(page, 'Please check your form for errors: actions')
     await says(page, 'At least one action is required')
-    await press(page, 'Add Action')
-    await action(page, 1).getByLabel('Action Type').selectOption({ label: 'Create Job' })
+    await addStep(page, 'Create Job')
     await press(page, 'Create Automation')
     await says(page, 'Company UUID is required')
     await says(page, 'Job Status is required')
@@ -132,16 +132,18 @@ test.describe('without JavaScript', () => {
     await press(page, 'Continue')
     await of.getByLabel('Trigger Type').selectOption({ label: 'Its status changes' })
     await press(page, 'Continue')
-    await press(page, 'Completed')
-    await expect(condition(page, 1).getByLabel('Value')).toHaveValue('Completed')
+    await of.getByLabel('Only when it becomes').selectOption('Completed')
     await press(page, 'Create Automation')
     await says(page, 'Please check your form for errors: actions')
-    await press(page, 'Add Action')
-    await action(page, 1).getByLabel('Action Type').selectOption({ label: 'Send SMS' })
-    await action(page, 1).getByRole('button', { name: 'Show its fields' }).click()
+    await says(page, 'A job becomes Completed')
+    await addStep(page, 'Send SMS')
     await action(page, 1).getByLabel('Message', { exact: true }).fill(TEXT)
-    await press(page, 'Add Action')
+    await addStep(page, 'Update Job Status')
+    // What is finished is one line.
+    await expect(action(page, 1)).toContainText('Text the customer')
+    await expect(action(page, 1).getByLabel('Message', { exact: true })).toBeHidden()
     await action(page, 2).getByLabel('Job Status').selectOption('Unsuccessful')
+    await action(page, 2).getByText('Options').click()
     await action(page, 2).getByLabel('Wait for Previous Action').check()
     await action(page, 2).getByRole('button', { name: 'Move action 2 up' }).click()
     await expect(action(page, 1).getByLabel('Job Status')).toHaveValue('Unsuccessful')
@@ -175,8 +177,7 @@ test('a rule is opened, changed, left and saved', async ({ page, context, server
   const of = form(page)
   await of.getByLabel('Automation Name').fill(NAME)
   await of.getByText('Scheduled API Check').click()
-  await press(page, 'Add Action')
-  await action(page, 1).getByLabel('Action Type').selectOption({ label: 'Create Task' })
+  await addStep(page, 'Create Task')
   await action(page, 1).getByLabel('Task Title', { exact: true }).fill('Ring {entry.0.company_name}')
   await of.getByText('Also what matches now').click()
   await of.getByLabel('Active').uncheck()
@@ -218,27 +219,27 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await of.getByLabel('Automation Name').fill(NAME)
       await of.getByLabel('Webhook Subscription').selectOption({ label: 'Job' })
       await of.getByLabel('Trigger Type').selectOption({ label: 'Its status changes' })
-      await press(page, 'Completed')
+      await of.getByLabel('Only when it becomes').selectOption('Completed')
       await press(page, 'Add Condition')
-      await condition(page, 2).getByLabel('Field').selectOption('contact_mobile')
-      await condition(page, 2).getByLabel('Operator').selectOption('is_not_empty')
-      for (const label of ['Create Job', 'Send Email', 'Send SMS']) {
-        await press(page, 'Add Action')
-        const count = await of.getByRole('listitem', { name: /^Action \d/ }).count()
-        await action(page, count).getByLabel('Action Type').selectOption({ label })
-      }
+      await condition(page, 1).getByLabel('Field').selectOption('contact_mobile')
+      await condition(page, 1).getByLabel('Operator').selectOption('is_not_empty')
+      await addStep(page, 'Create Job')
+      await action(page, 1).getByText('Options').click()
       await press(page, 'Add Material')
+      await addStep(page, 'Send Email')
+      await action(page, 2).getByText('Options').click()
       await action(page, 2).getByLabel('Include attachments').check()
+      await addStep(page, 'Send SMS')
       await action(page, 3)
         .getByLabel('Message', { exact: true })
         .fill('Hi {entry.0.contact_first_name} [[Business name]]')
-      await of.getByText(/^More: how many/).click()
+      await of.getByText('Advanced', { exact: true }).click()
       await action(page, 3).getByRole('button', { name: 'Insert a placeholder into Message' }).click()
       await page.getByLabel('Search placeholders').fill('name')
       await press(page, 'Create Automation')
       await says(page, 'Company UUID is required')
       await says(page, /^With the values of Job/)
-      await expect(page.getByRole('complementary')).toContainText('Company UUID is required')
+      await expect(page.getByRole('complementary')).toContainText('Fill in Customer and Job Status to see this step.')
       await shot('full')
     })
   })
@@ -272,7 +273,7 @@ for (const width of [375, 1280]) {
       if (width >= 1024) expect(Math.min(top.x, below.x)).toBeGreaterThan(left.x + left.width)
     }).toPass()
     if (width < 1024) return
-    await page.getByRole('button', { name: 'Add Action' }).click()
+    await page.locator('#add-step').click()
     await page.mouse.wheel(0, 900)
     await expect(preview).toBeInViewport()
   })

@@ -1,4 +1,5 @@
-// Every button, link, page and setting that a message names is where the message says, in the state in which it appears.
+// Long: one table. Every button, link, page and setting that a message names is where the message says, in the state in which
+// it appears.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { cleanup } from '@testing-library/react'
@@ -62,7 +63,7 @@ const FORMS: readonly Scene[] = [
   form('triggerSource=manual_endpoint', 'add_step:send_sms'),
 ]
 const LATER_EDITS: readonly Scene[] = [
-  form(...ON_JOBS, 'triggerType=job_updated', 'add_step:send_sms', 'becomes:Completed'),
+  form(...ON_JOBS, 'triggerType=job_status', 'add_step:send_sms', 'becomes=Completed', 'triggerType=job_updated'),
 ]
 
 const reconnect = (says: string): Shown[] => [
@@ -122,7 +123,7 @@ const SHOWN: readonly Shown[] = [
     here: true,
   },
   { says: '"Respect quiet hours" is in each automation', name: 'Respect quiet hours', is: 'setting', on: FORMS },
-  { says: '"Respect quiet hours" is in each automation', name: 'More', is: 'heading', on: FORMS },
+  { says: '"Respect quiet hours" is in each automation', name: 'Advanced', is: 'heading', on: FORMS },
   {
     says: 'To stop messages to a customer, open a run about them',
     name: 'Stop messages to this customer',
@@ -140,7 +141,7 @@ const SHOWN: readonly Shown[] = [
     is: 'choice',
     on: [form('triggerSource=webhook', 'events=object:company', 'add_step:generate_document')],
   },
-  { says: 'A job is never ', name: 'Quote', is: 'choice', on: [form(...ON_JOBS, 'becomes:Completed')] },
+  { says: 'A job is never ', name: 'Quote', is: 'choice', on: [form(...ON_JOBS, 'triggerType=job_status')] },
   {
     says: 'The copy does not say which records start it.',
     name: 'Webhook Subscription',
@@ -168,6 +169,13 @@ const SHOWN: readonly Shown[] = [
     name: 'How often for the same record',
     is: 'setting',
     on: FORMS,
+  },
+  {
+    says: 'Tick a box under Options to keep the document.',
+    name: 'Options',
+    is: 'heading',
+    on: [form(...ON_JOBS, 'triggerType=job_status', 'add_step:generate_document', 's.s1.p.createAttachment=')],
+    here: true,
   },
   {
     says: 'does not keep its document.',

@@ -1,7 +1,8 @@
 // Renders the rule form alone, with lists to choose from, for tests that use it like a person.
 import type { ReactElement } from 'react'
 import { aidsOf } from '#app/features/automations/form/form-aids.ts'
-import { applyIntent, parseFormIntent, setValue } from '#app/features/automations/form/form-change.ts'
+import { applyIntent, setValue } from '#app/features/automations/form/form-change.ts'
+import { parseFormIntent } from '#app/features/automations/form/form-intent.ts'
 import { emptyForm, type FormState } from '#app/features/automations/form/form-state.ts'
 import { RuleFormPanel } from '#app/features/automations/form/ui/rule-form.tsx'
 import { EMPTY_LISTS, type FormLists } from '#app/features/automations/rules/form-lists.ts'
@@ -29,7 +30,12 @@ const STAGE_LISTS: FormLists = {
 
 export function stagedForm(
   state: FormState,
-  { errors = {}, beside }: { errors?: FieldErrors; beside?: ReactElement } = {},
+  {
+    errors = {},
+    beside,
+    opened = '',
+    person = '',
+  }: { errors?: FieldErrors; beside?: ReactElement; opened?: string; person?: string } = {},
 ): ReactElement {
   const form = {
     state,
@@ -41,7 +47,16 @@ export function stagedForm(
     rules: [],
     webhooks: [{ id: 4, objectType: 'job', label: 'Job', active: true }],
   }
-  return <RuleFormPanel accountUUID="account-1" form={form} lists={STAGE_LISTS} beside={beside} />
+  return (
+    <RuleFormPanel
+      accountUUID="account-1"
+      person={person}
+      opened={opened}
+      form={form}
+      lists={STAGE_LISTS}
+      beside={beside}
+    />
+  )
 }
 
 /** The form's state after these buttons (`add_step:send_sms`) and controls (`name=Call back`), in order. */

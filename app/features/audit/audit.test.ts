@@ -144,7 +144,7 @@ describe('the filter', () => {
 
   it('knows the acts under a heading', () => {
     expect(read('group=messages&outcome=failed&before=12')).toMatchObject({
-      query: { actions: ['message.sent'], outcome: 'failed', before: 12 },
+      query: { actions: ['message.sent', 'message.tested'], outcome: 'failed', before: 12 },
     })
   })
 

@@ -3,7 +3,7 @@
 import { ACTION_SPECS } from '#app/domain/automations/action-parameters.ts'
 import type { FieldErrors } from '../rules/rule-form.ts'
 import { withAnswers } from './form-body.ts'
-import type { FormIntent } from './form-change.ts'
+import type { FormIntent } from './form-intent.ts'
 import { isShown } from './form-shown.ts'
 import { type ConditionRow, type FormState, partsShown, type StepRow } from './form-state.ts'
 

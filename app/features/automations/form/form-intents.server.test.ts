@@ -6,7 +6,8 @@ import { EMPTY_LISTS, toFormLists } from '../rules/form-lists.ts'
 import { refusedFlash } from '../rules/form-text.ts'
 import { DEFAULT_ACCOUNT_GUARDS } from '../rules/guards.ts'
 import { createRule } from '../rules/rules.server.ts'
-import { applyIntent, parseFormIntent, setValue } from './form-change.ts'
+import { applyIntent, setValue } from './form-change.ts'
+import { parseFormIntent } from './form-intent.ts'
 import { handleForm, isFormIntent, loadForm } from './form-intents.server.ts'
 import { formOfRule } from './form-of-rule.ts'
 import { emptyForm, type FormState, toForm } from './form-state.ts'
@@ -126,7 +127,10 @@ test('what is taken out of the HTML of an e-mail when it is saved, is told', asy
 })
 
 test('leaving leads back to the plain page', async () => {
-  expect(await handleForm(calls.app, LEEDS, sent(withTask(), 'form.cancel'))).toEqual({ outcome: 'cancelled' })
+  expect(await handleForm(calls.app, LEEDS, sent(withTask(), 'form.cancel'))).toEqual({
+    outcome: 'cancelled',
+    ruleId: null,
+  })
 })
 
 test('a template fills in the message without scripts too', async () => {

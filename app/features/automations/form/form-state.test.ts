@@ -8,8 +8,9 @@ import { definitionOf } from '../rules/rule-definition.ts'
 import { ruleForm } from '../rules/rule-form.ts'
 import { laterEditsOf } from '../rules/timing/once-text.ts'
 import { asksAboutExisting, draftOf, toBody } from './form-body.ts'
-import { applyIntent, type FormIntent, parseFormIntent, setValue, valueAt } from './form-change.ts'
+import { applyIntent, setValue, valueAt } from './form-change.ts'
 import { problemsOf } from './form-check.ts'
+import { type FormIntent, parseFormIntent } from './form-intent.ts'
 import { formOfRule } from './form-of-rule.ts'
 import { lineSource } from './form-shown.ts'
 import {
@@ -204,13 +205,15 @@ describe('what excludes each other', () => {
   })
 
   it('"becomes" writes one line on the status, and changes it the next time', () => {
-    const once = press(onJobs(), 'add_condition', 'becomes:Completed')
+    const once = write(press(onJobs(), 'add_condition'), { becomes: 'Completed' })
     expect(once.conditions.map(({ field, value }) => [field, value])).toEqual([
       ['status', 'Completed'],
       ['', ''],
     ])
-    expect(press(once, 'becomes:Quote').conditions[0]).toMatchObject({ field: 'status', value: 'Quote' })
-    expect(press(once, 'becomes:Quote').conditions).toHaveLength(2)
+    const again = write(once, { becomes: 'Quote' })
+    expect(again.conditions[0]).toMatchObject({ field: 'status', value: 'Quote' })
+    expect(again.conditions).toHaveLength(2)
+    expect(write(again, { becomes: '' }).conditions.map(({ field }) => field)).toEqual([''])
   })
 
   it('a status or a queue is asked of jobs only', () => {
@@ -347,7 +350,9 @@ describe('how often for the same record', () => {
   })
 
   it('the trigger that fires at every later edit is named, and one press makes it the right one', () => {
-    const risky = press(onChanges(), 'add_condition', 'becomes:Completed')
+    const added = press(onChanges(), 'add_condition')
+    const row = `c.${added.conditions[0]?.key}`
+    const risky = write(added, { [`${row}.field`]: 'status', [`${row}.value`]: 'Completed' })
     expect(laterEditsOf(draftOf(risky))).toBe('Completed')
     const mended = press(risky, 'on_status')
     expect(mended.values.triggerType).toBe('job_status')
@@ -446,7 +451,7 @@ const anyText = fc.oneof(
 )
 const anyAct = fc.oneof(
   fc
-    .constantFrom('add_condition', 'becomes:Quote', ...ACTION_TYPES.map((type) => `add_step:${type}`))
+    .constantFrom('add_condition', 'on_status', ...ACTION_TYPES.map((type) => `add_step:${type}`))
     .map((text) => ({ text })),
   fc.record({ kind: fc.constantFrom('up', 'down', 'remove_step', 'remove_condition'), at: fc.nat(9) }),
   fc.record({ line: fc.constantFrom(...LINE_LISTS), at: fc.nat(9) }),

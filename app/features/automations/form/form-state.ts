@@ -92,7 +92,7 @@ function contentOf({ values, conditions, steps, answers }: FormState): string {
     conditions.map(plain),
     steps.map(({ key: _key, parameters, materials, material_bundles, ...step }) => ({
       ...step,
-      parameters: Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1)),
+      parameters: Object.entries({ ...SHOWN_FIRST[step.type], ...parameters }).sort(([a], [b]) => (a < b ? -1 : 1)),
       materials: materials.map(plain),
       bundles: material_bundles.map(plain),
     })),
@@ -253,7 +253,7 @@ const SHOWN_FIRST: Readonly<Record<string, Readonly<Record<string, string>>>> = 
  * that bundles come from; and they attach files even if the outer checkbox is off.
  */
 function asDrawn(type: string, given: Record<string, string>): Record<string, string> {
-  const parameters = { ...SHOWN_FIRST[type], ...given }
+  const parameters = { ...given }
   const instead = (name: string, other: string) => {
     const value = parameters[other]
     if (!parameters[name] && value) parameters[name] = value

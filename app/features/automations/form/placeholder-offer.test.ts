@@ -8,7 +8,8 @@ import { checkPlaceholders, type PlaceholderPlace } from '../rules/placeholders/
 import { ACCOUNT, meaningOf, namesOf, TRIGGER_NAMES } from '../rules/placeholders/placeholder-names.ts'
 import { resolveText } from '../rules/placeholders/placeholders.ts'
 import { aidsOf } from './form-aids.ts'
-import { applyIntent, parseFormIntent, setValue } from './form-change.ts'
+import { applyIntent, setValue } from './form-change.ts'
+import { parseFormIntent } from './form-intent.ts'
 import { emptyForm, formOfFields } from './form-state.ts'
 import { offeredAt, offeredIn } from './placeholder-offer.ts'
 

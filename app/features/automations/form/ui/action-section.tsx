@@ -135,10 +135,10 @@ function MenuItem({ type }: { type: ActionType }) {
   )
 }
 
-/** Without scripts, the placeholders are a list to copy from. */
+/** Without scripts, the placeholders are a list to copy from, while a step is open. */
 function Tokens() {
-  const { state, aids, alive, samples } = useRuleForm()
-  if (alive || state.steps.length === 0) return null
+  const { state, aids, alive, samples, open } = useRuleForm()
+  if (alive || !(samples || state.steps.some(({ key }) => open.has(key)))) return null
   return (
     <Disclosure summary="Placeholders to copy into the texts" open={samples !== null}>
       {samples ? <p className="mb-2 text-label">With the values of {samples.about}.</p> : null}

@@ -20,7 +20,7 @@ export function AdvancedSection() {
       part={ADVANCED}
       line={
         <>
-          Advanced <span className="font-normal text-ink-soft">{limitWords(state)}</span>
+          <span>Advanced</span> <span className="font-normal text-ink-soft">{limitWords(state)}</span>
         </>
       }
     >

@@ -9,7 +9,7 @@ import { limitProblem } from '../form-shown.ts'
 import type { FormState, StepRow } from '../form-state.ts'
 
 /** A text message with the values of the previewed record. */
-export interface SentText {
+interface SentText {
   characters: number
   credits: number
 }

@@ -26,7 +26,7 @@ const QUIET_CHOICES: readonly { value: QuietChoice; label: string; hint: string 
   {
     value: 'asked',
     label: 'Only for automations that ask for them',
-    hint: 'The default. "Respect quiet hours" is in each automation under More.',
+    hint: 'The default. "Respect quiet hours" is in each automation under Advanced.',
   },
   { value: 'none', label: 'No quiet hours', hint: 'Messages go out at any time.' },
 ]
