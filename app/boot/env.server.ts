@@ -6,7 +6,6 @@ import { z } from 'zod'
 import { type BackupSettings, readBackupSettings } from '#app/lib/backup-settings.ts'
 import { isSecurityContact } from '#app/lib/security-contact.ts'
 import { readTracingSettings, type TracingSettings } from '#app/lib/tracing-settings.ts'
-import { readSmtp } from './env-smtp.server.ts'
 import { readStripe, type StripeEnv } from './env-stripe.server.ts'
 import {
   checkDatabaseLimit,
@@ -20,6 +19,7 @@ import {
   readOrigin,
   readSecret,
   readSessionSecret,
+  readSmtp,
   refuseSandboxByAccident,
   SERVER_MAKES_BACKUPS,
 } from './env-values.server.ts'

@@ -128,4 +128,4 @@ test('is told in the morning, once, and ends quietly with the next run', async (
   await world.clock.run(minutes(1))
   await watchRules(world.app)
   expect(await listRuleNotices(world.app, LEEDS)).toEqual([])
-})
+}, 120_000)
