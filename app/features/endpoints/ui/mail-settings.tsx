@@ -46,7 +46,7 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
         <Field
           id="notice-email"
           label="E-mail address"
-          hint="Empty: the address of your ServiceM8 account. ServiceM8 sends the e-mails, at most five a day."
+          hint="Up to 5 a day. Empty: the address of your ServiceM8 account."
           {...(refused?.fieldErrors.email ? { errors: refused.fieldErrors.email } : {})}
         >
           {(control) => (
