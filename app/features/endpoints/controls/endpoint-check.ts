@@ -143,8 +143,7 @@ function connectionStep(seen: SeenAddress): CheckStep {
 
 function certificateStep(seen: SeenAddress, now: Millis): CheckStep {
   if (seen.endedAt === 'security' && seen.result.outcome !== 'response') {
-    const fix =
-      'Renew the certificate on your server. Until then nothing can be delivered.'
+    const fix = 'Renew the certificate on your server. Until then nothing can be delivered.'
     return { name: 'certificate', verdict: 'fail', sentence: seen.result.sentence, fix }
   }
   if (!seen.secure) return skipped('certificate', 'The address is plain http: there is no certificate.')

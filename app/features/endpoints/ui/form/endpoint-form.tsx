@@ -265,7 +265,6 @@ function EndpointForm({ act, kind, account, id, parts, title, endpoint, open = [
     if (act === 'create' && element instanceof HTMLFormElement) keepDraft(element, account.accountUUID)
   }, [id, act, account.accountUUID])
   // A preset changes the fields without any typing.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the text is read from the form.
   useEffect(keep, [keep, fieldText])
 
   const wording = FORMS[kind]
