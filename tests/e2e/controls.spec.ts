@@ -135,7 +135,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(secret).toBeVisible()
       await expect(secret).toHaveValue(/^whsec_.{44}$/)
       await expect(secret).not.toHaveValue(before)
-      await expect(card(page)).toContainText('every event is signed with both')
+      await expect(card(page)).toContainText('Events are signed with both')
       if (javaScriptEnabled) await expect(secret).toBeFocused()
     })
   })

@@ -22,7 +22,7 @@ for (const javaScriptEnabled of [true, false]) {
       const complaints = collectComplaints(page)
       await openAddOn(page, server)
       await signInAtGate(context, page)
-      await expect(page.getByText('No webhooks yet', { exact: true })).toBeVisible()
+      await expect(page.getByRole('button', { name: 'Watch jobs here' })).toBeVisible()
 
       await createWebhook(page, { url: server.origin + DEMO_RECEIVER, object: 'Job' })
       await expect(page.getByText('Webhook created successfully!').first()).toBeVisible()
@@ -51,7 +51,7 @@ for (const javaScriptEnabled of [true, false]) {
       const question = javaScriptEnabled ? page.getByRole('alertdialog') : page.getByRole('region', { name: /Delete/ })
       await question.getByRole('button', { name: /^Delete/ }).click()
       await expect(page.getByText('Webhook deleted successfully!').first()).toBeVisible()
-      await expect(page.getByText('No webhooks yet', { exact: true })).toBeVisible()
+      await expect(page.getByRole('button', { name: 'Watch jobs here' })).toBeVisible()
       expect(complaints).toEqual([])
     })
 
@@ -61,7 +61,7 @@ for (const javaScriptEnabled of [true, false]) {
       await createWebhook(page, { url: 'https://192.168.1.10/hook', object: 'Note', fields: 'note' })
       await expect(page.getByText(/private network/).first()).toBeVisible()
       await expect(page.getByLabel('Callback URL').first()).toHaveValue('https://192.168.1.10/hook')
-      await expect(page.getByText('No webhooks yet', { exact: true })).toBeVisible()
+      await expect(page.getByRole('button', { name: 'Watch jobs here' })).toBeVisible()
     })
 
     test('closing the consent leads back to the gate with the reason', async ({ page, context, server }) => {

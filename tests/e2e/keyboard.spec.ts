@@ -42,12 +42,9 @@ test('by keys alone: from the gate to a forwarded event, and to the card form', 
     - region "First steps":
       - heading "First steps" [level=2]
       - list:
-        - listitem:
-          - paragraph: Choose what to pass on
-        - listitem:
-          - paragraph: Watch the first event arrive
-        - listitem:
-          - paragraph: Automate something
+        - listitem: Create a webhook
+        - listitem: Change a job in ServiceM8
+        - listitem: Choose an automation
   `)
   // The first stop of every page leads past its head.
   await tab.reload()
@@ -66,7 +63,7 @@ test('by keys alone: from the gate to a forwarded event, and to the card form', 
   await tab.keyboard.press('Enter')
   await expect(tab.getByText(/Test webhook sent/).first()).toBeVisible()
   await expect(
-    tab.getByRole('region', { name: 'First steps' }).getByText('Watch the first event arrive (done)'),
+    tab.getByRole('region', { name: 'First steps' }).getByText('Change a job in ServiceM8 (done)'),
   ).toBeVisible()
 
   const account = new URL(tab.url()).searchParams.get('accountUUID') ?? ''

@@ -98,7 +98,7 @@ for (const javaScriptEnabled of [true, false]) {
       await createWebhook(page, { url: server.origin + DEMO_RECEIVER, object: 'Job Contact' })
       await expect(page.getByText(/the permission read_job_contacts is missing/).first()).toBeVisible()
       await expect(page.getByLabel('Callback URL').first()).toHaveValue(server.origin + DEMO_RECEIVER)
-      await expect(page.getByText('No webhooks yet', { exact: true })).toBeVisible()
+      await expect(page.getByRole('button', { name: 'Watch jobs here' })).toBeVisible()
     })
   })
 }

@@ -209,7 +209,7 @@ test('the focus is somewhere after every button of the manager, the deliveries a
 
   await page.goto(`${server.origin}/deliveries?${by}`)
   await pressEvery(page, ['Find', /^Send again/], page.getByRole('main'))
-  await page.getByRole('listitem').getByRole('link').first().click()
+  await page.locator('main a[href^="/deliveries/"]').first().click()
   await expect(page).toHaveURL(/\/deliveries\/\d+/)
   await pressEvery(page, ['Copy as curl', /^Send again/], page.getByRole('main'))
   await page.goto(`${server.origin}/webhook-activity?${by}`)

@@ -4,7 +4,7 @@ import { cleanup, configure, render } from '@testing-library/react'
 import type { ReactElement } from 'react'
 import type { Flash } from '#app/lib/flash.ts'
 import { Announcer } from '#app/ui/announcer.tsx'
-import { useFocusKept } from '#app/ui/focus-kept.ts'
+import { useFocusKept } from '#app/ui/focus-kept.tsx'
 import { FlashLine } from '#app/ui/page/app-frame.tsx'
 import { ToastProvider } from '#app/ui/toast.tsx'
 

@@ -68,7 +68,7 @@ describe('the status of a webhook', () => {
     expect(statusOf({}, looking)).toEqual({
       status: 'working',
       sentence:
-        'Working. Last delivered 2 minutes ago. ServiceM8 did not answer. The last look that worked was at 09:24. We look again at 09:35.',
+        'Working. Last delivered 2 minutes ago. ServiceM8 did not answer. Last checked at 09:24. Next check at 09:35.',
     })
     expect(statusOf({ state: 'paused' }, looking).sentence).toMatch(/^Paused since .*ServiceM8 did not answer/)
   })
@@ -77,10 +77,10 @@ describe('the status of a webhook', () => {
     const polling = { lastOkAt: NOW - minutes(13), nextAt: NOW - 1, problem: 'ServiceM8 did not answer.' }
     expect(statusOf({}, { subscription: null, polling })).toEqual({
       status: 'unsubscribed',
-      sentence: 'ServiceM8 did not answer. The last look that worked was at 09:17. We look again at 09:30.',
+      sentence: 'ServiceM8 did not answer. Last checked at 09:17. Next check at 09:30.',
     })
     expect(statusOf({}, { subscription: null, polling: { ...polling, lastOkAt: null } }).sentence).toBe(
-      'ServiceM8 did not answer. We look again at 09:30.',
+      'ServiceM8 did not answer. Next check at 09:30.',
     )
   })
 
@@ -116,7 +116,7 @@ describe('the status of a webhook', () => {
     expect(statusOf({ pendingCount: 2 }, { accountHold })).toEqual({
       status: 'held',
       sentence:
-        'On hold since 08:30. Trial ended: subscribe to resume. Events are kept for 72 hours and sent, oldest first, when you do. 2 events waiting.',
+        'On hold since 08:30. Trial ended: subscribe to resume. Events from the last 72 hours go out then. 2 events waiting.',
     })
     expect(statusOf({ state: 'paused' }, { accountHold }).status).toBe('paused')
     expect(statusOf({ state: 'stopped' }, { accountHold }).status).toBe('stopped')

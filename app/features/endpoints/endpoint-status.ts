@@ -115,13 +115,13 @@ function notSubscribed(kind: EndpointKind, reason: string | null): string {
 function pollTrouble(polling: PollState | null, now: Millis, timezone: string): string | null {
   if (!polling || polling.problem === null) return null
   const time = (at: Millis) => clockTime(at, now, timezone)
-  const since = polling.lastOkAt === null ? '' : ` The last look that worked was at ${time(polling.lastOkAt)}.`
-  return `${polling.problem}${since} We look again at ${time(Math.max(polling.nextAt, now))}.`
+  const since = polling.lastOkAt === null ? '' : ` Last checked at ${time(polling.lastOkAt)}.`
+  return `${polling.problem}${since} Next check at ${time(Math.max(polling.nextAt, now))}.`
 }
 
 function heldSentence({ accountHold, endpoint }: WebhookCondition, now: Millis, time: (at: Millis) => string): string {
   if (accountHold) {
-    return `On hold since ${time(accountHold.since)}. ${planHoldText(accountHold.reason)}. Events are kept for 72 hours and sent, oldest first, when you do.`
+    return `On hold since ${time(accountHold.since)}. ${planHoldText(accountHold.reason)}. Events from the last 72 hours go out then.`
   }
   return `${endpoint.holdReason ?? 'Your address asked us to slow down.'} We send again at ${time(endpoint.holdUntil ?? now)}.`
 }

@@ -138,8 +138,7 @@ function connectionStep(seen: SeenAddress): CheckStep {
 
 function certificateStep(seen: SeenAddress, now: Millis): CheckStep {
   if (seen.endedAt === 'security' && seen.result.outcome !== 'response') {
-    const fix =
-      'Whoever runs the receiving system has to put its certificate right. Until then nothing can be delivered.'
+    const fix = 'Renew the certificate on your server. Until then nothing can be delivered.'
     return { name: 'certificate', verdict: 'fail', sentence: seen.result.sentence, fix }
   }
   if (!seen.secure) return skipped('certificate', 'The address is plain http: there is no certificate.')
@@ -152,7 +151,7 @@ function certificateStep(seen: SeenAddress, now: Millis): CheckStep {
     name: 'certificate',
     verdict: 'warn',
     sentence: `${valid}. After that nothing can be delivered.`,
-    fix: 'Most systems renew it by themselves. If yours does not, ask whoever runs it.',
+    fix: 'Most systems renew it automatically. If yours does not, ask whoever runs it.',
   }
 }
 
@@ -198,7 +197,7 @@ function anyAnswer(status: number, headers: Readonly<Record<string, string>>): T
     case 403:
       return {
         verdict: 'warn',
-        sentence: `Your address answered ${status}: it wants a key or a password, or a firewall refuses us.`,
+        sentence: `Your server refused us (${status}): it wants a key or a password, or a firewall blocks us.`,
         fix: 'Is the address complete? “Send test event” shows whether events are let in.',
       }
     case 404:
@@ -211,14 +210,14 @@ function anyAnswer(status: number, headers: Readonly<Record<string, string>>): T
     case 410:
       return {
         verdict: 'fail',
-        sentence: 'Your address answered 410: what was behind it is gone for good.',
+        sentence: 'Your server says this address no longer exists (410).',
         fix: 'Make a new address in your system and enter it here.',
       }
     case 429:
       return {
         verdict: 'warn',
         sentence: 'Your address answered 429: it gets more requests than it wants.',
-        fix: 'Nothing to do at once: we send more slowly by ourselves. Your tool may have a limit that can be raised.',
+        fix: 'We send more slowly. Your tool may have a limit that you can raise.',
       }
     case 405:
     case 501:
@@ -234,8 +233,8 @@ function anyAnswer(status: number, headers: Readonly<Record<string, string>>): T
   if (status >= 500) {
     return {
       verdict: 'warn',
-      sentence: `Your address answered ${status}: the receiving system has a fault, or is being restarted.`,
-      fix: '“Send test event” shows whether it is the same with events. If so, whoever runs it finds the fault in its log.',
+      sentence: `Your server returned an error (${status}).`,
+      fix: '“Send test event” shows whether events get through.',
     }
   }
   return wantsEvents(status)

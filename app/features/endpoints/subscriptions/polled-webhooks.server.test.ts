@@ -234,7 +234,7 @@ describe('the card of a look that does not work', () => {
     // One failure is the platform having a moment: it is said, but the state stays.
     expect(first.status).toBe('waiting')
     expect(first.statusMessage).toMatch(words)
-    expect(first.statusMessage).toMatch(/We look again at \d\d:\d\d\.$/)
+    expect(first.statusMessage).toMatch(/Next check at \d\d:\d\d\.$/)
     world.platform.failures.page.push(failure)
     await polled.look(minutes(16))
     const then = await card()

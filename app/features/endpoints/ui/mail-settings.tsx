@@ -57,7 +57,7 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
         <Field
           id="notice-email"
           label="E-mail address"
-          hint="Empty: the address of your ServiceM8 account. At most five e-mails a day."
+          hint="Up to 5 a day. Empty: the address of your ServiceM8 account."
           {...(errors.email ? { errors: errors.email } : {})}
         >
           {(control) => (

@@ -21,7 +21,7 @@ import { type EndpointLine, type EndpointView, titleOf } from '../endpoint-view.
 import type { FirstStepView } from '../first-steps.ts'
 import { FirstStepsCard } from './first-steps-card.tsx'
 import { FirstWebhook } from './first-webhook.tsx'
-import { NewWebhook } from './form/endpoint-form.tsx'
+import { NewAddress, NewWebhook } from './form/endpoint-form.tsx'
 import { type FormResult, resultFor } from './form/form-result.ts'
 import type { LogAnswer } from './log/log-filter.ts'
 import { MailSettings } from './mail-settings.tsx'
@@ -108,6 +108,7 @@ export function ManagerPage(props: ManagerPageProps) {
       {webhooks.length + rules.length + ruleLines.length === 0 ? (
         <div className="grid gap-4">
           <FirstWebhook account={account} result={result} demoAddress={props.demoAddress ?? null} />
+          <NewAddress account={account} result={result} noRoom={props.noRoom ?? null} />
           <Foot {...props} account={account} />
         </div>
       ) : (

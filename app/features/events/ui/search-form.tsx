@@ -42,6 +42,7 @@ export function SearchFields({ account, choices, form, errors }: SearchFieldsPro
     if (Object.keys(errors).length > 0) box.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
   }, [errors])
   const { turn, onSubmit } = useFilledAfresh(form)
+  useSlashFocuses('search-id')
   return (
     <Form
       ref={box}
@@ -64,6 +65,7 @@ export function SearchFields({ account, choices, form, errors }: SearchFieldsPro
               name="id"
               defaultValue={form.id}
               placeholder="Job number, customer, id…"
+              aria-keyshortcuts="/"
             />
           )}
         </Field>
@@ -107,6 +109,21 @@ function useFilledAfresh(form: SearchForm) {
     sent.current = JSON.stringify(searchFormOf(typed))
   }
   return { turn: shown.turn, onSubmit }
+}
+
+/** The key “/” leads to the search, unless somebody is typing. */
+function useSlashFocuses(id: string): void {
+  useEffect(() => {
+    function press(event: KeyboardEvent) {
+      const { target } = event
+      const typing = target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null
+      if (event.key !== '/' || typing || event.ctrlKey || event.metaKey || event.altKey) return
+      event.preventDefault()
+      document.getElementById(id)?.focus()
+    }
+    document.addEventListener('keydown', press)
+    return () => document.removeEventListener('keydown', press)
+  }, [id])
 }
 
 /** Turns off correction, because ids and names are not words. */

@@ -1,7 +1,7 @@
 import { useActionData } from '@remix-run/react'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { findObjectKind, OBJECT_TYPES, POLLED_TYPES } from '#app/domain/object-catalog.ts'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import { NewWebhook } from './endpoint-form.tsx'
@@ -48,6 +48,12 @@ function described(control: HTMLElement): string {
   const ids = control.getAttribute('aria-describedby')?.split(' ') ?? []
   return ids.map((id) => document.getElementById(id)?.textContent).join(' | ')
 }
+
+const newForm = () => (
+  <NewWebhook account={{ accountUUID: 'account-1', admin: false }} usedTypes={[]} result={undefined} />
+)
+
+afterEach(() => sessionStorage.clear())
 
 describe('the form for a new webhook', () => {
   it('has a label and a hint on every control', () => {
@@ -256,6 +262,21 @@ describe('what is wrong with the form', () => {
   it('is shown by this form only when it is about this form', () => {
     renderForm({ result: { fieldErrors: {}, formError: 'Not yours', values: { intent: 'delete', id: '3' } } })
     expect(screen.queryByRole('alert')).toBeNull()
+  })
+
+  it('keeps what was typed while another page is looked at, until it is sent', async () => {
+    const user = userEvent.setup()
+    const first = renderPage({ page: newForm })
+    await user.type(url(), 'https://hooks.example.com/kept')
+    await user.selectOptions(object(), 'job')
+    await user.click(screen.getByRole('button', { name: 'Scheduling' }))
+    first.unmount()
+    renderPage({ page: newForm, action: async () => null })
+    expect([url().value, object().value]).toEqual(['https://hooks.example.com/kept', 'job'])
+    expect(fields().value).toContain('queue_expiry_date')
+    await user.click(create())
+    await waitFor(() => expect(url().value).toBe(''))
+    expect(sessionStorage.length).toBe(0)
   })
 
   it('is sent once, however often the button is pressed', async () => {

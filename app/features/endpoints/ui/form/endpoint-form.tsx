@@ -1,5 +1,5 @@
 import { Form } from '@remix-run/react'
-import { Fragment, type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
+import { Fragment, type ReactNode, type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import type { EndpointKind } from '#app/domain/endpoint-key.ts'
 import { OBJECT_KINDS, type ObjectKind } from '#app/domain/object-catalog.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
@@ -11,6 +11,7 @@ import { WIRE_NAMES } from '../../endpoint-kinds.ts'
 import type { EndpointView } from '../../endpoint-view.ts'
 import { cardId, type ManagerAccount, managerSearch } from '../manager-address.ts'
 import { AddressField } from './address-field.tsx'
+import { forgetDraft, keepDraft, restoreDraft } from './draft.ts'
 import { FieldPicker } from './field-picker.tsx'
 import { joinFields } from './field-text.ts'
 import { type FormResult, type ManagerIntent, resultFor } from './form-result.ts'
@@ -94,14 +95,14 @@ export function NewWebhook(props: NewWebhookProps) {
 
 /** The form itself. */
 export function NewWebhookForm({ account, result, usedTypes }: NewWebhookProps) {
-  const { round, ...state } = useRounds('webhook', result)
+  const { round, ...state } = useRounds('webhook', account, result)
   const open = OBJECT_KINDS.filter((kind) => !usedTypes.includes(kind.type))
   return <CreateForm key={round} kind="webhook" account={account} open={open} {...state} />
 }
 
 /** The collapsed form for an extra address. `noRoom` = why no more addresses fit; null when one does. */
 export function NewAddress({ account, result, noRoom }: NewProps & { noRoom: string | null }) {
-  const { round, ...state } = useRounds('extra', result)
+  const { round, ...state } = useRounds('extra', account, result)
   if (noRoom !== null && !state.refused) return <p className="text-label text-ink-soft">{noRoom}</p>
   return (
     <Card className="px-4 sm:px-5">
@@ -115,16 +116,27 @@ export function NewAddress({ account, result, noRoom }: NewProps & { noRoom: str
 }
 
 /** Resets the form (`round`) after an endpoint was created; after a refusal it keeps the typed values. */
-function useRounds(kind: EndpointKind, result: FormResult | undefined) {
-  const { intent } = FORMS[kind].create
+function useRounds(kind: EndpointKind, account: ManagerAccount, result: FormResult | undefined) {
+  const { intent, id } = FORMS[kind].create
+  const { accountUUID } = account
   const refused = resultFor(result, intent)
   const sending = useSending(intent)
   const wasSending = useRef(false)
   const [round, setRound] = useState(0)
   useEffect(() => {
-    if (wasSending.current && !sending && !refused) setRound((last) => last + 1)
+    if (wasSending.current && !sending && !refused) {
+      forgetDraft(id, accountUUID)
+      setRound((last) => last + 1)
+    }
     wasSending.current = sending
-  }, [sending, refused])
+  }, [sending, refused, id, accountUUID])
+  useEffect(
+    () => () => {
+      // The first webhook replaces the page that had the form.
+      if (wasSending.current) forgetDraft(id, accountUUID)
+    },
+    [id, accountUUID],
+  )
   return { round, refused, sending }
 }
 
@@ -237,15 +249,23 @@ function EndpointForm({ act, kind, account, id, parts, title, endpoint, open = [
   const [custom, setCustom] = useState(refused?.values.useCustom === 'on')
   const [fieldText, setFieldText] = useState(refused?.values[wire.fields] ?? start.fields)
 
-  // Use the object that was chosen before hydration.
+  // Use what was typed before hydration, or before another page was opened.
   useEffect(() => {
     const element = document.getElementById(id)
     if (act !== 'create' || !(element instanceof HTMLFormElement)) return
+    restoreDraft(element, account.accountUUID)
     const early = new FormData(element)
     setObject(String(early.get(wire.object) ?? ''))
     setCustom(early.get('useCustom') === 'on')
     setFieldText(String(early.get(wire.fields) ?? ''))
-  }, [id, act, wire.object, wire.fields])
+  }, [id, act, account.accountUUID, wire.object, wire.fields])
+
+  const keep = useCallback(() => {
+    const element = document.getElementById(id)
+    if (act === 'create' && element instanceof HTMLFormElement) keepDraft(element, account.accountUUID)
+  }, [id, act, account.accountUUID])
+  // A preset changes the fields without any typing.
+  useEffect(keep, [keep, fieldText])
 
   const wording = FORMS[kind]
   const known = (name: string): KnownField => {
@@ -294,7 +314,7 @@ function EndpointForm({ act, kind, account, id, parts, title, endpoint, open = [
   }
 
   return (
-    <Form method="post" preventScrollReset {...formProps} className="grid gap-3">
+    <Form method="post" preventScrollReset {...formProps} onInput={keep} className="grid gap-3">
       <HiddenFields values={{ ...sent, accountUUID: account.accountUUID }} />
       {form.errors ? (
         <div id={form.errorId}>
