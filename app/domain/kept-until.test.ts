@@ -64,13 +64,11 @@ describe('while storage is short, an owner is told', () => {
 
   it('whether it is about this account', () => {
     expect(shortageText(switchesOf('shorten'), false)).toContain('within its share')
-    expect(shortageText(switchesOf('shorten'), true)).toContain(
-      'we keep delivered payloads for 24 hours.',
-    )
+    expect(shortageText(switchesOf('shorten'), true)).toContain('we keep delivered payloads for 24 hours.')
     expect(shortageText(switchesOf('lean'), true)).toContain('the delivery log for 4 days')
     expect(shortageText(switchesOf('share'), true)).toContain('ServiceM8 keeps new events')
-    expect(shortageText(switchesOf('share'), false)).not.toContain('New events')
-    expect(shortageText(switchesOf('full'), false)).toContain('What waits here is kept and sent.')
+    expect(shortageText(switchesOf('share'), false)).not.toContain('ServiceM8 keeps')
+    expect(shortageText(switchesOf('full'), false)).toContain('Waiting deliveries are safe.')
   })
 })
 

@@ -27,10 +27,10 @@ export default [
   at('subscription', 'pages/subscription.tsx'),
   at('automation/preview', 'pages/automation-preview.ts'),
   at('automation/settings', 'pages/automation-settings.tsx'),
-  at('account', 'pages/account.tsx'),
-  ...below('account', ['sessions', 'activity', 'retention', 'export', 'erase'], 'pages/account-part.tsx'),
+  at('account', 'account/account.tsx'),
+  ...below('account', ['sessions', 'activity', 'retention', 'export', 'erase'], 'account/account-part.tsx'),
   at('link', 'pages/link.tsx'),
-  at('api-reference', 'pages/api-reference.tsx'),
+  at('api-reference', 'reference/api-reference.tsx'),
   ...below(
     'api-reference',
     [
@@ -38,7 +38,7 @@ export default [
       ...['notices', 'events-and-deliveries', 'automations', 'templates', 'pick-lists', 'subscription', 'operating'],
       'this-reference',
     ],
-    'pages/api-reference-part.tsx',
+    'reference/api-reference-part.tsx',
   ),
   at('operator', 'pages/operator.tsx'),
 

@@ -46,7 +46,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await shot('manager')
       await page.getByRole('link', { name: 'Account and security' }).click()
       await page.getByRole('link', { name: 'Erase this account' }).click()
-      await expect(page.getByRole('textbox', { name: 'Type the name of the account' })).toBeFocused()
+      await expect(page.getByRole('textbox', { name: 'Type the name of the account' })).toBeInViewport()
       await shot('account')
     })
 

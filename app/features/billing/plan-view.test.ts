@@ -137,8 +137,7 @@ describe('an active subscription', () => {
       offers: [],
       cancellation: {
         kind: 'keep',
-        sentence:
-          'Changed your mind? Your subscription continues: £5.00 on 21 December 2026 and every month.',
+        sentence: 'Changed your mind? Your subscription continues: £5.00 on 21 December 2026 and every month.',
       },
     })
   })

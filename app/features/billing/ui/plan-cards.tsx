@@ -2,7 +2,7 @@ import { Check, CircleAlert, CircleCheck, CircleDot, Hourglass, type LucideIcon,
 import { grouped } from '#app/domain/count-text.ts'
 import { StatusPill } from '#app/ui/badge.tsx'
 import { CardSection } from '#app/ui/card.tsx'
-import { Curve } from '#app/ui/curve.tsx'
+import { Curve } from '#app/ui/chart/curve.tsx'
 import { Meter } from '#app/ui/meter.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import type { PlanView, UsageView } from '../plan-view.ts'

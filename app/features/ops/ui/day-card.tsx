@@ -1,7 +1,7 @@
 import { dayText } from '#app/domain/moments.ts'
 import { sizeText } from '#app/domain/size-text.ts'
 import { days } from '#app/lib/duration.ts'
-import { Curve } from '#app/ui/curve.tsx'
+import { Curve } from '#app/ui/chart/curve.tsx'
 import { useZone } from '#app/ui/time/time.tsx'
 import { QUARTERS } from '../day-curves.ts'
 import type { OperatorFacts } from '../operator-view.ts'

@@ -15,7 +15,7 @@ import { requireRateOf } from '#app/http/rate-limit.server.ts'
 import { findSession } from '#app/http/session.server.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { eraseWithSubscription } from '../erase-account.server.ts'
-import { findOwnAccount, redirectWith } from './own-account.server.ts'
+import { findOwnAccount, redirectWith } from '../pages/own-account.server.ts'
 
 /** Throws the redirect to the page with the result. Returns only if nothing was done: the question shows again. */
 export async function pressAccountButton({

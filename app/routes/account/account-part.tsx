@@ -23,9 +23,9 @@ import { AuditLog } from '#app/features/audit/ui/audit-log.tsx'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { findSession } from '#app/http/session.server.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
+import { findOwnAccount, gateFor, type OwnAccount } from '../pages/own-account.server.ts'
 import { pressAccountButton } from './account-acts.server.ts'
 import { accountFrame, namedPeople } from './account-data.server.ts'
-import { findOwnAccount, gateFor, type OwnAccount } from './own-account.server.ts'
 
 const TITLES: Record<AccountPart | 'gate', string> = {
   gate: 'Connect to ServiceM8',

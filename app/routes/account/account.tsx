@@ -14,9 +14,9 @@ import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { newestAuditLine } from '#app/features/audit/audit-page.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { findSession } from '#app/http/session.server.ts'
+import { findOwnAccount, gateFor } from '../pages/own-account.server.ts'
 import { pressAccountButton } from './account-acts.server.ts'
 import { accountFrame, namedPeople } from './account-data.server.ts'
-import { findOwnAccount, gateFor } from './own-account.server.ts'
 
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
   { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Account and security · Fieldhook' },

@@ -3,7 +3,7 @@ import type { App } from '#app/context/app-context.ts'
 import { loadPeople } from '#app/features/accounts/people.server.ts'
 import { staffNames } from '#app/features/automations/settings/automation-settings.server.ts'
 import { findPlanNotice } from '#app/features/billing/plan.server.ts'
-import type { OwnAccount } from './own-account.server.ts'
+import type { OwnAccount } from '../pages/own-account.server.ts'
 
 export async function accountFrame(app: App, { account, accountId, admin }: OwnAccount) {
   return {
