@@ -1,7 +1,7 @@
 // Help shown while the rule is edited: its sentence, its warnings, and the choices for its object. The server computes
 // it for the first page; the browser loads this module and continues.
 import { isActionType } from '#app/domain/automations/action-parameters.ts'
-import { type Condition, isOfMany, type Step } from '#app/domain/automations/rule.ts'
+import { type Condition, isOfMany, type RuleDefinition, type Step } from '#app/domain/automations/rule.ts'
 
 import { AGE_FIELD_NAMES, CONDITION_FIELDS, conditionFields, objectNoun } from '../records/fields.ts'
 import { createSuggestions } from '../rules/checks/name-suggestion.ts'
@@ -14,6 +14,7 @@ import {
 } from '../rules/placeholders/placeholder-check.ts'
 import { openBlanksOf } from '../rules/rule-blanks.ts'
 import { type SentenceParts, sentenceParts, stepText } from '../rules/sentence.ts'
+import { laterEditsOf, onceChoices, onceText } from '../rules/timing/once-text.ts'
 import { draftOf } from './form-body.ts'
 import { type FormState, objectOfForm, partsShown } from './form-state.ts'
 import { offeredAt, offeredOnlyAt } from './placeholder-offer.ts'
@@ -41,6 +42,10 @@ export interface FormAids {
   warnings: string[]
   /** Blanks of a template that are not filled in yet. */
   blanks: string[]
+  /** The choices of "how often", in the words of this trigger. */
+  often: { value: string; label: string }[]
+  /** Later edits of a job in this status start the rule too; null = they do not. */
+  later: { status: string; title: string } | null
   /** What each action does, in words, by step key: `text the customer`. */
   steps: Record<string, string>
   noun: string
@@ -85,6 +90,8 @@ export function aidsOf(
     sentence: shown.rest ? sentenceParts(draft, names) : null,
     warnings: loopWarnings(rule, rules),
     blanks: openBlanksOf(draft),
+    often: onceChoices(draft, object),
+    later: laterOf(draft),
     steps: Object.fromEntries(
       state.steps.flatMap(({ key, id }) => {
         const step = draft.steps.find((one) => one.id === (id || key))
@@ -111,6 +118,16 @@ export function aidsOf(
     ),
     hints,
   }
+}
+
+function laterOf(draft: RuleDefinition): FormAids['later'] {
+  const status = laterEditsOf(draft)
+  if (status === null) return null
+  const title =
+    draft.once === 'change'
+      ? `This also fires on every later edit of a ${status} job.`
+      : `Any later edit of a ${status} job can start this, ${onceText(draft, 'job')}.`
+  return { status, title }
 }
 
 function tokenOf({ name, label, group, mayBeEmpty }: PlaceholderChoice): TokenChoice {

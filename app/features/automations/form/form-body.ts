@@ -13,7 +13,8 @@ import {
   TRIGGER_SOURCES,
   TRIGGER_TYPES,
 } from '#app/domain/automations/rule.ts'
-import { fillBlanks } from '../rules/placeholders/placeholder-syntax.ts'
+import { ownValue } from '#app/lib/json.ts'
+import { replaceBlanks } from '../rules/placeholders/blanks.ts'
 import { definitionOf, type RuleContent } from '../rules/rule-definition.ts'
 import { isParameterShown, shownValues } from './form-shown.ts'
 import {
@@ -55,7 +56,8 @@ export function withAnswers(state: FormState): FormState {
   )
   if (given.length === 0) return state
   const answers: Record<string, string> = Object.fromEntries(given)
-  const fill = (text: string) => fillBlanks(text, answers)
+  const fill = (text: string) =>
+    text.includes('[[') ? replaceBlanks(text, (label) => ownValue(answers, label) ?? null) : text
   const filled = (texts: Record<string, string>) =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fill(text)]))
   return {

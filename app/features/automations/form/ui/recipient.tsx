@@ -1,4 +1,3 @@
-import { placeholdersIn } from '../../rules/placeholders/placeholder-syntax.ts'
 import { Fold, isWrongAt } from './block.tsx'
 import { useRuleForm, useStep } from './form-context.tsx'
 import { WordsControl } from './form-controls.tsx'
@@ -28,8 +27,6 @@ export function Recipient({ hint, placeholder }: RecipientProps) {
 function receiverWords(to: string): string {
   const text = to.trim()
   if (text === '') return "the job's contact"
-  const [first, ...others] = placeholdersIn(text)
-  if (!first || others.length > 0 || !text.startsWith('{')) return text
-  if (/^entry\.0\.contact_/.test(first.name)) return "the job's contact"
-  return /staff/i.test(first.name) ? 'the assigned staff member' : text
+  if (/^\{entry\.0\.contact_\w+[^{}]*\}$/.test(text)) return "the job's contact"
+  return /^\{[\w.]*staff\w*\}$/.test(text) ? 'the assigned staff member' : text
 }

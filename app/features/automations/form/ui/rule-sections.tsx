@@ -2,15 +2,13 @@
 import { writesToCustomers } from '#app/domain/automations/rule.ts'
 import { FieldError } from '#app/ui/form/field.tsx'
 import { Notice } from '#app/ui/notice.tsx'
-import { laterEditsOf, onceChoices, onceText } from '../../rules/timing/once-text.ts'
 import { asksAboutExisting, draftOf } from '../form-body.ts'
-import { objectOfForm } from '../form-state.ts'
 import { useRuleForm } from './form-context.tsx'
 import { BoxControl, Choice, IntentButton, SelectControl } from './form-controls.tsx'
 
 /** How often the actions run for the same record. */
 export function OftenSection() {
-  const { state } = useRuleForm()
+  const { state, aids } = useRuleForm()
   const draft = draftOf(state)
   const again = draft.once !== 'record' && writesToCustomers(draft)
   return (
@@ -18,7 +16,7 @@ export function OftenSection() {
       name="once"
       label="How often for the same record"
       none={null}
-      options={onceChoices(draft, objectOfForm(state))}
+      options={aids.often}
       {...(writesToCustomers(draft) && {
         hint: again ? 'The customer can get this message more than once.' : 'The customer gets each message once.',
       })}
@@ -28,14 +26,9 @@ export function OftenSection() {
 
 /** Warns that "Anything changes" with a status condition also starts on every later edit, and offers the fix. */
 export function LaterEdits() {
-  const { state } = useRuleForm()
-  const draft = draftOf(state)
-  const status = laterEditsOf(draft)
-  if (status === null) return null
-  const title =
-    draft.once === 'change'
-      ? `This also fires on every later edit of a ${status} job.`
-      : `Any later edit of a ${status} job can start this, ${onceText(draft, 'job')}.`
+  const { later } = useRuleForm().aids
+  if (later === null) return null
+  const { status, title } = later
   return (
     <Notice tone="attention" title={title}>
       <p>Did you mean “Its status becomes {status}”?</p>

@@ -80,7 +80,7 @@ function Sources() {
                 value={source}
                 checked={value === source}
                 onChange={() => set(source)}
-                className="absolute inset-0 cursor-pointer opacity-0"
+                className="sr-only"
               />
               <Icon aria-hidden className="size-5 shrink-0 text-accent" />
               <span>

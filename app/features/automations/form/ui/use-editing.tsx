@@ -112,6 +112,8 @@ export function useEditing(edited: Edited) {
   }
   const showProblems = (problems: FieldErrors, of: FormState) => {
     focus.current = '[aria-invalid]'
+    // With "turn on", the switch is on from here.
+    if (of !== state) setState(() => of)
     setErrors(problems)
     setOpen((before) => new Set([...before, ...openParts(of, problems)]))
     setRecheck(true)
