@@ -16,6 +16,8 @@ export const account = sqliteTable('account', {
   updatedAt: integer('updated_at').notNull(),
   /** 0 = the notice about rules older than the "how often" setting, which can message a customer again, is open. */
   repeatsTold: integer('repeats_told').notNull().default(1),
+  /** The e-mail address the platform had for the account when it was last read. Null = not read yet, or none. */
+  email: text('email'),
 })
 
 /** An account's platform tokens, sealed. `generation` is the compare-and-swap guard for the rotating refresh token. */
@@ -435,24 +437,39 @@ export const lease = sqliteTable('lease', {
 
 // ---- notices to the account ------------------------------------------------------------------------------
 
-/** A failing, stopped or recovered endpoint: one notice per change, shown on the page and optionally mailed. */
-export const endpointNotice = sqliteTable(
-  'endpoint_notice',
+/**
+ * What an account is told: about an address, an automation, or the account itself. One row per trouble, which counts
+ * what happened since; its end is a row of its own. Shown on the page and optionally mailed.
+ */
+export const notice = sqliteTable(
+  'notice',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
-    accountUuid: text('account_uuid').notNull(),
-    endpointId: integer('endpoint_id')
+    accountUuid: text('account_uuid')
       .notNull()
-      .references(() => endpoint.id, { onDelete: 'cascade' }),
-    /** failing | stopped | recovered */
+      .references(() => account.uuid, { onDelete: 'cascade' }),
+    /** endpoint | rule | account. Rows of a deleted subject stay until they are forgotten. */
+    subjectKind: text('subject_kind').notNull(),
+    /** Of the endpoint or the automation; 0 for the account. */
+    subjectId: integer('subject_id').notNull(),
+    /** failing | stopped | recovered | waiting | silent | reconnect | suspended | permission | plan | upstream | weekly */
     kind: text('kind').notNull(),
-    /** When the change happened. Endpoint, kind and `since` identify the change. */
+    /** What makes it the same trouble: kind, step and reason code. */
+    fingerprint: text('fingerprint').notNull(),
+    /** When the change happened. Subject, fingerprint and `since` identify it. */
     since: integer('since').notNull(),
-    /** Same format as in `run` (features/endpoints/notices/notice-reasons.ts); '' when there is a code. */
-    sentence: text('sentence').notNull(),
+    /** When it happened last, and how often in all. */
+    lastAt: integer('last_at').notNull(),
+    count: integer('count').notNull(),
+    /** Same format as in `run` (features/notices/notice-reasons.ts). */
+    sentence: text('sentence'),
     reasonCode: text('reason_code'),
     reasonParams: text('reason_params'),
+    /** The latest run it is about; null for others. */
+    runId: integer('run_id'),
     at: integer('at').notNull(),
+    /** Null = it goes on. A row that tells of an end has ended itself. */
+    endedAt: integer('ended_at'),
     /** none (no recipient) | pending | sent | failed */
     mailState: text('mail_state').notNull(),
     /** Why there is no mail, or the address it went to. */
@@ -461,11 +478,18 @@ export const endpointNotice = sqliteTable(
     mailReasonParams: text('mail_reason_params'),
     mailTries: integer('mail_tries').notNull(),
     mailDueAt: integer('mail_due_at'),
+    /** When the latest mail was begun, stored before it is sent, and what `count` was then. */
+    toldAt: integer('told_at'),
+    toldCount: integer('told_count').notNull(),
     dismissedAt: integer('dismissed_at'),
   },
   (t) => [
-    uniqueIndex('notice_once_per_change').on(t.endpointId, t.kind, t.since),
+    uniqueIndex('notice_once_per_change').on(t.accountUuid, t.subjectKind, t.subjectId, t.fingerprint, t.since),
+    uniqueIndex('one_open_notice_per_trouble')
+      .on(t.accountUuid, t.subjectKind, t.subjectId, t.fingerprint)
+      .where(sql`ended_at is null`),
     index('notices_of_an_account_newest_first').on(t.accountUuid, t.id),
+    index('notices_of_a_subject').on(t.subjectKind, t.subjectId, t.id),
     index('notice_mails_due').on(t.mailDueAt).where(sql`mail_state = 'pending'`),
   ],
 )
@@ -492,6 +516,14 @@ export const accountSetting = sqliteTable('account_setting', {
   /** Null = the e-mail address the platform has for the account. */
   noticeEmail: text('notice_email'),
   updatedAt: integer('updated_at').notNull(),
+  /** Comma-separated: what is shown on the page only (domain/notices/notice.ts, `MAIL_TOPICS`). Null = nothing. */
+  mailsOff: text('mails_off'),
+  /** 1 = one line a week by e-mail. */
+  weeklyLine: integer('weekly_line').notNull().default(0),
+  /** 1 = public holidays do not count as silence. */
+  holidaysOff: integer('holidays_off').notNull().default(1),
+  /** JSON list of `{from, to}`, local dates: days without work of the account's own. Null = none. */
+  closedDays: text('closed_days'),
 })
 
 // ---- records read from the platform --------------------------------------------------------------------------
@@ -674,6 +706,7 @@ export const run = sqliteTable(
     index('runs_of_an_account_newest_first').on(t.accountUuid, t.id),
     index('runs_of_a_rule_newest_first').on(t.automationId, t.id),
     index('runs_of_a_record').on(t.accountUuid, t.recordUuid, t.id),
+    index('runs_held').on(t.accountUuid, t.automationId).where(sql`state = 'held'`),
   ],
 )
 
@@ -707,7 +740,10 @@ export const runStep = sqliteTable(
     sendingAt: integer('sending_at'),
     endedAt: integer('ended_at'),
   },
-  (t) => [primaryKey({ columns: [t.runId, t.stepId, t.itemKey] })],
+  (t) => [
+    primaryKey({ columns: [t.runId, t.stepId, t.itemKey] }),
+    index('steps_for_a_person').on(t.runId).where(sql`state in ('unknown', 'held')`),
+  ],
 )
 
 /** The firings a rule has already handled. Survives edits and pauses. */

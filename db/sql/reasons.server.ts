@@ -16,7 +16,7 @@ export const RUN_REASON = columns('reason')
 export const STEP_REASON = columns('reason', 'sentence')
 /** Of `automation`. */
 export const PAUSE_REASON = columns('paused_reason')
-/** Of `endpoint_notice`: the event, and the state of its e-mail. */
+/** Of `notice`: the event, and the state of its e-mail. */
 export const NOTICE_REASON = columns('reason', 'sentence')
 export const MAIL_REASON = columns('mail_reason', 'mail_sentence')
 

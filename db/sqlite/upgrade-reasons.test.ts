@@ -69,10 +69,10 @@ test('every sentence that was stored as a reason gets its code and reads the sam
     expect(reasons.map(runReasonText)).toEqual(OLD_REASONS.map(([sentence]) => sentence))
     if (table === 'run') expect(reasons.map(code)).toEqual(OLD_REASONS.map(([, known]) => known))
   }
-  const notices = seen('endpoint_notice', 'sentence', 'reason', 'id', 1000, 2000).map(read)
+  const notices = seen('notice', 'sentence', 'reason', 'id', 1000, 2000).map(read)
   expect(notices.map(code)).toEqual(OLD_NOTICES.map(([, , known]) => known))
   expect(notices.map(noticeReasonText)).toEqual(OLD_NOTICES.map(([, sentence]) => sentence))
-  const mails = seen('endpoint_notice', 'mail_sentence', 'mail_reason', 'id', 2000, 3000).map(read)
+  const mails = seen('notice', 'mail_sentence', 'mail_reason', 'id', 2000, 3000).map(read)
   expect(mails.map(code)).toEqual(OLD_MAILS.map(([, known]) => known))
   expect(mails.map(mailReasonText)).toEqual(OLD_MAILS.map(([sentence]) => sentence))
   client.close()

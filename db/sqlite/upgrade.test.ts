@@ -78,6 +78,17 @@ function countsOf(sql: Database.Database): Record<string, number> {
   )
 }
 
+/** 0013 made one table for what an account is told: about addresses and about automations. */
+function underTodaysNames({ endpoint_notice: notice, ...counts }: Record<string, number>): Record<string, number> {
+  return notice === undefined ? counts : { ...counts, notice }
+}
+
+const NOTICES_TOLD = 'SELECT subject_kind, subject_id, kind, since, sentence, ended_at FROM notice WHERE id = 1'
+const OLD_NOTICE = {
+  ...{ subject_kind: 'endpoint', subject_id: 1, kind: 'failing', since: 1_795_103_600_000, ended_at: null },
+  sentence: 'Your system has not accepted an event for an hour.',
+}
+
 function migrationsIn(file: string): number {
   const sql = new Database(file, { readonly: true })
   try {
@@ -113,7 +124,8 @@ test.each(RELEASED)('a database of %s comes up to date with all that was in it',
     expect(client.sql.pragma('foreign_key_check')).toEqual([])
     expect(client.sql.pragma('foreign_keys', { simple: true })).toBe(1)
     expect(schemaOf(client.sql)).toEqual(schemaOf(fresh.sql))
-    expect(countsOf(client.sql)).toMatchObject(before)
+    expect(countsOf(client.sql)).toMatchObject(underTodaysNames(before))
+    expect(client.sql.prepare(NOTICES_TOLD).all()).toMatchObject('endpoint_notice' in before ? [OLD_NOTICE] : [])
 
     const store = sqlStore(client, CLOCK)
     expect(await store.accounts.findAccount(LEEDS)).toMatchObject({ name: 'Leeds Boilers' })

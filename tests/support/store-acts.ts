@@ -28,7 +28,7 @@ export const MADE = [
   'automation',
   'run',
   'mute',
-  'endpoint_notice',
+  'notice',
   'automation_template',
   'api_activity',
   'audit_entry',
@@ -606,11 +606,11 @@ export const ACTS: Readonly<Record<string, Act>> = {
         },
       ),
   },
-  listNotices: { of: 'endpoint_notice', run: ({ store }, { account }) => store.notices.listNotices(account, 5) },
-  dueMails: { of: 'endpoint_notice', run: ({ store }, { now }) => store.notices.dueNoticeMails(now, 3) },
+  listNotices: { of: 'notice', run: ({ store }, { account }) => store.notices.listNotices(account, 5) },
+  dueMails: { of: 'notice', run: ({ store }, { now }) => store.notices.dueNoticeMails(now, 3) },
   claimMail: {
     run: (side, { account, pick, now }) =>
-      side.store.notices.claimNoticeMail(account, idOf(side, 'endpoint_notice', pick), {
+      side.store.notices.claimNoticeMail(account, idOf(side, 'notice', pick), {
         at: now,
         countSince: now - days(1),
         most: 2,
@@ -619,8 +619,7 @@ export const ACTS: Readonly<Record<string, Act>> = {
       }),
   },
   dismissNotice: {
-    run: (side, { account, pick, now }) =>
-      side.store.notices.dismissNotice(account, idOf(side, 'endpoint_notice', pick), now),
+    run: (side, { account, pick, now }) => side.store.notices.dismissNotice(account, idOf(side, 'notice', pick), now),
   },
   mailChoice: {
     run: async ({ store }, { account, yes, now }) => [

@@ -19,7 +19,7 @@ const STOP = [
   `UPDATE subscription SET state = 'deleted', ends_at = NULL, updated_at = @at,
      state_reason = CASE WHEN state <> 'deleted' OR state_reason IS NOT NULL THEN @reason END
    WHERE account_uuid = @accountUuid`,
-  `UPDATE endpoint_notice SET mail_state = 'none', mail_sentence = NULL, mail_reason_code = @code,
+  `UPDATE notice SET mail_state = 'none', mail_sentence = NULL, mail_reason_code = @code,
      mail_reason_params = NULL
    WHERE account_uuid = @accountUuid AND mail_state = 'pending'`,
   'DELETE FROM touched_record WHERE account_uuid = @accountUuid',
@@ -55,6 +55,7 @@ const REST = [
   `DELETE FROM automation_guard WHERE ${OF}`,
   `DELETE FROM mute WHERE ${OF}`,
   `DELETE FROM account_setting WHERE ${OF}`,
+  `DELETE FROM notice WHERE ${OF}`,
   `DELETE FROM account_load WHERE ${OF}`,
   `DELETE FROM webhook WHERE ${OF}`,
   `DELETE FROM forwarding_rule WHERE ${OF}`,
@@ -91,7 +92,9 @@ export function erasureStore({ db }: Connections): ErasureStore {
     `UPDATE subscription SET state = 'deleted', ends_at = NULL, token_sealed = '', platform_uuid = NULL, state_reason = NULL,
        fields = '' WHERE ${OF}`,
   )
-  const bareAccount = db.prepare("UPDATE account SET name = '', timezone = 'UTC' WHERE uuid = @accountUuid")
+  const bareAccount = db.prepare(
+    "UPDATE account SET name = '', timezone = 'UTC', email = NULL WHERE uuid = @accountUuid",
+  )
   const deleteAccount = db.prepare('DELETE FROM account WHERE uuid = @accountUuid')
   const unnote = db.prepare('DELETE FROM lease WHERE name = @name')
 

@@ -34,10 +34,10 @@ interface StoredMail extends StoredNotice, Omit<DueMail, keyof NoticeRow | 'supe
   superseded: 0 | 1
 }
 
-const NOTICE_COLUMNS = `n.id, n.endpoint_id AS endpointId, n.kind, n.since, ${selectReason(NOTICE_REASON, 'n')} AS reason, n.at, n.mail_state AS mailState,
-  ${selectReason(MAIL_REASON, 'n')} AS mailReason, n.mail_due_at AS mailAt, e.webhook_id AS webhookId, r.id AS ruleId, r.name AS ruleName, e.object_type AS objectType`
+const NOTICE_COLUMNS = `n.id, n.subject_id AS endpointId, n.kind, n.since, ${selectReason(NOTICE_REASON, 'n')} AS reason, n.at, n.mail_state AS mailState,
+  ${selectReason(MAIL_REASON, 'n')} AS mailReason, CASE WHEN n.mail_state = 'pending' THEN n.mail_due_at ELSE n.told_at END AS mailAt, e.webhook_id AS webhookId, r.id AS ruleId, r.name AS ruleName, e.object_type AS objectType`
 
-const NOTICE_TABLES = `endpoint_notice n JOIN endpoint e ON e.id = n.endpoint_id
+const NOTICE_TABLES = `notice n JOIN endpoint e ON n.subject_kind = 'endpoint' AND e.id = n.subject_id
   LEFT JOIN forwarding_rule r ON r.id = e.forwarding_rule_id`
 
 /** Notices, their e-mails and the account's e-mail choice; and address checks. */
@@ -49,7 +49,7 @@ export function noticeStore(connections: Connections): NoticeStore {
        e.last_success_at AS lastSuccessAt, e.last_sentence AS lastSentence,
        n.id AS latestId, n.kind AS latestKind, n.since AS latestSince, n.at AS latestAt, c.at AS checkedAt
      FROM (SELECT * FROM endpoint WHERE id > @after ORDER BY id LIMIT @size) e
-     LEFT JOIN endpoint_notice n ON n.id = (SELECT max(id) FROM endpoint_notice WHERE endpoint_id = e.id)
+     LEFT JOIN notice n ON n.id = (SELECT max(id) FROM notice WHERE subject_kind = 'endpoint' AND subject_id = e.id)
      LEFT JOIN endpoint_check c ON c.endpoint_id = e.id AND json_extract(c.steps, '$[0].name') <> 'upstream'
      WHERE e.state <> 'deleted' AND e.url <> ''
        AND (e.state IN ('stopped', 'failing') OR e.failing_since IS NOT NULL OR n.kind IN ('failing', 'stopped'))
@@ -60,51 +60,59 @@ export function noticeStore(connections: Connections): NoticeStore {
   )
   // One statement, so it sees notices added meanwhile.
   const raise = db.prepare(
-    `INSERT INTO endpoint_notice (account_uuid, endpoint_id, kind, since, at, mail_state, mail_tries, mail_due_at, sentence,
-       reason_code, reason_params, ${reasonNames(MAIL_REASON)})
-     SELECT account_uuid, id, CAST(@kind AS text), CAST(@since AS bigint), CAST(@at AS bigint), CAST(@mailState AS text), 0,
-       CAST(@mailDueAt AS bigint), coalesce(json_extract(@reason, '$[0]'), ''), json_extract(@reason, '$[1]'),
-       json_extract(@reason, '$[2]'), ${reasonValues('@mailReason')} FROM endpoint
+    `INSERT INTO notice (account_uuid, subject_kind, subject_id, kind, fingerprint, since, last_at, count, at, ended_at, mail_state,
+       mail_tries, told_count, mail_due_at, ${reasonNames(NOTICE_REASON)}, ${reasonNames(MAIL_REASON)})
+     SELECT account_uuid, 'endpoint', id, CAST(@kind AS text), CAST(@kind AS text), CAST(@since AS bigint), CAST(@since AS bigint), 1,
+       CAST(@at AS bigint), CASE WHEN @kind = 'recovered' THEN CAST(@since AS bigint) END, CAST(@mailState AS text), 0, 0,
+       CAST(@mailDueAt AS bigint), ${reasonValues()}, ${reasonValues('@mailReason')} FROM endpoint
      WHERE id = @endpointId AND account_uuid = @accountUuid AND state <> 'deleted'
-       AND CAST(@latestId AS bigint) IS NOT DISTINCT FROM (SELECT max(id) FROM endpoint_notice WHERE endpoint_id = @endpointId)
-     ON CONFLICT (endpoint_id, kind, since) DO NOTHING`,
+       AND CAST(@latestId AS bigint) IS NOT DISTINCT FROM
+         (SELECT max(id) FROM notice WHERE subject_kind = 'endpoint' AND subject_id = @endpointId)
+     ON CONFLICT DO NOTHING`,
+  )
+  // What came before is over: a new notice of an address takes its place.
+  const endOlder = db.prepare(
+    `UPDATE notice SET ended_at = @since WHERE subject_kind = 'endpoint' AND subject_id = @endpointId
+       AND account_uuid = @accountUuid AND ended_at IS NULL
+       AND @latestId = (SELECT max(id) FROM notice WHERE subject_kind = 'endpoint' AND subject_id = @endpointId)
+       AND NOT EXISTS (SELECT 1 FROM notice WHERE account_uuid = @accountUuid AND subject_kind = 'endpoint'
+         AND subject_id = @endpointId AND kind = @kind AND since = @since)`,
   )
   const dueMails = db.prepare<{ now: Millis; limit: number }, StoredMail>(
     `SELECT ${NOTICE_COLUMNS}, n.account_uuid AS accountUuid, a.name AS accountName, a.timezone, n.mail_tries AS tries,
        e.pending_count AS waiting,
-       e.state = 'deleted' OR EXISTS (SELECT 1 FROM endpoint_notice l WHERE l.endpoint_id = n.endpoint_id AND l.id > n.id)
+       e.state = 'deleted' OR EXISTS (SELECT 1 FROM notice l WHERE l.subject_kind = 'endpoint' AND l.subject_id = n.subject_id AND l.id > n.id)
          AS superseded,
-       (SELECT t.since FROM endpoint_notice t WHERE t.endpoint_id = n.endpoint_id AND t.id < n.id AND t.kind <> 'recovered'
+       (SELECT t.since FROM notice t WHERE t.subject_kind = 'endpoint' AND t.subject_id = n.subject_id AND t.id < n.id AND t.kind <> 'recovered'
           AND n.kind = 'recovered' ORDER BY t.id DESC LIMIT 1) AS troubleSince
      FROM ${NOTICE_TABLES} JOIN account a ON a.uuid = n.account_uuid
      WHERE n.mail_state = 'pending' AND n.mail_due_at <= @now ORDER BY n.mail_due_at, n.id LIMIT @limit`,
   )
-  // The time of the latest try replaces the due time, so an account's e-mails per day can be counted.
   const mailsSince = db
     .prepare<{ accountUuid: string; after: Millis }, number>(
-      `SELECT count(*) FROM endpoint_notice
-       WHERE account_uuid = @accountUuid AND mail_state IN ('sent', 'failed') AND mail_tries > 0 AND mail_due_at > @after`,
+      `SELECT count(*) FROM notice
+       WHERE account_uuid = @accountUuid AND mail_state IN ('sent', 'failed') AND told_at > @after`,
     )
     .pluck()
   const markTried = db.prepare<{ reason: string; at: Millis; id: number; accountUuid: string }, { tries: number }>(
-    `UPDATE endpoint_notice SET mail_state = 'failed', ${setReason(MAIL_REASON)}, mail_tries = mail_tries + 1,
-       mail_due_at = @at
+    `UPDATE notice SET mail_state = 'failed', ${setReason(MAIL_REASON)}, mail_tries = mail_tries + 1, mail_due_at = NULL,
+       told_at = @at, told_count = count
      WHERE id = @id AND account_uuid = @accountUuid AND mail_state = 'pending' RETURNING mail_tries AS tries`,
   )
   const markUnsent = db.prepare(
-    `UPDATE endpoint_notice SET mail_state = 'none', ${setReason(MAIL_REASON)}, mail_due_at = NULL
+    `UPDATE notice SET mail_state = 'none', ${setReason(MAIL_REASON)}, mail_due_at = NULL
      WHERE id = @id AND account_uuid = @accountUuid AND mail_state = 'pending'`,
   )
   const settleMail = db.prepare(
-    `UPDATE endpoint_notice SET mail_state = @state, ${setReason(MAIL_REASON)},
-       mail_due_at = CASE WHEN @state = 'pending' THEN @dueAt WHEN @state = 'none' THEN NULL ELSE mail_due_at END,
+    `UPDATE notice SET mail_state = @state, ${setReason(MAIL_REASON)}, mail_due_at = @dueAt,
        mail_tries = mail_tries + @untried
      WHERE id = @id AND account_uuid = @accountUuid AND mail_state = @before`,
   )
   const forget = db.prepare(
-    `DELETE FROM endpoint_notice WHERE id IN (
-       SELECT o.id FROM endpoint_notice o
-       WHERE o.at < @before AND EXISTS (SELECT 1 FROM endpoint_notice l WHERE l.endpoint_id = o.endpoint_id AND l.id > o.id)
+    `DELETE FROM notice WHERE id IN (
+       SELECT o.id FROM notice o
+       WHERE o.at < @before AND EXISTS (SELECT 1 FROM notice l
+         WHERE l.subject_kind = o.subject_kind AND l.subject_id = o.subject_id AND l.id > o.id)
        ORDER BY o.id LIMIT @limit)`,
   )
   const list = db.prepare<{ accountUuid: string; limit: number }, StoredNotice>(
@@ -113,9 +121,9 @@ export function noticeStore(connections: Connections): NoticeStore {
      ORDER BY n.id DESC LIMIT @limit`,
   )
   const dismiss = db.prepare(
-    `UPDATE endpoint_notice SET dismissed_at = coalesce(dismissed_at, @at)
-     WHERE account_uuid = @accountUuid AND id <= @id
-       AND endpoint_id = (SELECT endpoint_id FROM endpoint_notice WHERE id = @id AND account_uuid = @accountUuid)`,
+    `UPDATE notice SET dismissed_at = coalesce(dismissed_at, @at)
+     WHERE account_uuid = @accountUuid AND id <= @id AND subject_kind = 'endpoint'
+       AND subject_id = (SELECT subject_id FROM notice WHERE id = @id AND account_uuid = @accountUuid)`,
   )
   const findChoice = db.prepare<{ accountUuid: string }, { byMail: 0 | 1; email: string | null }>(
     'SELECT notices_by_mail AS byMail, notice_email AS email FROM account_setting WHERE account_uuid = @accountUuid',
@@ -137,6 +145,7 @@ export function noticeStore(connections: Connections): NoticeStore {
 
     raiseNotice: db.write(function* ({ accountUuid, endpointId, latestId }, { kind, since, reason, at, mail }) {
       const pending = mail.state === 'pending'
+      if (latestId !== null) yield* endOlder.run({ accountUuid, endpointId, latestId, kind, since })
       const { changes } = yield* raise.run({
         accountUuid,
         endpointId,
