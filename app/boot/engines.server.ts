@@ -71,7 +71,7 @@ export function createEngines(
     parts: { actions: ACTIONS, facts, defaults, apart, committer },
   })
   const triggers = createAutomationTriggers({
-    ...{ store: ownWork, clock, log, callAsAccount, facts, shares },
+    ...{ store: ownWork, clock, log, secrets, callAsAccount, facts, shares },
     wakeRuns: runs.wake,
   })
   const planning = {

@@ -3,6 +3,7 @@
 
 import type { FieldWrite, ParkedRun, RowWrite, RunFence, RunStore } from '../../store/runs.ts'
 import type { Connections } from '../connections.ts'
+import { expectReceipt } from '../listening/expect-receipt.server.ts'
 import {
   clearReason,
   RUN_REASON,
@@ -116,6 +117,8 @@ function sendStore(connections: Connections): Pick<JournalStore, 'beginSending' 
      VALUES (@accountUuid, @automationId, @runId, @channel, @receiverHash, @at)`,
   )
 
+  const expect = expectReceipt(db)
+
   function* saveWrites(
     accountUuid: string,
     runId: number,
@@ -143,7 +146,11 @@ function sendStore(connections: Connections): Pick<JournalStore, 'beginSending' 
         const before = yield* stateOf.get({ runId, stepId: row.stepId, itemKey: row.itemKey })
         if ((yield* markEnded.run({ runId, ...row, ...changesOf(write) })).changes === 0) return false
         // A message that may have been sent was already counted when that was recorded.
-        if (message && before !== 'unknown') yield* insertMessage.run({ ...message, accountUuid, runId, at: write.at })
+        if (message && before !== 'unknown') {
+          const { sent, ...counted } = message
+          yield* insertMessage.run({ ...counted, accountUuid, runId, at: write.at })
+        }
+        if (message?.sent) yield* expect(accountUuid, { ...row, ...message, ...message.sent, runId }, write.at)
         yield* saveWrites(accountUuid, runId, writes, write.at)
         return true
       })

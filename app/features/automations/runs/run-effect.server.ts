@@ -17,7 +17,7 @@ import {
   type RowChange,
   triesAfter,
 } from '../rules/journal.ts'
-import { askGuards, type GuardAnswer, messageNote } from './run-guards.server.ts'
+import { askGuards, type GuardAnswer, messageNote, sentAbout } from './run-guards.server.ts'
 import type { RunApp, RunAtWork, RunParts } from './run-inputs.server.ts'
 import { type CustomerMessage, isCustomerMessage } from './run-messages.ts'
 import { resultsOf, rowsOf } from './run-order.ts'
@@ -160,7 +160,10 @@ async function endSending(
   const writes = change.state === 'sent' ? writesUnderOtherUuid(run, row, change.result) : []
   await steadily(app, goOn, async () => {
     // The note reads the account's key: a failure there is tried again like one of the writing.
-    const message = mayHaveGoneOut && isMessage(row) ? await messageNote(app, run, row.effect) : null
+    const message =
+      mayHaveGoneOut && isMessage(row)
+        ? { ...(await messageNote(app, run, row.effect)), sent: sentAbout(row, row.effect) }
+        : null
     const input = { message, writes }
     await app.store.runs.endSending(run.accountUuid, run.id, { stepId, itemKey, attempt }, write, input)
   })

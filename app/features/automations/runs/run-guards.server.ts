@@ -1,6 +1,7 @@
 // Checks just before each customer message whether it may go out now.
 import type { App } from '#app/context/app-context.ts'
 import type { JournalRow } from '#app/domain/automations/journal-row.ts'
+import type { SentAbout } from '#app/domain/automations/receipt.ts'
 import type { RuleDefinition, RuleGuards } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { todayOf, wallOfDay } from '#app/domain/local-time.ts'
@@ -46,6 +47,16 @@ export async function messageNote(
 ): Promise<MessageNote> {
   const [receiverHash = ''] = await receiverHashes(app, run.accountUuid, effect)
   return { automationId: run.automationId, channel: channelOf(effect), receiverHash }
+}
+
+/** Where the receipt of a message is looked for. */
+export function sentAbout({ notes, sendingAt, plannedAt }: JournalRow, effect: CustomerMessage): SentAbout {
+  const companies = notes?.about?.companyUuids ?? []
+  return {
+    jobUuid: effect.regardingJobUuid,
+    companyUuid: companies.length === 1 ? (companies[0] ?? null) : null,
+    sentAt: sendingAt ?? plannedAt,
+  }
 }
 
 export async function askGuards(
