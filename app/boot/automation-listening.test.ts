@@ -1,10 +1,14 @@
 // What became of messages, and what customers answered: the run engine, the listening loop and the sandbox's histories.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { runReason } from '#app/domain/automations/run-reasons.ts'
+import { runReason, runReasonText } from '#app/domain/automations/run-reasons.ts'
+import { localStamp } from '#app/domain/local-time.ts'
 import { settleUnknown } from '#app/features/automations/history/run-again.server.ts'
+import { settleAnswer } from '#app/features/automations/listening/answers.server.ts'
 import { createListener } from '#app/features/automations/listening/listener.server.ts'
+import { DEFAULT_ACCOUNT_GUARDS } from '#app/features/automations/rules/guards.ts'
 import { executionOf } from '#app/features/automations/runs/run-history.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
+import { wallAt } from '#app/lib/zone.ts'
 import {
   type AutomationWorld,
   aRule,
@@ -12,11 +16,14 @@ import {
   automationWorld,
   BRISBANE,
   LEEDS,
+  STAFF,
 } from '#tests/support/automation-world.server.ts'
 
 let world: AutomationWorld
+let isWorking = false
 beforeEach(async () => {
   world = await automationWorld()
+  isWorking = false
 })
 afterEach(() => world.close())
 
@@ -37,8 +44,9 @@ const looks = () =>
 
 async function send(step = TEXT, job = world.job(LEEDS)) {
   const run = await world.start(await world.rule(aRule([step])), [job])
-  const engine = world.engine({}, { beatMs: minutes(5) })
-  engine.start()
+  if (!isWorking) world.engine({}, { beatMs: minutes(5) }).start()
+  isWorking = true
+  world.app.wakeRuns()
   await world.clock.run(seconds(5))
   return { run, job }
 }
@@ -48,8 +56,8 @@ async function listen(ms: number) {
   const listener = createListener(world.app)
   for (const end = world.clock.now() + ms; world.clock.now() < end; ) {
     await world.clock.run(Math.min(minutes(1), end - world.clock.now()))
-    const { settled } = await listener.round()
-    if (settled > 0) world.app.wakeRuns()
+    const { moved } = await listener.round()
+    if (moved > 0) world.app.wakeRuns()
     await world.clock.run(0)
   }
 }
@@ -189,5 +197,165 @@ describe('the doubt settles itself', () => {
     await listen(minutes(3))
     expect(world.platform.messages).toHaveLength(1)
     expect(await receiptOf(run)).toMatchObject({ state: 'delivered' })
+  })
+})
+
+describe('answers', () => {
+  let serial = 0
+  /** The customer writes back about a job, now or some time ago. */
+  function answer(job: string, words: string, more: Record<string, string> = {}, ago = 0) {
+    serial += 1
+    const uuid = `answer-${serial}`
+    const timestamp = localStamp(wallAt(world.clock.now() - ago, 'Europe/London'))
+    world.platform.put(LEEDS, more.channel ?? 'sms', {
+      ...{ uuid, direction: 'inbound', related_object: 'job', related_object_uuid: job, message: words, timestamp },
+      ...more,
+    })
+    return uuid
+  }
+  const open = () => world.store.listening.listAnswers(LEEDS, ['open'], 10)
+  const staffMessages = () => world.platform.made.filter(({ object }) => object === 'staffmessage')
+
+  /** A second message of another rule to the customer, held back by the quiet hours. */
+  async function waitingMessage(job: string) {
+    await world.store.runs.saveAccountGuards(
+      LEEDS,
+      { ...DEFAULT_ACCOUNT_GUARDS, quietFrom: '09:00', quietTo: '18:00', quietForAll: true },
+      0,
+    )
+    const run = await world.start(await world.rule(aRule([TEXT])), [job])
+    world.app.wakeRuns()
+    await world.clock.run(seconds(5))
+    return run
+  }
+
+  test('within five minutes what waits is held with their words; one colleague is told once', async () => {
+    const { job } = await send()
+    const run = await waitingMessage(job)
+    expect(await world.run(run)).toMatchObject({ state: 'waiting' })
+    await listen(minutes(10))
+    answer(job, 'Please call me first')
+    await listen(minutes(5))
+    const [row] = (await world.run(run)).journal
+    expect(row).toMatchObject({ state: 'held' })
+    expect(runReasonText(row?.sentence ?? '')).toBe('Waiting: they answered 09:10 "Please call me first"')
+    expect(await open()).toMatchObject([{ words: 'Please call me first', jobUuid: job }])
+    expect(staffMessages()).toMatchObject([{ fields: { to_staff_uuid: STAFF, regarding_job_uuid: job } }])
+    expect(staffMessages()[0]?.fields.message).toContain('"Please call me first"')
+    await listen(hours(2))
+    expect(staffMessages()).toHaveLength(1)
+    expect(world.platform.messages).toHaveLength(1)
+  })
+
+  test('"Go on" sends what waits, "Stop" leaves it out', async () => {
+    const [first, second] = [await send(), await send()]
+    answer(first.job, 'Thanks')
+    answer(second.job, 'No thanks')
+    await listen(minutes(3))
+    const runs = await Promise.all(
+      [first, second].map(async ({ job }) => world.start(await world.rule(aRule([TEXT])), [job])),
+    )
+    world.app.wakeRuns()
+    await world.clock.run(seconds(5))
+    for (const run of runs) expect(await world.run(run)).toMatchObject({ state: 'held' })
+    const answers = await open()
+    const toGoOn = answers.find(({ jobUuid }) => jobUuid === first.job)
+    const toStop = answers.find(({ jobUuid }) => jobUuid === second.job)
+    await settleAnswer(world.app, LEEDS, toGoOn?.id ?? 0, 'went_on', null)
+    await settleAnswer(world.app, LEEDS, toStop?.id ?? 0, 'stopped', null)
+    await world.clock.run(seconds(5))
+    expect(await world.run(runs[0] ?? 0)).toMatchObject({ state: 'done', outcome: 'success' })
+    expect(await world.run(runs[1] ?? 0)).toMatchObject({
+      outcome: 'nothing',
+      journal: [{ state: 'skipped', sentence: runReason('stopped_after_answer') }],
+    })
+    expect(world.platform.messages).toHaveLength(3)
+    expect(await settleAnswer(world.app, LEEDS, toStop?.id ?? 0, 'went_on', null)).toEqual({ outcome: 'not_open' })
+  })
+
+  test('an answer that nobody has read yet is found just before the message leaves', async () => {
+    const { job } = await send()
+    await listen(minutes(2))
+    const rule = await world.rule(aRule([TEXT]))
+    answer(job, 'Do not come')
+    const run = await world.start(rule, [job])
+    world.app.wakeRuns()
+    await world.clock.run(seconds(5))
+    expect(await world.run(run)).toMatchObject({ state: 'held' })
+    expect(world.platform.messages).toHaveLength(1)
+  })
+
+  test('an answer about one job holds a message about another job of the customer', async () => {
+    const customer = 'cccccccc-0000-4000-8000-000000000001'
+    const job = world.job(LEEDS, { company_uuid: customer })
+    await send(TEXT, job)
+    answer(job, 'Wait')
+    const other = world.job(LEEDS, { company_uuid: customer })
+    const run = await world.start(await world.rule(aRule([TEXT])), [other])
+    world.app.wakeRuns()
+    await world.clock.run(seconds(5))
+    expect(await world.run(run)).toMatchObject({ state: 'held' })
+  })
+
+  test.each(['STOP', ' Stop! ', '"unsubscribe."'])('%s mutes the customer until somebody allows it', async (words) => {
+    const { job } = await send()
+    answer(job, words)
+    await listen(minutes(3))
+    const [mute] = await world.store.runs.listMutes(LEEDS, world.clock.now())
+    expect(mute).toMatchObject({ kind: 'company', until: null, by: 'text of 09:00' })
+    expect(world.rows('SELECT action, actor FROM audit_entry')).toContainEqual({
+      action: 'customer.muted',
+      actor: 'system',
+    })
+    expect(await open()).toEqual([])
+    expect(staffMessages()).toHaveLength(1)
+    const run = await world.start(await world.rule(aRule([TEXT])), [job])
+    world.app.wakeRuns()
+    await world.clock.run(seconds(5))
+    expect(await world.run(run)).toMatchObject({ journal: [{ state: 'skipped', sentence: { code: 'muted' } }] })
+    await world.store.runs.removeMute(LEEDS, mute?.id ?? 0)
+    await listen(hours(1))
+    expect(await world.store.runs.listMutes(LEEDS, world.clock.now())).toEqual([])
+  })
+
+  test('a doubled row is one answer, one from before the message is none, and one without a time counts', async () => {
+    const job = world.job(LEEDS)
+    answer(job, 'An old question', {}, days(1))
+    await send(TEXT, job)
+    answer(job, 'Yes')
+    answer(job, 'Yes')
+    await listen(minutes(3))
+    expect(await open()).toMatchObject([{ words: 'Yes' }])
+    answer(job, 'When?', { timestamp: '' })
+    await listen(minutes(6))
+    expect(await open()).toHaveLength(2)
+    expect(staffMessages()).toHaveLength(2)
+  })
+
+  test('while ServiceM8 does not answer the last look, the message waits; a refusal stops nothing', async () => {
+    const { job } = await send()
+    const rule = await world.rule(aRule([TEXT]))
+    const run = await world.start(rule, [job])
+    world.platform.fate = ({ verb, object }) => (verb === 'list' && object === 'sms' ? 'broken' : 'well')
+    world.app.wakeRuns()
+    await world.clock.run(seconds(5))
+    expect(await world.run(run)).toMatchObject({ state: 'waiting' })
+    world.platform.fate = () => 'well'
+    optionsOf().historyRefused = true
+    await world.clock.run(minutes(5))
+    expect(await world.run(run)).toMatchObject({ outcome: 'success' })
+    expect(world.platform.messages).toHaveLength(2)
+  })
+
+  test('the conversation is over after a fortnight, and nobody looks any more', async () => {
+    const { job } = await send()
+    await listen(minutes(2))
+    world.clock.leap(days(14))
+    await listen(hours(1))
+    const before = looks().length
+    answer(job, 'Hello?')
+    await listen(hours(2))
+    expect(looks()).toHaveLength(before)
+    expect(await open()).toEqual([])
   })
 })

@@ -24,7 +24,7 @@ export interface AutomationTriggers {
   stop(): Promise<void>
 }
 
-type TriggersApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount' | 'wakeRuns' | 'secrets'> & {
+type TriggersApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount' | 'wakeRuns' | 'secrets' | 'settings'> & {
   facts: FactLoader
   /** Several instances work on the database; null = only this one. */
   shares?: Shares | null
@@ -91,8 +91,8 @@ export function createAutomationTriggers(input: TriggersApp): AutomationTriggers
     clock,
     log,
     async run() {
-      const { settled, nextAt } = await listener.round()
-      if (settled > 0) app.wakeRuns()
+      const { moved, nextAt } = await listener.round()
+      if (moved > 0) app.wakeRuns()
       return Math.min(nextAt ?? Number.POSITIVE_INFINITY, inMs(minutes(1)))
     },
   })

@@ -73,6 +73,7 @@ export const ACTIONS = {
   'run.cancelled': ['automations', 'Cancelled: {target}'],
   'run.released': ['automations', 'Let go on: {target}'],
   'run.settled': ['automations', 'Decided about a message: {target}'],
+  'answer.settled': ['automations', 'Decided about a customer who answered: {target}'],
   'message.sent': ['messages', 'Sent a message to {target}'],
   'payment.changed': ['payments', 'The subscription changed: {target}'],
   'payment.renewal': ['payments', 'An early renewal: {target}'],

@@ -165,11 +165,15 @@ export function history(): ReactElement {
       needsYou={0}
       form={form}
       errors={CUT}
+      answers={[]}
+      listening={null}
       lines={null}
       next={null}
       isOlder={false}
       rules={[]}
       held={0}
+      answers={[]}
+      listening={null}
     />
   )
 }

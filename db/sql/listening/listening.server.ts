@@ -3,13 +3,20 @@ import type { Conversation, Listening, ListeningStore, Look, WantedReceipt } fro
 import type { Connections } from '../connections.ts'
 import { clearReason, RUN_REASON, STEP_REASON } from '../reasons.server.ts'
 import { JOURNAL_COLUMNS, journalRow, type StoredRow, storedResult } from '../runs/run-rows.server.ts'
+import { answerDecisions, answerStore, keepAnswers } from './answers.server.ts'
 
 const COLUMNS = `account_uuid AS accountUuid, job_uuid AS jobUuid, channel, company_uuid AS companyUuid,
   opened_at AS openedAt, last_message_at AS lastMessageAt, looked_at AS lookedAt, tries, next_look_at AS nextLookAt`
 const OF = 'account_uuid = @accountUuid AND job_uuid = @jobUuid AND channel = @channel'
 
 export function listeningStore(connections: Connections): ListeningStore {
-  return { ...dueStore(connections), ...lookStore(connections), ...factStore(connections) }
+  return {
+    ...dueStore(connections),
+    ...lookStore(connections),
+    ...factStore(connections),
+    ...answerStore(connections),
+    ...answerDecisions(connections),
+  }
 }
 
 function dueStore({
@@ -72,6 +79,7 @@ function lookStore(connections: Connections): Pick<ListeningStore, 'wantedReceip
   const postpone = db.prepare(`UPDATE conversation SET next_look_at = @nextLookAt, tries = tries + 1 WHERE ${OF}`)
   const facts = factRows(connections)
   const settle = settler(connections)
+  const putAnswers = keepAnswers(db)
 
   /** Returns how many messages turned out to be sent. */
   function* putReceipts(accountUuid: string, { receipts, at }: Look): Generator<unknown, number> {
@@ -92,12 +100,13 @@ function lookStore(connections: Connections): Pick<ListeningStore, 'wantedReceip
     settleLook(conversation, look) {
       const { accountUuid, jobUuid, channel, lookedAt, lastMessageAt } = conversation
       const values = { accountUuid, jobUuid, channel, lastMessageAt, at: look.at }
-      return turn.run(function* (): Generator<unknown, { settled: number } | null> {
+      return turn.run(function* (): Generator<unknown, { settled: number; woken: number } | null> {
         const { nextLookAt } = look
         const noted = nextLookAt === null ? ended.run(values) : looked.run({ ...values, nextLookAt })
         if ((yield* noted).changes === 0) return null
-        yield* facts.read(accountUuid, channel, look.at, lookedAt === null)
-        return { settled: yield* putReceipts(accountUuid, look) }
+        yield* facts.read(accountUuid, channel, look, lookedAt === null)
+        const settled = yield* putReceipts(accountUuid, look)
+        return { settled, woken: yield* putAnswers(conversation, look) }
       })
     },
 
@@ -150,7 +159,8 @@ function factRows({ db }: Pick<Connections, 'db'>) {
   const read = db.prepare(
     `UPDATE listening SET read_at = @at, conversations = conversations + @first,
        sms_refused_at = CASE WHEN @channel = 'sms' THEN NULL ELSE sms_refused_at END,
-       email_refused_at = CASE WHEN @channel = 'email' THEN NULL ELSE email_refused_at END
+       email_refused_at = CASE WHEN @channel = 'email' THEN NULL ELSE email_refused_at END,
+       inbound_at = coalesce(inbound_at, CASE WHEN @hasInbound = 1 THEN @at END)
      WHERE account_uuid = @accountUuid`,
   )
   const refused = db.prepare(
@@ -159,9 +169,10 @@ function factRows({ db }: Pick<Connections, 'db'>) {
      WHERE account_uuid = @accountUuid`,
   )
   return {
-    *read(accountUuid: string, channel: string, at: number, first: boolean): Generator<unknown, void> {
+    *read(accountUuid: string, channel: string, look: Look, first: boolean): Generator<unknown, void> {
+      const { at, hasInbound } = look
       yield* insert.run({ accountUuid })
-      yield* read.run({ accountUuid, channel, at, first: first ? 1 : 0 })
+      yield* read.run({ accountUuid, channel, at, first: first ? 1 : 0, hasInbound: hasInbound ? 1 : 0 })
     },
     *refused(accountUuid: string, channel: string, at: number): Generator<unknown, void> {
       yield* insert.run({ accountUuid })
@@ -170,7 +181,10 @@ function factRows({ db }: Pick<Connections, 'db'>) {
   }
 }
 
-function factStore({ db }: Connections): Pick<ListeningStore, 'findListening' | 'lastBounce'> {
+function factStore({ db }: Connections): Pick<ListeningStore, 'findListening' | 'lastBounce' | 'dismissListening'> {
+  const dismiss = db.prepare(
+    'UPDATE listening SET dismissed_at = coalesce(dismissed_at, @at) WHERE account_uuid = @accountUuid',
+  )
   const find = db.prepare<{ accountUuid: string }, Listening>(
     `SELECT sms_refused_at AS smsRefusedAt, email_refused_at AS emailRefusedAt, read_at AS readAt, conversations,
        inbound_at AS inboundAt, dismissed_at AS dismissedAt FROM listening WHERE account_uuid = @accountUuid`,
@@ -187,6 +201,9 @@ function factStore({ db }: Connections): Pick<ListeningStore, 'findListening' | 
   return {
     findListening: db.read(function* (accountUuid) {
       return (yield* find.get({ accountUuid })) ?? null
+    }),
+    dismissListening: db.write(function* (accountUuid, at) {
+      yield* dismiss.run({ accountUuid, at })
     }),
     lastBounce: db.read(function* (accountUuid, receiverHashes) {
       return (yield* bounce.get({ accountUuid, hashes: JSON.stringify(receiverHashes) })) ?? null

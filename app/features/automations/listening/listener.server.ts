@@ -2,15 +2,16 @@
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
 import type { Conversation } from '#db/store/listening.ts'
-import { type LookApp, lookAt, refusedUntil } from './look.server.ts'
+import { lookAt, refusedUntil } from './look.server.ts'
+import { type TellApp, tellStaff } from './tell-staff.server.ts'
 
 const AT_ONCE = 16
 /** In one round of an account, so that one with many jobs leaves others their turn. */
 const PER_ACCOUNT = 20
 
 export interface ListenRound {
-  /** Messages that may have been sent and were found: their runs go on. */
-  settled: number
+  /** Messages whose runs go on: found in the history, or asked again because of an answer. */
+  moved: number
   /** When the next look is due; null = none. */
   nextAt: Millis | null
 }
@@ -20,7 +21,7 @@ export interface Listener {
   round(): Promise<ListenRound>
 }
 
-export function createListener(app: LookApp): Listener {
+export function createListener(app: TellApp): Listener {
   async function listen(conversation: Conversation): Promise<number> {
     const { accountUuid, channel } = conversation
     try {
@@ -30,7 +31,7 @@ export function createListener(app: LookApp): Listener {
         return 0
       }
       const looked = await lookAt(app, conversation)
-      return looked.outcome === 'looked' ? looked.settled : 0
+      return looked.outcome === 'looked' ? looked.moved : 0
     } catch (error) {
       app.log.error({ account: accountUuid, channel, error }, 'history.look_failed')
       const nextLookAt = app.clock.now() + minutes(1)
@@ -40,9 +41,9 @@ export function createListener(app: LookApp): Listener {
   }
 
   async function listenInTurn(conversations: readonly Conversation[]): Promise<number> {
-    let settled = 0
-    for (const conversation of conversations) settled += await listen(conversation)
-    return settled
+    let moved = 0
+    for (const conversation of conversations) moved += await listen(conversation)
+    return moved
   }
 
   return {
@@ -53,12 +54,13 @@ export function createListener(app: LookApp): Listener {
         perAccount: PER_ACCOUNT,
       })
       const accounts = [...new Set(due.map((one) => one.accountUuid))].slice(0, AT_ONCE)
-      const settled = await Promise.all(
+      const moved = await Promise.all(
         accounts.map((account) => listenInTurn(due.filter((one) => one.accountUuid === account))),
       )
+      await tellStaff(app)
       const nextAt = await app.store.listening.nextLookAt()
       return {
-        settled: settled.reduce((sum, count) => sum + count, 0),
+        moved: moved.reduce((sum, count) => sum + count, 0),
         nextAt: nextAt === null ? null : Math.max(nextAt, now + seconds(1)),
       }
     },

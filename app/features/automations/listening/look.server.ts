@@ -1,12 +1,18 @@
 // One look at the platform's history of a job: which messages arrived, and what the customer answered. It is one call
 // (one more for every 5,000 rows), and it stores what it saw in one transaction.
+import { randomUUID } from 'node:crypto'
 import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
 import { CONVERSATION_OPEN } from '#app/domain/automations/receipt.ts'
+import { localStamp } from '#app/domain/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
-import type { Conversation, Look } from '#db/store/listening.ts'
+import { wallAt } from '#app/lib/zone.ts'
+import type { Conversation, Look, StopMute, WaitingMessage } from '#db/store/listening.ts'
 import { quoted } from '../records/fact-sources.server.ts'
+import { hashesOfReceiver } from '../runs/run-guards.server.ts'
+import { isCustomerMessage, receiverOf, receiverText } from '../runs/run-messages.ts'
+import { newAnswers, saysStop } from './answers.ts'
 import { type HistoryRow, keptOfHistory, readHistory } from './history-rows.ts'
 import { claimRows, receiptAfter, receiptsSince } from './receipts.ts'
 
@@ -14,9 +20,8 @@ export type LookApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount' | 's
 
 /** `refused` = the platform does not let us read this history. `failed` = later. `gone` = somebody else looked. */
 export type Looked =
-  | { outcome: 'looked' | 'gone'; settled: number }
-  | { outcome: 'refused' }
-  | { outcome: 'failed'; failure: CallFailure }
+  /** `moved` = messages that turned out to be sent, or are asked again because of an answer: their runs go on. */
+  { outcome: 'looked' | 'gone'; moved: number } | { outcome: 'refused' } | { outcome: 'failed'; failure: CallFailure }
 
 /** After a refusal, one look an hour asks whether the permission is there. */
 const ASK_AGAIN = hours(1)
@@ -59,9 +64,12 @@ export async function lookAt(app: LookApp, conversation: Conversation): Promise<
   const rows = rowsOfJob(answer.value, conversation)
   const look = await judgeRows(app, conversation, rows, { at, zone })
   const stored = await app.store.listening.settleLook(conversation, look)
-  if (stored === null) return { outcome: 'gone', settled: 0 }
-  if (stored.settled > 0) app.log.info({ account: accountUuid, messages: stored.settled }, 'messages.found_sent')
-  return { outcome: 'looked', settled: stored.settled }
+  if (stored === null) return { outcome: 'gone', moved: 0 }
+  const { settled, woken } = stored
+  if (settled > 0) app.log.info({ account: accountUuid, messages: settled }, 'messages.found_sent')
+  const answers = look.answers.length
+  if (answers > 0) app.log.info({ account: accountUuid, channel, answers, waiting: woken }, 'customer.answered')
+  return { outcome: 'looked', moved: settled + woken }
 }
 
 /** The filter is the platform's; a row about another job is never taken for this one's. */
@@ -70,11 +78,12 @@ function rowsOfJob(records: readonly PlatformRecord[], { jobUuid, channel }: Con
 }
 
 async function judgeRows(
-  { store }: LookApp,
+  app: LookApp,
   conversation: Conversation,
   rows: readonly HistoryRow[],
   { at, zone }: { at: Millis; zone: string },
 ): Promise<Look> {
+  const { store } = app
   const { accountUuid, channel } = conversation
   const receipts = await store.listening.wantedReceipts(conversation, receiptsSince(at))
   const claimed = claimRows(receipts, rows, { channel, zone })
@@ -83,7 +92,59 @@ async function judgeRows(
     .map((receipt) => receiptAfter(receipt, claimed.get(receipt.id), { channel, zone, now: at }))
   const listen = nextListen(conversation, await store.listening.countConversations(accountUuid), at)
   const looks = [...changes.map(({ nextLookAt }) => nextLookAt), listen].filter((one) => one !== null)
-  return { at, nextLookAt: looks.length === 0 ? null : Math.min(...looks), receipts: changes }
+  const nextLookAt = looks.length === 0 ? null : Math.min(...looks)
+  const heard = await readAnswers(app, conversation, rows, { now: at, zone })
+  return { at, nextLookAt, receipts: changes, ...heard, hasInbound: rows.some((row) => row.inbound) }
+}
+
+type Heard = Pick<Look, 'answers' | 'mute' | 'wake'>
+
+async function readAnswers(
+  app: LookApp,
+  conversation: Conversation,
+  rows: readonly HistoryRow[],
+  at: { now: Millis; zone: string },
+): Promise<Heard> {
+  const { accountUuid, channel } = conversation
+  const found = rows.some((row) => row.inbound)
+    ? newAnswers(rows, conversation, await app.store.listening.knownAnswers(conversation), at)
+    : []
+  if (found.length === 0) return { answers: [], mute: null, wake: [] }
+  const stop = found.find(({ row }) => saysStop(row.text))
+  const answers = await Promise.all(
+    found.map(async ({ row, writtenAt }) => {
+      const [senderHash = ''] = row.from === '' ? [] : await hashesOfReceiver(app, accountUuid, channel, row.from)
+      const state = saysStop(row.text) ? ('muted' as const) : ('open' as const)
+      const tellUuid = randomUUID()
+      return { historyUuid: row.uuid, words: row.text, writtenAt, senderHash, state, tellUuid }
+    }),
+  )
+  const from = new Set(found.map(({ row }) => receiverText(channel, row.from)).filter((text) => text !== ''))
+  const waiting = await app.store.listening.waitingMessages(accountUuid, at.now)
+  return {
+    answers,
+    mute: stop ? muteFor(conversation, stop.writtenAt, at.zone) : null,
+    wake: waiting.filter((message) => isForThem(message, conversation, from)),
+  }
+}
+
+/** Is the waiting message for the customer of the conversation, or for the one who answered? */
+function isForThem(
+  message: WaitingMessage,
+  { jobUuid, companyUuid }: Conversation,
+  from: ReadonlySet<string>,
+): boolean {
+  const { effect, jobUuids, companyUuids } = message
+  if (!isCustomerMessage(effect)) return false
+  if (jobUuids.includes(jobUuid) || effect.regardingJobUuid === jobUuid) return true
+  return (companyUuid !== null && companyUuids.includes(companyUuid)) || from.has(receiverOf(effect))
+}
+
+function muteFor({ companyUuid, jobUuid, channel }: Conversation, writtenAt: Millis, zone: string): StopMute {
+  const source = `${channel === 'sms' ? 'text' : 'e-mail'} of ${localStamp(wallAt(writtenAt, zone)).slice(11, 16)}`
+  return companyUuid === null
+    ? { kind: 'job', recordUuid: jobUuid, source, words: 'Stopped messages about a job: the customer asked for it.' }
+    : { kind: 'company', recordUuid: companyUuid, source, words: 'Stopped messages to a customer, who asked for it.' }
 }
 
 async function putOff(app: LookApp, conversation: Conversation, failure: CallFailure, at: Millis): Promise<Looked> {

@@ -46,9 +46,7 @@ export function createEffectRunner(app: RunApp, parts: RunParts): EffectRunner {
     if (!definition) throw new Error(`run ${run.id} has nothing to be asked about`)
     const profile = await context.profile()
     const answer =
-      profile.outcome === 'put_off'
-        ? profile
-        : await askGuards(app, parts.facts, run, definition, row, profile.value.zone)
+      profile.outcome === 'put_off' ? profile : await askGuards(app, parts, run, definition, row, profile.value.zone)
     if (answer.outcome === 'now') return true
     await store.runs.setRow(fence, seenOf(row), keptBack(row, answer, clock.now()))
     if (answer.outcome === 'put_off') await pauseRules(app, run, answer.why.sentence)
