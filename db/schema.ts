@@ -828,6 +828,130 @@ export const customerMessage = sqliteTable(
   ],
 )
 
+/** What became of a message to a customer, as the platform's history of messages shows it. One row per sending. */
+export const messageReceipt = sqliteTable(
+  'message_receipt',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    accountUuid: text('account_uuid')
+      .notNull()
+      .references(() => account.uuid, { onDelete: 'cascade' }),
+    runId: integer('run_id')
+      .notNull()
+      .references(() => run.id, { onDelete: 'cascade' }),
+    stepId: text('step_id').notNull(),
+    itemKey: text('item_key').notNull(),
+    /** sms | email */
+    channel: text('channel').notNull(),
+    /** Null = about no job: no receipt is possible. */
+    jobUuid: text('job_uuid'),
+    receiverHash: text('receiver_hash').notNull(),
+    /** open | listed | delivered | opened | bounced | missing (not there after half an hour) | none (no job) */
+    state: text('state').notNull(),
+    /** When the sending began. Identifies it, together with the effect. */
+    sentAt: integer('sent_at').notNull(),
+    /** When it was delivered, listed or opened, by the platform; for a bounce, when it was seen. */
+    stateAt: integer('state_at'),
+    lookedAt: integer('looked_at'),
+    /** Null = it is looked for no more. */
+    nextLookAt: integer('next_look_at'),
+    /** The row of the history that belongs to it. */
+    historyUuid: text('history_uuid'),
+  },
+  (t) => [
+    uniqueIndex('one_receipt_per_sending').on(t.runId, t.stepId, t.itemKey, t.sentAt),
+    uniqueIndex('a_history_row_belongs_to_one_message')
+      .on(t.accountUuid, t.channel, t.historyUuid)
+      .where(sql`history_uuid is not null`),
+    index('receipts_of_a_job').on(t.accountUuid, t.jobUuid, t.channel),
+    index('bounced_receivers').on(t.accountUuid, t.receiverHash).where(sql`state = 'bounced'`),
+  ],
+)
+
+/** A job about which an automation has written to a customer: the history is looked at for receipts and answers. */
+export const conversation = sqliteTable(
+  'conversation',
+  {
+    accountUuid: text('account_uuid')
+      .notNull()
+      .references(() => account.uuid, { onDelete: 'cascade' }),
+    jobUuid: text('job_uuid').notNull(),
+    /** sms | email: each has a history of its own. */
+    channel: text('channel').notNull(),
+    /** The customer of the job; null = unknown. */
+    companyUuid: text('company_uuid'),
+    /** The first message of the present conversation, and the latest. */
+    openedAt: integer('opened_at').notNull(),
+    lastMessageAt: integer('last_message_at').notNull(),
+    /** When the latest look began; null = none yet. */
+    lookedAt: integer('looked_at'),
+    /** Looks that failed since the last good one. */
+    tries: integer('tries').notNull(),
+    nextLookAt: integer('next_look_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.accountUuid, t.jobUuid, t.channel] }),
+    index('conversations_to_look_at').on(t.nextLookAt),
+    index('conversations_of_a_customer').on(t.accountUuid, t.companyUuid),
+  ],
+)
+
+/** What a customer answered. While it is open, automatic messages to that customer wait for a person. */
+export const customerReply = sqliteTable(
+  'customer_reply',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    accountUuid: text('account_uuid')
+      .notNull()
+      .references(() => account.uuid, { onDelete: 'cascade' }),
+    jobUuid: text('job_uuid').notNull(),
+    companyUuid: text('company_uuid'),
+    /** sms | email */
+    channel: text('channel').notNull(),
+    historyUuid: text('history_uuid').notNull(),
+    /** Keyed hash of the sender, as in `customer_message`; '' = the platform does not say who. */
+    senderHash: text('sender_hash').notNull(),
+    words: text('words').notNull(),
+    /** By the platform's clock, and by ours. */
+    writtenAt: integer('written_at').notNull(),
+    seenAt: integer('seen_at').notNull(),
+    /** open | went_on | stopped | muted (a STOP word) | rule (an automation for answers took it) */
+    state: text('state').notNull(),
+    settledAt: integer('settled_at'),
+    settledBy: text('settled_by'),
+    /** Our id of the staff message, and when it is due; null = it was sent, or needs none. */
+    tellUuid: text('tell_uuid').notNull(),
+    tellAt: integer('tell_at'),
+    tellTries: integer('tell_tries').notNull(),
+    /** When automations for answers are asked; null = they were. */
+    judgeAt: integer('judge_at'),
+  },
+  (t) => [
+    uniqueIndex('an_answer_is_read_once').on(t.accountUuid, t.channel, t.historyUuid),
+    index('open_answers').on(t.accountUuid).where(sql`state = 'open'`),
+    index('answers_newest_first').on(t.accountUuid, t.id),
+    index('answers_to_tell').on(t.tellAt).where(sql`tell_at is not null`),
+    index('answers_to_judge').on(t.judgeAt).where(sql`judge_at is not null`),
+  ],
+)
+
+/** What the platform's histories of messages let us read, for each account. No row = nothing was looked for yet. */
+export const listening = sqliteTable('listening', {
+  accountUuid: text('account_uuid')
+    .primaryKey()
+    .references(() => account.uuid, { onDelete: 'cascade' }),
+  /** Null = not refused. */
+  smsRefusedAt: integer('sms_refused_at'),
+  emailRefusedAt: integer('email_refused_at'),
+  /** The latest good look at either, and how many conversations were looked at. */
+  readAt: integer('read_at'),
+  conversations: integer('conversations').notNull(),
+  /** When a message from a customer was first seen; null = never. */
+  inboundAt: integer('inbound_at'),
+  /** A person has read that answers do not show. */
+  dismissedAt: integer('dismissed_at'),
+})
+
 /** A mute: no automatic messages to this customer, or about this job. */
 export const mute = sqliteTable(
   'mute',

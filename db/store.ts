@@ -13,6 +13,7 @@ import type { EndpointStore } from './store/endpoints.ts'
 import type { ErasureStore } from './store/erasure.ts'
 import type { EventStore } from './store/events.ts'
 import type { FormDraftStore } from './store/form-drafts.ts'
+import type { ListeningStore } from './store/listening.ts'
 import type { NoticeStore } from './store/notices.ts'
 import type { OperationsStore } from './store/operations.ts'
 import type { OperatorStore } from './store/operator.ts'
@@ -40,6 +41,7 @@ export interface Store {
   templates: TemplateStore
   drafts: FormDraftStore
   runs: RunStore & RunHistoryStore & RunGuardStore & RunUpkeepStore
+  listening: ListeningStore
   billing: BillingStore
   audit: AuditStore
   ops: OperationsStore & OperatorStore & BacklogStore & SpaceStore

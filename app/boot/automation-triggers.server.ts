@@ -1,10 +1,12 @@
-// The loops that trigger rules: changed records, scheduled rules, newly enabled rules, and the sweep. Two instances at
+// The loops that trigger rules: changed records, scheduled rules, newly enabled rules, the sweep, and what customers
+// received and answered. Two instances at
 // once (an overlapping deploy) do no harm: only one of them can write the row of each firing.
 import type { CallAsAccount } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
 import type { Shares } from '#app/engine/shares.server.ts'
 import { createSteadyLoop } from '#app/engine/steady-loop.server.ts'
 import { countedCalls } from '#app/features/accounts/call-as-account.server.ts'
+import { createListener } from '#app/features/automations/listening/listener.server.ts'
 import { createFactLoader, type FactLoader } from '#app/features/automations/records/load-facts.server.ts'
 import { createBaseline } from '#app/features/automations/triggers/baseline.server.ts'
 import { createEvaluator } from '#app/features/automations/triggers/evaluator.server.ts'
@@ -22,7 +24,7 @@ export interface AutomationTriggers {
   stop(): Promise<void>
 }
 
-type TriggersApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount' | 'wakeRuns'> & {
+type TriggersApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount' | 'wakeRuns' | 'secrets' | 'settings'> & {
   facts: FactLoader
   /** Several instances work on the database; null = only this one. */
   shares?: Shares | null
@@ -83,7 +85,18 @@ export function createAutomationTriggers(input: TriggersApp): AutomationTriggers
       return more ? clock.now() : inMs(minutes(1))
     },
   })
-  const loops = [evaluations, polls, baselines, sweeps]
+  const listener = createListener(care)
+  const listens = createSteadyLoop({
+    name: 'automation.listening',
+    clock,
+    log,
+    async run() {
+      const { moved, nextAt } = await listener.round()
+      if (moved > 0) app.wakeRuns()
+      return Math.min(nextAt ?? Number.POSITIVE_INFINITY, inMs(minutes(1)))
+    },
+  })
+  const loops = [evaluations, polls, baselines, sweeps, listens]
 
   return {
     touched: evaluations.wake,

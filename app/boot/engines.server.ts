@@ -10,6 +10,7 @@ import { createCallBudget } from '#app/features/accounts/call-budget.server.ts'
 import { auditMessages } from '#app/features/audit/audited-messages.server.ts'
 import { createCommitter } from '#app/features/automations/actions/commit/commit-effect.server.ts'
 import { ACTIONS } from '#app/features/automations/actions/registry.server.ts'
+import { createLastLook } from '#app/features/automations/listening/last-look.server.ts'
 import { createFactCache } from '#app/features/automations/records/fact-cache.server.ts'
 import type { Values } from '#app/features/automations/records/fact-rows.ts'
 import { createFactLoader } from '#app/features/automations/records/load-facts.server.ts'
@@ -68,10 +69,10 @@ export function createEngines(
     callAsAccount,
     shares,
     around: observed.run,
-    parts: { actions: ACTIONS, facts, defaults, apart, committer },
+    parts: { actions: ACTIONS, facts, defaults, apart, committer, lastLook: createLastLook({ ...own, callAsAccount }) },
   })
   const triggers = createAutomationTriggers({
-    ...{ store: ownWork, clock, log, callAsAccount, facts, shares },
+    ...{ store: ownWork, clock, log, secrets, settings, callAsAccount, facts, shares },
     wakeRuns: runs.wake,
   })
   const planning = {

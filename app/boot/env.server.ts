@@ -97,7 +97,7 @@ const DEFAULT_SCOPES =
   'vendor read_jobs manage_jobs create_jobs read_customers read_customer_contacts read_job_contacts read_job_materials ' +
   'manage_job_materials read_inventory read_job_queues read_job_categories manage_badges read_staff publish_messages read_messages ' +
   'read_schedule read_tasks manage_tasks read_job_notes publish_job_notes read_attachments manage_attachments ' +
-  'read_forms read_job_payments manage_templates publish_email publish_sms'
+  'read_forms read_job_payments manage_templates publish_email publish_sms read_sms read_email'
 
 /** Characters. A guessed app secret can sign openings for any account; a guessed metrics token reads the numbers. */
 const LEAST_APP_SECRET = 16

@@ -73,6 +73,7 @@ export const ACTIONS = {
   'run.cancelled': ['automations', 'Cancelled {target}'],
   'run.released': ['automations', 'Released {target}'],
   'run.settled': ['automations', 'Settled a message: {target}'],
+  'answer.settled': ['automations', 'Decided about an answer: {target}'],
   'message.sent': ['messages', 'Sent a message to {target}'],
   'message.tested': ['messages', 'Texted {target} to try a message'],
   'payment.changed': ['payments', 'Subscription changed: {target}'],

@@ -11,6 +11,7 @@ import { activityStore } from './events/activity.server.ts'
 import { eventStore } from './events/events.server.ts'
 import { recordStore } from './events/records.server.ts'
 import { searchStore } from './events/search.server.ts'
+import { listeningStore } from './listening/listening.server.ts'
 import { noticeStore } from './notices/notices.server.ts'
 import { auditStore } from './ops/audit.server.ts'
 import { backlogStore } from './ops/backlog.server.ts'
@@ -48,6 +49,7 @@ export function sqlStore(connections: Connections, clock: Clock): Store {
       ...runGuardStore(connections),
       ...runUpkeepStore(connections),
     },
+    listening: listeningStore(connections),
     billing: billingStore(connections),
     audit: auditStore(connections),
     ops: {

@@ -1,6 +1,7 @@
 /** Protection of customers: message counts, mutes, account settings; and rules paused by the engine. */
 
 import type { AccountGuards, AutomationSettings } from '#app/domain/automations/account-guards.ts'
+import type { SentAbout } from '#app/domain/automations/receipt.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
@@ -33,6 +34,8 @@ export interface MessageNote {
   channel: 'sms' | 'email'
   /** Keyed hash of the receiver: see `receiverHashes`. */
   receiverHash: string
+  /** Where its receipt is looked for; missing = it is not sent now. */
+  sent?: SentAbout
 }
 
 /** A message a customer received from an automation. */

@@ -25,6 +25,7 @@ export function newAccount(seed: SeedAccount, now: Millis): AccountState {
     files: new Map(),
     options: { ...DEFAULT_OPTIONS, ...seed.options },
     outbox: [],
+    lateHistory: [],
     subscriptions: [],
     deliveries: [],
     slowUntil: 0,

@@ -22,4 +22,10 @@ export const DEFAULT_OPTIONS: AccountOptions = {
   messagesPerMinute: 30,
   messagesPerDay: 500,
   documentsFail: false,
+  undeliveredNext: 0,
+  historyRefused: false,
+  historyLateMinutes: 0,
+  historyMissing: false,
+  historyDoubled: false,
+  historyClockSkewMinutes: 0,
 }

@@ -5,6 +5,7 @@ import { findObject } from './servicem8/catalog.ts'
 import { badgesOf } from './servicem8/events.ts'
 import { storeFile } from './servicem8/files/attachments.server.ts'
 import { jpegBytes } from './servicem8/files/document-bytes.ts'
+import { addToHistory, changeEmail, showLateHistory } from './servicem8/history.server.ts'
 import { localText, UNSET_TIME } from './servicem8/local-time.ts'
 import { recordOutbox } from './servicem8/outbox.server.ts'
 import { createRecord, removeRecord, updateRecord } from './servicem8/records.server.ts'
@@ -34,6 +35,10 @@ type People = Pick<
   | 'submitForm'
   | 'clockStaff'
   | 'receiveInboxMessage'
+  | 'conversation'
+  | 'customerAnswers'
+  | 'openEmail'
+  | 'bounceEmail'
 >
 
 type Values = Record<string, unknown>
@@ -210,6 +215,43 @@ export function createPeople(stage: Stage): People {
         message_text: message.text,
         message_type: 'email',
       }),
+    ...createCustomers(stage, withAccount),
+  }
+}
+
+type Customers = Pick<People, 'conversation' | 'customerAnswers' | 'openEmail' | 'bounceEmail'>
+
+function createCustomers(
+  stage: Stage,
+  withAccount: (accountUuid: string, act: (account: AccountState) => ChangeResult) => ChangeResult,
+): Customers {
+  return {
+    conversation(accountUuid, jobUuid) {
+      const account = stage.state.accounts.get(accountUuid)
+      if (!account) return []
+      showLateHistory(stage, account)
+      const shown = (['sms', 'email'] as const).flatMap((channel) =>
+        recordsOf(account, channel).map((row) => ({ channel, row, shown: true })),
+      )
+      const late = account.lateHistory.map(({ channel, row }) => ({ channel, row, shown: false }))
+      return [...shown, ...late]
+        .filter(({ row }) => row.related_object_uuid === jobUuid)
+        .sort((a, b) => String(b.row.timestamp).localeCompare(String(a.row.timestamp)))
+    },
+    customerAnswers(accountUuid, jobUuid, { channel, from, text }) {
+      return withAccount(accountUuid, (account) => {
+        const job = findRecord(account, 'job', jobUuid)
+        if (!job) return missing('There is no such job')
+        if (text.trim() === '') return { outcome: 'refused', status: 400, message: 'An answer needs some words' }
+        const subject = channel === 'email' ? { subject: 'Re: your message' } : {}
+        addToHistory(stage, account, channel, jobUuid, { direction: 'inbound', from, message: text, ...subject })
+        return { outcome: 'done', record: job }
+      })
+    },
+    openEmail: (accountUuid, rowUuid) =>
+      withAccount(accountUuid, (account) => changeEmail(stage, account, rowUuid, 'opened')),
+    bounceEmail: (accountUuid, rowUuid) =>
+      withAccount(accountUuid, (account) => changeEmail(stage, account, rowUuid, 'bounced')),
   }
 }
 

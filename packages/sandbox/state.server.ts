@@ -7,6 +7,7 @@ import type { MovableClock } from '#app/lib/clocks.server.ts'
 import type { Log } from '#app/lib/log.ts'
 import { DEFAULT_OPTIONS } from './default-options.ts'
 import type { NamedEvent, RecordChange } from './servicem8/events.ts'
+import type { LateRow } from './servicem8/history.server.ts'
 import { type CallCount, noCalls } from './servicem8/limits.ts'
 import { emptyLedger, type Ledger } from './stripe/ledger.ts'
 import type { AccountOptions, DeliveryView, FaultRule, OutboxItem, SandboxRecord, SubscriptionView } from './world.ts'
@@ -28,6 +29,8 @@ export interface AccountState {
   files: Map<string, StoredFile>
   options: AccountOptions
   outbox: OutboxItem[]
+  /** Rows that the message histories do not show yet. */
+  lateHistory: LateRow[]
   subscriptions: SubscriptionView[]
   deliveries: DeliveryState[]
   /** The add-on answered 429: nothing is sent to it before this time. */
@@ -172,9 +175,12 @@ function emptyState(): SandboxState {
   return { clockOffset: 0, nextId: 1, accounts: new Map(), grants: [], faults: [], payments: emptyLedger() }
 }
 
-interface SavedAccount extends Omit<AccountState, 'records' | 'files' | 'calls' | 'keyCalls' | 'apiKeys'> {
+interface SavedAccount
+  extends Omit<AccountState, 'records' | 'files' | 'calls' | 'keyCalls' | 'apiKeys' | 'lateHistory'> {
   /** Missing in a file from before API keys existed. */
   apiKeys?: ApiKey[]
+  /** Missing in a file from before histories could be late. */
+  lateHistory?: LateRow[]
   records: Record<string, SandboxRecord[]>
   files: Record<string, StoredFile>
 }
@@ -236,6 +242,7 @@ function revive({ records, files, ...account }: SavedAccount): AccountState {
     files: new Map(Object.entries(files)),
     options: { ...DEFAULT_OPTIONS, ...account.options },
     apiKeys: account.apiKeys ?? [],
+    lateHistory: account.lateHistory ?? [],
     calls: noCalls(),
     keyCalls: noCalls(),
   }

@@ -158,6 +158,7 @@ export function createWorld(
       const first = seed.find((one) => one.vendor.uuid === accountUuid)
       if (first) fillWithSeed(account, first, clock.now())
       account.outbox = []
+      account.lateHistory = []
       account.deliveries = []
       account.slowUntil = 0
       account.slowSteps = 0

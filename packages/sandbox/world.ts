@@ -77,8 +77,20 @@ export type OutboxItem = {
       /** Staff member whose signature was inserted, or ''. */
       signedByStaffUuid: string
       messageId: string
+      /** False = accepted, and it never arrives. */
+      delivered: boolean
+      /** Its row in the history; null = the history never shows it. */
+      historyUuid: string | null
     }
-  | { kind: 'sms'; to: string; message: string; credits: number; messageId: string }
+  | {
+      kind: 'sms'
+      to: string
+      message: string
+      credits: number
+      messageId: string
+      delivered: boolean
+      historyUuid: string | null
+    }
   | { kind: 'staff_message'; fromStaffUuid: string; toStaffUuid: string; message: string }
   | {
       kind: 'document'
@@ -187,6 +199,26 @@ export interface AccountOptions {
   messagesPerDay: number
   /** Producing a document answers a JSON error. */
   documentsFail: boolean
+  /** How many of the next messages are accepted and never arrive. */
+  undeliveredNext: number
+  /** 403 to `sms.json` and `email.json`, as if their scopes had been withdrawn. */
+  historyRefused: boolean
+  /** Minutes until a message shows in the history. */
+  historyLateMinutes: number
+  /** Messages never show in the history, answers neither. */
+  historyMissing: boolean
+  /** Every row of the history is listed twice. */
+  historyDoubled: boolean
+  /** The history's clock: minutes ahead of ours; negative = behind. */
+  historyClockSkewMinutes: number
+}
+
+/** What a customer writes back. */
+export interface CustomerAnswer {
+  channel: 'sms' | 'email'
+  /** The number or address. */
+  from: string
+  text: string
 }
 
 export type FaultEffect =
@@ -341,6 +373,16 @@ export interface World {
     accountUuid: string,
     message: { from: string; fromEmail: string; subject: string; text: string },
   ): ChangeResult
+
+  // --- customers ---------------------------------------------------------------------------------------------------
+  /** What was sent about a job and what was answered, newest first, also what the history does not show yet. */
+  conversation(accountUuid: string, jobUuid: string): { channel: 'sms' | 'email'; row: SandboxRecord; shown: boolean }[]
+  /** The customer writes back about a job. */
+  customerAnswers(accountUuid: string, jobUuid: string, answer: CustomerAnswer): ChangeResult
+  /** The customer opens an e-mail of the history. */
+  openEmail(accountUuid: string, rowUuid: string): ChangeResult
+  /** The e-mail comes back. */
+  bounceEmail(accountUuid: string, rowUuid: string): ChangeResult
 
   // --- opening the add-on ------------------------------------------------------------------------------------------
   /** The JWT the platform would post: HS256 with the App Secret, claims as documented, valid for ten minutes. */

@@ -19,6 +19,7 @@ import type { RunRequest, TriggerData } from '#app/domain/automations/run.ts'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import { createCommitter } from '#app/features/automations/actions/commit/commit-effect.server.ts'
 import { ACTIONS } from '#app/features/automations/actions/registry.server.ts'
+import { createLastLook } from '#app/features/automations/listening/last-look.server.ts'
 import {
   createFactLoader,
   type FactLoader,
@@ -114,6 +115,7 @@ export async function automationWorld(start?: number): Promise<AutomationWorld> 
       committer: createCommitter(input, { sign: signForward }),
       facts: createFactLoader(input),
       defaults: planDefaults(input),
+      lastLook: createLastLook(input),
     }
   }
 

@@ -2,6 +2,7 @@
 import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Effect, PlanWarning, Replacement, StepResult } from './effect.ts'
+import type { Receipt } from './receipt.ts'
 import type { StepState } from './run.ts'
 
 /** Marks a step without an effect: skipped, impossible, or not planned yet. */
@@ -54,4 +55,6 @@ export interface JournalRow {
   plannedAt: Millis
   sendingAt: Millis | null
   endedAt: Millis | null
+  /** What became of the message; missing or null = none was sent, or it was not asked for. */
+  receipt?: Receipt | null
 }

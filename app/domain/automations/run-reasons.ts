@@ -32,6 +32,9 @@ export const RUN_REASON_TEXTS = {
   // For the customer guards.
   muted: ({ kind, until, ...at }: { kind: 'company' | 'job'; until: Millis | null } & SeenFrom) =>
     `Not sent: automatic messages are switched off for ${kind === 'company' ? 'this customer' : 'this job'}${until === null ? '' : ` until ${dayText(until, at)}`}.`,
+  answered: ({ words, at, ...seen }: OnDay & { id: number; words: string }) =>
+    `Waiting: they answered ${answeredText(at, seen)} "${words}"`,
+  stopped_after_answer: 'Not sent: they answered, and a person stopped it.',
   rule_cooldown: ({ days, at, ...seen }: OnDay & { days: number }) =>
     `Not sent: this rule wrote to the customer on ${dayText(at, seen)} and leaves ${dayCount(days)} between.`,
   customer_cooldown: ({ days, at, ...seen }: OnDay & { days: number }) =>
@@ -108,6 +111,11 @@ function dayText(at: Millis, { now, zone }: SeenFrom): string {
   if (day === today + 1) return 'tomorrow'
   const date = new Date(wallOfDay(day))
   return `${WEEKDAYS[weekdayOf(day) - 1]}, ${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`
+}
+
+function answeredText(at: Millis, seen: SeenFrom): string {
+  const day = dayText(at, seen)
+  return day === 'today' ? timeText(at, seen) : `on ${day} at ${timeText(at, seen)}`
 }
 
 function timeText(at: Millis, { zone }: SeenFrom): string {

@@ -5,6 +5,9 @@ export function scopeNames(text: string): string[] {
   return [...new Set(text.split(/[\s,]+/).filter(Boolean))]
 }
 
+/** Without these everything works; the run history offers to ask for them. */
+const NICE_TO_HAVE: ReadonlySet<string> = new Set(['read_sms', 'read_email'])
+
 /**
  * Returns the permissions to ask for again: those the sign-in did not grant, and those ServiceM8 has refused since.
  * Empty for a connection whose grant is unknown, and for a lost one, which asks for everything anyway.
@@ -16,7 +19,8 @@ export function missingScopes(
   if (credential.state !== 'connected') return []
   const granted = new Set(scopeNames(credential.scope))
   const notGranted = granted.size === 0 ? [] : wanted.filter((scope) => !granted.has(scope))
-  return [...new Set([...notGranted, ...scopeNames(credential.stateReason ?? '')])]
+  const missing = new Set([...notGranted, ...scopeNames(credential.stateReason ?? '')])
+  return [...missing].filter((scope) => !NICE_TO_HAVE.has(scope))
 }
 
 /** Title and sentence of the notice above Reconnect. */

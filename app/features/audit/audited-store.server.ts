@@ -243,6 +243,13 @@ const AUTOMATIONS: Describers = {
           detail: { run },
         }
       : null,
+  settleAnswer: ([accountUuid, id, { state }], settled) =>
+    settled && {
+      accountUuid,
+      action: 'answer.settled',
+      target: state === 'went_on' ? 'go on' : 'stop',
+      detail: { answer: id },
+    },
   rerunFailed: ([accountUuid, run], again) =>
     again.outcome === 'again'
       ? { accountUuid, action: 'run.again', target: `what failed in run ${run}`, detail: { count: again.rows } }

@@ -2,6 +2,7 @@
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { runAddress } from '#app/domain/automations/history-address.ts'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
+import { actOnAnswer, readAnswerAct } from '#app/features/automations/history/act-on-answer.server.ts'
 import { actOnRun } from '#app/features/automations/history/act-on-run.server.ts'
 import { actOnMute } from '#app/features/automations/history/mutes.server.ts'
 import { readMuteAct } from '#app/features/automations/settings/mute.ts'
@@ -25,6 +26,12 @@ export async function pressRunButton({ request, context }: Pick<ActionFunctionAr
   if (ofCustomer !== null) {
     const staffUuid = await findStaffUuid({ request, context }, uuid)
     const flash = await actOnMute(context.app, uuid, ofCustomer, form, staffUuid)
+    throw redirectWith({ request, context }, `${pathname}${search}`, flash)
+  }
+  const ofAnswer = readAnswerAct(form.get('act'))
+  if (ofAnswer !== null) {
+    const staffUuid = await findStaffUuid({ request, context }, uuid)
+    const flash = await actOnAnswer(context.app, uuid, ofAnswer, form, staffUuid)
     throw redirectWith({ request, context }, `${pathname}${search}`, flash)
   }
   const acted = await actOnRun(context.app, uuid, form)

@@ -26,6 +26,7 @@ const STOP = [
   'DELETE FROM poll_cursor WHERE account_uuid = @accountUuid',
   'DELETE FROM account_mapping WHERE account_uuid = @accountUuid',
   'DELETE FROM form_draft WHERE account_uuid = @accountUuid',
+  'DELETE FROM conversation WHERE account_uuid = @accountUuid',
   'DELETE FROM ticket WHERE account_uuid = @accountUuid',
   'DELETE FROM session_account WHERE account_uuid = @accountUuid',
 ]
@@ -41,6 +42,7 @@ const HISTORY = [
   `DELETE FROM record_snapshot WHERE rowid IN (SELECT rowid FROM record_snapshot WHERE ${OF} LIMIT @limit)`,
   `DELETE FROM api_activity WHERE id IN (SELECT id FROM api_activity WHERE ${OF} LIMIT @limit)`,
   `DELETE FROM customer_message WHERE id IN (SELECT id FROM customer_message WHERE ${OF} LIMIT @limit)`,
+  `DELETE FROM customer_reply WHERE id IN (SELECT id FROM customer_reply WHERE ${OF} LIMIT @limit)`,
   `DELETE FROM own_write WHERE rowid IN (SELECT rowid FROM own_write WHERE ${OF} LIMIT @limit)`,
   `DELETE FROM endpoint_hour WHERE rowid IN (SELECT h.rowid FROM endpoint e
      CROSS JOIN endpoint_hour h WHERE e.${OF} AND h.endpoint_id = e.id LIMIT @limit)`,
@@ -54,6 +56,8 @@ const REST = [
   `DELETE FROM automation_template WHERE ${OF} AND is_public = 0`,
   `DELETE FROM automation_guard WHERE ${OF}`,
   `DELETE FROM mute WHERE ${OF}`,
+  `DELETE FROM conversation WHERE ${OF}`,
+  `DELETE FROM listening WHERE ${OF}`,
   `DELETE FROM account_setting WHERE ${OF}`,
   `DELETE FROM notice WHERE ${OF}`,
   `DELETE FROM account_load WHERE ${OF}`,

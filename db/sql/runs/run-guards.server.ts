@@ -1,3 +1,4 @@
+import type { Database } from '../../database.ts'
 import type { GotMessage, MuteRow, PausedRule, RunGuardStore } from '../../store/run-guards.ts'
 import type { Connections } from '../connections.ts'
 import { clearReason, PAUSE_REASON, readReason, selectReason, setReason, storedReason } from '../reasons.server.ts'
@@ -86,6 +87,18 @@ type Mutes = Pick<
   'findAccountGuards' | 'saveAccountGuards' | 'listGuardChanges' | 'listMutes' | 'saveMute' | 'removeMute'
 >
 
+/** Call inside a transaction, with the note of `guardNotes`. Returns the mute's id. */
+export function muteSaver(db: Pick<Database, 'prepare'>) {
+  return db
+    .prepare<{ accountUuid: string; kind: string; recordUuid: string; until: number | null; at: number }, number>(
+      `INSERT INTO mute (account_uuid, kind, record_uuid, until_at, created_at)
+       VALUES (@accountUuid, @kind, @recordUuid, @until, @at)
+       ON CONFLICT (account_uuid, kind, record_uuid) DO UPDATE SET until_at = excluded.until_at, created_at = excluded.created_at
+       RETURNING id`,
+    )
+    .pluck()
+}
+
 /** People's settings, with the history of changes. */
 function muteStore(connections: Connections): Mutes {
   const { db, turn } = connections
@@ -99,14 +112,7 @@ function muteStore(connections: Connections): Mutes {
       'SELECT id FROM mute WHERE account_uuid = @accountUuid AND kind = @kind AND record_uuid = @recordUuid',
     )
     .pluck()
-  const saveMute = db
-    .prepare<{ accountUuid: string; kind: string; recordUuid: string; until: number | null; at: number }, number>(
-      `INSERT INTO mute (account_uuid, kind, record_uuid, until_at, created_at)
-       VALUES (@accountUuid, @kind, @recordUuid, @until, @at)
-       ON CONFLICT (account_uuid, kind, record_uuid) DO UPDATE SET until_at = excluded.until_at, created_at = excluded.created_at
-       RETURNING id`,
-    )
-    .pluck()
+  const saveMute = muteSaver(db)
   const removeMute = db.prepare('DELETE FROM mute WHERE id = @id AND account_uuid = @accountUuid')
 
   return {

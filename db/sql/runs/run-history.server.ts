@@ -1,3 +1,4 @@
+import type { Receipt } from '#app/domain/automations/receipt.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { TriggerData } from '#app/domain/automations/run.ts'
 import type { RunQuery, RunRecord, RunStatus } from '#app/domain/automations/run-record.ts'
@@ -140,14 +141,39 @@ function pattern(text: string): string {
   return `%${written.replace(/[A-Z]/g, (letter) => letter.toLowerCase()).replace(/[~%_]/g, '~$&')}%`
 }
 
+interface ReceiptRow extends Receipt {
+  runId: number
+  stepId: string
+  itemKey: string
+}
+
+/** By effect; the latest sending counts. */
+function receiptReader(reader: Database): (runIds: string) => Step<Map<string, Receipt>> {
+  const receipts = reader.prepare<{ runIds: string }, ReceiptRow>(
+    `SELECT run_id AS runId, step_id AS stepId, item_key AS itemKey, state, state_at AS stateAt, looked_at AS lookedAt
+     FROM message_receipt WHERE run_id IN (SELECT CAST(value AS bigint) FROM json_each(@runIds)) ORDER BY sent_at, id`,
+  )
+  return function* (runIds) {
+    const rows = yield* receipts.all({ runIds })
+    return new Map(rows.map(({ runId, stepId, itemKey, ...receipt }) => [keyOf(runId, { stepId, itemKey }), receipt]))
+  }
+}
+
+function keyOf(runId: number, { stepId, itemKey }: { stepId: string; itemKey: string }): string {
+  return `${runId} ${stepId} ${itemKey}`
+}
+
 function journalReader(reader: Database): (rows: HistoryRow[]) => Step<RunRecord[]> {
   const journal = reader.prepare<{ runIds: string }, StoredRow & { runId: number }>(
     `SELECT s.run_id AS runId, ${JOURNAL_COLUMNS} FROM run_step s
      WHERE s.run_id IN (SELECT CAST(value AS bigint) FROM json_each(@runIds)) ORDER BY s.run_id, s.seq, s.item_key`,
   )
+  const receiptsOf = receiptReader(reader)
   return function* (rows) {
     const ofRun = new Map<number, StoredRow[]>()
-    for (const { runId, ...row } of yield* journal.all({ runIds: JSON.stringify(rows.map(({ id }) => id)) })) {
+    const runIds = JSON.stringify(rows.map(({ id }) => id))
+    const receipts = yield* receiptsOf(runIds)
+    for (const { runId, ...row } of yield* journal.all({ runIds })) {
       const known = ofRun.get(runId)
       if (known) known.push(row)
       else ofRun.set(runId, [row])
@@ -158,7 +184,10 @@ function journalReader(reader: Database): (rows: HistoryRow[]) => Step<RunRecord
       definition: definition === null ? null : (JSON.parse(definition) as RuleDefinition),
       recordUuids: JSON.parse(recordUuids) as string[],
       triggerData: JSON.parse(triggerData) as TriggerData,
-      journal: (ofRun.get(row.id) ?? []).map(journalRow),
+      journal: (ofRun.get(row.id) ?? []).map((stored) => ({
+        ...journalRow(stored),
+        receipt: receipts.get(keyOf(row.id, stored)) ?? null,
+      })),
     }))
   }
 }

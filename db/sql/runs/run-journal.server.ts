@@ -4,6 +4,7 @@
 import type { ToldByRun } from '#app/domain/notices/notice.ts'
 import type { FieldWrite, ParkedRun, RowWrite, RunFence, RunStore } from '../../store/runs.ts'
 import type { Connections } from '../connections.ts'
+import { expectReceipt } from '../listening/expect-receipt.server.ts'
 import { troubleRows } from '../notices/trouble-rows.server.ts'
 import {
   clearReason,
@@ -118,6 +119,8 @@ function sendStore(connections: Connections): Pick<JournalStore, 'beginSending' 
      VALUES (@accountUuid, @automationId, @runId, @channel, @receiverHash, @at)`,
   )
 
+  const expect = expectReceipt(db)
+
   function* saveWrites(
     accountUuid: string,
     runId: number,
@@ -145,7 +148,11 @@ function sendStore(connections: Connections): Pick<JournalStore, 'beginSending' 
         const before = yield* stateOf.get({ runId, stepId: row.stepId, itemKey: row.itemKey })
         if ((yield* markEnded.run({ runId, ...row, ...changesOf(write) })).changes === 0) return false
         // A message that may have been sent was already counted when that was recorded.
-        if (message && before !== 'unknown') yield* insertMessage.run({ ...message, accountUuid, runId, at: write.at })
+        if (message && before !== 'unknown') {
+          const { sent, ...counted } = message
+          yield* insertMessage.run({ ...counted, accountUuid, runId, at: write.at })
+        }
+        if (message?.sent) yield* expect(accountUuid, { ...row, ...message, ...message.sent, runId }, write.at)
         yield* saveWrites(accountUuid, runId, writes, write.at)
         return true
       })

@@ -152,7 +152,10 @@ export async function openStage(
       committer,
     },
   })
-  const triggers = createAutomationTriggers({ store, clock, log, callAsAccount, facts, wakeRuns: runs.wake })
+  const triggers = createAutomationTriggers({
+    ...{ store, clock, log, secrets, settings: TEST_SETTINGS, callAsAccount, facts },
+    wakeRuns: runs.wake,
+  })
 
   async function post(account: string, jobUuid: string, changedFields: string[]): Promise<void> {
     events += 1

@@ -115,6 +115,31 @@ describe('finding jobs', () => {
   })
 })
 
+describe('the customer', () => {
+  it('answers, opens and sends back from the page of a job', async () => {
+    const { uuid } = jobNumbered('3126')
+    const job = `${UK}/jobs/${uuid}`
+    const answered = await stage.pressAndLook(`${job}/answers`, {
+      ...{ channel: 'sms', from: '+447700900123', text: 'Yes, please come', back: `${PAGE}/jobs/${uuid}` },
+    })
+    expect(answered.text).toContain('The customer answered “Yes, please come”. Fieldhook sees it at its next look.')
+    expect(answered.text).toContain('Text from +447700900123')
+    const token = stage.world.grant(UK_ACCOUNT, 'publish_email').access_token
+    await fetch(`${stage.world.baseUrl}/platform_service_email`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ to: 'a@b.example', subject: 'Quote', textBody: 'Hello', regardingJobUUID: uuid }),
+    })
+    const row = stage.world.conversation(UK_ACCOUNT, uuid).find(({ channel }) => channel === 'email')?.row.uuid ?? ''
+    const back = `${PAGE}/jobs/${uuid}`
+    expect((await stage.pressAndLook(`${job}/opens`, { row, back })).text).toContain('The customer opened the e-mail.')
+    const bounced = await stage.pressAndLook(`${job}/bounces`, { row, back })
+    expect(bounced.text).toContain('The e-mail came back.')
+    expect(bounced.text).toContain('Came back')
+    expect((await stage.pressAndLook(`${job}/opens`, { row: 'x', back })).text).toContain('There is no such e-mail')
+  })
+})
+
 describe('moving the clock', () => {
   it('moves it forward for everybody and says so once', async () => {
     const before = stage.clock.now()
@@ -144,6 +169,10 @@ describe('the switches', () => {
     messagesPerDay: '9',
     dropNextDeliveries: '0',
     deliveryDelaySeconds: '2',
+    undeliveredNext: '1',
+    historyLateMinutes: '7',
+    historyClockSkewMinutes: '-10',
+    historyDoubled: '1',
     objectSpelling: 'upper',
     deliveryWrapping: 'form_value',
     withheldScopes: 'publish_sms manage_jobs',
@@ -180,6 +209,12 @@ describe('the switches', () => {
       duplicateDeliveries: false,
       reorderDeliveries: false,
       documentsFail: false,
+      undeliveredNext: 1,
+      historyLateMinutes: 7,
+      historyClockSkewMinutes: -10,
+      historyDoubled: true,
+      historyMissing: false,
+      historyRefused: false,
     })
   })
 

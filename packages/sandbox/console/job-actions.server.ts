@@ -77,6 +77,10 @@ const ACTIONS: Readonly<Record<string, Act>> = {
     did(input, `The invoice of ${called(input)} was sent.`, (world, account, job) =>
       world.markInvoiceSent(account, job),
     ),
+  answers: customerAnswers,
+  opens: (input) =>
+    heard(input, 'The customer opened the e-mail.', (world, account, row) => world.openEmail(account, row)),
+  bounces: (input) => heard(input, 'The e-mail came back.', (world, account, row) => world.bounceEmail(account, row)),
   delete: (input) =>
     did(input, `${called(input)} was deleted.`, (world, account, job) => world.remove(account, 'job', job)),
   restore: (input) =>
@@ -138,6 +142,27 @@ function addLine(input: JobAction): Done {
     (world, account, job) => world.addMaterial(account, job, { name, quantity, price }),
     'jobmaterial',
   )
+}
+
+function customerAnswers({ stage, account, job, form }: JobAction): Done {
+  const channel = fieldOf(form, 'channel') === 'email' ? 'email' : 'sms'
+  const answer = { channel, from: fieldOf(form, 'from'), text: fieldOf(form, 'text') } as const
+  const result = stage.world.customerAnswers(account.uuid, job.uuid, answer)
+  return result.outcome === 'refused' ? failed(result.message) : said(`The customer answered “${answer.text}”.`)
+}
+
+/** No webhook follows: the add-on has to look. */
+function heard(
+  { stage, account, form }: JobAction,
+  words: string,
+  act: (world: ConsoleStage['world'], accountUuid: string, rowUuid: string) => ChangeResult,
+): Done {
+  const result = act(stage.world, account.uuid, fieldOf(form, 'row'))
+  return result.outcome === 'refused' ? failed(result.message) : said(words)
+}
+
+function said(words: string): Done {
+  return { outcome: 'said', tone: 'working', text: `${words} Fieldhook sees it at its next look.` }
 }
 
 const CONTACT_TYPES = new Set(['JOB', 'BILLING', 'Property Manager'])

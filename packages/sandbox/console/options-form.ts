@@ -12,6 +12,9 @@ const NUMBERS = {
   messagesPerMinute: { min: 0, max: 100_000, words: 'Messages a minute' },
   messagesPerDay: { min: 0, max: 1_000_000, words: 'Messages in 24 hours' },
   dropNextDeliveries: { min: 0, max: 1000, words: 'Posts to lose' },
+  undeliveredNext: { min: 0, max: 1000, words: 'Messages that never arrive' },
+  historyLateMinutes: { min: 0, max: 10_000, words: 'Minutes until the history shows a message' },
+  historyClockSkewMinutes: { min: -60, max: 60, words: 'Minutes that the history’s clock is ahead' },
   deliveryDelaySeconds: { min: 0, max: 86_400, words: 'Seconds before the first attempt' },
 } as const
 
@@ -24,6 +27,9 @@ const TICKS = [
   'reorderDeliveries',
   'messagingSilent',
   'documentsFail',
+  'historyRefused',
+  'historyMissing',
+  'historyDoubled',
 ] as const
 
 const SPELLINGS: readonly AccountOptions['objectSpelling'][] = ['lower', 'upper', 'title']
@@ -94,6 +100,8 @@ export const FAULT_PLACES: readonly (readonly [path: string, words: string])[] =
   ['/platform_service_sms', 'Text messages'],
   ['/platform_service_email', 'E-mails'],
   ['/platform_produce_document', 'Documents'],
+  ['/api_1.0/sms*', 'History of texts'],
+  ['/api_1.0/email*', 'History of e-mails'],
 ]
 
 /** `status:500`, `delay:5000`, or only a kind. */

@@ -166,6 +166,7 @@ function jobPage(drawing: Drawing, account: AccountView, jobUuid: string): Answe
       stored: world.fileOf(account.uuid, one.uuid) !== null,
     })),
     answers: hanging('formresponse'),
+    conversation: world.conversation(account.uuid, jobUuid),
     trail: trailOf(drawing, account),
     clock: clockView(stage),
     said,

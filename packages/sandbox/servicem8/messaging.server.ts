@@ -1,15 +1,12 @@
 // SMS and e-mail: validated as the real service documents, stored in the outbox and in the history lists.
 import { randomUUID } from 'node:crypto'
 import { days, minutes } from '#app/lib/duration.ts'
-import { findRecord, zoneOf } from '../accounts.server.ts'
+import { findRecord } from '../accounts.server.ts'
 import { escapeHtml } from '../html.ts'
 import { type Answer, errorAnswer, jsonAnswer } from '../http.server.ts'
 import type { AccountState, Stage } from '../state.server.ts'
-import type { SandboxRecord } from '../world.ts'
-import { objectOf } from './catalog.ts'
-import { localText } from './local-time.ts'
+import { addToHistory } from './history.server.ts'
 import { putInOutbox } from './outbox.server.ts'
-import { emptyRecord } from './record-values.ts'
 import { type AccountRequest, hasScope, scopeMessage, valuesOf } from './wire-request.ts'
 
 const SMS_MAX = 1600
@@ -73,9 +70,11 @@ function sendSms(stage: Stage, request: AccountRequest, body: Body): Answer {
   const messageId = randomUUID()
   const jobUuid = textOf(body.regardingJobUUID).toLowerCase()
   const credits = Math.ceil(message.length / SMS_CREDIT)
-  putInOutbox(stage, account, { kind: 'sms', jobUuid, to, message, credits, messageId })
-  // A text without a job does not appear in the history.
-  if (jobUuid !== '') remember(stage, account, 'sms', jobUuid, { to, message })
+  const delivered = arrives(account)
+  // A text without a job does not appear in the history, and neither does one that failed.
+  const shown = delivered && jobUuid !== ''
+  const historyUuid = shown ? addToHistory(stage, account, 'sms', jobUuid, { to, message }) : null
+  putInOutbox(stage, account, { kind: 'sms', jobUuid, to, message, credits, messageId, delivered, historyUuid })
   return sent(messageId)
 }
 
@@ -100,6 +99,9 @@ function sendEmail(stage: Stage, request: AccountRequest, body: Body): Answer {
   const messageId = randomUUID()
   const jobUuid = textOf(body.regardingJobUUID).toLowerCase()
   const signed = request.staffUuid !== '' && htmlBody.search(SIGNATURE) >= 0
+  const delivered = arrives(account)
+  const row = { to, subject, bounced: '0', opened: '0' }
+  const historyUuid = delivered ? addToHistory(stage, account, 'email', jobUuid, row) : null
   putInOutbox(stage, account, {
     kind: 'email',
     jobUuid,
@@ -114,8 +116,9 @@ function sendEmail(stage: Stage, request: AccountRequest, body: Body): Answer {
     attachments,
     signedByStaffUuid: signed ? request.staffUuid : '',
     messageId,
+    delivered,
+    historyUuid,
   })
-  remember(stage, account, 'email', jobUuid, { to, subject, bounced: '0', opened: '0' })
   return sent(messageId)
 }
 
@@ -133,14 +136,11 @@ function signatureOf(account: AccountState, staffUuid: string): string {
     .join('<br>')}</p>`
 }
 
-/** Adds a line to the read-only history lists `sms.json` and `email.json`. It holds no reference to the message id. */
-function remember(stage: Stage, account: AccountState, key: 'sms' | 'email', jobUuid: string, rest: Body): void {
-  const rows = account.records.get(key) ?? new Map<string, SandboxRecord>()
-  const uuid = randomUUID()
-  const timestamp = localText(stage.clock.now(), zoneOf(account))
-  const related = { related_object: jobUuid === '' ? '' : 'job', related_object_uuid: jobUuid }
-  rows.set(uuid, { ...emptyRecord(objectOf(key)), direction: 'outbound', ...related, timestamp, ...rest, uuid })
-  account.records.set(key, rows)
+/** False = the next message is accepted and never arrives; the option counts them down. */
+function arrives(account: AccountState): boolean {
+  if (account.options.undeliveredNext <= 0) return true
+  account.options.undeliveredNext -= 1
+  return false
 }
 
 function postToFeed(stage: Stage, request: AccountRequest): Answer {

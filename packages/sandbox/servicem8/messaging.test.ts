@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { days, minutes } from '#app/lib/duration.ts'
 import { JOB, openStage, STAFF, SYDNEY, type TestStage } from '../testing.server.ts'
 
@@ -112,4 +112,64 @@ test('the invented feed path keeps to the length of the specification', async ()
   )
   expect((await stage.call('/unverified_feed', { token, json: { message: 'x'.repeat(501) } })).status).toBe(400)
   expect(stage.world.outbox(SYDNEY)).toMatchObject([{ kind: 'feed', message: 'Done', showActionBar: true }])
+})
+
+describe('the history', () => {
+  const rows = async (channel: 'sms' | 'email') =>
+    (await stage.call(`/api_1.0/${channel}.json`, { token: stage.token() })).json<Body[]>()
+  const text = (message: string) => sms({ to: '+61412345678', message, regardingJobUUID: JOB })
+
+  test('a message that never arrives is accepted, and stays out of the history', async () => {
+    stage.world.setOptions(SYDNEY, { undeliveredNext: 1 })
+    expect((await text('Lost')).json()).toHaveProperty('messageID')
+    await text('Arrives')
+    expect(await rows('sms')).toMatchObject([{ message: 'Arrives' }])
+    const [arrived, lost] = stage.world.outbox(SYDNEY)
+    expect([lost, arrived]).toMatchObject([
+      { delivered: false, historyUuid: null },
+      { delivered: true, historyUuid: expect.any(String) },
+    ])
+  })
+
+  test('rows come late, with the time of the sending by its own clock', async () => {
+    stage.world.setOptions(SYDNEY, { historyLateMinutes: 7, historyClockSkewMinutes: -10 })
+    await text('Hello')
+    stage.clock.advance(minutes(6))
+    expect(await rows('sms')).toEqual([])
+    expect(stage.world.conversation(SYDNEY, JOB)).toMatchObject([{ channel: 'sms', shown: false }])
+    stage.clock.advance(minutes(1))
+    expect(await rows('sms')).toMatchObject([{ message: 'Hello', timestamp: '2026-01-05 19:50:00' }])
+  })
+
+  test('rows come twice, never, or not to this add-on', async () => {
+    stage.world.setOptions(SYDNEY, { historyDoubled: true })
+    await text('Twice')
+    const [first, second] = await rows('sms')
+    expect(second).toEqual({ ...first, uuid: second?.uuid })
+    expect(first?.uuid).not.toBe(second?.uuid)
+    stage.world.setOptions(SYDNEY, { historyDoubled: false, historyMissing: true })
+    await text('Never')
+    expect(await rows('sms')).toHaveLength(2)
+    stage.world.setOptions(SYDNEY, { historyRefused: true })
+    const refused = await stage.call('/api_1.0/sms.json', { token: stage.token() })
+    expect([refused.status, refused.json().message]).toEqual([403, expect.stringContaining('read_sms scope required')])
+  })
+
+  test('a customer answers, opens an e-mail, and it comes back', async () => {
+    await email({ to: 'ann@shop.example', subject: 'Quote', textBody: 'Hello', regardingJobUUID: JOB })
+    const [sent] = stage.world.outbox(SYDNEY)
+    const uuid = sent?.kind === 'email' ? (sent.historyUuid ?? '') : ''
+    expect(stage.world.openEmail(SYDNEY, uuid).outcome).toBe('done')
+    expect(await rows('email')).toMatchObject([{ opened: '1', first_opened_at: '2026-01-05 20:00:00', bounced: '0' }])
+    expect(stage.world.bounceEmail(SYDNEY, uuid).outcome).toBe('done')
+    expect(await rows('email')).toMatchObject([{ bounced: '1' }])
+    expect(stage.world.openEmail(SYDNEY, 'nothing').outcome).toBe('refused')
+    const answer = { channel: 'sms', from: '+61412345678', text: 'Yes please' } as const
+    expect(stage.world.customerAnswers(SYDNEY, JOB, answer).outcome).toBe('done')
+    expect(stage.world.customerAnswers(SYDNEY, JOB, { ...answer, text: ' ' }).outcome).toBe('refused')
+    expect(stage.world.customerAnswers(SYDNEY, 'nothing', answer).outcome).toBe('refused')
+    expect(await rows('sms')).toMatchObject([
+      { direction: 'inbound', from: '+61412345678', message: 'Yes please', related_object_uuid: JOB },
+    ])
+  })
 })

@@ -5,6 +5,7 @@ import type { Stage } from '../state.server.ts'
 import type { ChangeResult, SandboxRecord } from '../world.ts'
 import { fieldsOf, findObject, findObjectOfItem, type Method, type ObjectFact } from './catalog.ts'
 import { parseFilter, passes } from './filter.ts'
+import { isHistory, showLateHistory } from './history.server.ts'
 import { recordOutbox } from './outbox.server.ts'
 import { viewOf } from './record-view.ts'
 import { createRecord, removeRecord, updateRecord } from './records.server.ts'
@@ -37,7 +38,8 @@ function unknownObject(name: string): Answer {
 /** The 403 when the token lacks the object's scope for this kind of call, or null. */
 export function scopeRefusal(request: AccountRequest, object: ObjectFact, method: Method): Answer | null {
   const scope = object.scopes[method === 'list' || method === 'get' ? 'read' : method]
-  return hasScope(request, scope) ? null : errorAnswer(403, scopeMessage(scope ?? ''))
+  const withdrawn = isHistory(object.key) && request.account.options.historyRefused
+  return hasScope(request, scope) && !withdrawn ? null : errorAnswer(403, scopeMessage(scope ?? ''))
 }
 
 function listCall(stage: Stage, request: AccountRequest, object: ObjectFact): Answer {
@@ -45,6 +47,7 @@ function listCall(stage: Stage, request: AccountRequest, object: ObjectFact): An
   if (!method || !object.methods.includes(method)) return unknownObject(object.key)
   const refusal = scopeRefusal(request, object, method)
   if (refusal) return refusal
+  if (isHistory(object.key)) showLateHistory(stage, request.account)
   if (method === 'list') return listRecords(request, object)
   const body = valuesOf(request)
   if (!body) return errorAnswer(400, 'Invalid request body')

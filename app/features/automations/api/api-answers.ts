@@ -147,6 +147,14 @@ const historyItem = z.object({
   sendingAt: moment.nullable(),
   endedAt: moment.nullable(),
   nextAttemptAt: moment.nullable(),
+  receipt: z
+    .object({
+      state: z.enum(['open', 'listed', 'delivered', 'opened', 'bounced', 'missing', 'none']),
+      at: moment.nullable(),
+      lookedAt: moment.nullable(),
+    })
+    .nullable()
+    .describe("What became of a message, by ServiceM8's history. missing = not there after half an hour."),
   settle: z.boolean().describe('"May have been sent": a person decides.'),
 })
 

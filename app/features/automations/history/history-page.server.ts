@@ -4,6 +4,7 @@ import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { recordNames } from '#app/domain/record-name.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
+import { type AnswerView, type ListeningNote, loadAnswers } from '../listening/answers.server.ts'
 import { collectsUntil, timesOf } from '../rules/timing/schedule.ts'
 import { scheduleText } from '../rules/timing/schedule-text.ts'
 import { listExecutions } from '../runs/run-history.server.ts'
@@ -33,6 +34,9 @@ interface HistoryData {
   rules: { id: number; name: string }[]
   /** Runs of the chosen rule that wait for a person; 0 without one. */
   held: number
+  /** What customers answered and nobody has decided about; empty on older pages. */
+  answers: AnswerView[]
+  listening: ListeningNote
 }
 
 /** `query` = the page's: the fields of `history-filter.ts` and `before`. */
@@ -44,7 +48,9 @@ export async function loadHistory(
 ): Promise<HistoryData> {
   const read = readHistory(query, timezone)
   const rules = (await app.store.automations.listAutomations(accountUuid)).map(({ id, name }) => ({ id, name }))
-  const page = { form: read.form, rules, isOlder: query.has('before') }
+  const isOlder = query.has('before')
+  const heard = isOlder ? { answers: [], listening: null } : await loadAnswers(app, accountUuid)
+  const page = { form: read.form, rules, isOlder, ...heard }
   if (read.outcome === 'invalid') return { ...page, errors: read.errors, lines: null, next: null, held: 0 }
   const { automationId } = read.query
   const [executions, held] = await Promise.all([

@@ -36,3 +36,20 @@ export function settledHeldFlash(decision: 'send' | 'discard', count: number): F
   const runs = count === 1 ? '1 run' : `${count} runs`
   return decision === 'send' ? done(`${runs} sent on`, 'They go on now, one after another.') : done(`${runs} discarded`)
 }
+
+export const ANSWER_FLASHES = {
+  noted: done('Noted'),
+  notOpen: refused('Nothing to decide', 'Somebody decided about this answer in the meantime.'),
+} as const satisfies Record<string, Flash>
+
+export function answerSettledFlash(
+  state: 'went_on' | 'stopped',
+  settled: { outcome: 'settled'; messages: number } | { outcome: 'not_open' },
+): Flash {
+  if (settled.outcome === 'not_open') return ANSWER_FLASHES.notOpen
+  const waiting = settled.messages === 1 ? '1 message' : `${settled.messages} messages`
+  if (state === 'went_on') {
+    return done('Messages go on', settled.messages === 0 ? 'Nothing was waiting.' : `${waiting} to them goes out now.`)
+  }
+  return done('Stopped', settled.messages === 0 ? 'Nothing was waiting.' : `${waiting} to them is left out.`)
+}

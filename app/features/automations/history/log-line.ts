@@ -2,6 +2,7 @@
 import { actionLabel } from '#app/domain/automations/action-parameters.ts'
 import type { Execution } from '../runs/run-history.ts'
 import { type ExecutedView, executedView, type MatchedView, matchedView } from './executed-view.ts'
+import { type ReceiptView, receiptOfRun } from './receipt-view.ts'
 
 export type LogStatus = 'success' | 'partial' | 'failure' | 'nothing' | 'cancelled' | 'needs_you' | 'working'
 
@@ -18,7 +19,7 @@ export interface LogLine {
   /** Epoch ms. */
   at: number
   matched: MatchedView | null
-  actions: (ExecutedView & { label: string; success: boolean; message: string })[]
+  actions: (ExecutedView & { label: string; success: boolean; message: string; receipt: ReceiptView | null })[]
 }
 
 export const LOG_STATUS_TEXTS: Readonly<Record<LogStatus, string>> = {
@@ -48,6 +49,7 @@ export function logLine(execution: Execution): LogLine {
         label: actionLabel(action),
         success,
         message: success ? result.message : (error ?? result.message),
+        receipt: receiptOfRun(execution.steps.find(({ stepId }) => stepId === executed.context.stepId)?.items ?? []),
       }
     }),
   }

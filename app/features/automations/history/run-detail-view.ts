@@ -5,6 +5,7 @@ import type { RecordName } from '#app/domain/record-name.ts'
 import { plainText } from '#app/lib/plain-text.ts'
 import type { Execution, HistoryItem, HistoryStep } from '../runs/run-history.ts'
 import { type ExecutedView, executedView, type MatchedView, matchedView, type NamedText } from './executed-view.ts'
+import { type ReceiptView, receiptView } from './receipt-view.ts'
 import { type RunLine, runLine } from './run-list-view.ts'
 import type { RunStanding, StepMark } from './run-marks.ts'
 
@@ -22,6 +23,8 @@ export interface ItemView {
   tries: { at: number; ms: number; words: string; sentence: string | null }[]
   /** Next attempt, epoch ms; null = none on its own. */
   nextAt: number | null
+  /** What became of a message; null = nothing was sent. */
+  receipt: ReceiptView | null
   /** True when a person has to report the outcome. */
   settle: boolean
 }
@@ -206,6 +209,7 @@ function itemView(item: HistoryItem): ItemView {
       sentence,
     })),
     nextAt: moment(item.nextAttemptAt),
+    receipt: receiptView(item),
     settle: item.settle,
   }
 }

@@ -6,6 +6,7 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import type { Execution } from '../runs/run-history.ts'
+import { type ReceiptView, receiptOfRun } from './receipt-view.ts'
 import type { RunStanding } from './run-marks.ts'
 
 export interface RunLine {
@@ -25,6 +26,8 @@ export interface RunLine {
   at: number
   /** When it continues on its own, epoch ms; null = never. */
   goesOnAt: number | null
+  /** What became of its messages; null = it has sent none. */
+  receipt: ReceiptView | null
 }
 
 export function runLine(execution: Execution, known: RecordName | null = null): RunLine {
@@ -42,6 +45,7 @@ export function runLine(execution: Execution, known: RecordName | null = null): 
     because: triggerData.description,
     at: Date.parse(executedAt),
     goesOnAt: nextAttemptAt === null ? null : Date.parse(nextAttemptAt),
+    receipt: receiptOfRun(execution.steps.flatMap((step) => step.items)),
   }
 }
 

@@ -211,7 +211,7 @@ async function takeEffects(
           effect,
           about: aboutOf(context.records, effect),
           zone: context.account.zone,
-          released: false,
+          released: null,
         })
       : null
     const warning = verdict && guardWarning(effect, verdict)

@@ -37,6 +37,8 @@ export interface MessageAsked {
   at: JudgedAt
   /** Nothing automatic goes to this customer, or about this job; `until` null = for good. */
   muted: { kind: 'company' | 'job'; until: Millis | null } | null
+  /** What they wrote back and nobody has decided about; missing or null = nothing. */
+  answered?: { id: number; words: string; writtenAt: Millis } | null
   /** Messages to customers so far. A day is the account's calendar day. */
   sent: {
     byRuleToday: number
@@ -61,7 +63,11 @@ export type MessageVerdict =
  * the message first, then what needs a person, then what only delays it.
  */
 export function mayMessage(asked: MessageAsked): MessageVerdict {
-  return isKeptBack(asked) ?? (asked.released ? null : (needsPerson(asked) ?? isQuietNow(asked))) ?? { outcome: 'now' }
+  return (
+    isKeptBack(asked) ??
+    hasAnswered(asked) ??
+    (asked.released ? null : (needsPerson(asked) ?? isQuietNow(asked))) ?? { outcome: 'now' }
+  )
 }
 
 function isKeptBack({ rule, account, at, muted, sent, released }: MessageAsked): MessageVerdict | null {
@@ -77,6 +83,17 @@ function isKeptBack({ rule, account, at, muted, sent, released }: MessageAsked):
   if (byAny === null) return null
   const days = account.customerCooldownDays
   return { outcome: 'skip', reason: runReason('customer_cooldown', { days, at: byAny, ...at }) }
+}
+
+/** Words of an answer within a reason: the page shows all of them. */
+const MOST_WORDS = 160
+
+function hasAnswered({ answered, at }: MessageAsked): MessageVerdict | null {
+  if (!answered) return null
+  const { id, words, writtenAt } = answered
+  const line = words.replace(/\s+/g, ' ').trim()
+  const said = line.length <= MOST_WORDS ? line : `${line.slice(0, MOST_WORDS - 1)}…`
+  return { outcome: 'hold', reason: runReason('answered', { id, words: said, at: writtenAt, ...at }) }
 }
 
 /** The time of the last message while its pause lasts, else null; counted in calendar days. */

@@ -17,7 +17,7 @@ import {
   type RowChange,
   triesAfter,
 } from '../rules/journal.ts'
-import { askGuards, type GuardAnswer, messageNote } from './run-guards.server.ts'
+import { askGuards, type GuardAnswer, messageNote, sentAbout } from './run-guards.server.ts'
 import type { RunApp, RunAtWork, RunParts } from './run-inputs.server.ts'
 import { type CustomerMessage, isCustomerMessage } from './run-messages.ts'
 import { resultsOf, rowsOf } from './run-order.ts'
@@ -46,9 +46,7 @@ export function createEffectRunner(app: RunApp, parts: RunParts): EffectRunner {
     if (!definition) throw new Error(`run ${run.id} has nothing to be asked about`)
     const profile = await context.profile()
     const answer =
-      profile.outcome === 'put_off'
-        ? profile
-        : await askGuards(app, parts.facts, run, definition, row, profile.value.zone)
+      profile.outcome === 'put_off' ? profile : await askGuards(app, parts, run, definition, row, profile.value.zone)
     if (answer.outcome === 'now') return true
     await store.runs.setRow(fence, seenOf(row), keptBack(row, answer, clock.now()))
     if (answer.outcome === 'put_off') await pauseRules(app, run, answer.why.sentence)
@@ -160,7 +158,10 @@ async function endSending(
   const writes = change.state === 'sent' ? writesUnderOtherUuid(run, row, change.result) : []
   await steadily(app, goOn, async () => {
     // The note reads the account's key: a failure there is tried again like one of the writing.
-    const message = mayHaveGoneOut && isMessage(row) ? await messageNote(app, run, row.effect) : null
+    const message =
+      mayHaveGoneOut && isMessage(row)
+        ? { ...(await messageNote(app, run, row.effect)), sent: sentAbout(row, row.effect) }
+        : null
     const input = { message, writes }
     await app.store.runs.endSending(run.accountUuid, run.id, { stepId, itemKey, attempt }, write, input)
   })

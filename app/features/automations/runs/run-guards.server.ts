@@ -1,18 +1,22 @@
 // Checks just before each customer message whether it may go out now.
 import type { App } from '#app/context/app-context.ts'
 import type { JournalRow } from '#app/domain/automations/journal-row.ts'
+import { CONVERSATION_OPEN, type SentAbout } from '#app/domain/automations/receipt.ts'
 import type { RuleDefinition, RuleGuards } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { todayOf, wallOfDay } from '#app/domain/local-time.ts'
 import { reasonCode } from '#app/domain/reason.ts'
+import type { Millis } from '#app/lib/clock.ts'
 import { hours } from '#app/lib/duration.ts'
 import { momentOfWall } from '#app/lib/zone.ts'
+import type { MessageReceiver } from '#db/store/listening.ts'
 import type { MessageNote } from '#db/store/run-guards.ts'
 import type { ClaimedRun } from '#db/store/runs.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import { judge, neededParts } from '../rules/conditions/conditions.ts'
 import { type MessageVerdict, mayMessage, readAccountGuards } from '../rules/guards.ts'
 import { loadRecords, type PutOff, type RunFacts } from './run-facts.server.ts'
+import type { RunParts } from './run-inputs.server.ts'
 import { type CustomerMessage, channelOf, receiverOf, receiverPurpose, receiverText } from './run-messages.ts'
 
 type GuardApp = Pick<App, 'store' | 'clock' | 'secrets'>
@@ -48,9 +52,19 @@ export async function messageNote(
   return { automationId: run.automationId, channel: channelOf(effect), receiverHash }
 }
 
+/** Where the receipt of a message is looked for. */
+export function sentAbout({ notes, sendingAt, plannedAt }: JournalRow, effect: CustomerMessage): SentAbout {
+  const companies = notes?.about?.companyUuids ?? []
+  return {
+    jobUuid: effect.regardingJobUuid,
+    companyUuid: companies.length === 1 ? (companies[0] ?? null) : null,
+    sentAt: sendingAt ?? plannedAt,
+  }
+}
+
 export async function askGuards(
   app: GuardApp,
-  facts: RunFacts,
+  { facts, lastLook }: Pick<RunParts, 'facts' | 'lastLook'>,
   run: ClaimedRun,
   definition: RuleDefinition,
   row: JournalRow & { effect: CustomerMessage },
@@ -65,15 +79,31 @@ export async function askGuards(
     const refused = await recheck(app, facts, run, definition, zone)
     if (refused) return refused
   }
+  const about = row.notes?.about ?? { companyUuids: [], jobUuids: [] }
+  const looked = await lastLook?.(run.accountUuid, await receiverOfMessage(app, run.accountUuid, row.effect, about))
+  if (looked?.outcome === 'put_off') return looked
   return messageVerdict(app, {
     accountUuid: run.accountUuid,
     automationId: run.automationId,
     guards: definition.guards,
     effect: row.effect,
-    about: row.notes?.about ?? { companyUuids: [], jobUuids: [] },
+    about,
     zone,
-    released: row.released,
+    released: row.released ? row.plannedAt : null,
+    setOffBy: Number(run.triggerData.values.answer_id) || null,
   })
+}
+
+/** Everybody who may have answered: the receiver, and the customer of the job. */
+async function receiverOfMessage(
+  app: Pick<App, 'secrets'>,
+  accountUuid: string,
+  effect: CustomerMessage,
+  { companyUuids, jobUuids }: AskedMessage['about'],
+): Promise<MessageReceiver> {
+  const linked = effect.regardingJobUuid === null ? [] : [effect.regardingJobUuid]
+  const hashes = await receiverHashes(app, accountUuid, effect)
+  return { companyUuids, jobUuids: [...new Set([...jobUuids, ...linked])], receiverHashes: hashes }
 }
 
 /** Rechecks conditions on fresh data. For a group, one matching record is enough. */
@@ -100,17 +130,25 @@ interface AskedMessage {
   effect: CustomerMessage
   about: { companyUuids: string[]; jobUuids: string[] }
   zone: string
-  released: boolean
+  /** When a person pressed "send"; null = nobody did. */
+  released: Millis | null
+  /** The answer that set off the run: it holds nothing back. */
+  setOffBy?: number | null
 }
 
 /** Evaluates the guards of the account and the rule now. */
 export async function messageVerdict(app: GuardApp, asked: AskedMessage): Promise<MessageVerdict> {
-  const { accountUuid, automationId, guards, effect, about, zone, released } = asked
+  const { accountUuid, automationId, guards, effect, about, zone, released, setOffBy = null } = asked
   const now = app.clock.now()
   const at = { now, zone }
+  const receiver = await receiverOfMessage(app, accountUuid, effect, about)
+  const input = { since: now - CONVERSATION_OPEN, except: setOffBy }
+  const answer = await app.store.listening.openAnswer(accountUuid, receiver, input)
+  // Who presses "send" after an answer has seen it.
+  const answered = answer && (released === null || answer.seenAt > released) ? answer : null
   const { muted, ...sent } = await app.store.runs.messageFacts(accountUuid, {
     automationId,
-    receiverHashes: await receiverHashes(app, accountUuid, effect),
+    receiverHashes: receiver.receiverHashes,
     companyUuids: about.companyUuids,
     jobUuids: about.jobUuids,
     now,
@@ -118,7 +156,7 @@ export async function messageVerdict(app: GuardApp, asked: AskedMessage): Promis
     hourStart: now - hours(1),
   })
   const account = readAccountGuards(await app.store.runs.findAccountGuards(accountUuid))
-  return mayMessage({ rule: guards, account, at, muted, sent, released })
+  return mayMessage({ rule: guards, account, at, muted, answered, sent, released: released !== null })
 }
 
 /** Customers and job of a message. A customer's mute always applies, a job's only to messages about that job alone. */

@@ -1,6 +1,7 @@
 // The history of runs for API and pages: the execution of the specification, plus the actual journal.
 import { isPlainNote, type Replacement, type StepResult } from '#app/domain/automations/effect.ts'
 import type { JournalEffect, JournalRow } from '#app/domain/automations/journal-row.ts'
+import type { ReceiptState } from '#app/domain/automations/receipt.ts'
 import type { Step } from '#app/domain/automations/rule.ts'
 import type { RunOutcome, RunSource, RunState, TriggerData } from '#app/domain/automations/run.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
@@ -65,6 +66,8 @@ export interface HistoryItem {
   sendingAt: string | null
   endedAt: string | null
   nextAttemptAt: string | null
+  /** What became of a message to a customer, as ServiceM8's history of messages shows it; null = none was sent. */
+  receipt: { state: ReceiptState; at: string | null; lookedAt: string | null } | null
   /** For "May have been sent": mark as sent, or send. */
   settle: boolean
 }
@@ -229,6 +232,9 @@ function historyItem(row: JournalRow): HistoryItem {
     sendingAt: isoOrNull(row.sendingAt),
     endedAt: isoOrNull(row.endedAt),
     nextAttemptAt: isoOrNull(row.nextAttemptAt),
+    receipt: row.receipt
+      ? { state: row.receipt.state, at: isoOrNull(row.receipt.stateAt), lookedAt: isoOrNull(row.receipt.lookedAt) }
+      : null,
     settle: row.state === 'unknown',
   }
 }

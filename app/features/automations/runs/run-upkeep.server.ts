@@ -11,6 +11,7 @@ const LEFTOVERS: Record<Leftover, number> = {
   ledger: 0,
   own_write: OWN_WRITES_KEPT,
   message: MESSAGES_KEPT,
+  reply: RUNS_KEPT,
   trigger_call: 0,
   mute: ENDED_MUTES_KEPT,
 }

@@ -1,5 +1,6 @@
 // One job with all its related records and every action of a person.
 import type { AccountView, SandboxRecord } from '../../world.ts'
+import { ConversationCard, type ConversationRow } from '../conversation-card.tsx'
 import { QuickForms, StatusButtons } from '../job-item.tsx'
 import { type JobView, text } from '../job-view.ts'
 import { AccountNav, type ClockView, Page, type Said } from '../layout.tsx'
@@ -24,6 +25,7 @@ interface JobPageView {
   tasks: SandboxRecord[]
   files: { record: SandboxRecord; stored: boolean }[]
   answers: SandboxRecord[]
+  conversation: ConversationRow[]
   trail: Trail | null
   clock: ClockView
   said: Said | null
@@ -57,10 +59,22 @@ export function JobPage(view: JobPageView) {
         <StatusButtons job={job} context={context} />
         <QuickForms job={job} context={context} />
       </Card>
+      <ConversationCard
+        account={account}
+        jobUuid={job.uuid}
+        rows={view.conversation}
+        from={{ sms: wayTo(view, 'mobile'), email: wayTo(view, 'email') }}
+        back={back}
+      />
       <Doings view={view} back={back} />
       <Diary view={view} back={back} />
     </Page>
   )
+}
+
+/** The first contact's number or address; '' = none. */
+function wayTo({ contacts }: JobPageView, field: 'mobile' | 'email'): string {
+  return contacts.map((one) => text(one[field])).find((value) => value !== '') ?? ''
 }
 
 /** Less common actions. */

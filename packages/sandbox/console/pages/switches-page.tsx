@@ -268,6 +268,7 @@ export function SwitchesPage({ account, options, faults, clock, said }: Switches
             checked={options.documentsFail}
           />
         </Card>
+        <HistoryCard options={options} />
         <p>
           <button type="submit" className="primary">
             Save the switches
@@ -275,5 +276,62 @@ export function SwitchesPage({ account, options, faults, clock, said }: Switches
         </p>
       </Form>
     </Page>
+  )
+}
+
+/** What the platform tells the add-on about messages it accepted. */
+function HistoryCard({ options }: { options: AccountOptions }) {
+  return (
+    <Card id="history" title="History of messages" about="How what was sent and answered shows in ServiceM8.">
+      <div className="forms">
+        <TextField
+          id="undeliveredNext"
+          name="undeliveredNext"
+          label="Accept and never deliver the next"
+          hint="How many messages. The history does not show them."
+          type="number"
+          min={0}
+          max={1000}
+          step="1"
+          value={options.undeliveredNext}
+        />
+        <TextField
+          id="historyLateMinutes"
+          name="historyLateMinutes"
+          label="Minutes until a message shows"
+          type="number"
+          min={0}
+          max={10_000}
+          step="1"
+          value={options.historyLateMinutes}
+        />
+        <TextField
+          id="historyClockSkewMinutes"
+          name="historyClockSkewMinutes"
+          label="Minutes that its clock is ahead"
+          hint="Below zero: its clock is behind."
+          type="number"
+          min={-60}
+          max={60}
+          step="1"
+          value={options.historyClockSkewMinutes}
+        />
+      </div>
+      <Tick
+        id="historyRefused"
+        name="historyRefused"
+        label="Take back the right to read it"
+        hint="Reading it is answered 403 and names the missing scope."
+        checked={options.historyRefused}
+      />
+      <Tick
+        id="historyMissing"
+        name="historyMissing"
+        label="Never show anything"
+        hint="What is sent and answered from now on stays out of it."
+        checked={options.historyMissing}
+      />
+      <Tick id="historyDoubled" name="historyDoubled" label="Show everything twice" checked={options.historyDoubled} />
+    </Card>
   )
 }

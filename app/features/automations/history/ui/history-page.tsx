@@ -6,8 +6,10 @@ import { Card } from '#app/ui/card.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { usePresent } from '#app/ui/time/time.tsx'
+import type { AnswerView, ListeningNote } from '../../listening/answers.server.ts'
 import { asksNothingOfHistory, type HistoryForm } from '../history-form.ts'
 import { type RunLine, runsByDay } from '../run-list-view.ts'
+import { AnswersCard, ListeningLine } from './answers-card.tsx'
 import { HistoryFrame, type HistoryFrameProps } from './history-frame.tsx'
 import { RunButton } from './run-button.tsx'
 import { RunFilter } from './run-filter.tsx'
@@ -24,14 +26,18 @@ export interface HistoryPageProps extends HistoryFrameProps {
   rules: { id: number; name: string }[]
   /** Runs of the chosen rule that wait for a person. */
   held: number
+  answers: AnswerView[]
+  listening: ListeningNote
 }
 
 /** All runs, newest first. The address holds the whole search, so it can be bookmarked. */
 export function HistoryPage(props: HistoryPageProps) {
-  const { account, form, errors, lines, rules, held } = props
+  const { account, form, errors, lines, rules, held, answers, listening } = props
   return (
     <HistoryFrame {...props} title="Run history" place={asksWhatNeedsYou(form) ? 'needs_you' : 'runs'}>
       <div className="grid gap-5">
+        <AnswersCard answers={answers} />
+        <ListeningLine note={listening} accountUUID={account.accountUUID} />
         <RunFilter account={account} form={form} errors={errors} rules={rules} />
         {errors.before ? (
           <Notice tone="failing" title="This page of the history does not exist">

@@ -16,6 +16,7 @@ import { Time } from '#app/ui/time/time.tsx'
 import { LOGS_NOT_FETCHED } from '../../page/page-text.ts'
 import { LOG_STATUS_TEXTS, type LogLine, type LogStatus } from '../log-line.ts'
 import { ExecutedParts, MatchedRecords } from './executed-parts.tsx'
+import { ReceiptLine } from './receipt-line.tsx'
 
 const LOGS_TITLE = 'Recent Automation Logs'
 const LOGS_DESCRIPTION = 'Last 20 automation executions across all your automations'
@@ -129,6 +130,7 @@ function LogLines({ logs, account }: Pick<LogsDialogProps, 'logs' | 'account'>) 
                     {action.success ? 'Done: ' : 'Not done: '}
                     {action.label}
                     {action.message === '' ? null : `. ${action.message}`}
+                    <ReceiptLine receipt={action.receipt} />
                     <ExecutedParts executed={action} />
                   </div>
                 </li>

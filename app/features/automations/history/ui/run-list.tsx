@@ -4,6 +4,7 @@ import type { AutomationAccount } from '#app/domain/automations/automation-addre
 import { runAddress } from '#app/domain/automations/history-address.ts'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
 import type { RunLine } from '../run-list-view.ts'
+import { ReceiptLine } from './receipt-line.tsx'
 import { RunPill } from './run-pills.tsx'
 
 interface RunListProps {
@@ -37,7 +38,7 @@ export function RunList({ lines, account, labelledBy, actionOf }: RunListProps) 
 }
 
 function Line({ line, account }: { line: RunLine; account: AutomationAccount }) {
-  const { id, job, customer, ruleName, happened, goesOnAt } = line
+  const { id, job, customer, ruleName, happened, goesOnAt, receipt } = line
   const now = usePresent()
   return (
     <div className="grid min-w-0 content-start gap-0.5">
@@ -50,6 +51,7 @@ function Line({ line, account }: { line: RunLine; account: AutomationAccount }) 
         </Link>
       </p>
       <p className="wrap-anywhere text-label">{happened}</p>
+      <ReceiptLine receipt={receipt} />
       <p className="wrap-anywhere text-dense text-ink-soft">
         {ruleName}
         {goesOnAt === null || goesOnAt <= now ? null : (

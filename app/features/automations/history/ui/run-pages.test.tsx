@@ -56,6 +56,8 @@ function drawHistory(over: Partial<HistoryPageProps> = {}, sent: Sent = []) {
         isOlder={false}
         rules={[{ id: 2, name: 'Quote check-in' }]}
         held={0}
+        answers={[]}
+        listening={null}
         {...over}
       />
     ),

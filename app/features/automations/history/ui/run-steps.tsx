@@ -10,6 +10,7 @@ import { durationText } from '#app/ui/time/time-text.ts'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import type { ItemView, RunView, StepView } from '../run-detail-view.ts'
 import { ExecutedTexts, MatchedRecords, TextList } from './executed-parts.tsx'
+import { ReceiptLine } from './receipt-line.tsx'
 import { RunButton } from './run-button.tsx'
 import { type Mark, MarkPill, stepMark } from './run-pills.tsx'
 
@@ -146,7 +147,7 @@ function Step({ runId, step }: { runId: number; step: StepView }) {
 }
 
 function Item({ item, isOnly }: { item: ItemView; isOnly: boolean }) {
-  const { mark, summary, message, sentence, nextAt } = item
+  const { mark, summary, message, sentence, nextAt, receipt } = item
   const now = usePresent()
   const isSent = mark === 'done' || mark === 'unknown'
   return (
@@ -163,6 +164,7 @@ function Item({ item, isOnly }: { item: ItemView; isOnly: boolean }) {
       {sentence === null || summary === '' ? null : (
         <p className={`wrap-anywhere text-label ${mark === 'failed' ? 'text-failing' : 'text-ink-soft'}`}>{sentence}</p>
       )}
+      <ReceiptLine receipt={receipt} />
       {nextAt === null || nextAt <= now ? null : (
         <p className="text-dense text-ink-soft">
           Next try <Time at={nextAt} />.

@@ -1,0 +1,81 @@
+// What customers answered, for the page, and what a person decides about it.
+import type { App } from '#app/context/app-context.ts'
+import { type Channel, CONVERSATION_OPEN } from '#app/domain/automations/receipt.ts'
+import { runReason } from '#app/domain/automations/run-reasons.ts'
+import { recordNames } from '#app/domain/record-name.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import type { Answer } from '#db/store/listening.ts'
+
+type AnswersApp = Pick<App, 'store' | 'clock'>
+
+/** An answer that waits for a person. */
+export interface AnswerView {
+  id: number
+  /** The customer's name; '' = unknown. */
+  customer: string
+  /** `Job 4411`. */
+  job: string
+  channel: Channel
+  words: string
+  writtenAt: Millis
+}
+
+/** refused = ServiceM8 does not let us read messages. no_answers = none has ever shown, though many were written to. */
+export type ListeningNote = 'refused' | 'no_answers' | null
+
+const MOST_SHOWN = 20
+/** So many conversations without a single answer: ServiceM8 does not show them to this add-on. */
+const ENOUGH_CONVERSATIONS = 25
+
+export async function loadAnswers(
+  app: AnswersApp,
+  accountUuid: string,
+): Promise<{ answers: AnswerView[]; listening: ListeningNote }> {
+  const open = await app.store.listening.listAnswers(accountUuid, ['open'], MOST_SHOWN)
+  // An old one keeps nothing waiting any more.
+  const shown = open.filter((answer) => answer.seenAt > app.clock.now() - CONVERSATION_OPEN)
+  const asked = shown.map(({ jobUuid }) => ({ object: 'job', recordUuid: jobUuid }))
+  const names = asked.length === 0 ? new Map() : recordNames(await app.store.records.knownOf(accountUuid, asked))
+  return {
+    answers: shown.map((answer) => viewOf(answer, names.get(answer.jobUuid))),
+    listening: await noteOf(app, accountUuid),
+  }
+}
+
+function viewOf(answer: Answer, known: { job: string; customer: string } | undefined): AnswerView {
+  const { id, channel, words, writtenAt } = answer
+  return {
+    id,
+    customer: known?.customer ?? '',
+    job: known?.job ? `Job ${known.job}` : 'A job',
+    channel,
+    words,
+    writtenAt,
+  }
+}
+
+async function noteOf({ store }: AnswersApp, accountUuid: string): Promise<ListeningNote> {
+  const facts = await store.listening.findListening(accountUuid)
+  if (!facts) return null
+  if (facts.smsRefusedAt !== null || facts.emailRefusedAt !== null) return 'refused'
+  const isMute = facts.inboundAt === null && facts.conversations >= ENOUGH_CONVERSATIONS
+  return isMute && facts.dismissedAt === null ? 'no_answers' : null
+}
+
+export type SettledAnswer = { outcome: 'settled'; messages: number } | { outcome: 'not_open' }
+
+/** `went_on`: what waits for this customer goes on. `stopped`: it is left out. Older answers of theirs are settled too. */
+export async function settleAnswer(
+  app: AnswersApp & Pick<App, 'log' | 'wakeRuns'>,
+  accountUuid: string,
+  id: number,
+  state: 'went_on' | 'stopped',
+  staffUuid: string | null,
+): Promise<SettledAnswer> {
+  const input = { state, by: staffUuid, reason: runReason('stopped_after_answer'), at: app.clock.now() }
+  const settled = await app.store.listening.settleAnswer(accountUuid, id, input)
+  app.log.info({ account: accountUuid, answer: id, state, staff: staffUuid, ...settled }, 'answer.settled')
+  if (settled === null) return { outcome: 'not_open' }
+  app.wakeRuns()
+  return { outcome: 'settled', ...settled }
+}

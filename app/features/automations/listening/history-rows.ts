@@ -1,0 +1,85 @@
+// A row of the platform's history of messages, read tolerantly: its fields are new and partly unpublished.
+import type { PlatformRecord } from '#app/adapters/platform.ts'
+import type { Channel } from '#app/domain/automations/receipt.ts'
+import type { Wall } from '#app/lib/zone.ts'
+import { valuesOf } from '../records/fact-rows.ts'
+
+export interface HistoryRow {
+  uuid: string
+  inbound: boolean
+  /** The job; '' = the platform does not say. */
+  about: string
+  to: string
+  from: string
+  /** Texts: the words. E-mails: the subject of what was sent, the words of what came in. */
+  text: string
+  /** The platform's local time; null = unreadable. */
+  wall: Wall | null
+  bounced: boolean
+  /** Null = not opened. */
+  opened: { wall: Wall | null } | null
+}
+
+/** The fields we keep of a long history. */
+const KEPT = [
+  ...['uuid', 'direction', 'related_object_uuid', 'to', 'from', 'from_number', 'from_email', 'message', 'subject'],
+  ...['body', 'text_body', 'timestamp', 'bounced', 'opened', 'first_opened_at'],
+] as const
+
+/** Longer words are shortened before they are stored. */
+const MOST_WORDS = 2_000
+
+export function keptOfHistory(record: PlatformRecord): PlatformRecord {
+  return Object.fromEntries(KEPT.filter((name) => name in record).map((name) => [name, record[name]]))
+}
+
+const INBOUND = new Set(['inbound', 'incoming', 'in', 'received'])
+
+export function readHistory(records: readonly PlatformRecord[], channel: Channel): HistoryRow[] {
+  const rows = new Map<string, HistoryRow>()
+  for (const record of records) {
+    const row = readRow(valuesOf(record), channel)
+    // The same row twice is one row.
+    if (row !== null) rows.set(row.uuid, row)
+  }
+  return [...rows.values()]
+}
+
+function readRow(values: Readonly<Record<string, string>>, channel: Channel): HistoryRow | null {
+  const value = (name: string) => values[name] ?? ''
+  const words = [value('message'), value('body'), value('text_body')].find((one) => one.trim() !== '') ?? ''
+  const inbound = INBOUND.has(value('direction').trim().toLowerCase())
+  const text = channel === 'sms' || inbound ? words || value('subject') : value('subject')
+  const timestamp = value('timestamp')
+  const from = value('from') || value('from_number') || value('from_email')
+  // A row without a name of its own is told by what it holds.
+  const uuid = value('uuid') || (timestamp === '' && text === '' ? '' : `${timestamp}|${from}|${text.slice(0, 200)}`)
+  if (uuid === '') return null
+  const firstOpened = readWall(value('first_opened_at'))
+  return {
+    uuid,
+    inbound,
+    about: value('related_object_uuid').toLowerCase(),
+    to: value('to'),
+    from,
+    text: text.slice(0, MOST_WORDS),
+    wall: readWall(timestamp),
+    bounced: isYes(value('bounced')),
+    opened: isYes(value('opened')) || firstOpened !== null ? { wall: firstOpened } : null,
+  }
+}
+
+function isYes(value: string): boolean {
+  return ['1', 'true', 'yes'].includes(value.trim().toLowerCase())
+}
+
+const LOCAL = /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d)(?::(\d\d))?/
+
+function readWall(text: string): Wall | null {
+  const found = LOCAL.exec(text)
+  if (!found || found[1] === '0000') return null
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = found
+    .slice(1)
+    .map((part) => Number(part ?? 0))
+  return Date.UTC(year, month - 1, day, hour, minute, second)
+}

@@ -1,0 +1,68 @@
+// Looks at the histories of all jobs whose look is due: many accounts side by side, one job of an account at a time.
+import type { Millis } from '#app/lib/clock.ts'
+import { minutes, seconds } from '#app/lib/duration.ts'
+import type { Conversation } from '#db/store/listening.ts'
+import { lookAt, refusedUntil } from './look.server.ts'
+import { type TellApp, tellStaff } from './tell-staff.server.ts'
+
+const AT_ONCE = 16
+/** In one round of an account, so that one with many jobs leaves others their turn. */
+const PER_ACCOUNT = 20
+
+export interface ListenRound {
+  /** Messages whose runs go on: found in the history, or asked again because of an answer. */
+  moved: number
+  /** When the next look is due; null = none. */
+  nextAt: Millis | null
+}
+
+export interface Listener {
+  /** Looks at what is due. Never rejects because of one job. */
+  round(): Promise<ListenRound>
+}
+
+export function createListener(app: TellApp): Listener {
+  async function listen(conversation: Conversation): Promise<number> {
+    const { accountUuid, channel } = conversation
+    try {
+      const until = await refusedUntil(app, conversation)
+      if (until !== null) {
+        await app.store.listening.postponeLook(conversation, { nextLookAt: until, refusedAt: null })
+        return 0
+      }
+      const looked = await lookAt(app, conversation)
+      return looked.outcome === 'looked' ? looked.moved : 0
+    } catch (error) {
+      app.log.error({ account: accountUuid, channel, error }, 'history.look_failed')
+      const nextLookAt = app.clock.now() + minutes(1)
+      await app.store.listening.postponeLook(conversation, { nextLookAt, refusedAt: null })
+      return 0
+    }
+  }
+
+  async function listenInTurn(conversations: readonly Conversation[]): Promise<number> {
+    let moved = 0
+    for (const conversation of conversations) moved += await listen(conversation)
+    return moved
+  }
+
+  return {
+    async round() {
+      const now = app.clock.now()
+      const due = await app.store.listening.dueConversations(now, {
+        limit: AT_ONCE * PER_ACCOUNT,
+        perAccount: PER_ACCOUNT,
+      })
+      const accounts = [...new Set(due.map((one) => one.accountUuid))].slice(0, AT_ONCE)
+      const moved = await Promise.all(
+        accounts.map((account) => listenInTurn(due.filter((one) => one.accountUuid === account))),
+      )
+      await tellStaff(app)
+      const nextAt = await app.store.listening.nextLookAt()
+      return {
+        moved: moved.reduce((sum, count) => sum + count, 0),
+        nextAt: nextAt === null ? null : Math.max(nextAt, now + seconds(1)),
+      }
+    },
+  }
+}

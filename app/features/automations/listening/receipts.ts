@@ -1,0 +1,192 @@
+// Which row of the history belongs to which message. A row is claimed only when it can be no other message's: two equal
+// texts are told apart by time, else by count, and where both leave a doubt, no receipt is claimed.
+import type { JournalEffect } from '#app/domain/automations/journal-row.ts'
+import {
+  type Channel,
+  CLOCKS_DIFFER,
+  CONVERSATION_OPEN,
+  EMAIL_LOOKS,
+  RECEIPT_LOOKS,
+  type ReceiptState,
+} from '#app/domain/automations/receipt.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { seconds } from '#app/lib/duration.ts'
+import { momentOfWall, offsetAt, type Wall, wallAt } from '#app/lib/zone.ts'
+import type { ReceiptChange, WantedReceipt } from '#db/store/listening.ts'
+import { isCustomerMessage, receiverText } from '../runs/run-messages.ts'
+import type { HistoryRow } from './history-rows.ts'
+
+/** A platform may list one message twice; equal rows this close together are one. */
+const TWINS_WITHIN = seconds(5)
+
+/** Some systems cut long texts. Texts that differ only behind this many letters count as equal. */
+const KEPT_OF_WORDS = 100
+
+/** The rows of one message in the history. */
+interface Sighting {
+  key: string
+  wall: Wall
+  rows: HistoryRow[]
+}
+
+/**
+ * What identifies a message besides its time: receiver and words. Letters and digits only: spaces, quotes and letters
+ * outside ASCII come back changed from some systems, and long texts cut.
+ */
+export function messageKey(channel: Channel, to: string, text: string): string {
+  const plain = text.replaceAll(/&(?:#x?[0-9a-f]+|[a-z]+);/gi, '')
+  const ascii = plain.replaceAll(/[^a-z0-9]/gi, '').toLowerCase()
+  const words = ascii === '' ? text.normalize('NFKC').replaceAll(/\s+/g, '') : ascii
+  return `${receiverText(channel, to)}|${words.slice(0, KEPT_OF_WORDS)}`
+}
+
+function keyOfEffect(effect: JournalEffect): string | null {
+  if (!isCustomerMessage(effect)) return null
+  return effect.kind === 'send_sms'
+    ? messageKey('sms', effect.to, effect.message)
+    : messageKey('email', effect.to, effect.subject)
+}
+
+function sightingsOf(rows: readonly HistoryRow[], channel: Channel): Sighting[] {
+  const found: Sighting[] = []
+  const sent = rows.filter((row): row is HistoryRow & { wall: Wall } => !row.inbound && row.wall !== null)
+  for (const row of sent.sort((a, b) => a.wall - b.wall)) {
+    const key = messageKey(channel, row.to, row.text)
+    const same = found.findLast((one) => one.key === key && row.wall - one.wall <= TWINS_WITHIN)
+    if (same) same.rows.push(row)
+    else found.push({ key, wall: row.wall, rows: [row] })
+  }
+  return found
+}
+
+/** The sighting of each message, by the receipt's id. */
+export function claimRows(
+  receipts: readonly WantedReceipt[],
+  rows: readonly HistoryRow[],
+  at: { channel: Channel; zone: string },
+): Map<number, HistoryRow[]> {
+  const sightings = sightingsOf(rows, at.channel)
+  const claimed = new Map<number, HistoryRow[]>()
+  const taken = new Set<Sighting>()
+  for (const receipt of receipts) {
+    if (receipt.historyUuid === null) continue
+    const own = sightings.find((one) => one.rows.some(({ uuid }) => uuid === receipt.historyUuid))
+    if (own) {
+      taken.add(own)
+      claimed.set(receipt.id, own.rows)
+    }
+  }
+  const open = receipts.flatMap((receipt) => {
+    const key = receipt.historyUuid === null ? keyOfEffect(receipt.effect) : null
+    return key === null ? [] : [{ id: receipt.id, key, wall: wallAt(receipt.sentAt, at.zone) }]
+  })
+  const free = sightings.filter((one) => !taken.has(one))
+  for (const key of new Set(open.map((one) => one.key))) {
+    const pairs = pairUp(
+      open.filter((one) => one.key === key),
+      free.filter((one) => one.key === key),
+    )
+    for (const [id, sighting] of pairs) claimed.set(id, sighting.rows)
+  }
+  return claimed
+}
+
+type OpenOne = { id: number; wall: Wall }
+
+function fits(message: OpenOne, sighting: Sighting): boolean {
+  return Math.abs(message.wall - sighting.wall) <= CLOCKS_DIFFER
+}
+
+/** Both in order of time. Groups of messages and rows that could be each other's are settled together, or not at all. */
+function pairUp(messages: readonly OpenOne[], sightings: readonly Sighting[]): [number, Sighting][] {
+  const pairs: [number, Sighting][] = []
+  const inOrder = messages.toSorted((a, b) => a.wall - b.wall)
+  for (let from = 0; from < inOrder.length; ) {
+    let end = from + 1
+    while (end < inOrder.length && (inOrder[end]?.wall ?? 0) - (inOrder[end - 1]?.wall ?? 0) <= 2 * CLOCKS_DIFFER) end++
+    const group = inOrder.slice(from, end)
+    const near = sightings.filter((one) => group.some((message) => fits(message, one)))
+    pairs.push(...pairsOfGroup(group, near))
+    from = end
+  }
+  return pairs
+}
+
+function pairsOfGroup(group: readonly OpenOne[], near: readonly Sighting[]): [number, Sighting][] {
+  // Fewer rows than messages: nobody can say whose they are.
+  if (near.length < group.length) return certainPairs(group, near)
+  const pairs: [number, Sighting][] = []
+  const left = [...near]
+  for (const message of group) {
+    const fitting = left.filter((one) => fits(message, one))
+    const first = near.length === group.length ? fitting[0] : nearest(message, fitting)
+    if (!first) return certainPairs(group, near)
+    left.splice(left.indexOf(first), 1)
+    pairs.push([message.id, first])
+  }
+  return pairs
+}
+
+/** Rows that fit one message only, and are the only ones that fit it. */
+function certainPairs(group: readonly OpenOne[], near: readonly Sighting[]): [number, Sighting][] {
+  return near.flatMap((one): [number, Sighting][] => {
+    const [message, other] = group.filter((candidate) => fits(candidate, one))
+    if (!message || other || near.some((another) => another !== one && fits(message, another))) return []
+    return [[message.id, one]]
+  })
+}
+
+function nearest(message: OpenOne, sightings: readonly Sighting[]): Sighting | undefined {
+  return sightings.toSorted((a, b) => Math.abs(a.wall - message.wall) - Math.abs(b.wall - message.wall))[0]
+}
+
+/** What a look says about a message: `rows` = its rows in the history, if any. */
+export function receiptAfter(
+  receipt: WantedReceipt,
+  rows: readonly HistoryRow[] = [],
+  at: { channel: Channel; zone: string; now: Millis },
+): ReceiptChange {
+  const { id, sentAt } = receipt
+  const [first] = rows
+  if (!first) return notFound(receipt, at)
+  const historyUuid = receipt.historyUuid ?? first.uuid
+  const listedAt = first.wall === null ? null : momentNear(first.wall, sentAt, at.zone)
+  if (at.channel === 'sms') return { id, state: 'delivered', stateAt: listedAt, nextLookAt: null, historyUuid }
+  if (rows.some((row) => row.bounced)) {
+    return { id, state: 'bounced', stateAt: seenAt(receipt, 'bounced', at.now), nextLookAt: null, historyUuid }
+  }
+  const nextLookAt = nextReceiptLook(sentAt, at)
+  const opened = rows.find((row) => row.opened !== null)?.opened
+  if (!opened) return { id, state: 'listed', stateAt: listedAt, nextLookAt, historyUuid }
+  const openedAt = opened.wall === null ? seenAt(receipt, 'opened', at.now) : momentOfWall(opened.wall, at.zone).at
+  return { id, state: 'opened', stateAt: openedAt, nextLookAt, historyUuid }
+}
+
+function notFound(receipt: WantedReceipt, at: { channel: Channel; now: Millis }): ReceiptChange {
+  const { id, sentAt, stateAt, historyUuid } = receipt
+  const isLost = historyUuid === null && at.now >= sentAt + (RECEIPT_LOOKS.at(-1) ?? 0)
+  const state: ReceiptState = isLost ? 'missing' : receipt.state
+  return { id, state, stateAt, nextLookAt: nextReceiptLook(sentAt, at), historyUuid }
+}
+
+/** The platform does not say when: the first look that saw it counts. */
+function seenAt(receipt: WantedReceipt, state: ReceiptState, now: Millis): Millis {
+  return receipt.state === state ? (receipt.stateAt ?? now) : now
+}
+
+/** A local time that occurs twice means the moment nearer to the sending. */
+function momentNear(wall: Wall, sentAt: Millis, zone: string): Millis {
+  const near = wall - offsetAt(sentAt, zone)
+  return wallAt(near, zone) === wall ? near : momentOfWall(wall, zone).at
+}
+
+/** Null = no more looks for its sake. */
+export function nextReceiptLook(sentAt: Millis, { channel, now }: { channel: Channel; now: Millis }): Millis | null {
+  const looks = channel === 'email' ? [...RECEIPT_LOOKS, ...EMAIL_LOOKS] : RECEIPT_LOOKS
+  return looks.map((after) => sentAt + after).find((look) => look > now) ?? null
+}
+
+/** Receipts this old are settled for good, and only keep their rows from others. */
+export function receiptsSince(now: Millis): Millis {
+  return now - CONVERSATION_OPEN
+}

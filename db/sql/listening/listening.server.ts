@@ -1,0 +1,212 @@
+// Looks at the platform's histories of messages: when they are due, and what they showed.
+import type { Conversation, Listening, ListeningStore, Look, WantedReceipt } from '../../store/listening.ts'
+import type { Connections } from '../connections.ts'
+import { clearReason, RUN_REASON, STEP_REASON } from '../reasons.server.ts'
+import { JOURNAL_COLUMNS, journalRow, type StoredRow, storedResult } from '../runs/run-rows.server.ts'
+import { answerDecisions, answerStore, keepAnswers } from './answers.server.ts'
+
+const COLUMNS = `account_uuid AS accountUuid, job_uuid AS jobUuid, channel, company_uuid AS companyUuid,
+  opened_at AS openedAt, last_message_at AS lastMessageAt, looked_at AS lookedAt, tries, next_look_at AS nextLookAt`
+const OF = 'account_uuid = @accountUuid AND job_uuid = @jobUuid AND channel = @channel'
+
+export function listeningStore(connections: Connections): ListeningStore {
+  return {
+    ...dueStore(connections),
+    ...lookStore(connections),
+    ...factStore(connections),
+    ...answerStore(connections),
+    ...answerDecisions(connections),
+  }
+}
+
+function dueStore({
+  db,
+  mine,
+}: Connections): Pick<ListeningStore, 'dueConversations' | 'nextLookAt' | 'countConversations'> {
+  const due = db.prepare<
+    { now: number; limit: number; perAccount: number },
+    Conversation & { place: number; next_look_at: number }
+  >(
+    `SELECT * FROM (
+       SELECT ${COLUMNS}, next_look_at, row_number() OVER (PARTITION BY account_uuid ORDER BY next_look_at) AS place
+       FROM conversation WHERE next_look_at <= @now AND ${mine('conversation')}
+     ) AS ranked WHERE place <= @perAccount ORDER BY next_look_at LIMIT @limit`,
+  )
+  const next = db
+    .prepare<[], number | null>(`SELECT min(next_look_at) FROM conversation WHERE ${mine('conversation')}`)
+    .pluck()
+  const count = db
+    .prepare<{ accountUuid: string }, number>('SELECT count(*) FROM conversation WHERE account_uuid = @accountUuid')
+    .pluck()
+  return {
+    dueConversations: db.read(function* (now, { limit, perAccount }) {
+      return (yield* due.all({ now, limit, perAccount })).map(({ place: _place, next_look_at: _next, ...row }) => row)
+    }),
+    nextLookAt: db.read(function* () {
+      return (yield* next.get()) ?? null
+    }),
+    countConversations: db.read(function* (accountUuid) {
+      return (yield* count.get({ accountUuid })) ?? 0
+    }),
+  }
+}
+
+type WantedRow = Omit<WantedReceipt, 'effect' | 'stepState'> & { effect: string; stepState: WantedReceipt['stepState'] }
+
+function lookStore(connections: Connections): Pick<ListeningStore, 'wantedReceipts' | 'settleLook' | 'postponeLook'> {
+  const { db, turn } = connections
+  const wanted = db.prepare<{ accountUuid: string; jobUuid: string; channel: string; since: number }, WantedRow>(
+    `SELECT m.id, m.run_id AS runId, m.step_id AS stepId, m.item_key AS itemKey, m.state, m.state_at AS stateAt,
+       m.sent_at AS sentAt, m.next_look_at AS nextLookAt, m.history_uuid AS historyUuid, s.effect, s.state AS stepState
+     FROM message_receipt m JOIN run_step s ON s.run_id = m.run_id AND s.step_id = m.step_id AND s.item_key = m.item_key
+     WHERE m.account_uuid = @accountUuid AND m.job_uuid = @jobUuid AND m.channel = @channel AND m.sent_at >= @since
+     ORDER BY m.sent_at, m.id`,
+  )
+  // An instance that was late must not go back behind a newer look.
+  const looked = db.prepare(
+    `UPDATE conversation SET looked_at = @at, tries = 0,
+       next_look_at = CASE WHEN last_message_at > @lastMessageAt THEN min(next_look_at, @nextLookAt) ELSE @nextLookAt END
+     WHERE ${OF} AND coalesce(looked_at, 0) <= @at`,
+  )
+  const ended = db.prepare(
+    `DELETE FROM conversation WHERE ${OF} AND coalesce(looked_at, 0) <= @at AND last_message_at = @lastMessageAt`,
+  )
+  const put = db.prepare(
+    `UPDATE message_receipt SET state = @state, state_at = @stateAt, next_look_at = @nextLookAt,
+       history_uuid = coalesce(history_uuid, @historyUuid), looked_at = @at
+     WHERE id = @id AND account_uuid = @accountUuid`,
+  )
+  const postpone = db.prepare(`UPDATE conversation SET next_look_at = @nextLookAt, tries = tries + 1 WHERE ${OF}`)
+  const facts = factRows(connections)
+  const settle = settler(connections)
+  const putAnswers = keepAnswers(db)
+
+  /** Returns how many messages turned out to be sent. */
+  function* putReceipts(accountUuid: string, { receipts, at }: Look): Generator<unknown, number> {
+    let settled = 0
+    for (const change of receipts) {
+      const isKnown = (yield* put.run({ ...change, accountUuid, at })).changes === 1
+      if (isKnown && change.historyUuid !== null && (yield* settle(accountUuid, change.id, at))) settled++
+    }
+    return settled
+  }
+
+  return {
+    wantedReceipts: db.read(function* ({ accountUuid, jobUuid, channel }, since) {
+      const rows = yield* wanted.all({ accountUuid, jobUuid, channel, since })
+      return rows.map(({ effect, ...row }) => ({ ...row, effect: effectOf(effect) }))
+    }),
+
+    settleLook(conversation, look) {
+      const { accountUuid, jobUuid, channel, lookedAt, lastMessageAt } = conversation
+      const values = { accountUuid, jobUuid, channel, lastMessageAt, at: look.at }
+      return turn.run(function* (): Generator<unknown, { settled: number; woken: number } | null> {
+        const { nextLookAt } = look
+        const noted = nextLookAt === null ? ended.run(values) : looked.run({ ...values, nextLookAt })
+        if ((yield* noted).changes === 0) return null
+        yield* facts.read(accountUuid, channel, look, lookedAt === null)
+        const settled = yield* putReceipts(accountUuid, look)
+        return { settled, woken: yield* putAnswers(conversation, look) }
+      })
+    },
+
+    postponeLook({ accountUuid, jobUuid, channel }, { nextLookAt, refusedAt }) {
+      return turn.run(function* () {
+        yield* postpone.run({ accountUuid, jobUuid, channel, nextLookAt })
+        if (refusedAt !== null) yield* facts.refused(accountUuid, channel, refusedAt)
+      })
+    },
+  }
+}
+
+/** A message that may have been sent stands in the history: it was sent. Its run goes on. */
+function settler({ db }: Connections) {
+  const find = db.prepare<{ id: number; accountUuid: string }, StoredRow & { runId: number }>(
+    `SELECT s.run_id AS runId, ${JOURNAL_COLUMNS} FROM message_receipt m
+     JOIN run_step s ON s.run_id = m.run_id AND s.step_id = m.step_id AND s.item_key = m.item_key
+     WHERE m.id = @id AND m.account_uuid = @accountUuid AND s.state = 'unknown' AND s.sending_at = m.sent_at`,
+  )
+  const sent = db.prepare(
+    `UPDATE run_step SET state = 'sent', error_class = NULL, ${clearReason(STEP_REASON)}, ended_at = @at, result = @result
+     WHERE run_id = @runId AND step_id = @stepId AND item_key = @itemKey AND state = 'unknown'`,
+  )
+  const goOn = db.prepare(
+    `UPDATE run SET state = 'queued', outcome = NULL, wake_at = @at, ${clearReason(RUN_REASON)}
+     WHERE id = @runId AND state IN ('held', 'waiting', 'done') AND outcome IS DISTINCT FROM 'cancelled'`,
+  )
+  return function* (accountUuid: string, id: number, at: number): Generator<unknown, boolean> {
+    const row = yield* find.get({ id, accountUuid })
+    if (!row) return false
+    const { runId, ...stored } = row
+    const { stepId, itemKey, result, tries, released } = journalRow(stored)
+    const looked = { at, endedAt: at, outcome: 'verified', sentence: null } as const
+    const found = storedResult({ ...result, status: 'sent' }, [...tries, looked], released)
+    if ((yield* sent.run({ runId, stepId, itemKey, at, result: found })).changes === 0) return false
+    yield* goOn.run({ runId, at })
+    return true
+  }
+}
+
+function effectOf(stored: string): WantedReceipt['effect'] {
+  return (JSON.parse(stored) as { effect: WantedReceipt['effect'] }).effect
+}
+
+/** What an account lets us read. Call inside a transaction. */
+function factRows({ db }: Pick<Connections, 'db'>) {
+  const insert = db.prepare(
+    'INSERT INTO listening (account_uuid, conversations) VALUES (@accountUuid, 0) ON CONFLICT DO NOTHING',
+  )
+  const read = db.prepare(
+    `UPDATE listening SET read_at = @at, conversations = conversations + @first,
+       sms_refused_at = CASE WHEN @channel = 'sms' THEN NULL ELSE sms_refused_at END,
+       email_refused_at = CASE WHEN @channel = 'email' THEN NULL ELSE email_refused_at END,
+       inbound_at = coalesce(inbound_at, CASE WHEN @hasInbound = 1 THEN @at END)
+     WHERE account_uuid = @accountUuid`,
+  )
+  const refused = db.prepare(
+    `UPDATE listening SET sms_refused_at = CASE WHEN @channel = 'sms' THEN @at ELSE sms_refused_at END,
+       email_refused_at = CASE WHEN @channel = 'email' THEN @at ELSE email_refused_at END
+     WHERE account_uuid = @accountUuid`,
+  )
+  return {
+    *read(accountUuid: string, channel: string, look: Look, first: boolean): Generator<unknown, void> {
+      const { at, hasInbound } = look
+      yield* insert.run({ accountUuid })
+      yield* read.run({ accountUuid, channel, at, first: first ? 1 : 0, hasInbound: hasInbound ? 1 : 0 })
+    },
+    *refused(accountUuid: string, channel: string, at: number): Generator<unknown, void> {
+      yield* insert.run({ accountUuid })
+      yield* refused.run({ accountUuid, channel, at })
+    },
+  }
+}
+
+function factStore({ db }: Connections): Pick<ListeningStore, 'findListening' | 'lastBounce' | 'dismissListening'> {
+  const dismiss = db.prepare(
+    'UPDATE listening SET dismissed_at = coalesce(dismissed_at, @at) WHERE account_uuid = @accountUuid',
+  )
+  const find = db.prepare<{ accountUuid: string }, Listening>(
+    `SELECT sms_refused_at AS smsRefusedAt, email_refused_at AS emailRefusedAt, read_at AS readAt, conversations,
+       inbound_at AS inboundAt, dismissed_at AS dismissedAt FROM listening WHERE account_uuid = @accountUuid`,
+  )
+  const bounce = db
+    .prepare<{ accountUuid: string; hashes: string }, number>(
+      `SELECT m.state_at FROM message_receipt m
+       WHERE m.account_uuid = @accountUuid AND m.state = 'bounced' AND m.receiver_hash IN (SELECT value FROM json_each(@hashes))
+         AND NOT EXISTS (SELECT 1 FROM message_receipt l WHERE l.account_uuid = m.account_uuid
+           AND l.receiver_hash = m.receiver_hash AND l.state = 'opened' AND l.sent_at > m.sent_at)
+       ORDER BY m.sent_at DESC LIMIT 1`,
+    )
+    .pluck()
+  return {
+    findListening: db.read(function* (accountUuid) {
+      return (yield* find.get({ accountUuid })) ?? null
+    }),
+    dismissListening: db.write(function* (accountUuid, at) {
+      yield* dismiss.run({ accountUuid, at })
+    }),
+    lastBounce: db.read(function* (accountUuid, receiverHashes) {
+      return (yield* bounce.get({ accountUuid, hashes: JSON.stringify(receiverHashes) })) ?? null
+    }),
+  }
+}

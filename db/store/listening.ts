@@ -1,0 +1,189 @@
+/** What the platform's histories of messages show: receipts of what was sent, and answers of customers. */
+
+import type { JournalEffect } from '#app/domain/automations/journal-row.ts'
+import type { Channel, ReceiptState } from '#app/domain/automations/receipt.ts'
+import type { StepState } from '#app/domain/automations/run.ts'
+import type { Reason } from '#app/domain/reason.ts'
+import type { Millis } from '#app/lib/clock.ts'
+
+/** A job whose history is looked at. */
+export interface Conversation {
+  accountUuid: string
+  jobUuid: string
+  channel: Channel
+  companyUuid: string | null
+  /** The first message of the present conversation, and the latest. */
+  openedAt: Millis
+  lastMessageAt: Millis
+  lookedAt: Millis | null
+  /** Looks that failed since the last good one. */
+  tries: number
+  nextLookAt: Millis
+}
+
+/** A message whose receipt is open or may still change, with what identifies it in the history. */
+export interface WantedReceipt {
+  id: number
+  runId: number
+  stepId: string
+  itemKey: string
+  state: ReceiptState
+  stateAt: Millis | null
+  sentAt: Millis
+  nextLookAt: Millis | null
+  historyUuid: string | null
+  effect: JournalEffect
+  /** State of its row in the journal. */
+  stepState: StepState
+}
+
+export interface ReceiptChange {
+  id: number
+  state: ReceiptState
+  stateAt: Millis | null
+  nextLookAt: Millis | null
+  historyUuid: string | null
+}
+
+export type AnswerState = 'open' | 'went_on' | 'stopped' | 'muted' | 'rule'
+
+/** An answer that was read before. */
+export interface KnownAnswer {
+  historyUuid: string
+  words: string
+  writtenAt: Millis
+}
+
+export interface NewAnswer extends KnownAnswer {
+  /** '' = the platform does not say who. */
+  senderHash: string
+  state: 'open' | 'muted'
+  /** Our id of the staff message about it. */
+  tellUuid: string
+}
+
+/** Nothing automatic goes to this customer, or about this job, any more. */
+export interface StopMute {
+  kind: 'company' | 'job'
+  recordUuid: string
+  /** `text of 14:02`. */
+  source: string
+  /** For the list of changes. */
+  words: string
+}
+
+/** The outcome of a look at one conversation. */
+export interface Look {
+  at: Millis
+  /** Null = the conversation is over: its row goes. */
+  nextLookAt: Millis | null
+  receipts: readonly ReceiptChange[]
+  answers: readonly NewAnswer[]
+  mute: StopMute | null
+  /** Messages to the same customer that wait: they are asked again now, and wait for a person. */
+  wake: readonly MessagePlace[]
+  /** The history shows something that came in, whenever. */
+  hasInbound: boolean
+}
+
+export interface MessagePlace {
+  runId: number
+  stepId: string
+  itemKey: string
+}
+
+/** A message to a customer that waits for a time. */
+export interface WaitingMessage extends MessagePlace {
+  effect: JournalEffect
+  companyUuids: string[]
+  jobUuids: string[]
+}
+
+/** Who a message is for. */
+export interface MessageReceiver {
+  jobUuids: readonly string[]
+  companyUuids: readonly string[]
+  /** Under every key in use. */
+  receiverHashes: readonly string[]
+}
+
+export interface Answer {
+  id: number
+  accountUuid: string
+  jobUuid: string
+  companyUuid: string | null
+  channel: Channel
+  words: string
+  writtenAt: Millis
+  seenAt: Millis
+  state: AnswerState
+  settledAt: Millis | null
+  settledBy: string | null
+}
+
+/** An answer that no colleague was told of yet. */
+export interface UntoldAnswer extends Answer {
+  tellUuid: string
+  tellTries: number
+}
+
+/** What an account lets us read; null = it was never asked. */
+export interface Listening {
+  smsRefusedAt: Millis | null
+  emailRefusedAt: Millis | null
+  readAt: Millis | null
+  /** Conversations that were looked at. */
+  conversations: number
+  inboundAt: Millis | null
+  dismissedAt: Millis | null
+}
+
+export interface ListeningStore {
+  /** Conversations whose look is due, oldest first, at most `perAccount` of an account. Covers every account. */
+  dueConversations(now: Millis, limit: { limit: number; perAccount: number }): Promise<Conversation[]>
+  /** The earliest time at which a look is due; null = none. */
+  nextLookAt(): Promise<Millis | null>
+  /** How many conversations of the account are listened to. */
+  countConversations(accountUuid: string): Promise<number>
+  /** Messages about the job since a moment, oldest first. */
+  wantedReceipts(conversation: Conversation, since: Millis): Promise<WantedReceipt[]>
+  /**
+   * Stores what a look showed, all or nothing. A message that may have been sent and is there becomes sent, and its run
+   * goes on. A look that began before the latest stored one changes nothing. Returns the settled messages.
+   */
+  settleLook(conversation: Conversation, look: Look): Promise<{ settled: number; woken: number } | null>
+  /** Answers of the job that were read before. */
+  knownAnswers(conversation: Conversation): Promise<KnownAnswer[]>
+  /** Messages to customers that wait for a time of their own. */
+  waitingMessages(accountUuid: string, now: Millis): Promise<WaitingMessage[]>
+  /** Conversations in which this receiver may have answered. */
+  conversationsWith(accountUuid: string, receiver: MessageReceiver, since: Millis): Promise<Conversation[]>
+  /** The latest open answer of this receiver since a moment, without the one that set off the run; null = none. */
+  openAnswer(
+    accountUuid: string,
+    receiver: MessageReceiver,
+    input: { since: Millis; except: number | null },
+  ): Promise<Answer | null>
+  /** Newest first; `states` null = all. */
+  listAnswers(accountUuid: string, states: readonly AnswerState[] | null, limit: number): Promise<Answer[]>
+  /**
+   * A person decides about an open answer, and older ones of the same customer: what waits for them goes on, or is left
+   * out with `reason`. Null = it is not open.
+   */
+  settleAnswer(
+    accountUuid: string,
+    id: number,
+    input: { state: 'went_on' | 'stopped'; by: string | null; reason: Reason; at: Millis },
+  ): Promise<{ messages: number } | null>
+  /** Answers that a colleague is to be told of now. Covers every account. */
+  answersToTell(now: Millis, limit: number): Promise<UntoldAnswer[]>
+  /** `tellAt` null = told, or given up. */
+  noteTold(accountUuid: string, id: number, tellAt: Millis | null): Promise<void>
+  /** A person has read that answers do not show. */
+  dismissListening(accountUuid: string, at: Millis): Promise<void>
+  /** Puts off a look that failed. `refusedAt` = the platform does not let us read this history. */
+  postponeLook(conversation: Conversation, input: { nextLookAt: Millis; refusedAt: Millis | null }): Promise<void>
+  findListening(accountUuid: string): Promise<Listening | null>
+  /** The latest bounce of an e-mail to a receiver, unless a later one arrived; null = none. */
+  lastBounce(accountUuid: string, receiverHashes: readonly string[]): Promise<Millis | null>
+}
