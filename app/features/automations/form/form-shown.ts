@@ -3,7 +3,7 @@
 import { JOB_STATUSES } from '#app/domain/automations/rule.ts'
 import { findJobField } from '../actions/job-fields.ts'
 import { LINE_SOURCES } from '../actions/job-lines.ts'
-import { lengthProblemOf } from '../rules/checks/check-parameters.ts'
+import { lengthProblemOf } from '../rules/message-limits.ts'
 import {
   type ConditionRow,
   type FormState,

@@ -1,5 +1,5 @@
 // Limits for the length of texts, and the cost of a text message.
-import { FEED_MOST, SMS_MOST } from '#app/domain/automations/action-parameters.ts'
+import { FEED_MOST, type ParameterSpec, SMS_MOST } from '#app/domain/automations/action-parameters.ts'
 
 /** Source: the specification, section 9, and the platform (servicem8 facts, section 6). */
 const SMS_SEGMENT = 153
@@ -27,6 +27,11 @@ export function lengthProblem(kind: 'sms' | 'feed', text: string): string | null
   if (text.length <= longest) return null
   const what = kind === 'sms' ? 'The text message' : 'The message'
   return `${what} has ${text.length} characters; at most ${longest} can be sent.`
+}
+
+/** Why a parameter is too long. Placeholders count as written; null = the text fits. */
+export function lengthProblemOf({ label, most = 2_000 }: ParameterSpec, text: string): string | null {
+  return text.length > most ? `${label} has at most ${most} characters` : null
 }
 
 /** The beginning of a text, as an option of a list. */

@@ -3,6 +3,7 @@ import { type ActionType, actionSpec, type ParameterSpec } from '#app/domain/aut
 import { type ActionParameters, JOB_STATUSES, type ParameterValue } from '#app/domain/automations/rule.ts'
 import { isRecord } from '#app/lib/json.ts'
 import { LINE_SOURCES } from '../../actions/job-lines.ts'
+import { lengthProblemOf } from '../message-limits.ts'
 import { isLiteral } from '../placeholders/placeholder-syntax.ts'
 
 const MOST_LINES = 100
@@ -47,11 +48,6 @@ export function readParameters(type: ActionType, given: Readonly<Record<string, 
   }
   if (issues.length === 0) issues.push(...(TOGETHER[type]?.(parameters) ?? []))
   return issues.length > 0 ? { outcome: 'invalid', issues } : { outcome: 'read', parameters }
-}
-
-/** Placeholders count as written; null = the text fits. */
-export function lengthProblemOf({ label, most = 2_000 }: ParameterSpec, text: string): string | null {
-  return text.length > most ? `${label} has at most ${most} characters` : null
 }
 
 /** No value: none was given, and none is required. */
