@@ -79,9 +79,11 @@ test('every sentence that was stored as a reason gets its code and reads the sam
 })
 
 const RECONNECT_END = 'Please click Reconnect in the Webhook Manager to give it.'
+/** Reasons that no sentence was ever stored for. */
+const NEWER = ['stopped_after_answer']
 const OLD_REASONS: readonly (readonly [sentence: string, code: string | null])[] = [
   ...Object.entries(RUN_REASON_TEXTS).flatMap(([code, text]) =>
-    typeof text === 'string' ? [[text, code] as const] : [],
+    typeof text === 'string' && !NEWER.includes(code) ? [[text, code] as const] : [],
   ),
   [`We may not do this in ServiceM8: the permission publish_sms is missing. ${RECONNECT_END}`, 'scope'],
   [`We may not do this in ServiceM8: ServiceM8 says "Forbidden". ${RECONNECT_END}`, 'scope'],
