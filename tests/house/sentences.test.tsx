@@ -91,6 +91,11 @@ const ofAnotherTool = (says: string, name: string): Elsewhere => ({
 })
 
 const SHOWN: readonly Shown[] = [
+  ...[
+    'Sign in again in the Webhook Manager.',
+    'Compare with ServiceM8 in the Webhook Manager',
+    'Notices by e-mail are chosen in the Webhook Manager.',
+  ].map((says): Shown => ({ says, name: 'Webhook Manager', is: 'heading', on: MANAGER })),
   ...reconnect('We may not do this in ServiceM8: '),
   ...reconnect('Updated Permissions Required. '),
   ...reconnect('ServiceM8 no longer accepts our connection. Please click Reconnect'),
@@ -278,9 +283,9 @@ const SHOWN: readonly Shown[] = [
   },
 ]
 
-const DOCUMENTED: readonly Documented[] = ['The file is damaged', 'The disk is full', 'The App Secret is known'].map(
-  (name) => ({ says: `"${name}"`, name, document: 'docs/operating.md' }),
-)
+const DOCUMENTED: readonly Documented[] = [
+  ...['The file is damaged', 'The disk is full', 'The App Secret is known', 'Notices by e-mail'],
+].map((name) => ({ says: `"${name}"`, name, document: 'docs/operating.md' }))
 
 const ELSEWHERE: readonly Elsewhere[] = [
   { says: 'Press Fieldhook in ServiceM8', name: 'Fieldhook', elsewhere: 'the button of the add-on, inside ServiceM8' },
