@@ -126,7 +126,7 @@ describe.each(KEEPERS)('the gate, counted $where', ({ where, rows }) => {
     expect(await gate.admit()).toEqual({
       outcome: 'rate_limited',
       status: 429,
-      message: expect.stringContaining('180 calls a minute'),
+      message: expect.stringContaining('180 ServiceM8 calls'),
       retryAt: START + WINDOW,
     })
     clock.set(START + WINDOW - 1_500)
