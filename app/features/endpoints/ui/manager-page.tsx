@@ -108,7 +108,9 @@ export function ManagerPage(props: ManagerPageProps) {
       {webhooks.length + rules.length + ruleLines.length === 0 ? (
         <div className="grid gap-4">
           <FirstWebhook account={account} result={result} demoAddress={props.demoAddress ?? null} />
-          <NewAddress account={account} result={result} noRoom={props.noRoom ?? null} />
+          <section aria-label="Forwarding Rules">
+            <NewAddress account={account} result={result} noRoom={props.noRoom ?? null} />
+          </section>
           <Foot {...props} account={account} />
         </div>
       ) : (
