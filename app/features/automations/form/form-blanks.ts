@@ -23,7 +23,9 @@ export function blanksAsked({ values, conditions, steps }: FormState): BlankAske
       Object.entries(parameters).flatMap(([name, text]) => asked(text, key, CHOSEN.test(name))),
     ),
   ]
-  return found.filter((one, index) => found.findIndex(({ label }) => label === one.label) === index)
+  const first = new Map<string, BlankAsked>()
+  for (const one of found) if (!first.has(one.label)) first.set(one.label, one)
+  return [...first.values()]
 }
 
 function asked(text: string, place: string, isChosen: boolean): BlankAsked[] {
