@@ -5,7 +5,6 @@ import { expect, test } from 'vitest'
 /** Fields that a person fills in and posts; decision 0043 says when conform is worth its script. */
 const NOT_ON_CONFORM: Readonly<Record<string, string>> = {
   'app/features/accounts/ui/erase-page.tsx': 'one field, compared with the name of the account on the server',
-  'app/features/automations/form/ui/rule-form.tsx': 'steps and conditions come and go: it has a state of its own',
   'app/features/automations/page/ui/ask-run-panel.tsx': 'one field: which record',
   'app/features/automations/page/ui/import-panel.tsx': 'one field: the text of a copy, which only the server reads',
   'app/features/automations/settings/ui/settings-form.tsx': 'plain fields: the browser keeps them, the server judges',

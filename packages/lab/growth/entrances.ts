@@ -4,6 +4,8 @@ import { OPERATORS } from '#app/domain/automations/rule.ts'
 import { materialLine } from '#app/features/automations/actions/job-lines.ts'
 import { notificationJson } from '#app/features/automations/actions/notification-body.ts'
 import { aidsOf } from '#app/features/automations/form/form-aids.ts'
+import { withKnownAnswers } from '#app/features/automations/form/form-blanks.ts'
+import { openParts } from '#app/features/automations/form/form-blocks.ts'
 import { draftOf } from '#app/features/automations/form/form-body.ts'
 import { problemsOf } from '#app/features/automations/form/form-check.ts'
 import { limitProblem } from '#app/features/automations/form/form-shown.ts'
@@ -224,7 +226,9 @@ export const ENTRANCES: readonly Entrance[] = [
     name: 'the rule form, what it says beside its fields',
     covers: [
       'app/features/automations/form/form-aids.ts aidsOf',
-      'app/features/automations/rules/checks/check-parameters.ts lengthProblemOf',
+      'app/features/automations/rules/message-limits.ts lengthProblemOf',
+      'app/features/automations/form/form-blanks.ts withKnownAnswers',
+      'app/features/automations/form/form-blocks.ts openParts',
       'app/features/automations/form/form-shown.ts limitProblem',
       'app/features/automations/form/placeholder-offer.ts offeredIn',
       'app/features/automations/rules/checks/rule-check.ts destinationOf',
@@ -243,6 +247,8 @@ export const ENTRANCES: readonly Entrance[] = [
       return () => [
         aidsOf(form, []),
         problemsOf(form),
+        openParts(form),
+        withKnownAnswers(form, text),
         names.map((name) => [limitProblem(form, name, text), offeredIn(form, name)]),
       ]
     },

@@ -13,8 +13,21 @@ export interface BlankAsked {
 /** The parameters whose value is chosen from a list of the account. */
 const CHOSEN = /uuid$|TemplateId$|^templateType$/i
 
+type Texts = Pick<FormState, 'values' | 'conditions' | 'steps'>
+
+/** A form that is sent asks once for each of its fields: its texts are read once. */
+const read = new WeakMap<FormState['steps'], Texts & { blanks: BlankAsked[] }>()
+
 /** Every blank of the form, answered or not, in the order of the rule. */
 export function blanksAsked({ values, conditions, steps }: FormState): BlankAsked[] {
+  const known = read.get(steps)
+  if (known && known.values === values && known.conditions === conditions) return known.blanks
+  const blanks = blanksOf({ values, conditions, steps })
+  read.set(steps, { values, conditions, steps, blanks })
+  return blanks
+}
+
+function blanksOf({ values, conditions, steps }: Texts): BlankAsked[] {
   const found = [
     ...asked(values.triggerQueueUuid, 'when', true),
     ...asked(values.triggerFromValue, 'when', false),
@@ -23,7 +36,9 @@ export function blanksAsked({ values, conditions, steps }: FormState): BlankAske
       Object.entries(parameters).flatMap(([name, text]) => asked(text, key, CHOSEN.test(name))),
     ),
   ]
-  return found.filter((one, index) => found.findIndex(({ label }) => label === one.label) === index)
+  const first = new Map<string, BlankAsked>()
+  for (const one of found) if (!first.has(one.label)) first.set(one.label, one)
+  return [...first.values()]
 }
 
 function asked(text: string, place: string, isChosen: boolean): BlankAsked[] {

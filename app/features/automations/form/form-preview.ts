@@ -135,7 +135,7 @@ export function peekOf({ record, preview }: DraftPreview): Peek {
 export function sentTexts({ preview }: DraftPreview): ReadonlyMap<number, { characters: number; credits: number }> {
   return new Map(
     preview.steps.flatMap(({ effects }, place) => {
-      const [first] = effects.filter(({ channel }) => channel === 'Text message')
+      const [first] = effects.filter(({ credits }) => credits > 0)
       const text = first?.texts[0]?.text
       return first && text !== undefined ? [[place, { characters: text.length, credits: first.credits }]] : []
     }),

@@ -73,7 +73,7 @@ async function textOnce(
 async function textOf(app: DraftApp, { state, place, seen, ...request }: TextAsked): Promise<string | TextMeOutcome> {
   const looked = await previewDraft(app, state, request)
   if (looked.kind === 'trouble') return { outcome: 'failed', message: looked.message }
-  const message = looked.preview.steps[place]?.effects.find(({ channel }) => channel === 'Text message')
+  const message = looked.preview.steps[place]?.effects.find(({ credits }) => credits > 0)
   const text = message?.texts[0]?.text ?? ''
   if (text === '') return { outcome: 'no_text' }
   return text === seen ? text : { outcome: 'changed' }

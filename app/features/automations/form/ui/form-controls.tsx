@@ -3,7 +3,7 @@ import { type ReactNode, useRef } from 'react'
 import { JOB_STATUSES } from '#app/domain/automations/rule.ts'
 import { Button, type ButtonProps } from '#app/ui/button.tsx'
 import { Checkbox } from '#app/ui/form/checkbox.tsx'
-import { Field } from '#app/ui/form/field.tsx'
+import { Field, FieldError } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
 import { controlStyles, TextInput } from '#app/ui/form/text-input.tsx'
 import type { NamedId } from '../../rules/form-lists.ts'
@@ -100,7 +100,7 @@ function asWritten(value: string): string {
 
 /** Sends `true` when ticked; the empty hidden value before it makes unticking visible to the server. */
 export function BoxControl({ name: given, children, hint }: { name: string; children: ReactNode; hint?: ReactNode }) {
-  const { id, name, value, set } = useControl(given)
+  const { id, name, value, set, errors } = useControl(given)
   return (
     <div>
       <input type="hidden" name={name} value="" />
@@ -109,11 +109,13 @@ export function BoxControl({ name: given, children, hint }: { name: string; chil
         name={name}
         value="true"
         checked={value === 'true'}
-        {...(hint ? { 'aria-describedby': `${id}-hint` } : {})}
+        {...(hint || errors ? { 'aria-describedby': errors ? `${id}-error` : `${id}-hint` } : {})}
+        {...(errors && { 'aria-invalid': true })}
         onChange={(event) => set(event.currentTarget.checked ? 'true' : '')}
       >
         {children}
       </Checkbox>
+      {errors ? <FieldError id={`${id}-error`} errors={errors} /> : null}
       {hint ? (
         <p id={`${id}-hint`} className="pl-7.5 text-dense text-ink-soft">
           {hint}

@@ -1,7 +1,6 @@
 import { CircleAlert, CircleCheck, CircleHelp, CircleMinus, type LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Badge, type Tone } from '#app/ui/badge.tsx'
-import { MessageCard } from '#app/ui/message-card.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import {
   OUTCOME_TEXTS,
@@ -9,6 +8,7 @@ import {
   type PreviewStepView,
   type PreviewView,
 } from '../../preview/preview-view.ts'
+import { MessageCard } from '../../preview/ui/message-card.tsx'
 import { creditText } from '../../rules/message-limits.ts'
 
 const looks: Record<PreviewStepView['outcome'], { tone: Tone; icon: LucideIcon }> = {

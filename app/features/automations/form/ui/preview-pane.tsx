@@ -191,7 +191,7 @@ function Previewed({ preview }: { preview: DraftPreview }) {
 
 /** Sends the text above once, to the phone of the person who presses. */
 function TextMe({ step, place }: { step: PreviewStepView; place: number }) {
-  const [text] = step.effects.filter(({ channel }) => channel === 'Text message')
+  const [text] = step.effects.filter(({ credits }) => credits > 0)
   const words = text?.texts[0]?.text ?? ''
   if (step.outcome !== 'would_run' || words === '') return null
   return (

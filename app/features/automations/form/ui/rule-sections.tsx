@@ -1,6 +1,5 @@
 // The short sections of the rule form: how often, warnings, and the switch.
 import { writesToCustomers } from '#app/domain/automations/rule.ts'
-import { FieldError } from '#app/ui/form/field.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { asksAboutExisting, draftOf } from '../form-body.ts'
 import { useRuleForm } from './form-context.tsx'
@@ -50,12 +49,10 @@ export function LoopWarnings() {
 }
 
 export function ActiveSwitch() {
-  const { state, errors } = useRuleForm()
-  const notActive = Object.hasOwn(errors, 'active') ? errors.active : undefined
+  const { state } = useRuleForm()
   return (
     <div className="grid gap-3">
       <BoxControl name="active">Active</BoxControl>
-      {notActive ? <FieldError id="rule-active-error" errors={notActive} /> : null}
       {asksAboutExisting(state) ? (
         <Choice
           name="includeExisting"
