@@ -102,6 +102,7 @@ export function automations(over: Partial<AutomationPageProps> = {}): ReactEleme
       rules={[sampleCard()]}
       logs={null}
       limits=""
+      month=""
       repeats={[]}
       tab="rules"
       step={{ step: 'none' }}

@@ -1,5 +1,5 @@
 import { Mail, MessageSquareText } from 'lucide-react'
-import type { MessageView } from '#app/domain/message-view.ts'
+import type { MessageView } from '#app/domain/automations/message-view.ts'
 
 /** Nobody reads more of a message on a page. Characters. */
 const MOST_SHOWN = 1_200
