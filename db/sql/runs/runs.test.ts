@@ -1,3 +1,4 @@
+// Long: one test for each step in the life of a run.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import {

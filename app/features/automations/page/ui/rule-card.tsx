@@ -231,7 +231,7 @@ function Facts({ rule }: { rule: RuleCardView }) {
   const labels = [trigger, schedule, often, actions.join(', ')].filter((one) => one !== null)
   return (
     <div className="grid gap-2">
-      <ul aria-label="Details" className="flex flex-wrap gap-x-2 text-dense text-ink-soft">
+      <ul aria-label="Details" className="flex flex-wrap gap-x-1 text-dense text-ink-soft">
         {labels.map((label, index) => (
           <li key={label} className="wrap-anywhere">
             {index === 0 ? null : <span aria-hidden>· </span>}
