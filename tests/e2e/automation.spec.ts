@@ -92,7 +92,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(logs.getByText('Call back').first()).toBeVisible()
       await expect(logs).toContainText(/Create Task/)
       await expectReadable(page)
-      await logs.getByRole(javaScriptEnabled ? 'button' : 'link', { name: 'Close' }).click()
+      await logs.getByRole(javaScriptEnabled ? 'button' : 'link', { name: 'Close', exact: true }).click()
       await expect(logs).toHaveCount(0)
 
       const active = page.getByRole('switch', { name: 'Active: Call back' })
