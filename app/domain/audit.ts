@@ -62,6 +62,7 @@ export const ACTIONS = {
   'automation.on': ['automations', 'Switched on the automation {target}'],
   'automation.off': ['automations', 'Switched off the automation {target}'],
   'automation.deleted': ['automations', 'Deleted the automation {target}'],
+  'automation.restored': ['automations', 'Brought back the automation {target}'],
   'automation.key_renewed': ['automations', 'Made a new link for the automation {target}'],
   'automation.paused': ['automations', 'Paused automations'],
   'template.created': ['automations', 'Made the template {target}'],

@@ -24,6 +24,7 @@ test.each([
   ['/webhook-activity', 'Webhooks'],
   ['/automation', 'Automations'],
   ['/automation/settings', 'Automations'],
+  ['/automation/templates/16', 'Automations'],
   ['/automation/runs', 'History'],
   ['/automation/runs/7', 'History'],
   ['/subscription', 'Subscription'],

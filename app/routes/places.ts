@@ -11,7 +11,11 @@ export function placesOf(account: AccountLink, path: string): Place[] {
   const at = (start: RegExp) => start.test(path)
   return [
     { words: 'Webhooks', to: managerAddress(account), current: at(/^\/($|fieldhook|deliveries|webhook-activity)/) },
-    { words: 'Automations', to: automationAddress(account), current: at(/^\/automation(\/settings)?$/) },
+    {
+      words: 'Automations',
+      to: automationAddress(account),
+      current: at(/^\/automation(\/settings|\/templates\/\d+)?$/),
+    },
     { words: 'History', to: runsAddress(account), current: at(/^\/automation\/runs/) },
     // Its own response allows the payment provider's script.
     { words: 'Subscription', to: subscriptionAddress(account), reloadDocument: true, current: at(/^\/subscription/) },

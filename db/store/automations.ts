@@ -52,6 +52,22 @@ export interface AutomationChange {
   at: Millis
 }
 
+/** A deleted rule, as it would come back. */
+export interface DeletedAutomation extends AutomationRow {
+  deletedAt: Millis
+}
+
+interface RestoredAutomation {
+  since: Millis
+  /** For a manual rule: the hash of its key. */
+  triggerKeyHash: string | null
+  nextRunAt: Millis | null
+  /** Of the deletion, as it was given then; and of the runs that come back. */
+  deletedReason: Reason
+  reason: Reason
+  at: Millis
+}
+
 export interface AutomationStore {
   /** Newest first. */
   listAutomations(accountUuid: string): Promise<AutomationRow[]>
@@ -64,6 +80,13 @@ export interface AutomationStore {
   changeAutomation(accountUuid: string, id: number, change: AutomationChange): Promise<AutomationRow | null>
   /** Deletes the rule and cancels its runs that have not started, in one transaction. False = no such rule. */
   deleteAutomation(accountUuid: string, id: number, input: { reason: Reason; at: Millis }): Promise<boolean>
+  /** A rule deleted at or after `since`, for an undo. Null = none. */
+  findDeletedAutomation(accountUuid: string, id: number, since: Millis): Promise<DeletedAutomation | null>
+  /**
+   * Brings a deleted rule back as it was, on or off, with the runs that its deletion cancelled, in one transaction.
+   * Null = no such rule deleted at or after `since`.
+   */
+  restoreAutomation(accountUuid: string, id: number, input: RestoredAutomation): Promise<AutomationRow | null>
   /** A rule's definition at a version; includes deleted rules, for runs that started with it. */
   findAutomationVersion(
     accountUuid: string,

@@ -78,6 +78,8 @@ export interface RunGuardStore {
   messageFacts(accountUuid: string, question: MessageQuestion): Promise<MessageFacts>
   /** The latest messages of all rules to a receiver, newest first. */
   messagesTo(accountUuid: string, receiverHashes: readonly string[], limit: number): Promise<GotMessage[]>
+  /** Messages to customers since a moment, of all rules, deleted ones too. */
+  countMessages(accountUuid: string, since: Millis): Promise<{ sms: number; email: number }>
   /** As stored, for `readAccountGuards`; null = no settings saved. */
   findAccountGuards(accountUuid: string): Promise<unknown>
   /** Omitted settings stay. Appends `change` to the list of changes, in the same transaction. */

@@ -119,6 +119,17 @@ for (const javaScriptEnabled of [true, false]) {
       expect(complaints.filter((line) => !line.includes('400'))).toEqual([])
     })
 
+    test('the first automation is on after three presses, blank included', async ({ page, context, server }) => {
+      const { at } = await openHistory({ page, context, server }, [])
+      await page.goto(at('/automation', ''))
+      await page.getByRole('link', { name: 'Use Ask for a review the day after' }).click()
+      await expectReadable(page)
+      await page.getByLabel('Review link').fill('https://example.com/review')
+      await page.getByRole('button', { name: 'Turn on' }).click()
+      await says(page, 'Automation created')
+      await expect(page.getByRole('switch', { name: 'Active: Ask for a review the day after' })).toBeChecked()
+    })
+
     test('a template is searched for, and used', async ({ page, context, server }) => {
       const { at } = await openHistory({ page, context, server }, [])
       await page.goto(at('/automation', '&tab=templates'))
@@ -127,13 +138,14 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByLabel('Search templates').fill('yearly service')
       await page.getByRole('button', { name: 'Search', exact: true }).click()
       await says(page, '1 template found')
-      const template = page.getByRole('article', { name: 'Yearly service is due' })
-      await expect(template).toContainText('To fill in:')
-      await template.getByRole('button', { name: /^Use template/ }).click()
+      await page.getByRole('link', { name: /Yearly service is due/ }).click()
+      await expect(page.getByLabel('Service category')).toBeVisible()
+      await page.getByLabel('Business name').fill('Banksia Bay Electrical')
+      await expectReadable(page)
+      await page.getByRole('button', { name: 'Edit all' }).click()
       await says(page, 'Template loaded')
-      await expect(page).toHaveURL(/copy=\d+/)
-      await page.goto(at('/automation', '&tab=templates&search=yearly'))
-      await says(page, 'Used once')
+      await expect(page.getByLabel('Automation Name')).toHaveValue('Yearly service is due (From Template)')
+      await expect(page.locator('textarea', { hasText: 'Banksia Bay Electrical' }).first()).toBeVisible()
     })
 
     test('an admin makes a template of an automation', async ({ page, context, server }) => {
@@ -147,7 +159,7 @@ for (const javaScriptEnabled of [true, false]) {
       await name.fill('Call them back')
       await page.getByRole('button', { name: 'Create template' }).click()
       await says(page, 'Template created')
-      await expect(page.getByRole('article', { name: 'Call them back' })).toBeVisible()
+      await expect(page.getByRole('link', { name: /Call them back/ })).toBeVisible()
     })
 
     test('an admin looks at what the API gives', async ({ page, context, server }) => {

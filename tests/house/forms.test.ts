@@ -13,6 +13,7 @@ const NOT_ON_CONFORM: Readonly<Record<string, string>> = {
   'app/features/lookups/ui/mapping-dialogs.tsx': 'kept in the browser alone: nothing is posted',
   'app/features/templates/ui/create-template.tsx':
     'plain fields of a given length: what is refused is said once, for the whole form',
+  'app/features/templates/ui/template-sheet.tsx': 'the blanks of a template are its fields: only the server knows them',
 }
 
 const FORM = /<(?:Form|form|[a-z]\w*\.Form)\b/

@@ -23,6 +23,7 @@ export function sampleCard(over: Partial<RuleCardView> = {}): RuleCardView {
     nextRunAt: null,
     executionCount: 4,
     lastExecutedAt: SAMPLE_NOW - minutes(5),
+    days: null,
     actions: ['Send SMS', 'Create Task'],
     asksAboutExisting: false,
     json: '{"rules":[]}',

@@ -105,6 +105,7 @@ export function automations(over: Partial<AutomationPageProps> = {}): ReactEleme
       logs={null}
       limits=""
       notices={[]}
+      month=""
       repeats={[]}
       tab="rules"
       step={{ step: 'none' }}

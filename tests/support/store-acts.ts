@@ -729,6 +729,22 @@ export const ACTS: Readonly<Record<string, Act>> = {
         at: now,
       }),
   },
+  restoreAutomation: {
+    run: async (side, { account, pick, yes, now }) => {
+      const id = idOf(side, 'automation', pick)
+      return [
+        await side.store.automations.findDeletedAutomation(account, id, now - minutes(1)),
+        await side.store.automations.restoreAutomation(account, id, {
+          since: now - minutes(1),
+          triggerKeyHash: null,
+          nextRunAt: yes ? now + minutes(1) : null,
+          deletedReason: { code: 'rule_deleted' },
+          reason: { code: 'rule_restored' },
+          at: now,
+        }),
+      ]
+    },
+  },
   pauseAutomations: {
     run: (side, { account, pick, yes, now }) =>
       side.store.runs.pauseAutomations(account, {
@@ -979,6 +995,7 @@ export const ACTS: Readonly<Record<string, Act>> = {
         text: kind > 4 ? 'RULE' : null,
       }),
       await store.runs.countRunsThatNeedPerson(account, 5),
+      await store.runs.recentRuns(account, 5),
     ],
   },
   messageFacts: {
@@ -993,6 +1010,7 @@ export const ACTS: Readonly<Record<string, Act>> = {
         hourStart: now - hours(1),
       }),
       await side.store.runs.messagesTo(account, [`hash-${kind % 3}`], 3),
+      await side.store.runs.countMessages(account, 0),
     ],
   },
   mute: {

@@ -59,6 +59,8 @@ export const RUN_REASON_TEXTS = {
   switched_off: 'The automation was switched off before this run began.',
   deleted: 'The automation was deleted before this run began.',
   rule_deleted: 'The automation was deleted.',
+  // A function: no stored sentence of an older version means it.
+  rule_restored: () => 'The automation was deleted and brought back.',
   account_erased: 'The account was erased.',
   version_gone: 'What the automation said at that time is no longer known.',
   cancelled: 'Cancelled by a person.',

@@ -188,6 +188,10 @@ const AUTOMATIONS: Describers = {
   },
   deleteAutomation: ([accountUuid, id], deleted) =>
     deleted ? { accountUuid, action: 'automation.deleted', target: `number ${id}` } : null,
+  restoreAutomation: ([accountUuid, id], rule) =>
+    rule === null
+      ? null
+      : { accountUuid, action: 'automation.restored', target: rule.name, detail: { automation: id } },
   pauseAutomations: ([accountUuid, { automationId, reason }], count) =>
     count > 0
       ? {

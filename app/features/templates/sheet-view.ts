@@ -1,5 +1,5 @@
 // The sheet of a template as its page shows it: fields with their errors, a preview, a look-back.
-import type { MessageView } from '#app/domain/message-view.ts'
+import type { MessageView } from '#app/domain/automations/message-view.ts'
 import type { Backtest, DraftPreview, FormPreview } from '#app/features/automations/form/form-preview.ts'
 import type { PreviewEffectView } from '#app/features/automations/preview/preview-view.ts'
 import type { FormLists } from '#app/features/automations/rules/form-lists.ts'

@@ -1,7 +1,7 @@
 // The message of a template as its customer would read it, with made-up details of a job.
 
+import type { MessageView } from '#app/domain/automations/message-view.ts'
 import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
-import type { MessageView } from '#app/domain/message-view.ts'
 import type { JudgedAt, RecordFacts } from '#app/features/automations/records/facts.ts'
 import { objectOfRule } from '#app/features/automations/rules/conditions/conditions.ts'
 import { fillBlanks, openBlanks } from '#app/features/automations/rules/placeholders/placeholder-syntax.ts'

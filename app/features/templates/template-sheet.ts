@@ -4,6 +4,7 @@ import type { Condition, RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { FormLists } from '#app/features/automations/rules/form-lists.ts'
 import { openBlanksOf, withBlanksFilled } from '#app/features/automations/rules/rule-blanks.ts'
 import { formFields } from '#app/features/automations/rules/rule-json.ts'
+import { ownValue } from '#app/lib/json.ts'
 import { blankText } from './template-picture.ts'
 
 /** What a blank takes: words, or one record of a list. */
@@ -69,9 +70,16 @@ export function ruleOfSheet({ definition }: Pick<Sheet, 'definition'>, name: str
   return { ...formFields(definition), name, description }
 }
 
-/** The firm's own name; and a label like `7 days`, which is its own best answer. */
+/** The blank that the account's own name answers. */
+const FIRM_BLANK = 'Business name'
+
+/** The firm's own name, or a label that is an answer itself. */
 function prefilled(label: string, firm: string): string {
-  if (label === 'Business name') return firm
+  return ownValue({ [FIRM_BLANK]: firm }, label) ?? asAnswer(label)
+}
+
+/** `7 days` is its own answer. */
+function asAnswer(label: string): string {
   return /^\d/.test(label) ? label : ''
 }
 

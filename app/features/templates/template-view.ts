@@ -1,8 +1,8 @@
 // A template as the library shows it, and the library search.
 import { actionLabel } from '#app/domain/automations/action-parameters.ts'
 import { type AutomationAccount, automationQuery } from '#app/domain/automations/automation-address.ts'
+import type { MessageView } from '#app/domain/automations/message-view.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
-import type { MessageView } from '#app/domain/message-view.ts'
 import { type Category, isCategory } from '#app/domain/template-categories.ts'
 import type { JudgedAt } from '#app/features/automations/records/facts.ts'
 import { sentenceParts } from '#app/features/automations/rules/sentence.ts'

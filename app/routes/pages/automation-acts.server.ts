@@ -111,8 +111,9 @@ function backTo(
 ): string {
   const url = new URL(request.url)
   if (draft !== null) url.searchParams.set('draft', draft)
-  for (const name of ['json', 'url', 'delete', 'logs']) url.searchParams.delete(name)
+  for (const name of ['json', 'url', 'delete', 'logs', 'deleted']) url.searchParams.delete(name)
   if (act === 'delete' && url.searchParams.get('edit') === id) url.searchParams.delete('edit')
+  if (act === 'delete') url.searchParams.set('deleted', id)
   if (openUrlOf !== undefined) url.searchParams.set('url', String(openUrlOf))
   return `${url.pathname}${url.search}`
 }

@@ -5,10 +5,13 @@ import { ownerActRefusal } from '#app/domain/people.ts'
 import { loadForm } from '#app/features/automations/form/form-intents.server.ts'
 import { formOfRule } from '#app/features/automations/form/form-of-rule.ts'
 import { emptyForm, type FormState, formOfFields } from '#app/features/automations/form/form-state.ts'
+import { UNDO_SHOWN } from '#app/features/automations/page/act-on-rule.ts'
 import { loadAutomationPage } from '#app/features/automations/page/automation-page.server.ts'
 import { failed, GONE, listTrouble, RULE_UPDATE_FAILED } from '#app/features/automations/page/page-text.ts'
 import { findDraft } from '#app/features/automations/preview/form-drafts.server.ts'
 import { type FormLists, namesOfLists } from '#app/features/automations/rules/form-lists.ts'
+import { parseRuleId } from '#app/features/automations/rules/rule-form.ts'
+import { findUndoable } from '#app/features/automations/rules/rules.server.ts'
 import { loadApiTest } from '#app/features/lookups/api-explorer.server.ts'
 import { loadFormLists } from '#app/features/lookups/form-lists.server.ts'
 import { listRuleNotices } from '#app/features/notices/list-notices.server.ts'
@@ -50,11 +53,19 @@ export async function loadTabs({ request, context }: Args, found: OwnAccount) {
     trouble: trouble ? listTrouble(trouble.message) : null,
     draft: (await findDraft(app, account.uuid, query.get('draft'))) ? query.get('draft') : null,
     form: looked ? await loadOpenForm({ request, context }, found, looked.lists) : null,
+    deleted: tab === 'rules' ? await deletedJustNow(app, account.uuid, query.get('deleted')) : null,
     recipes: tab === 'rules' && page.rules?.length === 0 ? await loadRecipes(app, account.uuid) : [],
     library: tab === 'templates' ? await loadTemplateLibrary(app, account.uuid, query, { admin }) : null,
     // Only admins see this tab, and the server has already checked that above.
     explorer: tab === 'api' ? { test: await loadApiTest(app, account.uuid, query) } : null,
   }
+}
+
+/** The rule that was deleted a moment ago, while its deletion can be undone. */
+async function deletedJustNow(app: Args['context']['app'], accountUuid: string, named: string | null) {
+  const id = parseRuleId(named ?? '')
+  const rule = id === null ? null : await findUndoable(app, accountUuid, id, UNDO_SHOWN)
+  return rule && { id: rule.id, name: rule.name }
 }
 
 /** The form that the address opens: empty, with a rule, or with a copy of a template. A new `key` resets the form. */

@@ -373,7 +373,7 @@ describe('a new template', () => {
   test.each([
     [{ name: ' ', category: 'workflow' }, 'Template name is required'],
     [{ name: 'A', category: 'odd' }, 'Choose communication, job_management, reporting, workflow, integration'],
-    [{ name: 'A', category: 'workflow', rule: '999' }, 'Choose the automation that the template is made of.'],
+    [{ name: 'A', category: 'workflow', rule: '999' }, 'Choose the automation for the template.'],
   ])('%j is refused with what is missing', async (form, why) => {
     const rule = await world.rule(aRule([TEXT], { trigger: { source: 'manual_endpoint' } }))
     const answer = await create({ rule: String(rule), ...form })

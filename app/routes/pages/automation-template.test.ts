@@ -7,7 +7,7 @@ import { loadFlash } from '#app/http/flash.server.ts'
 import { hours } from '#app/lib/duration.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { BRISBANE, LEEDS } from '#tests/support/automation-world.server.ts'
-import { action as automationAction, loader as automationLoader } from './automation.tsx'
+import { loader as automationLoader } from './automation.tsx'
 import { action, loader } from './automation-template.tsx'
 
 let calls: AutomationCalls
@@ -149,18 +149,12 @@ test('"Edit all" takes everything along into the form, as a new entry that is of
 })
 
 test('a try-out and a look-back show what it would send, and change nothing', async () => {
+  calls.world.job(LEEDS)
   const typed = { ...LINK, 'text.s1.message': 'Bitte {entry.0.generated_job_id} [[Review link]]' }
   const looked = await press('look', typed)
   expect(looked.data.sheet.preview?.messages[0]?.message).toMatchObject({ channel: 'sms' })
   expect(looked.data.sheet.preview?.messages[0]?.message.text).toMatch(/^Bitte \S+ https:\/\/example.com\/review$/)
   const back = await press('look_back', typed)
   expect(back.data.sheet.lookBack).toMatchObject({ texts: expect.any(Number), emails: 0 })
-  expect([await rules(), await uses()]).toEqual([[], 0])
-})
-
-test('the former button of the library does nothing any more', async () => {
-  const args = argsOf({ form: { act: 'copy', id: '1' } })
-  const request = new Request(`${calls.app.settings.origin}/automation?accountUUID=${LEEDS}`, args.request)
-  await automationAction({ ...args, request })
   expect([await rules(), await uses()]).toEqual([[], 0])
 })

@@ -11,7 +11,7 @@ import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { TemplateSheet } from '#app/features/templates/ui/template-sheet.tsx'
 import { formPageHeaders } from '#app/http/form-page.ts'
-import { actOnSheet, lookAt, openSheet } from './automation-template-acts.server.ts'
+import { actOnSheet, lookAt, openSheet } from '../template-sheet.server.ts'
 import { findOwnAccount, gateFor } from './own-account.server.ts'
 
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [

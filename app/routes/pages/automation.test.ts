@@ -217,9 +217,16 @@ describe('the buttons of a card', () => {
       to: `/automation?accountUUID=${LEEDS}&url=${id}`,
     })
     expect(await leadsTo(send({ act: 'delete', id: String(id) }, `&edit=${id}&delete=${id}`))).toMatchObject({
-      to: `/automation?accountUUID=${LEEDS}`,
+      to: `/automation?accountUUID=${LEEDS}&deleted=${id}`,
       title: 'Automation deleted',
     })
+    expect((await open(`&deleted=${id}`)).deleted).toEqual({ id, name: 'Call back' })
+    expect(await leadsTo(send({ act: 'undo', id: String(id) }, `&deleted=${id}`))).toMatchObject({
+      to: `/automation?accountUUID=${LEEDS}`,
+      title: 'Automation restored',
+    })
+    expect((await open(`&deleted=${id}`)).deleted).toBeNull()
+    expect((await open()).rules?.map((rule) => rule.id)).toEqual([id])
   })
 
   test('a new address, which is a key, is made by an owner with a fresh sign-in alone', async () => {

@@ -1,12 +1,12 @@
-import { and, asc, desc, eq, isNotNull, isNull, lte, min, sql as template } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, isNotNull, isNull, lte, min, sql as template } from 'drizzle-orm'
 import type { RuleDefinition, TriggerSource } from '#app/domain/automations/rule.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { Step } from '../../database.ts'
 import { change, many, type Orm, one } from '../../orm.ts'
 import { automation, automationVersion } from '../../schema.ts'
-import type { AutomationChange, AutomationRow, AutomationStore } from '../../store/automations.ts'
+import type { AutomationChange, AutomationRow, AutomationStore, DeletedAutomation } from '../../store/automations.ts'
 import type { Connections } from '../connections.ts'
-import { RUN_REASON, reasonOf, setReason, storedReason } from '../reasons.server.ts'
+import { RUN_REASON, reasonOf, selectReason, setReason, storedReason } from '../reasons.server.ts'
 
 const { placeholder } = template
 
@@ -17,9 +17,25 @@ export function automationStore({ db, orm, mine }: Connections): AutomationStore
   const RUNNING = and(eq(automation.active, 1), isNull(automation.deletedAt), isNull(automation.pausedAt))
   const cancelUnbegun = db.prepare(
     `UPDATE run SET state = 'done', outcome = 'cancelled', ${setReason(RUN_REASON)}, ended_at = @at
-     WHERE automation_id = @id AND state IN ('queued', 'waiting', 'held')
+     WHERE automation_id = @id AND state = @was
        AND NOT EXISTS (SELECT 1 FROM run_step s WHERE s.run_id = run.id)`,
   )
+  const reviveUnbegun = db.prepare(
+    `UPDATE run SET state = @was, outcome = NULL, ${setReason(RUN_REASON)}, ended_at = NULL
+     WHERE automation_id = @id AND state = 'done' AND outcome = 'cancelled' AND ended_at = @deletedAt
+       AND ${selectReason(RUN_REASON)} = @deletedReason`,
+  )
+  const deletedSince = orm
+    .select()
+    .from(automation)
+    .where(
+      and(
+        eq(automation.accountUuid, placeholder('accountUuid')),
+        eq(automation.id, placeholder('id')),
+        gte(automation.deletedAt, placeholder('since')),
+      ),
+    )
+    .prepare()
   const isMine = template.raw(mine('automation'))
   // Every event, tick and step runs these queries: building their SQL each time costs more than running them.
   const watching = orm
@@ -136,12 +152,32 @@ export function automationStore({ db, orm, mine }: Connections): AutomationStore
       const deleted = yield* change(
         orm
           .update(automation)
-          .set({ active: 0, activeSince: null, nextRunAt: null, triggerKeyHash: null, deletedAt: at, updatedAt: at })
+          // `activeSince` stays: whether an undo switches it on again.
+          .set({ active: 0, nextRunAt: null, triggerKeyHash: null, deletedAt: at, updatedAt: at })
           .where(and(ofAccount(accountUuid), eq(automation.id, id))),
       )
       if (deleted.changes === 0) return false
-      yield* cancelUnbegun.run({ reason: storedReason(reason), at, id })
+      for (const was of UNBEGUN) yield* cancelUnbegun.run({ reason: storedReason(noting(reason, was)), at, id, was })
       return true
+    }),
+
+    findDeletedAutomation: db.read(function* (accountUuid, id, since) {
+      const row = yield* one(deletedSince, { accountUuid, id, since })
+      return row ? deletedRow(row) : null
+    }),
+
+    restoreAutomation: db.write(function* (accountUuid, id, { since, deletedReason, reason, at, ...columns }) {
+      const before = yield* one(deletedSince, { accountUuid, id, since })
+      if (!before) return null
+      const active = before.activeSince === null ? 0 : 1
+      const changed = { ...columns, active, deletedAt: null, updatedAt: at }
+      const row = yield* one(orm.update(automation).set(changed).where(eq(automation.id, id)).returning())
+      for (const was of UNBEGUN) {
+        const asDeleted = storedReason(noting(deletedReason, was))
+        const revived = { id, was, deletedAt: before.deletedAt, deletedReason: asDeleted }
+        yield* reviveUnbegun.run({ ...revived, reason: storedReason(reason) })
+      }
+      return ruleRow(row)
     }),
 
     findAutomationVersion: db.read(function* (accountUuid, id, version) {
@@ -179,6 +215,18 @@ export function automationStore({ db, orm, mine }: Connections): AutomationStore
       return (yield* one(nextDue))?.at ?? null
     }),
   }
+}
+
+/** States of a run that has not begun. */
+const UNBEGUN = ['queued', 'waiting', 'held'] as const
+
+/** Remembers the state that the deletion ended. */
+function noting(reason: Reason, was: (typeof UNBEGUN)[number]): Reason {
+  return typeof reason === 'string' ? reason : { ...reason, params: { ...reason.params, was } }
+}
+
+function deletedRow(row: Row): DeletedAutomation {
+  return { ...ruleRow(row), active: row.activeSince !== null, deletedAt: row.deletedAt ?? 0 }
 }
 
 function* saveVersion(

@@ -9,7 +9,9 @@ export function runGuardStore(connections: Connections): RunGuardStore {
 }
 
 /** Earlier messages to a customer, and earlier runs on a record. */
-function factStore({ db }: Connections): Pick<RunGuardStore, 'messageFacts' | 'messagesTo' | 'runsOnRecord'> {
+function factStore({
+  db,
+}: Connections): Pick<RunGuardStore, 'messageFacts' | 'messagesTo' | 'countMessages' | 'runsOnRecord'> {
   const ofRule = db
     .prepare<{ automationId: number; at: number }, number>(
       'SELECT count(*) FROM customer_message WHERE automation_id = @automationId AND at >= @at',
@@ -22,6 +24,10 @@ function factStore({ db }: Connections): Pick<RunGuardStore, 'messageFacts' | 'm
        FROM automation a WHERE a.account_uuid = @accountUuid`,
     )
     .pluck()
+  const byChannel = db.prepare<{ accountUuid: string; since: number }, { channel: 'sms' | 'email'; count: number }>(
+    `SELECT m.channel, count(*) AS count FROM automation a JOIN customer_message m ON m.automation_id = a.id
+     WHERE a.account_uuid = @accountUuid AND m.at >= @since GROUP BY m.channel`,
+  )
   const lastTo = db.prepare<
     { accountUuid: string; hashes: string; automationId: number },
     { byRule: number | null; byAny: number | null }
@@ -76,6 +82,10 @@ function factStore({ db }: Connections): Pick<RunGuardStore, 'messageFacts' | 'm
     messagesTo: db.read((accountUuid, receiverHashes, limit) =>
       got.all({ accountUuid, hashes: JSON.stringify(receiverHashes), limit }),
     ),
+    countMessages: db.read(function* (accountUuid, since) {
+      const counts = new Map((yield* byChannel.all({ accountUuid, since })).map((row) => [row.channel, row.count]))
+      return { sms: counts.get('sms') ?? 0, email: counts.get('email') ?? 0 }
+    }),
     runsOnRecord: db.read((accountUuid, automationId, recordUuid, since) =>
       runsOn.all({ accountUuid, recordUuid, automationId, since }),
     ),

@@ -3,7 +3,7 @@ import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { TriggerData } from '#app/domain/automations/run.ts'
 import type { RunQuery, RunRecord, RunStatus } from '#app/domain/automations/run-record.ts'
 import type { Database, Step } from '../../database.ts'
-import type { RunHistoryStore } from '../../store/run-history.ts'
+import type { RecentRun, RunHistoryStore } from '../../store/run-history.ts'
 import type { Connections } from '../connections.ts'
 import { RUN_REASON, readReason, STEP_REASON, selectReason } from '../reasons.server.ts'
 import { CLOCK_SLACK, walkBack } from '../walk-back.server.ts'
@@ -60,6 +60,10 @@ export function runHistoryStore({ reader }: Connections): RunHistoryStore {
        ) AS found`,
     )
     .pluck()
+  const recent = reader.prepare<{ accountUuid: string; limit: number }, RecentRun>(
+    `SELECT automation_id AS automationId, created_at AS createdAt, outcome FROM run
+     WHERE account_uuid = @accountUuid ORDER BY id DESC LIMIT @limit`,
+  )
   const withJournals = journalReader(reader)
   const readJournals = reader.read(withJournals)
   return {
@@ -70,6 +74,7 @@ export function runHistoryStore({ reader }: Connections): RunHistoryStore {
       const row = yield* find.get({ accountUuid, runId })
       return row ? ((yield* withJournals([row]))[0] ?? null) : null
     }),
+    recentRuns: reader.read((accountUuid, limit) => recent.all({ accountUuid, limit })),
     countRunsThatNeedPerson: reader.read(function* (accountUuid, most) {
       return (yield* waiting.get({ accountUuid, most })) ?? 0
     }),

@@ -1,3 +1,4 @@
+// Long: one test for each step in the life of a run.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import {
@@ -302,6 +303,28 @@ test('deleting a rule ends its runs that have not begun, and only those', async 
   ])
   const again = await world.store.runs.claimRun(LEEDS, begun.runId, OWNER, now)
   expect(again?.rule).toMatchObject({ deleted: true, definition: { steps: [] } })
+})
+
+test('bringing a rule back brings back what its deletion ended, in its former state, and nothing else', async () => {
+  const [waiting, held] = [await started(), await started({ held: 'Ask me.' })]
+  const cancelled = await started()
+  await world.store.runs.cancelRun(LEEDS, cancelled, { reason: 'By hand.', rowReason: 'Not sent.', at: now })
+  const before = world.rows('SELECT id, state, outcome, wake_at, ended_at FROM run ORDER BY id')
+  const deletedReason = { code: 'rule_deleted' }
+  await world.store.automations.deleteAutomation(LEEDS, rule, { reason: deletedReason, at: now })
+  expect(world.rows('SELECT DISTINCT state FROM run')).toEqual([{ state: 'done' }])
+  const restored = { triggerKeyHash: null, nextRunAt: null, deletedReason, reason: { code: 'rule_restored' }, at: now }
+  const restore = (account: string, since: number) =>
+    world.store.automations.restoreAutomation(account, rule, { ...restored, since })
+  expect(await restore(BRISBANE, 0)).toBeNull()
+  expect(await restore(LEEDS, now + 1)).toBeNull()
+  expect(await restore(LEEDS, now)).toMatchObject({ id: rule, active: true })
+  expect(await restore(LEEDS, now)).toBeNull()
+  expect(world.rows('SELECT id, state, outcome, wake_at, ended_at FROM run ORDER BY id')).toEqual(before)
+  expect(world.rows(`SELECT reason_code FROM run WHERE id IN (${waiting}, ${held})`)).toEqual([
+    { reason_code: 'rule_restored' },
+    { reason_code: 'rule_restored' },
+  ])
 })
 
 test('counts for the guards see the rule, the account and the customer, each for itself', async () => {

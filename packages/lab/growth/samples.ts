@@ -102,6 +102,13 @@ export const OWN_TEXT: Readonly<Record<string, string>> = {
   'app/contract': 'the reference is made of our own schemas when the process starts',
   'app/features/reference': 'the reference is made of our own schemas when the process starts',
   'app/features/templates/building-blocks.ts': 'the library of templates is ours',
+  'app/features/templates/sheet-view.ts refusedErrors': 'looks each field up in the errors of a rule',
+  'app/features/templates/template-picture.ts pictureOf': 'the library of templates is ours',
+  'app/features/templates/template-view.ts recipeViews': 'the library of templates is ours',
+  'app/features/templates/template-sheet.ts':
+    'a few blanks and messages of limited length, filled in by functions that are tried',
+  'app/features/automations/page/run-days.ts runDaysOf': ROWS,
+  'app/features/automations/preview/backtest.ts runsByDay': ROWS,
   'app/lib/backup-settings.ts': SETTINGS,
   'app/lib/tracing-settings.ts': SETTINGS,
   'app/lib/security-contact.ts': SETTINGS,

@@ -119,6 +119,7 @@ export async function furnish(
     { name: 'automations', path: `/automation${by}` },
     { name: 'automation-form', path: `/automation${by}&edit=${thanks.id}` },
     { name: 'automation-templates', path: `/automation${by}&tab=templates` },
+    { name: 'automation-template', path: `/automation/templates/16${by}` },
     { name: 'automation-api', path: `/automation${by}&tab=api&admin=yes` },
     { name: 'automation-settings', path: `/automation/settings${by}` },
     { name: 'runs', path: `/automation/runs${by}` },

@@ -1,6 +1,6 @@
 // One run with all its events, and the actions a person can take.
 import { actionLabel } from '#app/domain/automations/action-parameters.ts'
-import type { MessageView } from '#app/domain/message-view.ts'
+import type { MessageView } from '#app/domain/automations/message-view.ts'
 import type { RecordName } from '#app/domain/record-name.ts'
 import { plainText } from '#app/lib/plain-text.ts'
 import type { Execution, HistoryItem, HistoryStep } from '../runs/run-history.ts'

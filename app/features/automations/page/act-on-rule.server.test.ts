@@ -1,6 +1,8 @@
 // Long: every button around the form, with the engine behind it.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { minutes } from '#app/lib/duration.ts'
 import { withMethods } from '#app/lib/families.ts'
+import { hashToken } from '#app/lib/token.server.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { BRISBANE, LEEDS, QUEUE } from '#tests/support/automation-world.server.ts'
 import { createRule } from '../rules/rules.server.ts'
@@ -416,6 +418,32 @@ describe('deleting and addresses', () => {
     expect(await press('delete', { id: String(id) })).toMatchObject({
       flash: { kind: 'error', title: 'Failed to delete automation' },
     })
+  })
+
+  test('a deletion is undone for ten minutes, as the rule was, with what it had waiting', async () => {
+    const id = await make({ name: 'Pack', triggerSource: 'manual_endpoint', actions: ACTIONS })
+    const before = await card()
+    await press('delete', { id: String(id) })
+    const { store, clock } = calls.world
+    const keyed = async () =>
+      store.automations.findAutomationByTriggerKey(hashToken(before.triggerUrl?.split('key=')[1] ?? ''))
+    expect(await keyed()).toBeNull()
+    expect(await press('undo', { id: String(id) }, { as: BRISBANE })).toMatchObject({ flash: { kind: 'error' } })
+    expect(await press('undo', { id: String(id) })).toMatchObject({
+      flash: { kind: 'success', title: 'Automation restored' },
+    })
+    expect(await card()).toMatchObject({ id, active: true, triggerUrl: before.triggerUrl })
+    expect((await keyed())?.id).toBe(id)
+    const again = { flash: { title: 'Failed to restore automation', description: 'It was deleted a while ago.' } }
+    for (const wrong of [String(id), '999', 'x']) expect(await press('undo', { id: wrong })).toMatchObject(again)
+    await press('switch', { id: String(id), to: 'off' })
+    await press('delete', { id: String(id) })
+    await press('undo', { id: String(id) })
+    expect(await card()).toMatchObject({ id, active: false })
+    await press('delete', { id: String(id) })
+    clock.leap(minutes(11))
+    expect(await press('undo', { id: String(id) })).toMatchObject(again)
+    expect((await pageOf()).rules).toEqual([])
   })
 
   test('a new address replaces the old one, and is opened', async () => {

@@ -23,6 +23,7 @@ import {
   type RuleRefusal,
   type RulesApp,
   renewTriggerKey,
+  restoreRule,
   switchRule,
 } from '../rules/rules.server.ts'
 import { oftenOf } from '../rules/timing/once-text.ts'
@@ -40,11 +41,14 @@ import {
   RULE_DELETED,
   RULE_IMPORTED,
   RULE_IMPORTED_OPEN,
+  RULE_NOT_RESTORED,
+  RULE_RESTORED,
   RULE_RUN_FAILED,
   RULE_UPDATE_FAILED,
   ranFlash,
   switchedFlash,
   TOO_MANY_RUNS,
+  UNDO_OVER,
 } from './page-text.ts'
 
 type RuleActOutcome =
@@ -80,10 +84,8 @@ export async function actOnRule(
     return done(NOTICE_DISMISSED)
   }
   const id = parseRuleId(values.id)
-  if (act === 'dismiss_notice') {
-    if (id !== null) await app.store.notices.dismissNotice(accountUuid, id, app.clock.now())
-    return done(NOTICE_DISMISSED)
-  }
+  if (act === 'dismiss_notice') return dismiss(app, accountUuid, id)
+  if (act === 'undo') return undo(app, accountUuid, id)
   const rule = id === null ? null : await app.store.automations.findAutomation(accountUuid, id)
   if (!rule) return done(failed(TITLES[act], GONE))
   switch (act) {
@@ -113,7 +115,12 @@ export async function actOnRule(
   }
 }
 
-const TITLES: Record<Exclude<RuleAct, 'import' | 'repeats_told' | 'dismiss_notice'>, string> = {
+async function dismiss(app: ActApp, accountUuid: string, id: number | null): Promise<RuleActOutcome> {
+  if (id !== null) await app.store.notices.dismissNotice(accountUuid, id, app.clock.now())
+  return done(NOTICE_DISMISSED)
+}
+
+const TITLES: Record<Exclude<RuleAct, 'import' | 'repeats_told' | 'dismiss_notice' | 'undo'>, string> = {
   run: RULE_RUN_FAILED,
   check: RULE_RUN_FAILED,
   preview: RULE_RUN_FAILED,
@@ -121,6 +128,12 @@ const TITLES: Record<Exclude<RuleAct, 'import' | 'repeats_told' | 'dismiss_notic
   switch: RULE_UPDATE_FAILED,
   delete: RULE_DELETE_FAILED,
   new_url: RULE_UPDATE_FAILED,
+}
+
+async function undo(app: RulesApp, accountUuid: string, id: number | null): Promise<RuleActOutcome> {
+  const restored = id === null ? ({ outcome: 'not_found' } as const) : await restoreRule(app, accountUuid, id)
+  if (restored.outcome === 'saved') return done(RULE_RESTORED)
+  return done(failed(RULE_NOT_RESTORED, restored.outcome === 'not_found' ? UNDO_OVER : restored.message))
 }
 
 async function backtest(app: ActApp, rule: AutomationRow, { takeRun }: Asked): Promise<RuleActOutcome> {

@@ -12,12 +12,16 @@ export const RULE_ACTS = [
   'backtest',
   'switch',
   'delete',
+  'undo',
   'new_url',
   'import',
   'repeats_told',
   'dismiss_notice',
 ] as const
 export type RuleAct = (typeof RULE_ACTS)[number]
+
+/** How long the page offers to undo a deletion, ms. */
+export const UNDO_SHOWN = 10_000
 
 /** Without scripts a button submits the rule form; this field holds the button's own values, as a query. */
 export const PRESS = 'press'

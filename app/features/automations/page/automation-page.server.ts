@@ -1,7 +1,9 @@
 // Loads the automations page, without the form.
 import type { App } from '#app/context/app-context.ts'
+import { dateOf, dayOfDate, todayOf, wallOfDay } from '#app/domain/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
+import { momentOfWall } from '#app/lib/zone.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import { type LogLine, logLine } from '../history/log-line.ts'
 import type { JudgedAt } from '../records/facts.ts'
@@ -12,6 +14,7 @@ import { canRepeat, type RuleCardView, ruleCardView } from '../rules/rule-view.t
 import { needsBaseline, triggerUrlOf } from '../rules/rules.server.ts'
 import { listExecutions } from '../runs/run-history.server.ts'
 import { loadLimitsLine } from '../settings/settings-page.server.ts'
+import { MOST_RUNS_READ, monthText, type RunDays, runDaysOf } from './run-days.ts'
 
 type PageApp = Pick<App, 'store' | 'secrets' | 'settings' | 'clock' | 'log'>
 
@@ -26,6 +29,8 @@ interface AutomationPageData {
   logs: LogLine[] | 'failed' | null
   /** The active limits, in one line. */
   limits: string
+  /** Messages of this month, in one line; '' = none. */
+  month: string
   /** Names of rules older than the "how often" choice that can message a customer again; empty = dismissed, or none. */
   repeats: string[]
 }
@@ -44,8 +49,17 @@ export async function loadAutomationPage(
     rules: rules ? await listCards(app, accountUuid, names) : [],
     logs: logs ? await listLogs(app, accountUuid) : null,
     limits: await loadLimitsLine(app, accountUuid),
+    month: rules ? await monthOf(app, accountUuid) : '',
     repeats: rules ? await repeatsOf(app, accountUuid) : [],
   }
+}
+
+/** The month of the account. */
+async function monthOf(app: PageApp, accountUuid: string): Promise<string> {
+  const { now, zone } = await judgedAt(app, accountUuid)
+  const { year, month } = dateOf(todayOf({ now, zone }))
+  const since = momentOfWall(wallOfDay(dayOfDate(year, month, 1)), zone).at
+  return monthText(await app.store.runs.countMessages(accountUuid, since))
 }
 
 async function repeatsOf(app: PageApp, accountUuid: string): Promise<string[]> {
@@ -59,10 +73,12 @@ async function listCards(app: PageApp, accountUuid: string, names: KnownNames): 
   try {
     const rules = await app.store.automations.listAutomations(accountUuid)
     const at = await judgedAt(app, accountUuid)
+    const runs = rules.length === 0 ? [] : await app.store.runs.recentRuns(accountUuid, MOST_RUNS_READ)
+    const days = runDaysOf(runs, at.now, at.zone)
     const cards: RuleCardView[] = []
     const turn = takingTurns()
     for (const rule of rules) {
-      cards.push(await cardOf(app, rule, names, at))
+      cards.push(await cardOf(app, rule, { names, at, days: days.get(rule.id) ?? null }))
       await turn()
     }
     return cards
@@ -81,11 +97,16 @@ async function listLogs(app: PageApp, accountUuid: string): Promise<LogLine[] | 
   }
 }
 
-async function cardOf(app: PageApp, rule: AutomationRow, names: KnownNames, at: JudgedAt): Promise<RuleCardView> {
+async function cardOf(
+  app: PageApp,
+  rule: AutomationRow,
+  { names, at, days }: { names: KnownNames; at: JudgedAt; days: RunDays | null },
+): Promise<RuleCardView> {
   const { definition } = rule
   return ruleCardView(rule, {
     at,
     names,
+    days,
     json: exportRule(rule, new Date(app.clock.now()).toISOString()),
     triggerUrl: await triggerUrlOf(app, rule),
     asksAboutExisting: definition.trigger.source === 'api_polling' && needsBaseline(definition, false),

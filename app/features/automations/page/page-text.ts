@@ -27,6 +27,10 @@ export const NOT_AN_ADMIN = 'Check Mode is for admins. Preview shows the same to
 
 export const NOTICE_DISMISSED: Flash = { kind: 'success', title: 'Notice dismissed' }
 export const RULE_DELETED: Flash = { kind: 'success', title: 'Automation deleted' }
+export const RULE_RESTORED: Flash = { kind: 'success', title: 'Automation restored' }
+export const RULE_NOT_RESTORED = 'Failed to restore automation'
+/** Its deletion is too long ago. */
+export const UNDO_OVER = 'It was deleted a while ago.'
 export const RULE_COPIED: Flash = { kind: 'success', title: 'Automation copied' }
 export const URL_COPIED: Flash = { kind: 'success', title: 'Endpoint URL copied' }
 export const NEW_URL: Flash = {

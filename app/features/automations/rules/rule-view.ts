@@ -3,6 +3,7 @@ import { actionLabel } from '#app/domain/automations/action-parameters.ts'
 import { type RuleDefinition, type TriggerSource, writesToCustomers } from '#app/domain/automations/rule.ts'
 import { isConnectionPause, runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
+import type { RunDays } from '../page/run-days.ts'
 import type { JudgedAt } from '../records/facts.ts'
 import type { KnownNames } from './conditions/condition-text.ts'
 import { failedText } from './conditions/condition-text.ts'
@@ -40,6 +41,8 @@ export interface RuleCardView {
   nextRunAt: number | null
   executionCount: number
   lastExecutedAt: number | null
+  /** Null = it has not run in the last 30 days. */
+  days: RunDays | null
   /** `Send SMS`, in order. */
   actions: string[]
   /** Switching on asks whether to include existing matches. */
@@ -56,11 +59,12 @@ interface Beside {
   json: string
   triggerUrl: string | null
   asksAboutExisting: boolean
+  days: RunDays | null
 }
 
 export function ruleCardView(
   rule: RuleOfJson,
-  { at, names, json, triggerUrl, asksAboutExisting }: Beside,
+  { at, names, json, triggerUrl, asksAboutExisting, days }: Beside,
 ): RuleCardView {
   const { definition } = rule
   const { trigger } = definition
@@ -81,6 +85,7 @@ export function ruleCardView(
     nextRunAt: rule.active ? rule.nextRunAt : null,
     executionCount: rule.executionCount,
     lastExecutedAt: rule.lastExecutedAt,
+    days,
     actions: definition.steps.map(({ type }) => actionLabel(type)),
     asksAboutExisting: !rule.active && asksAboutExisting,
     json,

@@ -3,8 +3,9 @@ import type { App } from '#app/context/app-context.ts'
 import type { PollTrigger, RuleDefinition } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { triggerKeyPlace } from '#app/domain/sealed-places.ts'
+import { minutes } from '#app/lib/duration.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
-import type { AutomationRow } from '#db/store/automations.ts'
+import type { AutomationRow, DeletedAutomation } from '#db/store/automations.ts'
 import { type NotChecked, notChecked } from '../preview/too-long.ts'
 import { noRoomFor } from './checks/rule-room.server.ts'
 import { definitionOf } from './rule-definition.ts'
@@ -72,6 +73,32 @@ export async function createRule(app: RulesApp, accountUuid: string, body: unkno
   })
   app.log.info({ account: accountUuid, automation: id, source: definition.trigger.source }, 'automation.created')
   return saved(app, accountUuid, id, takenOut)
+}
+
+type CreatedOnce =
+  /** `isNew` false = the same rule was there; it is on. `warning`: what keeps it from working fully; null = nothing. */
+  { outcome: 'on'; rule: AutomationRow; isNew: boolean; warning: string | null } | RuleRefusal
+
+/**
+ * Creates a rule and switches it on, so that a second press, or one after a crash half-way, makes no second rule.
+ * `body` = the form of a rule, without `active`.
+ */
+export async function createOnce(
+  app: RulesApp,
+  accountUuid: string,
+  body: Readonly<Record<string, unknown>>,
+): Promise<CreatedOnce> {
+  const made = await createRule(app, accountUuid, { ...body, active: false })
+  if (made.outcome !== 'saved') return made
+  const { rule: mine } = made
+  // Off so far: of equal ones, only the first is ever switched on.
+  const rules = await app.store.automations.listAutomations(accountUuid)
+  const [twin] = rules.filter((one) => one.id < mine.id && isTwin(one, mine)).sort((a, b) => a.id - b.id)
+  if (twin) await deleteRule(app, accountUuid, mine.id)
+  const rule = twin ?? mine
+  const on = await switchRule(app, rule, true, false)
+  if (on.outcome !== 'saved') return on
+  return { outcome: 'on', rule: on.rule, isNew: !twin, warning: on.warning ?? made.warning }
 }
 
 /** `body`: the whole form, or exactly `{active}`. */
@@ -155,6 +182,41 @@ export async function deleteRule(
   app.log.info({ account: accountUuid, automation: id }, 'automation.deleted')
   await follow(app, accountUuid)
   return { outcome: 'deleted' }
+}
+
+/** How long a deletion can be undone, ms. The page offers it for 10 s; a slow reader has longer. */
+const UNDO_KEPT = minutes(10)
+
+/** The rule, if its deletion can still be undone. Null = no. */
+export function findUndoable(
+  { store, clock }: Pick<App, 'store' | 'clock'>,
+  accountUuid: string,
+  id: number,
+  withinMs = UNDO_KEPT,
+): Promise<DeletedAutomation | null> {
+  return store.automations.findDeletedAutomation(accountUuid, id, clock.now() - withinMs)
+}
+
+/** Undoes a deletion: the rule is as it was, on or off, and what it had waiting waits again. */
+export async function restoreRule(app: RulesApp, accountUuid: string, id: number): Promise<RuleSaved | RuleRefusal> {
+  const before = await findUndoable(app, accountUuid, id)
+  if (!before) return { outcome: 'not_found' }
+  const { active, definition, triggerKeySealed } = before
+  const full = await noRoomFor(app, accountUuid, definition, null)
+  if (full !== null) return { outcome: 'too_many', message: full }
+  const now = app.clock.now()
+  const key = triggerKeySealed && (await app.secrets.open(triggerKeyPlace(accountUuid), triggerKeySealed))
+  const restored = await app.store.automations.restoreAutomation(accountUuid, id, {
+    since: now - UNDO_KEPT,
+    triggerKeyHash: key === null ? null : hashToken(key),
+    nextRunAt: active ? await firstTick(app, accountUuid, definition, now) : null,
+    deletedReason: runReason('rule_deleted'),
+    reason: runReason('rule_restored'),
+    at: now,
+  })
+  if (!restored) return { outcome: 'not_found' }
+  app.log.info({ account: accountUuid, automation: id, active }, 'automation.restored')
+  return saved(app, accountUuid, id)
 }
 
 /** Creates a new key; the old address stops working at once. */
@@ -297,6 +359,11 @@ export function needsBaseline(definition: RuleDefinition, includeExisting: boole
 
 function startsAgain(before: AutomationRow, form: RuleForm): boolean {
   return (form.active ?? before.active) && (!before.active || before.pausedReason !== null)
+}
+
+/** The same rule under the same name. */
+function isTwin(a: AutomationRow, b: AutomationRow): boolean {
+  return a.name === b.name && JSON.stringify(a.definition) === JSON.stringify(b.definition)
 }
 
 function isSameRule(a: RuleDefinition, b: RuleDefinition): boolean {

@@ -1,7 +1,7 @@
 import { type AutomationAccount, automationAddress } from '#app/domain/automations/automation-address.ts'
 import { ButtonLink } from '#app/ui/button.tsx'
 import { cardStyles } from '#app/ui/card.tsx'
-import { MessageCard } from '#app/ui/message-card.tsx'
+import { MessageCard } from '#app/ui/pictures/message-card.tsx'
 import { LIBRARY_TEXTS } from '../template-text.ts'
 import { type RecipeView, sheetAddress } from '../template-view.ts'
 import { ChannelIcon } from './channel-icon.tsx'

@@ -290,9 +290,7 @@ function NotificationFields() {
         name="p.url"
         label="Address"
         placeholder="https://"
-        hint={
-          chat === null ? "Leave empty for your webhook's own address." : `${chat.name} gets the message as text.`
-        }
+        hint={chat === null ? "Leave empty for your webhook's own address." : `${chat.name} gets the message as text.`}
       />
     </>
   )

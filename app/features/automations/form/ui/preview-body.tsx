@@ -2,13 +2,13 @@ import { CircleAlert, CircleCheck, CircleHelp, CircleMinus, type LucideIcon } fr
 import type { ReactNode } from 'react'
 import { Badge, type Tone } from '#app/ui/badge.tsx'
 import { Notice } from '#app/ui/notice.tsx'
+import { MessageCard } from '#app/ui/pictures/message-card.tsx'
 import {
   OUTCOME_TEXTS,
   type PreviewEffectView,
   type PreviewStepView,
   type PreviewView,
 } from '../../preview/preview-view.ts'
-import { MessageCard } from '../../preview/ui/message-card.tsx'
 import { creditText } from '../../rules/message-limits.ts'
 
 const looks: Record<PreviewStepView['outcome'], { tone: Tone; icon: LucideIcon }> = {

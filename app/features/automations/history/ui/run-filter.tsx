@@ -6,6 +6,7 @@ import { RUN_STATUSES } from '#app/domain/automations/run-record.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Field } from '#app/ui/form/field.tsx'
+import { useSearchKey } from '#app/ui/form/search-key.ts'
 import { Select } from '#app/ui/form/select.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { asksNothingOfHistory, type HistoryField, type HistoryForm, STATUS_LABELS } from '../history-form.ts'
@@ -23,6 +24,7 @@ const MORE: readonly HistoryField[] = ['rule', 'status', 'from', 'until', 'recor
 export function RunFilter({ account, form, errors, rules }: RunFilterProps) {
   const { state, location } = useNavigation()
   const searching = state === 'loading' && location?.pathname === RUNS_PATH
+  const box = useSearchKey()
   const isUnknownRule = form.rule !== '' && !rules.some((rule) => String(rule.id) === form.rule)
   return (
     <Form
@@ -42,6 +44,8 @@ export function RunFilter({ account, form, errors, rules }: RunFilterProps) {
           {(control) => (
             <TextInput
               {...control}
+              ref={box}
+              aria-keyshortcuts="/"
               type="search"
               name="text"
               defaultValue={form.text}

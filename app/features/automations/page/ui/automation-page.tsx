@@ -29,6 +29,7 @@ import { LogsDialog } from '../../history/ui/logs-dialog.tsx'
 import type { RuleCardView } from '../../rules/rule-view.ts'
 import type { PageResult } from '../act-on-rule.ts'
 import { type ListTrouble, RULES_NOT_FETCHED } from '../page-text.ts'
+import { UndoDelete } from './delete-rule.tsx'
 import { ImportPanel } from './import-panel.tsx'
 import { ActFields, useWithDraft } from './rule-button.tsx'
 import { RuleCard } from './rule-card.tsx'
@@ -52,6 +53,10 @@ export interface AutomationPageProps {
   limits: string
   /** What automations and the account tell; newest first. */
   notices: NoticeView[]
+  /** Messages of this month, in one line; '' = none. */
+  month: string
+  /** Deleted a moment ago: its deletion can be undone. */
+  deleted?: { id: number; name: string } | null
   /** Rules that can message a customer again; empty once the notice is dismissed. */
   repeats: string[]
   tab: AutomationTab
@@ -99,14 +104,21 @@ export function AutomationPage(props: AutomationPageProps) {
       <Tabs account={account} tab={tab} />
       {tab === 'rules' ? <RuleNotices notices={props.notices} account={account} /> : null}
       {tab === 'rules' && props.repeats.length > 0 ? <RepeatNotice names={props.repeats} account={account} /> : null}
-      {tab === 'rules' ? <Limits limits={props.limits} account={account} /> : null}
+      {tab === 'rules' ? <Limits limits={props.limits} month={props.month} account={account} /> : null}
       {tab === 'rules' && rules?.length === 0 ? props.starters : null}
       {tab === 'rules' ? (
         <FormPlace step={step}>
           {form?.(
             <>
               <ImportPanel account={account} result={result} />
-              <RuleList rights={props.rights} rules={rules} account={account} step={step} result={result} />
+              <RuleList
+                rights={props.rights}
+                rules={rules}
+                deleted={props.deleted ?? null}
+                account={account}
+                step={step}
+                result={result}
+              />
             </>,
           )}
         </FormPlace>
@@ -155,10 +167,11 @@ function Ways({ account, tab }: { account: AutomationAccount; tab: AutomationTab
   )
 }
 
-/** The limits that protect customers, with a link to change them. */
-function Limits({ limits, account }: { limits: string; account: AutomationAccount }) {
+/** What went out this month; the limits that protect customers, with a link to change them. */
+function Limits({ limits, month, account }: { limits: string; month: string; account: AutomationAccount }) {
   return (
     <p className="wrap-anywhere mb-4 flex flex-wrap items-center gap-x-2 text-label text-ink-soft">
+      {month === '' ? null : <span className="text-ink">{month}</span>}
       <span>{limits}</span>
       <Link
         to={settingsAddress(account)}
@@ -217,13 +230,14 @@ function Trouble({ trouble, account }: { trouble: ListTrouble; account: Automati
 interface RuleListProps {
   rights: OwnerRights
   rules: RuleCardView[] | null
+  deleted: { id: number; name: string } | null
   account: AutomationAccount
   step: AutomationStep
   result: PageResult | null
 }
 
 /** The list of rules. When a removed rule had the focus, the heading gets it. */
-function RuleList({ rights, rules, account, step, result }: RuleListProps) {
+function RuleList({ rights, rules, deleted, account, step, result }: RuleListProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   const length = rules?.length ?? 0
   const count = useRef(length)
@@ -236,6 +250,7 @@ function RuleList({ rights, rules, account, step, result }: RuleListProps) {
       <h2 id="rules-title" ref={heading} tabIndex={-1} className="mb-3 font-semibold text-title">
         Existing Automations
       </h2>
+      {deleted === null ? null : <UndoDelete deleted={deleted} account={account} />}
       {rules === null ? (
         <Notice tone="failing" title={RULES_NOT_FETCHED}>
           They are kept and go on working. Please load the page again in a moment.

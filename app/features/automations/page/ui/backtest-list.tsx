@@ -1,7 +1,7 @@
 import { CircleCheck } from 'lucide-react'
 import { plural } from '#app/domain/moments.ts'
 import { Badge } from '#app/ui/badge.tsx'
-import { DayStrip } from '#app/ui/day-strip.tsx'
+import { DayStrip } from '#app/ui/pictures/day-strip.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import type { Backtest, BacktestRow } from '../../form/form-preview.ts'
 

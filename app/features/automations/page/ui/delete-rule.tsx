@@ -1,5 +1,6 @@
 import { Form } from '@remix-run/react'
-import { Trash2 } from 'lucide-react'
+import { Trash2, Undo2 } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
 import {
   type AutomationAccount,
   automationAddress,
@@ -9,9 +10,11 @@ import {
 import { QuestionOnPage, useAskFirst } from '#app/ui/ask-first.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'
+import { Notice } from '#app/ui/notice.tsx'
 import { WayButton } from '../../form/ui/way-button.tsx'
 import type { RuleCardView } from '../../rules/rule-view.ts'
-import { ActFields } from './rule-button.tsx'
+import { UNDO_SHOWN } from '../act-on-rule.ts'
+import { ActFields, RuleButton } from './rule-button.tsx'
 
 interface DeleteRuleProps {
   rule: RuleCardView
@@ -68,11 +71,8 @@ export function DeleteRuleQuestion({ rule, account }: DeleteRuleProps) {
 function Consequences({ rule }: { rule: RuleCardView }) {
   return (
     <>
-      <p>Delete “{rule.name}”? It will never run again, and what it has waiting is cancelled.</p>
-      <p>
-        {rule.triggerUrl === null ? '' : 'Its address stops working. '}What it did stays in the logs. This cannot be
-        undone; copy it as JSON first if you may want it back.
-      </p>
+      <p>Delete “{rule.name}”? Waiting runs are cancelled.</p>
+      <p>{rule.triggerUrl === null ? '' : 'Its address stops working. '}You can undo it for 10 seconds.</p>
     </>
   )
 }
@@ -85,5 +85,36 @@ function DeleteForm({ rule, account, sending }: DeleteRuleProps & { sending: boo
         Delete
       </Button>
     </Form>
+  )
+}
+
+interface UndoDeleteProps {
+  deleted: { id: number; name: string }
+  account: AutomationAccount
+}
+
+/** Offers to bring a deleted rule back. With scripts for ten seconds, and for as long as somebody is at it. */
+export function UndoDelete({ deleted: { id, name }, account }: UndoDeleteProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const [isOver, setOver] = useState(false)
+  useEffect(() => {
+    setOver(false)
+    const timer = setInterval(() => {
+      if (!box.current?.matches(':hover, :focus-within')) setOver(true)
+    }, UNDO_SHOWN)
+    return () => clearInterval(timer)
+  }, [id])
+  if (isOver) return null
+  return (
+    <div ref={box} className="mb-3">
+      <Notice tone="accent">
+        <div className="flex flex-wrap items-center justify-between gap-2">
+          <span className="wrap-anywhere">“{name}” was deleted.</span>
+          <RuleButton act="undo" ruleId={id} account={account} icon={Undo2} aria-label={`Undo: delete ${name}`}>
+            Undo
+          </RuleButton>
+        </div>
+      </Notice>
+    </div>
   )
 }

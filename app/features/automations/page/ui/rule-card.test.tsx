@@ -27,3 +27,25 @@ it('keeps the button for an owner whose last proof is too old, with what to do f
   screen.getByText('To make a new address, open Fieldhook from ServiceM8 again.')
   screen.getByRole('link', { name: /^Or sign in again/ })
 })
+
+it('draws the runs of 30 days in less than a kilobyte, and says them in one sentence', () => {
+  const days = {
+    ran: Array.from({ length: 30 }, (_, day) => day),
+    failed: Array.from({ length: 30 }, (_, day) => day % 3),
+    says: 'Last 30 days: 465 runs, 30 failed',
+  }
+  renderPage({
+    page: () => (
+      <RuleCard
+        rights={{ refusal: null, owners: [] }}
+        rule={sampleCard({ days })}
+        account={{ accountUUID: 'account-1', admin: false }}
+        step={{ step: 'none' }}
+        result={null}
+      />
+    ),
+  })
+  const bars = screen.getByRole('img', { name: days.says })
+  expect(bars.outerHTML.length).toBeLessThan(1_024)
+  expect(bars.innerHTML).not.toMatch(/NaN|undefined/)
+})

@@ -10,7 +10,7 @@ import {
   Play,
   PowerOff,
 } from 'lucide-react'
-import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
+import { type RefObject, useEffect, useRef } from 'react'
 import {
   type AutomationAccount,
   type AutomationStep,
@@ -29,6 +29,7 @@ import type { RuleCardView } from '../../rules/rule-view.ts'
 import type { SentenceParts } from '../../rules/sentence.ts'
 import type { PageResult } from '../act-on-rule.ts'
 import { PREPARING, pauseHelp, RULE_COPIED, URL_COPIED } from '../page-text.ts'
+import type { RunDays } from '../run-days.ts'
 import { AskRunPanel } from './ask-run-panel.tsx'
 import { CopyText, ShownText } from './copy-text.tsx'
 import { DeleteRule, DeleteRuleQuestion } from './delete-rule.tsx'
@@ -197,7 +198,7 @@ function Standing({ rule, account }: Pick<RuleCardProps, 'rule' | 'account'>) {
       ) : null}
       {rule.preparing ? <Notice tone="accent">{PREPARING}</Notice> : null}
       {rule.openBlanks.length > 0 ? (
-        <Notice tone="attention" title="Fill in what is still open, then it can be switched on">
+        <Notice tone="attention" title="Fill these in to switch it on">
           <ul className="list-disc pl-5">
             {rule.openBlanks.map((blank) => (
               <li key={blank}>{blank}</li>
@@ -207,7 +208,7 @@ function Standing({ rule, account }: Pick<RuleCardProps, 'rule' | 'account'>) {
       ) : null}
       {rule.asksAboutExisting && rule.openBlanks.length === 0 ? (
         <div className="grid justify-items-start text-label">
-          <p className="text-ink-soft">Switched on, it leaves alone what matches already and acts on what comes new.</p>
+          <p className="text-ink-soft">Acts on records that match from now on.</p>
           <RuleButton
             act="switch"
             values={{ to: 'on', existing: 'yes' }}
@@ -224,42 +225,62 @@ function Standing({ rule, account }: Pick<RuleCardProps, 'rule' | 'account'>) {
   )
 }
 
+/** The rest of the rule as small labels, then what it did. The sentence says how often and what. */
 function Facts({ rule }: { rule: RuleCardView }) {
+  const { trigger, schedule, nextRunAt, often, actions, executionCount, lastExecutedAt, days } = rule
+  const labels = [trigger, schedule, often, actions.join(', ')].filter((one) => one !== null)
   return (
-    <dl className="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-1 text-label">
-      <Fact label="Trigger">{rule.trigger}</Fact>
-      {rule.schedule === null ? null : (
-        <Fact label="Schedule">
-          {rule.schedule}
-          {rule.nextRunAt === null ? null : (
-            <span className="text-ink-soft">
-              {' '}
-              (next check <Time at={rule.nextRunAt} />)
-            </span>
-          )}
-        </Fact>
-      )}
-      <Fact label="How often">{rule.often}</Fact>
-      <Fact label="Executions">
-        {rule.executionCount}
-        {rule.lastExecutedAt === null ? null : (
-          <span className="text-ink-soft">
-            {' '}
-            (last <Time at={rule.lastExecutedAt} />)
-          </span>
+    <div className="grid gap-2">
+      <ul aria-label="Details" className="flex flex-wrap gap-x-1 text-dense text-ink-soft">
+        {labels.map((label, index) => (
+          <li key={label} className="wrap-anywhere">
+            {index === 0 ? null : <span aria-hidden>· </span>}
+            {label}
+          </li>
+        ))}
+        {nextRunAt === null ? null : (
+          <li>
+            <span aria-hidden>· </span>Next check <Time at={nextRunAt} />
+          </li>
         )}
-      </Fact>
-      <Fact label="Actions">{rule.actions.join(', ')}</Fact>
-    </dl>
+      </ul>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-label">
+        <p>
+          {executionCount === 0
+            ? 'Has not run yet'
+            : `Ran ${executionCount === 1 ? 'once' : `${executionCount} times`}`}
+          {lastExecutedAt === null ? null : (
+            <>
+              , last <Time at={lastExecutedAt} />
+            </>
+          )}
+        </p>
+        {days === null ? null : <RunBars days={days} />}
+      </div>
+    </div>
   )
 }
 
-function Fact({ label, children }: { label: string; children: ReactNode }) {
+const STEP = 5
+const HIGH = 20
+
+/** The runs of the last 30 days, one bar a day, failures on top in red. Two paths, so it stays small. */
+function RunBars({ days: { ran, failed, says } }: { days: RunDays }) {
+  const most = Math.max(1, ...ran.map((count, index) => count + (failed[index] ?? 0)))
+  const tall = (count: number) => (count === 0 ? 0 : Math.max(2, Math.round((count / most) * HIGH)))
+  const bars = (counts: readonly number[], below: readonly number[]) =>
+    counts
+      .map((count, index) => {
+        const from = Math.max(tall(count), HIGH - tall(below[index] ?? 0))
+        return count === 0 ? '' : `M${index * STEP + 2} ${from}v-${tall(count)}`
+      })
+      .join('')
   return (
-    <>
-      <dt className="text-ink-soft">{label}</dt>
-      <dd className="wrap-anywhere min-w-0">{children}</dd>
-    </>
+    <svg role="img" aria-label={says} viewBox={`0 0 ${ran.length * STEP} ${HIGH}`} className="h-5 w-38 fill-none">
+      <path d={`M0 ${HIGH - 0.5}h${ran.length * STEP}`} className="stroke-line" />
+      <path d={bars(ran, [])} strokeWidth={4} className="stroke-working" />
+      <path d={bars(failed, ran)} strokeWidth={4} className="stroke-failing" />
+    </svg>
   )
 }
 

@@ -1,6 +1,5 @@
 import { Mail, MessageSquareText } from 'lucide-react'
-import type { ReactNode } from 'react'
-import type { MessageView } from '#app/domain/message-view.ts'
+import type { MessageView } from '#app/domain/automations/message-view.ts'
 
 /** Nobody reads more of a message on a page. Characters. */
 const MOST_SHOWN = 1_200
@@ -8,7 +7,7 @@ const MOST_SHOWN = 1_200
 interface MessageCardProps {
   message: MessageView
   /** Channel, receiver and cost; null = the place says it. */
-  says: ReactNode | null
+  says: string | null
   /** Dashed until it is sent. */
   sent: boolean
 }

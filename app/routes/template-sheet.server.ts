@@ -7,9 +7,9 @@ import { formOfFields } from '#app/features/automations/form/form-state.ts'
 import { TEMPLATE_LOADED } from '#app/features/automations/page/page-text.ts'
 import { keepDraft } from '#app/features/automations/preview/form-drafts.server.ts'
 import { previewForm } from '#app/features/automations/preview/form-preview.server.ts'
-import { createOnce } from '#app/features/automations/rules/create-once.server.ts'
 import { type FormLists, namesOfLists } from '#app/features/automations/rules/form-lists.ts'
 import { parseRuleId } from '#app/features/automations/rules/rule-form.ts'
+import { createOnce } from '#app/features/automations/rules/rules.server.ts'
 import { loadFormLists } from '#app/features/lookups/form-lists.server.ts'
 import {
   missingErrors,
@@ -25,7 +25,7 @@ import { SHEET_TEXTS, templateGoneFlash, turnedOnFlash } from '#app/features/tem
 import { copyTemplate, listTemplates } from '#app/features/templates/templates.server.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { requireRateOf } from '#app/http/rate-limit.server.ts'
-import { findOwnAccount, type OwnAccount, redirectWith } from './own-account.server.ts'
+import { findOwnAccount, type OwnAccount, redirectWith } from './pages/own-account.server.ts'
 
 type Args = Pick<ActionFunctionArgs, 'request' | 'context' | 'params'>
 

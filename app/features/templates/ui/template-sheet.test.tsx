@@ -1,0 +1,85 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { expect, it } from 'vitest'
+import { renderPage } from '#tests/support/page-stub.tsx'
+import { SAMPLE_NOW } from '#tests/support/sample-views.ts'
+import { LIBRARY } from '../library.ts'
+import { missingErrors, type SheetView, sheetView } from '../sheet-view.ts'
+import { sheetOf } from '../template-sheet.ts'
+import { TemplateSheet } from './template-sheet.tsx'
+
+function viewOf(id: number): SheetView {
+  const found = LIBRARY.find((one) => one.id === id)
+  if (!found) throw new Error(`no template ${id}`)
+  const template = { overlap: null, ...found, isPublic: true, usageCount: 0, createdAt: null, updatedAt: null }
+  return sheetView(template, sheetOf(found.definition, null, 'Alder & Finch'), null)
+}
+
+const REVIEW = viewOf(16)
+const SEEN: Partial<SheetView> = {
+  preview: {
+    about: 'Job 3128 · Joan Hartley',
+    matches: true,
+    messages: [
+      { says: 'Text message to 0400 000 000', message: { channel: 'sms', subject: '', text: 'Thanks, Joan!' } },
+    ],
+    others: [],
+  },
+}
+
+function draw(over: Partial<SheetView> = {}) {
+  const asked: string[] = []
+  const sheet = { ...REVIEW, ...SEEN, ...over }
+  renderPage({
+    page: () => (
+      <TemplateSheet
+        account={{ accountUUID: 'account-1', admin: false }}
+        accountName="Alder & Finch"
+        timezone="Europe/London"
+        now={SAMPLE_NOW}
+        sheet={sheet}
+      />
+    ),
+    routes: [
+      {
+        path: '/automation/templates/:id',
+        action: async ({ request }) => {
+          asked.push(String((await request.formData()).get('intent')))
+          const days = Array.from({ length: 30 }, (_, day) => (day === 3 ? 12 : 0))
+          return { sheet: { ...sheet, lookBack: { texts: 12, emails: 0, runs: 12, days } } }
+        },
+      },
+    ],
+  })
+  return asked
+}
+
+it('asks only for the blanks, shows the message for a real job, and can be turned on', () => {
+  draw()
+  expect(screen.getByLabelText<HTMLInputElement>('Business name').value).toBe('Alder & Finch')
+  expect(screen.getByLabelText<HTMLInputElement>('Review link').value).toBe('')
+  const preview = screen.getByRole('region', { name: 'Try-out with a real job' })
+  expect(preview.textContent).toContain('Job 3128 · Joan Hartley. Nothing is sent.')
+  expect(within(preview).getByText('Thanks, Joan!')).toBeTruthy()
+  const button = screen.getByRole<HTMLButtonElement>('button', { name: 'Turn on' })
+  expect([button.type, button.name, button.value]).toEqual(['submit', 'intent', 'turn_on'])
+  expect(button.form?.method).toBe('post')
+})
+
+it('counts the last 30 days by itself, with a cell for each', async () => {
+  const asked = draw()
+  await waitFor(() => expect(screen.getByText('Last 30 days: 12 texts.')).toBeTruthy())
+  expect(asked).toEqual(['look_back'])
+  const strip = screen.getByRole('img', { name: 'Last 30 days: 12 texts.' })
+  expect(strip.outerHTML.length).toBeLessThan(1_024)
+})
+
+it('says at each field what is missing, and that a preview is not there', () => {
+  const found = LIBRARY.find((one) => one.id === 16)
+  const errors = found ? missingErrors(sheetOf(found.definition, null, '')) : {}
+  draw({ errors, preview: null, trouble: 'ServiceM8 did not answer.' })
+  const field = screen.getByLabelText('Review link')
+  expect(field.getAttribute('aria-invalid')).toBe('true')
+  const described = (field.getAttribute('aria-describedby') ?? '').split(' ').map((id) => document.getElementById(id))
+  expect(described.map((one) => one?.textContent)).toContain('Fill this in.')
+  expect(screen.getByText('ServiceM8 did not answer.')).toBeTruthy()
+})
