@@ -1,4 +1,4 @@
-// From every released schema to today's: nothing is lost, nothing is half done, and there is a way back.
+// Long: every released schema with what it must keep. From every released schema to today's: nothing is lost, nothing is half done, and there is a way back.
 import { createHash } from 'node:crypto'
 import {
   copyFileSync,

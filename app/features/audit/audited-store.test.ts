@@ -363,6 +363,8 @@ const NOT_AUDITED: Record<string, string> = {
     'acceptEvents takeInPolled createTestDelivery settleAttempts endStoppedStep expireHeldStep growReplaysStep: in the log of deliveries and runs',
   engines:
     'adoptEndpoint acquireLease releaseLease claimPoll failPoll dropUnreadPoll endPollUnlessNeeded resumeAutomations claimRun beginSending endSending setRow finishRun failSweep noteBaseline saveEndpointCheck noteUpstream raiseNotice claimNoticeMail dismissNotice dismissRepeatNotice noteRefusedScope',
+  listening:
+    'settleLook postponeLook noteTold dismissListening: in the history; a customer who asks for silence is told',
   subscriptions: 'beginSubscription dropPendingSubscription switchSubscription updateSubscription: follow what is told',
   money:
     'ensurePlan beginMissingTrials beginPaymentEvent endPaymentEvent failPaymentEvent noteRenewalPaid makeUsageReports endUsageReport failUsageReport: what follows for the plan is told',

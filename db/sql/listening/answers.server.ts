@@ -1,16 +1,9 @@
 // Answers of customers, and what waits because of them.
+
+import type { Conversation, KnownAnswer } from '#app/domain/automations/conversation.ts'
 import type { JournalEffect, PlanNotes } from '#app/domain/automations/journal-row.ts'
 import type { Database } from '../../database.ts'
-import type {
-  Answer,
-  Conversation,
-  KnownAnswer,
-  ListeningStore,
-  Look,
-  MessageReceiver,
-  StopMute,
-  UntoldAnswer,
-} from '../../store/listening.ts'
+import type { Answer, ListeningStore, Look, MessageReceiver, StopMute, UntoldAnswer } from '../../store/listening.ts'
 import type { Connections } from '../connections.ts'
 import { clearReason, RUN_REASON, STEP_REASON, setReason, storedReason } from '../reasons.server.ts'
 import { guardNotes } from '../runs/guard-notes.server.ts'

@@ -1,5 +1,6 @@
 // Looks at the platform's histories of messages: when they are due, and what they showed.
-import type { Conversation, Listening, ListeningStore, Look, WantedReceipt } from '../../store/listening.ts'
+import type { Conversation, WantedReceipt } from '#app/domain/automations/conversation.ts'
+import type { Listening, ListeningStore, Look } from '../../store/listening.ts'
 import type { Connections } from '../connections.ts'
 import { clearReason, RUN_REASON, STEP_REASON } from '../reasons.server.ts'
 import { JOURNAL_COLUMNS, journalRow, type StoredRow, storedResult } from '../runs/run-rows.server.ts'

@@ -1,7 +1,8 @@
 // Looks at the histories of all jobs whose look is due: many accounts side by side, one job of an account at a time.
+
+import type { Conversation } from '#app/domain/automations/conversation.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
-import type { Conversation } from '#db/store/listening.ts'
 import { lookAt, refusedUntil } from './look.server.ts'
 import { type TellApp, tellStaff } from './tell-staff.server.ts'
 
