@@ -6,9 +6,9 @@ import type { Channel } from '#app/domain/automations/receipt.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
-export type AnswerState = 'open' | 'went_on' | 'stopped' | 'muted' | 'rule'
+type AnswerState = 'open' | 'went_on' | 'stopped' | 'muted' | 'rule'
 
-export interface NewAnswer extends KnownAnswer {
+interface NewAnswer extends KnownAnswer {
   /** '' = the platform does not say who. */
   senderHash: string
   state: 'open' | 'muted'
@@ -40,7 +40,7 @@ export interface Look {
   hasInbound: boolean
 }
 
-export interface MessagePlace {
+interface MessagePlace {
   runId: number
   stepId: string
   itemKey: string

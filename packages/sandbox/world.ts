@@ -215,7 +215,7 @@ export interface AccountOptions {
 }
 
 /** What a customer writes back. */
-export interface CustomerAnswer {
+interface CustomerAnswer {
   channel: 'sms' | 'email'
   /** The number or address. */
   from: string

@@ -371,7 +371,7 @@ const NOT_AUDITED: Record<string, string> = {
   instances: 'remove take takeNews: which instance works for whom',
   itself: 'appendAudit',
   questions:
-    'endpointsOfAccount endpointsWithWork changedElsewhere pausedAutomations failingEndpoints endpoints: read only',
+    'endpointsOfAccount endpointsWithWork changedElsewhere pausedAutomations failingEndpoints endpoints openAnswer: read only',
   templates: 'countTemplateUse',
   erasure: 'eraseHistoryStep endErasure: begun and ended are told',
   keys: 'forgetAccountKey replaceAccountKey replaceSecret noteFirstKey: part of an erasure, or a new key, which is told',

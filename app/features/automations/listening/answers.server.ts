@@ -1,9 +1,8 @@
 // What customers answered, for the page, and what a person decides about it.
 import type { App } from '#app/context/app-context.ts'
-import { type Channel, CONVERSATION_OPEN } from '#app/domain/automations/receipt.ts'
+import { CONVERSATION_OPEN } from '#app/domain/automations/receipt.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { recordNames } from '#app/domain/record-name.ts'
-import type { Millis } from '#app/lib/clock.ts'
 import type { Answer } from '#db/store/listening.ts'
 import type { AnswerView, ListeningNote } from './answers.ts'
 

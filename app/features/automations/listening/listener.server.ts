@@ -10,7 +10,7 @@ const AT_ONCE = 16
 /** In one round of an account, so that one with many jobs leaves others their turn. */
 const PER_ACCOUNT = 20
 
-export interface ListenRound {
+interface ListenRound {
   /** Messages whose runs go on: found in the history, or asked again because of an answer. */
   moved: number
   /** When the next look is due; null = none. */

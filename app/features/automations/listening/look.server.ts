@@ -39,7 +39,7 @@ const LISTEN: readonly (readonly [upTo: number, every: number])[] = [
 const LOOKS_A_DAY = 6_000
 
 /** When a conversation is looked at next, for answers. Null = it is over. `open` = conversations of the account. */
-export function nextListen(
+function nextListen(
   conversation: Pick<Conversation, 'lastMessageAt'>,
   open: number,
   now: Millis,
