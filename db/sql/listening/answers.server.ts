@@ -157,7 +157,7 @@ export function answerDecisions({ db, turn }: Connections): Pick<ListeningStore,
          AND (job_uuid = @jobUuid OR company_uuid = @companyUuid) RETURNING id`,
     )
     .pluck()
-  const HELD = `state = 'held' AND reason_code = 'answered' AND json_extract(reason_params, '$.id') IN
+  const HELD = `state = 'held' AND reason_code = 'answered' AND CAST(json_extract(reason_params, '$.id') AS bigint) IN
       (SELECT CAST(value AS bigint) FROM json_each(@ids)) AND run_id IN (SELECT id FROM run WHERE account_uuid = @accountUuid)`
   const held = db
     .prepare<{ accountUuid: string; ids: string }, number>(`SELECT run_id FROM run_step WHERE ${HELD}`)
