@@ -39,11 +39,7 @@ const LISTEN: readonly (readonly [upTo: number, every: number])[] = [
 const LOOKS_A_DAY = 6_000
 
 /** When a conversation is looked at next, for answers. Null = it is over. `open` = conversations of the account. */
-function nextListen(
-  conversation: Pick<Conversation, 'lastMessageAt'>,
-  open: number,
-  now: Millis,
-): Millis | null {
+function nextListen(conversation: Pick<Conversation, 'lastMessageAt'>, open: number, now: Millis): Millis | null {
   const age = now - conversation.lastMessageAt
   const every = LISTEN.find(([upTo]) => age < upTo)?.[1]
   if (every === undefined) return null
