@@ -1,60 +1,14 @@
 /** What the platform's histories of messages show: receipts of what was sent, and answers of customers. */
 
+import type { Conversation, KnownAnswer, ReceiptChange, WantedReceipt } from '#app/domain/automations/conversation.ts'
 import type { JournalEffect } from '#app/domain/automations/journal-row.ts'
-import type { Channel, ReceiptState } from '#app/domain/automations/receipt.ts'
-import type { StepState } from '#app/domain/automations/run.ts'
+import type { Channel } from '#app/domain/automations/receipt.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
-/** A job whose history is looked at. */
-export interface Conversation {
-  accountUuid: string
-  jobUuid: string
-  channel: Channel
-  companyUuid: string | null
-  /** The first message of the present conversation, and the latest. */
-  openedAt: Millis
-  lastMessageAt: Millis
-  lookedAt: Millis | null
-  /** Looks that failed since the last good one. */
-  tries: number
-  nextLookAt: Millis
-}
+type AnswerState = 'open' | 'went_on' | 'stopped' | 'muted' | 'rule'
 
-/** A message whose receipt is open or may still change, with what identifies it in the history. */
-export interface WantedReceipt {
-  id: number
-  runId: number
-  stepId: string
-  itemKey: string
-  state: ReceiptState
-  stateAt: Millis | null
-  sentAt: Millis
-  nextLookAt: Millis | null
-  historyUuid: string | null
-  effect: JournalEffect
-  /** State of its row in the journal. */
-  stepState: StepState
-}
-
-export interface ReceiptChange {
-  id: number
-  state: ReceiptState
-  stateAt: Millis | null
-  nextLookAt: Millis | null
-  historyUuid: string | null
-}
-
-export type AnswerState = 'open' | 'went_on' | 'stopped' | 'muted' | 'rule'
-
-/** An answer that was read before. */
-export interface KnownAnswer {
-  historyUuid: string
-  words: string
-  writtenAt: Millis
-}
-
-export interface NewAnswer extends KnownAnswer {
+interface NewAnswer extends KnownAnswer {
   /** '' = the platform does not say who. */
   senderHash: string
   state: 'open' | 'muted'
@@ -86,7 +40,7 @@ export interface Look {
   hasInbound: boolean
 }
 
-export interface MessagePlace {
+interface MessagePlace {
   runId: number
   stepId: string
   itemKey: string

@@ -2,7 +2,7 @@ import type { RunOutcome } from '#app/domain/automations/run.ts'
 import type { RunQuery, RunRecord } from '#app/domain/automations/run-record.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
-/** The history of runs. */
+/** The history of runs, and how old data of automations is deleted: in steps small enough not to slow anything down. */
 
 export interface RecentRun {
   automationId: number
@@ -19,4 +19,17 @@ export interface RunHistoryStore {
   /** The newest runs of the account, at most `limit`, newest first: what bars by day need. */
   recentRuns(accountUuid: string, limit: number): Promise<RecentRun[]>
   countRunsThatNeedPerson(accountUuid: string, most: number): Promise<number>
+}
+
+/** Each kind has its own table. */
+export type Leftover = 'verdict' | 'ledger' | 'own_write' | 'message' | 'trigger_call' | 'reply' | 'mute'
+
+export interface RunUpkeepStore {
+  /** Scans up to `limit` runs from `fromId` on and removes those that ended before `before`, with their journals. */
+  forgetRunsStep(before: Millis, fromId: number, limit: number): Promise<{ removed: number; nextId: number | null }>
+  /**
+   * Removes up to `limit` rows: verdicts, own writes, messages and answers older than `before`; ledger rows, keys and mutes that
+   * expired before it. Returns how many.
+   */
+  forgetLeftoversStep(kind: Leftover, before: Millis, limit: number): Promise<number>
 }

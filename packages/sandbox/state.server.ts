@@ -7,7 +7,6 @@ import type { MovableClock } from '#app/lib/clocks.server.ts'
 import type { Log } from '#app/lib/log.ts'
 import { DEFAULT_OPTIONS } from './default-options.ts'
 import type { NamedEvent, RecordChange } from './servicem8/events.ts'
-import type { LateRow } from './servicem8/history.server.ts'
 import { type CallCount, noCalls } from './servicem8/limits.ts'
 import { emptyLedger, type Ledger } from './stripe/ledger.ts'
 import type { AccountOptions, DeliveryView, FaultRule, OutboxItem, SandboxRecord, SubscriptionView } from './world.ts'
@@ -19,6 +18,15 @@ interface StoredFile {
 }
 
 export type DeliveryState = DeliveryView
+
+export type Channel = 'sms' | 'email'
+
+/** A row that the history does not show yet. */
+export interface LateRow {
+  channel: Channel
+  row: SandboxRecord
+  showAt: Millis
+}
 
 export interface AccountState {
   uuid: string

@@ -1,5 +1,6 @@
-// The pretend platform's inside as the console, the receiver, the seed data and tests see it. `world.server.ts` creates
-// it. The wire (`servicem8/`) works on the same state, so a change made here behaves exactly like one made over REST.
+// Long: one interface with all its records. The pretend platform's inside as the console, the receiver, the seed data
+// and tests see it. `world.server.ts` creates it. The wire (`servicem8/`) works on the same state, so a change made here
+// behaves exactly like one made over REST.
 import type { Millis } from '#app/lib/clock.ts'
 import type { MovableClock } from '#app/lib/clocks.server.ts'
 import type { PaymentsWorld } from './stripe/payments-world.ts'
@@ -214,7 +215,7 @@ export interface AccountOptions {
 }
 
 /** What a customer writes back. */
-export interface CustomerAnswer {
+interface CustomerAnswer {
   channel: 'sms' | 'email'
   /** The number or address. */
   from: string

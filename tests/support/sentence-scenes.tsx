@@ -169,8 +169,6 @@ export function history(): ReactElement {
       needsYou={0}
       form={form}
       errors={CUT}
-      answers={[]}
-      listening={null}
       lines={null}
       next={null}
       isOlder={false}

@@ -25,6 +25,10 @@ export interface SentAbout {
   companyUuid: string | null
   /** When the sending began. */
   sentAt: Millis
+  /** When the history is looked at first. */
+  firstLookAt: Millis
+  /** A conversation whose latest message is older has ended: this message begins another. */
+  overBefore: Millis
 }
 
 /** After a message, its job's history is looked at then. */

@@ -363,13 +363,15 @@ const NOT_AUDITED: Record<string, string> = {
     'acceptEvents takeInPolled createTestDelivery settleAttempts endStoppedStep expireHeldStep growReplaysStep: in the log of deliveries and runs',
   engines:
     'adoptEndpoint acquireLease releaseLease claimPoll failPoll dropUnreadPoll endPollUnlessNeeded resumeAutomations claimRun beginSending endSending setRow finishRun failSweep noteBaseline saveEndpointCheck noteUpstream raiseNotice raiseTrouble endTrouble openTroubles endOutdated raiseWeekly noteAccountEmail claimNoticeMail dismissNotice dismissRepeatNotice noteRefusedScope',
+  listening:
+    'settleLook postponeLook noteTold dismissListening: in the history; a customer who asks for silence is told',
   subscriptions: 'beginSubscription dropPendingSubscription switchSubscription updateSubscription: follow what is told',
   money:
     'ensurePlan beginMissingTrials beginPaymentEvent endPaymentEvent failPaymentEvent noteRenewalPaid makeUsageReports endUsageReport failUsageReport: what follows for the plan is told',
   instances: 'remove take takeNews: which instance works for whom',
   itself: 'appendAudit',
   questions:
-    'endpointsOfAccount endpointsWithWork changedElsewhere pausedAutomations failingEndpoints endpoints: read only',
+    'endpointsOfAccount endpointsWithWork changedElsewhere pausedAutomations failingEndpoints endpoints openAnswer: read only',
   templates: 'countTemplateUse',
   erasure: 'eraseHistoryStep endErasure: begun and ended are told',
   keys: 'forgetAccountKey replaceAccountKey replaceSecret noteFirstKey: part of an erasure, or a new key, which is told',

@@ -1,16 +1,9 @@
 // Answers of customers, and what waits because of them.
+
+import type { Conversation, KnownAnswer } from '#app/domain/automations/conversation.ts'
 import type { JournalEffect, PlanNotes } from '#app/domain/automations/journal-row.ts'
 import type { Database } from '../../database.ts'
-import type {
-  Answer,
-  Conversation,
-  KnownAnswer,
-  ListeningStore,
-  Look,
-  MessageReceiver,
-  StopMute,
-  UntoldAnswer,
-} from '../../store/listening.ts'
+import type { Answer, ListeningStore, Look, MessageReceiver, StopMute, UntoldAnswer } from '../../store/listening.ts'
 import type { Connections } from '../connections.ts'
 import { clearReason, RUN_REASON, STEP_REASON, setReason, storedReason } from '../reasons.server.ts'
 import { guardNotes } from '../runs/guard-notes.server.ts'
@@ -164,7 +157,7 @@ export function answerDecisions({ db, turn }: Connections): Pick<ListeningStore,
          AND (job_uuid = @jobUuid OR company_uuid = @companyUuid) RETURNING id`,
     )
     .pluck()
-  const HELD = `state = 'held' AND reason_code = 'answered' AND json_extract(reason_params, '$.id') IN
+  const HELD = `state = 'held' AND reason_code = 'answered' AND CAST(json_extract(reason_params, '$.id') AS bigint) IN
       (SELECT CAST(value AS bigint) FROM json_each(@ids)) AND run_id IN (SELECT id FROM run WHERE account_uuid = @accountUuid)`
   const held = db
     .prepare<{ accountUuid: string; ids: string }, number>(`SELECT run_id FROM run_step WHERE ${HELD}`)

@@ -1,5 +1,4 @@
 // A message to a customer went out, or may have: its receipt is looked for, and its job is listened to.
-import { CONVERSATION_OPEN, RECEIPT_LOOKS } from '#app/domain/automations/receipt.ts'
 import type { Database } from '../../database.ts'
 import type { MessageNote } from '../../store/run-guards.ts'
 
@@ -25,13 +24,15 @@ export function expectReceipt(
        last_message_at = max(conversation.last_message_at, excluded.last_message_at),
        next_look_at = min(conversation.next_look_at, excluded.next_look_at)`,
   )
-  return function* (accountUuid, { runId, stepId, itemKey, channel, receiverHash, jobUuid, companyUuid, sentAt }, at) {
-    const nextLookAt = at + (RECEIPT_LOOKS[0] ?? 0)
+  return function* (
+    accountUuid,
+    { runId, stepId, itemKey, channel, receiverHash, jobUuid, companyUuid, sentAt, firstLookAt, overBefore },
+    at,
+  ) {
     const state = jobUuid === null ? 'none' : 'open'
     const receipt = { accountUuid, runId, stepId, itemKey, channel, jobUuid, receiverHash, state, sentAt }
-    const isNew = (yield* insert.run({ ...receipt, nextLookAt: jobUuid === null ? null : nextLookAt })).changes === 1
+    const isNew = (yield* insert.run({ ...receipt, nextLookAt: jobUuid === null ? null : firstLookAt })).changes === 1
     if (jobUuid === null || !isNew) return
-    const overBefore = at - CONVERSATION_OPEN
-    yield* open.run({ accountUuid, jobUuid, channel, companyUuid, sentAt, at, nextLookAt, overBefore })
+    yield* open.run({ accountUuid, jobUuid, channel, companyUuid, sentAt, at, nextLookAt: firstLookAt, overBefore })
   }
 }

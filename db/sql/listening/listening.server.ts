@@ -1,5 +1,6 @@
 // Looks at the platform's histories of messages: when they are due, and what they showed.
-import type { Conversation, Listening, ListeningStore, Look, WantedReceipt } from '../../store/listening.ts'
+import type { Conversation, WantedReceipt } from '#app/domain/automations/conversation.ts'
+import type { Listening, ListeningStore, Look } from '../../store/listening.ts'
 import type { Connections } from '../connections.ts'
 import { clearReason, RUN_REASON, STEP_REASON } from '../reasons.server.ts'
 import { JOURNAL_COLUMNS, journalRow, type StoredRow, storedResult } from '../runs/run-rows.server.ts'
@@ -160,12 +161,12 @@ function factRows({ db }: Pick<Connections, 'db'>) {
     `UPDATE listening SET read_at = @at, conversations = conversations + @first,
        sms_refused_at = CASE WHEN @channel = 'sms' THEN NULL ELSE sms_refused_at END,
        email_refused_at = CASE WHEN @channel = 'email' THEN NULL ELSE email_refused_at END,
-       inbound_at = coalesce(inbound_at, CASE WHEN @hasInbound = 1 THEN @at END)
+       inbound_at = coalesce(inbound_at, CASE WHEN @hasInbound = 1 THEN CAST(@at AS bigint) END)
      WHERE account_uuid = @accountUuid`,
   )
   const refused = db.prepare(
-    `UPDATE listening SET sms_refused_at = CASE WHEN @channel = 'sms' THEN @at ELSE sms_refused_at END,
-       email_refused_at = CASE WHEN @channel = 'email' THEN @at ELSE email_refused_at END
+    `UPDATE listening SET sms_refused_at = CASE WHEN @channel = 'sms' THEN CAST(@at AS bigint) ELSE sms_refused_at END,
+       email_refused_at = CASE WHEN @channel = 'email' THEN CAST(@at AS bigint) ELSE email_refused_at END
      WHERE account_uuid = @accountUuid`,
   )
   return {

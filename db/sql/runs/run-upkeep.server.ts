@@ -1,4 +1,4 @@
-import type { Leftover, RunUpkeepStore } from '../../store/run-upkeep.ts'
+import type { Leftover, RunUpkeepStore } from '../../store/run-history.ts'
 import type { Connections } from '../connections.ts'
 
 const LEFTOVERS: Record<Leftover, string> = {

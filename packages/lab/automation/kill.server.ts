@@ -36,6 +36,8 @@ const WRITES = new Set([
   'parkRun',
   'finishRun',
   'pauseAutomations',
+  'settleLook',
+  'noteTold',
 ])
 const CHANGING = new Set<Exchange['verb']>(['create', 'update', 'remove', 'sms', 'email', 'upload'])
 

@@ -154,6 +154,9 @@ export const OWN_TEXT: Readonly<Record<string, string>> = {
   'app/features/automations/preview/preview-view.ts': WORDS,
   'app/features/automations/rules/rule-json.ts ruleJson': ROWS,
   'app/features/automations/preview/run-now-text.ts ranBeforeText': WORDS,
+  'app/features/automations/listening/receipts.ts': 'one pass over rows of the platform, with shortened texts',
+  'app/features/automations/listening/answers.ts newAnswers':
+    'one pass over rows of the platform, with shortened texts',
   'app/features/automations/runs/run-order.ts': ROWS,
   'app/features/automations/runs/run-parts.ts': ROWS,
   'app/features/automations/settings/settings-text.ts': WORDS,

@@ -81,6 +81,15 @@ export const CATALOG: readonly CatalogEntry[] = [
     quiet: false,
   },
   {
+    name: 'listening',
+    title: 'No customer is chased after an answer, and every receipt is true',
+    command: 'prove:listening',
+    args: ['--rounds', '20', '--seed', '1'],
+    says: 'Simulated days of a firm whose customers answer at any moment. Rows of ServiceM8’s histories come late, twice or never, its clock is up to ten minutes off, the permission to read them comes and goes, and processes are ended between any two writes. A control without the last look must chase somebody, or the trial would show nothing.',
+    minutes: 8,
+    quiet: false,
+  },
+  {
     name: 'image',
     title: 'The image starts and stays up on its Node',
     command: 'prove:image',

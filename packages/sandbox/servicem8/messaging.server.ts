@@ -5,8 +5,7 @@ import { findRecord } from '../accounts.server.ts'
 import { escapeHtml } from '../html.ts'
 import { type Answer, errorAnswer, jsonAnswer } from '../http.server.ts'
 import type { AccountState, Stage } from '../state.server.ts'
-import { addToHistory } from './history.server.ts'
-import { putInOutbox } from './outbox.server.ts'
+import { addToHistory, putInOutbox } from './outbox.server.ts'
 import { type AccountRequest, hasScope, scopeMessage, valuesOf } from './wire-request.ts'
 
 const SMS_MAX = 1600

@@ -1,27 +1,12 @@
 // What customers answered, for the page, and what a person decides about it.
 import type { App } from '#app/context/app-context.ts'
-import { type Channel, CONVERSATION_OPEN } from '#app/domain/automations/receipt.ts'
+import { CONVERSATION_OPEN } from '#app/domain/automations/receipt.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { recordNames } from '#app/domain/record-name.ts'
-import type { Millis } from '#app/lib/clock.ts'
 import type { Answer } from '#db/store/listening.ts'
+import type { AnswerView, ListeningNote } from './answers.ts'
 
 type AnswersApp = Pick<App, 'store' | 'clock'>
-
-/** An answer that waits for a person. */
-export interface AnswerView {
-  id: number
-  /** The customer's name; '' = unknown. */
-  customer: string
-  /** `Job 4411`. */
-  job: string
-  channel: Channel
-  words: string
-  writtenAt: Millis
-}
-
-/** refused = ServiceM8 does not let us read messages. no_answers = none has ever shown, though many were written to. */
-export type ListeningNote = 'refused' | 'no_answers' | null
 
 const MOST_SHOWN = 20
 /** So many conversations without a single answer: ServiceM8 does not show them to this add-on. */

@@ -1,11 +1,26 @@
 // What a customer wrote back: which rows are new, and which of them say STOP.
 
-import { CLOCKS_DIFFER } from '#app/domain/automations/receipt.ts'
+import type { Conversation, KnownAnswer } from '#app/domain/automations/conversation.ts'
+import { type Channel, CLOCKS_DIFFER } from '#app/domain/automations/receipt.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
 import { momentOfWall, wallAt } from '#app/lib/zone.ts'
-import type { Conversation, KnownAnswer } from '#db/store/listening.ts'
 import type { HistoryRow } from './history-rows.ts'
+
+/** An answer that waits for a person. */
+export interface AnswerView {
+  id: number
+  /** The customer's name; '' = unknown. */
+  customer: string
+  /** `Job 4411`. */
+  job: string
+  channel: Channel
+  words: string
+  writtenAt: Millis
+}
+
+/** refused = ServiceM8 does not let us read messages. no_answers = none has ever shown, though many were written to. */
+export type ListeningNote = 'refused' | 'no_answers' | null
 
 /** The whole text, without case, spaces at its ends and punctuation. */
 const STOP_WORDS: ReadonlySet<string> = new Set([
@@ -32,6 +47,8 @@ export interface FoundAnswer {
 
 /** Two equal texts this close together are one that is listed twice. */
 const TWICE_WITHIN = seconds(5)
+/** Of equal texts, the latest times are remembered. */
+const MOST_TIMES = 50
 
 /**
  * Answers that nobody has read yet, oldest first. Only what was written since the conversation began counts, less what
@@ -43,7 +60,10 @@ export function newAnswers(
   known: readonly KnownAnswer[],
   { now, zone }: { now: Millis; zone: string },
 ): FoundAnswer[] {
-  const seen: Pick<KnownAnswer, 'words' | 'writtenAt'>[] = [...known]
+  const seen = new Map<string, Millis[]>()
+  const note = ({ words, writtenAt }: Pick<KnownAnswer, 'words' | 'writtenAt'>) =>
+    seen.set(words, [...(seen.get(words) ?? []).slice(-MOST_TIMES), writtenAt])
+  for (const one of known) note(one)
   const names = new Set(known.map(({ historyUuid }) => historyUuid))
   const since = wallAt(openedAt, zone) - CLOCKS_DIFFER
   const found: FoundAnswer[] = []
@@ -51,9 +71,8 @@ export function newAnswers(
     if (!row.inbound || names.has(row.uuid) || (row.wall !== null && row.wall < since)) continue
     // Without a time it may be new, so it counts.
     const writtenAt = row.wall === null ? now : momentOfWall(row.wall, zone).at
-    const isTwin = seen.some((one) => one.words === row.text && Math.abs(one.writtenAt - writtenAt) <= TWICE_WITHIN)
-    if (isTwin) continue
-    seen.push({ words: row.text, writtenAt })
+    if (seen.get(row.text)?.some((at) => Math.abs(at - writtenAt) <= TWICE_WITHIN)) continue
+    note({ words: row.text, writtenAt })
     found.push({ row, writtenAt })
   }
   return found

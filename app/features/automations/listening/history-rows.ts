@@ -1,8 +1,10 @@
 // A row of the platform's history of messages, read tolerantly: its fields are new and partly unpublished.
-import type { PlatformRecord } from '#app/adapters/platform.ts'
 import type { Channel } from '#app/domain/automations/receipt.ts'
 import type { Wall } from '#app/lib/zone.ts'
 import { valuesOf } from '../records/fact-rows.ts'
+
+/** As the platform gives it. */
+type Row = Readonly<Record<string, unknown>>
 
 export interface HistoryRow {
   uuid: string
@@ -29,13 +31,13 @@ const KEPT = [
 /** Longer words are shortened before they are stored. */
 const MOST_WORDS = 2_000
 
-export function keptOfHistory(record: PlatformRecord): PlatformRecord {
+export function keptOfHistory(record: Row): Row {
   return Object.fromEntries(KEPT.filter((name) => name in record).map((name) => [name, record[name]]))
 }
 
 const INBOUND = new Set(['inbound', 'incoming', 'in', 'received'])
 
-export function readHistory(records: readonly PlatformRecord[], channel: Channel): HistoryRow[] {
+export function readHistory(records: readonly Row[], channel: Channel): HistoryRow[] {
   const rows = new Map<string, HistoryRow>()
   for (const record of records) {
     const row = readRow(valuesOf(record), channel)

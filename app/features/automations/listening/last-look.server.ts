@@ -3,7 +3,7 @@ import { CONVERSATION_OPEN } from '#app/domain/automations/receipt.ts'
 import { seconds } from '#app/lib/duration.ts'
 import { putOffOf } from '../runs/run-facts.server.ts'
 import type { LastLook } from '../runs/run-inputs.server.ts'
-import { type LookApp, lookAt, refusedUntil } from './look.server.ts'
+import { type LookApp, lookAt } from './look.server.ts'
 
 /** A look that began this recently counts. */
 const FRESH = seconds(2)
@@ -18,7 +18,6 @@ export function createLastLook(app: LookApp): LastLook {
     const since = now - CONVERSATION_OPEN
     for (const conversation of await app.store.listening.conversationsWith(accountUuid, receiver, since)) {
       if ((conversation.lookedAt ?? 0) > now - FRESH) continue
-      if ((await refusedUntil(app, conversation)) !== null) continue
       const looked = await lookAt(app, conversation)
       if (looked.outcome === 'failed') return { outcome: 'put_off', why: putOffOf(looked.failure) }
     }

@@ -1,7 +1,8 @@
 // Looks at the histories of all jobs whose look is due: many accounts side by side, one job of an account at a time.
+
+import type { Conversation } from '#app/domain/automations/conversation.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
-import type { Conversation } from '#db/store/listening.ts'
 import { lookAt, refusedUntil } from './look.server.ts'
 import { type TellApp, tellStaff } from './tell-staff.server.ts'
 
@@ -9,7 +10,7 @@ const AT_ONCE = 16
 /** In one round of an account, so that one with many jobs leaves others their turn. */
 const PER_ACCOUNT = 20
 
-export interface ListenRound {
+interface ListenRound {
   /** Messages whose runs go on: found in the history, or asked again because of an answer. */
   moved: number
   /** When the next look is due; null = none. */

@@ -3,12 +3,13 @@
 import { randomUUID } from 'node:crypto'
 import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
+import type { Conversation } from '#app/domain/automations/conversation.ts'
 import { CONVERSATION_OPEN } from '#app/domain/automations/receipt.ts'
 import { localStamp } from '#app/domain/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
-import type { Conversation, Look, StopMute, WaitingMessage } from '#db/store/listening.ts'
+import type { Look, StopMute, WaitingMessage } from '#db/store/listening.ts'
 import { quoted } from '../records/fact-sources.server.ts'
 import { hashesOfReceiver } from '../runs/run-guards.server.ts'
 import { isCustomerMessage, receiverOf, receiverText } from '../runs/run-messages.ts'
@@ -38,11 +39,7 @@ const LISTEN: readonly (readonly [upTo: number, every: number])[] = [
 const LOOKS_A_DAY = 6_000
 
 /** When a conversation is looked at next, for answers. Null = it is over. `open` = conversations of the account. */
-export function nextListen(
-  conversation: Pick<Conversation, 'lastMessageAt'>,
-  open: number,
-  now: Millis,
-): Millis | null {
+function nextListen(conversation: Pick<Conversation, 'lastMessageAt'>, open: number, now: Millis): Millis | null {
   const age = now - conversation.lastMessageAt
   const every = LISTEN.find(([upTo]) => age < upTo)?.[1]
   if (every === undefined) return null

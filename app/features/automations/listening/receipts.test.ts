@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { WantedReceipt } from '#app/domain/automations/conversation.ts'
 import { localStamp } from '#app/domain/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, minutes, seconds } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
-import type { WantedReceipt } from '#db/store/listening.ts'
 import { readHistory } from './history-rows.ts'
 import { claimRows, messageKey, nextReceiptLook, receiptAfter } from './receipts.ts'
 

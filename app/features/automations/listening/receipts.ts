@@ -1,5 +1,7 @@
 // Which row of the history belongs to which message. A row is claimed only when it can be no other message's: two equal
 // texts are told apart by time, else by count, and where both leave a doubt, no receipt is claimed.
+
+import type { ReceiptChange, WantedReceipt } from '#app/domain/automations/conversation.ts'
 import type { JournalEffect } from '#app/domain/automations/journal-row.ts'
 import {
   type Channel,
@@ -12,7 +14,6 @@ import {
 import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
 import { momentOfWall, offsetAt, type Wall, wallAt } from '#app/lib/zone.ts'
-import type { ReceiptChange, WantedReceipt } from '#db/store/listening.ts'
 import { isCustomerMessage, receiverText } from '../runs/run-messages.ts'
 import type { HistoryRow } from './history-rows.ts'
 
@@ -49,12 +50,17 @@ function keyOfEffect(effect: JournalEffect): string | null {
 
 function sightingsOf(rows: readonly HistoryRow[], channel: Channel): Sighting[] {
   const found: Sighting[] = []
+  const lastOf = new Map<string, Sighting>()
   const sent = rows.filter((row): row is HistoryRow & { wall: Wall } => !row.inbound && row.wall !== null)
   for (const row of sent.sort((a, b) => a.wall - b.wall)) {
     const key = messageKey(channel, row.to, row.text)
-    const same = found.findLast((one) => one.key === key && row.wall - one.wall <= TWINS_WITHIN)
-    if (same) same.rows.push(row)
-    else found.push({ key, wall: row.wall, rows: [row] })
+    const last = lastOf.get(key)
+    if (last && row.wall - last.wall <= TWINS_WITHIN) last.rows.push(row)
+    else {
+      const sighting = { key, wall: row.wall, rows: [row] }
+      lastOf.set(key, sighting)
+      found.push(sighting)
+    }
   }
   return found
 }

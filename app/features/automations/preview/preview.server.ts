@@ -1,19 +1,20 @@
 // Check Mode and Preview: a dry run with the same context, plans and order as a live run. Writes nothing: no code
 // reachable from here can write.
 import type { App } from '#app/context/app-context.ts'
-import type { Plan, StepResult } from '#app/domain/automations/effect.ts'
+import type { Effect, Plan, PlanWarning, StepResult } from '#app/domain/automations/effect.ts'
 import type { JournalRow, NoEffect } from '#app/domain/automations/journal-row.ts'
 import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
 import type { TriggerData } from '#app/domain/automations/run.ts'
 import { runReason, runReasonText } from '#app/domain/automations/run-reasons.ts'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
+import { dayText } from '#app/domain/moments.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
 import { JOURNAL_CLASSES, outcomeOf } from '../rules/journal.ts'
 import { loadContext } from '../runs/run-context.server.ts'
 import type { PutOff, RunFacts } from '../runs/run-facts.server.ts'
-import { aboutOf, messageVerdict } from '../runs/run-guards.server.ts'
+import { aboutOf, hashesOfReceiver, messageVerdict } from '../runs/run-guards.server.ts'
 import { isCustomerMessage } from '../runs/run-messages.ts'
 import { nextOfRun, type RunNext, resultsOf, rowsOf } from '../runs/run-order.ts'
 import { planStep, type RunContext, type StepParts } from '../runs/run-step.server.ts'
@@ -216,6 +217,8 @@ async function takeEffects(
       : null
     const warning = verdict && guardWarning(effect, verdict)
     if (warning) warnings.push(warning)
+    const bounced = await bouncedWarning(app, request.accountUuid, effect, context.account.zone)
+    if (bounced) warnings.push(bounced)
     effects.push(previewedEffect(effect, verdict))
     const standing: Standing =
       verdict?.outcome === 'skip'
@@ -225,6 +228,21 @@ async function takeEffects(
     journal.push({ ...newRow(app, journal, step, standing), effect, notes })
   }
   return { effects, warnings }
+}
+
+/** The address did not take the last e-mail. */
+async function bouncedWarning(
+  app: PreviewApp,
+  accountUuid: string,
+  effect: Effect,
+  zone: string,
+): Promise<PlanWarning | null> {
+  if (!isCustomerMessage(effect) || effect.kind !== 'send_email') return null
+  const hashes = await hashesOfReceiver(app, accountUuid, 'email', effect.to)
+  const at = await app.store.listening.lastBounce(accountUuid, hashes)
+  if (at === null) return null
+  const sentence = `The e-mail to ${effect.to} of ${dayText(at, zone)} came back. Correct the address in ServiceM8.`
+  return { code: 'bounced', sentence }
 }
 
 const NO_EFFECT: NoEffect = { kind: 'none', class: 'none', summary: '' }

@@ -160,7 +160,7 @@ async function endSending(
     // The note reads the account's key: a failure there is tried again like one of the writing.
     const message =
       mayHaveGoneOut && isMessage(row)
-        ? { ...(await messageNote(app, run, row.effect)), sent: sentAbout(row, row.effect) }
+        ? { ...(await messageNote(app, run, row.effect)), sent: sentAbout(row, row.effect, now) }
         : null
     const input = { message, writes }
     await app.store.runs.endSending(run.accountUuid, run.id, { stepId, itemKey, attempt }, write, input)

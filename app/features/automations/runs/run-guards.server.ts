@@ -1,7 +1,7 @@
 // Checks just before each customer message whether it may go out now.
 import type { App } from '#app/context/app-context.ts'
 import type { JournalRow } from '#app/domain/automations/journal-row.ts'
-import { CONVERSATION_OPEN, type SentAbout } from '#app/domain/automations/receipt.ts'
+import { CONVERSATION_OPEN, RECEIPT_LOOKS, type SentAbout } from '#app/domain/automations/receipt.ts'
 import type { RuleDefinition, RuleGuards } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { todayOf, wallOfDay } from '#app/domain/local-time.ts'
@@ -53,12 +53,18 @@ export async function messageNote(
 }
 
 /** Where the receipt of a message is looked for. */
-export function sentAbout({ notes, sendingAt, plannedAt }: JournalRow, effect: CustomerMessage): SentAbout {
+export function sentAbout(
+  { notes, sendingAt, plannedAt }: JournalRow,
+  effect: CustomerMessage,
+  now: Millis,
+): SentAbout {
   const companies = notes?.about?.companyUuids ?? []
   return {
     jobUuid: effect.regardingJobUuid,
     companyUuid: companies.length === 1 ? (companies[0] ?? null) : null,
     sentAt: sendingAt ?? plannedAt,
+    firstLookAt: now + (RECEIPT_LOOKS[0] ?? 0),
+    overBefore: now - CONVERSATION_OPEN,
   }
 }
 

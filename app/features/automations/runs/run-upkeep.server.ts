@@ -1,7 +1,7 @@
 // Deletes old automation data, in small steps, oldest first; never deletes unfinished runs.
 import type { App } from '#app/context/app-context.ts'
 import { ENDED_MUTES_KEPT, MESSAGES_KEPT, OWN_WRITES_KEPT, RUNS_KEPT } from '#app/domain/kept-until.ts'
-import type { Leftover } from '#db/store/run-upkeep.ts'
+import type { Leftover } from '#db/store/run-history.ts'
 
 type UpkeepApp = Pick<App, 'store' | 'clock' | 'log'>
 

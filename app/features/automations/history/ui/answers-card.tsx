@@ -4,7 +4,7 @@ import { Card } from '#app/ui/card.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { ReconnectLink } from '#app/ui/reconnect-notice.tsx'
 import { Time } from '#app/ui/time/time.tsx'
-import type { AnswerView, ListeningNote } from '../../listening/answers.server.ts'
+import type { AnswerView, ListeningNote } from '../../listening/answers.ts'
 import { RunButton } from './run-button.tsx'
 
 export function AnswersCard({ answers }: { answers: readonly AnswerView[] }) {

@@ -73,6 +73,35 @@ async function press(name: string | RegExp, sent: Sent) {
   return sent[0]
 }
 
+describe('what customers received and answered', () => {
+  const ANSWER = { id: 7, customer: 'Joan Hartley', job: 'Job 4411', channel: 'sms', words: 'Please ring me' } as const
+
+  it('shows the words with Go on and Stop', async () => {
+    const sent: Sent = []
+    drawHistory({ answers: [{ ...ANSWER, writtenAt: FRAME.now }] }, sent)
+    expect(screen.getByRole('list', { name: 'Customers answered' }).textContent).toContain('Please ring me')
+    screen.getByRole('button', { name: 'Stop: Job 4411 · Joan Hartley' })
+    expect(await press('Go on: Job 4411 · Joan Hartley', sent)).toMatchObject({ act: 'answer_go_on', answer: '7' })
+  })
+
+  it('offers Reconnect where messages may not be read', () => {
+    drawHistory({ listening: 'refused' })
+    screen.getByText('Reconnect to see receipts and answers.')
+    screen.getByRole('link', { name: /^Reconnect/ })
+  })
+
+  it('says what became of a message', () => {
+    const receipt = {
+      state: 'missing',
+      words: 'Not confirmed after 30 minutes',
+      at: null,
+      lookedAt: FRAME.now,
+    } as const
+    drawHistory({ lines: [{ ...lineOf(), receipt }] })
+    expect(screen.getByText(/^Not confirmed after 30 minutes/).textContent).toMatch(/, looked at \d/)
+  })
+})
+
 describe('the history', () => {
   it('says job and customer first, then what happened and what set it off', () => {
     drawHistory()

@@ -1,0 +1,51 @@
+// A job about which an automation wrote to a customer, and what its history of messages may show.
+import type { Millis } from '#app/lib/clock.ts'
+import type { JournalEffect } from './journal-row.ts'
+import type { Channel, ReceiptState } from './receipt.ts'
+import type { StepState } from './run.ts'
+
+/** A job whose history is looked at. */
+export interface Conversation {
+  accountUuid: string
+  jobUuid: string
+  channel: Channel
+  companyUuid: string | null
+  /** The first message of the present conversation, and the latest. */
+  openedAt: Millis
+  lastMessageAt: Millis
+  lookedAt: Millis | null
+  /** Looks that failed since the last good one. */
+  tries: number
+  nextLookAt: Millis
+}
+
+/** A message whose receipt is open or may still change, with what identifies it in the history. */
+export interface WantedReceipt {
+  id: number
+  runId: number
+  stepId: string
+  itemKey: string
+  state: ReceiptState
+  stateAt: Millis | null
+  sentAt: Millis
+  nextLookAt: Millis | null
+  historyUuid: string | null
+  effect: JournalEffect
+  /** State of its row in the journal. */
+  stepState: StepState
+}
+
+export interface ReceiptChange {
+  id: number
+  state: ReceiptState
+  stateAt: Millis | null
+  nextLookAt: Millis | null
+  historyUuid: string | null
+}
+
+/** An answer that was read before. */
+export interface KnownAnswer {
+  historyUuid: string
+  words: string
+  writtenAt: Millis
+}

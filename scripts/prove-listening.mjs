@@ -1,0 +1,6 @@
+// `npm run prove:listening`: simulated days in which customers answer: nobody is chased after it, every receipt is true.
+// `-- --rounds N --seed S`
+import './record-flag.mjs'
+import { runTs } from './run-ts.mjs'
+
+await runTs('packages/lab/listening/listening.ts')
