@@ -169,6 +169,8 @@ export function history(): ReactElement {
       needsYou={0}
       form={form}
       errors={CUT}
+      answers={[]}
+      listening={null}
       lines={null}
       next={null}
       isOlder={false}
