@@ -15,7 +15,7 @@ const NOTHING_WRONG = {
 test.each([2])(
   'week %i: nobody is written to after an answer, nothing is repeated, every receipt is true',
   async (seed) => {
-    const found = await listeningWeek({ seed, steps: 80 })
+    const found = await listeningWeek({ seed, steps: 100 })
     expect(found).toMatchObject(NOTHING_WRONG)
     expect(found.messages).toBeGreaterThan(10)
     expect(found.answers).toBeGreaterThan(5)
@@ -26,6 +26,6 @@ test.each([2])(
 )
 
 test('the judge notices when the last look is taken away', async () => {
-  const found = await listeningWeek({ seed: 1, steps: 80, withoutLastLook: true })
+  const found = await listeningWeek({ seed: 1, steps: 100, withoutLastLook: true })
   expect(found.afterAnswer).toBeGreaterThan(0)
 }, 120_000)

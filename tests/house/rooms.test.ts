@@ -12,10 +12,10 @@ const CEILINGS = {
   roomsInCircles: 0,
   looseFilesOfApp: 4,
   filesFlatInOneFolder: 29,
-  filesWithOneImporter: 276,
+  filesWithOneImporter: 300,
   filesWithComplexFunctions: 14,
-  filesWithLongFunctions: 14,
-  productLines: 101_300,
+  filesWithLongFunctions: 13,
+  productLines: 110_200,
 }
 
 /** How far a figure may be below its ceiling before the ceiling must follow: nobody wants to change this file with every line. */

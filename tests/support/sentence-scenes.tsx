@@ -6,6 +6,7 @@ import { AuditLog } from '#app/features/audit/ui/audit-log.tsx'
 import type { FormState } from '#app/features/automations/form/form-state.ts'
 import { historyFormOf } from '#app/features/automations/history/history-form.ts'
 import { runView } from '#app/features/automations/history/run-detail-view.ts'
+import { ListeningLine } from '#app/features/automations/history/ui/answers-card.tsx'
 import { HistoryPage } from '#app/features/automations/history/ui/history-page.tsx'
 import { RunPage } from '#app/features/automations/history/ui/run-page.tsx'
 import { AutomationPage, type AutomationPageProps } from '#app/features/automations/page/ui/automation-page.tsx'
@@ -280,4 +281,9 @@ export function quote(): ReactElement {
 /** The line above every page. */
 export function planLine(plan: Plan): ReactElement {
   return <PlanNoticeLine {...ACCOUNT} notice={planNotice(plan, 'sandbox', LATER, PLAN_ZONE)} />
+}
+
+/** The history of an account whose connection may not read messages. */
+export function receiptsRefused(): ReactElement {
+  return <ListeningLine note="refused" accountUUID={ACCOUNT.accountUUID} />
 }

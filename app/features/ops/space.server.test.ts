@@ -148,7 +148,7 @@ describe('refusing', () => {
   })
 
   it('reserves the room of a whole call before anything of it is stored', async () => {
-    const ladder = await ladderAt(0.96)
+    const ladder = await ladderAt(0.955)
     await world.through(ladder.relieve())
     const { budgetBytes } = ladder.status()
     expect(ladder.admit(SMALL, budgetBytes)).toBe('over_share')
