@@ -26,7 +26,7 @@ import { useNonce } from './ui/nonce.tsx'
 import { AppFrame } from './ui/page/app-frame.tsx'
 import { ErrorPage } from './ui/page/error-page.tsx'
 import { useScriptsAhead } from './ui/scripts-ahead.ts'
-import { ToastProvider } from './ui/toast.tsx'
+import { ToastProvider } from './ui/toast/toast.tsx'
 
 export const links: LinksFunction = () => [
   { rel: 'icon', href: '/favicon.svg', type: 'image/svg+xml' },

@@ -2,7 +2,7 @@ import { Link } from '@remix-run/react'
 import { clsx } from 'clsx'
 import { CircleAlert, CircleCheck, Info, type LucideIcon } from 'lucide-react'
 import type { Flash } from '#app/lib/flash.ts'
-import { usePlacedFlash } from './toast.tsx'
+import { usePlacedFlash } from './toast/toast.tsx'
 
 const MARKS: Record<Flash['kind'], { icon: LucideIcon; colour: string }> = {
   success: { icon: CircleCheck, colour: 'text-working' },

@@ -5,7 +5,7 @@ import type { FormView } from '#app/features/automations/form/form-view.ts'
 import { RuleFormPanel } from '#app/features/automations/form/ui/rule-form.tsx'
 import type { FormLists } from '#app/features/automations/rules/form-lists.ts'
 import { Announcer } from '#app/ui/announcer.tsx'
-import { ToastProvider } from '#app/ui/toast.tsx'
+import { ToastProvider } from '#app/ui/toast/toast.tsx'
 
 export function drawForm(accountUUID: string, view: FormView, lists: FormLists): string {
   const Stub = createRemixStub([

@@ -6,7 +6,7 @@ import type { Flash } from '#app/lib/flash.ts'
 import { Announcer } from '#app/ui/announcer.tsx'
 import { useFocusKept } from '#app/ui/focus-kept.tsx'
 import { FlashLine } from '#app/ui/page/app-frame.tsx'
-import { ToastProvider } from '#app/ui/toast.tsx'
+import { ToastProvider } from '#app/ui/toast/toast.tsx'
 
 type Routes = Parameters<typeof createRemixStub>[0]
 type Route = Routes[number]

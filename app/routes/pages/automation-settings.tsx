@@ -10,7 +10,7 @@ import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { formPageHeaders } from '#app/http/form-page.ts'
 import { readForm } from '#app/http/guards.server.ts'
-import { useToast } from '#app/ui/toast.tsx'
+import { useToast } from '#app/ui/toast/toast.tsx'
 import { findOwnAccount, findStaffUuid, gateFor, redirectWith } from './own-account.server.ts'
 
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [

@@ -14,7 +14,7 @@ import { AutomationPage } from '#app/features/automations/page/ui/automation-pag
 import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { formPageHeaders } from '#app/http/form-page.ts'
-import { useToast } from '#app/ui/toast.tsx'
+import { useToast } from '#app/ui/toast/toast.tsx'
 import { actOnAutomationPage } from './automation-acts.server.ts'
 import { loadTabs } from './automation-data.server.ts'
 import { openManager } from './manager-account.server.ts'

@@ -26,7 +26,7 @@ import { setFlash } from '#app/http/flash.server.ts'
 import { formPageHeaders } from '#app/http/form-page.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import type { Flash } from '#app/lib/flash.ts'
-import { useToast } from '#app/ui/toast.tsx'
+import { useToast } from '#app/ui/toast/toast.tsx'
 import { deliveryControls } from '../delivery-controls.server.ts'
 import { findManagerAccount, openManager } from './manager-account.server.ts'
 

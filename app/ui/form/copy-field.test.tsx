@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import { CopyField } from './copy-field.tsx'
 // Fetched on demand in the product.
-import '../toaster.tsx'
+import '../toast/toaster.tsx'
 
 const ADDRESS = 'https://fieldhook.example.com/hooks/platform/token'
 

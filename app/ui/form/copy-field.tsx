@@ -1,7 +1,7 @@
 import { Copy } from 'lucide-react'
 import { useRef } from 'react'
 import { Button } from '../button.tsx'
-import { useToast } from '../toast.tsx'
+import { useToast } from '../toast/toast.tsx'
 import { Tooltip } from '../tooltip.tsx'
 import { Field } from './field.tsx'
 import { TextInput } from './text-input.tsx'

@@ -3,7 +3,7 @@ import { clsx } from 'clsx'
 import { Gauge } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { type Tone, toneStyles } from '../badge.tsx'
-import { usePlainFlash } from '../toast.tsx'
+import { usePlainFlash } from '../toast/toast.tsx'
 
 const MAIN_ID = 'main'
 

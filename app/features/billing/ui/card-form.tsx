@@ -4,7 +4,7 @@ import { LoaderCircle, Lock } from 'lucide-react'
 import { type FormEvent, useEffect, useState } from 'react'
 import { Button, ReloadLink } from '#app/ui/button.tsx'
 import { Notice } from '#app/ui/notice.tsx'
-import { useToast } from '#app/ui/toast.tsx'
+import { useToast } from '#app/ui/toast/toast.tsx'
 import { paymentFailed, type QuoteView } from '../payment-answer.ts'
 import { appearanceOfPage, loadProvider, type PaymentsOfPage } from './payment-provider.tsx'
 

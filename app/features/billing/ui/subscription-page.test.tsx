@@ -9,7 +9,7 @@ import { PLAN_ZONE, samplePaidPlan, samplePlan, samplePlanView, TRIAL_BEGAN } fr
 import type { SubscriptionAnswer } from '../payment-answer.ts'
 import { answerOfStart, refusal } from '../payment-answer.ts'
 // Fetched on demand in the product.
-import '#app/ui/toaster.tsx'
+import '#app/ui/toast/toaster.tsx'
 import './card-form.tsx'
 import { SubscriptionPage, type SubscriptionPageProps } from './subscription-page.tsx'
 

@@ -7,7 +7,7 @@ import { Disclosure } from '#app/ui/disclosure.tsx'
 import { COPIED } from '#app/ui/form/copy-field.tsx'
 import { ScrollRegion } from '#app/ui/scroll-region.tsx'
 import { Time } from '#app/ui/time/time.tsx'
-import { useToast } from '#app/ui/toast.tsx'
+import { useToast } from '#app/ui/toast/toast.tsx'
 import { shownData } from '../activity-view.ts'
 import { type DeliveryView, deliveryCurl, type RequestView } from '../delivery-detail.ts'
 

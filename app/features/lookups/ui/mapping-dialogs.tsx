@@ -6,7 +6,7 @@ import { Field, FieldError } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
 import { controlStyles, TextInput } from '#app/ui/form/text-input.tsx'
 import { SheetDialog } from '#app/ui/sheet-dialog.tsx'
-import { useToast } from '#app/ui/toast.tsx'
+import { useToast } from '#app/ui/toast/toast.tsx'
 import { API_LABELS } from '../api-fields.ts'
 import {
   type DynamicMapping,

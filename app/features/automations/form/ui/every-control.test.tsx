@@ -22,7 +22,9 @@ import { problemsOf } from '../form-check.ts'
 import { toForm } from '../form-state.ts'
 import { readForm } from '../form-wire.ts'
 
-beforeAll(() => Promise.all([import('#app/ui/toaster.tsx'), import('./live-preview.tsx'), import('../form-aids.ts')]))
+beforeAll(() =>
+  Promise.all([import('#app/ui/toast/toaster.tsx'), import('./live-preview.tsx'), import('../form-aids.ts')]),
+)
 // The preview asks for itself; nothing here is about its answer.
 beforeEach(() => {
   vi.stubGlobal('fetch', async () => Response.json({ kind: 'trouble', message: 'Not now.' }))

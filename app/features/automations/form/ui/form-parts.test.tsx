@@ -15,7 +15,7 @@ import { workKey } from './kept-work.tsx'
 beforeAll(() =>
   Promise.all([
     import('../form-check.ts'),
-    import('#app/ui/toaster.tsx'),
+    import('#app/ui/toast/toaster.tsx'),
     import('./live-preview.tsx'),
     import('../form-aids.ts'),
   ]),

@@ -23,7 +23,7 @@ import { RuleFormPanel } from './rule-form.tsx'
 
 // Fetched when they are first wanted: a busy machine should not be measured by that.
 beforeAll(async () => {
-  await Promise.all([import('../form-check.ts'), import('#app/ui/toaster.tsx'), import('./live-preview.tsx')])
+  await Promise.all([import('../form-check.ts'), import('#app/ui/toast/toaster.tsx'), import('./live-preview.tsx')])
 })
 
 /** What the page asked about the unsaved rule, and what it is told. */

@@ -9,7 +9,7 @@ import { toBody } from '../form-body.ts'
 import { problemsOf } from '../form-check.ts'
 import { readForm } from '../form-wire.ts'
 
-beforeAll(() => Promise.all([import('#app/ui/toaster.tsx'), import('./live-preview.tsx')]))
+beforeAll(() => Promise.all([import('#app/ui/toast/toaster.tsx'), import('./live-preview.tsx')]))
 // The preview asks for itself; nothing here is about its answer.
 beforeEach(() => {
   vi.stubGlobal('fetch', async () => Response.json({ kind: 'trouble', message: 'Not now.' }))

@@ -11,7 +11,7 @@ import { SAMPLE_NOW, SAMPLE_ZONE } from '#tests/support/sample-views.ts'
 import type { PageResult } from '../act-on-rule.ts'
 import { listTrouble } from '../page-text.ts'
 // Fetched on demand in the product.
-import '#app/ui/toaster.tsx'
+import '#app/ui/toast/toaster.tsx'
 import { AutomationPage, type AutomationPageProps } from './automation-page.tsx'
 
 function propsOf(over: Partial<AutomationPageProps> = {}): AutomationPageProps {

@@ -11,7 +11,7 @@ import type { Flash } from '#app/lib/flash.ts'
 import { ButtonLink } from '#app/ui/button.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { controlStyles } from '#app/ui/form/text-input.tsx'
-import { useToast } from '#app/ui/toast.tsx'
+import { useToast } from '#app/ui/toast/toast.tsx'
 import { WayButton } from '../../form/ui/way-button.tsx'
 import { copyFailedFlash } from '../page-text.ts'
 

@@ -3,7 +3,7 @@ import { CircleAlert, CircleCheck, Info, type LucideIcon, X } from 'lucide-react
 import { Toast } from 'radix-ui'
 import { useRef } from 'react'
 import type { Flash } from '#app/lib/flash.ts'
-import { buttonStyles } from './button.tsx'
+import { buttonStyles } from '../button.tsx'
 import { TOAST, type ToastMessage } from './toast-message.ts'
 import { useToastPlace } from './toast-place.ts'
 

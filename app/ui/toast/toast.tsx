@@ -1,9 +1,9 @@
 import { useLocation } from '@remix-run/react'
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react'
 import type { Flash } from '#app/lib/flash.ts'
-import { useAnnounce } from './announcer.tsx'
-import { useHydrated } from './hydrated.tsx'
-import { useOnDemand } from './on-demand.tsx'
+import { useAnnounce } from '../announcer.tsx'
+import { useHydrated } from '../hydrated.tsx'
+import { useOnDemand } from '../on-demand.tsx'
 import { TOAST, type ToastMessage } from './toast-message.ts'
 
 const ToastContext = createContext<(message: Flash) => void>(() => {})
