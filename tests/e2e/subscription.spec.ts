@@ -135,7 +135,7 @@ test('a journey from the first day to a paid month, with every state between', a
 
   await test.step('a month can be begun early', async () => {
     await page.getByRole('button', { name: 'Upgrade Early (Prorated)' }).click()
-    await expectSaid(page, 'Error', 'There is nothing to pay yet')
+    await expectSaid(page, 'Error', 'Nothing to pay yet')
     await moveClock(page, server, '14d', '1d')
     await openSubscription(page, server, accountUUID)
     await expect(page.getByRole('meter', { name: 'Billing period' })).toHaveAttribute('aria-valuenow', '15')

@@ -27,7 +27,7 @@ const MOST = {
   'an event becomes an attempt': 65,
   'a webhook is created': 95,
   'an automation is saved': 126,
-  'an automation texts a customer': 152,
+  'an automation texts a customer': 158,
   'a subscription is paid': 53,
 }
 
