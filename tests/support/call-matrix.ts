@@ -119,6 +119,7 @@ export const MATRIX: readonly MatrixCall[] = [
   call('GET', 'automation/runs', (ids) => `/automation/runs${by(ids)}`, PAGE),
   call('GET', 'automation/runs/:id', (ids) => `/automation/runs/${ids.run}${by(ids)}`, PAGE),
   call('GET', 'automation/templates', (ids) => `/automation/templates${by(ids)}`, PAGE),
+  call('GET', 'automation/templates/:id', (ids) => `/automation/templates/${ids.template}${by(ids)}`, PAGE),
   call('GET', 'link', (ids) => `/link${by(ids)}&token=${'x'.repeat(43)}&to=/fieldhook`, PAGE),
   call('GET', 'account', (ids) => `/account${by(ids)}`, PAGE),
   ...ACCOUNT_PARTS.map((part) => call('GET', `account/${part}`, (ids) => `/account/${part}${by(ids)}`, PAGE)),

@@ -63,6 +63,9 @@ export const PAGE_BUTTONS: readonly MatrixCall[] = [
   onPage('automation', (ids) => ({ intent: 'form.save', ruleId: `${ids.automation}`, name: '' })),
   ...[...MUTE_ACTS, 'save'].map((act) => onPage('automation/settings', (ids) => ({ act, mute: `${ids.mute}` }))),
   ...['all_again', 'cancel', 'release_all'].map((act) => onPage('automation/runs', (ids) => ({ act, ...ofRun(ids) }))),
+  ...['answer_go_on', 'answer_stop', 'listening_read'].map((act) =>
+    onPage('automation/runs', (ids) => ({ act, answer: '1', ...ofRun(ids) })),
+  ),
   ...[...RUN_ACTS, ...MUTE_ACTS].map((act) =>
     onPage('automation/runs/:id', (ids) => ({ act, ...ofRun(ids), mute: `${ids.mute}` })),
   ),
@@ -70,6 +73,11 @@ export const PAGE_BUTTONS: readonly MatrixCall[] = [
     'automation/templates',
     (ids) => `/automation/templates${by(ids)}&admin=yes`,
     () => ({ name: 'planted', category: 'other' }),
+  ),
+  press(
+    'automation/templates/:id',
+    (ids) => `/automation/templates/${ids.template}${by(ids)}`,
+    () => ({ intent: 'turn_on' }),
   ),
   ...SUBSCRIPTION_INTENTS.map((intent) => onPage('subscription', () => ({ intent, payment_intent: 'pi_planted' }))),
   press(

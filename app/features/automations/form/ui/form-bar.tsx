@@ -31,10 +31,7 @@ export function FormBar({ peek, unsaved, onUndo, saving }: FormBarProps) {
   if (!shown.rest && words === '') return null
   const isNew = state.ruleId === null
   return (
-    <section
-      aria-label="Save"
-      className="-mx-4 sm:-mx-5 -mb-4 sm:-mb-5 sticky bottom-0 z-10 flex min-h-14 items-center gap-2 rounded-b-card border-line border-t bg-surface px-4 py-1.5 sm:px-5"
-    >
+    <div className="-mx-4 sm:-mx-5 -mb-4 sm:-mb-5 sticky bottom-0 z-10 flex min-h-14 items-center gap-2 rounded-b-card border-line border-t bg-surface px-4 py-1.5 sm:px-5">
       {shown.rest ? <PeekLink peek={peek} /> : null}
       <p role="status" className="min-w-0 flex-1 text-dense text-ink-soft max-lg:sr-only">
         {words}
@@ -60,7 +57,7 @@ export function FormBar({ peek, unsaved, onUndo, saving }: FormBarProps) {
           </span>
         </Button>
       ) : null}
-    </section>
+    </div>
   )
 }
 
