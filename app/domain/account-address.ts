@@ -31,7 +31,9 @@ export function accountAddress(
 
 /** The page below at this path, read as loosely as the router does; null = another path. */
 export function accountPartAt(path: string): AccountPart | null {
-  const plain = path.toLowerCase().replace(/\/+$/, '')
+  let end = path.length
+  while (path[end - 1] === '/') end -= 1
+  const plain = path.slice(0, end).toLowerCase()
   return ACCOUNT_PARTS.find((part) => plain === `${ACCOUNT_PATH}/${part}`) ?? null
 }
 

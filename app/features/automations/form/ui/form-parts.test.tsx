@@ -197,7 +197,7 @@ describe('blanks of a template', () => {
 describe('what is not saved', () => {
   it('is named, discarded in one press, and brought back by the next', async () => {
     const { user } = open(emptyForm())
-    expect(screen.queryByRole('region', { name: 'Save' })).toBeNull()
+    expect(screen.queryByText('Not saved yet')).toBeNull()
     await user.type(screen.getByLabelText('Automation Name'), 'Half')
     screen.getByText('Not saved yet')
     await user.click(screen.getByRole('button', { name: 'Discard' }))
