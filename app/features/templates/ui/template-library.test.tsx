@@ -74,10 +74,10 @@ describe('the library', () => {
     expect(cards).toHaveLength(6)
     for (const [index, recipe] of RECIPES.entries()) {
       const card = within(cards[index] as HTMLElement)
-      expect(card.getByRole('heading', { name: recipe.name })).toBeTruthy()
-      expect(card.getByRole('img', { name: recipe.channel === 'sms' ? 'Text message' : 'E-mail' })).toBeTruthy()
-      expect(card.getByText(recipe.line)).toBeTruthy()
-      expect(card.getByText((recipe.picture?.text ?? '-').replace(/\s+/g, ' '))).toBeTruthy()
+      card.getByRole('heading', { name: recipe.name })
+      card.getByRole('img', { name: recipe.channel === 'sms' ? 'Text message' : 'E-mail' })
+      card.getByText(recipe.line)
+      card.getByText((recipe.picture?.text ?? '-').replace(/\s+/g, ' '))
       expect(card.getByRole('link', { name: `Use ${recipe.name}` }).getAttribute('href')).toBe(
         `/automation/templates/${recipe.id}?${ACCOUNT}`,
       )
