@@ -14,7 +14,8 @@ declare module '@remix-run/node' {
  * makes a file of each icon and each button: sixty for a page, and a third more bytes (`npm run bench:pages`). What only some pages
  * open, and what waits until it is wanted, stays apart.
  */
-const LOOK = /node_modules\/lucide-react\/|app\/ui\/(?!zod-without-eval|toast\/toaster|sheet-dialog|confirm-dialog|tooltip)/
+const LOOK =
+  /node_modules\/lucide-react\/|app\/ui\/(?!zod-without-eval|toast\/toaster|sheet-dialog|confirm-dialog|tooltip)/
 /** Smaller pieces are put together. Characters. With a larger number, pages load parts of other pages. */
 const SMALL = 1_000
 
