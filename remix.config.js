@@ -10,7 +10,9 @@ export default {
     v3_relativeSplatPath: true,
     v3_throwAbortReason: true,
     v3_singleFetch: true,
-    v3_lazyRouteDiscovery: true,
+    // Off: with it, a fetcher whose address is still being looked up gets a 404 page when another form of the page is answered.
+    // The whole table of addresses is 2 KB, and cached.
+    v3_lazyRouteDiscovery: false,
     v3_routeConfig: true,
   },
 }

@@ -115,7 +115,7 @@ for (const width of [375, 1280]) {
     await expect(job.getByRole('heading', { name: 'Job' })).toBeFocused()
     // Said by a message, which covers no control.
     await expect(toasts(page).first()).toContainText('Webhook created successfully!')
-    expect(await coveredBy(page)).toEqual([])
+    await expect.poll(() => coveredBy(page)).toEqual([])
     await job.getByRole('button', { name: 'Edit Job webhook' }).click()
     await job.getByLabel('Callback URL').fill(`${server.origin}/sandbox/receiver/gone?status=410`)
     await job.getByRole('button', { name: 'Save' }).click()
