@@ -5,11 +5,12 @@ FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc
 WORKDIR /app
 # Packages first: this layer stays as long as the lockfile does. better-sqlite3 brings its binary; nothing is compiled.
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --ignore-scripts
+COPY packages/builder/package.json packages/builder/
+RUN npm ci --omit=dev --ignore-scripts
 COPY . .
 RUN NODE_ENV=production npm run build
 # Only what runs is left: no development packages, no sources, types, maps and documents of packages. Licences stay.
-RUN npm prune --omit=dev --ignore-scripts && node scripts/slim-packages.mjs
+RUN npm prune --omit=dev --workspaces=false --ignore-scripts && node scripts/slim-packages.mjs
 
 FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20
 WORKDIR /app

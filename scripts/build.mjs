@@ -5,6 +5,6 @@ import './node-version.mjs'
 const { orExplain, setUp } = await import('./setup.mjs')
 
 await orExplain(async () => {
-  const { did } = await setUp({ build: true })
+  const { did } = await setUp({ build: true, packages: 'product' })
   console.log(did.length === 0 ? 'Everything is built already.' : `Done: ${did.join(', ')}.`)
 })

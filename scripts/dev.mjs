@@ -4,7 +4,7 @@ import './node-version.mjs'
 const { orExplain, ROOT, setUp } = await import('./setup.mjs')
 
 await orExplain(async () => {
-  await setUp({ build: false })
+  await setUp({ build: false, packages: 'product' })
   process.env.NODE_ENV ??= 'development'
   const { createServer } = await import('vite')
   const { runServer } = await import('./run-server.mjs')

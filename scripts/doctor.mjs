@@ -20,7 +20,7 @@ const buildFile = '../build/server/index.js'
 if (!existsSync(new URL(buildFile, import.meta.url))) {
   // Outside the container, which already has the build: this clone was not started yet.
   const { orExplain, setUp } = await import('./setup.mjs')
-  await orExplain(() => setUp({ build: true, say: console.error }))
+  await orExplain(() => setUp({ build: true, packages: 'product', say: console.error }))
 }
 // A person's own settings; the environment takes precedence.
 if (existsSync('.env')) process.loadEnvFile('.env')

@@ -19,7 +19,7 @@ export async function operate(command, more = {}) {
   const args = process.argv.slice(2)
   if (!args.includes('--json') && existsSync('vite.config.ts')) {
     const { orExplain, setUp } = await import('./setup.mjs')
-    await orExplain(() => setUp({ build: true, say: (line) => console.error(line) }))
+    await orExplain(() => setUp({ build: true, packages: 'product', say: (line) => console.error(line) }))
   }
   // A person's own settings; the environment takes precedence.
   if (existsSync('.env')) process.loadEnvFile('.env')

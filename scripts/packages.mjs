@@ -10,25 +10,33 @@ const NATIVE = 'better-sqlite3'
 const OPEN_A_DATABASE = `new (require('${NATIVE}'))(':memory:').close()`
 
 /**
+ * `product`: what the product needs, and what builds its pages (packages/builder). `all`: also what tests and tools need.
+ * @typedef {'product' | 'all'} Wanted
  * @typedef {(pid: number) => void} RecordChild
  * @typedef {{ packages: Record<string, { version?: string, optional?: boolean, os?: string[], cpu?: string[], libc?: string[] }> }} Lockfile
  */
 
-/** Whether we installed these packages for this Node on this machine. @param {string} root */
-export function packagesAreStamped(root) {
-  return readText(join(root, STAMP)) === stampOf(root)
+/**
+ * Whether we installed these packages for this Node on this machine.
+ *
+ * @param {string} root
+ * @param {Wanted} wanted
+ */
+export function packagesAreStamped(root, wanted) {
+  const found = readText(join(root, STAMP))
+  return found === stampOf(root, 'all') || (wanted === 'product' && found === stampOf(root, 'product'))
 }
 
-/** Call when every package in node_modules is known to work. @param {string} root */
-export function stampPackages(root) {
-  writeFileSync(join(root, STAMP), stampOf(root))
+/** Call when every package in node_modules is known to work. @param {string} root @param {Wanted} wanted */
+export function stampPackages(root, wanted) {
+  writeFileSync(join(root, STAMP), stampOf(root, wanted))
 }
 
-/** @param {string} root */
-function stampOf(root) {
+/** @param {string} root @param {Wanted} wanted */
+function stampOf(root, wanted) {
   const lockfile = readFileSync(join(root, 'package-lock.json'))
   const machine = `${process.version} ${process.platform} ${process.arch} ${libcOf()}`
-  return `${createHash('sha256').update(lockfile).digest('hex')} ${machine}\n`
+  return `${createHash('sha256').update(lockfile).digest('hex')} ${machine} ${wanted}\n`
 }
 
 /**
@@ -58,15 +66,20 @@ export function packagesAreThere(root) {
 }
 
 /**
- * `npm ci` without the packages' own scripts: none is needed.
+ * Installs the packages of the lockfile, without their own scripts: none is needed. What only tests need is added to what a first
+ * start has installed.
  *
- * @param {string} root @param {RecordChild} recordChild
- * @returns {Promise<number>} number of installed packages
+ * @param {string} root @param {Wanted} wanted @param {RecordChild} recordChild
+ * @returns {Promise<number>} number of packages that are there
  */
-export async function installPackages(root, recordChild) {
+export async function installPackages(root, wanted, recordChild) {
+  const some = packagesAreStamped(root, 'product')
   rmSync(join(root, STAMP), { force: true })
+  const how = some
+    ? ['install', '--no-save', '--include=dev']
+    : ['ci', wanted === 'all' ? '--include=dev' : '--omit=dev']
   // node-version.mjs has already checked the Node version; a tool that wants a newer one must not stop a first start.
-  const args = ['ci', '--include=dev', '--ignore-scripts', '--engine-strict=false', '--no-audit', '--no-fund']
+  const args = [...how, '--ignore-scripts', '--engine-strict=false', '--no-audit', '--no-fund']
   await npm(root, args, recordChild, [
     'The packages could not be installed. What npm said is above; it needs to reach its registry.',
   ])

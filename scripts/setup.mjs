@@ -29,11 +29,11 @@ const TEST_FILE = /\.test\.tsx?$/
 /**
  * Installs and builds what is missing or stale, and prints one line for each step.
  *
- * @param {{ build: boolean, root?: string, say?: (line: string) => void, meanwhile?: () => Promise<unknown> }} options `meanwhile`
+ * @param {{ build: boolean, packages?: import('./packages.mjs').Wanted, root?: string, say?: (line: string) => void, meanwhile?: () => Promise<unknown> }} options `meanwhile`
  *   only needs the packages: starts as soon as they are installed, and has ended when this resolves
  * @returns {Promise<{ installed: boolean, did: string[] }>} `did` in words: "built the pages"
  */
-export async function setUp({ build, root = ROOT, say = console.log, meanwhile = async () => {} }) {
+export async function setUp({ build, packages = 'all', root = ROOT, say = console.log, meanwhile = async () => {} }) {
   process.chdir(root)
   /** @type {Promise<unknown> | null} */
   let begun = null
@@ -43,7 +43,7 @@ export async function setUp({ build, root = ROOT, say = console.log, meanwhile =
   }
   /** @type {{ installed: boolean, did: string[] }} */
   const result = { installed: false, did: [] }
-  const isReady = () => packagesAreStamped(root) && (!build || buildIsFresh(root))
+  const isReady = () => packagesAreStamped(root, packages) && (!build || buildIsFresh(root))
   if (isReady()) {
     await beginMeanwhile()
     return result
@@ -54,9 +54,12 @@ export async function setUp({ build, root = ROOT, say = console.log, meanwhile =
     async (recordChild) => {
       if (isReady()) return // The previous holder did all the work.
       const done = (/** @type {string} */ what) => result.did.push(what)
-      if (!packagesAreStamped(root)) {
-        if (!packagesAreThere(root)) {
-          const count = await timed('Installing packages', say, () => installPackages(root, recordChild))
+      let have = packagesAreStamped(root, 'all') ? 'all' : packages
+      if (!packagesAreStamped(root, packages)) {
+        if (packagesAreThere(root)) {
+          have = 'all'
+        } else {
+          const count = await timed('Installing packages', say, () => installPackages(root, packages, recordChild))
           result.installed = true
           done(`installed ${count} packages`)
         }
@@ -67,7 +70,7 @@ export async function setUp({ build, root = ROOT, say = console.log, meanwhile =
         await timed('Building pages', say, () => buildPages(root, recordChild))
         done('built the pages')
       }
-      stampPackages(root)
+      stampPackages(root, have)
     },
     say,
   )

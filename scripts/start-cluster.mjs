@@ -10,7 +10,7 @@ const APP_ID = 'cluster'
 const PASSED_ON = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ', 'SystemRoot']
 
 await orExplain(async () => {
-  await setUp({ build: true })
+  await setUp({ build: true, packages: 'product' })
   const { openPostgres } = await import('./postgres.mjs')
   const { freePort } = await import('./postgres-process.mjs')
   const { SetupError } = await import('./packages.mjs')

@@ -9,7 +9,7 @@ const { orExplain, ROOT, setUp } = await import('./setup.mjs')
 const FIRST_START = join(ROOT, '.cache/first-start.json')
 
 await orExplain(async () => {
-  const { installed, did } = await setUp({ build: true })
+  const { installed, did } = await setUp({ build: true, packages: 'product' })
   assumeProduction()
   const { runServer } = await import('./run-server.mjs')
   const { openUrl } = await runServer()

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 const { orExplain, setUp } = await import('./setup.mjs')
 
 await orExplain(async () => {
-  await setUp({ build: false })
+  await setUp({ build: false, packages: 'product' })
   if (existsSync('.env')) process.loadEnvFile('.env')
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_BASE: apiBase, APP_ORIGIN: origin } = process.env
   if (!secretKey || !origin) {

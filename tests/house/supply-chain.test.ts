@@ -1,8 +1,10 @@
 // What docs/security.md says about packages and tests is so.
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
+import builderJson from '../../packages/builder/package.json' with { type: 'json' }
 
 interface Locked {
   version?: string
@@ -21,12 +23,14 @@ const { satisfies } = createRequire(import.meta.url)('semver') as { satisfies(ve
 
 const page = readFileSync('docs/security.md', 'utf8')
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, Locked> }
-const locked = Object.entries(packages).filter(([path]) => path !== '')
+const OURS = ['', 'packages/builder', 'node_modules/fieldhook-builder']
+const locked = Object.entries(packages).filter(([path]) => !OURS.includes(path))
 
 test('every version is exact', () => {
   const versions = Object.values({
     ...packageJson.dependencies,
     ...packageJson.devDependencies,
+    ...builderJson.dependencies,
     ...packageJson.overrides,
   })
   for (const version of versions) expect(version).toMatch(/^\d+\.\d+\.\d+$/)
@@ -52,10 +56,19 @@ test('every package works on the oldest Node that is promised', () => {
 })
 
 test('of what runs in production no package has a script at install, and none would run', () => {
-  const scripted = locked.filter(([, { hasInstallScript, dev }]) => hasInstallScript && !dev).map(([path]) => path)
-  expect(scripted).toEqual([])
+  const shipped = JSON.parse(execFileSync('npm', ['run', '--silent', 'sbom'], { encoding: 'utf8' })) as {
+    components: { purl: string }[]
+  }
+  const names = shipped.components.map(({ purl }) => decodeURIComponent(purl.replace('pkg:npm/', '')))
+  expect(names).toContain(`better-sqlite3@${packageJson.dependencies['better-sqlite3']}`)
+  expect(names.filter((name) => name.startsWith('vite@'))).toEqual([])
+  const scripted = locked
+    .filter(([, { hasInstallScript }]) => hasInstallScript)
+    .map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')}@${version}`)
+  expect(scripted.length).toBeGreaterThan(0)
+  expect(scripted.filter((name) => names.includes(name))).toEqual([])
   expect(readFileSync('.npmrc', 'utf8')).toMatch(/^ignore-scripts=true$/m)
-  expect(readFileSync('Dockerfile', 'utf8')).toContain('RUN npm ci --ignore-scripts\n')
+  expect(readFileSync('Dockerfile', 'utf8')).toContain('RUN npm ci --omit=dev --ignore-scripts\n')
 })
 
 test('every package that runs in production is reviewed on the page', () => {
@@ -105,7 +118,7 @@ test('every change is looked through by CodeQL, and the image by a scanner', () 
 })
 
 test('the trees near the end of their line are the ones that are used', () => {
-  const all: Record<string, string> = { ...packageJson.dependencies, ...packageJson.devDependencies }
+  const all: Record<string, string> = { ...packageJson.dependencies, ...builderJson.dependencies }
   for (const [name, major, words] of [
     ['@remix-run/node', 2, '**Remix 2**'],
     ['react', 18, '**React 18**'],
