@@ -49,6 +49,11 @@ function plain(value: string | undefined): string {
   return value === undefined || value.startsWith('~') ? '' : (value.split('\n')[0] ?? '')
 }
 
+/** `Job 3128 · Joan Hartley`. */
+export function fullName({ what, who }: Pick<RecordName, 'what' | 'who'>): string {
+  return who === '' ? what : `${what} · ${who}`
+}
+
 /** The names of a page's records, by uuid. */
 export function recordNames(known: readonly Known[]): Map<string, RecordName> {
   return new Map(known.map((one) => [one.recordUuid, recordName(one.object, one)]))

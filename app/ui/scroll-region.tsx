@@ -1,3 +1,4 @@
+import { clsx } from 'clsx'
 import type { ReactNode } from 'react'
 
 type ScrollRegionProps = {
@@ -17,7 +18,8 @@ export function ScrollRegion({ className, busy, children, ...name }: ScrollRegio
       tabIndex={0}
       {...('label' in name ? { 'aria-label': name.label } : { 'aria-labelledby': name.labelledBy })}
       aria-busy={busy}
-      className={className}
+      // What is drawn for screen readers only must scroll along, or the page grows by it.
+      className={clsx('relative', className)}
     >
       {children}
     </div>

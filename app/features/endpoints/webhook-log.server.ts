@@ -1,6 +1,7 @@
 // The log of one webhook, for its panel on the page and for the call.
 import type { App } from '#app/context/app-context.ts'
 import { findObjectKind } from '#app/domain/object-catalog.ts'
+import { recordNames } from '#app/domain/record-name.ts'
 import { logEntry, rangeStart } from '#app/features/events/log.ts'
 import type { LogEntryView, LogFilter } from '#app/features/events/log-view.ts'
 
@@ -25,7 +26,9 @@ export async function loadWebhookLog(
     withBody: false,
     withResponses: filter.hasDetails,
   })
-  return rows.map(logEntry)
+  const asked = rows.map(({ object, objectUuid }) => ({ object, recordUuid: objectUuid }))
+  const names = recordNames(await app.store.records.knownOf(accountUuid, asked))
+  return rows.map((row) => logEntry(row, names.get(row.objectUuid) ?? null))
 }
 
 /** Whether this (normalized) type has a log: one of the 11, or one the account has or had a webhook or an event of. */

@@ -1,7 +1,7 @@
 // Loads and records activity for the screens and calls that show it.
 import type { PlatformCall } from '#app/adapters/servicem8/servicem8-call.ts'
 import type { App } from '#app/context/app-context.ts'
-import { recordName, recordNames } from '#app/domain/record-name.ts'
+import { recordNames } from '#app/domain/record-name.ts'
 import { currentCaller } from '#app/lib/caller.server.ts'
 import { iso, type Millis } from '#app/lib/clock.ts'
 import { activityLabel, logEntry, logEntryJson, webhookData } from './log.ts'
@@ -25,14 +25,14 @@ export async function loadWebhookActivity(app: ReadApp, accountUuid: string) {
   const asked = rows.map(({ object, objectUuid }) => ({ object, recordUuid: objectUuid }))
   const names = recordNames(await app.store.records.knownOf(accountUuid, asked))
   return rows.map((row) => {
-    const { what, who } = names.get(row.objectUuid) ?? recordName(row.object, null)
-    const { id, receivedAt, forwardedTo, forwardingResults } = logEntryJson(logEntry(row), false)
+    const entry = logEntry(row, names.get(row.objectUuid) ?? null)
+    const { id, receivedAt, forwardedTo, forwardingResults } = logEntryJson(entry, false)
     return {
       id,
       accountUUID: accountUuid,
       objectType: row.object,
       objectUuid: row.objectUuid,
-      recordName: who === '' ? what : `${what} · ${who}`,
+      recordName: entry.recordName,
       changedFields: row.changedFields,
       webhookData: webhookData(row.body),
       forwardedTo,

@@ -4,7 +4,7 @@ import type { DeliveryCause } from '#app/domain/deliveries/delivery.ts'
 import type { FoundDelivery, FoundRow, StoredAttempt, StoredDelivery } from '#app/domain/deliveries/stored-delivery.ts'
 import { type EndpointKey, keyOf } from '#app/domain/endpoint-key.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
-import type { RecordName } from '#app/domain/record-name.ts'
+import { fullName, type RecordName } from '#app/domain/record-name.ts'
 import { iso, isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { curlCommand } from '#app/lib/curl.ts'
 import { chatProgramOf, textFor } from './chat/chat-message.ts'
@@ -257,7 +257,7 @@ export function deliveryJson(view: DeliveryView) {
       source: event.source,
       objectType: event.object,
       objectUuid: event.objectUuid,
-      recordName: event.who === '' ? event.what : `${event.what} · ${event.who}`,
+      recordName: fullName(event),
       changedFields: event.changedFields,
       receivedAt: iso(event.receivedAt),
     },

@@ -7,6 +7,8 @@ export interface LogEntryView {
   id: string
   type: string
   objectUuid: string
+  /** What people call the record: `Job 3128 · Joan Hartley`; its kind when nothing more is known. */
+  recordName: string
   receivedAt: Millis
   changedFields: string[]
   /** The addresses the event was meant for; empty when no forwarding was configured. */

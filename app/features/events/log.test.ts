@@ -94,10 +94,11 @@ function event(...deliveries: Partial<LoggedDelivery>[]) {
 
 describe('an entry of the log', () => {
   test('without any forwarding says so by an empty list', () => {
-    expect(logEntry(event())).toEqual({
+    expect(logEntry(event(), null)).toEqual({
       id: '12',
       type: 'job',
       objectUuid: 'r-1',
+      recordName: 'Job',
       receivedAt: NOW,
       changedFields: ['status'],
       forwardedTo: [],
@@ -107,7 +108,7 @@ describe('an entry of the log', () => {
   })
 
   test('tells each attempt, and when the next one is due', () => {
-    const { forwardedTo, forwardingResults } = logEntry(event({ attempts: [FAILED] }))
+    const { forwardedTo, forwardingResults } = logEntry(event({ attempts: [FAILED] }), null)
     expect(forwardedTo).toEqual(['https://example.com/in'])
     expect(forwardingResults).toEqual([
       {
@@ -127,7 +128,7 @@ describe('an entry of the log', () => {
   })
 
   test('that was delivered at last has no error and no next attempt', () => {
-    const { forwardingResults } = logEntry(event({ state: 'delivered', attempts: [FAILED, DELIVERED] }))
+    const { forwardingResults } = logEntry(event({ state: 'delivered', attempts: [FAILED, DELIVERED] }), null)
     expect(forwardingResults.map((result) => [result.success, result.error, result.nextAttemptAt])).toEqual([
       [false, 'Your address answered 404.', null],
       [true, null, null],
@@ -136,11 +137,11 @@ describe('an entry of the log', () => {
 
   test('that ended while it waited says why, once', () => {
     const stopped = { state: 'stopped', stateReason: 'Not sent: the webhook was deleted.', settledAt: NOW + 1 } as const
-    expect(logEntry(event(stopped)).forwardingResults).toMatchObject([
+    expect(logEntry(event(stopped), null).forwardingResults).toMatchObject([
       { success: false, statusCode: null, error: 'Not sent: the webhook was deleted.', at: NOW + 1, attempt: 1 },
     ])
     const told = { ...FAILED, number: 2, outcome: 'stopped', statusCode: null, sentence: 'Not sent.' }
-    const { forwardingResults } = logEntry(event({ ...stopped, attempts: [FAILED, told] }))
+    const { forwardingResults } = logEntry(event({ ...stopped, attempts: [FAILED, told] }), null)
     expect(forwardingResults).toHaveLength(2)
     // Nothing was sent, so nothing was measured.
     expect(forwardingResults[1]?.timing).toBeNull()
@@ -148,18 +149,21 @@ describe('an entry of the log', () => {
 
   test('goes by the address that was dialled, not by the one that is set now', () => {
     const moved = event({ url: 'https://new.example.com', attempts: [FAILED] })
-    expect(logEntry(moved).forwardedTo).toEqual(['https://example.com/in'])
+    expect(logEntry(moved, null).forwardedTo).toEqual(['https://example.com/in'])
   })
 
   test('names its deliveries, those included that were not tried so far', () => {
-    expect(logEntry(event({ attempts: [FAILED] }, { url: 'https://second.example.com' })).deliveries).toEqual([
+    expect(logEntry(event({ attempts: [FAILED] }, { url: 'https://second.example.com' }), null).deliveries).toEqual([
       { id: 1, url: 'https://example.com/in' },
       { id: 2, url: 'https://second.example.com' },
     ])
   })
 
   test('names the forwarding rule whose address it was, and leaves the name out otherwise', () => {
-    const entry = logEntry(event({ attempts: [FAILED] }, { rule: 'Accounting', state: 'stopped', settledAt: NOW }))
+    const entry = logEntry(
+      event({ attempts: [FAILED] }, { rule: 'Accounting', state: 'stopped', settledAt: NOW }),
+      null,
+    )
     expect(entry.deliveries.map((delivery) => delivery.rule)).toEqual([undefined, 'Accounting'])
     expect(entry.forwardingResults.map((result) => result.rule)).toEqual([undefined, 'Accounting'])
     expect(entry.forwardingResults[0]).not.toHaveProperty('rule')
@@ -167,7 +171,7 @@ describe('an entry of the log', () => {
   })
 
   test('as JSON has a number as id, ISO dates, and answers only with details', () => {
-    const entry = logEntry(event({ attempts: [FAILED] }))
+    const entry = logEntry(event({ attempts: [FAILED] }), null)
     expect(logEntryJson(entry, true)).toMatchObject({
       id: 12,
       timestamp: '2026-01-05T09:00:00.000Z',

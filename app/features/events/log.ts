@@ -1,5 +1,6 @@
 // The log of a webhook: which entries a filter selects, and how an event and its attempts are shown.
 import { type AttemptTiming, timingOf } from '#app/domain/deliveries/attempt-timing.ts'
+import { fullName, type RecordName, recordName } from '#app/domain/record-name.ts'
 import { iso, isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { days, hours } from '#app/lib/duration.ts'
 import { ENDED_TEXTS } from './delivery-status.ts'
@@ -82,7 +83,8 @@ export interface LoggedDelivery {
   })[]
 }
 
-export function logEntry(event: LoggedEvent): LogEntryView {
+/** `name`: what people call the record; null = nothing but its kind is known. */
+export function logEntry(event: LoggedEvent, name: RecordName | null): LogEntryView {
   const deliveries = event.deliveries.map((delivery) => ({
     id: delivery.id,
     url: delivery.attempts.at(-1)?.url ?? delivery.url,
@@ -92,6 +94,7 @@ export function logEntry(event: LoggedEvent): LogEntryView {
     id: String(event.seq),
     type: event.object,
     objectUuid: event.objectUuid,
+    recordName: fullName(name ?? recordName(event.object, null)),
     receivedAt: event.receivedAt,
     changedFields: event.changedFields,
     forwardedTo: [...new Set(deliveries.map((delivery) => delivery.url))],

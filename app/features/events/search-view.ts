@@ -1,5 +1,7 @@
 // The search for deliveries as pages and calls see it: its filters, its answers, and their texts.
+
 import type { DeliveryCause } from '#app/domain/deliveries/delivery.ts'
+import { fullName } from '#app/domain/record-name.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { DELIVERY_STATUSES, type DeliveryStatus } from './delivery-status.ts'
@@ -152,7 +154,7 @@ export function deliveryTitle({
   event: { what: string; who: string }
   request: { url: string }
 }): string {
-  const about = who === '' ? what : `${what} · ${who}`
+  const about = fullName({ what, who })
   return url === '' ? about : `${about} → ${shortAddress(url)}`
 }
 

@@ -2,7 +2,7 @@
 import type { App } from '#app/context/app-context.ts'
 import type { FoundRow } from '#app/domain/deliveries/stored-delivery.ts'
 import { dayOf, isoDate, todayOf } from '#app/domain/local-time.ts'
-import { type RecordName, recordName, recordNames } from '#app/domain/record-name.ts'
+import { fullName, type RecordName, recordName, recordNames } from '#app/domain/record-name.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { days, hours } from '#app/lib/duration.ts'
@@ -240,7 +240,7 @@ export function searchJson(answer: SearchAnswer) {
         test: event.test,
         objectType: event.object,
         objectUuid: event.objectUuid,
-        recordName: event.who === '' ? event.what : `${event.what} · ${event.who}`,
+        recordName: fullName(event),
         changedFields: event.changedFields,
         receivedAt: isoOrNull(event.receivedAt),
       },

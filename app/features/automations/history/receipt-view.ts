@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<ReceiptState, string>> = {
   opened: 'Opened',
   bounced: 'Bounced, seen',
   missing: 'Not confirmed after 30 minutes',
-  none: 'No receipt possible: it is about no job',
+  none: 'No receipt: not linked to a job',
 }
 
 /** Null = not a message to a customer, or not sent. */

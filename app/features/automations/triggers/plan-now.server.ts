@@ -85,7 +85,7 @@ async function planOne(
     object: matched.object,
     recordUuids: [facts.recordUuid],
     triggerData: {
-      description: requested.bypassConditions ? 'Run by a person, past the conditions' : 'Run by a person',
+      description: requested.bypassConditions ? 'Run by hand, conditions skipped' : 'Run by hand',
       conditionMatching: { totalRecords: matched.total, matchedRecords: [namedRecord(facts, customers)] },
       values: calledWith(rule, facts),
       bypassedConditions: requested.bypassConditions,

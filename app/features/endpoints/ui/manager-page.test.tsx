@@ -310,7 +310,7 @@ describe('on the server', () => {
     expectNoise(/useLayoutEffect does nothing on the server/)
     const step = { step: 'log', webhookId: 1, filter: DEFAULT_LOG_FILTER } as const
     const html = renderToString(pageStub({ page: () => <ManagerPage {...propsOf({ step, log })} /> }))
-    expect(html).toContain('5f1c3a52-7a33-4f0e-9c41-2f4e7a0b1c9d')
+    expect(html).toContain('Job 3128 · Joan Hartley')
     for (const [name] of Object.entries(logFilterQuery(DEFAULT_LOG_FILTER))) expect(html).toContain(`name="${name}"`)
   })
 

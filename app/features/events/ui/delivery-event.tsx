@@ -1,6 +1,7 @@
 import { Link } from '@remix-run/react'
 import type { ReactNode } from 'react'
 import { deliveryAddress, type LinkAccount, managerAddress, searchAddress } from '#app/domain/delivery-address.ts'
+import { fullName } from '#app/domain/record-name.ts'
 import { iso, type Millis } from '#app/lib/clock.ts'
 import { CardSection } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
@@ -23,7 +24,7 @@ export function DeliveryEvent({ delivery, account }: PartProps) {
     <CardSection id="event" title="Event">
       <dl className="grid gap-3 text-label">
         <Fact name="About">
-          {event.who === '' ? event.what : `${event.what} · ${event.who}`}
+          {fullName(event)}
           {event.source === 'test' ? ' (test event)' : ''}
         </Fact>
         <Fact name="Record">

@@ -229,7 +229,7 @@ describe('one run', () => {
     drawRun()
     const points = within(screen.getByRole('list', { name: 'Steps' })).getAllByRole('heading', { level: 3 })
     expect(points.map((point) => point.textContent)).toEqual([
-      'Started by ServiceM8',
+      'Trigger: ServiceM8',
       '1. Send SMS Done',
       '2. Create Task',
     ])

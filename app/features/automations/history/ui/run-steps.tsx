@@ -25,7 +25,7 @@ export function RunSteps({ run }: { run: RunView }) {
       </h2>
       <ol aria-labelledby="steps-title" className="grid">
         <Point mark={{ tone: 'accent', icon: Play }} isLast={steps.length === 0 && matched === null}>
-          <h3 className="wrap-anywhere font-semibold text-body">Started by {source}</h3>
+          <h3 className="wrap-anywhere font-semibold text-body">Trigger: {source}</h3>
           {changes.slice(0, 1).map((change) => (
             <p key={change} className="wrap-anywhere text-label text-ink-soft">
               {change}

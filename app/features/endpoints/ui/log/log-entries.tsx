@@ -36,10 +36,12 @@ function LogEntry({ entry, details }: { entry: LogEntryView; details: boolean })
   return (
     <>
       <div className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5">
-        <span className="font-semibold">{objectLabel(entry.type)}</span>
-        <span className="order-last w-full min-w-0 break-all font-mono text-dense text-ink-soft sm:order-none sm:w-auto">
-          {entry.objectUuid}
-        </span>
+        <span className="min-w-0 wrap-anywhere font-semibold">{entry.recordName}</span>
+        {entry.recordName === objectLabel(entry.type) ? (
+          <span className="order-last w-full min-w-0 break-all font-mono text-dense text-ink-soft sm:order-none sm:w-auto">
+            {entry.objectUuid}
+          </span>
+        ) : null}
         <Time
           at={entry.receivedAt}
           as="clock"

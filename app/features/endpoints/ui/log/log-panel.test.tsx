@@ -77,7 +77,7 @@ describe('the panel', () => {
 
   it('shows at once what the page came with', () => {
     renderPanel({ opened: answerOf([sampleEntry()]) })
-    screen.getByText('5f1c3a52-7a33-4f0e-9c41-2f4e7a0b1c9d')
+    screen.getByText('Job 3128 · Joan Hartley')
   })
 
   it('says in the words of the specification that there is nothing', async () => {
@@ -100,10 +100,14 @@ describe('an entry', () => {
   it('names the type, the record, the time and the changed fields', () => {
     renderPanel({ opened: answerOf([sampleEntry()]) })
     const entry = screen.getByRole('region', { name: 'Recent Activity of Job' }).textContent ?? ''
-    expect(entry).toContain('Job')
-    expect(entry).toContain('5f1c3a52-7a33-4f0e-9c41-2f4e7a0b1c9d')
+    expect(entry).toContain('Job 3128 · Joan Hartley')
     expect(entry).toContain('15:08')
     expect(entry).toContain('Changed fields: status, completion_date')
+  })
+
+  it('of a record of which nothing is known shows its id', () => {
+    renderPanel({ opened: answerOf([sampleEntry({ recordName: 'Job', objectUuid: 'c0ffee' })]) })
+    screen.getByText('c0ffee')
   })
 
   it('says when there was nowhere to forward to', () => {
@@ -263,7 +267,7 @@ describe('while it is open', () => {
     pretendTime()
     renderPanel({ turns: [answerOf([sampleEntry()]), answerOf([sampleEntry({ id: 'event-2' }), sampleEntry()])] })
     fireEvent.click(toggle())
-    await waitFor(() => expect(screen.getAllByText(/5f1c3a52/)).toHaveLength(1))
+    await waitFor(() => expect(screen.getAllByText(/Job 3128/)).toHaveLength(1))
     const spoken = document.querySelector('[aria-live="polite"]')
     expect(spoken?.textContent).toBe('')
     await pass(LOG_REFRESH_MS)
@@ -274,11 +278,11 @@ describe('while it is open', () => {
     pretendTime()
     renderPanel({ turns: [answerOf([sampleEntry()]), { failed: true }, answerOf([sampleEntry()])] })
     fireEvent.click(toggle())
-    await screen.findByText(/5f1c3a52/)
+    await screen.findByText(/Job 3128/)
     await pass(LOG_REFRESH_MS)
     const alert = await screen.findByRole('alert')
     expect(alert.textContent).toContain('Failed to fetch logs')
-    screen.getByText(/5f1c3a52/)
+    screen.getByText(/Job 3128/)
     await pass(LOG_REFRESH_MS)
     await waitFor(() => expect(screen.queryByRole('alert')).toBeNull())
   })
