@@ -3,8 +3,10 @@
 import type { Conversation, KnownAnswer, ReceiptChange, WantedReceipt } from '#app/domain/automations/conversation.ts'
 import type { JournalEffect } from '#app/domain/automations/journal-row.ts'
 import type { Channel } from '#app/domain/automations/receipt.ts'
+import type { RunRequest } from '#app/domain/automations/run.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
+import type { NewVerdict } from './triggers.ts'
 
 type AnswerState = 'open' | 'went_on' | 'stopped' | 'muted' | 'rule'
 
@@ -131,6 +133,21 @@ export interface ListeningStore {
   ): Promise<{ messages: number } | null>
   /** Answers that a colleague is to be told of now. Covers every account. */
   answersToTell(now: Millis, limit: number): Promise<UntoldAnswer[]>
+  /** Answers that no rule has been asked about, oldest first, at most `perAccount` of an account. Covers every account. */
+  answersToJudge(now: Millis, limit: { limit: number; perAccount: number }): Promise<Answer[]>
+  /**
+   * Starts what the answer sets off and notes the rest, all or nothing. `takes` = a rule deals with it: messages that
+   * wait for it go on. Null = it was judged before. Else how many runs started, or went on.
+   */
+  settleJudged(
+    accountUuid: string,
+    id: number,
+    input: { requests: readonly RunRequest[]; verdicts: readonly NewVerdict[]; takes: boolean; at: Millis },
+  ): Promise<number | null>
+  /** The job of the answer could not be read: it is judged later. */
+  postponeJudging(accountUuid: string, id: number, judgeAt: Millis): Promise<void>
+  /** Answers read since a moment, newest first. */
+  answersSince(accountUuid: string, since: Millis, limit: number): Promise<Answer[]>
   /** `tellAt` null = told, or given up. */
   noteTold(accountUuid: string, id: number, tellAt: Millis | null): Promise<void>
   /** A person has read that answers do not show. */

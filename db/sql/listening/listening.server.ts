@@ -5,6 +5,7 @@ import type { Connections } from '../connections.ts'
 import { clearReason, RUN_REASON, STEP_REASON } from '../reasons.server.ts'
 import { JOURNAL_COLUMNS, journalRow, type StoredRow, storedResult } from '../runs/run-rows.server.ts'
 import { answerDecisions, answerStore, keepAnswers } from './answers.server.ts'
+import { judgedAnswers } from './judged-answers.server.ts'
 
 const COLUMNS = `account_uuid AS accountUuid, job_uuid AS jobUuid, channel, company_uuid AS companyUuid,
   opened_at AS openedAt, last_message_at AS lastMessageAt, looked_at AS lookedAt, tries, next_look_at AS nextLookAt`
@@ -17,6 +18,7 @@ export function listeningStore(connections: Connections): ListeningStore {
     ...factStore(connections),
     ...answerStore(connections),
     ...answerDecisions(connections),
+    ...judgedAnswers(connections),
   }
 }
 

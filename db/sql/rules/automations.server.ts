@@ -50,6 +50,19 @@ export function automationStore({ db, orm, mine }: Connections): AutomationStore
     )
     .orderBy(asc(automation.id))
     .prepare()
+  const onAnswers = orm
+    .select()
+    .from(automation)
+    .where(
+      and(
+        eq(automation.accountUuid, placeholder('accountUuid')),
+        eq(automation.triggerSource, 'webhook'),
+        isNull(automation.watchedObject),
+        RUNNING,
+      ),
+    )
+    .orderBy(asc(automation.id))
+    .prepare()
   const due = orm
     .select()
     .from(automation)
@@ -207,6 +220,10 @@ export function automationStore({ db, orm, mine }: Connections): AutomationStore
       return (yield* many(watching, { accountUuid, object })).map(ruleRow)
     }),
 
+    automationsOnAnswers: db.read(function* (accountUuid) {
+      return (yield* many(onAnswers, { accountUuid })).map(ruleRow)
+    }),
+
     dueAutomations: db.read(function* (now, limit) {
       return (yield* many(due, { now, limit })).map(ruleRow)
     }),
@@ -237,7 +254,8 @@ function* saveVersion(
 }
 
 function triggerColumns({ trigger }: RuleDefinition): Pick<Row, 'triggerSource' | 'watchedObject' | 'atOnce'> {
-  const onEvents = trigger.source === 'webhook'
+  // Answers of customers are not events of the platform.
+  const onEvents = trigger.source === 'webhook' && trigger.type !== 'customer_replied'
   return {
     triggerSource: trigger.source,
     watchedObject: onEvents ? trigger.object : null,

@@ -23,7 +23,7 @@ export async function loadAnswers(
   const names = asked.length === 0 ? new Map() : recordNames(await app.store.records.knownOf(accountUuid, asked))
   return {
     answers: shown.map((answer) => viewOf(answer, names.get(answer.jobUuid))),
-    listening: await noteOf(app, accountUuid),
+    listening: await listeningNote(app, accountUuid),
   }
 }
 
@@ -39,7 +39,8 @@ function viewOf(answer: Answer, known: { job: string; customer: string } | undef
   }
 }
 
-async function noteOf({ store }: AnswersApp, accountUuid: string): Promise<ListeningNote> {
+/** Why answers of this account's customers cannot be read; null = they can, or nobody knows yet. */
+export async function listeningNote({ store }: Pick<App, 'store'>, accountUuid: string): Promise<ListeningNote> {
   const facts = await store.listening.findListening(accountUuid)
   if (!facts) return null
   if (facts.smsRefusedAt !== null || facts.emailRefusedAt !== null) return 'refused'

@@ -1,4 +1,4 @@
-// What a customer wrote back: which rows are new, and which of them say STOP.
+// What a customer wrote back: which rows are new.
 
 import type { Conversation, KnownAnswer } from '#app/domain/automations/conversation.ts'
 import { type Channel, CLOCKS_DIFFER } from '#app/domain/automations/receipt.ts'
@@ -21,24 +21,6 @@ export interface AnswerView {
 
 /** refused = ServiceM8 does not let us read messages. no_answers = none has ever shown, though many were written to. */
 export type ListeningNote = 'refused' | 'no_answers' | null
-
-/** The whole text, without case, spaces at its ends and punctuation. */
-const STOP_WORDS: ReadonlySet<string> = new Set([
-  ...['stop', 'stop all', 'stopall', 'stop it', 'please stop', 'stop please', 'stop messages', 'stop texting'],
-  ...['unsubscribe', 'unsubscribe me', 'cancel', 'end', 'quit', 'revoke', 'opt out', 'optout', 'opt-out', 'remove me'],
-  ...['no more messages', 'no more texts', 'do not text me', 'dont text me', 'leave me alone'],
-  ...['stopp', 'abmelden', 'arret', 'arrêt', 'desabonner', 'désabonner', 'baja', 'alto'],
-])
-
-export function saysStop(text: string): boolean {
-  const words = text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replaceAll(/['’`]/g, '')
-    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()
-  return STOP_WORDS.has(words)
-}
 
 export interface FoundAnswer {
   row: HistoryRow

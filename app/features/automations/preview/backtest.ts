@@ -1,7 +1,12 @@
 // "In the last 30 days this rule would have …": estimates from its current values when a record would have triggered
 // the rule, and how sure that is. The platform keeps no record history, so most of it is an estimate; the page says
 // which.
-import type { PollTrigger, RuleDefinition, WebhookTrigger } from '#app/domain/automations/rule.ts'
+import {
+  type PollTrigger,
+  type RuleDefinition,
+  startsOnAnswers,
+  type WebhookTrigger,
+} from '#app/domain/automations/rule.ts'
 import { dayOf, readLocal } from '#app/domain/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -142,7 +147,9 @@ function momentOf(text: string, zone: string): Millis | null {
 export function basisOf({ trigger, once }: RuleDefinition, object: string, all: boolean): string[] {
   const noun = objectNoun(object)
   const which = all ? '' : ` that was changed in the last ${BACKTEST_DAYS} days`
-  const from = `Looked through every ${noun}${which}, with the values it has now.`
+  const from = startsOnAnswers(trigger)
+    ? `Looked through the answers to your automations in the last ${BACKTEST_DAYS} days.`
+    : `Looked through every ${noun}${which}, with the values it has now.`
   switch (trigger.source) {
     case 'manual_endpoint':
       return ['This rule runs when another program calls it. Nobody can say when that would have been.']
@@ -168,6 +175,8 @@ function eventBasis(trigger: WebhookTrigger, noun: string): string {
       return `ServiceM8 keeps the day a job came to the status it has now. Jobs that have moved on since are missing${
         trigger.fromValue ? ', and what they were before is not known' : ''
       }.`
+    case 'customer_replied':
+      return 'Each job counts once, with the values it has now.'
     case 'job_queue':
     case 'job_field':
     case 'job_updated':

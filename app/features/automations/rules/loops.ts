@@ -42,6 +42,7 @@ function startsOn({ trigger }: RuleDefinition): string | null {
     case 'job_updated':
       return '*'
     case 'job_created':
+    case 'customer_replied':
       return null
   }
 }

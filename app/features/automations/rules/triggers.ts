@@ -49,6 +49,8 @@ export function triggerMatches(trigger: WebhookTrigger, change: RecordChange): T
       return queueFires(trigger, change)
     case 'job_field':
       return trigger.fieldName === null ? anyFieldFires(change) : fieldFires(trigger, change, trigger.fieldName)
+    case 'customer_replied':
+      return no('The rule waits for an answer of the customer.')
     default:
       return assertNever(trigger.type)
   }
@@ -129,6 +131,8 @@ export function neededFields({ trigger }: Pick<RuleDefinition, 'trigger'>): stri
       const own = ownName(trigger, trigger.fieldName)
       return own === null ? [] : [...new Set(['active', own])]
     }
+    case 'customer_replied':
+      return null
     case 'job_created':
     case 'job_updated':
       return []

@@ -3,6 +3,7 @@ import {
   JOB_STATUSES,
   POLL_ENDPOINTS,
   POLL_INTERVALS,
+  REPLY_MATCHES,
   TRIGGER_SOURCES,
   TRIGGER_TYPES,
   type TriggerSource,
@@ -11,6 +12,7 @@ import { Notice } from '#app/ui/notice.tsx'
 import {
   ENDPOINT_TEXTS,
   INTERVAL_TEXTS,
+  REPLY_TEXTS,
   SOURCE_TEXTS,
   TRIGGER_TYPE_TEXTS,
   WATCHED_TEXTS,
@@ -100,7 +102,9 @@ function WebhookTrigger() {
   const { state, aids, lists } = useRuleForm()
   const { events } = state.values
   const object = events.split(':').at(-1) ?? ''
-  const types = TRIGGER_TYPES.filter((type) => object === 'job' || !/^job_(status|queue)$/.test(type))
+  const types = TRIGGER_TYPES.filter(
+    (type) => object === 'job' || !/^(job_(status|queue)|customer_replied)$/.test(type),
+  )
   return (
     <div className="grid items-start gap-3 sm:grid-cols-2">
       <EventsControl />
@@ -121,6 +125,7 @@ function WebhookTrigger() {
           options={JOB_STATUSES.map((value) => ({ value, label: value }))}
         />
       ) : null}
+      {isShown(state, 'replyMatch') ? <AnswerFields /> : null}
       {isShown(state, 'triggerQueueUuid') ? (
         <SelectControl
           name="triggerQueueUuid"
@@ -142,6 +147,33 @@ function WebhookTrigger() {
       ) : null}
     </div>
   )
+}
+
+/** Which answers start it, and what that means for waiting messages. */
+function AnswerFields() {
+  const { state, listening } = useRuleForm()
+  const { replyMatch } = state.values
+  return (
+    <>
+      <SelectControl
+        name="replyMatch"
+        label="Which answers"
+        none={null}
+        hint={replyMatch === 'yes' ? 'Their other messages are sent.' : 'Their other messages wait for you.'}
+        options={REPLY_MATCHES.map((value) => ({ value, label: REPLY_TEXTS[value] }))}
+      />
+      {isShown(state, 'replyWords') ? (
+        <TextControl name="replyWords" label="Words" hint="Separate them with commas: later, reschedule" />
+      ) : null}
+      <p className="text-dense text-ink-soft sm:col-span-2">{LISTENING_TEXTS[listening ?? 'reads']}</p>
+    </>
+  )
+}
+
+const LISTENING_TEXTS: Readonly<Record<'reads' | 'refused' | 'no_answers', string>> = {
+  reads: 'Reads answers to texts and e-mails of your automations, for 14 days.',
+  refused: 'ServiceM8 shows us no answers yet. Reconnect and allow it.',
+  no_answers: 'ServiceM8 has shown no answer of a customer so far.',
 }
 
 function EventsControl() {

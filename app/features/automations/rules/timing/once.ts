@@ -47,6 +47,12 @@ export function occurrenceOfCall(once: OncePolicy, date: string, at: JudgedAt): 
   }
 }
 
+/** The ledger's key for an answer of a customer: every answer is a separate firing, unless the rule says otherwise. */
+export function occurrenceOfAnswer(once: OncePolicy, id: number, { facts, at }: Pick<Firing, 'facts' | 'at'>): string {
+  if (once === 'change' || once === 'period') return `answer ${id}`
+  return keyOf(once, { facts, changes: [], at, groupKey: null, tick: null })
+}
+
 function calendarKey(once: 'record' | 'day' | 'week' | 'month', at: JudgedAt): string {
   switch (once) {
     case 'record':
