@@ -8,8 +8,10 @@ import { wallAt } from '#app/lib/zone.ts'
 import { type AutomationWorld, aRule, aStep, automationWorld, LEEDS } from '#tests/support/automation-world.server.ts'
 
 let world: AutomationWorld
+let isWorking = false
 beforeEach(async () => {
   world = await automationWorld()
+  isWorking = false
 })
 afterEach(() => world.close())
 
@@ -18,7 +20,9 @@ const TEXT = aStep('s1', 'send_sms', { to: '{entry.0.contact_mobile}', message: 
 /** An automation writes to the customer, which begins a conversation. */
 async function send(step = TEXT, job = world.job(LEEDS)) {
   const run = await world.start(await world.rule(aRule([step])), [job])
-  world.engine({}, { beatMs: minutes(5) }).start()
+  if (!isWorking) world.engine({}, { beatMs: minutes(5) }).start()
+  isWorking = true
+  world.app.wakeRuns()
   await world.clock.run(seconds(5))
   return { run, job }
 }
@@ -54,6 +58,7 @@ function told(job: string, words: string, more: Record<string, string> = {}) {
     ...more,
   })
 }
+const NOTE_OF_JOB = aStep('s1', 'create_task', { title: 'Look', description: '' })
 const tasks = () => world.platform.made.filter(({ object }) => object === 'task').map(({ fields }) => fields.name)
 const runs = (rule: number) => world.rows('SELECT state, outcome FROM run WHERE automation_id = ?', rule)
 
@@ -151,4 +156,41 @@ test('a job that cannot be read at present is read later, and the answer is judg
   const [answer] = await world.store.listening.answersSince(LEEDS, 0, 5)
   const nothing = { requests: [], verdicts: [], takes: true, at: world.clock.now() }
   expect(await world.store.listening.settleJudged(LEEDS, answer?.id ?? 0, nothing)).toBeNull()
+})
+
+const MAIL = aStep('s1', 'send_email', {
+  ...{ to: '{entry.0.contact_email}', contentType: 'manual', customSubject: 'Your quote', customBody: 'Hello' },
+  linkToJob: true,
+})
+
+function onReceipt(type: 'message_opened' | 'message_failed', settleMinutes = 0) {
+  return { ...aRule([]).trigger, type, settleMinutes } as WebhookTrigger
+}
+
+test('an opened e-mail starts a rule once, after its wait, and not again while it stays opened', async () => {
+  const rule = await world.rule(aRule([NOTE_OF_JOB], { trigger: onReceipt('message_opened', 60) }))
+  await send(MAIL)
+  await listen(minutes(2))
+  const [row] = [...world.platform.records(LEEDS, 'email').values()]
+  if (!row) throw new Error('no e-mail in the history')
+  row.opened = '1'
+  row.first_opened_at = localStamp(wallAt(world.clock.now(), 'Europe/London'))
+  await listen(minutes(30))
+  expect(runs(rule)).toEqual([{ state: 'queued', outcome: null }])
+  await listen(hours(3))
+  expect(runs(rule)).toEqual([{ state: 'done', outcome: 'success' }])
+})
+
+test('a text that is not confirmed starts a rule once; what arrives starts none', async () => {
+  const rule = await world.rule(aRule([NOTE_OF_JOB], { trigger: onReceipt('message_failed'), once: 'change' }))
+  world.platform.account(LEEDS).options.undeliveredNext = 1
+  await send()
+  await listen(minutes(40))
+  const [run] = world.rows('SELECT trigger_data FROM run WHERE automation_id = ?', rule)
+  expect(JSON.parse(String(run?.trigger_data)).description).toBe('Our text was not confirmed after 30 minutes')
+  await listen(hours(1))
+  expect(runs(rule)).toHaveLength(1)
+  await send()
+  await listen(hours(1))
+  expect(runs(rule)).toHaveLength(1)
 })

@@ -2,7 +2,7 @@
 
 import type { Conversation, KnownAnswer, ReceiptChange, WantedReceipt } from '#app/domain/automations/conversation.ts'
 import type { JournalEffect } from '#app/domain/automations/journal-row.ts'
-import type { Channel } from '#app/domain/automations/receipt.ts'
+import type { Channel, ReceiptState } from '#app/domain/automations/receipt.ts'
 import type { RunRequest } from '#app/domain/automations/run.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -77,6 +77,19 @@ export interface Answer {
   settledBy: string | null
 }
 
+/** A message that was opened or did not arrive. */
+export interface JudgedReceipt {
+  id: number
+  accountUuid: string
+  jobUuid: string
+  channel: Channel
+  state: ReceiptState
+  /** When it came to this state, by the platform or by our look. */
+  happenedAt: Millis
+  /** When it was seen. */
+  seenAt: Millis
+}
+
 /** An answer that no colleague was told of yet. */
 export interface UntoldAnswer extends Answer {
   tellUuid: string
@@ -146,6 +159,16 @@ export interface ListeningStore {
   ): Promise<number | null>
   /** The job of the answer could not be read: it is judged later. */
   postponeJudging(accountUuid: string, id: number, judgeAt: Millis): Promise<void>
+  /** Receipts that no rule has been asked about, like `answersToJudge`. */
+  receiptsToJudge(now: Millis, limit: { limit: number; perAccount: number }): Promise<JudgedReceipt[]>
+  /** Like `settleJudged`; null = it was judged before. */
+  settleReceipt(
+    accountUuid: string,
+    id: number,
+    input: { requests: readonly RunRequest[]; verdicts: readonly NewVerdict[]; at: Millis },
+  ): Promise<number | null>
+  /** The job of the message could not be read: it is judged later. */
+  postponeReceipt(accountUuid: string, id: number, judgeAt: Millis): Promise<void>
   /** Answers read since a moment, newest first. */
   answersSince(accountUuid: string, since: Millis, limit: number): Promise<Answer[]>
   /** `tellAt` null = told, or given up. */

@@ -10,6 +10,8 @@ export const TRIGGER_TYPES = [
   'job_created',
   'job_updated',
   'customer_replied',
+  'message_opened',
+  'message_failed',
 ] as const
 /** Which answers of a customer start a rule: any, those with one of its words, a plain yes, a plain no. */
 export const REPLY_MATCHES = ['any', 'words', 'yes', 'no'] as const
@@ -203,9 +205,17 @@ export const DEFAULT_GUARDS: RuleGuards = {
   recheckBeforeSending: false,
 }
 
-/** Does an answer of a customer start the rule? Its events are ours, so it watches nothing at the platform. */
+/** Does an answer of a customer start the rule? */
 export function startsOnAnswers(trigger: Trigger): boolean {
   return trigger.source === 'webhook' && trigger.type === 'customer_replied'
+}
+
+/** What is read from the histories of messages. It is no event of the platform, so nothing is watched there. */
+const OF_MESSAGES: readonly TriggerType[] = ['customer_replied', 'message_opened', 'message_failed']
+
+/** Does an answer, or what became of a message, start the rule? */
+export function startsOnMessages(trigger: Trigger): boolean {
+  return trigger.source === 'webhook' && OF_MESSAGES.includes(trigger.type)
 }
 
 /** Actions that message a customer. */

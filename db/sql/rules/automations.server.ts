@@ -50,7 +50,7 @@ export function automationStore({ db, orm, mine }: Connections): AutomationStore
     )
     .orderBy(asc(automation.id))
     .prepare()
-  const onAnswers = orm
+  const onMessages = orm
     .select()
     .from(automation)
     .where(
@@ -220,8 +220,8 @@ export function automationStore({ db, orm, mine }: Connections): AutomationStore
       return (yield* many(watching, { accountUuid, object })).map(ruleRow)
     }),
 
-    automationsOnAnswers: db.read(function* (accountUuid) {
-      return (yield* many(onAnswers, { accountUuid })).map(ruleRow)
+    automationsOnMessages: db.read(function* (accountUuid) {
+      return (yield* many(onMessages, { accountUuid })).map(ruleRow)
     }),
 
     dueAutomations: db.read(function* (now, limit) {
@@ -253,9 +253,11 @@ function* saveVersion(
   yield* change(orm.insert(automationVersion).values({ automationId: id, version, name, definition, createdAt: at }))
 }
 
+const ON_MESSAGES = ['customer_replied', 'message_opened', 'message_failed']
+
 function triggerColumns({ trigger }: RuleDefinition): Pick<Row, 'triggerSource' | 'watchedObject' | 'atOnce'> {
-  // Answers of customers are not events of the platform.
-  const onEvents = trigger.source === 'webhook' && trigger.type !== 'customer_replied'
+  // What becomes of messages is no event of the platform.
+  const onEvents = trigger.source === 'webhook' && !ON_MESSAGES.includes(trigger.type)
   return {
     triggerSource: trigger.source,
     watchedObject: onEvents ? trigger.object : null,

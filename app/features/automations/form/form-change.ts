@@ -230,7 +230,7 @@ function withTop(state: FormState, name: TopField, value: string): FormState {
   const objectOf = (events: string) => events.split(':').at(-1)
   if (name === 'events' && objectOf(value) !== objectOf(state.values.events)) {
     // Only jobs have a status, a queue, and messages.
-    if (objectOf(value) !== 'job' && /^(job_(status|queue)|customer_replied)$/.test(values.triggerType))
+    if (objectOf(value) !== 'job' && /^(job_(status|queue)$|customer_|message_)/.test(values.triggerType))
       values.triggerType = ''
     values.triggerFieldName = ''
     values.triggerFromValue = ''

@@ -25,10 +25,10 @@ export function isShown(state: FormState, name: TopField): boolean {
     case 'triggerType':
       return onEvents
     case 'atOnce':
-      return onEvents && triggerType !== 'customer_replied'
+      return onEvents && !/^(customer|message)_/.test(triggerType)
     case 'settleMinutes':
       // A rule that acts at once waits for nothing.
-      return onEvents && (triggerType === 'customer_replied' || state.values.atOnce === '')
+      return onEvents && (/^(customer|message)_/.test(triggerType) || state.values.atOnce === '')
     case 'triggerJobUuid':
       return onEvents && objectOfForm(state) === 'job'
     case 'replyMatch':

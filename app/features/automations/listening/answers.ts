@@ -22,6 +22,26 @@ export interface AnswerView {
 /** refused = ServiceM8 does not let us read messages. no_answers = none has ever shown, though many were written to. */
 export type ListeningNote = 'refused' | 'no_answers' | null
 
+/** So many conversations without a single answer: ServiceM8 does not show them to this add-on. */
+const ENOUGH_CONVERSATIONS = 25
+
+/** The facts of an account; null = its histories were never asked for. */
+interface ListeningFacts {
+  smsRefusedAt: Millis | null
+  emailRefusedAt: Millis | null
+  conversations: number
+  inboundAt: Millis | null
+  dismissedAt: Millis | null
+}
+
+/** Why answers cannot be read; null = they can, or nobody knows yet. */
+export function listeningNoteOf(facts: ListeningFacts | null): ListeningNote {
+  if (!facts) return null
+  if (facts.smsRefusedAt !== null || facts.emailRefusedAt !== null) return 'refused'
+  const isMute = facts.inboundAt === null && facts.conversations >= ENOUGH_CONVERSATIONS
+  return isMute && facts.dismissedAt === null ? 'no_answers' : null
+}
+
 export interface FoundAnswer {
   row: HistoryRow
   writtenAt: Millis

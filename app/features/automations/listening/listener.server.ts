@@ -3,7 +3,7 @@
 import type { Conversation } from '#app/domain/automations/conversation.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
-import { type JudgeApp, judgeAnswers } from './judge-answers.server.ts'
+import { type JudgeApp, judgeMessages } from './judge-messages.server.ts'
 import { lookAt, refusedUntil } from './look.server.ts'
 import { type TellApp, tellStaff } from './tell-staff.server.ts'
 
@@ -60,7 +60,7 @@ export function createListener(app: TellApp & JudgeApp): Listener {
         accounts.map((account) => listenInTurn(due.filter((one) => one.accountUuid === account))),
       )
       // First, so that a colleague reads whether a rule deals with the answer.
-      const started = await judgeAnswers(app)
+      const started = await judgeMessages(app)
       await tellStaff(app)
       const nextAt = await app.store.listening.nextLookAt()
       return {

@@ -2,7 +2,7 @@
 // reads, writes nothing.
 import type { PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
-import { type RuleDefinition, startsOnAnswers } from '#app/domain/automations/rule.ts'
+import { type RuleDefinition, startsOnAnswers, startsOnMessages } from '#app/domain/automations/rule.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { plural } from '#app/domain/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -75,8 +75,8 @@ async function backtest(app: DraftApp, accountUuid: string, draft: Draft): Promi
   const at = await judgedAt(app, accountUuid)
   const ran = await runsOf(app, accountUuid, draft.ruleId, at.now)
   const reallyRan = { ran: ran.count, ranMore: !ran.complete }
-  const { source } = definition.trigger
-  if (source === 'manual_endpoint') {
+  const { trigger } = definition
+  if (trigger.source === 'manual_endpoint' || (startsOnMessages(trigger) && !startsOnAnswers(trigger))) {
     const basis = basisOf(definition, object, false)
     const headline = `What it would have done in the last ${BACKTEST_DAYS} days cannot be reckoned.`
     return {

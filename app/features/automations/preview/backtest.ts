@@ -5,6 +5,7 @@ import {
   type PollTrigger,
   type RuleDefinition,
   startsOnAnswers,
+  startsOnMessages,
   type WebhookTrigger,
 } from '#app/domain/automations/rule.ts'
 import { dayOf, readLocal } from '#app/domain/local-time.ts'
@@ -77,6 +78,7 @@ export function wouldHaveActed(definition: RuleDefinition, facts: RecordFacts, w
     case 'api_polling':
       return actedAtTick({ ...definition, trigger }, facts, window)
     case 'webhook':
+      if (startsOnMessages(trigger)) return null
       return actedOnEvent(definition, trigger, facts, window)
     case 'manual_endpoint':
       return null
@@ -160,8 +162,10 @@ export function basisOf({ trigger, once }: RuleDefinition, object: string, all: 
         from,
         `Reckoned for each time the rule would have looked${once === 'period' ? '' : ', each one counted once'}. What was different then cannot be seen, so this is an estimate.`,
       ]
-    case 'webhook':
-      return [from, eventBasis(trigger, noun)]
+    case 'webhook': {
+      const isReceipt = startsOnMessages(trigger) && !startsOnAnswers(trigger)
+      return isReceipt ? [eventBasis(trigger, noun)] : [from, eventBasis(trigger, noun)]
+    }
     default:
       return assertNever(trigger)
   }
@@ -175,6 +179,9 @@ function eventBasis(trigger: WebhookTrigger, noun: string): string {
       return `ServiceM8 keeps the day a job came to the status it has now. Jobs that have moved on since are missing${
         trigger.fromValue ? ', and what they were before is not known' : ''
       }.`
+    case 'message_opened':
+    case 'message_failed':
+      return 'ServiceM8 keeps no list of receipts.'
     case 'customer_replied':
       return 'Each job counts once, with the values it has now.'
     case 'job_queue':

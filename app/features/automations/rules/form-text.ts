@@ -84,6 +84,8 @@ export const TRIGGER_TYPE_TEXTS: Readonly<Record<TriggerType, string>> = {
   job_created: 'It is created',
   job_updated: 'Anything about it changes',
   customer_replied: 'The customer answers',
+  message_opened: 'The customer opens our e-mail',
+  message_failed: 'Our message does not arrive',
 }
 
 export const REPLY_TEXTS: Readonly<Record<ReplyMatch, string>> = {

@@ -137,9 +137,9 @@ function sourceOf(given: Record<string, unknown>): string {
   return given.apiEndpoint || given.pollInterval ? 'api_polling' : 'manual_endpoint'
 }
 
-const OF_JOBS: readonly unknown[] = ['job_status', 'job_queue', 'customer_replied']
+const OF_JOBS: readonly unknown[] = ['job_status', 'job_queue', 'customer_replied', 'message_opened', 'message_failed']
 
-/** Webhook ids of another account mean nothing here. Status, queue and answers belong to jobs only; otherwise unknown: ''. */
+/** Webhook ids of another account mean nothing here. Status, queue and messages belong to jobs only; otherwise unknown: ''. */
 function objectOf({ triggerType }: Record<string, unknown>): string {
   return OF_JOBS.includes(triggerType) ? 'job' : ''
 }

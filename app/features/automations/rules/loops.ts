@@ -43,6 +43,8 @@ function startsOn({ trigger }: RuleDefinition): string | null {
       return '*'
     case 'job_created':
     case 'customer_replied':
+    case 'message_opened':
+    case 'message_failed':
       return null
   }
 }

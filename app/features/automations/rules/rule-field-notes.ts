@@ -11,7 +11,7 @@ export const RULE_FIELD_NOTES: Readonly<Record<string, FieldNote>> = {
   triggerSource: 'What starts it.',
   webhookSubscriptionId: 'The webhook whose events start it; the `object` is then its object.',
   triggerType:
-    'What has to happen. `job_created`, `job_updated` and `job_field` also serve other objects. `customer_replied`: the customer answers a message of an automation.',
+    'What has to happen. `job_created`, `job_updated` and `job_field` also serve other objects. `customer_replied`: the customer answers a message of an automation. `message_opened`: they open an e-mail of one. `message_failed`: it bounces, or is not confirmed after 30 minutes.',
   triggerJobUuid: { description: 'Only this job.', maxLength: 100 },
   triggerQueueUuid: { description: 'Only when the job comes into this queue.', maxLength: 100 },
   object: { description: 'Whose events are watched, like `job`.', maxLength: 64 },

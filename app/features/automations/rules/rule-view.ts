@@ -3,6 +3,7 @@ import { actionLabel } from '#app/domain/automations/action-parameters.ts'
 import {
   type RuleDefinition,
   startsOnAnswers,
+  startsOnMessages,
   type TriggerSource,
   writesToCustomers,
 } from '#app/domain/automations/rule.ts'
@@ -117,6 +118,7 @@ function triggerText({ trigger }: RuleDefinition): string {
     case 'webhook':
       if (trigger.schedule) return `${label}, collected`
       if (startsOnAnswers(trigger)) return `${label}, reads answers within five minutes`
+      if (startsOnMessages(trigger)) return `${label}, reads what becomes of messages`
       if (trigger.atOnce) return `${label}, reacts at once`
       return trigger.settleMinutes > 0
         ? `${label}, once it has settled for ${trigger.settleMinutes} min`

@@ -37,6 +37,7 @@ describe('a rule in one sentence', () => {
     expect(words('any')).toBe('When the customer answers')
     expect(words('yes')).toBe('When the customer answers yes')
     expect(words('words', 'later, another day')).toBe('When the customer answers with "later" or "another day"')
+    expect(when({ trigger: webhookTrigger({ type: 'message_opened' }) })).toBe('When the customer opens our e-mail')
     expect(words('words')).toBe('When the customer answers with certain words')
     expect(
       say({ trigger: webhookTrigger({ type: 'customer_replied', reply: { match: 'no', words: '' } }), once: 'change' }),

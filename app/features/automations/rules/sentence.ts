@@ -126,13 +126,21 @@ function eventText(trigger: WebhookTrigger, names: KnownNames): string {
       return `${one} changes`
     case 'customer_replied':
       return answerText(trigger)
+    case 'message_opened':
+      return `the customer opens our e-mail${aboutJob(trigger)}`
+    case 'message_failed':
+      return `our message to the customer does not arrive${aboutJob(trigger)}`
     default:
       return assertNever(trigger.type)
   }
 }
 
+function aboutJob({ jobUuid }: Pick<WebhookTrigger, 'jobUuid'>): string {
+  return jobUuid === null ? '' : ' about one certain job'
+}
+
 function answerText({ reply, jobUuid }: WebhookTrigger): string {
-  const about = jobUuid === null ? '' : ' about one certain job'
+  const about = aboutJob({ jobUuid })
   const match = reply?.match ?? 'any'
   switch (match) {
     case 'any':

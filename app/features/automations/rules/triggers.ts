@@ -50,7 +50,9 @@ export function triggerMatches(trigger: WebhookTrigger, change: RecordChange): T
     case 'job_field':
       return trigger.fieldName === null ? anyFieldFires(change) : fieldFires(trigger, change, trigger.fieldName)
     case 'customer_replied':
-      return no('The rule waits for an answer of the customer.')
+    case 'message_opened':
+    case 'message_failed':
+      return no('The rule waits for messages, not for a change.')
     default:
       return assertNever(trigger.type)
   }
@@ -132,6 +134,8 @@ export function neededFields({ trigger }: Pick<RuleDefinition, 'trigger'>): stri
       return own === null ? [] : [...new Set(['active', own])]
     }
     case 'customer_replied':
+    case 'message_opened':
+    case 'message_failed':
       return null
     case 'job_created':
     case 'job_updated':

@@ -100,10 +100,10 @@ function Sources() {
 
 function WebhookTrigger() {
   const { state, aids, lists } = useRuleForm()
-  const { events } = state.values
+  const { events, triggerType } = state.values
   const object = events.split(':').at(-1) ?? ''
   const types = TRIGGER_TYPES.filter(
-    (type) => object === 'job' || !/^(job_(status|queue)|customer_replied)$/.test(type),
+    (type) => object === 'job' || !/^(job_(status|queue)$|customer_|message_)/.test(type),
   )
   return (
     <div className="grid items-start gap-3 sm:grid-cols-2">
@@ -126,6 +126,7 @@ function WebhookTrigger() {
         />
       ) : null}
       {isShown(state, 'replyMatch') ? <AnswerFields /> : null}
+      {/^(customer|message)_/.test(triggerType) ? <HistoryLine /> : null}
       {isShown(state, 'triggerQueueUuid') ? (
         <SelectControl
           name="triggerQueueUuid"
@@ -151,7 +152,7 @@ function WebhookTrigger() {
 
 /** Which answers start it, and what that means for waiting messages. */
 function AnswerFields() {
-  const { state, listening } = useRuleForm()
+  const { state } = useRuleForm()
   const { replyMatch } = state.values
   return (
     <>
@@ -165,14 +166,23 @@ function AnswerFields() {
       {isShown(state, 'replyWords') ? (
         <TextControl name="replyWords" label="Words" hint="Separate them with commas: later, reschedule" />
       ) : null}
-      <p className="text-dense text-ink-soft sm:col-span-2">{LISTENING_TEXTS[listening ?? 'reads']}</p>
     </>
   )
 }
 
-const LISTENING_TEXTS: Readonly<Record<'reads' | 'refused' | 'no_answers', string>> = {
-  reads: 'Reads answers to texts and e-mails of your automations, for 14 days.',
-  refused: 'ServiceM8 shows us no answers yet. Reconnect and allow it.',
+/** What is read, or why nothing can be. */
+function HistoryLine() {
+  const { state, listening } = useRuleForm()
+  const isAnswer = state.values.triggerType === 'customer_replied'
+  const cannot = listening === 'refused' || isAnswer ? listening : null
+  const text = LISTENING_TEXTS[cannot ?? (isAnswer ? 'answers' : 'receipts')]
+  return <p className="text-dense text-ink-soft sm:col-span-2">{text}</p>
+}
+
+const LISTENING_TEXTS: Readonly<Record<'answers' | 'receipts' | 'refused' | 'no_answers', string>> = {
+  answers: 'Reads answers to texts and e-mails of your automations, for 14 days.',
+  receipts: 'Reads what becomes of messages that are linked to a job.',
+  refused: 'ServiceM8 shows us no messages yet. Reconnect and allow it.',
   no_answers: 'ServiceM8 has shown no answer of a customer so far.',
 }
 

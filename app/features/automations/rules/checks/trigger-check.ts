@@ -36,6 +36,8 @@ const OF_JOBS: Partial<Record<TriggerType, string>> = {
   job_status: 'status',
   job_queue: 'queue',
   customer_replied: 'messages',
+  message_opened: 'messages',
+  message_failed: 'messages',
 }
 
 function eventIssues(trigger: WebhookTrigger, place: TriggerPlace): FormIssue[] {

@@ -47,9 +47,13 @@ export function occurrenceOfCall(once: OncePolicy, date: string, at: JudgedAt): 
   }
 }
 
-/** The ledger's key for an answer of a customer: every answer is a separate firing, unless the rule says otherwise. */
-export function occurrenceOfAnswer(once: OncePolicy, id: number, { facts, at }: Pick<Firing, 'facts' | 'at'>): string {
-  if (once === 'change' || once === 'period') return `answer ${id}`
+/** The ledger's key for an answer or a receipt: each `happening` is a separate firing, unless the rule says otherwise. */
+export function occurrenceOfMessage(
+  once: OncePolicy,
+  happening: string,
+  { facts, at }: Pick<Firing, 'facts' | 'at'>,
+): string {
+  if (once === 'change' || once === 'period') return happening
   return keyOf(once, { facts, changes: [], at, groupKey: null, tick: null })
 }
 
