@@ -1,14 +1,19 @@
 /** What the platform's histories of messages show: receipts of what was sent, and answers of customers. */
 
-import type { Conversation, KnownAnswer, ReceiptChange, WantedReceipt } from '#app/domain/automations/conversation.ts'
+import type {
+  Answer,
+  AnswerState,
+  Conversation,
+  KnownAnswer,
+  ReceiptChange,
+  WantedReceipt,
+} from '#app/domain/automations/conversation.ts'
 import type { JournalEffect } from '#app/domain/automations/journal-row.ts'
 import type { Channel, ReceiptState } from '#app/domain/automations/receipt.ts'
 import type { RunRequest } from '#app/domain/automations/run.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { NewVerdict } from './triggers.ts'
-
-type AnswerState = 'open' | 'went_on' | 'stopped' | 'muted' | 'rule'
 
 interface NewAnswer extends KnownAnswer {
   /** '' = the platform does not say who. */
@@ -61,20 +66,6 @@ export interface MessageReceiver {
   companyUuids: readonly string[]
   /** Under every key in use. */
   receiverHashes: readonly string[]
-}
-
-export interface Answer {
-  id: number
-  accountUuid: string
-  jobUuid: string
-  companyUuid: string | null
-  channel: Channel
-  words: string
-  writtenAt: Millis
-  seenAt: Millis
-  state: AnswerState
-  settledAt: Millis | null
-  settledBy: string | null
 }
 
 /** A message that was opened or did not arrive. */
@@ -133,8 +124,13 @@ export interface ListeningStore {
     receiver: MessageReceiver,
     input: { since: Millis; except: number | null },
   ): Promise<Answer | null>
-  /** Newest first; `states` null = all. */
-  listAnswers(accountUuid: string, states: readonly AnswerState[] | null, limit: number): Promise<Answer[]>
+  /** Newest first; `states` null = all. `before` = an id: only older ones. */
+  listAnswers(
+    accountUuid: string,
+    states: readonly AnswerState[] | null,
+    limit: number,
+    before?: number | null,
+  ): Promise<Answer[]>
   /**
    * A person decides about an open answer, and older ones of the same customer: what waits for them goes on, or is left
    * out with `reason`. Null = it is not open.

@@ -1,10 +1,10 @@
 // Answers of customers, and what waits because of them.
 
-import type { Conversation, KnownAnswer } from '#app/domain/automations/conversation.ts'
+import type { Answer, Conversation, KnownAnswer } from '#app/domain/automations/conversation.ts'
 import type { JournalEffect, PlanNotes } from '#app/domain/automations/journal-row.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { Database } from '../../database.ts'
-import type { Answer, ListeningStore, Look, MessageReceiver, StopMute, UntoldAnswer } from '../../store/listening.ts'
+import type { ListeningStore, Look, MessageReceiver, StopMute, UntoldAnswer } from '../../store/listening.ts'
 import type { Connections } from '../connections.ts'
 import { clearReason, RUN_REASON, STEP_REASON, setReason, storedReason } from '../reasons.server.ts'
 import { guardNotes } from '../runs/guard-notes.server.ts'
@@ -12,6 +12,10 @@ import { muteSaver } from '../runs/run-guards.server.ts'
 
 export const ANSWER = `id, account_uuid AS accountUuid, job_uuid AS jobUuid, company_uuid AS companyUuid, channel, words,
   written_at AS writtenAt, seen_at AS seenAt, state, settled_at AS settledAt, settled_by AS settledBy`
+
+const ALL_STATES = ['open', 'went_on', 'stopped', 'muted', 'rule']
+/** Above every id. */
+const NEWEST = Number.MAX_SAFE_INTEGER
 
 /** The receivers of a message, for statements that ask for one of them. */
 function valuesOf({ jobUuids, companyUuids, receiverHashes }: MessageReceiver) {
@@ -58,15 +62,14 @@ export function answerStore({ db, mine }: Connections): Reads {
          OR sender_hash IN (SELECT value FROM json_each(@hashes)))
      ORDER BY seen_at DESC, id DESC LIMIT 1`,
   )
-  const list = db.prepare<{ accountUuid: string; states: string; limit: number }, Answer>(
+  const list = db.prepare<{ accountUuid: string; states: string; before: number; limit: number }, Answer>(
     `SELECT ${ANSWER} FROM customer_reply WHERE account_uuid = @accountUuid AND state IN (SELECT value FROM json_each(@states))
-     ORDER BY id DESC LIMIT @limit`,
+       AND id < @before ORDER BY id DESC LIMIT @limit`,
   )
   const untold = db.prepare<{ now: number; limit: number }, UntoldAnswer>(
     `SELECT ${ANSWER}, tell_uuid AS tellUuid, tell_tries AS tellTries FROM customer_reply
      WHERE tell_at IS NOT NULL AND tell_at <= @now AND ${mine('customer_reply')} ORDER BY tell_at, id LIMIT @limit`,
   )
-  const ALL = ['open', 'went_on', 'stopped', 'muted', 'rule']
   return {
     knownAnswers: db.read(({ accountUuid, jobUuid, channel }) => known.all({ accountUuid, jobUuid, channel })),
     waitingMessages: db.read(function* (accountUuid, now) {
@@ -83,8 +86,8 @@ export function answerStore({ db, mine }: Connections): Reads {
     openAnswer: db.read(function* (accountUuid, receiver, { since, except }) {
       return (yield* open.get({ accountUuid, since, except: except ?? 0, ...valuesOf(receiver) })) ?? null
     }),
-    listAnswers: db.read((accountUuid, states, limit) =>
-      list.all({ accountUuid, states: JSON.stringify(states ?? ALL), limit }),
+    listAnswers: db.read((accountUuid, states, limit, before = null) =>
+      list.all({ accountUuid, states: JSON.stringify(states ?? ALL_STATES), limit, before: before ?? NEWEST }),
     ),
     answersToTell: db.read((now, limit) => untold.all({ now, limit })),
   }

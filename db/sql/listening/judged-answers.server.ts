@@ -1,5 +1,6 @@
 // Answers and receipts that rules are asked about: once each, with the runs they set off.
-import type { Answer, JudgedReceipt, ListeningStore } from '../../store/listening.ts'
+import type { Answer } from '#app/domain/automations/conversation.ts'
+import type { JudgedReceipt, ListeningStore } from '../../store/listening.ts'
 import type { Connections } from '../connections.ts'
 import { triggerRows } from '../rules/triggers.server.ts'
 import { ANSWER, messagesHeld } from './answers.server.ts'

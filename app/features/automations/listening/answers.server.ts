@@ -1,9 +1,9 @@
 // What customers answered, for the page, and what a person decides about it.
 import type { App } from '#app/context/app-context.ts'
+import type { Answer } from '#app/domain/automations/conversation.ts'
 import { CONVERSATION_OPEN } from '#app/domain/automations/receipt.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { recordNames } from '#app/domain/record-name.ts'
-import type { Answer } from '#db/store/listening.ts'
 import { type AnswerView, type ListeningNote, listeningNoteOf } from './answers.ts'
 
 type AnswersApp = Pick<App, 'store' | 'clock'>

@@ -1,7 +1,7 @@
 // The jobs whose customers answered in the last 30 days, for the backtest of a rule that starts on answers.
 import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
-import type { Answer } from '#db/store/listening.ts'
+import type { Answer } from '#app/domain/automations/conversation.ts'
 import type { Draft } from '../form/form-check.ts'
 import { asText } from '../records/changes.ts'
 import type { JudgedAt } from '../records/facts.ts'
