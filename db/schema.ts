@@ -857,9 +857,12 @@ export const messageReceipt = sqliteTable(
     nextLookAt: integer('next_look_at'),
     /** The row of the history that belongs to it. */
     historyUuid: text('history_uuid'),
+    /** When rules are asked about what became of it; null = they were. */
+    judgeAt: integer('judge_at'),
   },
   (t) => [
     uniqueIndex('one_receipt_per_sending').on(t.runId, t.stepId, t.itemKey, t.sentAt),
+    index('receipts_to_judge').on(t.judgeAt).where(sql`judge_at is not null`),
     uniqueIndex('a_history_row_belongs_to_one_message')
       .on(t.accountUuid, t.channel, t.historyUuid)
       .where(sql`history_uuid is not null`),

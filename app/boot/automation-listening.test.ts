@@ -53,7 +53,7 @@ async function send(step = TEXT, job = world.job(LEEDS)) {
 
 /** Time passes, and the loop looks each minute. */
 async function listen(ms: number) {
-  const listener = createListener(world.app)
+  const listener = createListener({ ...world.app, facts: world.parts.facts })
   for (const end = world.clock.now() + ms; world.clock.now() < end; ) {
     await world.clock.run(Math.min(minutes(1), end - world.clock.now()))
     const { moved } = await listener.round()

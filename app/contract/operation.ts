@@ -18,6 +18,7 @@ export type Named =
   | 'delivery'
   | 'automation'
   | 'mute'
+  | 'answer'
   | 'template'
   | 'notice'
   | 'replay'

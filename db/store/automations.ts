@@ -100,6 +100,8 @@ export interface AutomationStore {
   findAutomationByTriggerKey(keyHash: string): Promise<AutomationRow | null>
   /** Rules that are on, not paused, and watch the object. */
   automationsWatching(accountUuid: string, object: string): Promise<AutomationRow[]>
+  /** Rules that are on, not paused, and start on answers of customers or on receipts. */
+  automationsOnMessages(accountUuid: string): Promise<AutomationRow[]>
   /** Polled rules that are on, not paused, and due, earliest first; of all accounts. */
   dueAutomations(now: Millis, limit: number): Promise<AutomationRow[]>
   /** The earliest `nextRunAt` after `now`, for the timer; null = none. */

@@ -1,12 +1,19 @@
 /** What the platform's histories of messages show: receipts of what was sent, and answers of customers. */
 
-import type { Conversation, KnownAnswer, ReceiptChange, WantedReceipt } from '#app/domain/automations/conversation.ts'
+import type {
+  Answer,
+  AnswerState,
+  Conversation,
+  KnownAnswer,
+  ReceiptChange,
+  WantedReceipt,
+} from '#app/domain/automations/conversation.ts'
 import type { JournalEffect } from '#app/domain/automations/journal-row.ts'
-import type { Channel } from '#app/domain/automations/receipt.ts'
+import type { Channel, ReceiptState } from '#app/domain/automations/receipt.ts'
+import type { RunRequest } from '#app/domain/automations/run.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
-
-type AnswerState = 'open' | 'went_on' | 'stopped' | 'muted' | 'rule'
+import type { NewVerdict } from './triggers.ts'
 
 interface NewAnswer extends KnownAnswer {
   /** '' = the platform does not say who. */
@@ -61,18 +68,17 @@ export interface MessageReceiver {
   receiverHashes: readonly string[]
 }
 
-export interface Answer {
+/** A message that was opened or did not arrive. */
+export interface JudgedReceipt {
   id: number
   accountUuid: string
   jobUuid: string
-  companyUuid: string | null
   channel: Channel
-  words: string
-  writtenAt: Millis
+  state: ReceiptState
+  /** When it came to this state, by the platform or by our look. */
+  happenedAt: Millis
+  /** When it was seen. */
   seenAt: Millis
-  state: AnswerState
-  settledAt: Millis | null
-  settledBy: string | null
 }
 
 /** An answer that no colleague was told of yet. */
@@ -118,8 +124,13 @@ export interface ListeningStore {
     receiver: MessageReceiver,
     input: { since: Millis; except: number | null },
   ): Promise<Answer | null>
-  /** Newest first; `states` null = all. */
-  listAnswers(accountUuid: string, states: readonly AnswerState[] | null, limit: number): Promise<Answer[]>
+  /** Newest first; `states` null = all. `before` = an id: only older ones. */
+  listAnswers(
+    accountUuid: string,
+    states: readonly AnswerState[] | null,
+    limit: number,
+    before?: number | null,
+  ): Promise<Answer[]>
   /**
    * A person decides about an open answer, and older ones of the same customer: what waits for them goes on, or is left
    * out with `reason`. Null = it is not open.
@@ -131,6 +142,31 @@ export interface ListeningStore {
   ): Promise<{ messages: number } | null>
   /** Answers that a colleague is to be told of now. Covers every account. */
   answersToTell(now: Millis, limit: number): Promise<UntoldAnswer[]>
+  /** Answers that no rule has been asked about, oldest first, at most `perAccount` of an account. Covers every account. */
+  answersToJudge(now: Millis, limit: { limit: number; perAccount: number }): Promise<Answer[]>
+  /**
+   * Starts what the answer sets off and notes the rest, all or nothing. `takes` = a rule deals with it: messages that
+   * wait for it go on. Null = it was judged before. Else how many runs started, or went on.
+   */
+  settleJudged(
+    accountUuid: string,
+    id: number,
+    input: { requests: readonly RunRequest[]; verdicts: readonly NewVerdict[]; takes: boolean; at: Millis },
+  ): Promise<number | null>
+  /** The job of the answer could not be read: it is judged later. */
+  postponeJudging(accountUuid: string, id: number, judgeAt: Millis): Promise<void>
+  /** Receipts that no rule has been asked about, like `answersToJudge`. */
+  receiptsToJudge(now: Millis, limit: { limit: number; perAccount: number }): Promise<JudgedReceipt[]>
+  /** Like `settleJudged`; null = it was judged before. */
+  settleReceipt(
+    accountUuid: string,
+    id: number,
+    input: { requests: readonly RunRequest[]; verdicts: readonly NewVerdict[]; at: Millis },
+  ): Promise<number | null>
+  /** The job of the message could not be read: it is judged later. */
+  postponeReceipt(accountUuid: string, id: number, judgeAt: Millis): Promise<void>
+  /** Answers read since a moment, newest first. */
+  answersSince(accountUuid: string, since: Millis, limit: number): Promise<Answer[]>
   /** `tellAt` null = told, or given up. */
   noteTold(accountUuid: string, id: number, tellAt: Millis | null): Promise<void>
   /** A person has read that answers do not show. */

@@ -133,7 +133,7 @@ for (const javaScriptEnabled of [true, false]) {
     test('a template is searched for, and used', async ({ page, context, server }) => {
       const { at } = await openHistory({ page, context, server }, [])
       await page.goto(at('/automation', '&tab=templates'))
-      await says(page, '25 templates')
+      await says(page, '29 templates')
       await expectReadable(page)
       await page.getByLabel('Search templates').fill('yearly service')
       await page.getByRole('button', { name: 'Search', exact: true }).click()

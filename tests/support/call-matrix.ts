@@ -34,6 +34,7 @@ function ending(...given: Parameters<typeof call>): MatrixCall {
 const idOf = (ids: OwnedIds): Record<Named, string | number> => ({
   ...ids,
   notice: 1,
+  answer: 1,
   replay: 1,
   session: 'x'.repeat(22),
 })

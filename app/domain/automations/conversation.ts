@@ -49,3 +49,22 @@ export interface KnownAnswer {
   words: string
   writtenAt: Millis
 }
+
+/** open = waits for a person. muted = they asked for silence. rule = an automation dealt with it. */
+export const ANSWER_STATES = ['open', 'went_on', 'stopped', 'muted', 'rule'] as const
+export type AnswerState = (typeof ANSWER_STATES)[number]
+
+/** What a customer wrote back. */
+export interface Answer {
+  id: number
+  accountUuid: string
+  jobUuid: string
+  companyUuid: string | null
+  channel: Channel
+  words: string
+  writtenAt: Millis
+  seenAt: Millis
+  state: AnswerState
+  settledAt: Millis | null
+  settledBy: string | null
+}

@@ -3,7 +3,18 @@
 import type { ActionType } from './action-parameters.ts'
 
 export const TRIGGER_SOURCES = ['webhook', 'api_polling', 'manual_endpoint'] as const
-export const TRIGGER_TYPES = ['job_status', 'job_queue', 'job_field', 'job_created', 'job_updated'] as const
+export const TRIGGER_TYPES = [
+  'job_status',
+  'job_queue',
+  'job_field',
+  'job_created',
+  'job_updated',
+  'customer_replied',
+  'message_opened',
+  'message_failed',
+] as const
+/** Which answers of a customer start a rule: any, those with one of its words, a plain yes, a plain no. */
+export const REPLY_MATCHES = ['any', 'words', 'yes', 'no'] as const
 export const POLL_INTERVALS = [
   'hourly',
   'daily',
@@ -53,6 +64,7 @@ export const PRIORITIES = ['Low', 'Medium', 'High', 'Urgent'] as const
 
 export type TriggerSource = (typeof TRIGGER_SOURCES)[number]
 export type TriggerType = (typeof TRIGGER_TYPES)[number]
+export type ReplyMatch = (typeof REPLY_MATCHES)[number]
 export type PollInterval = (typeof POLL_INTERVALS)[number]
 export type PollEndpoint = (typeof POLL_ENDPOINTS)[number]
 export type RecurrenceWord = keyof typeof RECURRENCE_INTERVALS
@@ -97,6 +109,8 @@ export interface WebhookTrigger {
   settleMinutes: number
   /** True: looks at each change the moment it comes. Missing: waits 2 s, and for changes that come in a row. */
   atOnce?: boolean
+  /** `customer_replied`: which answers; missing = any. `words`: separated by commas, as typed. */
+  reply?: { match: ReplyMatch; words: string }
   /** Collects the matches and runs the actions at that time; missing = at once. Never `immediate`. */
   schedule?: Schedule
 }
@@ -189,6 +203,19 @@ export const DEFAULT_GUARDS: RuleGuards = {
   respectQuietHours: false,
   askFirst: false,
   recheckBeforeSending: false,
+}
+
+/** Does an answer of a customer start the rule? */
+export function startsOnAnswers(trigger: Trigger): boolean {
+  return trigger.source === 'webhook' && trigger.type === 'customer_replied'
+}
+
+/** What is read from the histories of messages. It is no event of the platform, so nothing is watched there. */
+const OF_MESSAGES: readonly TriggerType[] = ['customer_replied', 'message_opened', 'message_failed']
+
+/** Does an answer, or what became of a message, start the rule? */
+export function startsOnMessages(trigger: Trigger): boolean {
+  return trigger.source === 'webhook' && OF_MESSAGES.includes(trigger.type)
 }
 
 /** Actions that message a customer. */

@@ -6,6 +6,7 @@ import {
   DEFAULT_GUARDS,
   type OncePolicy,
   type PollInterval,
+  type ReplyMatch,
   type RuleDefinition,
   type RuleGuards,
   type Step,
@@ -28,7 +29,7 @@ export function any(...lines: [field: string, operator: Operator, value?: string
 export function onEvent(
   object: string,
   type: TriggerType,
-  more: { fieldName?: string; fromValue?: string; settleMinutes?: number } = {},
+  more: { fieldName?: string; fromValue?: string; settleMinutes?: number; reply?: ReplyMatch } = {},
 ): Trigger {
   return {
     source: 'webhook',
@@ -40,6 +41,7 @@ export function onEvent(
     fieldName: more.fieldName ?? null,
     fromValue: more.fromValue ?? null,
     settleMinutes: more.settleMinutes ?? 0,
+    ...(more.reply && { reply: { match: more.reply, words: '' } }),
   }
 }
 

@@ -8,9 +8,9 @@ export const GROUPS = ['customers', 'money', 'office', 'technicians'] as const
 export type Group = (typeof GROUPS)[number]
 
 const GROUP_OF: Readonly<Record<number, Group>> = {
-  ...of('customers', [1, 2, 4, 14, 15, 16, 17, 18]),
+  ...of('customers', [1, 2, 4, 14, 15, 16, 17, 18, 26, 27, 28]),
   ...of('money', [6, 7, 8, 9, 10, 11, 12, 13]),
-  ...of('office', [3, 5, 20, 21, 23, 24, 25]),
+  ...of('office', [3, 5, 20, 21, 23, 24, 25, 29]),
   ...of('technicians', [19, 22]),
 }
 

@@ -9,6 +9,7 @@ import { LIMITS } from '#app/http/rate-limit.server.ts'
 import { notFound } from '#app/http/respond.ts'
 import { pathFinder } from '../route-patterns.ts'
 import { accountCalls } from './account-calls.server.ts'
+import { answerCalls } from './answer-calls.server.ts'
 import { answerUnlessKnown } from './answer-unless-known.server.ts'
 import { automationCalls } from './automation-calls.server.ts'
 import { automationSettingsCalls } from './automation-settings-calls.server.ts'
@@ -56,6 +57,7 @@ const FAMILIES: readonly Reference<Call>[] = [
   noticeCalls,
   eventCalls,
   automationCalls,
+  answerCalls,
   automationSettingsCalls,
   templateCalls,
   lookupCalls,

@@ -56,6 +56,8 @@ test('which calls have a limit of their own, and which', () => {
     checkForwardingRule: '5 a minute and account',
     runAutomation: '20 a minute and account',
     triggerAutomation: '60 a minute and automation',
+    goOnAfterAnswer: '60 a minute and account',
+    stopAfterAnswer: '60 a minute and account',
     beginPayment: '20 a minute and account',
     upgrade: '20 a minute and account',
     showReference: `${LIMITS.reference.perMinute} a minute and address`,

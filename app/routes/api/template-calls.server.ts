@@ -63,7 +63,7 @@ export const templateCalls: Reference<Call> = {
       path: 'api/automation-templates',
       tag: 'Templates',
       summary: 'Lists the library',
-      description: ['The 25 that come with Fieldhook, and those an admin added. `category` narrows the list.'],
+      description: ['The 29 that come with Fieldhook, and those an admin added. `category` narrows the list.'],
       who: 'session',
       parameters: [ofQuery('category', z.enum(['all', ...CATEGORIES]), 'Only this category.')],
       answers: [{ status: 200, says: 'The templates.', schema: z.array(template), example: [templateExample] }],

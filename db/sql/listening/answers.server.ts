@@ -1,16 +1,21 @@
 // Answers of customers, and what waits because of them.
 
-import type { Conversation, KnownAnswer } from '#app/domain/automations/conversation.ts'
+import type { Answer, Conversation, KnownAnswer } from '#app/domain/automations/conversation.ts'
 import type { JournalEffect, PlanNotes } from '#app/domain/automations/journal-row.ts'
+import type { Reason } from '#app/domain/reason.ts'
 import type { Database } from '../../database.ts'
-import type { Answer, ListeningStore, Look, MessageReceiver, StopMute, UntoldAnswer } from '../../store/listening.ts'
+import type { ListeningStore, Look, MessageReceiver, StopMute, UntoldAnswer } from '../../store/listening.ts'
 import type { Connections } from '../connections.ts'
 import { clearReason, RUN_REASON, STEP_REASON, setReason, storedReason } from '../reasons.server.ts'
 import { guardNotes } from '../runs/guard-notes.server.ts'
 import { muteSaver } from '../runs/run-guards.server.ts'
 
-const ANSWER = `id, account_uuid AS accountUuid, job_uuid AS jobUuid, company_uuid AS companyUuid, channel, words,
+export const ANSWER = `id, account_uuid AS accountUuid, job_uuid AS jobUuid, company_uuid AS companyUuid, channel, words,
   written_at AS writtenAt, seen_at AS seenAt, state, settled_at AS settledAt, settled_by AS settledBy`
+
+const ALL_STATES = ['open', 'went_on', 'stopped', 'muted', 'rule']
+/** Above every id. */
+const NEWEST = Number.MAX_SAFE_INTEGER
 
 /** The receivers of a message, for statements that ask for one of them. */
 function valuesOf({ jobUuids, companyUuids, receiverHashes }: MessageReceiver) {
@@ -57,15 +62,14 @@ export function answerStore({ db, mine }: Connections): Reads {
          OR sender_hash IN (SELECT value FROM json_each(@hashes)))
      ORDER BY seen_at DESC, id DESC LIMIT 1`,
   )
-  const list = db.prepare<{ accountUuid: string; states: string; limit: number }, Answer>(
+  const list = db.prepare<{ accountUuid: string; states: string; before: number; limit: number }, Answer>(
     `SELECT ${ANSWER} FROM customer_reply WHERE account_uuid = @accountUuid AND state IN (SELECT value FROM json_each(@states))
-     ORDER BY id DESC LIMIT @limit`,
+       AND id < @before ORDER BY id DESC LIMIT @limit`,
   )
   const untold = db.prepare<{ now: number; limit: number }, UntoldAnswer>(
     `SELECT ${ANSWER}, tell_uuid AS tellUuid, tell_tries AS tellTries FROM customer_reply
      WHERE tell_at IS NOT NULL AND tell_at <= @now AND ${mine('customer_reply')} ORDER BY tell_at, id LIMIT @limit`,
   )
-  const ALL = ['open', 'went_on', 'stopped', 'muted', 'rule']
   return {
     knownAnswers: db.read(({ accountUuid, jobUuid, channel }) => known.all({ accountUuid, jobUuid, channel })),
     waitingMessages: db.read(function* (accountUuid, now) {
@@ -82,8 +86,8 @@ export function answerStore({ db, mine }: Connections): Reads {
     openAnswer: db.read(function* (accountUuid, receiver, { since, except }) {
       return (yield* open.get({ accountUuid, since, except: except ?? 0, ...valuesOf(receiver) })) ?? null
     }),
-    listAnswers: db.read((accountUuid, states, limit) =>
-      list.all({ accountUuid, states: JSON.stringify(states ?? ALL), limit }),
+    listAnswers: db.read((accountUuid, states, limit, before = null) =>
+      list.all({ accountUuid, states: JSON.stringify(states ?? ALL_STATES), limit, before: before ?? NEWEST }),
     ),
     answersToTell: db.read((now, limit) => untold.all({ now, limit })),
   }
@@ -95,9 +99,9 @@ export function keepAnswers(
 ): (conversation: Conversation, look: Look) => Generator<unknown, number> {
   const insert = db.prepare(
     `INSERT INTO customer_reply (account_uuid, job_uuid, company_uuid, channel, history_uuid, sender_hash, words, written_at,
-       seen_at, state, settled_at, settled_by, tell_uuid, tell_at, tell_tries)
+       seen_at, state, settled_at, settled_by, tell_uuid, tell_at, tell_tries, judge_at)
      VALUES (@accountUuid, @jobUuid, @companyUuid, @channel, @historyUuid, @senderHash, @words, @writtenAt, @at, @state,
-       @settledAt, NULL, @tellUuid, @at, 0)
+       @settledAt, NULL, @tellUuid, @at, 0, @judgeAt)
      ON CONFLICT (account_uuid, channel, history_uuid) DO NOTHING`,
   )
   const wakeRow = db.prepare(
@@ -111,7 +115,9 @@ export function keepAnswers(
     let added = 0
     for (const { tellUuid, ...answer } of answers) {
       const settledAt = answer.state === 'open' ? null : at
-      const row = { ...answer, accountUuid, jobUuid, companyUuid, channel, tellUuid, settledAt, at }
+      // Who asks for silence starts no rule.
+      const judgeAt = answer.state === 'open' ? at : null
+      const row = { ...answer, accountUuid, jobUuid, companyUuid, channel, tellUuid, settledAt, at, judgeAt }
       added += (yield* insert.run(row)).changes
     }
     if (added === 0) return 0
@@ -145,18 +151,8 @@ function muteCustomer(
   }
 }
 
-/** What a person decides, and what a colleague was told. */
-export function answerDecisions({ db, turn }: Connections): Pick<ListeningStore, 'settleAnswer' | 'noteTold'> {
-  const find = db.prepare<{ accountUuid: string; id: number }, Answer>(
-    `SELECT ${ANSWER} FROM customer_reply WHERE account_uuid = @accountUuid AND id = @id AND state = 'open'`,
-  )
-  const settle = db
-    .prepare<object, number>(
-      `UPDATE customer_reply SET state = @state, settled_at = @at, settled_by = @by
-       WHERE account_uuid = @accountUuid AND state = 'open' AND id <= @id
-         AND (job_uuid = @jobUuid OR company_uuid = @companyUuid) RETURNING id`,
-    )
-    .pluck()
+/** Messages that wait because of answers. Prepared once per connection; call inside a transaction. */
+export function messagesHeld(db: Pick<Database, 'prepare'>) {
   const HELD = `state = 'held' AND reason_code = 'answered' AND CAST(json_extract(reason_params, '$.id') AS bigint) IN
       (SELECT CAST(value AS bigint) FROM json_each(@ids)) AND run_id IN (SELECT id FROM run WHERE account_uuid = @accountUuid)`
   const held = db
@@ -174,6 +170,31 @@ export function answerDecisions({ db, turn }: Connections): Pick<ListeningStore,
     `UPDATE run SET state = 'queued', wake_at = @at, ${clearReason(RUN_REASON)}
      WHERE id = @runId AND state IN ('held', 'waiting')`,
   )
+  return {
+    /** `ids`: of the answers, as JSON. They go on, or are left out with the reason. Returns how many there are. */
+    *settle(accountUuid: string, ids: string, left: Reason | null, at: number): Generator<unknown, number> {
+      const runs = yield* held.all({ accountUuid, ids })
+      if (left === null) yield* free.run({ accountUuid, ids })
+      else yield* skip.run({ accountUuid, ids, at, reason: storedReason(left) })
+      for (const runId of [...new Set(runs)].sort((a, b) => a - b)) yield* goOn.run({ runId, at })
+      return runs.length
+    },
+  }
+}
+
+/** What a person decides, and what a colleague was told. */
+export function answerDecisions({ db, turn }: Connections): Pick<ListeningStore, 'settleAnswer' | 'noteTold'> {
+  const find = db.prepare<{ accountUuid: string; id: number }, Answer>(
+    `SELECT ${ANSWER} FROM customer_reply WHERE account_uuid = @accountUuid AND id = @id AND state = 'open'`,
+  )
+  const settle = db
+    .prepare<object, number>(
+      `UPDATE customer_reply SET state = @state, settled_at = @at, settled_by = @by
+       WHERE account_uuid = @accountUuid AND state = 'open' AND id <= @id
+         AND (job_uuid = @jobUuid OR company_uuid = @companyUuid) RETURNING id`,
+    )
+    .pluck()
+  const waiting = messagesHeld(db)
   const told = db.prepare(
     'UPDATE customer_reply SET tell_at = @tellAt, tell_tries = tell_tries + 1 WHERE account_uuid = @accountUuid AND id = @id',
   )
@@ -184,11 +205,9 @@ export function answerDecisions({ db, turn }: Connections): Pick<ListeningStore,
         if (!answer) return null
         const { jobUuid, companyUuid } = answer
         const ids = JSON.stringify(yield* settle.all({ accountUuid, id, jobUuid, companyUuid, state, by, at }))
-        const runs = yield* held.all({ accountUuid, ids })
-        if (state === 'went_on') yield* free.run({ accountUuid, ids })
-        else yield* skip.run({ accountUuid, ids, at, reason: storedReason(reason) })
-        for (const runId of [...new Set(runs)].sort((a, b) => a - b)) yield* goOn.run({ runId, at })
-        return { messages: runs.length }
+        const left = state === 'went_on' ? null : reason
+        const messages = yield* waiting.settle(accountUuid, ids, left, at)
+        return { messages }
       })
     },
     noteTold(accountUuid, id, tellAt) {

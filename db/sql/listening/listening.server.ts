@@ -5,6 +5,7 @@ import type { Connections } from '../connections.ts'
 import { clearReason, RUN_REASON, STEP_REASON } from '../reasons.server.ts'
 import { JOURNAL_COLUMNS, journalRow, type StoredRow, storedResult } from '../runs/run-rows.server.ts'
 import { answerDecisions, answerStore, keepAnswers } from './answers.server.ts'
+import { judgedAnswers, judgedReceipts } from './judged-answers.server.ts'
 
 const COLUMNS = `account_uuid AS accountUuid, job_uuid AS jobUuid, channel, company_uuid AS companyUuid,
   opened_at AS openedAt, last_message_at AS lastMessageAt, looked_at AS lookedAt, tries, next_look_at AS nextLookAt`
@@ -17,6 +18,8 @@ export function listeningStore(connections: Connections): ListeningStore {
     ...factStore(connections),
     ...answerStore(connections),
     ...answerDecisions(connections),
+    ...judgedAnswers(connections),
+    ...judgedReceipts(connections),
   }
 }
 
@@ -74,7 +77,8 @@ function lookStore(connections: Connections): Pick<ListeningStore, 'wantedReceip
   )
   const put = db.prepare(
     `UPDATE message_receipt SET state = @state, state_at = @stateAt, next_look_at = @nextLookAt,
-       history_uuid = coalesce(history_uuid, @historyUuid), looked_at = @at
+       history_uuid = coalesce(history_uuid, @historyUuid), looked_at = @at,
+       judge_at = CASE WHEN @state IN ('opened', 'bounced', 'missing') AND state <> @state THEN CAST(@at AS bigint) ELSE judge_at END
      WHERE id = @id AND account_uuid = @accountUuid`,
   )
   const postpone = db.prepare(`UPDATE conversation SET next_look_at = @nextLookAt, tries = tries + 1 WHERE ${OF}`)

@@ -50,6 +50,19 @@ export function automationStore({ db, orm, mine }: Connections): AutomationStore
     )
     .orderBy(asc(automation.id))
     .prepare()
+  const onMessages = orm
+    .select()
+    .from(automation)
+    .where(
+      and(
+        eq(automation.accountUuid, placeholder('accountUuid')),
+        eq(automation.triggerSource, 'webhook'),
+        isNull(automation.watchedObject),
+        RUNNING,
+      ),
+    )
+    .orderBy(asc(automation.id))
+    .prepare()
   const due = orm
     .select()
     .from(automation)
@@ -207,6 +220,10 @@ export function automationStore({ db, orm, mine }: Connections): AutomationStore
       return (yield* many(watching, { accountUuid, object })).map(ruleRow)
     }),
 
+    automationsOnMessages: db.read(function* (accountUuid) {
+      return (yield* many(onMessages, { accountUuid })).map(ruleRow)
+    }),
+
     dueAutomations: db.read(function* (now, limit) {
       return (yield* many(due, { now, limit })).map(ruleRow)
     }),
@@ -236,8 +253,11 @@ function* saveVersion(
   yield* change(orm.insert(automationVersion).values({ automationId: id, version, name, definition, createdAt: at }))
 }
 
+const ON_MESSAGES = ['customer_replied', 'message_opened', 'message_failed']
+
 function triggerColumns({ trigger }: RuleDefinition): Pick<Row, 'triggerSource' | 'watchedObject' | 'atOnce'> {
-  const onEvents = trigger.source === 'webhook'
+  // What becomes of messages is no event of the platform.
+  const onEvents = trigger.source === 'webhook' && !ON_MESSAGES.includes(trigger.type)
   return {
     triggerSource: trigger.source,
     watchedObject: onEvents ? trigger.object : null,

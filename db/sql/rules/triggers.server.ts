@@ -41,8 +41,8 @@ export function triggerStore(connections: Connections, _clock: Clock): TriggerSt
 
 type Rows = ReturnType<typeof triggerRows>
 
-/** Writes shared by the operations below. Call inside a transaction. */
-function triggerRows({ db }: Connections) {
+/** Writes of what sets off rules. Call inside a transaction. */
+export function triggerRows({ db }: Pick<Connections, 'db'>) {
   const startRuns = insertRuns(db)
   const keepSnapshot = db.prepare(
     `INSERT INTO record_snapshot (account_uuid, object, record_uuid, edit_date, fields, first_seen_at, updated_at)

@@ -37,6 +37,9 @@ const WRITES = new Set([
   'finishRun',
   'pauseAutomations',
   'settleLook',
+  'postponeLook',
+  'settleJudged',
+  'settleReceipt',
   'noteTold',
 ])
 const CHANGING = new Set<Exchange['verb']>(['create', 'update', 'remove', 'sms', 'email', 'upload'])

@@ -23,6 +23,7 @@ import { checkPlaceholders } from '#app/features/automations/rules/placeholders/
 import type { Destination } from '#app/features/automations/rules/placeholders/placeholder-format.ts'
 import { matchingChoices } from '#app/features/automations/rules/placeholders/placeholder-search.ts'
 import { type PlaceholderScope, resolveText } from '#app/features/automations/rules/placeholders/placeholders.ts'
+import { replyMatches, replyProblem, saysStop } from '#app/features/automations/rules/reply.ts'
 import { withBlanksFilled } from '#app/features/automations/rules/rule-blanks.ts'
 import { definitionOf } from '#app/features/automations/rules/rule-definition.ts'
 import { sentenceOf } from '#app/features/automations/rules/sentence.ts'
@@ -214,6 +215,18 @@ export const ENTRANCES: readonly Entrance[] = [
         destination: 'plain',
         toCustomer: true,
       }),
+  },
+  {
+    name: 'an answer of a customer',
+    covers: ['app/features/automations/rules/reply.ts replyMatches'],
+    limit: 2_000,
+    shapes: BEGUN,
+    prepare: (text) => () => [
+      saysStop(text),
+      replyMatches({ match: 'words', words: text.slice(0, 500) }, text),
+      replyMatches({ match: 'yes', words: '' }, text),
+      replyProblem({ match: 'words', words: text.slice(0, 500) }),
+    ],
   },
   {
     name: 'a text with blanks',

@@ -160,6 +160,7 @@ export const OWN_TEXT: Readonly<Record<string, string>> = {
   'app/features/automations/listening/receipts.ts': 'one pass over rows of the platform, with shortened texts',
   'app/features/automations/listening/answers.ts newAnswers':
     'one pass over rows of the platform, with shortened texts',
+  'app/features/automations/rules/timing/once.ts occurrenceOfMessage': 'ids of our own rows',
   'app/features/automations/runs/run-order.ts': ROWS,
   'app/features/automations/runs/run-parts.ts': ROWS,
   'app/features/automations/settings/settings-text.ts': WORDS,

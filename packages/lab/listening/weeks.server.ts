@@ -228,6 +228,7 @@ class Week implements JudgedWeek {
     world.engine({ ...process, ...(proof.withoutLastLook && withoutLook) }, { beatMs: seconds(3) }).start()
     const listener = createListener({
       ...world.app,
+      facts: world.parts.facts,
       store: process.store?.(world.store) ?? world.store,
       clock: process.clock ?? world.clock,
       callAsAccount: world.platform.connect(process.around),

@@ -28,6 +28,8 @@ export const ruleFieldsExample = {
   triggerFromValue: null,
   settleMinutes: 0,
   atOnce: false,
+  replyMatch: null,
+  replyWords: null,
   apiEndpoint: null,
   apiMethod: null,
   pollInterval: null,

@@ -1,7 +1,13 @@
 // Help shown while the rule is edited: its sentence, its warnings, and the choices for its object. The server computes
 // it for the first page; the browser loads this module and continues.
 import { isActionType } from '#app/domain/automations/action-parameters.ts'
-import { type Condition, isOfMany, type RuleDefinition, type Step } from '#app/domain/automations/rule.ts'
+import {
+  type Condition,
+  isOfMany,
+  type RuleDefinition,
+  type Step,
+  startsOnAnswers,
+} from '#app/domain/automations/rule.ts'
 
 import { AGE_FIELD_NAMES, CONDITION_FIELDS, conditionFields, objectNoun } from '../records/fields.ts'
 import { createSuggestions } from '../rules/checks/name-suggestion.ts'
@@ -70,6 +76,7 @@ export function aidsOf(
   const place = (index: number) => ({
     object,
     source: draft.trigger.source,
+    onAnswers: startsOnAnswers(draft.trigger),
     manyRecords: isOfMany(draft),
     steps: draft.steps,
     index,

@@ -31,6 +31,7 @@ function blanksOf({ values, conditions, steps }: Texts): BlankAsked[] {
   const found = [
     ...asked(values.triggerQueueUuid, 'when', true),
     ...asked(values.triggerFromValue, 'when', false),
+    ...asked(values.replyWords, 'when', false),
     ...conditions.flatMap(({ field, value }) => asked(value, 'if', CHOSEN.test(field))),
     ...steps.flatMap(({ key, parameters }) =>
       Object.entries(parameters).flatMap(([name, text]) => asked(text, key, CHOSEN.test(name))),

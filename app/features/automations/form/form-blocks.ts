@@ -23,6 +23,7 @@ export function isWhenComplete(state: FormState): boolean {
   const { triggerSource, triggerType, scheduleDate, scheduleRecurrence } = state.values
   if (!partsShown(state).rest) return false
   if (triggerSource === 'webhook' && triggerType === '') return false
+  if (isShown(state, 'replyWords') && state.values.replyWords.trim() === '') return false
   if (isShown(state, 'scheduleDate') && scheduleDate === '') return false
   return triggerSource === 'api_polling' || !isShown(state, 'scheduleRecurrence') || scheduleRecurrence !== ''
 }

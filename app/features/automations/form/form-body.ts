@@ -8,6 +8,7 @@ import {
   OPERATORS,
   POLL_ENDPOINTS,
   POLL_INTERVALS,
+  REPLY_MATCHES,
   type RuleDefinition,
   SCHEDULE_TYPES,
   TRIGGER_SOURCES,
@@ -36,6 +37,8 @@ const ONLY_OF: Record<string, readonly string[]> = {
     'object',
     'settleMinutes',
     'atOnce',
+    'replyMatch',
+    'replyWords',
     ...TOP_FIELDS.filter((name) => /^trigger[^S]/.test(name)),
   ],
   api_polling: ['apiEndpoint', 'apiMethod', 'pollInterval', 'workingDays'],
@@ -62,7 +65,11 @@ export function withAnswers(state: FormState): FormState {
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fill(text)]))
   return {
     ...state,
-    values: { ...state.values, triggerFromValue: fill(state.values.triggerFromValue) },
+    values: {
+      ...state.values,
+      triggerFromValue: fill(state.values.triggerFromValue),
+      replyWords: fill(state.values.replyWords),
+    },
     conditions: state.conditions.map((row) => ({ ...row, value: fill(row.value) })),
     steps: state.steps.map((step) => ({ ...step, parameters: filled(step.parameters) })),
   }
@@ -145,6 +152,7 @@ export function draftOf(state: FormState): RuleDefinition {
     triggerSource: known(TRIGGER_SOURCES, triggerSource) ?? 'webhook',
     webhookSubscriptionId: undefined,
     triggerType: known(TRIGGER_TYPES, body.triggerType),
+    replyMatch: known(REPLY_MATCHES, body.replyMatch),
     object: objectOfForm(state),
     settleMinutes: number(body.settleMinutes),
     apiEndpoint: known(POLL_ENDPOINTS, body.apiEndpoint),

@@ -229,8 +229,9 @@ function withTop(state: FormState, name: TopField, value: string): FormState {
   const values = { ...state.values, [name]: value }
   const objectOf = (events: string) => events.split(':').at(-1)
   if (name === 'events' && objectOf(value) !== objectOf(state.values.events)) {
-    // Only jobs have a status and a queue.
-    if (objectOf(value) !== 'job' && /^job_(status|queue)$/.test(values.triggerType)) values.triggerType = ''
+    // Only jobs have a status, a queue, and messages.
+    if (objectOf(value) !== 'job' && /^(job_(status|queue)$|customer_|message_)/.test(values.triggerType))
+      values.triggerType = ''
     values.triggerFieldName = ''
     values.triggerFromValue = ''
   }
@@ -330,7 +331,7 @@ function followUps(step: StepRow, name: string, value: string, lists: Templates)
 
 /** Apply these first: they decide which other controls exist. */
 const FIRST =
-  /^triggerSource$|^events$|^triggerType$|\.type$|\.field$|\.from\.|\.all\.|\.p\.(contentType|fieldName|useSmsTemplate|smsTemplateId)$/
+  /^triggerSource$|^events$|^triggerType$|^replyMatch$|\.type$|\.field$|\.from\.|\.all\.|\.p\.(contentType|fieldName|useSmsTemplate|smsTemplateId)$/
 
 /** Characters of one value; the rest is cut. */
 const MOST_TEXT = 25_000

@@ -2,6 +2,7 @@
 import type { App } from '#app/context/app-context.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
 import type { Flash } from '#app/lib/flash.ts'
+import { listeningNote } from '../listening/answers.server.ts'
 import { previewForm } from '../preview/form-preview.server.ts'
 import type { DraftApp } from '../preview/preview-draft.server.ts'
 import type { TextAsked } from '../preview/text-me.server.ts'
@@ -59,7 +60,8 @@ export async function loadForm(
   const quiet = quietHint(await loadSettings(app, accountUuid))
   const { aids, trouble } = await loadAids(app, accountUuid, state, rules, namesOfLists(lists))
   const saved = await savedForm(app, accountUuid, state.ruleId)
-  return { state, saved, at, errors, trouble, aids, rules, webhooks, quiet }
+  const listening = await listeningNote(app, accountUuid)
+  return { state, saved, at, errors, trouble, aids, rules, webhooks, quiet, listening }
 }
 
 async function savedForm(app: Pick<App, 'store'>, accountUuid: string, ruleId: number | null): Promise<FormState> {

@@ -23,13 +23,18 @@ export function isShown(state: FormState, name: TopField): boolean {
   switch (name) {
     case 'events':
     case 'triggerType':
-    case 'atOnce':
       return onEvents
+    case 'atOnce':
+      return onEvents && !/^(customer|message)_/.test(triggerType)
     case 'settleMinutes':
       // A rule that acts at once waits for nothing.
-      return onEvents && state.values.atOnce === ''
+      return onEvents && (/^(customer|message)_/.test(triggerType) || state.values.atOnce === '')
     case 'triggerJobUuid':
       return onEvents && objectOfForm(state) === 'job'
+    case 'replyMatch':
+      return onEvents && triggerType === 'customer_replied'
+    case 'replyWords':
+      return onEvents && triggerType === 'customer_replied' && state.values.replyMatch === 'words'
     case 'triggerQueueUuid':
       return onEvents && triggerType === 'job_queue'
     case 'triggerFieldName':

@@ -1,5 +1,6 @@
 // The rule form as sent to a page.
 import type { Flash } from '#app/lib/flash.ts'
+import type { ListeningNote } from '../listening/answers.ts'
 import type { NamedRule } from '../rules/loops.ts'
 import type { FieldErrors } from '../rules/rule-form.ts'
 import type { FormAids } from './form-aids.ts'
@@ -28,6 +29,8 @@ export interface FormView {
   rules: NamedRule[]
   /** What the rule's quiet hours option means with the account's setting; missing = unknown. */
   quiet?: { words: string; link: string }
+  /** Why answers of customers cannot be read; null = they can, or nobody knows yet. */
+  listening?: ListeningNote
   webhooks: { id: number; objectType: string; label: string; active: boolean }[]
   /** The preview requested by a press without scripts; missing = none. */
   preview?: AskedPreview

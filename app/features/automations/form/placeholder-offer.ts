@@ -1,6 +1,6 @@
 // Decides which placeholders the form offers for a text: exactly those that saving accepts there.
 import { isActionType } from '#app/domain/automations/action-parameters.ts'
-import { isOfMany } from '#app/domain/automations/rule.ts'
+import { isOfMany, startsOnAnswers } from '#app/domain/automations/rule.ts'
 import { destinationOf, isReadByCustomers } from '../rules/checks/rule-check.ts'
 import {
   checkPlaceholders,
@@ -21,6 +21,7 @@ export function offeredIn(state: FormState, name: string): PlaceholderChoice[] {
   return offeredAt({
     object: objectOfForm(state),
     source: draft.trigger.source,
+    onAnswers: startsOnAnswers(draft.trigger),
     manyRecords: isOfMany(draft),
     steps: draft.steps,
     // The draft leaves out actions without a type.

@@ -1,16 +1,14 @@
 // What customers answered, for the page, and what a person decides about it.
 import type { App } from '#app/context/app-context.ts'
+import type { Answer } from '#app/domain/automations/conversation.ts'
 import { CONVERSATION_OPEN } from '#app/domain/automations/receipt.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { recordNames } from '#app/domain/record-name.ts'
-import type { Answer } from '#db/store/listening.ts'
-import type { AnswerView, ListeningNote } from './answers.ts'
+import { type AnswerView, type ListeningNote, listeningNoteOf } from './answers.ts'
 
 type AnswersApp = Pick<App, 'store' | 'clock'>
 
 const MOST_SHOWN = 20
-/** So many conversations without a single answer: ServiceM8 does not show them to this add-on. */
-const ENOUGH_CONVERSATIONS = 25
 
 export async function loadAnswers(
   app: AnswersApp,
@@ -23,7 +21,7 @@ export async function loadAnswers(
   const names = asked.length === 0 ? new Map() : recordNames(await app.store.records.knownOf(accountUuid, asked))
   return {
     answers: shown.map((answer) => viewOf(answer, names.get(answer.jobUuid))),
-    listening: await noteOf(app, accountUuid),
+    listening: await listeningNote(app, accountUuid),
   }
 }
 
@@ -39,12 +37,9 @@ function viewOf(answer: Answer, known: { job: string; customer: string } | undef
   }
 }
 
-async function noteOf({ store }: AnswersApp, accountUuid: string): Promise<ListeningNote> {
-  const facts = await store.listening.findListening(accountUuid)
-  if (!facts) return null
-  if (facts.smsRefusedAt !== null || facts.emailRefusedAt !== null) return 'refused'
-  const isMute = facts.inboundAt === null && facts.conversations >= ENOUGH_CONVERSATIONS
-  return isMute && facts.dismissedAt === null ? 'no_answers' : null
+/** Why answers of this account's customers cannot be read; null = they can, or nobody knows yet. */
+export async function listeningNote({ store }: Pick<App, 'store'>, accountUuid: string): Promise<ListeningNote> {
+  return listeningNoteOf(await store.listening.findListening(accountUuid))
 }
 
 export type SettledAnswer = { outcome: 'settled'; messages: number } | { outcome: 'not_open' }

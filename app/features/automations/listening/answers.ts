@@ -1,4 +1,4 @@
-// What a customer wrote back: which rows are new, and which of them say STOP.
+// What a customer wrote back: which rows are new.
 
 import type { Conversation, KnownAnswer } from '#app/domain/automations/conversation.ts'
 import { type Channel, CLOCKS_DIFFER } from '#app/domain/automations/receipt.ts'
@@ -22,22 +22,24 @@ export interface AnswerView {
 /** refused = ServiceM8 does not let us read messages. no_answers = none has ever shown, though many were written to. */
 export type ListeningNote = 'refused' | 'no_answers' | null
 
-/** The whole text, without case, spaces at its ends and punctuation. */
-const STOP_WORDS: ReadonlySet<string> = new Set([
-  ...['stop', 'stop all', 'stopall', 'stop it', 'please stop', 'stop please', 'stop messages', 'stop texting'],
-  ...['unsubscribe', 'unsubscribe me', 'cancel', 'end', 'quit', 'revoke', 'opt out', 'optout', 'opt-out', 'remove me'],
-  ...['no more messages', 'no more texts', 'do not text me', 'dont text me', 'leave me alone'],
-  ...['stopp', 'abmelden', 'arret', 'arrêt', 'desabonner', 'désabonner', 'baja', 'alto'],
-])
+/** So many conversations without a single answer: ServiceM8 does not show them to this add-on. */
+const ENOUGH_CONVERSATIONS = 25
 
-export function saysStop(text: string): boolean {
-  const words = text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replaceAll(/['’`]/g, '')
-    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()
-  return STOP_WORDS.has(words)
+/** The facts of an account; null = its histories were never asked for. */
+interface ListeningFacts {
+  smsRefusedAt: Millis | null
+  emailRefusedAt: Millis | null
+  conversations: number
+  inboundAt: Millis | null
+  dismissedAt: Millis | null
+}
+
+/** Why answers cannot be read; null = they can, or nobody knows yet. */
+export function listeningNoteOf(facts: ListeningFacts | null): ListeningNote {
+  if (!facts) return null
+  if (facts.smsRefusedAt !== null || facts.emailRefusedAt !== null) return 'refused'
+  const isMute = facts.inboundAt === null && facts.conversations >= ENOUGH_CONVERSATIONS
+  return isMute && facts.dismissedAt === null ? 'no_answers' : null
 }
 
 export interface FoundAnswer {

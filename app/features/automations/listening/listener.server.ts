@@ -3,6 +3,7 @@
 import type { Conversation } from '#app/domain/automations/conversation.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
+import { type JudgeApp, judgeMessages } from './judge-messages.server.ts'
 import { lookAt, refusedUntil } from './look.server.ts'
 import { type TellApp, tellStaff } from './tell-staff.server.ts'
 
@@ -11,7 +12,7 @@ const AT_ONCE = 16
 const PER_ACCOUNT = 20
 
 interface ListenRound {
-  /** Messages whose runs go on: found in the history, or asked again because of an answer. */
+  /** Runs that start or go on: a message was found in the history, or a customer answered. */
   moved: number
   /** When the next look is due; null = none. */
   nextAt: Millis | null
@@ -22,7 +23,7 @@ export interface Listener {
   round(): Promise<ListenRound>
 }
 
-export function createListener(app: TellApp): Listener {
+export function createListener(app: TellApp & JudgeApp): Listener {
   async function listen(conversation: Conversation): Promise<number> {
     const { accountUuid, channel } = conversation
     try {
@@ -58,10 +59,12 @@ export function createListener(app: TellApp): Listener {
       const moved = await Promise.all(
         accounts.map((account) => listenInTurn(due.filter((one) => one.accountUuid === account))),
       )
+      // First, so that a colleague reads whether a rule deals with the answer.
+      const started = await judgeMessages(app)
       await tellStaff(app)
       const nextAt = await app.store.listening.nextLookAt()
       return {
-        moved: moved.reduce((sum, count) => sum + count, 0),
+        moved: moved.reduce((sum, count) => sum + count, started),
         nextAt: nextAt === null ? null : Math.max(nextAt, now + seconds(1)),
       }
     },

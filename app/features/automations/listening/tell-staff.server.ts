@@ -80,9 +80,11 @@ async function messageOf(app: TellApp, answer: UntoldAnswer): Promise<string> {
   const then =
     state === 'muted'
       ? 'They asked for no more messages, so automations send none.'
-      : 'Automatic messages to them wait for you'
+      : state === 'rule'
+        ? 'An automation deals with it.'
+        : 'Automatic messages to them wait for you'
   const link = `${app.settings.origin}${runsAddress({ accountUUID: accountUuid, admin: false })}`
-  return `${said}\n"${shorten(words, MOST_WORDS)}"\n${state === 'muted' ? then : `${then}: ${link}`}`
+  return `${said}\n"${shorten(words, MOST_WORDS)}"\n${state === 'open' ? `${then}: ${link}` : then}`
 }
 
 function timeOf(at: Millis, zone = 'UTC'): string {

@@ -1,7 +1,8 @@
 // "In the last 30 days this rule would have …": finds the records it would have acted on, and the messages. Limits its
 // reads, writes nothing.
+import type { PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
-import type { RuleDefinition } from '#app/domain/automations/rule.ts'
+import { type RuleDefinition, startsOnAnswers, startsOnMessages } from '#app/domain/automations/rule.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { plural } from '#app/domain/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -14,12 +15,13 @@ import { matchedRecord } from '../records/changes.ts'
 import type { FactPart, JudgedAt, RecordFacts } from '../records/facts.ts'
 import { objectNoun } from '../records/fields.ts'
 import { type Reads, rememberedReads } from '../records/remembered-reads.server.ts'
-import { neededParts, objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
+import { judge, neededParts, objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
 import { groupRecords, partsForGrouping } from '../rules/grouping.ts'
 import { judgedAt } from '../rules/rule-place.server.ts'
 import { onceText } from '../rules/timing/once-text.ts'
 import { listExecutions } from '../runs/run-history.server.ts'
 import { partsOfSteps } from '../runs/run-parts.ts'
+import { type Answered, jobsAnswered, matchingAnswers } from './answered-jobs.server.ts'
 import { BACKTEST_DAYS, basisOf, MOST_BACKTESTED, repeats, runsByDay, ticksOf, wouldHaveActed } from './backtest.ts'
 import type { PreviewParts } from './preview.server.ts'
 import type { PreviewedStep } from './preview.ts'
@@ -65,6 +67,7 @@ interface Unit {
   label: string | null
   records: RecordFacts[]
   on: Millis | null
+  values?: Record<string, string>
 }
 
 async function backtest(app: DraftApp, accountUuid: string, draft: Draft): Promise<Backtest | PreviewTrouble> {
@@ -72,8 +75,8 @@ async function backtest(app: DraftApp, accountUuid: string, draft: Draft): Promi
   const at = await judgedAt(app, accountUuid)
   const ran = await runsOf(app, accountUuid, draft.ruleId, at.now)
   const reallyRan = { ran: ran.count, ranMore: !ran.complete }
-  const { source } = definition.trigger
-  if (source === 'manual_endpoint') {
+  const { trigger } = definition
+  if (trigger.source === 'manual_endpoint' || (startsOnMessages(trigger) && !startsOnAnswers(trigger))) {
     const basis = basisOf(definition, object, false)
     const headline = `What it would have done in the last ${BACKTEST_DAYS} days cannot be reckoned.`
     return {
@@ -88,13 +91,16 @@ async function backtest(app: DraftApp, accountUuid: string, draft: Draft): Promi
     }
   }
   const reads = rememberedReads(app, MOST_CALLS)
-  const found = await recordsToLookThrough(reads, accountUuid, draft, at)
+  const answered = startsOnAnswers(definition.trigger) ? await matchingAnswers(app, accountUuid, draft, at) : null
+  const found = answered
+    ? await jobsAnswered(reads, accountUuid, answered)
+    : await recordsToLookThrough(reads, accountUuid, draft, at)
   if (found.outcome === 'failed') return troubleOf(found.failure)
   const basis = [
     `How often for the same ${objectNoun(object)}: ${onceText(definition, object)}.`,
     ...basisOf(definition, object, found.all),
   ]
-  const acted = await actedOn(reads, accountUuid, draft, found.records, at)
+  const acted = await actedOn(reads, accountUuid, draft, { records: found.records, answered }, at)
   if (acted.outcome !== 'ok') return troubleOf(acted)
   const units = unitsOf(definition, acted.acted)
   const shown = units.slice(0, MOST_BACKTESTED)
@@ -168,13 +174,15 @@ function rawOf({ values, recordUuid }: RecordFacts) {
 interface Acted {
   facts: RecordFacts
   on: Millis | null
+  /** What the customer answered. */
+  values?: Record<string, string>
 }
 
 async function actedOn(
   reads: Reads,
   accountUuid: string,
   { definition, object }: Draft,
-  records: Parameters<Reads['facts']['join']>[2],
+  { records, answered }: { records: readonly PlatformRecord[]; answered: Answered | null },
   at: JudgedAt,
 ) {
   const { trigger } = definition
@@ -183,19 +191,40 @@ async function actedOn(
   const parts = partsToJudge(definition, object)
   // A rule that polls once has no known past date.
   const dated = trigger.source !== 'api_polling' || repeats(trigger)
+  const acts = (facts: RecordFacts) =>
+    answered
+      ? answeredIn(definition, facts, answered, at)
+      : actedIn(definition, facts, { from, now: at.now, zone: at.zone, ticks })
   const acted: Acted[] = []
   const turn = takingTurns()
   for (let start = 0; start < records.length; start += AT_A_TIME) {
     const joined = await reads.facts.join(accountUuid, object, records.slice(start, start + AT_A_TIME), parts)
     if (joined.outcome !== 'ok') return joined
     for (const facts of joined.facts) {
-      const on = wouldHaveActed(definition, facts, { from, now: at.now, zone: at.zone, ticks })
-      if (on !== null) acted.push({ facts, on: dated ? on : null })
+      const found = acts(facts)
+      if (found) acted.push(dated ? found : { ...found, on: null })
       await turn()
     }
   }
   acted.sort((a, b) => (b.on ?? 0) - (a.on ?? 0))
   return { outcome: 'ok', acted } as const
+}
+
+function actedIn(definition: RuleDefinition, facts: RecordFacts, window: Parameters<typeof wouldHaveActed>[2]) {
+  const on = wouldHaveActed(definition, facts, window)
+  return on === null ? null : { facts, on }
+}
+
+/** The answer of this job that would have set it off; null = none. */
+function answeredIn(
+  { conditions }: RuleDefinition,
+  facts: RecordFacts,
+  answered: Answered,
+  at: JudgedAt,
+): Acted | null {
+  const answer = answered.get(facts.recordUuid)
+  if (!answer || !judge(conditions, facts, at).matched) return null
+  return { facts, on: answer.writtenAt, values: { reply: answer.words } }
 }
 
 function partsToJudge({ conditions, grouping }: RuleDefinition, object: string): FactPart[] {
@@ -216,7 +245,13 @@ function unitsOf({ grouping, digest }: RuleDefinition, acted: readonly Acted[]):
   }
   if (digest)
     return all.length === 0 ? [] : [{ key: 'all', groupKey: null, label: 'All of them', records: all, on: null }]
-  return acted.map(({ facts, on }) => ({ key: facts.recordUuid, groupKey: null, label: null, records: [facts], on }))
+  return acted.map(({ facts, ...one }) => ({
+    key: facts.recordUuid,
+    groupKey: null,
+    label: null,
+    records: [facts],
+    ...one,
+  }))
 }
 
 interface RowRequest {
@@ -247,7 +282,11 @@ async function rowOf(
     does: [],
     trouble: null,
   }
-  const preview = await runOfDraft(app, parts, accountUuid, draft, { records, groupKey: unit.groupKey })
+  const preview = await runOfDraft(app, parts, accountUuid, draft, {
+    records,
+    groupKey: unit.groupKey,
+    ...(unit.values && { values: unit.values }),
+  })
   if (preview.outcome === 'not_possible') return { ...row, trouble: runReasonText(preview.why.sentence) }
   sums.messages += preview.customerMessages
   sums.credits += preview.credits
@@ -322,6 +361,9 @@ interface Headline {
 function headlineOf({ definition, object, found, units, shown, sums }: Headline): string {
   const noun = objectNoun(object)
   const time = `In the last ${BACKTEST_DAYS} days this rule would have`
+  if (units === 0 && startsOnAnswers(definition.trigger)) {
+    return `${time} done nothing: no answer of a customer fits.`
+  }
   if (units === 0) {
     const looked = plural(found.records.length, noun)
     return `${time} done nothing: of ${found.all ? looked : `the ${looked} changed in that time`}, none fits.`

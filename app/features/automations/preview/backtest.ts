@@ -1,7 +1,13 @@
 // "In the last 30 days this rule would have …": estimates from its current values when a record would have triggered
 // the rule, and how sure that is. The platform keeps no record history, so most of it is an estimate; the page says
 // which.
-import type { PollTrigger, RuleDefinition, WebhookTrigger } from '#app/domain/automations/rule.ts'
+import {
+  type PollTrigger,
+  type RuleDefinition,
+  startsOnAnswers,
+  startsOnMessages,
+  type WebhookTrigger,
+} from '#app/domain/automations/rule.ts'
 import { dayOf, readLocal } from '#app/domain/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -72,6 +78,7 @@ export function wouldHaveActed(definition: RuleDefinition, facts: RecordFacts, w
     case 'api_polling':
       return actedAtTick({ ...definition, trigger }, facts, window)
     case 'webhook':
+      if (startsOnMessages(trigger)) return null
       return actedOnEvent(definition, trigger, facts, window)
     case 'manual_endpoint':
       return null
@@ -142,7 +149,9 @@ function momentOf(text: string, zone: string): Millis | null {
 export function basisOf({ trigger, once }: RuleDefinition, object: string, all: boolean): string[] {
   const noun = objectNoun(object)
   const which = all ? '' : ` that was changed in the last ${BACKTEST_DAYS} days`
-  const from = `Looked through every ${noun}${which}, with the values it has now.`
+  const from = startsOnAnswers(trigger)
+    ? `Looked through the answers to your automations in the last ${BACKTEST_DAYS} days.`
+    : `Looked through every ${noun}${which}, with the values it has now.`
   switch (trigger.source) {
     case 'manual_endpoint':
       return ['This rule runs when another program calls it. Nobody can say when that would have been.']
@@ -153,8 +162,10 @@ export function basisOf({ trigger, once }: RuleDefinition, object: string, all: 
         from,
         `Reckoned for each time the rule would have looked${once === 'period' ? '' : ', each one counted once'}. What was different then cannot be seen, so this is an estimate.`,
       ]
-    case 'webhook':
-      return [from, eventBasis(trigger, noun)]
+    case 'webhook': {
+      const isReceipt = startsOnMessages(trigger) && !startsOnAnswers(trigger)
+      return isReceipt ? [eventBasis(trigger, noun)] : [from, eventBasis(trigger, noun)]
+    }
     default:
       return assertNever(trigger)
   }
@@ -168,6 +179,11 @@ function eventBasis(trigger: WebhookTrigger, noun: string): string {
       return `ServiceM8 keeps the day a job came to the status it has now. Jobs that have moved on since are missing${
         trigger.fromValue ? ', and what they were before is not known' : ''
       }.`
+    case 'message_opened':
+    case 'message_failed':
+      return 'ServiceM8 keeps no list of receipts.'
+    case 'customer_replied':
+      return 'Each job counts once, with the values it has now.'
     case 'job_queue':
     case 'job_field':
     case 'job_updated':

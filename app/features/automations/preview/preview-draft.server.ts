@@ -3,7 +3,7 @@
 import type { CallFailure } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
 import type { ActionType } from '#app/domain/automations/action-parameters.ts'
-import { isOfMany, type RuleDefinition } from '#app/domain/automations/rule.ts'
+import { isOfMany, type RuleDefinition, startsOnAnswers } from '#app/domain/automations/rule.ts'
 import type { TriggerData } from '#app/domain/automations/run.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import type { Draft } from '../form/form-check.ts'
@@ -19,6 +19,7 @@ import { groupRecords } from '../rules/grouping.ts'
 import { placeholderChoices } from '../rules/placeholders/placeholder-check.ts'
 import { partsForTexts } from '../rules/placeholders/placeholder-names.ts'
 import { resolveText } from '../rules/placeholders/placeholders.ts'
+import { sampleReply } from '../rules/reply.ts'
 import { judgedAt } from '../rules/rule-place.server.ts'
 import { failedViews } from '../rules/rule-view.ts'
 import { oftenOf } from '../rules/timing/once-text.ts'
@@ -218,7 +219,7 @@ export function runOfDraft(
   parts: PreviewParts,
   accountUuid: string,
   { ruleId, name, definition, object }: Draft,
-  { records, groupKey }: Pick<OfRun, 'records' | 'groupKey'>,
+  { records, groupKey, values = {} }: Pick<OfRun, 'records' | 'groupKey'> & { values?: Record<string, string> },
 ): Promise<Preview> {
   return previewRun(app, parts, {
     accountUuid,
@@ -227,23 +228,30 @@ export function runOfDraft(
     object,
     recordUuids: records.map(({ recordUuid }) => recordUuid),
     groupKey,
-    triggerData: triggerDataOf(definition, object, records),
+    triggerData: triggerDataOf(definition, object, records, values),
   })
 }
 
-/** Trigger data as in a run by hand; a manual rule gets the job and its date. */
-function triggerDataOf({ trigger }: RuleDefinition, object: string, records: readonly RecordFacts[]): TriggerData {
+/** Trigger data as in a run by hand; a manual rule gets the job and its date, one on answers an answer it takes. */
+function triggerDataOf(
+  { trigger }: RuleDefinition,
+  object: string,
+  records: readonly RecordFacts[],
+  given: Record<string, string> = {},
+): TriggerData {
   const [first] = records
   const values: Record<string, string> =
     trigger.source === 'manual_endpoint' && first
       ? { job_uuid: first.recordUuid, date: (first.values.date ?? '').slice(0, 10) }
-      : {}
+      : trigger.source === 'webhook' && startsOnAnswers(trigger)
+        ? { reply: sampleReply(trigger.reply) }
+        : {}
   return {
     description: 'Looked at before it was saved',
     object,
     manualTrigger: true,
     conditionMatching: { totalRecords: records.length, matchedRecords: records.map(matchedRecord) },
-    values,
+    values: { ...values, ...given },
     bypassedConditions: false,
     changes: [],
   }
@@ -269,6 +277,7 @@ export async function sampleDraft(
   const choices = placeholderChoices({
     object,
     source: definition.trigger.source,
+    onAnswers: startsOnAnswers(definition.trigger),
     manyRecords: isOfMany(definition),
     steps: definition.steps,
     index: definition.steps.length,

@@ -1,6 +1,6 @@
 // "Why did this job not fire?": the verdict of each rule on a record, in words.
 import { z } from 'zod'
-import { OPERATORS, type RuleDefinition } from '#app/domain/automations/rule.ts'
+import { OPERATORS, type RuleDefinition, startsOnAnswers, startsOnMessages } from '#app/domain/automations/rule.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { JudgedAt } from '../records/facts.ts'
@@ -128,7 +128,9 @@ function offText(rule: WhyRule): string[] {
 function notYetText({ definition: { trigger }, nextRunAt }: WhyRule): string[] {
   switch (trigger.source) {
     case 'webhook':
-      return ['No change of this record since it was switched on.']
+      return startsOnMessages(trigger)
+        ? [`${startsOnAnswers(trigger) ? 'No answer' : 'No such message'} about this job since it was switched on.`]
+        : ['No change of this record since it was switched on.']
     case 'api_polling':
       return [
         nextRunAt === null

@@ -5,6 +5,7 @@ import type {
   PollEndpoint,
   PollInterval,
   RecurrenceWord,
+  ReplyMatch,
   TriggerSource,
   TriggerType,
 } from '#app/domain/automations/rule.ts'
@@ -82,6 +83,16 @@ export const TRIGGER_TYPE_TEXTS: Readonly<Record<TriggerType, string>> = {
   job_field: 'A certain field changes',
   job_created: 'It is created',
   job_updated: 'Anything about it changes',
+  customer_replied: 'The customer answers',
+  message_opened: 'The customer opens our e-mail',
+  message_failed: 'Our message does not arrive',
+}
+
+export const REPLY_TEXTS: Readonly<Record<ReplyMatch, string>> = {
+  any: 'Any answer',
+  words: 'Contains one of these words',
+  yes: 'Is a yes',
+  no: 'Is a no',
 }
 
 export const ENDPOINT_TEXTS: Readonly<Record<PollEndpoint, string>> = {

@@ -137,9 +137,11 @@ function sourceOf(given: Record<string, unknown>): string {
   return given.apiEndpoint || given.pollInterval ? 'api_polling' : 'manual_endpoint'
 }
 
-/** Webhook ids of another account mean nothing here. Status and queue belong to jobs only; otherwise unknown: ''. */
+const OF_JOBS: readonly unknown[] = ['job_status', 'job_queue', 'customer_replied', 'message_opened', 'message_failed']
+
+/** Webhook ids of another account mean nothing here. Status, queue and messages belong to jobs only; otherwise unknown: ''. */
 function objectOf({ triggerType }: Record<string, unknown>): string {
-  return triggerType === 'job_status' || triggerType === 'job_queue' ? 'job' : ''
+  return OF_JOBS.includes(triggerType) ? 'job' : ''
 }
 
 /** The copy of a rule: no account, no counts, no keys. `exportedAt`: ISO text. */

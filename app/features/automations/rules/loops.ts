@@ -42,6 +42,9 @@ function startsOn({ trigger }: RuleDefinition): string | null {
     case 'job_updated':
       return '*'
     case 'job_created':
+    case 'customer_replied':
+    case 'message_opened':
+    case 'message_failed':
       return null
   }
 }

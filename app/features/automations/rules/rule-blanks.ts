@@ -12,7 +12,9 @@ export function openBlanksOf(definition: Blankable): string[] {
 /** Every text of a rule that can hold a person's words, placeholders or blanks. */
 function textsOfRule({ trigger, conditions, steps }: Blankable): string[] {
   const ofTrigger =
-    trigger.source === 'webhook' ? [trigger.jobUuid, trigger.queueUuid, trigger.fieldName, trigger.fromValue] : []
+    trigger.source === 'webhook'
+      ? [trigger.jobUuid, trigger.queueUuid, trigger.fieldName, trigger.fromValue, trigger.reply?.words]
+      : []
   return [
     ...ofTrigger.flatMap((text) => text ?? []),
     ...conditions.map(({ value }) => value),
@@ -44,6 +46,7 @@ export function withBlanksFilled<Definition extends Blankable>(
             queueUuid: trigger.queueUuid === null ? null : fill(trigger.queueUuid),
             jobUuid: trigger.jobUuid === null ? null : fill(trigger.jobUuid),
             fromValue: trigger.fromValue === null ? null : fill(trigger.fromValue),
+            ...(trigger.reply && { reply: { ...trigger.reply, words: fill(trigger.reply.words) } }),
           }
         : trigger,
     conditions: definition.conditions.map((condition) => ({ ...condition, value: fill(condition.value) })),

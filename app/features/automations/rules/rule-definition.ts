@@ -8,6 +8,7 @@ import {
   type Schedule,
   type Step,
   type Trigger,
+  type WebhookTrigger,
 } from '#app/domain/automations/rule.ts'
 import type { RuleForm } from './rule-fields.ts'
 
@@ -60,7 +61,8 @@ function triggerOf(form: RuleContent, objectOfWebhook: string | null): Trigger {
         fieldName: orNull(form.triggerFieldName),
         fromValue: orNull(form.triggerFromValue),
         settleMinutes: form.settleMinutes ?? 0,
-        ...(form.atOnce === true && { atOnce: true }),
+        ...(form.triggerType === 'customer_replied' && { reply: replyOf(form) }),
+        ...(form.atOnce === true && !OF_MESSAGES.test(form.triggerType ?? '') && { atOnce: true }),
         ...collected(form),
       }
     case 'api_polling':
@@ -74,6 +76,13 @@ function triggerOf(form: RuleContent, objectOfWebhook: string | null): Trigger {
     case 'manual_endpoint':
       return { source: 'manual_endpoint', ...collected(form) }
   }
+}
+
+/** They come from histories that are looked at in turn: nothing is at once. */
+const OF_MESSAGES = /^(customer|message)_/
+
+function replyOf({ replyMatch = 'any', replyWords }: RuleContent): NonNullable<WebhookTrigger['reply']> {
+  return { match: replyMatch, words: replyMatch === 'words' ? replyWords : '' }
 }
 
 function scheduleOf(form: RuleContent): Schedule {

@@ -10,7 +10,8 @@ export const RULE_FIELD_NOTES: Readonly<Record<string, FieldNote>> = {
   active: 'False = it is kept and does nothing.',
   triggerSource: 'What starts it.',
   webhookSubscriptionId: 'The webhook whose events start it; the `object` is then its object.',
-  triggerType: 'What has to happen. `job_created`, `job_updated` and `job_field` also serve other objects.',
+  triggerType:
+    'What has to happen. `job_created`, `job_updated` and `job_field` also serve other objects. `customer_replied`: the customer answers a message of an automation. `message_opened`: they open an e-mail of one. `message_failed`: it bounces, or is not confirmed after 30 minutes.',
   triggerJobUuid: { description: 'Only this job.', maxLength: 100 },
   triggerQueueUuid: { description: 'Only when the job comes into this queue.', maxLength: 100 },
   object: { description: 'Whose events are watched, like `job`.', maxLength: 64 },
@@ -18,6 +19,9 @@ export const RULE_FIELD_NOTES: Readonly<Record<string, FieldNote>> = {
   triggerFromValue: { description: 'Only from this value.', maxLength: 500 },
   settleMinutes: 'How long a change settles before the rule looks: 0 to 1,440.',
   atOnce: 'True = looks at each change at once, if all rules for the same object do. Otherwise after 2 seconds.',
+  replyMatch:
+    '`customer_replied`: which answers. `words` = one of `replyWords` is in it; `yes` and `no` = the whole answer says so. A `yes` lets waiting messages go on.',
+  replyWords: { description: '`words`: separated by commas.', maxLength: 500 },
   apiEndpoint: 'The list it looks through.',
   apiMethod: 'GET.',
   pollInterval: 'How often it looks.',

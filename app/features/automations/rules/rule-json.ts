@@ -62,6 +62,8 @@ function eventFields(trigger: WebhookTrigger | null) {
     triggerFromValue: trigger?.fromValue ?? null,
     settleMinutes: trigger?.settleMinutes ?? null,
     atOnce: trigger && trigger.atOnce === true,
+    replyMatch: trigger?.reply?.match ?? null,
+    replyWords: trigger?.reply?.words || null,
   }
 }
 

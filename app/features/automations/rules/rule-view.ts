@@ -1,6 +1,12 @@
 // The view of a rule on its card.
 import { actionLabel } from '#app/domain/automations/action-parameters.ts'
-import { type RuleDefinition, type TriggerSource, writesToCustomers } from '#app/domain/automations/rule.ts'
+import {
+  type RuleDefinition,
+  startsOnAnswers,
+  startsOnMessages,
+  type TriggerSource,
+  writesToCustomers,
+} from '#app/domain/automations/rule.ts'
 import { isConnectionPause, runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { RunDays } from '../page/run-days.ts'
@@ -111,6 +117,8 @@ function triggerText({ trigger }: RuleDefinition): string {
   switch (trigger.source) {
     case 'webhook':
       if (trigger.schedule) return `${label}, collected`
+      if (startsOnAnswers(trigger)) return `${label}, reads answers within five minutes`
+      if (startsOnMessages(trigger)) return `${label}, reads what becomes of messages`
       if (trigger.atOnce) return `${label}, reacts at once`
       return trigger.settleMinutes > 0
         ? `${label}, once it has settled for ${trigger.settleMinutes} min`

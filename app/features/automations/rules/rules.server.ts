@@ -1,6 +1,6 @@
 // Creates, changes, switches and deletes rules. Stored rules are complete and checked; subscriptions follow them.
 import type { App } from '#app/context/app-context.ts'
-import type { PollTrigger, RuleDefinition } from '#app/domain/automations/rule.ts'
+import { type PollTrigger, type RuleDefinition, startsOnMessages } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { triggerKeyPlace } from '#app/domain/sealed-places.ts'
 import { minutes } from '#app/lib/duration.ts'
@@ -352,7 +352,7 @@ const RECURRING: readonly PollTrigger['interval'][] = [
  */
 export function needsBaseline(definition: RuleDefinition, includeExisting: boolean): boolean {
   const { trigger } = definition
-  if (trigger.source === 'webhook') return true
+  if (trigger.source === 'webhook') return !startsOnMessages(trigger)
   if (trigger.source === 'manual_endpoint' || includeExisting) return false
   return RECURRING.includes(trigger.interval) && definition.once !== 'period'
 }

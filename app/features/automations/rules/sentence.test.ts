@@ -31,6 +31,19 @@ const onlyIf = (...conditions: RuleDefinition['conditions']) =>
   sentenceParts(ruleDefinition({ trigger: pollTrigger(), conditions }), NAMES).onlyIf
 
 describe('a rule in one sentence', () => {
+  it('says which answers start it', () => {
+    const words = (match: 'any' | 'words' | 'yes' | 'no', said = '') =>
+      when({ trigger: webhookTrigger({ type: 'customer_replied', reply: { match, words: said } }) })
+    expect(words('any')).toBe('When the customer answers')
+    expect(words('yes')).toBe('When the customer answers yes')
+    expect(words('words', 'later, another day')).toBe('When the customer answers with "later" or "another day"')
+    expect(when({ trigger: webhookTrigger({ type: 'message_opened' }) })).toBe('When the customer opens our e-mail')
+    expect(words('words')).toBe('When the customer answers with certain words')
+    expect(
+      say({ trigger: webhookTrigger({ type: 'customer_replied', reply: { match: 'no', words: '' } }), once: 'change' }),
+    ).toBe('When the customer answers no, text the customer, every time they answer.')
+  })
+
   it('reads as its owner would say it', () => {
     expect(
       say({ conditions: [condition('status', 'equals', 'Completed'), condition('contact_mobile', 'is_not_empty')] }),

@@ -21,6 +21,7 @@ import { flagEventText, groupText, type KnownNames } from './conditions/conditio
 import { conditionGroups, objectOfEndpoint, objectOfRule } from './conditions/conditions.ts'
 import { blankLabel } from './placeholders/blanks.ts'
 import { placeholdersIn, readPieces } from './placeholders/placeholder-syntax.ts'
+import { replyPhrases } from './reply.ts'
 import { onceInSentence } from './timing/once-text.ts'
 import { collectedText, passedText, scheduleText } from './timing/schedule-text.ts'
 
@@ -123,8 +124,36 @@ function eventText(trigger: WebhookTrigger, names: KnownNames): string {
       return `${one} is created`
     case 'job_updated':
       return `${one} changes`
+    case 'customer_replied':
+      return answerText(trigger)
+    case 'message_opened':
+      return `the customer opens our e-mail${aboutJob(trigger)}`
+    case 'message_failed':
+      return `our message to the customer does not arrive${aboutJob(trigger)}`
     default:
       return assertNever(trigger.type)
+  }
+}
+
+function aboutJob({ jobUuid }: Pick<WebhookTrigger, 'jobUuid'>): string {
+  return jobUuid === null ? '' : ' about one certain job'
+}
+
+function answerText({ reply, jobUuid }: WebhookTrigger): string {
+  const about = aboutJob({ jobUuid })
+  const match = reply?.match ?? 'any'
+  switch (match) {
+    case 'any':
+      return `the customer answers${about}`
+    case 'yes':
+    case 'no':
+      return `the customer answers ${match}${about}`
+    case 'words': {
+      const words = replyPhrases(reply?.words ?? '').map((word) => `"${bare(word)}"`)
+      return `the customer answers${about} with ${words.length === 0 ? 'certain words' : words.join(' or ')}`
+    }
+    default:
+      return assertNever(match)
   }
 }
 

@@ -49,6 +49,10 @@ export function triggerMatches(trigger: WebhookTrigger, change: RecordChange): T
       return queueFires(trigger, change)
     case 'job_field':
       return trigger.fieldName === null ? anyFieldFires(change) : fieldFires(trigger, change, trigger.fieldName)
+    case 'customer_replied':
+    case 'message_opened':
+    case 'message_failed':
+      return no('The rule waits for messages, not for a change.')
     default:
       return assertNever(trigger.type)
   }
@@ -129,6 +133,10 @@ export function neededFields({ trigger }: Pick<RuleDefinition, 'trigger'>): stri
       const own = ownName(trigger, trigger.fieldName)
       return own === null ? [] : [...new Set(['active', own])]
     }
+    case 'customer_replied':
+    case 'message_opened':
+    case 'message_failed':
+      return null
     case 'job_created':
     case 'job_updated':
       return []

@@ -384,9 +384,9 @@ describe('the manual trigger', () => {
 })
 
 describe('templates', () => {
-  test('the library has 25, each in one of five categories, and counts its uses', async () => {
+  test('the library has 29, each in one of five categories, and counts its uses', async () => {
     const listed = await calls.call(templates, '/api/automation-templates')
-    expect(listed.json).toHaveLength(25)
+    expect(listed.json).toHaveLength(29)
     const reporting = await calls.call(templates, '/api/automation-templates?category=reporting')
     expect(reporting.json.map((one: { category: string }) => one.category)).toEqual(
       Array.from({ length: 4 }, () => 'reporting'),

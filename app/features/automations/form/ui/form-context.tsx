@@ -1,5 +1,6 @@
 // Shared context for every control of the rule form, so sections do not pass it down.
 import { createContext, useContext } from 'react'
+import type { ListeningNote } from '../../listening/answers.ts'
 import type { FormLists } from '../../rules/form-lists.ts'
 import type { FieldErrors } from '../../rules/rule-form.ts'
 import type { FormAids } from '../form-aids.ts'
@@ -28,6 +29,8 @@ export interface RuleFormTools {
   webhooks: readonly { id: number; objectType: string; label: string; active: boolean }[]
   /** What the quiet hours option means for this account; missing = unknown. */
   quiet?: { words: string; link: string }
+  /** Why answers of customers cannot be read; null = they can, or nobody knows yet. */
+  listening?: ListeningNote
   /** The open parts. */
   open: ReadonlySet<string>
   setOpen: (part: string, open: boolean) => void

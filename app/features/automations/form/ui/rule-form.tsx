@@ -65,6 +65,7 @@ export function RuleFormPanel({ accountUUID, person = '', opened = '', form, lis
     aids: useAids(form, state, lists, alive),
     webhooks: form.webhooks,
     ...(form.quiet && { quiet: form.quiet }),
+    listening: form.listening ?? null,
     ...{ open, setOpen: toggle, at: form.at, sends: sendsOf(state, seen), alive },
     set: (name: string, value: string) => setState((last) => setValue(last, name, value, lists)),
   }

@@ -3,6 +3,7 @@ import {
   JOB_STATUSES,
   POLL_ENDPOINTS,
   POLL_INTERVALS,
+  REPLY_MATCHES,
   TRIGGER_SOURCES,
   TRIGGER_TYPES,
   type TriggerSource,
@@ -11,6 +12,7 @@ import { Notice } from '#app/ui/notice.tsx'
 import {
   ENDPOINT_TEXTS,
   INTERVAL_TEXTS,
+  REPLY_TEXTS,
   SOURCE_TEXTS,
   TRIGGER_TYPE_TEXTS,
   WATCHED_TEXTS,
@@ -98,9 +100,11 @@ function Sources() {
 
 function WebhookTrigger() {
   const { state, aids, lists } = useRuleForm()
-  const { events } = state.values
+  const { events, triggerType } = state.values
   const object = events.split(':').at(-1) ?? ''
-  const types = TRIGGER_TYPES.filter((type) => object === 'job' || !/^job_(status|queue)$/.test(type))
+  const types = TRIGGER_TYPES.filter(
+    (type) => object === 'job' || !/^(job_(status|queue)$|customer_|message_)/.test(type),
+  )
   return (
     <div className="grid items-start gap-3 sm:grid-cols-2">
       <EventsControl />
@@ -121,6 +125,8 @@ function WebhookTrigger() {
           options={JOB_STATUSES.map((value) => ({ value, label: value }))}
         />
       ) : null}
+      {isShown(state, 'replyMatch') ? <AnswerFields /> : null}
+      {/^(customer|message)_/.test(triggerType) ? <HistoryLine /> : null}
       {isShown(state, 'triggerQueueUuid') ? (
         <SelectControl
           name="triggerQueueUuid"
@@ -142,6 +148,42 @@ function WebhookTrigger() {
       ) : null}
     </div>
   )
+}
+
+/** Which answers start it, and what that means for waiting messages. */
+function AnswerFields() {
+  const { state } = useRuleForm()
+  const { replyMatch } = state.values
+  return (
+    <>
+      <SelectControl
+        name="replyMatch"
+        label="Which answers"
+        none={null}
+        hint={replyMatch === 'yes' ? 'Their other messages are sent.' : 'Their other messages wait for you.'}
+        options={REPLY_MATCHES.map((value) => ({ value, label: REPLY_TEXTS[value] }))}
+      />
+      {isShown(state, 'replyWords') ? (
+        <TextControl name="replyWords" label="Words" hint="Separate them with commas: later, reschedule" />
+      ) : null}
+    </>
+  )
+}
+
+/** What is read, or why nothing can be. */
+function HistoryLine() {
+  const { state, listening } = useRuleForm()
+  const isAnswer = state.values.triggerType === 'customer_replied'
+  const cannot = listening === 'refused' || isAnswer ? listening : null
+  const text = LISTENING_TEXTS[cannot ?? (isAnswer ? 'answers' : 'receipts')]
+  return <p className="text-dense text-ink-soft sm:col-span-2">{text}</p>
+}
+
+const LISTENING_TEXTS: Readonly<Record<'answers' | 'receipts' | 'refused' | 'no_answers', string>> = {
+  answers: 'Reads answers to texts and e-mails of your automations, for 14 days.',
+  receipts: 'Reads what becomes of messages that are linked to a job.',
+  refused: 'ServiceM8 shows us no messages yet. Reconnect and allow it.',
+  no_answers: 'ServiceM8 has shown no answer of a customer so far.',
 }
 
 function EventsControl() {

@@ -1,7 +1,7 @@
 // The errors that prevent saving a complete form: unknown names, results of later steps, triggers that never fire
 // (trigger-check.ts), actions that cannot work (subject-check.ts). The form shows them beside its fields too.
 import type { ActionType } from '#app/domain/automations/action-parameters.ts'
-import { isOfMany, type RuleDefinition, type Step } from '#app/domain/automations/rule.ts'
+import { isOfMany, type RuleDefinition, type Step, startsOnAnswers } from '#app/domain/automations/rule.ts'
 import { findJobField } from '../../actions/job-fields.ts'
 import { findField } from '../../records/fields.ts'
 import { conditionProblem } from '../conditions/condition-text.ts'
@@ -90,6 +90,7 @@ export function checkRule(definition: RuleDefinition, known: RulePlace = ANYWHER
       const place = {
         object,
         source: trigger.source,
+        onAnswers: startsOnAnswers(trigger),
         manyRecords: isOfMany(definition),
         steps,
         index,

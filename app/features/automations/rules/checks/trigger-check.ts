@@ -6,6 +6,7 @@ import { conditionFields, fieldsOf, findField, objectNoun } from '../../records/
 import { valueProblem } from '../conditions/condition-text.ts'
 import { objectOfRule } from '../conditions/conditions.ts'
 import { isOpen } from '../placeholders/placeholder-syntax.ts'
+import { replyProblem } from '../reply.ts'
 import type { FormIssue } from '../rule-form.ts'
 import { comesAt, timesOf } from '../timing/schedule.ts'
 import { nearestOf } from './name-suggestion.ts'
@@ -31,7 +32,13 @@ export function triggerIssues(definition: Pick<RuleDefinition, 'trigger' | 'once
 }
 
 /** Types that only jobs have, and the field they need. */
-const OF_JOBS: Partial<Record<TriggerType, string>> = { job_status: 'status', job_queue: 'queue' }
+const OF_JOBS: Partial<Record<TriggerType, string>> = {
+  job_status: 'status',
+  job_queue: 'queue',
+  customer_replied: 'messages',
+  message_opened: 'messages',
+  message_failed: 'messages',
+}
 
 function eventIssues(trigger: WebhookTrigger, place: TriggerPlace): FormIssue[] {
   const { object, type, fieldName, jobUuid, queueUuid } = trigger
@@ -39,12 +46,13 @@ function eventIssues(trigger: WebhookTrigger, place: TriggerPlace): FormIssue[] 
     return [{ path: ['object'], message: `There are no events of "${object}". Choose ${list(place.watchable)}.` }]
   }
   const watchesField = type === 'job_field' && fieldName !== null && !isOpen(fieldName)
-  const problems = {
+  const problems: Record<string, string | null> = {
     triggerType: typeProblem(trigger),
     triggerFieldName: watchesField ? fieldProblem(object, fieldName, place) : null,
     triggerFromValue: fromValueProblem(trigger),
     triggerJobUuid: idProblem(jobUuid, 'job'),
     triggerQueueUuid: idProblem(queueUuid, 'queue'),
+    replyWords: trigger.reply ? replyProblem(trigger.reply) : null,
     atOnce: trigger.atOnce && trigger.settleMinutes > 0 ? 'A rule that waits first cannot act at once.' : null,
   }
   return Object.entries(problems).flatMap(([field, message]) => (message === null ? [] : [{ path: [field], message }]))

@@ -18,6 +18,8 @@ export interface PlaceholderPlace {
   /** The object of the rule's records. */
   object: string
   source: TriggerSource
+  /** True = an answer of the customer starts the rule. */
+  onAnswers?: boolean
   /** True = a run may have several records. */
   manyRecords: boolean
   /** All steps in order; `index` is the step the text belongs to. */
@@ -116,9 +118,8 @@ function problemsOf(placeholder: Placeholder, place: PlaceholderPlace, suggest: 
     const known = 'date, time, weekday, money, number, phone, first name or upper'
     problems.push(problem('bad_format', `"as ${placeholder.unknownFormat}" is not known. Use ${known}.`))
   }
-  if (meaning.kind === 'signature' && !takesSignature(place)) {
-    return [...problems, problem('unknown', 'A signature stands only in the text of an e-mail.')]
-  }
+  const misplaced = misplacedText(meaning, place)
+  if (misplaced !== null) return [...problems, problem('unknown', misplaced)]
   const ofStep = stepProblem(meaning, place)
   if (ofStep !== null) return [...problems, problem(ofStep.code, ofStep.sentence)]
   const type = typeOf(meaning, place.object)
@@ -135,6 +136,14 @@ function problemsOf(placeholder: Placeholder, place: PlaceholderPlace, suggest: 
     )
   }
   return problems
+}
+
+function misplacedText(meaning: Meaning, place: PlaceholderPlace): string | null {
+  if (meaning.kind === 'signature' && !takesSignature(place)) {
+    return 'A signature stands only in the text of an e-mail.'
+  }
+  const isReply = meaning.kind === 'trigger' && meaning.name === 'reply'
+  return isReply && !place.onAnswers ? '{reply} stands only where the customer answers.' : null
 }
 
 /** An index behind the last step belongs to no specific text. */
@@ -281,7 +290,12 @@ export function placeholderChoices(place: PlaceholderPlace): PlaceholderChoice[]
     const called = (field: string) => `${words(field)} of action ${at + 1}`
     return givenBy(step).map((field) => choice(`action_${at + 1}_result.${field}`, called(field), 'earlier_steps'))
   })
-  const first = [...(isCalled ? OF_THE_CALL : []), ...fields, ...TRIGGERED.slice(0, 1)]
+  const first = [
+    ...(place.onAnswers ? OF_THE_ANSWER : []),
+    ...(isCalled ? OF_THE_CALL : []),
+    ...fields,
+    ...TRIGGERED.slice(0, 1),
+  ]
   const last = [...TRIGGERED.slice(1), ...(isCalled ? [] : ofTheRecord(OF_THE_CALL, object)), ...ids]
   return [
     ...first.map((one) => withGap(one, place)),
@@ -306,6 +320,7 @@ const OF_THE_CALL = [
   choice('date', 'Date of the call', 'dates', 'date'),
   choice('job_uuid', 'Job of the call', 'record', 'uuid'),
 ]
+const OF_THE_ANSWER = [choice('reply', 'What the customer answered', 'record', 'text')]
 const TRIGGERED = [
   choice('description', 'Description of what set it off', 'record', 'text'),
   choice('object', 'Kind of record', 'ids', 'text'),

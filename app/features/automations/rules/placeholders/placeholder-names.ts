@@ -16,7 +16,7 @@ export type Meaning =
   | { kind: 'digest'; name: string }
   | { kind: 'calendar'; name: string }
   | { kind: 'today'; days: number; dressed: boolean }
-  /** A value of the trigger: `description`, `object`, `company_uuid`, `job_uuid`, `date`. */
+  /** A value of the trigger: `description`, `object`, `company_uuid`, `job_uuid`, `date`, `reply`. */
   | { kind: 'trigger'; name: TriggerName }
   | { kind: 'account'; field: 'name' | 'email' }
   /** The staff member's signature, in the text of an e-mail. */
@@ -24,7 +24,7 @@ export type Meaning =
   /** A marker for a file in the platform's templates: replaced with nothing. */
   | { kind: 'marker' }
 
-export const TRIGGER_NAMES = ['description', 'object', 'company_uuid', 'job_uuid', 'date'] as const
+export const TRIGGER_NAMES = ['description', 'object', 'company_uuid', 'job_uuid', 'date', 'reply'] as const
 
 type TriggerName = (typeof TRIGGER_NAMES)[number]
 

@@ -268,6 +268,9 @@ function triggerValue(
       return readField(facts, 'job_description', at) ?? ''
     case 'date':
       return readField(facts, 'date', at) ?? ''
+    // A person started it: nobody answered.
+    case 'reply':
+      return ''
     default:
       return assertNever(name)
   }

@@ -43,6 +43,8 @@ function everyChange(trigger: Trigger, noun: string): string {
       return `once for each change of the ${noun}`
     case 'webhook':
       if (trigger.schedule) return 'every time it runs'
+      if (trigger.type === 'customer_replied') return 'every time they answer'
+      if (trigger.type === 'message_opened' || trigger.type === 'message_failed') return 'for each message'
       return trigger.type === 'job_updated' ? 'every time it changes' : 'every time'
   }
 }

@@ -47,6 +47,16 @@ export function occurrenceOfCall(once: OncePolicy, date: string, at: JudgedAt): 
   }
 }
 
+/** The ledger's key for an answer or a receipt: each `happening` is a separate firing, unless the rule says otherwise. */
+export function occurrenceOfMessage(
+  once: OncePolicy,
+  happening: string,
+  { facts, at }: Pick<Firing, 'facts' | 'at'>,
+): string {
+  if (once === 'change' || once === 'period') return happening
+  return keyOf(once, { facts, changes: [], at, groupKey: null, tick: null })
+}
+
 function calendarKey(once: 'record' | 'day' | 'week' | 'month', at: JudgedAt): string {
   switch (once) {
     case 'record':
