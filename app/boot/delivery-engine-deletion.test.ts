@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { UNDO_KEPT } from '#app/domain/undo.ts'
 import { WEBHOOK_DELETED } from '#app/features/events/delivering/delivery.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
 import { ADDRESS, anEvent, type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
@@ -67,6 +68,9 @@ describe('deleting a webhook', () => {
     await remove(id)
     engine.wake(endpointId)
     await world.clock.run(seconds(1))
+    // Until nobody can undo it, all of it waits.
+    expect(ends()).toEqual([{ state: 'pending', reason: null, count: 1_300, log: null }])
+    await world.clock.run(UNDO_KEPT + minutes(1))
     expect(ends()).toEqual([{ ...NOT_SENT, count: 1_300 }])
     expect(waiting()).toEqual(NOTHING_WAITS)
     expect(world.outbound.sent).toHaveLength(0)
@@ -81,9 +85,11 @@ describe('deleting a webhook', () => {
     await world.clock.run(seconds(2))
     const sent = world.outbound.sent.length
     await remove(id)
-    await world.clock.run(minutes(2))
+    await world.clock.run(UNDO_KEPT + minutes(2))
     expect(world.outbound.sent).toHaveLength(sent)
-    expect(ends()).toEqual([{ ...NOT_SENT, count: 3 }])
+    expect(world.rows('SELECT state, state_reason AS reason, count(*) AS count FROM delivery GROUP BY 1, 2')).toEqual([
+      { state: 'stopped', reason: WEBHOOK_DELETED, count: 3 },
+    ])
     expect(waiting()).toEqual(NOTHING_WAITS)
   })
 
@@ -95,10 +101,10 @@ describe('deleting a webhook', () => {
     await world.clock.run(seconds(1))
     await remove(id)
     engine.wake(endpointId)
-    await world.clock.run(minutes(2))
+    await world.clock.run(UNDO_KEPT + minutes(2))
     expect(world.rows('SELECT outcome, status_code AS code FROM attempt ORDER BY id')).toEqual([
-      { outcome: 'stopped', code: null },
       { outcome: 'http_error', code: 500 },
+      { outcome: 'stopped', code: null },
     ])
     expect(world.row('SELECT state FROM delivery')).toEqual({ state: 'stopped' })
     expect(waiting()).toEqual(NOTHING_WAITS)
@@ -112,8 +118,55 @@ describe('deleting a webhook', () => {
     await remove(id)
     expect(world.row("SELECT count(*) AS n FROM delivery WHERE state = 'pending'")).toEqual({ n: 250 })
     engine.start()
-    await world.clock.run(seconds(1))
+    await world.clock.run(UNDO_KEPT + minutes(1))
     expect(ends()).toEqual([{ ...NOT_SENT, count: 250 }])
     expect(world.outbound.sent).toHaveLength(0)
+  })
+})
+
+describe('undoing it', () => {
+  const undo = (id: number) => {
+    const input = { since: 0, state: 'active' as const, subscription: null, at: world.clock.now() }
+    return world.store.endpoints.restoreEndpoint(LEEDS, { kind: 'webhook', id }, input)
+  }
+
+  it('sends what waited, each event once', async () => {
+    const { id, endpointId } = webhook()
+    world.outbound.when(ADDRESS, { status: 500 })
+    const engine = await started()
+    for (let n = 0; n < 3; n++) await engine.acceptEvent(anEvent(world))
+    await world.clock.run(seconds(2))
+    await remove(id)
+    engine.wake(endpointId)
+    await world.clock.run(seconds(8))
+    expect(waiting()).toMatchObject({ endpoint: 3, deliveries: 3 })
+    world.outbound.when(ADDRESS, { status: 200 })
+    const before = world.outbound.sent.length
+    expect(await undo(id)).toMatchObject({ endpointId })
+    engine.wake(endpointId)
+    await world.clock.run(seconds(5))
+    expect(world.rows('SELECT state, count(*) AS n FROM delivery GROUP BY 1')).toEqual([{ state: 'delivered', n: 3 }])
+    expect(world.outbound.sent).toHaveLength(before + 3)
+    expect(waiting()).toEqual(NOTHING_WAITS)
+    await world.clock.run(UNDO_KEPT + minutes(2))
+    expect(world.outbound.sent).toHaveLength(before + 3)
+  })
+
+  it('after its time changes nothing: what waited has ended', async () => {
+    const { id, endpointId } = webhook()
+    await world.store.deliveries.pauseEndpoint(LEEDS, endpointId, world.clock.now())
+    const engine = await started()
+    await engine.acceptEvent(anEvent(world))
+    await remove(id)
+    await world.clock.run(UNDO_KEPT + minutes(1))
+    const input = {
+      since: world.clock.now() - UNDO_KEPT,
+      state: 'active' as const,
+      subscription: null,
+      at: world.clock.now(),
+    }
+    expect(await world.store.endpoints.restoreEndpoint(LEEDS, { kind: 'webhook', id }, input)).toBeNull()
+    expect(ends()).toEqual([{ ...NOT_SENT, count: 1 }])
+    expect(waiting()).toEqual(NOTHING_WAITS)
   })
 })

@@ -17,3 +17,15 @@ export function useFreshAfterReturn(): void {
     return () => removeEventListener('pageshow', onShow)
   }, [revalidate])
 }
+
+/** Reloads the page's data whenever its tab is looked at again: another tab may have signed in meanwhile. */
+export function useFreshWhenSeen(): void {
+  const { revalidate } = useRevalidator()
+  useEffect(() => {
+    const again = () => {
+      if (document.visibilityState === 'visible') revalidate()
+    }
+    document.addEventListener('visibilitychange', again)
+    return () => document.removeEventListener('visibilitychange', again)
+  }, [revalidate])
+}

@@ -1,7 +1,6 @@
-import { useRevalidator } from '@remix-run/react'
 import { ExternalLink } from 'lucide-react'
-import { useEffect } from 'react'
 import { signInAddress } from '#app/lib/sign-in-address.ts'
+import { useFreshWhenSeen } from './after-return.ts'
 import { useFramed } from './framed.tsx'
 import { VisuallyHidden } from './visually-hidden.tsx'
 
@@ -11,14 +10,7 @@ import { VisuallyHidden } from './visually-hidden.tsx'
  */
 export function SignInAgain({ accountUUID }: { accountUUID: string }) {
   const framed = useFramed()
-  const { revalidate } = useRevalidator()
-  useEffect(() => {
-    const again = () => {
-      if (document.visibilityState === 'visible') revalidate()
-    }
-    document.addEventListener('visibilitychange', again)
-    return () => document.removeEventListener('visibilitychange', again)
-  }, [revalidate])
+  useFreshWhenSeen()
   if (framed) return null
   return (
     <a

@@ -198,12 +198,13 @@ export interface DeliveryStore {
     options: { alone: boolean; spreadMs: { from: number; to: number }; graceMs: number; sampleReason: string },
   ): Promise<{ spread: number }>
   /**
-   * Ends up to `limit` pending deliveries of stopped or deleted endpoints or cancelled replays, and every test delivery
-   * whose sender has ended.
+   * Ends up to `limit` pending deliveries of stopped endpoints, of those deleted before `deletedBefore`, and of
+   * cancelled replays, and every test delivery whose sender has ended.
    */
   endStoppedStep(
     now: Millis,
     limit: number,
+    deletedBefore: Millis,
     reasons: { stopped: string; deleted: string; ruleDeleted: string; cancelled: string; sample: string },
   ): Promise<number>
   /**

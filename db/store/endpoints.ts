@@ -130,6 +130,17 @@ export interface EndpointUpdate {
   at: Millis
 }
 
+/** A deleted endpoint, as far as its deletion can be undone. */
+export interface DeletedEndpoint {
+  /** Null for a webhook. */
+  name: string | null
+  objectType: string
+  /** Comma-separated as chosen; empty = all fields. */
+  fields: string
+  /** Deliveries that are neither sent nor ended. */
+  pendingCount: number
+}
+
 export interface EndpointStore {
   /** Webhooks first, then oldest first within each kind, without deleted ones. `kind` limits the list to one kind. */
   listEndpoints(accountUuid: string, kind?: EndpointKind): Promise<EndpointRecord[]>
@@ -160,6 +171,18 @@ export interface EndpointStore {
     ref: EndpointRef,
     input: { reason: string; endSubscriptions: boolean; at: Millis },
   ): Promise<{ endpointId: number; objectType: string; ended: SubscriptionRow[] } | null>
+
+  /** An endpoint that was deleted at or after `since`, for an undo. Null = none of this account. */
+  findDeletedEndpoint(accountUuid: string, ref: EndpointRef, since: Millis): Promise<DeletedEndpoint | null>
+  /**
+   * Undoes a deletion at or after `since`, in one transaction: the endpoint is there again with a clean slate, and its
+   * pending deliveries are due. Null = there is nothing to undo.
+   */
+  restoreEndpoint(
+    accountUuid: string,
+    ref: EndpointRef,
+    input: { since: Millis; state: 'active' | 'paused'; subscription: SubscriptionSwitch | null; at: Millis },
+  ): Promise<{ endpointId: number; objectType: string } | null>
 
   /**
    * Signs with this secret from now on, and also with the previous one for `overlapMs`, in one transaction. A repeat

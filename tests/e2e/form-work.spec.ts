@@ -65,6 +65,29 @@ test('what is typed is there again: after the tabs, Back, another place, a reloa
   await expect(name(page)).toHaveValue('')
 })
 
+test('when the session is over, the gate names the page, and signing in brings back what was typed', async ({
+  page,
+  context,
+  server,
+}) => {
+  const address = await openAutomations(page, context, server)
+  await alive(page)
+  await writeSms(page)
+  await context.clearCookies()
+  await form(page).getByRole('button', { name: 'Create Automation' }).click()
+  await expect(page.getByRole('heading', { name: 'Connect to ServiceM8' })).toBeVisible()
+  await says(page, 'Sign in to continue to Automations.')
+  await says(page, 'What you typed is kept in this tab.')
+  await expectAccessible(page)
+  const manager = await context.newPage()
+  await manager.goto(`${server.origin}/fieldhook?accountUUID=${address.searchParams.get('accountUUID')}`)
+  await signIn(context, manager)
+  await manager.close()
+  await page.reload()
+  await expect(name(page)).toHaveValue('Tell them it is done')
+  await expect(form(page).getByLabel('Message', { exact: true })).toHaveValue(/we are done\.$/)
+})
+
 test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false })
 

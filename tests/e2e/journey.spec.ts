@@ -51,7 +51,9 @@ for (const javaScriptEnabled of [true, false]) {
       const question = javaScriptEnabled ? page.getByRole('alertdialog') : page.getByRole('region', { name: /Delete/ })
       await question.getByRole('button', { name: /^Delete/ }).click()
       await expect(page.getByText('Webhook deleted successfully!').first()).toBeVisible()
-      await expect(page.getByRole('button', { name: 'Watch jobs here' })).toBeVisible()
+      await page.getByRole('button', { name: 'Undo: delete the Job webhook' }).click()
+      await expect(page.getByText('Webhook restored').first()).toBeVisible()
+      await expect(page.getByRole('article', { name: 'Job', exact: true })).toContainText(DEMO_RECEIVER)
       expect(complaints).toEqual([])
     })
 

@@ -52,6 +52,26 @@ function counted() {
   }
 }
 
+/** What can be filled in or pressed in the form, without the links of its sentence; and the words of the page. */
+async function expectShort(page: Page): Promise<void> {
+  const seen = await form(page).evaluate((element) => {
+    const count = (text: string) => text.split(/\s+/).filter(Boolean).length
+    // Of a closed list, one choice is in sight.
+    const unseen = [...document.querySelectorAll<HTMLSelectElement>('main select')].filter((one) =>
+      one.checkVisibility(),
+    )
+    const hidden = unseen.map((one) => count(one.innerText) - count(one.selectedOptions[0]?.label ?? ''))
+    return {
+      controls: [...element.querySelectorAll('input:not([type=hidden]), select, textarea, button, summary')]
+        .filter((one) => one.checkVisibility({ visibilityProperty: true }))
+        .map((one) => (one.getAttribute('aria-label') ?? one.textContent ?? '').trim() || one.getAttribute('name')),
+      words: count(document.querySelector('main')?.innerText ?? '') - hidden.reduce((sum, one) => sum + one, 0),
+    }
+  })
+  expect(seen.controls.length, seen.controls.join(' | ')).toBeLessThanOrEqual(16)
+  expect(seen.words).toBeLessThanOrEqual(450)
+}
+
 const NAME = 'Tell them it is done'
 const TEXT = 'Hi {entry.0.contact_first_name or "there"}, your job is done.'
 
@@ -246,6 +266,47 @@ for (const colorScheme of ['light', 'dark'] as const) {
 }
 
 for (const width of [375, 1280]) {
+  test(`at ${width} px a rule with one of two actions open has at most 16 controls and 450 words`, async ({
+    page,
+    context,
+    server,
+  }) => {
+    await page.setViewportSize({ width, height: 800 })
+    await openAutomations(page, context, server)
+    await ready(page, true)
+    const of = form(page)
+    await of.getByLabel('Automation Name').fill(NAME)
+    await of.getByLabel('Webhook Subscription').selectOption({ label: 'Job' })
+    await of.getByLabel('Trigger Type').selectOption({ label: 'Its status changes' })
+    await of.getByLabel('Only when it becomes').selectOption('Completed')
+    await addStep(page, 'Create Task')
+    await action(page, 1).getByLabel('Task Title', { exact: true }).fill('Ring {entry.0.company_name}')
+    await addStep(page, 'Send SMS')
+    await action(page, 2).getByLabel('Message', { exact: true }).fill(TEXT)
+    await expect(page.getByRole('complementary').first()).toContainText('2. Send SMS')
+    await expectShort(page)
+    // Stored, with a condition, and changed: the longest bar and the most parts.
+    await press(page, 'Add Condition')
+    await condition(page, 1).getByLabel('Field').selectOption('contact_mobile')
+    await condition(page, 1).getByLabel('Operator').selectOption('is_not_empty')
+    await press(page, 'Create Automation')
+    await says(page, 'Automation created')
+    await page
+      .getByRole('link', { name: `Edit ${NAME}` })
+      .or(page.getByRole('button', { name: `Edit ${NAME}` }))
+      .first()
+      .click()
+    await expect(of.getByRole('button', { name: 'Cancel Edit' })).toBeVisible()
+    await action(page, 2).locator('summary').first().click()
+    await action(page, 2).getByLabel('Message', { exact: true }).fill(`${TEXT} Thank you!`)
+    await expectShort(page)
+    await action(page, 2).getByText('Options').click()
+    await action(page, 2).getByLabel('Action Type').selectOption('send_email')
+    await action(page, 2).getByText('Options').click()
+    await action(page, 2).getByLabel('Message', { exact: true }).fill(TEXT)
+    await expectShort(page)
+  })
+
   test(`at ${width} px the list stands below the preview, and beside the form where there is room`, async ({
     page,
     context,

@@ -347,6 +347,17 @@ export const ACTS: Readonly<Record<string, Act>> = {
       )
     },
   },
+  restoreEndpoint: {
+    of: 'subscription',
+    run: async (side, { account, pick, yes, now }) => {
+      const ref = { kind: pick % 2 === 0 ? ('webhook' as const) : ('extra' as const), id: (pick % 3) + 1 }
+      const since = now - minutes(1)
+      const taken = await side.store.endpoints.findDeletedEndpoint(account, ref, since)
+      if (taken && (await side.store.endpoints.findWebhookOfObject(account, taken.objectType))) return 'taken'
+      const input = { since, state: yes ? ('active' as const) : ('paused' as const), subscription: null, at: now }
+      return [taken, await side.store.endpoints.restoreEndpoint(account, ref, input)]
+    },
+  },
   rotateSecret: {
     run: (side, { account, pick, kind, now }) =>
       side.store.endpoints.rotateSecret(account, idOf(side, 'endpoint', pick), {
@@ -563,7 +574,7 @@ export const ACTS: Readonly<Record<string, Act>> = {
   },
   endStopped: {
     run: ({ store }, { now }) =>
-      store.deliveries.endStoppedStep(now, 3, {
+      store.deliveries.endStoppedStep(now, 3, now - minutes(1), {
         stopped: 'stopped',
         deleted: 'deleted',
         ruleDeleted: 'rule deleted',

@@ -21,3 +21,21 @@ export function greetingAtGate({ heldSession, proofRefused }: { heldSession: boo
 export function isLinkProof(token: string | null): token is string {
   return token !== null && token.length <= 8192 && /^[\w-]{43}$|^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)
 }
+
+/** The longer paths first. */
+const PLACES: readonly (readonly [path: string, name: string])[] = [
+  ['/automation/runs', 'History'],
+  ['/automation/settings', 'Automation settings'],
+  ['/automation/templates', 'the template'],
+  ['/automation', 'Automations'],
+  ['/deliveries/', 'the delivery'],
+  ['/deliveries', 'Find a delivery'],
+  ['/webhook-activity', 'Webhook Activity'],
+  ['/subscription', 'Subscription'],
+  ['/account', 'Account and security'],
+]
+
+/** Where the page behind the gate leads, in words; null for the start page, which the gate speaks of already. */
+export function placeBehindGate(path: string): string | null {
+  return PLACES.find(([start]) => path.startsWith(start))?.[1] ?? null
+}

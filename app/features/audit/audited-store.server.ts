@@ -128,6 +128,8 @@ const WEBHOOKS: Describers = {
   },
   deleteEndpoint: ([accountUuid, { kind }], deleted) =>
     deleted && { accountUuid, action: `${AUDITED[kind]}.deleted`, target: deleted.objectType },
+  restoreEndpoint: ([accountUuid, { kind }], restored) =>
+    restored && { accountUuid, action: `${AUDITED[kind]}.restored`, target: restored.objectType },
   rotateSecret: async ([accountUuid, endpointId], rotation, store) =>
     rotation?.rotated
       ? { accountUuid, action: 'secret.rotated', target: await endpointName(store, accountUuid, endpointId) }

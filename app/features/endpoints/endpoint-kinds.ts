@@ -14,6 +14,8 @@ export const KIND_TEXTS = {
     createFailed: 'Failed to create webhook',
     updateFailed: 'Failed to update webhook',
     deleteFailed: 'Failed to delete webhook',
+    restored: 'Webhook restored',
+    restoreFailed: 'Failed to restore webhook',
     /** Stored with the deliveries that were still waiting. */
     deletedReason: 'The webhook was deleted.',
   },
@@ -25,6 +27,8 @@ export const KIND_TEXTS = {
     createFailed: 'Failed to create forwarding rule',
     updateFailed: 'Failed to update forwarding rule',
     deleteFailed: 'Failed to delete forwarding rule',
+    restored: 'Forwarding rule restored',
+    restoreFailed: 'Failed to restore forwarding rule',
     deletedReason: 'The forwarding rule was deleted.',
   },
 } as const satisfies Record<EndpointKind, { thing: Thing } & Record<string, string>>

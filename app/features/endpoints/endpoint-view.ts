@@ -79,6 +79,15 @@ export function calledOf(card: Pick<EndpointView, 'kind' | 'name' | 'label'>): s
   return `${titleOf(card)} ${card.kind === 'extra' ? 'rule' : 'webhook'}`
 }
 
+/** A webhook or rule that was just deleted. */
+export interface DeletedView {
+  key: EndpointKey
+  /** `Job webhook`. */
+  called: string
+  /** Events that wait, and go out if the deletion is undone. */
+  waiting: number
+}
+
 /** A replay of everything since a moment, with its progress. */
 export interface ReplayView {
   id: number

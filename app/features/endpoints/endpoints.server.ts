@@ -153,7 +153,8 @@ export async function updateEndpoint(
 }
 
 /**
- * Deletes the endpoint here immediately, whatever the platform's state; waiting deliveries end as "stopped". Tells the
+ * Deletes the endpoint here immediately, whatever the platform's state: nothing more is sent, and waiting deliveries end
+ * as "stopped" once the deletion can no longer be undone. Tells the
  * platform only when nobody else needs the object; if that fails, the address answers 410, which unsubscribes it.
  */
 export async function deleteEndpoint(
@@ -197,7 +198,7 @@ export async function listEndpoints(
 const LOGGED: Record<EndpointKind, string> = { webhook: 'webhook', extra: 'forwarding_rule' }
 
 /** Finishes a change once it is stored. `subscription` = the one created for it. */
-async function putInForce(
+export async function putInForce(
   app: EndpointApp,
   accountUuid: string,
   ref: EndpointRef,

@@ -32,6 +32,7 @@ describe('the manager page', () => {
   test('of a new account is empty, in the zone and under the name of the account', async () => {
     expect(await load()).toEqual({
       accountName: 'Leeds Electrical',
+      deleted: null,
       timezone: 'Europe/London',
       now: world.clock.now(),
       webhooks: [],

@@ -1,11 +1,13 @@
 // The manager page: loads its data and handles its forms.
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, type EndpointKind, parseEndpointKey, refOf } from '#app/domain/endpoint-key.ts'
+import { objectLabel } from '#app/domain/object-catalog.ts'
+import { UNDO_SHOWN } from '#app/domain/undo.ts'
 import type { LogEntryView, LogFilter } from '#app/features/events/log-view.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { actOnCard, isCardIntent, stoppedSince } from './controls/act-on-card.server.ts'
-import { goneSentence, resultPlace } from './controls/control-text.ts'
+import { goneSentence, restoredFlash, resultPlace, UNDO_OVER } from './controls/control-text.ts'
 import type { DeliveryControls } from './controls/delivery-controls.server.ts'
 import { checkAfterSave } from './controls/endpoint-check.server.ts'
 import { firstReplayForm, missedSince, readReplayForm } from './controls/replay-request.ts'
@@ -15,12 +17,19 @@ import type { FieldErrors } from './endpoint.ts'
 import { type Refused, refuseOneMore } from './endpoint-changes.server.ts'
 import { KIND_TEXTS, kindOf, WIRE_NAMES } from './endpoint-kinds.ts'
 import { foldRules } from './endpoint-status.ts'
-import type { EndpointDetails, EndpointLine, EndpointView } from './endpoint-view.ts'
+import {
+  calledOf,
+  type DeletedView,
+  type EndpointDetails,
+  type EndpointLine,
+  type EndpointView,
+} from './endpoint-view.ts'
 import { createEndpoint, deleteEndpoint, type EndpointApp, listEndpoints, updateEndpoint } from './endpoints.server.ts'
 import { type FirstStepView, firstSteps } from './first-steps.ts'
 import { loadAccountNews } from './notices/account-news.server.ts'
 import { actOnNotices, isNoticeIntent, type NoticeAct } from './notices/act-on-notices.server.ts'
 import type { AccountNews } from './notices/notice-view.ts'
+import { findDeleted, restoreEndpoint } from './restore-endpoint.server.ts'
 import { loadWebhookLog } from './webhook-log.server.ts'
 
 type ReadApp = Pick<App, 'store' | 'secrets' | 'settings' | 'clock'>
@@ -44,6 +53,8 @@ interface ManagerPageData {
   log: ManagerLog | null
   /** "Send everything since …" of the card whose panel the page's URL opens; null when none is open. */
   replay: ReplayPanelData | null
+  /** What was just deleted, while the page offers to undo it. */
+  deleted: DeletedView | null
   news: AccountNews
   /** The next steps for a new user; empty when there are none to show. */
   firstSteps: FirstStepView[]
@@ -55,6 +66,7 @@ interface ManagerPageData {
 export interface ManagerOpen {
   /** The card the URL names. */
   card?: EndpointKey
+  deleted?: EndpointKey
   log?: { webhookId: EndpointKey; filter: LogFilter }
   /** `form` is null when the panel was just opened. */
   replay?: { webhookId: EndpointKey; form: ReplayForm | null }
@@ -94,10 +106,18 @@ export async function loadManagerPage(
     replay: open.replay
       ? await loadReplayPanel(app, controls, accountUuid, open.replay, account?.timezone ?? 'UTC')
       : null,
+    deleted: open.deleted === undefined ? null : await loadDeleted(app, accountUuid, open.deleted),
     news: await loadAccountNews(app, accountUuid, [...ownWebhooks, ...ownRules]),
     firstSteps: firstSteps({ cards: endpoints.map(({ view }) => view), automations, now: app.clock.now() }),
     demoAddress: app.settings.sandbox ? `${app.settings.origin}/sandbox/receiver/demo` : null,
   }
+}
+
+async function loadDeleted(app: ReadApp, accountUuid: string, key: EndpointKey): Promise<DeletedView | null> {
+  const found = await findDeleted(app, accountUuid, key, UNDO_SHOWN)
+  if (!found) return null
+  const { name, objectType, pendingCount } = found
+  return { key, called: calledOf({ kind: kindOf(key), name, label: objectLabel(objectType) }), waiting: pendingCount }
 }
 
 /** Counts missed events only for stopped addresses: other cards do not show the number, and counting is expensive. */
@@ -170,7 +190,7 @@ type ManagerActOutcome =
 
 /**
  * Runs a form of the page: `intent` create (callback_url, object, fields, useCustom, customObject), update (id, fields,
- * callback_url) or delete (id); for a forwarding rule create_rule (name, objectType, forwardUrl, fieldFilters,
+ * callback_url), delete (id) or undo (id, was = paused); for a forwarding rule create_rule (name, objectType, forwardUrl, fieldFilters,
  * useCustom, customObject), update (id, name, forwardUrl, fieldFilters) or delete (id). The id tells a webhook from a
  * rule. Fields missing from the form do not change. `actOnCard` handles the buttons of a card.
  */
@@ -199,6 +219,8 @@ export async function actOnManagerPage(
       return update(form)
     case 'delete':
       return remove(form)
+    case 'undo':
+      return undo(form)
     default:
       return refused({ outcome: 'invalid', message: 'Request failed', errors: {} }, form, 'Request failed')
   }
@@ -233,6 +255,17 @@ async function remove({ app, accountUuid, values }: PostedForm): Promise<Manager
   const removed = key === null ? NOT_FOUND : await deleteEndpoint(app, accountUuid, key)
   const { deleted, deleteFailed } = KIND_TEXTS[kindOf(key)]
   return removed.outcome === 'not_found' ? gone(deleteFailed, kindOf(key)) : done(deleted, null)
+}
+
+async function undo({ app, accountUuid, values }: PostedForm): Promise<ManagerActOutcome> {
+  const key = parseEndpointKey(values.id ?? '')
+  const paused = values.was === 'paused'
+  const restored = key === null ? NOT_FOUND : await restoreEndpoint(app, accountUuid, key, paused)
+  const texts = KIND_TEXTS[kindOf(key)]
+  if (restored.outcome === 'restored')
+    return { outcome: 'done', flash: restoredFlash(texts.restored, restored.waiting, paused) }
+  const why = restored.outcome === 'not_found' ? UNDO_OVER : restored.message
+  return { outcome: 'done', flash: { kind: 'error', title: texts.restoreFailed, description: why } }
 }
 
 const NOT_FOUND = { outcome: 'not_found' } as const

@@ -72,7 +72,7 @@ export function waitingOf(delivery: DeliveryCondition, now: Millis): Waiting | n
     case 'stopped':
       return { ...person, reason: 'The address answered 410 and wants nothing more. This delivery ends in a moment.' }
     case 'deleted':
-      return { ...person, reason: 'The webhook was deleted. This delivery ends in a moment.' }
+      return { ...person, reason: 'The webhook was deleted. This delivery ends in a few minutes.' }
     case 'no_address':
       return { ...person, reason: 'The webhook has no address. This event is sent when it gets one.' }
     case 'asked':

@@ -17,7 +17,7 @@ export const GROUP_LABELS: Readonly<Record<Group, string>> = {
 export const LIBRARY_TEXTS = {
   title: 'Template Library',
   recipes: 'Start with a recipe',
-  lead: 'Fill in the blanks, check the message, turn it on.',
+  lead: 'Check the message, turn it on.',
   all: 'All templates',
   use: 'Use',
   library: 'Template Library',

@@ -8,6 +8,7 @@ import {
 } from '@remix-run/node'
 import { useActionData, useLoaderData } from '@remix-run/react'
 import { lazy, Suspense, useEffect, useState } from 'react'
+import { KeptNote } from '#app/features/automations/form/ui/kept-work.tsx'
 import { RuleFormPanel } from '#app/features/automations/form/ui/rule-form.tsx'
 import { AUTHENTICATE_TO_MANAGE } from '#app/features/automations/page/page-text.ts'
 import { AutomationPage } from '#app/features/automations/page/ui/automation-page.tsx'
@@ -76,6 +77,7 @@ export default function Automation() {
           token={page.token}
           greeting={page.greeting}
           problem={AUTHENTICATE_TO_MANAGE}
+          kept={<KeptNote accountUUID={page.accountUUID} />}
         />
       </Suspense>
     )

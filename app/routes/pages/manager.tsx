@@ -54,6 +54,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const controls = deliveryControls(app, found.account.uuid)
   const page = await loadManagerPage(app, controls, found.account.uuid, {
     ...(step.step !== 'none' && { card: step.webhookId }),
+    ...(step.step === 'deleted' && { deleted: step.webhookId }),
     ...(step.step === 'log' && { log: step }),
     ...(step.step === 'replay' && { replay: step }),
   })
@@ -111,7 +112,9 @@ export async function action({ request, context }: ActionFunctionArgs) {
 
 function openedBy(form: URLSearchParams): ManagerStep {
   const webhookId = parseEndpointKey(form.get('id') ?? '')
-  return webhookId === null ? { step: 'none' } : { step: 'card', webhookId }
+  if (webhookId === null) return { step: 'none' }
+  if (form.get('intent') === 'delete') return { step: 'deleted', webhookId, paused: form.get('was') === 'paused' }
+  return { step: 'card', webhookId }
 }
 
 export default function Manager() {

@@ -150,9 +150,9 @@ describe('settling', () => {
     expect(
       world.row("SELECT count(*) AS n FROM delivery WHERE state = 'pending' AND endpoint_id = ?", endpointId),
     ).toEqual({ n: 300 })
-    expect(await world.store.deliveries.endStoppedStep(world.clock.now(), 200, REASONS)).toBe(200)
-    expect(await world.store.deliveries.endStoppedStep(world.clock.now(), 200, REASONS)).toBe(100)
-    expect(await world.store.deliveries.endStoppedStep(world.clock.now(), 200, REASONS)).toBe(0)
+    expect(await world.store.deliveries.endStoppedStep(world.clock.now(), 200, world.clock.now(), REASONS)).toBe(200)
+    expect(await world.store.deliveries.endStoppedStep(world.clock.now(), 200, world.clock.now(), REASONS)).toBe(100)
+    expect(await world.store.deliveries.endStoppedStep(world.clock.now(), 200, world.clock.now(), REASONS)).toBe(0)
     expect(world.row("SELECT count(*) AS n FROM attempt WHERE outcome = 'stopped'")).toEqual({ n: 500 })
     expect(world.row('SELECT pending_count FROM endpoint WHERE id = ?', other)).toEqual({ pending_count: 1 })
     expect(counters()).toMatchObject({ endpoints: 1, account: 1 })

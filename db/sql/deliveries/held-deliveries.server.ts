@@ -51,8 +51,12 @@ export function heldDeliveryStore(connections: Connections): HeldStore {
      WHERE d.state = 'pending' AND d.cause <> 'live' AND d.cause = 'test' AND d.deadline_at <= @until AND ${mine('d')}`,
   )
 
-  const endedEndpoints = db.prepare<[], { id: number; state: 'stopped' | 'deleted'; ruleId: number | null }>(
+  const endedEndpoints = db.prepare<
+    { deletedBefore: number },
+    { id: number; state: 'stopped' | 'deleted'; ruleId: number | null }
+  >(
     `SELECT p.id, p.state, p.forwarding_rule_id AS ruleId FROM endpoint p WHERE p.state IN ('stopped', 'deleted') AND ${mine('p')}
+       AND (p.state = 'stopped' OR p.state_since < @deletedBefore)
        AND EXISTS (SELECT 1 FROM delivery d WHERE d.endpoint_id = p.id AND d.state = 'pending')`,
   )
   const cancelledReplays = db.prepare<[], { id: number; endpointId: number }>(
@@ -119,12 +123,12 @@ export function heldDeliveryStore(connections: Connections): HeldStore {
       return { spread: changes }
     }),
 
-    endStoppedStep: db.write(function* (now, limit, reasons) {
+    endStoppedStep: db.write(function* (now, limit, deletedBefore, reasons) {
       const tally = newTally()
       const samples = yield* leftSamples.all({ until: now - SAMPLE_GRACE })
       yield* ender.end(samples, 'expired', reasons.sample, now, tally)
       let ended = samples.length
-      for (const { id, state, ruleId } of yield* endedEndpoints.all()) {
+      for (const { id, state, ruleId } of yield* endedEndpoints.all({ deletedBefore })) {
         if (ended >= limit) break
         const reason = state === 'deleted' && ruleId !== null ? reasons.ruleDeleted : reasons[state]
         ended += yield* ender.endOfEndpoint(id, state, reason, now, limit - ended, tally)

@@ -263,7 +263,7 @@ describe('deleting a rule', () => {
       cancelled: 'cancelled',
       sample: 'lost',
     }
-    expect(await world.app.store.deliveries.endStoppedStep(now(), 10, reasons)).toBe(1)
+    expect(await world.app.store.deliveries.endStoppedStep(now(), 10, now(), reasons)).toBe(1)
     expect(world.client.sql.prepare('SELECT outcome, sentence FROM attempt').all()).toEqual([
       { outcome: 'stopped', sentence: 'rule gone' },
     ])

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, ne, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gte, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import type { EndpointRef } from '#app/domain/endpoint-key.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import type { Step } from '../../database.ts'
@@ -58,6 +58,26 @@ export function endpointStore(connections: Connections, clock: Clock): EndpointS
       }),
     ),
 
+    findDeletedEndpoint: db.read(function* (accountUuid, ref, since) {
+      const found = yield* deletedAddress(orm, accountUuid, ref, since)
+      if (!found) return null
+      const { objectType, pendingCount, fieldFilter } = found.endpoint
+      const fields = found.webhook?.fields ?? fieldFilter
+      return { name: found.extra?.name ?? null, objectType, fields, pendingCount }
+    }),
+
+    restoreEndpoint: changingSubscriptions(
+      db.write(function* (accountUuid, ref, { since, state, subscription: switched, at }) {
+        const found = yield* deletedAddress(orm, accountUuid, ref, since)
+        if (!found) return null
+        if (switched) yield* switchSubscriptionIn(orm, accountUuid, switched, at)
+        const owner = ref.kind === 'webhook' ? webhook : forwardingRule
+        yield* change(orm.update(owner).set({ deletedAt: null, updatedAt: at }).where(eq(owner.id, ref.id)))
+        yield* startAfresh(orm, found.endpoint, { state, moved: false, at })
+        return { endpointId: found.endpoint.id, objectType: found.endpoint.objectType }
+      }),
+    ),
+
     rotateSecret: db.write((accountUuid, endpointId, input) => rotateSecretIn(orm, accountUuid, endpointId, input)),
   }
 }
@@ -71,6 +91,37 @@ function liveAddress(
   const owner = kind === 'webhook' ? endpoint.webhookId : endpoint.forwardingRuleId
   const mine = and(eq(endpoint.accountUuid, accountUuid), eq(owner, id), ne(endpoint.state, 'deleted'))
   return one(orm.select().from(endpoint).where(mine))
+}
+
+interface DeletedAddress {
+  endpoint: typeof endpoint.$inferSelect
+  webhook: typeof webhook.$inferSelect | null
+  extra: typeof forwardingRule.$inferSelect | null
+}
+
+/** An endpoint that its account deleted at or after `since`. The erasure of an account deletes no owner. */
+function deletedAddress(
+  orm: Orm,
+  accountUuid: string,
+  { kind, id }: EndpointRef,
+  since: number,
+): Step<DeletedAddress | undefined> {
+  const owner = kind === 'webhook' ? webhook : forwardingRule
+  return one(
+    orm
+      .select({ endpoint, webhook, extra: forwardingRule })
+      .from(endpoint)
+      .leftJoin(webhook, eq(webhook.id, endpoint.webhookId))
+      .leftJoin(forwardingRule, eq(forwardingRule.id, endpoint.forwardingRuleId))
+      .where(
+        and(
+          eq(endpoint.accountUuid, accountUuid),
+          eq(owner.id, id),
+          gte(owner.deletedAt, since),
+          sql`${endpoint.state} = 'deleted'`,
+        ),
+      ),
+  )
 }
 
 function changeOwner(orm: Orm, { kind, id }: EndpointRef, { name, fields, at }: EndpointUpdate): Step<unknown> {

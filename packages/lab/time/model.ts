@@ -11,8 +11,9 @@ export const GRACE = minutes(1)
 const IDLE_AT_MOST = seconds(15)
 /** "A manual retry is sent within 10 s." */
 const BY_HAND_WITHIN = seconds(10)
-/** Pending deliveries of a stopped or deleted endpoint end within this time. */
+/** Pending deliveries of a stopped endpoint end within this time; of a deleted one once nobody can undo it. */
 const ENDED_WITHIN = minutes(2)
+const UNDO_KEPT = minutes(10)
 const MOST_AT_ONCE = 4
 
 export interface DeliveryRow {
@@ -318,7 +319,8 @@ export function checkNothingForgotten(model: Model, now: number): void {
     for (const one of waiting) {
       const over =
         endpoint.state === 'deleted' || one.overAt !== null || (endpoint.state === 'stopped' && isRegular(one))
-      if (over && now - Math.max(one.overAt ?? 0, endpoint.stateSince, one.knownAt, since) > ENDED_WITHIN) {
+      const within = ENDED_WITHIN + (endpoint.state === 'deleted' && one.overAt === null ? UNDO_KEPT : 0)
+      if (over && now - Math.max(one.overAt ?? 0, endpoint.stateSince, one.knownAt, since) > within) {
         model.violate(
           `delivery ${one.id} (${one.cause}) still waits although its ${one.overAt ? 'replay' : 'endpoint'} is over`,
         )

@@ -17,6 +17,19 @@ describe('the sign-in gate', () => {
     expect(screen.getByText('Sign in to manage webhooks and receive real-time updates.')).toBeDefined()
   })
 
+  it.each([
+    ['/automation?tab=templates', 'Sign in to continue to Automations.'],
+    ['/automation/runs/3', 'Sign in to continue to History.'],
+    ['/deliveries/7', 'Sign in to continue to the delivery.'],
+    ['/fieldhook', null],
+  ])('at %s names the page behind it', (path, words) => {
+    const gate = () => <Gate state="ready" accountUUID="account-1" token="" kept="It is kept." />
+    renderPage({ page: gate, at: path, routes: [{ path: '*', Component: gate }] })
+    const found = document.body.textContent ?? ''
+    if (words === null) expect(found).not.toContain('continue to')
+    else expect(found).toContain(`${words}It is kept.`)
+  })
+
   it('leads to the sign-in with account and token, in a new tab that cannot reach back', () => {
     renderGate('ready', 'a b&c')
     const link = screen.getByRole('link', { name: /Sign in with ServiceM8/ })

@@ -1,12 +1,14 @@
+import { useLocation } from '@remix-run/react'
 import { ExternalLink, Info, RefreshCw } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { signInAddress } from '#app/lib/sign-in-address.ts'
+import { useFreshWhenSeen } from '#app/ui/after-return.ts'
 import { Button, buttonStyles, ReloadLink } from '#app/ui/button.tsx'
 import { cardStyles } from '#app/ui/card.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Mark } from '#app/ui/page/app-frame.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
-import type { GateState } from '../gate.ts'
+import { type GateState, placeBehindGate } from '../gate.ts'
 
 export interface GateProps {
   state: GateState
@@ -18,6 +20,8 @@ export interface GateProps {
   problem?: string
   /** Shown once when the gate appears; as a toast with scripts. */
   greeting?: string | null
+  /** About what was typed on the page before the session ended. */
+  kept?: ReactNode
 }
 
 export const PLATFORM_NAME = 'ServiceM8'
@@ -25,7 +29,8 @@ export const PLATFORM_NAME = 'ServiceM8'
 const NOTE = 'Complete sign-in in the new tab, then refresh this page.'
 
 /** Replaces every page until the user has signed in. */
-export function Gate({ state, accountUUID, token, problem, greeting }: GateProps) {
+export function Gate({ state, accountUUID, token, problem, greeting, kept }: GateProps) {
+  const place = placeBehindGate(useLocation().pathname)
   const [clicked, setClicked] = useState(false)
   const shown: GateState = state === 'ready' && clicked ? 'opened' : state
   return (
@@ -43,6 +48,14 @@ export function Gate({ state, accountUUID, token, problem, greeting }: GateProps
           <Notice tone="accent">{greeting}</Notice>
         </div>
       ) : null}
+      {place === null || shown === 'no_account' ? null : (
+        <div className="text-label">
+          <p>
+            Sign in to continue to <strong className="font-semibold">{place}</strong>.
+          </p>
+          {kept}
+        </div>
+      )}
       {shown === 'no_account' ? <NoAccount /> : null}
       {shown === 'ready' ? (
         <div className="grid gap-3">
@@ -112,6 +125,8 @@ function Opened({ accountUUID, token, moveFocus }: { accountUUID: string; token:
   useEffect(() => {
     if (moveFocus) note.current?.focus()
   }, [moveFocus])
+  // Coming back from the sign-in opens the page again, as it was.
+  useFreshWhenSeen()
   return (
     <div className="grid gap-3">
       <div

@@ -54,8 +54,8 @@ function placeOfError(path: string, state: FormState): string | null {
   const [first = '', index = ''] = path.split('.')
   if (first === 'conditions') return ONLY_IF
   if (first === 'actions') return state.steps[Number(index)]?.key ?? null
-  if (/^(guards|grouping|digest|once)/.test(first)) return ADVANCED
-  return /^(name|description|active)$/.test(first) ? null : WHEN
+  if (/^(guards|grouping|digest|once|description)/.test(first)) return ADVANCED
+  return /^(name|active)$/.test(first) ? null : WHEN
 }
 
 /** The parts to open. `at` = where the last press was made; '' = nowhere. */
@@ -82,7 +82,6 @@ export function placeAfter(state: FormState, intent: FormIntent): string {
       return `s${state.next}`
     case 'up':
     case 'down':
-      return intent.key
     case 'add_line':
     case 'remove_line':
       return `${intent.key}.options`

@@ -20,9 +20,6 @@ export const RULE_ACTS = [
 ] as const
 export type RuleAct = (typeof RULE_ACTS)[number]
 
-/** How long the page offers to undo a deletion, ms. */
-export const UNDO_SHOWN = 10_000
-
 /** Without scripts a button submits the rule form; this field holds the button's own values, as a query. */
 export const PRESS = 'press'
 /** Value of `act`: opens another state of the page, given by a query and an anchor. */

@@ -1,9 +1,10 @@
 // Creates, changes, switches and deletes rules. Stored rules are complete and checked; subscriptions follow them.
+
 import type { App } from '#app/context/app-context.ts'
 import { type PollTrigger, type RuleDefinition, startsOnMessages } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { triggerKeyPlace } from '#app/domain/sealed-places.ts'
-import { minutes } from '#app/lib/duration.ts'
+import { UNDO_KEPT } from '#app/domain/undo.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import type { AutomationRow, DeletedAutomation } from '#db/store/automations.ts'
 import { type NotChecked, notChecked } from '../preview/too-long.ts'
@@ -183,9 +184,6 @@ export async function deleteRule(
   await follow(app, accountUuid)
   return { outcome: 'deleted' }
 }
-
-/** How long a deletion can be undone, ms. The page offers it for 10 s; a slow reader has longer. */
-const UNDO_KEPT = minutes(10)
 
 /** The rule, if its deletion can still be undone. Null = no. */
 export function findUndoable(

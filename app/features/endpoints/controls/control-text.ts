@@ -16,6 +16,21 @@ export function goneSentence(thing: Thing): string {
   return `This ${thing} no longer exists.`
 }
 
+/** Its deletion is too long ago. */
+export const UNDO_OVER = 'It was deleted a while ago.'
+
+/** `waiting` = events that were kept. */
+export function restoredFlash(title: string, waiting: number, paused: boolean): Flash {
+  if (waiting === 0) return { kind: 'success', title }
+  const events = waiting === 1 ? '1 event' : `${waiting} events`
+  if (paused) return { kind: 'success', title, description: `${events} will be sent when you resume.` }
+  return {
+    kind: 'success',
+    title,
+    description: waiting === 1 ? `${events} is on its way.` : `${events} are on their way.`,
+  }
+}
+
 export function pausedFlash(waiting: number, thing: Thing = 'webhook'): Flash {
   const now = waiting === 0 ? '' : ` ${waiting === 1 ? '1 event waits' : `${waiting} events wait`} already.`
   const description = `Events are kept and sent when you resume.${now}`

@@ -36,7 +36,8 @@ describe('deleting a webhook', () => {
     await user.click(button())
     const dialog = within(await screen.findByRole('alertdialog', { name: 'Delete the Job webhook?' }))
     dialog.getByText('Nothing about Job records will be sent to hooks.example.com any more.')
-    dialog.getByText('3 events are still waiting and will not be sent.')
+    dialog.getByText('3 waiting events are dropped.')
+    dialog.getByText('You can undo it for 10 seconds, waiting events included.')
     expect(sent).toEqual([])
   })
 

@@ -1,10 +1,13 @@
 import { Form } from '@remix-run/react'
-import { Trash2 } from 'lucide-react'
+import { Trash2, Undo2 } from 'lucide-react'
+import { UNDO_SHOWN } from '#app/domain/undo.ts'
 import { hostOf } from '#app/lib/url.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { QuestionOnPage, useAskFirst } from '#app/ui/ask-first.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
-import { calledOf, type EndpointView } from '../endpoint-view.ts'
+import { UndoLine } from '#app/ui/undo-line.tsx'
+import { calledOf, type DeletedView, type EndpointView } from '../endpoint-view.ts'
+import { CardButton } from './card-button.tsx'
 import { useSending } from './form/manager-form.tsx'
 import { cardId, type ManagerAccount, managerQuery, managerSearch } from './manager-address.ts'
 
@@ -40,6 +43,38 @@ export function DeleteWebhook({ webhook, account }: DeleteWebhookProps) {
   )
 }
 
+/** Offers to bring back what was just deleted. */
+export function UndoDelete({ deleted, paused, account }: UndoDeleteProps) {
+  const { key, called, waiting } = deleted
+  return (
+    <UndoLine
+      id={String(key)}
+      shownFor={UNDO_SHOWN}
+      button={
+        <CardButton
+          intent="undo"
+          webhookId={key}
+          account={account}
+          {...(paused && { values: { was: 'paused' } })}
+          icon={Undo2}
+          aria-label={`Undo: delete the ${called}`}
+        >
+          Undo
+        </CardButton>
+      }
+    >
+      The {called} was deleted. {waiting === 0 ? '' : waiting === 1 ? '1 event waits.' : `${waiting} events wait.`}
+    </UndoLine>
+  )
+}
+
+interface UndoDeleteProps {
+  deleted: DeletedView
+  /** It was paused, and is again after an undo. */
+  paused: boolean
+  account: ManagerAccount
+}
+
 /** The same question as part of the page. */
 export function DeleteQuestion({ webhook, account }: DeleteWebhookProps) {
   const sending = useSending('delete', webhook.id)
@@ -68,14 +103,9 @@ function Consequences({ webhook }: { webhook: EndpointView }) {
     <>
       <p>{whatEnds(webhook)}</p>
       {webhook.pending > 0 ? (
-        <p>
-          {webhook.pending === 1 ? 'One event is' : `${webhook.pending} events are`} still waiting and will not be sent.
-        </p>
+        <p>{webhook.pending === 1 ? 'One waiting event is' : `${webhook.pending} waiting events are`} dropped.</p>
       ) : null}
-      <p>
-        This cannot be undone; you can {webhook.kind === 'extra' ? 'add the address again' : 'create a new webhook'} at
-        any time.
-      </p>
+      <p>You can undo it for 10 seconds{webhook.pending > 0 ? ', waiting events included' : ''}.</p>
     </>
   )
 }
@@ -95,6 +125,9 @@ function DeleteForm({ webhook, account, sending }: DeleteWebhookProps & { sendin
     <Form method="post" preventScrollReset>
       <input type="hidden" name="intent" value="delete" />
       <input type="hidden" name="id" value={webhook.id} />
+      {webhook.state === 'paused' || webhook.state === 'stopped' ? (
+        <input type="hidden" name="was" value="paused" />
+      ) : null}
       <input type="hidden" name="accountUUID" value={account.accountUUID} />
       <Button type="submit" variant="danger" pending={sending} pendingLabel="Deleting…">
         {webhook.kind === 'extra' ? 'Delete rule' : 'Delete webhook'}

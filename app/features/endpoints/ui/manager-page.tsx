@@ -17,8 +17,9 @@ import { AccountTimeProvider, usePresent } from '#app/ui/time/time.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import type { ReplayPanelData } from '../controls/replay-text.ts'
 import { accountHealth } from '../endpoint-status.ts'
-import { type EndpointLine, type EndpointView, titleOf } from '../endpoint-view.ts'
+import { type DeletedView, type EndpointLine, type EndpointView, titleOf } from '../endpoint-view.ts'
 import type { FirstStepView } from '../first-steps.ts'
+import { UndoDelete } from './delete-webhook.tsx'
 import { FirstStepsCard } from './first-steps-card.tsx'
 import { FirstWebhook } from './first-webhook.tsx'
 import { NewAddress, NewWebhook } from './form/endpoint-form.tsx'
@@ -48,6 +49,8 @@ export interface ManagerPageProps {
   ruleLines?: EndpointLine[]
   /** Why no more addresses fit; null or missing when one does. */
   noRoom?: string | null
+  /** What was just deleted, while it can be undone. */
+  deleted?: DeletedView | null
   /** Last event of any object; null when there was none. */
   lastEventAt: Millis | null
   /** The value of `readManagerStep`. */
@@ -71,7 +74,7 @@ export interface ManagerPageProps {
 
 /** The webhook manager. */
 export function ManagerPage(props: ManagerPageProps) {
-  const { accountUUID, admin, webhooks, rules, ruleLines = [], step, log, logSource, result } = props
+  const { accountUUID, admin, webhooks, rules, ruleLines = [], deleted = null, step, log, logSource, result } = props
   const account: ManagerAccount = { accountUUID, admin }
   const creates = resultFor(result, 'create') !== null
   useListFocus(webhooks.map((webhook) => webhook.id))
@@ -103,6 +106,9 @@ export function ManagerPage(props: ManagerPageProps) {
         }
       />
       <Connection accountUUID={accountUUID} reconnect={props.reconnect ?? null} missing={props.missingScopes ?? []} />
+      {deleted === null || step.step !== 'deleted' ? null : (
+        <UndoDelete deleted={deleted} paused={step.paused} account={account} />
+      )}
       <Notices account={account} />
       <FirstStepsCard steps={props.firstSteps ?? []} account={account} />
       {webhooks.length + rules.length + ruleLines.length === 0 ? (
@@ -238,7 +244,11 @@ function useListFocus(ids: readonly EndpointKey[]): void {
       // The form that was sent is empty again.
       const sent = lost || document.getElementById('new-webhook')?.contains(active) === true
       if (sent) document.getElementById(`${cardId(newest)}-title`)?.focus()
-    } else if (lost && ids.length < count.current) document.getElementById('webhooks-title')?.focus()
+    } else if (lost && ids.length < count.current) {
+      // Without a list, what was deleted can still be brought back.
+      const next = document.getElementById('webhooks-title') ?? document.getElementById('undo-line')
+      next?.focus()
+    }
     count.current = ids.length
   }, [ids])
 }

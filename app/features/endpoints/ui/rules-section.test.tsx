@@ -186,7 +186,7 @@ describe('a rule’s card', () => {
     question.getByText(
       /nothing about Job records to accounts\.example\.com any more\. Other addresses still get theirs\./,
     )
-    question.getByText('2 events are still waiting and will not be sent.')
+    question.getByText('2 waiting events are dropped.')
     expect(question.getByRole('link', { name: 'Keep it' }).getAttribute('href')).toBe('/?accountUUID=account-1#rule-1')
     await userEvent.setup().click(question.getByRole('button', { name: 'Delete rule' }))
     await waitFor(() => expect(sent).toMatchObject([{ intent: 'delete', id: 'rule-1' }]))

@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { App } from '#app/context/app-context.ts'
 import { PAUSED_FOR_AT_MOST, RETRY_FOR } from '#app/domain/deliveries/delivery.ts'
+import { UNDO_KEPT } from '#app/domain/undo.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import type { GrownReplays, HeldCursor } from '#db/store/deliveries.ts'
 import type { PendingLimit } from '#db/store/events.ts'
@@ -38,7 +39,7 @@ export async function tidyAfterRestart({ store, clock, log }: HouseApp, alone: b
   if (spread > 0) log.info({ deliveries: spread }, 'deliveries.spread')
 }
 
-/** Ends the waiting deliveries of stopped or deleted endpoints, and those of cancelled replays. */
+/** Ends the waiting deliveries of stopped endpoints, of deleted ones once nobody can undo it, and of cancelled replays. */
 export async function endStopped({ store, clock, log }: HouseApp): Promise<void> {
   const reasons = {
     stopped: STOPPED_BY_RECEIVER,
@@ -48,7 +49,7 @@ export async function endStopped({ store, clock, log }: HouseApp): Promise<void>
     sample: SAMPLE_LOST,
   }
   for (;;) {
-    const ended = await store.deliveries.endStoppedStep(clock.now(), STEP, reasons)
+    const ended = await store.deliveries.endStoppedStep(clock.now(), STEP, clock.now() - UNDO_KEPT, reasons)
     if (ended > 0) log.info({ deliveries: ended }, 'deliveries.stopped')
     if (ended < STEP) return
     await setImmediate()

@@ -24,7 +24,6 @@ import {
   TextControl,
   WordsControl,
 } from './form-controls.tsx'
-import { Recipient } from './recipient.tsx'
 
 /** Texts that allow this many characters or more get several lines. */
 const LONG_TEXT = 500
@@ -83,8 +82,8 @@ const IN_OPTIONS: Partial<Record<ActionType, readonly string[]>> = {
     'sourceJobUuid',
     'sourceBundleJobUuid',
   ],
-  send_email: ['cc', 'replyTo', 'contentType', 'attachmentFilter', 'documentActionIndex'],
-  send_sms: ['smsTemplateId'],
+  send_email: ['to', 'cc', 'replyTo', 'contentType', 'attachmentFilter', 'documentActionIndex'],
+  send_sms: ['to', 'smsTemplateId'],
   generate_document: ['objectType'],
 }
 
@@ -98,13 +97,24 @@ const OPTION_WORDS: Readonly<Record<string, string>> = {
   cc: 'with copies',
 }
 
-export function optionWords({ parameters }: StepRow): string[] {
-  return Object.entries(OPTION_WORDS).flatMap(([name, words]) => (parameters[name] ? [words] : []))
+export function optionWords({ type, parameters }: StepRow): string[] {
+  const on = Object.entries(OPTION_WORDS).flatMap(([name, words]) => (parameters[name] ? [words] : []))
+  const toCustomer = type === 'send_sms' || type === 'send_email'
+  return toCustomer ? [`to ${receiverWords(parameters.to ?? '')}`, ...on] : on
 }
 
-export function isOptionWrong({ type }: StepRow, index: number, errors: FieldErrors): boolean {
+function receiverWords(to: string): string {
+  const text = to.trim()
+  if (text === '') return "the job's contact"
+  if (/^\{entry\.0\.contact_\w+[^{}]*\}$/.test(text)) return "the job's contact"
+  return /^\{[\w.]*staff\w*\}$/.test(text) ? 'the assigned staff member' : text
+}
+
+/** True when something under the options needs a look: an error, or a note about the receiver. */
+export function isOptionWrong({ key, type }: StepRow, index: number, errors: FieldErrors, hints: object): boolean {
   const names = IN_OPTIONS[type as ActionType] ?? []
-  return isWrongAt(errors, [`actions.${index}.type`, ...names.map((name) => `actions.${index}.parameters.${name}`)])
+  const wrong = [`actions.${index}.type`, ...names.map((name) => `actions.${index}.parameters.${name}`)]
+  return isWrongAt(errors, wrong) || Object.hasOwn(hints, `${key}.to`)
 }
 
 export function ActionOptions() {
@@ -149,16 +159,13 @@ function SmsFields() {
   const { step } = useStep()
   const { message = '' } = step.parameters
   return (
-    <>
-      <Recipient hint="Leave empty to text the job's contact." placeholder="+447700900123" />
-      <WordsControl
-        name="p.message"
-        label="Message"
-        rows={4}
-        hint={<SmsCounter text={message} />}
-        counter={<SmsCost text={message} stepKey={step.key} />}
-      />
-    </>
+    <WordsControl
+      name="p.message"
+      label="Message"
+      rows={4}
+      hint={<SmsCounter text={message} />}
+      counter={<SmsCost text={message} stepKey={step.key} />}
+    />
   )
 }
 
@@ -167,6 +174,7 @@ function SmsOptions() {
   const { step } = useStep()
   return (
     <>
+      <WordsControl name="p.to" label="To" hint="Leave empty to text the job's contact." placeholder="+447700900123" />
       <BoxControl name="p.useSmsTemplate">Use SMS Template</BoxControl>
       {step.parameters.useSmsTemplate === 'true' ? (
         <PickControl

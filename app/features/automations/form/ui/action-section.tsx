@@ -170,7 +170,13 @@ function Token({ token: { name, label, mayBeEmpty } }: { token: TokenChoice }) {
   )
 }
 
-function ActionCard({ step, index, count }: { step: StepRow; index: number; count: number }) {
+interface StepPlace {
+  step: StepRow
+  index: number
+  count: number
+}
+
+function ActionCard({ step, index, count }: StepPlace) {
   const { errors, aids, alive } = useRuleForm()
   const own = alive || !Object.hasOwn(aids.own, step.key) ? [] : (aids.own[step.key] ?? [])
   const parameters = `actions.${index}.parameters`
@@ -195,10 +201,7 @@ function ActionCard({ step, index, count }: { step: StepRow; index: number; coun
               </ul>
             </Disclosure>
           ) : null}
-          <div className="flex items-start justify-between gap-2 border-line border-t pt-1">
-            {step.type === '' ? <span /> : <Options step={step} index={index} />}
-            <Moves step={step} index={index} count={count} />
-          </div>
+          <Options step={step} index={index} count={count} />
         </StepProvider>
       </Part>
     </li>
@@ -220,17 +223,17 @@ function TypeControl({ step, index }: { step: StepRow; index: number }) {
   )
 }
 
-/** Rare things of one step. */
-function Options({ step, index }: { step: StepRow; index: number }) {
-  const { errors } = useRuleForm()
-  const words = [index > 0 && step.wait === 'true' ? 'waits for the step before' : '', ...optionWords(step)]
+/** Everything rare of one step, its place among the others included. */
+function Options({ step, index, count }: StepPlace) {
+  const { errors, aids } = useRuleForm()
+  const words = [...optionWords(step), index > 0 && step.wait === 'true' ? 'waits for the step before' : '']
   return (
-    <div className="min-w-0 flex-1">
+    <div className="min-w-0 border-line border-t pt-1">
       <Fold
         place={`${step.key}.options`}
         summary="Options"
         set={words.filter(Boolean).join(', ')}
-        wrong={isOptionWrong(step, index, errors)}
+        wrong={isOptionWrong(step, index, errors, aids.hints)}
       >
         <ActionOptions />
         {index > 0 ? (
@@ -238,25 +241,26 @@ function Options({ step, index }: { step: StepRow; index: number }) {
             Wait for Previous Action
           </BoxControl>
         ) : null}
-        <TypeControl step={step} index={index} />
+        {step.type === '' ? null : <TypeControl step={step} index={index} />}
+        <Moves step={step} index={index} count={count} />
       </Fold>
     </div>
   )
 }
 
-function Moves({ step, index, count }: { step: StepRow; index: number; count: number }) {
+function Moves({ step, index, count }: StepPlace) {
   const number = index + 1
   return (
-    <div className="flex shrink-0">
+    <div className="flex flex-wrap gap-1">
       {index > 0 ? (
         <IntentButton
           intent={`form.up:${step.key}`}
           id={`up-${step.key}`}
           variant="quiet"
-          size="icon"
+          icon={ArrowUp}
           aria-label={`Move action ${number} up`}
         >
-          <ArrowUp aria-hidden className="size-4" />
+          Up
         </IntentButton>
       ) : null}
       {index < count - 1 ? (
@@ -264,19 +268,19 @@ function Moves({ step, index, count }: { step: StepRow; index: number; count: nu
           intent={`form.down:${step.key}`}
           id={`down-${step.key}`}
           variant="quiet"
-          size="icon"
+          icon={ArrowDown}
           aria-label={`Move action ${number} down`}
         >
-          <ArrowDown aria-hidden className="size-4" />
+          Down
         </IntentButton>
       ) : null}
       <IntentButton
         intent={`form.remove_step:${step.key}`}
         variant="danger-quiet"
-        size="icon"
+        icon={Trash2}
         aria-label={`Remove action ${number}`}
       >
-        <Trash2 aria-hidden className="size-4" />
+        Remove
       </IntentButton>
     </div>
   )

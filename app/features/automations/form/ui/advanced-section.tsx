@@ -12,7 +12,7 @@ import { useRuleForm } from './form-context.tsx'
 import { BoxControl, SelectControl, ShowFields, TextControl } from './form-controls.tsx'
 import { OftenSection } from './rule-sections.tsx'
 
-/** What most rules do not need: combining, limits, and protection for customers. */
+/** What most rules do not need: a description, combining, limits, and protection for customers. */
 export function AdvancedSection() {
   const { state } = useRuleForm()
   return (
@@ -24,6 +24,7 @@ export function AdvancedSection() {
         </>
       }
     >
+      <TextControl name="description" label="Description" hint="Optional. For you and your colleagues." />
       {isShown(state, 'enableGrouping') ? <Combine /> : null}
       {writesToCustomers(draftOf(state)) ? null : <OftenSection />}
       <div className="grid items-start gap-4 sm:grid-cols-2">
@@ -99,7 +100,8 @@ function limitWords({ values }: FormState): string {
     values.recheckBeforeSending === 'true' ? 'checks again' : '',
     values.askFirst === 'true' ? 'asks you first' : '',
   ].filter(Boolean)
-  return words.length === 0 ? 'No limits set' : words.join(', ')
+  const limits = words.length === 0 ? 'No limits set' : words.join(', ')
+  return values.description.trim() === '' ? limits : `${values.description.trim()} · ${limits}`
 }
 
 /** The account's quiet hours, with a link to them. */

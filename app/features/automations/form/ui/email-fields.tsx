@@ -10,15 +10,13 @@ import {
   ShowFields,
   WordsControl,
 } from './form-controls.tsx'
-import { Recipient } from './recipient.tsx'
 
-/** An e-mail: receiver, subject and text, as plain text, HTML or a template of the platform. */
+/** An e-mail: subject and text, as plain text, HTML or a template of the platform. */
 export function EmailFields() {
   const { step } = useStep()
   const content = step.parameters.contentType || 'manual'
   return (
     <>
-      <Recipient hint="Leave empty to e-mail the job's contact." />
       {content === 'manual' ? (
         <>
           <WordsControl name="p.customSubject" label="Subject" />
@@ -67,12 +65,13 @@ function TemplateFields() {
   )
 }
 
-/** How it is written, copies, signature and files. */
+/** Who gets it, how it is written, copies, signature and files. */
 export function EmailOptions() {
   const { step } = useStep()
   const place = `${step.key}.options`
   return (
     <>
+      <WordsControl name="p.to" label="To" hint="Leave empty to e-mail the job's contact." />
       <Choice
         name="p.contentType"
         legend="Email Content"

@@ -166,7 +166,9 @@ describe('the parts', () => {
   it('rare things are closed, and say what is set', () => {
     open(formAfter(['cooldownDays=3', 'askFirst=true', 's.s3.p.linkToJob=true', 'settleMinutes=5'], TWO))
     expect(line('advanced').textContent).toContain('3 days between messages, asks you first')
-    expect(screen.getAllByText('Options')[0]?.parentElement?.textContent).toBe('Options · in the job diary')
+    expect(screen.getAllByText('Options')[0]?.parentElement?.textContent).toBe(
+      "Options · to the job's contact, in the job diary",
+    )
     expect(screen.getByText('More precise').parentElement?.textContent).toBe('More precise · after 5 minutes')
   })
 })

@@ -1,6 +1,6 @@
 import { clsx } from 'clsx'
 import { Braces } from 'lucide-react'
-import { type ReactNode, useId, useState } from 'react'
+import { type ReactNode, useId, useRef, useState } from 'react'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { useRuleForm } from './form-context.tsx'
 
@@ -26,21 +26,33 @@ export function InsertPlaceholder({ name, into, onChoose, counter, long, childre
   const [open, setOpen] = useState(false)
   const { part: Picker } = useOnDemand(loadPicker, open)
   const id = useId()
+  const button = useRef<HTMLButtonElement>(null)
+  /** The focus goes back to where the list was opened. */
+  const close = () => {
+    button.current?.focus()
+    setOpen(false)
+  }
   return (
     <div className="min-w-0">
-      <div className={clsx('relative', alive && !long && '[&>input]:pr-12')}>
+      <div className={clsx('group/box relative', alive && !long && '[&>input]:pr-12')}>
         {children}
         {alive ? (
           <button
+            ref={button}
             type="button"
             aria-expanded={open}
             aria-controls={id}
             aria-label={`Insert a placeholder into ${into}`}
             title="Insert placeholder"
-            onClick={() => setOpen(!open)}
+            // Where the browser does not focus a pressed button, the box would lose the focus, and the button its place.
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => (open ? close() : setOpen(true))}
             className={clsx(
               'absolute bottom-0 inline-flex h-11 items-center gap-1.5 rounded-control px-3 font-medium text-accent text-dense hover:bg-accent-soft',
-              long ? 'left-0' : 'right-0',
+              // A short box shows it while it is worked in.
+              long
+                ? 'left-0'
+                : 'invisible right-0 aria-expanded:visible group-focus-within/box:visible group-hover/box:visible',
             )}
           >
             <Braces aria-hidden className="size-4" />
@@ -60,7 +72,7 @@ export function InsertPlaceholder({ name, into, onChoose, counter, long, childre
               setOpen(false)
               onChoose(written)
             }}
-            onClose={() => setOpen(false)}
+            onClose={close}
           />
         ) : null}
       </div>

@@ -1,5 +1,6 @@
 // What is typed and not saved, kept in this browser tab until it is saved or discarded: it survives another page, Back
 // and a reload. A UI module (.tsx), because it has side effects and runs only in a browser.
+import { useEffect, useState } from 'react'
 import { type FormState, isSameForm, readKeptForm } from '../form-state.ts'
 
 /** Where a browser refuses its storage (a strict frame), work still survives everything but a reload. */
@@ -10,6 +11,22 @@ const PREFIX = 'fieldhook.form.1.'
 /** One account, one person, one form: `new`, `edit-7`, `copy-3`. */
 export function workKey(accountUUID: string, person: string, opened: string): string {
   return `${PREFIX}${[accountUUID, person, opened].map(encodeURIComponent).join('.')}`
+}
+
+/** Says at the gate that a form of this account is kept: signing in brings it back. */
+export function KeptNote({ accountUUID }: { accountUUID: string }) {
+  const [kept, setKept] = useState(false)
+  useEffect(() => setKept(hasWork(accountUUID)), [accountUUID])
+  return kept ? <p>What you typed is kept in this tab.</p> : null
+}
+
+function hasWork(accountUUID: string): boolean {
+  const start = `${PREFIX}${encodeURIComponent(accountUUID)}.`
+  try {
+    return [...inMemory.keys(), ...Object.keys(sessionStorage)].some((key) => key.startsWith(start))
+  } catch {
+    return [...inMemory.keys()].some((key) => key.startsWith(start))
+  }
 }
 
 /** `saved` = what it began from. */

@@ -65,8 +65,9 @@ export function PreviewBody({ preview, first, inHeading, act }: PreviewBodyProps
         {preview.about === '' || preview.about === inHeading ? null : <Line label="With">{preview.about}</Line>}
         {first}
         <Line label="How often">{preview.often}</Line>
-        {preview.customerMessages > 0 ? <Line label="Messages to customers">{preview.customerMessages}</Line> : null}
-        {preview.credits > 0 ? <Line label="SMS credits">{preview.credits}</Line> : null}
+        {/* One message says its own cost. */}
+        {preview.customerMessages > 1 ? <Line label="Messages to customers">{preview.customerMessages}</Line> : null}
+        {preview.credits > 1 ? <Line label="SMS credits">{preview.credits}</Line> : null}
       </dl>
     </>
   )

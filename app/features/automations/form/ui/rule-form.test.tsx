@@ -641,6 +641,14 @@ describe('placeholders', () => {
     expect(document.activeElement).toBe(control('Message'))
   })
 
+  it('are left by Escape, with the focus where they were opened', async () => {
+    const { user } = renderForm({ state: withAction('send_sms') })
+    await user.click(button('Insert a placeholder into Message'))
+    await user.type(await screen.findByLabelText('Search placeholders'), '{Escape}')
+    expect(screen.queryByLabelText('Search placeholders')).toBeNull()
+    expect(document.activeElement).toBe(button('Insert a placeholder into Message'))
+  })
+
   it('that may be empty or are unknown are told below the text', async () => {
     renderForm({ state: withAction('send_sms') })
     fireEvent.change(control('Message'), {

@@ -11,7 +11,6 @@ import { type FormState, partsShown, toForm } from '../form-state.ts'
 import type { FormView } from '../form-view.ts'
 import { ActionSection } from './action-section.tsx'
 import { AdvancedSection } from './advanced-section.tsx'
-import { Fold } from './block.tsx'
 import { ConditionSection } from './condition-section.tsx'
 import { FormBar } from './form-bar.tsx'
 import { RuleFormProvider, useRuleForm } from './form-context.tsx'
@@ -177,9 +176,6 @@ function Basics() {
         Basic Information
       </h3>
       <TextControl name="name" label="Automation Name" placeholder="Text the customer when a job is done" />
-      <Fold place="about" summary="Add a description" set={state.values.description}>
-        <TextControl name="description" label="Description" hint="Optional. For you and your colleagues." />
-      </Fold>
       {partsShown(state).trigger ? null : <ShowFields place="when">Continue</ShowFields>}
     </section>
   )

@@ -258,7 +258,7 @@ function RuleList({ rights, rules, deleted, account, step, result }: RuleListPro
       ) : rules.length === 0 ? (
         <Card>
           <EmptyState icon={Workflow} title="No automations yet">
-            Use a recipe, or name your own in the form.
+            Pick a recipe above.
           </EmptyState>
         </Card>
       ) : (

@@ -1,19 +1,18 @@
 import { Form } from '@remix-run/react'
 import { Trash2, Undo2 } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
 import {
   type AutomationAccount,
   automationAddress,
   automationQuery,
   ruleAnchor,
 } from '#app/domain/automations/automation-address.ts'
+import { UNDO_SHOWN } from '#app/domain/undo.ts'
 import { QuestionOnPage, useAskFirst } from '#app/ui/ask-first.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'
-import { Notice } from '#app/ui/notice.tsx'
+import { UndoLine } from '#app/ui/undo-line.tsx'
 import { WayButton } from '../../form/ui/way-button.tsx'
 import type { RuleCardView } from '../../rules/rule-view.ts'
-import { UNDO_SHOWN } from '../act-on-rule.ts'
 import { ActFields, RuleButton } from './rule-button.tsx'
 
 interface DeleteRuleProps {
@@ -93,28 +92,19 @@ interface UndoDeleteProps {
   account: AutomationAccount
 }
 
-/** Offers to bring a deleted rule back. With scripts for ten seconds, and for as long as somebody is at it. */
+/** Offers to bring a deleted rule back. */
 export function UndoDelete({ deleted: { id, name }, account }: UndoDeleteProps) {
-  const box = useRef<HTMLDivElement>(null)
-  const [isOver, setOver] = useState(false)
-  useEffect(() => {
-    setOver(false)
-    const timer = setInterval(() => {
-      if (!box.current?.matches(':hover, :focus-within')) setOver(true)
-    }, UNDO_SHOWN)
-    return () => clearInterval(timer)
-  }, [id])
-  if (isOver) return null
   return (
-    <div ref={box} className="mb-3">
-      <Notice tone="accent">
-        <div className="flex flex-wrap items-center justify-between gap-2">
-          <span className="wrap-anywhere">“{name}” was deleted.</span>
-          <RuleButton act="undo" ruleId={id} account={account} icon={Undo2} aria-label={`Undo: delete ${name}`}>
-            Undo
-          </RuleButton>
-        </div>
-      </Notice>
-    </div>
+    <UndoLine
+      id={String(id)}
+      shownFor={UNDO_SHOWN}
+      button={
+        <RuleButton act="undo" ruleId={id} account={account} icon={Undo2} aria-label={`Undo: delete ${name}`}>
+          Undo
+        </RuleButton>
+      }
+    >
+      “{name}” was deleted.
+    </UndoLine>
   )
 }
