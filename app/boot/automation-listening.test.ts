@@ -1,7 +1,7 @@
 // What became of messages, and what customers answered: the run engine, the listening loop and the sandbox's histories.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runReason, runReasonText } from '#app/domain/automations/run-reasons.ts'
-import { localStamp } from '#app/domain/local-time.ts'
+import { localStamp } from '#app/domain/time/local-time.ts'
 import { settleUnknown } from '#app/features/automations/history/run-again.server.ts'
 import { settleAnswer } from '#app/features/automations/listening/answers.server.ts'
 import { createListener } from '#app/features/automations/listening/listener.server.ts'

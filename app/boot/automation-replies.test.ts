@@ -1,7 +1,7 @@
 // Customer replied: an answer in the sandbox's history sets off a rule, once.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { WebhookTrigger } from '#app/domain/automations/rule.ts'
-import { localStamp } from '#app/domain/local-time.ts'
+import { localStamp } from '#app/domain/time/local-time.ts'
 import { createListener } from '#app/features/automations/listening/listener.server.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'

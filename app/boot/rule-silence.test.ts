@@ -1,6 +1,6 @@
 // Silence by an automation's own rhythm, on a real file and day by day: ten rhythms that end, and ten that only look so.
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { dayOf, weekdayOf } from '#app/domain/local-time.ts'
+import { dayOf, weekdayOf } from '#app/domain/time/local-time.ts'
 import { listRuleNotices } from '#app/features/notices/list-notices.server.ts'
 import { DEFAULT_MAIL_CHOICE } from '#app/features/notices/notice-mail.ts'
 import { sendDueMails } from '#app/features/notices/send-mails.server.ts'

@@ -1,6 +1,6 @@
 // `npm run migrate`: the schema's part of a deploy, before the new instances start.
 import { resolve } from 'node:path'
-import { plural } from '#app/domain/moments.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import { migrateServer } from '#db/postgres/client.server.ts'
 
 interface MigrateInput {

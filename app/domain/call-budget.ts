@@ -2,7 +2,7 @@
 // leave part of both for the screens, where a person waits.
 import type { Millis } from '#app/lib/clock.ts'
 import { days, seconds } from '#app/lib/duration.ts'
-import { dayOf } from './local-time.ts'
+import { dayOf } from './time/local-time.ts'
 
 type CallPriority = 'screen' | 'background'
 

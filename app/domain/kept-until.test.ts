@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest'
 import { keepBackups } from '#app/features/ops/backups.ts'
 import { days, hours } from '#app/lib/duration.ts'
 import { BACKUPS_KEPT, eventsKept, keptUntil, LEAST_EVENTS, logEnds, shortageText } from './kept-until.ts'
-import { spanText } from './moments.ts'
+import { spanText } from './time/moments.ts'
 import { switchesOf } from './space.ts'
 
 const long = (id: string, retentionDays?: number) =>

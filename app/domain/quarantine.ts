@@ -1,4 +1,4 @@
-import { plural } from './moments.ts'
+import { plural } from './time/moments.ts'
 // A restored copy is held: it must not repeat what was already sent, until a person has checked it.
 
 /** The questions the rest of the product asks. */

@@ -1,6 +1,6 @@
 // Subscriptions as a page receives them, with overrides for tests.
 
-import { dayOf } from '#app/domain/local-time.ts'
+import { dayOf } from '#app/domain/time/local-time.ts'
 import type { PaymentMode, Plan, PlanUsage, SubscriptionFacts } from '#app/domain/plan.ts'
 import { billingPeriodOf } from '#app/domain/plan.ts'
 import { type PlanView, planView } from '#app/features/billing/plan-view.ts'

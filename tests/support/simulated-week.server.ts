@@ -3,7 +3,7 @@
 // restarts, and in two of four weeks the clocks change. The result is judged against the changes made to the records.
 import { createAutomationTriggers } from '#app/boot/automation-triggers.server.ts'
 import type { PollTrigger, RuleDefinition, WebhookTrigger } from '#app/domain/automations/rule.ts'
-import { localStamp } from '#app/domain/local-time.ts'
+import { localStamp } from '#app/domain/time/local-time.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'

@@ -1,6 +1,6 @@
 // An account's settings for all its automations: quiet hours, limits and cool-downs.
 import { z } from 'zod'
-import { readTimeOfDay } from '../local-time.ts'
+import { readTimeOfDay } from '../time/local-time.ts'
 
 const TIME_WANTED = 'Give the time as HH:MM, for example 20:00.'
 

@@ -16,7 +16,7 @@ import {
   WORTH_WAITING,
   waitSentence,
 } from '#app/domain/call-budget.ts'
-import { dayOf } from '#app/domain/local-time.ts'
+import { dayOf } from '#app/domain/time/local-time.ts'
 import type { Clock, Millis } from '#app/lib/clock.ts'
 import type { Log } from '#app/lib/log.ts'
 import type { ActivityStore } from '#db/store/activity.ts'

@@ -10,7 +10,7 @@ import {
   noteCall,
   WINDOW,
 } from '#app/domain/call-budget.ts'
-import { dayOf } from '#app/domain/local-time.ts'
+import { dayOf } from '#app/domain/time/local-time.ts'
 import { type FixedClock, fixedClock } from '#app/lib/clocks.server.ts'
 import type { Log } from '#app/lib/log.ts'
 import { callRows } from '#db/postgres/call-rows.server.ts'

@@ -1,7 +1,7 @@
 // Parses the audit log's filter for the page's URL and the call.
 import { z } from 'zod'
 import { AUDIT_GROUPS, type AuditGroup, type AuditOutcome, type AuditQuery } from '#app/domain/audit.ts'
-import { startOfDay } from '#app/domain/local-time.ts'
+import { startOfDay } from '#app/domain/time/local-time.ts'
 import { actionsOf } from './audit.ts'
 
 export const AUDIT_OUTCOMES = ['done', 'refused', 'failed'] as const satisfies readonly AuditOutcome[]

@@ -8,7 +8,7 @@ import {
   type AuditGroup,
   type AuditOutcome,
 } from '#app/domain/audit.ts'
-import { plural } from '#app/domain/moments.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
 
 export function actionsOf(group: AuditGroup): AuditAction[] {

@@ -1,5 +1,5 @@
 // The line on every page when the subscription blocks sending, or soon will.
-import { dayText } from '#app/domain/moments.ts'
+import { dayText } from '#app/domain/time/moments.ts'
 import { inTrial, type PaymentMode, type Plan } from '#app/domain/plan.ts'
 import type { PlanHold } from '#app/domain/plan-hold.ts'
 import { QUARANTINED } from '#app/domain/quarantine.ts'

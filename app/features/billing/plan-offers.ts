@@ -1,6 +1,6 @@
 // The text next to each offer before the user presses anything: the amount paid today and the end date.
-import { dateOf, dayOf, dayOfDate, wallOfDay } from '#app/domain/local-time.ts'
-import { dayText, plural } from '#app/domain/moments.ts'
+import { dateOf, dayOf, dayOfDate, wallOfDay } from '#app/domain/time/local-time.ts'
+import { dayText, plural } from '#app/domain/time/moments.ts'
 import { inTrial, MONTHLY_PENCE, type Plan } from '#app/domain/plan.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'

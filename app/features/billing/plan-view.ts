@@ -1,6 +1,6 @@
 // Computes everything the subscription page shows. No component makes decisions about money.
 import { grouped } from '#app/domain/count-text.ts'
-import { dayText, momentText, plural } from '#app/domain/moments.ts'
+import { dayText, momentText, plural } from '#app/domain/time/moments.ts'
 import {
   INCLUDED_OPERATIONS,
   MONTHLY_PENCE,

@@ -1,5 +1,5 @@
 // Loads the account's plan for pages and calls.
-import { dayOf } from '#app/domain/local-time.ts'
+import { dayOf } from '#app/domain/time/local-time.ts'
 import { billingPeriodOf, type Plan, type SubscriptionFacts, TRIAL } from '#app/domain/plan.ts'
 import { type BillingApp, takesPayments } from './billing-app.server.ts'
 import { refusalOf } from './payment-failure.server.ts'

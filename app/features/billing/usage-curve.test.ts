@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { dayOf } from '#app/domain/local-time.ts'
+import { dayOf } from '#app/domain/time/local-time.ts'
 import { days, hours } from '#app/lib/duration.ts'
 import { usageCurve } from './usage-curve.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ago, clockTime } from '#app/domain/moments.ts'
+import { ago, clockTime } from '#app/domain/time/moments.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { accountHealth, needsAttention, type WebhookCondition, webhookStatus } from './endpoint-status.ts'
 import type { WebhookStatus } from './endpoint-view.ts'

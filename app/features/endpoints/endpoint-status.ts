@@ -1,6 +1,6 @@
 // Decides the status of a webhook and the sentence that explains it to the owner.
 import type { EndpointKey, EndpointKind } from '#app/domain/endpoint-key.ts'
-import { ago, clockTime, plural } from '#app/domain/moments.ts'
+import { ago, clockTime, plural } from '#app/domain/time/moments.ts'
 import { planHoldText } from '#app/domain/plan-hold.ts'
 import { type PollState, pollsInVain } from '#app/domain/polling.ts'
 import { assertNever } from '#app/lib/assert-never.ts'

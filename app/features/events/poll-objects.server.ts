@@ -6,7 +6,7 @@ import type { AccountCallResult, CallPriority, RecordPage } from '#app/adapters/
 import type { App } from '#app/context/app-context.ts'
 import { fieldsToWatch, parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import { SNAPSHOTS_KEPT } from '#app/domain/kept-until.ts'
-import { localStamp } from '#app/domain/local-time.ts'
+import { localStamp } from '#app/domain/time/local-time.ts'
 import { POLLED_TYPES } from '#app/domain/object-catalog.ts'
 import {
   type BegunPolling,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { localStamp } from '#app/domain/local-time.ts'
+import { localStamp } from '#app/domain/time/local-time.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import {

@@ -1,7 +1,7 @@
 // Parses the search filters of the form and the call, or refuses them field by field.
 import { z } from 'zod'
 import type { SearchCursor } from '#app/domain/deliveries/stored-delivery.ts'
-import { momentOf } from '#app/domain/local-time.ts'
+import { momentOf } from '#app/domain/time/local-time.ts'
 import {
   isPlausibleObjectType,
   normalizeObjectType,

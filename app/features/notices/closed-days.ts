@@ -1,7 +1,7 @@
 // Days without work: public holidays that all of the platform's countries have, and an account's own. They do not count
 // as silence.
 import { z } from 'zod'
-import { dateOf, dayOf, dayOfDate, readLocal } from '#app/domain/local-time.ts'
+import { dateOf, dayOf, dayOfDate, readLocal } from '#app/domain/time/local-time.ts'
 import type { ClosedDays } from '#app/domain/notices/notice.ts'
 
 /** Keeps a pasted calendar from filling the settings. */

@@ -1,5 +1,5 @@
 // Notices by e-mail: whether one can be sent, when to try again, and the text.
-import { clockTime, plural } from '#app/domain/moments.ts'
+import { clockTime, plural } from '#app/domain/time/moments.ts'
 import type { AfterMail, MailChoice, NoticeKind, NoticeSubject } from '#app/domain/notices/notice.ts'
 import { type CodedReason, type Reason, reasonCode } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { dayOf, weekdayOf } from '#app/domain/local-time.ts'
+import { dayOf, weekdayOf } from '#app/domain/time/local-time.ts'
 import { closedDaysText, daysOff, easterOf, isHoliday, readClosedDays } from './closed-days.ts'
 import { silenceOf } from './rhythm.ts'
 

@@ -4,7 +4,7 @@
 // never ran, holidays and the account's closed days are left out, in the past as well as now. It is silent when it missed
 // two of its turns, two days more than ever before, half as many again as ever before, and more than an irregular
 // rhythm explains (four times its spread). A rule that runs at random has a wide spread, so it needs a long silence.
-import { weekdayOf } from '#app/domain/local-time.ts'
+import { weekdayOf } from '#app/domain/time/local-time.ts'
 import type { IsOff } from './closed-days.ts'
 
 interface Silence {

@@ -1,7 +1,7 @@
 // Watches automations: runs that wait for a person, and silence by their own rhythm. Failures are told by the runs
 // themselves, in the commit that ends them.
 import type { App } from '#app/context/app-context.ts'
-import { dayOf, todayOf, wallOfDay, weekdayOf } from '#app/domain/local-time.ts'
+import { dayOf, todayOf, wallOfDay, weekdayOf } from '#app/domain/time/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { momentOfWall, wallAt } from '#app/lib/zone.ts'

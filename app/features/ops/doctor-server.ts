@@ -1,5 +1,5 @@
 // The judgement of `npm run doctor` on a PostgreSQL server: facts in, findings out.
-import { plural } from '#app/domain/moments.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import type { ServerFigures } from '#app/domain/server-figures.ts'
 import { sizeText } from '#app/domain/size-text.ts'
 import type { Millis } from '../../lib/clock.ts'

@@ -1,5 +1,5 @@
 // The judgement of `npm run doctor`: facts in, findings out. Every problem names the next step.
-import { plural } from '#app/domain/moments.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import { missingKeysSentence } from '#app/domain/sealed-places.ts'
 import { sizeText } from '#app/domain/size-text.ts'
 import { untoldOf } from '#app/features/notices/notice-reasons.ts'

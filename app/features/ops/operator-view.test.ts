@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { spanText } from '#app/domain/moments.ts'
+import { spanText } from '#app/domain/time/moments.ts'
 import { loopState } from '#app/domain/process-signs.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { operatorFacts } from '#tests/support/sample-operator.ts'

@@ -1,6 +1,6 @@
 // The operator's page: decides whether anything needs attention, and says so in one sentence at the top.
 import type { KeptKind } from '#app/domain/kept-until.ts'
-import { plural, spanText } from '#app/domain/moments.ts'
+import { plural, spanText } from '#app/domain/time/moments.ts'
 import type { LoopState } from '#app/domain/process-signs.ts'
 import { sizeText } from '#app/domain/size-text.ts'
 import { reaches, type SpaceLevel } from '#app/domain/space.ts'

@@ -1,5 +1,5 @@
 // All texts of the template library and of its sheet.
-import { plural } from '#app/domain/moments.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import type { Group } from './recipes.ts'
 

@@ -7,7 +7,7 @@ import {
 } from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
 import { RUNS_KEPT } from '#app/domain/kept-until.ts'
-import { spanText } from '#app/domain/moments.ts'
+import { spanText } from '#app/domain/time/moments.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { countNeedsPerson, loadRun } from '#app/features/automations/history/history-page.server.ts'
 import { RunPage } from '#app/features/automations/history/ui/run-page.tsx'

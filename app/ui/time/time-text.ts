@@ -1,6 +1,6 @@
 // Formats times in the account's zone, the same on the server and in every browser.
-import { dateOf, dayOf, localStamp, MONTHS, WEEKDAYS, weekdayOf } from '#app/domain/local-time.ts'
-import { plural } from '#app/domain/moments.ts'
+import { dateOf, dayOf, localStamp, MONTHS, WEEKDAYS, weekdayOf } from '#app/domain/time/local-time.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import { isZone, wallAt } from '#app/lib/zone.ts'

@@ -146,7 +146,7 @@ export const OWN_TEXT: Readonly<Record<string, string>> = {
   'app/domain/automations/history-address.ts': 'an address of ours',
   'app/features/automations/rules/import-rule.ts exportRule': ROWS,
   'app/features/automations/rules/journal.ts afterPlanPutOff': ROWS,
-  'app/domain/local-time.ts': 'moments and zones',
+  'app/domain/time/local-time.ts': 'moments and zones',
   'app/lib/zone.ts': 'moments and zones',
   'app/lib/families.ts': 'names of our own methods',
   'db/acts.ts mapId': 'ids of a fixed length, looked up',

@@ -1,5 +1,5 @@
 // Compares what the product did and says with the sandbox's own record.
-import { localStamp } from '#app/domain/local-time.ts'
+import { localStamp } from '#app/domain/time/local-time.ts'
 import { seconds } from '#app/lib/duration.ts'
 import type { OutboxItem } from '#sandbox/world.ts'
 import { type AutomationWorld, LEEDS } from '#tests/support/automation-world.server.ts'

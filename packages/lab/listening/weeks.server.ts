@@ -1,7 +1,7 @@
 // Simulated days of a firm whose customers answer: rows of the histories are lost, late and doubled, their clock is
 // wrong, the permission comes and goes, processes are ended between any two writes. Judged against the sandbox's record.
 
-import { localStamp } from '#app/domain/local-time.ts'
+import { localStamp } from '#app/domain/time/local-time.ts'
 import { settleAnswer } from '#app/features/automations/listening/answers.server.ts'
 import { createListener } from '#app/features/automations/listening/listener.server.ts'
 import { DEFAULT_ACCOUNT_GUARDS } from '#app/features/automations/rules/guards.ts'

@@ -1,7 +1,7 @@
 import { Form, useNavigation } from '@remix-run/react'
 import { LogOut, MonitorCheck } from 'lucide-react'
 import { type AccountLink, accountAddress, accountQuery, END_ALL } from '#app/domain/account-address.ts'
-import { plural } from '#app/domain/moments.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import { type OwnerRights, ownerNote } from '#app/domain/people.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { useAskFirst } from '#app/ui/ask-first.tsx'

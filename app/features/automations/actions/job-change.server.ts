@@ -2,7 +2,7 @@
 // by name if they were written or imported that way.
 import type { CallFailure } from '#app/adapters/platform.ts'
 import type { PlanWarning } from '#app/domain/automations/effect.ts'
-import { localStamp } from '#app/domain/local-time.ts'
+import { localStamp } from '#app/domain/time/local-time.ts'
 import { days } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'

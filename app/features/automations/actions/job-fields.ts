@@ -1,7 +1,7 @@
 // The job fields that a rule may write, and the form of their values (facts: objects.json). Fields that the platform
 // computes, and fields no rule should change, are refused with a sentence.
 import { JOB_STATUSES } from '#app/domain/automations/rule.ts'
-import { isoDate, localStamp, readLocal, readToday, todayOf, wallOfDay } from '#app/domain/local-time.ts'
+import { isoDate, localStamp, readLocal, readToday, todayOf, wallOfDay } from '#app/domain/time/local-time.ts'
 import { ownValue } from '#app/lib/json.ts'
 import { isUuid, readFlag } from '../records/field-value.ts'
 

@@ -1,6 +1,6 @@
 // Parses the search form of the run history, or rejects it field by field.
 import { RUN_STATUSES, type RunQuery } from '#app/domain/automations/run-record.ts'
-import { startOfDay } from '#app/domain/local-time.ts'
+import { startOfDay } from '#app/domain/time/local-time.ts'
 import { parseRuleId } from '../rules/rule-form.ts'
 import { type HistoryField, type HistoryForm, historyFormOf } from './history-form.ts'
 

@@ -1,6 +1,6 @@
 // Loads the automations page, without the form.
 import type { App } from '#app/context/app-context.ts'
-import { dateOf, dayOfDate, todayOf, wallOfDay } from '#app/domain/local-time.ts'
+import { dateOf, dayOfDate, todayOf, wallOfDay } from '#app/domain/time/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
 import { momentOfWall } from '#app/lib/zone.ts'

@@ -3,7 +3,7 @@
 import type { App } from '#app/context/app-context.ts'
 import type { RunRequest } from '#app/domain/automations/run.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
-import { todayOf } from '#app/domain/local-time.ts'
+import { todayOf } from '#app/domain/time/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import type { AutomationRow } from '#db/store/automations.ts'

@@ -8,7 +8,7 @@ import {
   startsOnMessages,
   type WebhookTrigger,
 } from '#app/domain/automations/rule.ts'
-import { dayOf, readLocal } from '#app/domain/local-time.ts'
+import { dayOf, readLocal } from '#app/domain/time/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'

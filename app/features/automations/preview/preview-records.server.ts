@@ -1,7 +1,7 @@
 // Records to preview a rule with: recently changed ones, newest first, found by job number or customer.
 import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { Condition } from '#app/domain/automations/rule.ts'
-import { dayOf, localStamp, wallOfDay } from '#app/domain/local-time.ts'
+import { dayOf, localStamp, wallOfDay } from '#app/domain/time/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'

@@ -1,5 +1,5 @@
 // Ages of a record, in whole calendar days of the account: unlike "date equals TODAY-3" they survive a missed day.
-import { dayOf, readLocal, todayOf } from '#app/domain/local-time.ts'
+import { dayOf, readLocal, todayOf } from '#app/domain/time/local-time.ts'
 import type { FactPart, JudgedAt } from './facts.ts'
 import { isBlank, readFlag, readNumber, readPaymentDays } from './field-value.ts'
 

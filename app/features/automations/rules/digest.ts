@@ -1,7 +1,7 @@
 // Values over all records of a run: count, total, and one line per record.
 import { JOB_STATUSES } from '#app/domain/automations/rule.ts'
-import { dateText, moneyText, monthText, timeText, type WritingHabits } from '#app/domain/local-format.ts'
-import { dateOf, dayOfDate, isoDate, readLocal, todayOf, weekOf } from '#app/domain/local-time.ts'
+import { dateText, moneyText, monthText, timeText, type WritingHabits } from '#app/domain/time/local-format.ts'
+import { dateOf, dayOfDate, isoDate, readLocal, todayOf, weekOf } from '#app/domain/time/local-time.ts'
 import type { FactPart, JudgedAt, RecordFacts } from '../records/facts.ts'
 import { isNothing, readNumber } from '../records/field-value.ts'
 import { partsFor, readField } from '../records/fields.ts'

@@ -3,7 +3,7 @@
 import { type AccountGuards, accountGuardsSchema } from '#app/domain/automations/account-guards.ts'
 import type { RuleGuards } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
-import { dayOf, readTimeOfDay, wallOfDay, weekdayOf } from '#app/domain/local-time.ts'
+import { dayOf, readTimeOfDay, wallOfDay, weekdayOf } from '#app/domain/time/local-time.ts'
 import type { CodedReason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'

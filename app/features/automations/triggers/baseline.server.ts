@@ -3,7 +3,7 @@
 // does not start before the baseline is complete.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CallFailure } from '#app/adapters/platform.ts'
-import { localStamp } from '#app/domain/local-time.ts'
+import { localStamp } from '#app/domain/time/local-time.ts'
 import { seconds } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import type { AutomationRow } from '#db/store/automations.ts'

@@ -2,7 +2,7 @@
 // recent edits once instead of each record, and joins once. Each record is still evaluated and settled separately.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
-import { localStamp } from '#app/domain/local-time.ts'
+import { localStamp } from '#app/domain/time/local-time.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import type { Evaluation, TouchedRecord } from '#db/store/triggers.ts'

@@ -1,6 +1,6 @@
 // The body and key that an outside program sends to a manual rule's address.
 import { z } from 'zod'
-import { dayOfDate, isoDate } from '#app/domain/local-time.ts'
+import { dayOfDate, isoDate } from '#app/domain/time/local-time.ts'
 
 const date = z
   .string({ error: 'date is required (YYYY-MM-DD)' })

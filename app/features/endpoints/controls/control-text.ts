@@ -1,6 +1,6 @@
 // Messages the page shows after a button of a webhook or a forwarding rule succeeded or failed.
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
-import { clockTime, plural } from '#app/domain/moments.ts'
+import { clockTime, plural } from '#app/domain/time/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import type { Thing } from '../endpoint-kinds.ts'

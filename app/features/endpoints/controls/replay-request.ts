@@ -1,6 +1,6 @@
 // "Send everything since …": the requests that the form and the call accept.
 import { z } from 'zod'
-import { localInput, momentOf } from '#app/domain/local-time.ts'
+import { localInput, momentOf } from '#app/domain/time/local-time.ts'
 import { iso, type Millis } from '#app/lib/clock.ts'
 import { days, hours } from '#app/lib/duration.ts'
 import type { FieldErrors } from '../endpoint.ts'

@@ -1,6 +1,6 @@
 // "Send everything since …" on the page: its form values in the URL, and its sentences.
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
-import { plural } from '#app/domain/moments.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import type { FieldErrors } from '../endpoint.ts'
 import type { ReplayView } from '../endpoint-view.ts'
 

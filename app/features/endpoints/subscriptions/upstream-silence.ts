@@ -5,7 +5,7 @@
 // case; one busy hour (an import) is not a pattern; accounts younger than two weeks are not judged. The rule cannot
 // know public holidays, and the sentence says so.
 import type { EventRhythm } from '#app/domain/endpoints/upstream.ts'
-import { plural } from '#app/domain/moments.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours } from '#app/lib/duration.ts'
 

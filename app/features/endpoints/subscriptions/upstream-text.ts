@@ -1,6 +1,6 @@
 // Describes the result of comparing our subscriptions with the platform's list.
 import type { UpstreamNote } from '#app/domain/endpoints/upstream.ts'
-import { clockTime, plural } from '#app/domain/moments.ts'
+import { clockTime, plural } from '#app/domain/time/moments.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
 import { isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'

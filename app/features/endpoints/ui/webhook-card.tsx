@@ -1,6 +1,6 @@
 import { ChevronRight, CornerDownRight, Pencil } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import { plural } from '#app/domain/moments.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import { chatSentence } from '#app/features/events/chat/chat-message.ts'
 import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'

@@ -1,4 +1,4 @@
-import { dayText } from '#app/domain/moments.ts'
+import { dayText } from '#app/domain/time/moments.ts'
 import { sizeText } from '#app/domain/size-text.ts'
 import { days } from '#app/lib/duration.ts'
 import { Curve } from '#app/ui/chart/curve.tsx'

@@ -1,6 +1,6 @@
 import { CircleCheck, CirclePause, CircleSlash, type LucideIcon, OctagonAlert } from 'lucide-react'
 import { grouped } from '#app/domain/count-text.ts'
-import { spanText } from '#app/domain/moments.ts'
+import { spanText } from '#app/domain/time/moments.ts'
 import type { LoopState } from '#app/domain/process-signs.ts'
 import { sizeText } from '#app/domain/size-text.ts'
 import { StatusPill, type Tone } from '#app/ui/badge.tsx'

@@ -3,7 +3,7 @@ import type { AccountCallResult, CallFailure, PlatformApi, PlatformResult } from
 import type { App } from '#app/context/app-context.ts'
 import type { CommitResult, Effect, VerifyResult } from '#app/domain/automations/effect.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
-import { localStamp } from '#app/domain/local-time.ts'
+import { localStamp } from '#app/domain/time/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'

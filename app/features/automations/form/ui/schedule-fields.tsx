@@ -1,4 +1,4 @@
-import { WEEKDAYS } from '#app/domain/local-time.ts'
+import { WEEKDAYS } from '#app/domain/time/local-time.ts'
 import { RECURRENCE_TEXTS } from '../../rules/form-text.ts'
 import { isShown } from '../form-shown.ts'
 import { useRuleForm } from './form-context.tsx'

@@ -1,5 +1,5 @@
 import { CircleCheck } from 'lucide-react'
-import { plural } from '#app/domain/moments.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import { Badge } from '#app/ui/badge.tsx'
 import { DayStrip } from '#app/ui/pictures/day-strip.tsx'
 import { Time } from '#app/ui/time/time.tsx'

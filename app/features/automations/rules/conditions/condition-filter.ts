@@ -1,6 +1,6 @@
 // Date conditions in the platform's own filter: local times sort as text, so "after" and "before this day" are safe.
 import type { Operator } from '#app/domain/automations/rule.ts'
-import { dayOf, isoDate, readLocal, readToday, todayOf } from '#app/domain/local-time.ts'
+import { dayOf, isoDate, readLocal, readToday, todayOf } from '#app/domain/time/local-time.ts'
 import type { JudgedAt } from '../../records/facts.ts'
 import type { Field } from '../../records/fields.ts'
 

@@ -1,7 +1,7 @@
 // Tests one condition against one record: numbers compare as numbers, dates as dates, the rest as text, whatever the
 // platform's spelling (contract, section 8).
 import type { Condition, Operator } from '#app/domain/automations/rule.ts'
-import { dayOf, isoDate, readLocal, readToday, todayOf } from '#app/domain/local-time.ts'
+import { dayOf, isoDate, readLocal, readToday, todayOf } from '#app/domain/time/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { JudgedAt, RecordFacts } from '../../records/facts.ts'
 import type { FieldType } from '../../records/field-tables.ts'

@@ -1,6 +1,6 @@
 // A condition in words: in a rule's sentence, as the reason why a record did not match, and as a problem to fix.
 import { type Condition, JOB_STATUSES, OPERATORS, type Operator } from '#app/domain/automations/rule.ts'
-import { readLocal, readToday } from '#app/domain/local-time.ts'
+import { readLocal, readToday } from '#app/domain/time/local-time.ts'
 import { ownValue } from '#app/lib/json.ts'
 import { folded, readFlag, readList, readNumber } from '../../records/field-value.ts'
 import { type Field, fieldLabel, findField, objectNoun } from '../../records/fields.ts'

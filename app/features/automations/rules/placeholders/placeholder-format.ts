@@ -7,8 +7,8 @@ import {
   timeText,
   type WritingHabits,
   weekdayText,
-} from '#app/domain/local-format.ts'
-import { dayOf, isoDate, localStamp, readLocal, readToday, todayOf, wallOfDay } from '#app/domain/local-time.ts'
+} from '#app/domain/time/local-format.ts'
+import { dayOf, isoDate, localStamp, readLocal, readToday, todayOf, wallOfDay } from '#app/domain/time/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { isBlank, readNumber } from '../../records/field-value.ts'
 import { toE164 } from '../../records/phone.ts'

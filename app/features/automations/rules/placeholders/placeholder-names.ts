@@ -1,6 +1,6 @@
 // What the name of a placeholder refers to. The specification's names, the friendly ones and those of the platform's
 // own message templates all give the same values.
-import { readToday } from '#app/domain/local-time.ts'
+import { readToday } from '#app/domain/time/local-time.ts'
 import { ownValue } from '#app/lib/json.ts'
 import type { FactPart } from '../../records/facts.ts'
 import { type Field, fieldsOf, partsFor } from '../../records/fields.ts'

@@ -1,7 +1,7 @@
 // Fills in the placeholders of a text once, from left to right. Filled-in values are not parsed again, so braces in a
 // job's description cannot pull in anything, and they are escaped for the destination.
 import type { Replacement, StepResult } from '#app/domain/automations/effect.ts'
-import { isoDate, todayOf } from '#app/domain/local-time.ts'
+import { isoDate, todayOf } from '#app/domain/time/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { ownValue } from '#app/lib/json.ts'
 import type { JudgedAt, RecordFacts } from '../../records/facts.ts'

@@ -1,6 +1,6 @@
 // How often a rule may fire for one record, as the key stored in the ledger: the same key means the same firing.
 import type { OncePolicy } from '#app/domain/automations/rule.ts'
-import { dateOf, isoDate, localStamp, todayOf, weekOf } from '#app/domain/local-time.ts'
+import { dateOf, isoDate, localStamp, todayOf, weekOf } from '#app/domain/time/local-time.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import type { FieldChange, JudgedAt, RecordFacts } from '../../records/facts.ts'
 import { folded } from '../../records/field-value.ts'

@@ -9,7 +9,7 @@ import {
   readLocal,
   readTimeOfDay,
   WEEKDAYS,
-} from '#app/domain/local-time.ts'
+} from '#app/domain/time/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { JudgedAt } from '../../records/facts.ts'
 import { comesAt, cronLineOf, timesOf } from './schedule.ts'

@@ -12,7 +12,7 @@ import {
   readTimeOfDay,
   wallOfDay,
   weekdayOf,
-} from '#app/domain/local-time.ts'
+} from '#app/domain/time/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes } from '#app/lib/duration.ts'

@@ -1,7 +1,7 @@
 // Formats money, dates and times for the account's customers. Implements the formats itself, because a runtime's locale
 // output changes with its version, and the text sent must be exactly the text that was checked.
 import type { Wall } from '#app/lib/zone.ts'
-import { type Country, readCountry } from './country.ts'
+import { type Country, readCountry } from '../country.ts'
 import { dateOf, dayOf, MONTHS, WEEKDAYS, wallOfDay, weekdayOf } from './local-time.ts'
 
 /** How an account writes amounts and dates: codes, or the country in words; empty = unknown. */
