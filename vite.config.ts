@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { vitePlugin as remix } from '@remix-run/dev'
 import tailwindcss from '@tailwindcss/vite'
 import { defineConfig } from 'vite'
@@ -16,6 +18,31 @@ declare module '@remix-run/node' {
  */
 const LOOK =
   /node_modules\/lucide-react\/|app\/ui\/(?!zod-without-eval|toast\/toaster|sheet-dialog|confirm-dialog|tooltip)/
+/** Icons that only the automations use, or only other pages: each page loads its own of the two, beside those of the design system. */
+const ICON = /\/lucide-react\/dist\/esm\/icons\/([\w-]+)\.m?js$/
+const usedBy = iconsBySource()
+
+function chunkOf(id: string): string | undefined {
+  const sources = usedBy.get(ICON.exec(id)?.[1] ?? '')
+  if (sources === undefined) return LOOK.test(id) ? 'look' : undefined
+  const isOfAutomations = (path: string) => /^features\/(automations|templates)\//.test(path)
+  if (sources.every(isOfAutomations)) return 'look-automations'
+  return sources.some((path) => path.startsWith('ui/') || isOfAutomations(path)) ? 'look' : 'look-pages'
+}
+
+/** Which files of the product import an icon, by its file's name: `file-plus-2`. */
+function iconsBySource(): Map<string, string[]> {
+  const found = new Map<string, string[]>()
+  for (const path of globSync('**/*.tsx', { cwd: 'app' })) {
+    const text = readFileSync(join('app', path), 'utf8')
+    for (const name of text.match(/import \{([^}]*)\} from 'lucide-react'/)?.[1]?.match(/\b[A-Z]\w+/g) ?? []) {
+      const file = name.replace(/(?<=.)(?=[A-Z])|(?<=[a-z])(?=\d)/g, '-').toLowerCase()
+      found.set(file, [...(found.get(file) ?? []), path])
+    }
+  }
+  return found
+}
+
 /** Smaller pieces are put together. Characters. With a larger number, pages load parts of other pages. */
 const SMALL = 1_000
 
@@ -51,7 +78,7 @@ export default defineConfig(({ isSsrBuild }) => ({
       ? {}
       : {
           output: {
-            manualChunks: (id: string) => (LOOK.test(id) ? 'look' : undefined),
+            manualChunks: chunkOf,
             experimentalMinChunkSize: SMALL,
           },
         },

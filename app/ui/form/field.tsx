@@ -21,7 +21,7 @@ export function Field({ id, label, hint, errors, children }: FieldProps) {
   const wrong = errors !== undefined && errors.length > 0
   const described = [hint ? `${id}-hint` : '', wrong ? `${id}-error` : ''].filter(Boolean).join(' ')
   return (
-    <div className="grid gap-1.5">
+    <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-1.5">
       <label htmlFor={id} className="text-label font-medium">
         {label}
       </label>

@@ -24,7 +24,7 @@ export function FirstWebhook({ account, result, demoAddress }: FirstWebhookProps
   return (
     <section
       aria-labelledby="create-title"
-      className={`${cardStyles} grid divide-line max-lg:divide-y lg:grid-cols-[22rem_minmax(0,1fr)] lg:divide-x`}
+      className={`${cardStyles} grid grid-cols-[minmax(0,1fr)] divide-line max-lg:divide-y lg:grid-cols-[22rem_minmax(0,1fr)] lg:divide-x`}
     >
       <div className="grid content-start gap-4 p-4 sm:p-5">
         <div>

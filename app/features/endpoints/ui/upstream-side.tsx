@@ -63,6 +63,7 @@ export function CompareButton({ webhook, account }: UpstreamProps) {
         webhookId={webhook.id}
         account={account}
         icon={ArrowLeftRight}
+        wraps
         pendingLabel="Comparing…"
         aria-label={`Compare with ServiceM8 now: ${calledOf(webhook)}`}
       >

@@ -20,7 +20,7 @@ export function RunButton({ values, variant = 'secondary', icon, label, children
   return (
     <Form method="post" preventScrollReset className="contents">
       <HiddenFields values={values} />
-      <Button type="submit" variant={variant} icon={icon} pending={pending} aria-label={label}>
+      <Button type="submit" variant={variant} icon={icon} wraps pending={pending} aria-label={label}>
         {children}
       </Button>
     </Form>

@@ -10,7 +10,7 @@ import { RuleCard } from './rule-card.tsx'
 
 const ACCOUNT = { accountUUID: 'account-1', admin: false }
 
-function open(over: Partial<AskedRun> = {}) {
+async function open(over: Partial<AskedRun> = {}) {
   const sent: Record<string, string>[] = []
   const asked: AskedRun = {
     about: 'Job 4411 · Margaret Smith',
@@ -46,12 +46,12 @@ function open(over: Partial<AskedRun> = {}) {
     },
   })
   const name = asked.values === null ? 'Which record?' : 'Run for Job 4411 · Margaret Smith?'
-  const panel = within(screen.getByRole('region', { name }))
+  const panel = within(await screen.findByRole('region', { name }))
   return { sent, panel, user: userEvent.setup() }
 }
 
 test('shows whom it writes to, the text and what they got, and sends what was shown', async () => {
-  const { sent, panel, user } = open()
+  const { sent, panel, user } = await open()
   for (const text of ['Thank you, Margaret!', /^Text message to \+61400000001/, 'Once per job', 'They already got:'])
     panel.getByText(text)
   panel.getByText(/a text to \+61400000001 from “Thank the customer”/)
@@ -68,7 +68,7 @@ test('shows whom it writes to, the text and what they got, and sends what was sh
 })
 
 test('another record is chosen from the list or found, and asked about again', async () => {
-  const { sent, panel, user } = open()
+  const { sent, panel, user } = await open()
   await user.click(panel.getByText('Choose another record'))
   await user.click(panel.getByRole('button', { name: 'Job 4410 · Joan Hartley (conditions not met)' }))
   await waitFor(() => expect(sent).toHaveLength(1))
@@ -82,8 +82,8 @@ test('another record is chosen from the list or found, and asked about again', a
   for (const one of sent) expect(one).not.toHaveProperty('confirmed')
 })
 
-test('names the record once, in the heading, and tells a rewritten number as no warning', () => {
-  const { panel } = open()
+test('names the record once, in the heading, and tells a rewritten number as no warning', async () => {
+  const { panel } = await open()
   expect(panel.getAllByText(/Job 4411 · Margaret Smith/)).toHaveLength(1)
   const note = panel.getByText('"0400 000 001" is written as +61400000001.')
   expect(note.className).toContain('text-ink-soft')
@@ -92,7 +92,7 @@ test('names the record once, in the heading, and tells a rewritten number as no 
 })
 
 test('offers nothing to run when the search found nothing, and asks for another record', async () => {
-  const { panel, sent, user } = open({
+  const { panel, sent, user } = await open({
     about: '',
     note: 'Nothing was found for “99”.',
     runs: [],
@@ -105,8 +105,8 @@ test('offers nothing to run when the search found nothing, and asks for another 
   await waitFor(() => expect(sent).toMatchObject([{ act: 'run', recordUuid: 'job-2' }]))
 })
 
-test('says why the rule would leave it alone, what changed, and how many more there are', () => {
-  const { panel } = open({ handled: 'Already ran for this job.', note: 'Check them again.', more: 2 })
+test('says why the rule would leave it alone, what changed, and how many more there are', async () => {
+  const { panel } = await open({ handled: 'Already ran for this job.', note: 'Check them again.', more: 2 })
   panel.getByText('Already ran for this job. Run it again?')
   panel.getByText('Check them again.')
   panel.getByText('And 2 more runs, each with texts of its own.')

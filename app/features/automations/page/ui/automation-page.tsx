@@ -1,7 +1,7 @@
 import { Form, Link } from '@remix-run/react'
 import { clsx } from 'clsx'
 import { House, ScrollText, Settings, ShieldCheck, Workflow } from 'lucide-react'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react'
 import {
   type AutomationAccount,
   type AutomationStep,
@@ -25,7 +25,6 @@ import { ReconnectNotice } from '#app/ui/reconnect-notice.tsx'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 import { WayButton } from '../../form/ui/way-button.tsx'
 import type { LogLine } from '../../history/log-line.ts'
-import { LogsDialog } from '../../history/ui/logs-dialog.tsx'
 import type { RuleCardView } from '../../rules/rule-view.ts'
 import type { PageResult } from '../act-on-rule.ts'
 import { type ListTrouble, RULES_NOT_FETCHED } from '../page-text.ts'
@@ -33,7 +32,18 @@ import { UndoDelete } from './delete-rule.tsx'
 import { ImportPanel } from './import-panel.tsx'
 import { ActFields, useWithDraft } from './rule-button.tsx'
 import { RuleCard } from './rule-card.tsx'
-import { RuleNotices } from './rule-notices.tsx'
+
+async function loadLogs() {
+  return { default: (await import('../../history/ui/logs-dialog.tsx')).LogsDialog }
+}
+
+async function loadNotices() {
+  return { default: (await import('./rule-notices.tsx')).RuleNotices }
+}
+
+// The server has them loaded and draws them; a browser loads what is wanted.
+const LogsDialog = import.meta.env.SSR ? (await loadLogs()).default : lazy(loadLogs)
+const RuleNotices = import.meta.env.SSR ? (await loadNotices()).default : lazy(loadNotices)
 
 export interface AutomationPageProps {
   /** From the address; part of every link and form. */
@@ -98,11 +108,19 @@ export function AutomationPage(props: AutomationPageProps) {
           ) : null
         }
       />
-      {logs === null ? null : <LogsDialog logs={logs} account={account} tab={tab} />}
+      {logs === null ? null : (
+        <Suspense fallback={null}>
+          <LogsDialog logs={logs} account={account} tab={tab} />
+        </Suspense>
+      )}
       {props.reconnect === null ? null : <ReconnectNotice accountUUID={accountUUID} reason={props.reconnect} />}
       {props.trouble && props.reconnect === null ? <Trouble trouble={props.trouble} account={account} /> : null}
       <Tabs account={account} tab={tab} />
-      {tab === 'rules' ? <RuleNotices notices={props.notices} account={account} /> : null}
+      {tab === 'rules' && props.notices.length > 0 ? (
+        <Suspense fallback={null}>
+          <RuleNotices notices={props.notices} account={account} />
+        </Suspense>
+      ) : null}
       {tab === 'rules' && props.repeats.length > 0 ? <RepeatNotice names={props.repeats} account={account} /> : null}
       {tab === 'rules' ? <Limits limits={props.limits} month={props.month} account={account} /> : null}
       {tab === 'rules' && rules?.length === 0 ? props.starters : null}

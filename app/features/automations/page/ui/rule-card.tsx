@@ -10,7 +10,7 @@ import {
   Play,
   PowerOff,
 } from 'lucide-react'
-import { type RefObject, useEffect, useRef } from 'react'
+import { lazy, type RefObject, Suspense, useEffect, useRef } from 'react'
 import {
   type AutomationAccount,
   type AutomationStep,
@@ -30,12 +30,16 @@ import type { SentenceParts } from '../../rules/sentence.ts'
 import type { PageResult } from '../act-on-rule.ts'
 import { PREPARING, pauseHelp, RULE_COPIED, URL_COPIED } from '../page-text.ts'
 import type { RunDays } from '../run-days.ts'
-import { AskRunPanel } from './ask-run-panel.tsx'
 import { CopyText, ShownText } from './copy-text.tsx'
 import { DeleteRule, DeleteRuleQuestion } from './delete-rule.tsx'
-import { NotMetDialog } from './not-met.tsx'
-import { BacktestPanel, PreviewPanel } from './preview-panel.tsx'
 import { RuleButton, RuleSwitch } from './rule-button.tsx'
+
+async function loadResult() {
+  return { default: (await import('./rule-result.tsx')).RuleResult }
+}
+
+// The server has it loaded; a browser loads it with the first result.
+const RuleResult = import.meta.env.SSR ? (await loadResult()).default : lazy(loadResult)
 
 interface RuleCardProps {
   rights: OwnerRights
@@ -73,10 +77,11 @@ export function RuleCard({ rights, rule, account, step, result }: RuleCardProps)
       <Standing rule={rule} account={account} />
       <Facts rule={rule} />
       <Buttons rule={rule} account={account} pressed={pressed} />
-      {own?.kind === 'not_met' ? <NotMetDialog result={own} account={account} returnTo={pressed} /> : null}
-      {own?.kind === 'ask_run' ? <AskRunPanel result={own} account={account} /> : null}
-      {own?.kind === 'previewed' ? <PreviewPanel result={own} account={account} /> : null}
-      {own?.kind === 'backtested' ? <BacktestPanel result={own} account={account} /> : null}
+      {own === null ? null : (
+        <Suspense fallback={null}>
+          <RuleResult result={own} account={account} returnTo={pressed} />
+        </Suspense>
+      )}
       <Opened rights={rights} rule={rule} account={account} step={step} />
     </article>
   )
