@@ -3,8 +3,8 @@ import { describe, expect, it, test } from 'vitest'
 import { keepBackups } from '#app/features/ops/backups.ts'
 import { days, hours } from '#app/lib/duration.ts'
 import { BACKUPS_KEPT, eventsKept, keptUntil, LEAST_EVENTS, logEnds, shortageText } from './kept-until.ts'
-import { spanText } from './time/moments.ts'
 import { switchesOf } from './space.ts'
+import { spanText } from './time/moments.ts'
 
 const long = (id: string, retentionDays?: number) =>
   keptUntil({ retentionDays, backups: null }).find((kind) => kind.id === id)?.long

@@ -12,10 +12,10 @@ const CEILINGS = {
   roomsInCircles: 0,
   looseFilesOfApp: 4,
   filesFlatInOneFolder: 29,
-  filesWithOneImporter: 300,
+  filesWithOneImporter: 304,
   filesWithComplexFunctions: 14,
   filesWithLongFunctions: 13,
-  productLines: 110_200,
+  productLines: 111_800,
 }
 
 /** How far a figure may be below its ceiling before the ceiling must follow: nobody wants to change this file with every line. */

@@ -98,6 +98,7 @@ const SHOWN: readonly Shown[] = [
   ].map((says): Shown => ({ says, name: 'Webhook Manager', is: 'heading', on: MANAGER })),
   ...reconnect('We may not do this in ServiceM8: '),
   ...reconnect('Updated Permissions Required. '),
+  ...reconnect('ServiceM8 shows us no messages yet. Reconnect in the Webhook Manager.'),
   ...reconnect('ServiceM8 no longer accepts our connection. Please click Reconnect'),
   {
     says: 'Reconnect to see receipts and answers.',
@@ -249,6 +250,7 @@ const SHOWN: readonly Shown[] = [
     on: [...STOPPED, ...GIVEN_UP],
   },
   { says: 'oldest first, when you resume.', name: 'resume', drawn: 'Resume', is: 'button', on: PAUSED, here: true },
+  { says: '… will be sent when you resume.', name: 'resume', drawn: 'Resume', is: 'button', on: PAUSED },
   { says: 'Events are kept and sent when you resume.', name: 'resume', drawn: 'Resume', is: 'button', on: PAUSED },
   { says: 'The webhook is paused. This event', name: 'resume', drawn: 'Resume', is: 'button', on: PAUSED },
   { says: 'Paused: it goes on when you resume.', name: 'resume', drawn: 'Resume', is: 'button', on: PAUSED },
@@ -288,6 +290,12 @@ const ELSEWHERE: readonly Elsewhere[] = [
   { says: '"May have been sent": a person decides.', name: 'May have been sent', elsewhere: 'a state, for developers' },
   { says: 'Use SMS Template', name: 'SMS Template', elsewhere: 'a label of the form itself' },
   { says: '{entry.0.job_address or "Your job"}', name: 'Your job', elsewhere: 'a fallback in a text to a customer' },
+  {
+    says: '{entry.0.company_name or "A customer"}',
+    name: 'A customer',
+    elsewhere: 'a fallback in a text to a colleague',
+  },
+  { says: 'Write “Reply YES to confirm”', name: 'Reply YES to confirm', elsewhere: 'words to a customer' },
   { says: 'What you know it by, e.g. “Accounting”.', name: 'Accounting', elsewhere: 'an example of what to type' },
   { says: 'docs/operating.md, "PostgreSQL"', name: 'PostgreSQL', elsewhere: 'a section of the operating guide' },
   ofAnotherTool('Choose “Anyone” under “Who can trigger the flow?”', 'Anyone'),

@@ -1,6 +1,7 @@
 // Why a run waits, is held, skipped or did nothing, and why a rule is paused: the text of each reason code.
-import { dayOf, localStamp, MONTHS, WEEKDAYS, wallOfDay, weekdayOf } from '#app/domain/time/local-time.ts'
+
 import { type CodedReason, type Reason, reasonsOf } from '#app/domain/reason.ts'
+import { dayOf, localStamp, MONTHS, WEEKDAYS, wallOfDay, weekdayOf } from '#app/domain/time/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { wallAt } from '#app/lib/zone.ts'
 

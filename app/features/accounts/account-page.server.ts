@@ -8,8 +8,8 @@ import {
   MOST_COUNTED,
   shortageText,
 } from '#app/domain/kept-until.ts'
-import { spanText } from '#app/domain/time/moments.ts'
 import type { Session } from '#app/domain/session.ts'
+import { spanText } from '#app/domain/time/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { listOpenSessions } from './open-sessions.server.ts'
 import { scopeNames } from './permissions.ts'

@@ -8,8 +8,8 @@ import {
   type AuditGroup,
   type AuditOutcome,
 } from '#app/domain/audit.ts'
-import { plural } from '#app/domain/time/moments.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
+import { plural } from '#app/domain/time/moments.ts'
 
 export function actionsOf(group: AuditGroup): AuditAction[] {
   return AUDIT_ACTIONS.filter((action) => ACTIONS[action][0] === group)

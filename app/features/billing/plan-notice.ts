@@ -1,8 +1,9 @@
 // The line on every page when the subscription blocks sending, or soon will.
-import { dayText } from '#app/domain/time/moments.ts'
+
 import { inTrial, type PaymentMode, type Plan } from '#app/domain/plan.ts'
 import type { PlanHold } from '#app/domain/plan-hold.ts'
 import { QUARANTINED } from '#app/domain/quarantine.ts'
+import { dayText } from '#app/domain/time/moments.ts'
 import type { Millis } from '../../lib/clock.ts'
 import { holdAhead, holdReasonOf } from './hold.ts'
 import { daysLeft } from './offers.ts'

@@ -1,7 +1,8 @@
 // The text next to each offer before the user presses anything: the amount paid today and the end date.
+
+import { inTrial, MONTHLY_PENCE, type Plan } from '#app/domain/plan.ts'
 import { dateOf, dayOf, dayOfDate, wallOfDay } from '#app/domain/time/local-time.ts'
 import { dayText, plural } from '#app/domain/time/moments.ts'
-import { inTrial, MONTHLY_PENCE, type Plan } from '#app/domain/plan.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { daysLeft, LEAST_PAYMENT_PENCE, OFFER_LABELS, type Offer, offersFor, pounds } from './offers.ts'

@@ -1,6 +1,7 @@
 // Loads the account's plan for pages and calls.
-import { dayOf } from '#app/domain/time/local-time.ts'
+
 import { billingPeriodOf, type Plan, type SubscriptionFacts, TRIAL } from '#app/domain/plan.ts'
+import { dayOf } from '#app/domain/time/local-time.ts'
 import { type BillingApp, takesPayments } from './billing-app.server.ts'
 import { refusalOf } from './payment-failure.server.ts'
 import { COPY_HELD, type PlanNotice, planNotice } from './plan-notice.ts'

@@ -1,8 +1,8 @@
 // The operations of a billing period as a line: how many there are, and how many there will be at this pace.
 import { grouped } from '#app/domain/count-text.ts'
+import { INCLUDED_OPERATIONS, type SubscriptionFacts } from '#app/domain/plan.ts'
 import { dayOf } from '#app/domain/time/local-time.ts'
 import { dayText } from '#app/domain/time/moments.ts'
-import { INCLUDED_OPERATIONS, type SubscriptionFacts } from '#app/domain/plan.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
 

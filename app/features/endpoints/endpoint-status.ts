@@ -1,8 +1,8 @@
 // Decides the status of a webhook and the sentence that explains it to the owner.
 import type { EndpointKey, EndpointKind } from '#app/domain/endpoint-key.ts'
-import { ago, clockTime, plural } from '#app/domain/time/moments.ts'
 import { planHoldText } from '#app/domain/plan-hold.ts'
 import { type PollState, pollsInVain } from '#app/domain/polling.ts'
+import { ago, clockTime, plural } from '#app/domain/time/moments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'

@@ -6,7 +6,6 @@ import type { AccountCallResult, CallPriority, RecordPage } from '#app/adapters/
 import type { App } from '#app/context/app-context.ts'
 import { fieldsToWatch, parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import { SNAPSHOTS_KEPT } from '#app/domain/kept-until.ts'
-import { localStamp } from '#app/domain/time/local-time.ts'
 import { POLLED_TYPES } from '#app/domain/object-catalog.ts'
 import {
   type BegunPolling,
@@ -19,6 +18,7 @@ import {
   pollAgainAt,
   sourceOf,
 } from '#app/domain/polling.ts'
+import { localStamp } from '#app/domain/time/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'

@@ -1,7 +1,6 @@
 // Parses the search filters of the form and the call, or refuses them field by field.
 import { z } from 'zod'
 import type { SearchCursor } from '#app/domain/deliveries/stored-delivery.ts'
-import { momentOf } from '#app/domain/time/local-time.ts'
 import {
   isPlausibleObjectType,
   normalizeObjectType,
@@ -9,6 +8,7 @@ import {
   objectLabel,
   pickerFields,
 } from '#app/domain/object-catalog.ts'
+import { momentOf } from '#app/domain/time/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { type PastedId, readPastedId } from './pasted-id.ts'

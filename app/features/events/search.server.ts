@@ -1,8 +1,8 @@
 // "Find a delivery": runs a search with a bounded amount of work.
 import type { App } from '#app/context/app-context.ts'
 import type { FoundRow } from '#app/domain/deliveries/stored-delivery.ts'
-import { dayOf, isoDate, todayOf } from '#app/domain/time/local-time.ts'
 import { fullName, type RecordName, recordName, recordNames } from '#app/domain/record-name.ts'
+import { dayOf, isoDate, todayOf } from '#app/domain/time/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { days, hours } from '#app/lib/duration.ts'

@@ -1,8 +1,8 @@
 // Days without work: public holidays that all of the platform's countries have, and an account's own. They do not count
 // as silence.
 import { z } from 'zod'
-import { dateOf, dayOf, dayOfDate, readLocal } from '#app/domain/time/local-time.ts'
 import type { ClosedDays } from '#app/domain/notices/notice.ts'
+import { dateOf, dayOf, dayOfDate, readLocal } from '#app/domain/time/local-time.ts'
 
 /** Keeps a pasted calendar from filling the settings. */
 const MOST_CLOSED = 60

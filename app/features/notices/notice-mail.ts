@@ -1,7 +1,8 @@
 // Notices by e-mail: whether one can be sent, when to try again, and the text.
-import { clockTime, plural } from '#app/domain/time/moments.ts'
+
 import type { AfterMail, MailChoice, NoticeKind, NoticeSubject } from '#app/domain/notices/notice.ts'
 import { type CodedReason, type Reason, reasonCode } from '#app/domain/reason.ts'
+import { clockTime, plural } from '#app/domain/time/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { type MailProblem, mailableReason, mailReason, mailReasonText, noticeReasonText } from './notice-reasons.ts'

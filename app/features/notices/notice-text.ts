@@ -1,10 +1,10 @@
 // What notices are called: whom they are about, and what happened.
 import { type EndpointKey, keyOf } from '#app/domain/endpoint-key.ts'
-import { plural } from '#app/domain/time/moments.ts'
 import type { EndpointSubject, MailTopic, NoticeKind, NoticeSubject } from '#app/domain/notices/notice.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
 import { planHoldText } from '#app/domain/plan-hold.ts'
 import type { Reason, ReasonParams } from '#app/domain/reason.ts'
+import { plural } from '#app/domain/time/moments.ts'
 
 /** `Job webhook`, `Office copy rule`, `Thank the customer`. */
 export function subjectName(subject: NoticeSubject): string {

@@ -1,7 +1,8 @@
 // The judgement of `npm run doctor` on a PostgreSQL server: facts in, findings out.
-import { plural } from '#app/domain/time/moments.ts'
+
 import type { ServerFigures } from '#app/domain/server-figures.ts'
 import { sizeText } from '#app/domain/size-text.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import type { Millis } from '../../lib/clock.ts'
 import { hours, seconds } from '../../lib/duration.ts'
 import { bad, configuration, content, type Finding, good, nodeVersion, span, warning } from './doctor.ts'

@@ -1,7 +1,8 @@
 // The judgement of `npm run doctor`: facts in, findings out. Every problem names the next step.
-import { plural } from '#app/domain/time/moments.ts'
+
 import { missingKeysSentence } from '#app/domain/sealed-places.ts'
 import { sizeText } from '#app/domain/size-text.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import { untoldOf } from '#app/features/notices/notice-reasons.ts'
 import type { Millis } from '../../lib/clock.ts'
 import { days, hours, minutes, seconds } from '../../lib/duration.ts'

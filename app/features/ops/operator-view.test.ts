@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { spanText } from '#app/domain/time/moments.ts'
 import { loopState } from '#app/domain/process-signs.ts'
+import { spanText } from '#app/domain/time/moments.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { operatorFacts } from '#tests/support/sample-operator.ts'
 import { SAMPLE_NOW } from '#tests/support/sample-views.ts'

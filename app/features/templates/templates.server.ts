@@ -42,7 +42,7 @@ function withNote(template: LibraryTemplate, note: ListeningNote): LibraryTempla
 }
 
 const CANNOT_READ: Readonly<Record<NonNullable<ListeningNote>, string>> = {
-  refused: 'ServiceM8 shows us no messages yet. Reconnect first.',
+  refused: 'ServiceM8 shows us no messages yet. Reconnect in the Webhook Manager.',
   no_answers: 'ServiceM8 shows us no answers. Ask customers to ring you.',
 }
 

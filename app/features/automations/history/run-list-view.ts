@@ -1,7 +1,8 @@
 // A run as one line of the history: the customer's job first, then what happened, in words.
+
+import type { RecordName } from '#app/domain/record-name.ts'
 import { dayOf } from '#app/domain/time/local-time.ts'
 import { dayText, plural } from '#app/domain/time/moments.ts'
-import type { RecordName } from '#app/domain/record-name.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { wallAt } from '#app/lib/zone.ts'

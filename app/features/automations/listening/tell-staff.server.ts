@@ -1,8 +1,8 @@
 // One staff message for each answer, with the customer's words. It has our own id, so trying again sends it once.
 import type { App } from '#app/context/app-context.ts'
 import { runsAddress } from '#app/domain/automations/history-address.ts'
-import { localStamp } from '#app/domain/time/local-time.ts'
 import { recordNames } from '#app/domain/record-name.ts'
+import { localStamp } from '#app/domain/time/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'

@@ -1,7 +1,7 @@
 // Builds a test event that looks like the platform's own: same shape, real field names of the object, no user's data.
 import { SAMPLE_UUID } from '#app/domain/deliveries/delivery.ts'
-import { localStamp } from '#app/domain/time/local-time.ts'
 import { findObjectKind, normalizeObjectType } from '#app/domain/object-catalog.ts'
+import { localStamp } from '#app/domain/time/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { wallAt } from '#app/lib/zone.ts'
 

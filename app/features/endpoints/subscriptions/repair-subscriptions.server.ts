@@ -1,8 +1,8 @@
 // Compares our subscriptions with the platform's own list and repairs differences: after each change, soon after a
 // start, daily, and on request. The webhook's card explains what was repaired and what cannot be.
 import { type FieldNeed, parseFields } from '#app/domain/endpoints/watched-fields.ts'
-import { momentOf } from '#app/domain/time/local-time.ts'
 import { isPolled } from '#app/domain/object-catalog.ts'
+import { momentOf } from '#app/domain/time/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import type { SubscriptionRow } from '#db/store/endpoints.ts'

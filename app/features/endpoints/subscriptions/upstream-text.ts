@@ -1,7 +1,7 @@
 // Describes the result of comparing our subscriptions with the platform's list.
 import type { UpstreamNote } from '#app/domain/endpoints/upstream.ts'
-import { clockTime, plural } from '#app/domain/time/moments.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
+import { clockTime, plural } from '#app/domain/time/moments.ts'
 import { isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
 import type { Flash } from '#app/lib/flash.ts'

@@ -1,5 +1,5 @@
-import { dayText } from '#app/domain/time/moments.ts'
 import { sizeText } from '#app/domain/size-text.ts'
+import { dayText } from '#app/domain/time/moments.ts'
 import { days } from '#app/lib/duration.ts'
 import { Curve } from '#app/ui/chart/curve.tsx'
 import { useZone } from '#app/ui/time/time.tsx'

@@ -182,7 +182,7 @@ function HistoryLine() {
 const LISTENING_TEXTS: Readonly<Record<'answers' | 'receipts' | 'refused' | 'no_answers', string>> = {
   answers: 'Reads answers to texts and e-mails of your automations, for 14 days.',
   receipts: 'Reads what becomes of messages that are linked to a job.',
-  refused: 'ServiceM8 shows us no messages yet. Reconnect and allow it.',
+  refused: 'ServiceM8 shows us no messages yet. Reconnect in the Webhook Manager.',
   no_answers: 'ServiceM8 has shown no answer of a customer so far.',
 }
 
