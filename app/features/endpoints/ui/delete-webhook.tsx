@@ -105,7 +105,7 @@ function Consequences({ webhook }: { webhook: EndpointView }) {
       {webhook.pending > 0 ? (
         <p>{webhook.pending === 1 ? 'One waiting event is' : `${webhook.pending} waiting events are`} dropped.</p>
       ) : null}
-      <p>You can undo it for 10 seconds{webhook.pending > 0 ? ', waiting events included' : ''}.</p>
+      <p>You can undo it for 10 seconds.</p>
     </>
   )
 }

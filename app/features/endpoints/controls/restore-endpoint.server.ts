@@ -4,10 +4,10 @@ import { parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
 import { UNDO_KEPT } from '#app/domain/undo.ts'
 import type { DeletedEndpoint } from '#db/store/endpoints.ts'
-import { needsWith, type Refused, refuseOneMore, subscriptionForNew } from './endpoint-changes.server.ts'
-import type { EndpointDetails } from './endpoint-view.ts'
-import { type EndpointApp, putInForce } from './endpoints.server.ts'
-import { oneAtATime } from './subscriptions/one-at-a-time.server.ts'
+import { needsWith, type Refused, refuseOneMore, subscriptionForNew } from '../endpoint-changes.server.ts'
+import type { EndpointDetails } from '../endpoint-view.ts'
+import { type EndpointApp, putInForce } from '../endpoints.server.ts'
+import { oneAtATime } from '../subscriptions/one-at-a-time.server.ts'
 
 type RestoreOutcome =
   /** `waiting` = events that were kept, and are sent on. */
