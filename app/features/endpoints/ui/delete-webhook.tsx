@@ -1,6 +1,6 @@
 import { Form } from '@remix-run/react'
 import { Trash2, Undo2 } from 'lucide-react'
-import { UNDO_SHOWN } from '#app/domain/undo.ts'
+import { UNDO_SHOWN } from '#app/lib/undo.ts'
 import { hostOf } from '#app/lib/url.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { QuestionOnPage, useAskFirst } from '#app/ui/ask-first.tsx'
