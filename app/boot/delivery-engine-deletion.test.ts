@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { UNDO_KEPT } from '#app/domain/undo.ts'
 import { WEBHOOK_DELETED } from '#app/features/events/delivering/delivery.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
+import { UNDO_KEPT } from '#app/lib/undo.ts'
 import { ADDRESS, anEvent, type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
 import type { DeliveryEngine } from './delivery-engine.server.ts'
 

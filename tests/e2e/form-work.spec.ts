@@ -77,7 +77,7 @@ test('when the session is over, the gate names the page, and signing in brings b
   await form(page).getByRole('button', { name: 'Create Automation' }).click()
   await expect(page.getByRole('heading', { name: 'Connect to ServiceM8' })).toBeVisible()
   await says(page, 'Sign in to continue to Automations.')
-  await says(page, 'What you typed is kept in this tab.')
+  await says(page, 'We keep what you typed in this tab.')
   await expectAccessible(page)
   const manager = await context.newPage()
   await manager.goto(`${server.origin}/fieldhook?accountUUID=${address.searchParams.get('accountUUID')}`)

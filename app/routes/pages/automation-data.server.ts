@@ -2,7 +2,6 @@
 import { type LoaderFunctionArgs, redirect } from '@remix-run/node'
 import { automationAddress, readAutomationStep, readAutomationTab } from '#app/domain/automations/automation-address.ts'
 import { ownerActRefusal } from '#app/domain/people.ts'
-import { UNDO_SHOWN } from '#app/domain/undo.ts'
 import { loadForm } from '#app/features/automations/form/form-intents.server.ts'
 import { formOfRule } from '#app/features/automations/form/form-of-rule.ts'
 import { emptyForm, type FormState, formOfFields } from '#app/features/automations/form/form-state.ts'
@@ -20,6 +19,7 @@ import { loadRecipes, loadTemplateLibrary } from '#app/features/templates/templa
 import { listTemplates } from '#app/features/templates/templates.server.ts'
 import { setFlash } from '#app/http/flash.server.ts'
 import type { Flash } from '#app/lib/flash.ts'
+import { UNDO_SHOWN } from '#app/lib/undo.ts'
 import type { OwnAccount } from './own-account.server.ts'
 
 type Args = Pick<LoaderFunctionArgs, 'request' | 'context'>

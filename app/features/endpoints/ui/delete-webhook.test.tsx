@@ -37,7 +37,7 @@ describe('deleting a webhook', () => {
     const dialog = within(await screen.findByRole('alertdialog', { name: 'Delete the Job webhook?' }))
     dialog.getByText('Nothing about Job records will be sent to hooks.example.com any more.')
     dialog.getByText('3 waiting events are dropped.')
-    dialog.getByText('You can undo it for 10 seconds, waiting events included.')
+    dialog.getByText('You can undo it for 10 seconds.')
     expect(sent).toEqual([])
   })
 

@@ -1,6 +1,6 @@
 import { Form } from '@remix-run/react'
 import { Trash2, Undo2 } from 'lucide-react'
-import { UNDO_SHOWN } from '#app/domain/undo.ts'
+import { UNDO_SHOWN } from '#app/lib/undo.ts'
 import { hostOf } from '#app/lib/url.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { QuestionOnPage, useAskFirst } from '#app/ui/ask-first.tsx'
@@ -105,7 +105,7 @@ function Consequences({ webhook }: { webhook: EndpointView }) {
       {webhook.pending > 0 ? (
         <p>{webhook.pending === 1 ? 'One waiting event is' : `${webhook.pending} waiting events are`} dropped.</p>
       ) : null}
-      <p>You can undo it for 10 seconds{webhook.pending > 0 ? ', waiting events included' : ''}.</p>
+      <p>You can undo it for 10 seconds.</p>
     </>
   )
 }

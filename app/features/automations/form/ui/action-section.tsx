@@ -76,7 +76,7 @@ export function ActionSection() {
   return (
     <Block id="actions" word="Then" title="Actions to Execute" done={done} last>
       {count > 0 ? (
-        <ol className="grid gap-3">
+        <ol className="grid grid-cols-[minmax(0,1fr)] gap-3">
           {state.steps.map((step, index) => (
             <ActionCard key={step.key} step={step} index={index} count={count} />
           ))}

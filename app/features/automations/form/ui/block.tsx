@@ -27,7 +27,7 @@ export function Block({ word, title, id, done = false, last = false, children }:
     <section
       aria-labelledby={`rule-${id}`}
       className={clsx(
-        'relative grid gap-3 pl-7 before:absolute before:top-5 before:left-[9px] before:w-0.5 before:bg-line',
+        'relative grid grid-cols-[minmax(0,1fr)] gap-3 pl-7 before:absolute before:top-5 before:left-[9px] before:w-0.5 before:bg-line',
         last ? 'before:bottom-0' : 'before:-bottom-6',
       )}
     >
@@ -81,7 +81,7 @@ export function Part({ part, icon: Icon, line, children }: PartProps) {
           className="hidden size-4 shrink-0 rotate-90 text-ink-soft group-open/part:block motion-reduce:transition-none"
         />
       </summary>
-      <div className="grid gap-4 px-3 pt-2 pb-3">{children}</div>
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-4 px-3 pt-2 pb-3">{children}</div>
     </details>
   )
 }
@@ -113,7 +113,7 @@ export function Fold({ place, summary, set = '', wrong = false, children }: Fold
           {set === '' ? null : <span className="text-ink-soft group-open/fold:hidden"> · {set}</span>}
         </span>
       </summary>
-      <div className="grid gap-4 pt-1 pb-2">{children}</div>
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-4 pt-1 pb-2">{children}</div>
     </details>
   )
 }

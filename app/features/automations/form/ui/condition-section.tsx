@@ -42,7 +42,7 @@ export function ConditionSection() {
         part={ONLY_IF}
         line={capital(aids.sentence?.onlyIf ?? (rows.length === 1 ? '1 condition' : `${rows.length} conditions`))}
       >
-        <ol className="grid gap-3">
+        <ol className="grid grid-cols-[minmax(0,1fr)] gap-3">
           {rows.map((row, place) => (
             <ConditionLine key={row.key} row={row} index={state.conditions.indexOf(row)} place={place} />
           ))}
@@ -84,7 +84,7 @@ function ConditionLine({ row, index, place }: { row: ConditionRow; index: number
     </optgroup>
   )
   return (
-    <li className="grid gap-2" aria-label={`Condition ${number}`}>
+    <li className="grid grid-cols-[minmax(0,1fr)] gap-2" aria-label={`Condition ${number}`}>
       {place > 0 ? (
         <div className="max-w-28">
           <SelectControl

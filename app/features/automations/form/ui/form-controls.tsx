@@ -347,7 +347,9 @@ export function ShowFields({ children, place }: { children: ReactNode; place: st
   if (alive) return null
   return (
     <div>
-      <IntentButton intent={`form.next:${place}`}>{children}</IntentButton>
+      <IntentButton intent={`form.next:${place}`} wraps>
+        {children}
+      </IntentButton>
     </div>
   )
 }

@@ -17,7 +17,7 @@ export function workKey(accountUUID: string, person: string, opened: string): st
 export function KeptNote({ accountUUID }: { accountUUID: string }) {
   const [kept, setKept] = useState(false)
   useEffect(() => setKept(hasWork(accountUUID)), [accountUUID])
-  return kept ? <p>What you typed is kept in this tab.</p> : null
+  return kept ? <p>We keep what you typed in this tab.</p> : null
 }
 
 function hasWork(accountUUID: string): boolean {

@@ -6,7 +6,7 @@ import {
   automationQuery,
   ruleAnchor,
 } from '#app/domain/automations/automation-address.ts'
-import { UNDO_SHOWN } from '#app/domain/undo.ts'
+import { UNDO_SHOWN } from '#app/lib/undo.ts'
 import { QuestionOnPage, useAskFirst } from '#app/ui/ask-first.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'

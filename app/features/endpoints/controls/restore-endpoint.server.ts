@@ -2,12 +2,12 @@
 import { type EndpointKey, type EndpointRef, keyOf, refOf } from '#app/domain/endpoint-key.ts'
 import { parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
-import { UNDO_KEPT } from '#app/domain/undo.ts'
+import { UNDO_KEPT } from '#app/lib/undo.ts'
 import type { DeletedEndpoint } from '#db/store/endpoints.ts'
-import { needsWith, type Refused, refuseOneMore, subscriptionForNew } from './endpoint-changes.server.ts'
-import type { EndpointDetails } from './endpoint-view.ts'
-import { type EndpointApp, putInForce } from './endpoints.server.ts'
-import { oneAtATime } from './subscriptions/one-at-a-time.server.ts'
+import { needsWith, type Refused, refuseOneMore, subscriptionForNew } from '../endpoint-changes.server.ts'
+import type { EndpointDetails } from '../endpoint-view.ts'
+import { type EndpointApp, putInForce } from '../endpoints.server.ts'
+import { oneAtATime } from '../subscriptions/one-at-a-time.server.ts'
 
 type RestoreOutcome =
   /** `waiting` = events that were kept, and are sent on. */

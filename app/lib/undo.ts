@@ -1,4 +1,4 @@
-import { minutes, seconds } from '#app/lib/duration.ts'
+import { minutes, seconds } from './duration.ts'
 
 /** How long a page offers to undo a deletion, ms. */
 export const UNDO_SHOWN = seconds(10)

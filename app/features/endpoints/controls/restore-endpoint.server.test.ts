@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
-import { UNDO_KEPT } from '#app/domain/undo.ts'
+import { UNDO_KEPT } from '#app/lib/undo.ts'
 import { BRISBANE, HANGS, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { createEndpoint, deleteEndpoint, listEndpoints, updateEndpoint } from './endpoints.server.ts'
+import { createEndpoint, deleteEndpoint, listEndpoints, updateEndpoint } from '../endpoints.server.ts'
 import { findDeleted, restoreEndpoint } from './restore-endpoint.server.ts'
 
 let world: WebhookWorld
