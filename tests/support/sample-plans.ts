@@ -1,8 +1,8 @@
 // Subscriptions as a page receives them, with overrides for tests.
 
-import { dayOf } from '#app/domain/time/local-time.ts'
 import type { PaymentMode, Plan, PlanUsage, SubscriptionFacts } from '#app/domain/plan.ts'
 import { billingPeriodOf } from '#app/domain/plan.ts'
+import { dayOf } from '#app/domain/time/local-time.ts'
 import { type PlanView, planView } from '#app/features/billing/plan-view.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
