@@ -5,6 +5,7 @@ import { accountQuery, type LinkAccount, searchAddress } from '#app/domain/deliv
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Field } from '#app/ui/form/field.tsx'
+import { useSearchKey } from '#app/ui/form/search-key.ts'
 import { Select } from '#app/ui/form/select.tsx'
 import { HiddenFields } from '#app/ui/form/sent-values.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
@@ -42,7 +43,7 @@ export function SearchFields({ account, choices, form, errors }: SearchFieldsPro
     if (Object.keys(errors).length > 0) box.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
   }, [errors])
   const { turn, onSubmit } = useFilledAfresh(form)
-  useSlashFocuses('search-id')
+  const search = useSearchKey()
   return (
     <Form
       ref={box}
@@ -59,6 +60,7 @@ export function SearchFields({ account, choices, form, errors }: SearchFieldsPro
           {(control) => (
             <TextInput
               {...control}
+              ref={search}
               {...PLAIN_TEXT}
               {...focusOf('id')}
               type="search"
@@ -109,21 +111,6 @@ function useFilledAfresh(form: SearchForm) {
     sent.current = JSON.stringify(searchFormOf(typed))
   }
   return { turn: shown.turn, onSubmit }
-}
-
-/** The key “/” leads to the search, unless somebody is typing. */
-function useSlashFocuses(id: string): void {
-  useEffect(() => {
-    function press(event: KeyboardEvent) {
-      const { target } = event
-      const typing = target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null
-      if (event.key !== '/' || typing || event.ctrlKey || event.metaKey || event.altKey) return
-      event.preventDefault()
-      document.getElementById(id)?.focus()
-    }
-    document.addEventListener('keydown', press)
-    return () => document.removeEventListener('keydown', press)
-  }, [id])
 }
 
 /** Turns off correction, because ids and names are not words. */

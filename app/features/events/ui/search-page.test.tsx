@@ -60,6 +60,14 @@ describe('the form', () => {
     })
   })
 
+  it('takes the keyboard to the search with /, and lets a / be typed there', () => {
+    renderSearch()
+    const box = screen.getByLabelText('Search')
+    expect(fireEvent.keyDown(document.body, { key: '/' })).toBe(false)
+    expect(document.activeElement).toBe(box)
+    expect(fireEvent.keyDown(box, { key: '/' })).toBe(true)
+  })
+
   it('has a chip for every status that occurs, with its number', () => {
     renderSearch({ form: { ...EMPTY_FORM, id: '3128', status: 'waiting' } })
     const chips = within(screen.getByRole('navigation', { name: 'Status' })).getAllByRole('link')
