@@ -37,5 +37,7 @@ const PLACES: readonly (readonly [path: string, name: string])[] = [
 
 /** Where the page behind the gate leads, in words; null for the start page, which the gate speaks of already. */
 export function placeBehindGate(path: string): string | null {
-  return PLACES.find(([start]) => path.startsWith(start))?.[1] ?? null
+  // With a slash behind it the address leads to the same page.
+  const page = path.endsWith('/') ? path.slice(0, -1) : path
+  return PLACES.find(([start]) => page.startsWith(start))?.[1] ?? null
 }
