@@ -46,7 +46,7 @@ export const PAGE_BUTTONS: readonly MatrixCall[] = [
   ...['create', 'create_rule'].map((intent) =>
     onManager('fieldhook', () => ({ intent, callback_url: '', forwardUrl: '' })),
   ),
-  ...['update', 'delete'].flatMap((intent) => [
+  ...['update', 'delete', 'undo'].flatMap((intent) => [
     onManager('fieldhook', (ids) => ({ intent, id: `${ids.webhook}`, fields: '', callback_url: '' })),
     onManager('fieldhook', (ids) => ({ intent, id: `rule-${ids.rule}`, name: '', forwardUrl: '' })),
   ]),
