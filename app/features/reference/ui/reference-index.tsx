@@ -22,7 +22,7 @@ export function ReferenceIndexPage({ general, subjects, objects }: ReferenceInde
         actions={<OpenApiLink />}
       />
       <ul className="grid grid-cols-2 gap-x-4 lg:block lg:columns-4 lg:gap-x-6 print:block print:columns-3">
-        <li className="contents lg:mb-3 lg:block">
+        <li className="contents lg:mb-2 lg:block">
           <h2 className="hidden text-label font-semibold lg:block">Basics</h2>
           <ul className="contents lg:grid">
             {general.map(({ anchor, name, to }) => (
@@ -62,7 +62,7 @@ export function ReferenceIndexPage({ general, subjects, objects }: ReferenceInde
 function Subject({ subject }: { subject: ReferenceIndex['subjects'][number] }) {
   const { anchor, name, to, calls } = subject
   return (
-    <li className="has-[ul_:target]:col-span-2 lg:mb-3">
+    <li className="has-[ul_:target]:col-span-2 lg:mb-2">
       <h2 className="break-after-avoid">
         <a
           id={anchor}
