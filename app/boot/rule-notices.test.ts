@@ -63,8 +63,8 @@ async function thanks(steps: Step[] = [TEXT]): Promise<number> {
 }
 
 /** Starts that many runs and lets the engine do them. */
-async function run(rule: number, times = 1): Promise<void> {
-  for (let made = 0; made < times; made++) await world.start(rule, [world.job(LEEDS)])
+async function run(rule: number, times = 1, version = 1): Promise<void> {
+  for (let made = 0; made < times; made++) await world.start(rule, [world.job(LEEDS)], { version })
   const engine = world.engine()
   engine.start()
   await world.clock.run(seconds(5) + times * 300)
@@ -143,6 +143,30 @@ describe('an automation that fails', () => {
     await run(rule)
     await leap(days(1))
     expect(subjects()).toHaveLength(3)
+  })
+
+  test('says that it was changed since, until a run shows whether that helped', async () => {
+    const rule = await thanks()
+    refuseTexts(true)
+    await run(rule)
+    await pass(minutes(1))
+    const sentence = async () => (await listRuleNotices(world.app, LEEDS))[0]?.sentence
+    await world.store.automations.changeAutomation(LEEDS, rule, { name: 'Thanks', at: world.clock.now() })
+    expect(await sentence()).toContain('is not a valid mobile number')
+    const edited = aRule([
+      { ...TEXT, waitForPrevious: false },
+      aStep('s2', 'create_task', { title: 'Ring', description: '' }),
+    ])
+    await world.store.automations.changeAutomation(LEEDS, rule, { definition: edited, at: world.clock.now() })
+    expect(await sentence()).toBe('You have changed it since. Its next run shows whether it works.')
+    await run(rule, 1, 3)
+    expect(await sentence()).toContain('is not a valid mobile number')
+    expect(await shown()).toEqual(['Thanks failed 2 times'])
+    refuseTexts(false)
+    await world.clock.run(minutes(1))
+    await run(rule, 1, 3)
+    await pass(minutes(2))
+    expect(await shown()).toEqual(['Thanks works again'])
   })
 
   test('is another trouble when another step fails', async () => {

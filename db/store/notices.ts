@@ -39,6 +39,8 @@ export interface NoticeRow {
   reason: Reason
   runId: number | null
   at: Millis
+  /** The automation was changed since the run that failed. */
+  mended: boolean
   mailState: 'none' | 'pending' | 'sent' | 'failed'
   /** Why there is no mail, or the address it went to. */
   mailReason: Reason | null

@@ -44,6 +44,7 @@ interface Stored {
   reason: Reason
   runId: number | null
   at: Millis
+  mended: boolean
   mailReason: Reason | null
   mailAt: Millis | null
 }
@@ -57,10 +58,13 @@ export function noticeView(row: Stored, now: Millis): NoticeView {
     name: subjectName(subject),
     what: whatHappened(row),
     title: noticeTitle(row),
-    sentence: noticeReasonText(reason),
+    sentence: kind === 'failing' && row.mended ? MENDED : noticeReasonText(reason),
     mail: mailSaid(row.mailReason, row.mailAt, now),
   }
 }
+
+/** Whether the changed automation fails, nobody knows before it runs. */
+const MENDED = 'You have changed it since. Its next run shows whether it works.'
 
 /** The news that something works again is news for a week. */
 const GOOD_NEWS_FOR = days(7)

@@ -10,7 +10,7 @@ import { endpointWatchStore } from './endpoint-watch.server.ts'
 import { MAIL_ENDS } from './mail-ends.server.ts'
 import { readClosedDays, ruleWatchStore } from './rule-watch.server.ts'
 
-interface StoredNotice extends Omit<NoticeRow, 'subject' | 'reason' | 'mailReason'> {
+interface StoredNotice extends Omit<NoticeRow, 'subject' | 'reason' | 'mailReason' | 'mended'> {
   subjectKind: NoticeSubject['kind']
   reason: string
   mailReason: string
@@ -19,6 +19,7 @@ interface StoredNotice extends Omit<NoticeRow, 'subject' | 'reason' | 'mailReaso
   ruleName: string | null
   objectType: string | null
   automationName: string | null
+  mended: 0 | 1 | null
 }
 
 interface StoredMail extends StoredNotice, Omit<DueMail, keyof NoticeRow | 'superseded'> {
@@ -37,7 +38,9 @@ interface StoredChoice {
 const NOTICE_COLUMNS = `n.id, n.subject_kind AS subjectKind, n.subject_id AS subjectId, n.kind, n.since, n.last_at AS lastAt, n.count,
   ${selectReason(NOTICE_REASON, 'n')} AS reason, n.run_id AS runId, n.at, n.mail_state AS mailState,
   ${selectReason(MAIL_REASON, 'n')} AS mailReason, CASE WHEN n.mail_state = 'pending' THEN n.mail_due_at ELSE n.told_at END AS mailAt,
-  e.webhook_id AS webhookId, r.id AS ruleId, r.name AS ruleName, e.object_type AS objectType, o.name AS automationName`
+  e.webhook_id AS webhookId, r.id AS ruleId, r.name AS ruleName, e.object_type AS objectType, o.name AS automationName,
+  (SELECT CASE WHEN v.definition <> o.definition THEN 1 ELSE 0 END FROM run f JOIN automation_version v
+     ON v.automation_id = f.automation_id AND v.version = f.version WHERE f.id = n.run_id) AS mended`
 
 const NOTICE_TABLES = `notice n LEFT JOIN endpoint e ON n.subject_kind = 'endpoint' AND e.id = n.subject_id
   LEFT JOIN forwarding_rule r ON r.id = e.forwarding_rule_id
@@ -240,7 +243,20 @@ function toNotice(row: StoredNotice): NoticeRow {
   const { id, subjectId, kind, since, lastAt, count, runId, at, mailState, mailAt } = row
   const reason = readReason(row.reason) ?? ''
   const told = { mailState, mailReason: readReason(row.mailReason), mailAt }
-  return { id, subjectId, subject: subjectOf(row), kind, since, lastAt, count, reason, runId, at, ...told }
+  return {
+    id,
+    subjectId,
+    subject: subjectOf(row),
+    kind,
+    since,
+    lastAt,
+    count,
+    reason,
+    runId,
+    at,
+    mended: row.mended === 1,
+    ...told,
+  }
 }
 
 function subjectOf({ subjectKind, subjectId, ...row }: StoredNotice): NoticeSubject {

@@ -40,6 +40,7 @@ const WRITES = new Set([
   'postponeLook',
   'settleJudged',
   'settleReceipt',
+  'settleAnswer',
   'noteTold',
 ])
 const CHANGING = new Set<Exchange['verb']>(['create', 'update', 'remove', 'sms', 'email', 'upload'])

@@ -4,9 +4,10 @@ import { none, proofReport } from '../report/report.ts'
 import type { WeekFinding } from './types.ts'
 import { listeningWeek } from './weeks.server.ts'
 
-const STEPS = 200
+/** Of ten minutes on average: seven days. */
+const STEPS = 1_000
 /** Weeks of the control. */
-const CONTROLS = 3
+const CONTROLS = 2
 
 const { rounds, seed } = readProofArguments({ rounds: 20, rate: 1 })
 const { section, line, must, end } = proofReport(

@@ -1,6 +1,7 @@
 // Simulated days of a firm whose customers answer: rows of the histories are lost, late and doubled, their clock is
 // wrong, the permission comes and goes, processes are ended between any two writes. Judged against the sandbox's record.
 
+import { setImmediate } from 'node:timers/promises'
 import { localStamp } from '#app/domain/time/local-time.ts'
 import { settleAnswer } from '#app/features/automations/listening/answers.server.ts'
 import { createListener } from '#app/features/automations/listening/listener.server.ts'
@@ -153,19 +154,22 @@ class Week implements JudgedWeek {
     const [open] = await world.store.listening.listAnswers(LEEDS, ['open'], 1)
     if (!open) return
     const at = world.clock.now()
-    const settled = await settleAnswer(world.app, LEEDS, open.id, this.chance.hit(0.7) ? 'went_on' : 'stopped', null)
-    if (settled.outcome !== 'settled') return
-    const done = await world.store.listening.listAnswers(LEEDS, ['went_on', 'stopped'], 1_000)
+    const { process } = this.alive()
+    const app = { ...world.app, store: process.store?.(world.store) ?? world.store }
+    const settled = settleAnswer(app, LEEDS, open.id, this.chance.hit(0.7) ? 'went_on' : 'stopped', null)
+    await untilDoneOrDead(settled, process)
+    // The process may have ended before the decision was stored, or right after: what is stored counts.
     const names = new Set(
       world
         .rows('SELECT history_uuid AS name FROM customer_reply WHERE state <> ?', 'open')
         .map(({ name }) => String(name)),
     )
-    if (done.length > 0) {
-      for (const one of this.answers) {
-        if (names.has(one.uuid) || names.has(`${one.uuid}-again`)) one.goneOnAt ??= at
-      }
+    for (const one of this.answers) {
+      if (names.has(one.uuid) || names.has(`${one.uuid}-again`)) one.goneOnAt ??= at
     }
+    if (!process.isDead()) return
+    this.process = null
+    this.deaths += 1
   }
 
   private weather(): void {
@@ -254,6 +258,14 @@ class Week implements JudgedWeek {
     // The round's own look, one before each message, and one more for each message that was held or put off.
     for (const count of seen.values()) if (count > 1 + 2 * Math.max(3, messages)) this.dearLooks += 1
   }
+}
+
+async function untilDoneOrDead(work: Promise<unknown>, process: Mortal): Promise<void> {
+  let isDone = false
+  void work.then(() => {
+    isDone = true
+  })
+  while (!isDone && !process.isDead()) await setImmediate()
 }
 
 function isHistory(object: string): boolean {
