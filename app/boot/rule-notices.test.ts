@@ -1,4 +1,4 @@
-// What an owner is told about automations: real runs on a real file, minute by minute, and the mails that go out.
+// Long: one stage for every way an automation goes wrong. Real runs on a real file, minute by minute, and the mails that go out.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Mailer, MailerResult, OutgoingMail } from '#app/adapters/mailer.ts'
 import type { App } from '#app/context/app-context.ts'
