@@ -743,6 +743,7 @@ export const runStep = sqliteTable(
   (t) => [
     primaryKey({ columns: [t.runId, t.stepId, t.itemKey] }),
     index('steps_for_a_person').on(t.runId).where(sql`state in ('unknown', 'held')`),
+    index('steps_being_sent').on(t.runId).where(sql`state = 'sending'`),
   ],
 )
 

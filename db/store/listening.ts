@@ -6,6 +6,7 @@ import type {
   Conversation,
   KnownAnswer,
   ReceiptChange,
+  SentMessage,
   WantedReceipt,
 } from '#app/domain/automations/conversation.ts'
 import type { JournalEffect } from '#app/domain/automations/journal-row.ts'
@@ -107,6 +108,8 @@ export interface ListeningStore {
   countConversations(accountUuid: string): Promise<number>
   /** Messages about the job since a moment, oldest first. */
   wantedReceipts(conversation: Conversation, since: Millis): Promise<WantedReceipt[]>
+  /** Effects of an account that are on their way: they may stand in the history already, and have no receipt yet. */
+  sendingNow(accountUuid: string): Promise<SentMessage[]>
   /**
    * Stores what a look showed, all or nothing. A message that may have been sent and is there becomes sent, and its run
    * goes on. A look that began before the latest stored one changes nothing. Returns the settled messages.

@@ -20,19 +20,23 @@ export interface Conversation {
 }
 
 /** A message whose receipt is open or may still change, with what identifies it in the history. */
-export interface WantedReceipt {
+export interface WantedReceipt extends SentMessage {
   id: number
   runId: number
   stepId: string
   itemKey: string
   state: ReceiptState
   stateAt: Millis | null
-  sentAt: Millis
   nextLookAt: Millis | null
   historyUuid: string | null
-  effect: JournalEffect
   /** State of its row in the journal. */
   stepState: StepState
+}
+
+/** What identifies a message in the history. */
+export interface SentMessage {
+  sentAt: Millis
+  effect: JournalEffect
 }
 
 export interface ReceiptChange {

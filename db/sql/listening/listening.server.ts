@@ -1,5 +1,5 @@
 // Looks at the platform's histories of messages: when they are due, and what they showed.
-import type { Conversation, WantedReceipt } from '#app/domain/automations/conversation.ts'
+import type { Conversation, SentMessage, WantedReceipt } from '#app/domain/automations/conversation.ts'
 import type { Listening, ListeningStore, Look } from '../../store/listening.ts'
 import type { Connections } from '../connections.ts'
 import { clearReason, RUN_REASON, STEP_REASON } from '../reasons.server.ts'
@@ -55,9 +55,11 @@ function dueStore({
   }
 }
 
-type WantedRow = Omit<WantedReceipt, 'effect' | 'stepState'> & { effect: string; stepState: WantedReceipt['stepState'] }
+type WantedRow = Omit<WantedReceipt, 'effect'> & { effect: string }
 
-function lookStore(connections: Connections): Pick<ListeningStore, 'wantedReceipts' | 'settleLook' | 'postponeLook'> {
+function lookStore(
+  connections: Connections,
+): Pick<ListeningStore, 'wantedReceipts' | 'sendingNow' | 'settleLook' | 'postponeLook'> {
   const { db, turn } = connections
   const wanted = db.prepare<{ accountUuid: string; jobUuid: string; channel: string; since: number }, WantedRow>(
     `SELECT m.id, m.run_id AS runId, m.step_id AS stepId, m.item_key AS itemKey, m.state, m.state_at AS stateAt,
@@ -65,6 +67,10 @@ function lookStore(connections: Connections): Pick<ListeningStore, 'wantedReceip
      FROM message_receipt m JOIN run_step s ON s.run_id = m.run_id AND s.step_id = m.step_id AND s.item_key = m.item_key
      WHERE m.account_uuid = @accountUuid AND m.job_uuid = @jobUuid AND m.channel = @channel AND m.sent_at >= @since
      ORDER BY m.sent_at, m.id`,
+  )
+  const sending = db.prepare<{ accountUuid: string }, Omit<SentMessage, 'effect'> & { effect: string }>(
+    `SELECT s.sending_at AS sentAt, s.effect FROM run_step s JOIN run r ON r.id = s.run_id
+     WHERE s.state = 'sending' AND r.account_uuid = @accountUuid`,
   )
   // An instance that was late must not go back behind a newer look.
   const looked = db.prepare(
@@ -100,6 +106,11 @@ function lookStore(connections: Connections): Pick<ListeningStore, 'wantedReceip
     wantedReceipts: db.read(function* ({ accountUuid, jobUuid, channel }, since) {
       const rows = yield* wanted.all({ accountUuid, jobUuid, channel, since })
       return rows.map(({ effect, ...row }) => ({ ...row, effect: effectOf(effect) }))
+    }),
+
+    sendingNow: db.read(function* (accountUuid) {
+      const rows = yield* sending.all({ accountUuid })
+      return rows.map(({ sentAt, effect }) => ({ sentAt, effect: effectOf(effect) }))
     }),
 
     settleLook(conversation, look) {

@@ -75,23 +75,16 @@ function isTrue(world: AutomationWorld, sent: readonly Sent[], receipt: ReceiptR
   )
   return own.some((item) => {
     const row = rows.get(item.historyUuid ?? '')
-    return (
-      item.delivered &&
-      row !== undefined &&
-      claimed !== undefined &&
-      sameRow(row, claimed, state) &&
-      fits(state, claimed)
-    )
+    return item.delivered && row !== undefined && claimed !== undefined && isTwin(row, claimed) && fits(state, row)
   })
 }
 
 /**
- * Equal texts that all arrived are told apart by time only, and the clock of this platform jumps by minutes: each has a
- * row, and which of them is whose changes nothing. An e-mail that was opened or came back is a certain one.
+ * Equal messages are told apart by time only, and the clock of this platform jumps by minutes: what became of the message
+ * itself is what counts.
  */
-function sameRow(row: Record<string, unknown>, other: Record<string, unknown>, state: string): boolean {
-  const names = state === 'delivered' ? WORDS : [...WORDS, 'timestamp']
-  return names.every((name) => row[name] === other[name])
+function isTwin(row: Record<string, unknown>, other: Record<string, unknown>): boolean {
+  return WORDS.every((name) => row[name] === other[name])
 }
 
 const WORDS = ['to', 'message', 'subject']

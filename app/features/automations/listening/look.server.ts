@@ -83,8 +83,10 @@ async function judgeRows(
 ): Promise<Look> {
   const { store } = app
   const { accountUuid, channel } = conversation
+  // In this order: a message that ends in between has a receipt by then.
+  const sending = await store.listening.sendingNow(accountUuid)
   const receipts = await store.listening.wantedReceipts(conversation, receiptsSince(at))
-  const claimed = claimRows(receipts, rows, { channel, zone })
+  const claimed = claimRows(receipts, rows, { channel, zone, sending })
   const changes = receipts
     .filter((receipt) => receipt.state !== 'delivered' && receipt.state !== 'bounced')
     .map((receipt) => receiptAfter(receipt, claimed.get(receipt.id), { channel, zone, now: at }))

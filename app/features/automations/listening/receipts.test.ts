@@ -35,8 +35,8 @@ const row = (uuid: string, at: Millis, message = 'See you tomorrow', more: Recor
   ...more,
 })
 
-function claimed(receipts: WantedReceipt[], rows: ReturnType<typeof row>[], zone = ZONE) {
-  const found = claimRows(receipts, readHistory(rows, 'sms'), { channel: 'sms', zone })
+function claimed(receipts: WantedReceipt[], rows: ReturnType<typeof row>[], sending: WantedReceipt[] = []) {
+  const found = claimRows(receipts, readHistory(rows, 'sms'), { channel: 'sms', zone: ZONE, sending })
   return Object.fromEntries([...found].map(([id, [first]]) => [id, first?.uuid]))
 }
 
@@ -81,9 +81,47 @@ describe('which row is whose', () => {
     expect(claimed([sent(1, NOON)], rows)).toEqual({ 1: 'a' })
   })
 
+  test('a row may belong to a message that is still on its way', () => {
+    const [lost, second] = [sent(1, NOON), sent(2, NOON + minutes(14))]
+    const rows = [row('b', NOON + minutes(5))]
+    expect(claimed([lost], rows)).toEqual({ 1: 'b' })
+    expect(claimed([lost], rows, [second])).toEqual({})
+    expect(claimed([lost], rows, [sent(3, NOON + minutes(14), 'Another text')])).toEqual({ 1: 'b' })
+    expect(claimed([lost, second], [row('a', NOON), row('b', NOON + minutes(14))], [second])).toEqual({
+      1: 'a',
+      2: 'b',
+    })
+  })
+
+  test('of two equal e-mails, none is opened or bounced while the other is not', () => {
+    const mail = (id: number, at: Millis) =>
+      sent(id, at, '', {
+        effect: { kind: 'send_email', class: 'customer', to: 'ann@example.test', subject: 'Quote' } as never,
+      })
+    const both = [mail(1, NOON), mail(2, NOON + minutes(7))]
+    const seen = { opened: '1', first_opened_at: '2026-01-05 13:04:00' }
+    const listed = (uuid: string, at: Millis, more: Record<string, string>) =>
+      row(uuid, at, '', { to: 'ann@example.test', subject: 'Quote', ...more })
+    const states = (first: Record<string, string>, second: Record<string, string>) => {
+      const rows = readHistory([listed('a', NOON, first), listed('b', NOON + minutes(2), second)], 'email')
+      const at = { channel: 'email', zone: ZONE, sending: [], now: NOON + days(1) } as const
+      const found = claimRows(both, rows, at)
+      return both.map((one) => receiptAfter(one, found.get(one.id), at).state)
+    }
+    expect(states({}, {})).toEqual(['listed', 'listed'])
+    expect(states(seen, {})).toEqual(['listed', 'listed'])
+    expect(states({ bounced: '1' }, {})).toEqual(['listed', 'listed'])
+    expect(states(seen, seen)).toEqual(['opened', 'opened'])
+    expect(states({ bounced: '1' }, { bounced: '1' })).toEqual(['bounced', 'bounced'])
+  })
+
   test('the hour that comes twice in autumn is no obstacle', () => {
     const second = Date.UTC(2026, 9, 25, 1, 30)
-    const found = claimRows([sent(1, second)], readHistory([row('a', second)], 'sms'), { channel: 'sms', zone: ZONE })
+    const found = claimRows([sent(1, second)], readHistory([row('a', second)], 'sms'), {
+      channel: 'sms',
+      zone: ZONE,
+      sending: [],
+    })
     expect(receiptAfter(sent(1, second), found.get(1), { channel: 'sms', zone: ZONE, now: second })).toMatchObject({
       state: 'delivered',
       stateAt: second,
@@ -97,7 +135,8 @@ describe('which row is whose', () => {
       { uuid: 'y', direction: 5, timestamp: 'soon' },
       { uuid: 'z', to: null, message: [] },
     ]
-    expect(claimRows([sent(1, NOON)], readHistory(rows, 'sms'), { channel: 'sms', zone: 'Nowhere' }).size).toBe(0)
+    const at = { channel: 'sms', zone: 'Nowhere', sending: [] } as const
+    expect(claimRows([sent(1, NOON)], readHistory(rows, 'sms'), at).size).toBe(0)
   })
 
   test('whatever is lost, late or doubled: no row proves two messages, and none proves one that did not arrive', () => {
@@ -142,6 +181,11 @@ describe('what a look says', () => {
     })
     const bounced = receiptAfter(sent(1, NOON), mail({ bounced: '1' }), at(NOON + days(1)))
     expect(bounced).toMatchObject({ state: 'bounced', stateAt: NOON + days(1), nextLookAt: null })
+  })
+
+  test('an e-mail that was opened stays so', () => {
+    const opened = sent(1, NOON, 'x', { state: 'opened', stateAt: NOON + 5 })
+    expect(receiptAfter(opened, mail(), at(NOON + days(1)))).toMatchObject({ state: 'opened', stateAt: NOON + 5 })
   })
 
   test('half an hour without a row is not confirmed; a row that comes then still counts', () => {

@@ -1,7 +1,8 @@
-// Which row of the history belongs to which message. A row is claimed only when it can be no other message's: two equal
-// texts are told apart by time, else by count, and where both leave a doubt, no receipt is claimed.
+// Which row of the history belongs to which message. Two equal messages are told apart by time, else by count: as many
+// rows as messages prove that all arrived. Where that leaves a doubt, no receipt is claimed, and what happened to one of
+// several equal e-mails is said of none.
 
-import type { ReceiptChange, WantedReceipt } from '#app/domain/automations/conversation.ts'
+import type { ReceiptChange, SentMessage, WantedReceipt } from '#app/domain/automations/conversation.ts'
 import type { JournalEffect } from '#app/domain/automations/journal-row.ts'
 import {
   type Channel,
@@ -41,6 +42,7 @@ export function messageKey(channel: Channel, to: string, text: string): string {
   return `${receiverText(channel, to)}|${words.slice(0, KEPT_OF_WORDS)}`
 }
 
+/** Null = it is no message to a customer. */
 function keyOfEffect(effect: JournalEffect): string | null {
   if (!isCustomerMessage(effect)) return null
   return effect.kind === 'send_sms'
@@ -65,47 +67,68 @@ function sightingsOf(rows: readonly HistoryRow[], channel: Channel): Sighting[] 
   return found
 }
 
-/** The sighting of each message, by the receipt's id. */
+/**
+ * The rows of each message, by the receipt's id. `sending` = what is on its way and has no receipt yet: a row may be its.
+ */
 export function claimRows(
   receipts: readonly WantedReceipt[],
   rows: readonly HistoryRow[],
-  at: { channel: Channel; zone: string },
+  at: { channel: Channel; zone: string; sending: readonly SentMessage[] },
 ): Map<number, HistoryRow[]> {
   const sightings = sightingsOf(rows, at.channel)
-  const claimed = new Map<number, HistoryRow[]>()
-  const taken = new Set<Sighting>()
-  for (const receipt of receipts) {
-    if (receipt.historyUuid === null) continue
-    const own = sightings.find((one) => one.rows.some(({ uuid }) => uuid === receipt.historyUuid))
-    if (own) {
-      taken.add(own)
-      claimed.set(receipt.id, own.rows)
-    }
+  const claimed = new Map<number, Sighting>()
+  for (const { id, historyUuid } of receipts) {
+    const own = historyUuid !== null && sightings.find((one) => one.rows.some(({ uuid }) => uuid === historyUuid))
+    if (own) claimed.set(id, own)
   }
-  const open = receipts.flatMap((receipt) => {
-    const key = receipt.historyUuid === null ? keyOfEffect(receipt.effect) : null
-    return key === null ? [] : [{ id: receipt.id, key, wall: wallAt(receipt.sentAt, at.zone) }]
-  })
-  const free = sightings.filter((one) => !taken.has(one))
+  const taken = new Set(claimed.values())
+  const messageOf = (id: number | null, { effect, sentAt }: SentMessage): Message[] => {
+    const key = keyOfEffect(effect)
+    return key === null ? [] : [{ id, key, wall: wallAt(sentAt, at.zone) }]
+  }
+  // One that ended meanwhile has its receipt.
+  const ended = new Set(receipts.map(({ sentAt }) => sentAt))
+  const onTheWay = at.sending.flatMap((one) => (ended.has(one.sentAt) ? [] : messageOf(null, one)))
+  const all = [...receipts.flatMap((one) => messageOf(one.id, one)), ...onTheWay]
+  const open = receipts.flatMap((one) => (one.historyUuid === null ? messageOf(one.id, one) : []))
   for (const key of new Set(open.map((one) => one.key))) {
     const pairs = pairUp(
-      open.filter((one) => one.key === key),
-      free.filter((one) => one.key === key),
+      [...open, ...onTheWay].filter((one) => one.key === key),
+      sightings.filter((one) => one.key === key && !taken.has(one)),
     )
-    for (const [id, sighting] of pairs) claimed.set(id, sighting.rows)
+    for (const [{ id }, sighting] of pairs) if (id !== null) claimed.set(id, sighting)
   }
-  return claimed
+  const certain = [...claimed].map(([id, own]) => [id, certainRows(own, { all, sightings })] as const)
+  return new Map(certain)
 }
 
-type OpenOne = { id: number; wall: Wall }
+/** A message, or one on its way: null. */
+type Message = { id: number | null; key: string; wall: Wall }
 
-function fits(message: OpenOne, sighting: Sighting): boolean {
+/** Its rows; what is not true of all equal e-mails that it could be taken for is left out of them. */
+function certainRows(
+  own: Sighting,
+  { all, sightings }: { all: readonly Message[]; sightings: readonly Sighting[] },
+): HistoryRow[] {
+  const rivals = all.filter((one) => one.key === own.key && fits(one, own))
+  if (rivals.length < 2) return own.rows
+  const twins = sightings.filter((one) => one.key === own.key && rivals.some((rival) => fits(rival, one)))
+  const areBounced = twins.every((one) => one.rows.some((row) => row.bounced))
+  const areOpened = twins.every((one) => one.rows.some((row) => row.opened !== null))
+  return own.rows.map((row) => ({
+    ...row,
+    bounced: areBounced && row.bounced,
+    opened: areOpened ? row.opened : null,
+  }))
+}
+
+function fits(message: Message, sighting: Sighting): boolean {
   return Math.abs(message.wall - sighting.wall) <= CLOCKS_DIFFER
 }
 
 /** Both in order of time. Groups of messages and rows that could be each other's are settled together, or not at all. */
-function pairUp(messages: readonly OpenOne[], sightings: readonly Sighting[]): [number, Sighting][] {
-  const pairs: [number, Sighting][] = []
+function pairUp(messages: readonly Message[], sightings: readonly Sighting[]): [Message, Sighting][] {
+  const pairs: [Message, Sighting][] = []
   const inOrder = messages.toSorted((a, b) => a.wall - b.wall)
   for (let from = 0; from < inOrder.length; ) {
     let end = from + 1
@@ -118,31 +141,31 @@ function pairUp(messages: readonly OpenOne[], sightings: readonly Sighting[]): [
   return pairs
 }
 
-function pairsOfGroup(group: readonly OpenOne[], near: readonly Sighting[]): [number, Sighting][] {
+function pairsOfGroup(group: readonly Message[], near: readonly Sighting[]): [Message, Sighting][] {
   // Fewer rows than messages: nobody can say whose they are.
   if (near.length < group.length) return certainPairs(group, near)
-  const pairs: [number, Sighting][] = []
+  const pairs: [Message, Sighting][] = []
   const left = [...near]
   for (const message of group) {
     const fitting = left.filter((one) => fits(message, one))
     const first = near.length === group.length ? fitting[0] : nearest(message, fitting)
     if (!first) return certainPairs(group, near)
     left.splice(left.indexOf(first), 1)
-    pairs.push([message.id, first])
+    pairs.push([message, first])
   }
   return pairs
 }
 
 /** Rows that fit one message only, and are the only ones that fit it. */
-function certainPairs(group: readonly OpenOne[], near: readonly Sighting[]): [number, Sighting][] {
-  return near.flatMap((one): [number, Sighting][] => {
+function certainPairs(group: readonly Message[], near: readonly Sighting[]): [Message, Sighting][] {
+  return near.flatMap((one): [Message, Sighting][] => {
     const [message, other] = group.filter((candidate) => fits(candidate, one))
     if (!message || other || near.some((another) => another !== one && fits(message, another))) return []
-    return [[message.id, one]]
+    return [[message, one]]
   })
 }
 
-function nearest(message: OpenOne, sightings: readonly Sighting[]): Sighting | undefined {
+function nearest(message: Message, sightings: readonly Sighting[]): Sighting | undefined {
   return sightings.toSorted((a, b) => Math.abs(a.wall - message.wall) - Math.abs(b.wall - message.wall))[0]
 }
 
@@ -163,7 +186,11 @@ export function receiptAfter(
   }
   const nextLookAt = nextReceiptLook(sentAt, at)
   const opened = rows.find((row) => row.opened !== null)?.opened
-  if (!opened) return { id, state: 'listed', stateAt: listedAt, nextLookAt, historyUuid }
+  if (!opened) {
+    // What was seen once stays true.
+    const seen = receipt.state === 'opened' ? receipt : ({ state: 'listed', stateAt: listedAt } as const)
+    return { id, state: seen.state, stateAt: seen.stateAt, nextLookAt, historyUuid }
+  }
   const openedAt = opened.wall === null ? seenAt(receipt, 'opened', at.now) : momentOfWall(opened.wall, at.zone).at
   return { id, state: 'opened', stateAt: openedAt, nextLookAt, historyUuid }
 }
