@@ -1,11 +1,14 @@
 // Customer replied: an answer in the sandbox's history sets off a rule, once.
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { App } from '#app/context/app-context.ts'
 import type { WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { localStamp } from '#app/domain/time/local-time.ts'
 import { createListener } from '#app/features/automations/listening/listener.server.ts'
+import { backtestRule } from '#app/features/automations/preview/backtest.server.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import { type AutomationWorld, aRule, aStep, automationWorld, LEEDS } from '#tests/support/automation-world.server.ts'
+import { WORK_AT_ONCE } from '#tests/support/work-at-once.ts'
 
 let world: AutomationWorld
 let isWorking = false
@@ -193,4 +196,33 @@ test('a text that is not confirmed starts a rule once; what arrives starts none'
   await send()
   await listen(hours(1))
   expect(runs(rule)).toHaveLength(1)
+})
+
+test('an e-mail that comes back starts a rule, once', async () => {
+  const rule = await world.rule(aRule([NOTE_OF_JOB], { trigger: onReceipt('message_failed'), once: 'change' }))
+  await send(MAIL)
+  await listen(minutes(2))
+  expect(runs(rule)).toEqual([])
+  const [row] = [...world.platform.records(LEEDS, 'email').values()]
+  if (!row) throw new Error('no e-mail in the history')
+  row.bounced = '1'
+  await listen(hours(2))
+  const found = world.rows('SELECT trigger_data FROM run WHERE automation_id = ?', rule)
+  expect(found.map(({ trigger_data }) => JSON.parse(String(trigger_data)).description)).toEqual([
+    'Our e-mail came back',
+  ])
+})
+
+test('the look back counts the answers that would have started it, with their words', async () => {
+  const { job } = await send()
+  told(job, 'Ring me later please')
+  const other = await send()
+  told(other.job, 'Thanks')
+  await listen(minutes(6))
+  const rule = await world.rule(aRule([NOTE], { trigger: onAnswer('words') }))
+  const row = await world.store.automations.findAutomation(LEEDS, rule)
+  if (!row) throw new Error('no rule')
+  const found = await backtestRule({ ...world.app, planning: world.parts, apart: WORK_AT_ONCE } as unknown as App, row)
+  expect(found).toMatchObject({ kind: 'backtest', count: 1, rows: [{}] })
+  expect(JSON.stringify(found)).toContain('They said Ring me later please')
 })

@@ -78,7 +78,7 @@ async function backtest(app: DraftApp, accountUuid: string, draft: Draft): Promi
   const { trigger } = definition
   if (trigger.source === 'manual_endpoint' || (startsOnMessages(trigger) && !startsOnAnswers(trigger))) {
     const basis = basisOf(definition, object, false)
-    const headline = `What it would have done in the last ${BACKTEST_DAYS} days cannot be reckoned.`
+    const headline = `We cannot tell what it would have done in the last ${BACKTEST_DAYS} days.`
     return {
       kind: 'backtest',
       headline,
