@@ -47,9 +47,10 @@ export function answerSettledFlash(
   settled: { outcome: 'settled'; messages: number } | { outcome: 'not_open' },
 ): Flash {
   if (settled.outcome === 'not_open') return ANSWER_FLASHES.notOpen
-  const waiting = settled.messages === 1 ? '1 message' : `${settled.messages} messages`
+  const { messages } = settled
+  const [waiting, goes, is] = messages === 1 ? ['1 message', 'goes', 'is'] : [`${messages} messages`, 'go', 'are']
   if (state === 'went_on') {
-    return done('Messages go on', settled.messages === 0 ? 'Nothing was waiting.' : `${waiting} to them goes out now.`)
+    return done('Messages go on', messages === 0 ? 'Nothing was waiting.' : `${waiting} to them ${goes} out now.`)
   }
-  return done('Stopped', settled.messages === 0 ? 'Nothing was waiting.' : `${waiting} to them is left out.`)
+  return done('Stopped', messages === 0 ? 'Nothing was waiting.' : `${waiting} to them ${is} left out.`)
 }
