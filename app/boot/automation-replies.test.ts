@@ -5,6 +5,7 @@ import type { WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { localStamp } from '#app/domain/time/local-time.ts'
 import { createListener } from '#app/features/automations/listening/listener.server.ts'
 import { backtestRule } from '#app/features/automations/preview/backtest.server.ts'
+import { previewRun } from '#app/features/automations/preview/preview.server.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import { type AutomationWorld, aRule, aStep, automationWorld, LEEDS } from '#tests/support/automation-world.server.ts'
@@ -225,4 +226,23 @@ test('the look back counts the answers that would have started it, with their wo
   const found = await backtestRule({ ...world.app, planning: world.parts, apart: WORK_AT_ONCE } as unknown as App, row)
   expect(found).toMatchObject({ kind: 'backtest', count: 1, rows: [{}] })
   expect(JSON.stringify(found)).toContain('They said Ring me later please')
+})
+
+test('the preview of the next e-mail to an address that sent one back says so', async () => {
+  const { run, job } = await send(MAIL)
+  const { triggerData } = await world.run(run)
+  const warnings = async () => {
+    const preview = await previewRun(world.app, world.parts, {
+      ...{ accountUuid: LEEDS, automation: { id: 1, name: 'Quote', version: 1 }, definition: aRule([MAIL]) },
+      ...{ object: 'job', recordUuids: [job], groupKey: null, triggerData },
+    })
+    return preview.outcome === 'previewed' ? preview.steps[0]?.warnings.map(({ sentence }) => sentence) : preview
+  }
+  expect(await warnings()).toEqual([])
+  await listen(minutes(2))
+  for (const row of world.platform.records(LEEDS, 'email').values()) row.bounced = '1'
+  await listen(hours(2))
+  expect(await warnings()).toEqual([
+    expect.stringMatching(/^The e-mail to .+ came back\. Correct the address in ServiceM8\.$/),
+  ])
 })

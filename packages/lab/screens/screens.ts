@@ -3,6 +3,7 @@
 import type { APIRequestContext } from '@playwright/test'
 import { fieldValue } from '#tests/support/scriptless-browser.ts'
 import type { ServerProcess } from '#tests/support/server-process.ts'
+import { furnishListening } from './listening-stage.ts'
 
 /** A screen by its address; `open` lists what to press before the screenshot. */
 export interface Screen {
@@ -10,6 +11,8 @@ export interface Screen {
   path: string
   /** Text of summary lines or buttons to press first. */
   open?: readonly string[]
+  /** A line that the first view begins with. */
+  scrollTo?: string
   /** For a visitor who is not signed in. */
   stranger?: true
 }
@@ -91,6 +94,7 @@ export async function furnish(
 
   const jobs = await request.get(`${origin}/sandbox`).then((answer) => answer.text())
   const ids = [...new Set([...jobs.matchAll(/jobs\/([0-9a-f-]{36})\/status/g)].map((found) => found[1] ?? ''))]
+  await furnishListening({ request, origin, account, call, press }, [ids[0] ?? '', ids[1] ?? ''])
   for (const id of ids.slice(0, 4)) await press(`accounts/${account}/jobs/${id}/status`, { status: 'Completed' })
   await press(`accounts/${account}/jobs/${ids[0]}/note`, { text: 'The customer asks for a call after four.' })
   await call('POST', `/api/automation/${thanks.id}/run`, { bypassConditions: true })
@@ -117,6 +121,13 @@ export async function furnish(
     { name: 'deliveries', path: `/deliveries${by}` },
     { name: 'delivery', path: `/deliveries/${deliveries[0]?.id ?? 1}${by}` },
     { name: 'automations', path: `/automation${by}` },
+    { name: 'notices', path: `/automation${by}` },
+    { name: 'answers', path: `/automation/runs${by}` },
+    {
+      name: 'receipts',
+      path: `/automation/runs${by}&text=${encodeURIComponent('Thank you for choosing')}`,
+      scrollTo: 'Newest first.',
+    },
     { name: 'automation-form', path: `/automation${by}&edit=${thanks.id}` },
     { name: 'automation-templates', path: `/automation${by}&tab=templates` },
     { name: 'automation-template', path: `/automation/templates/16${by}` },

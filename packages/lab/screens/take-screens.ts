@@ -19,6 +19,9 @@ const GUIDE: Readonly<Record<string, number>> = {
   'automation-form': 1280,
   'automation-templates': 1280,
   run: 375,
+  notices: 1280,
+  answers: 375,
+  receipts: 375,
   subscription: 375,
   account: 1280,
 }
@@ -109,6 +112,11 @@ async function takeOne(
 ): Promise<string[]> {
   await page.goto(origin + screen.path, { waitUntil: 'networkidle' })
   for (const text of screen.open ?? []) await page.getByText(text).first().click()
+  if (screen.scrollTo)
+    await page
+      .getByText(screen.scrollTo)
+      .first()
+      .evaluate((line) => line.scrollIntoView())
   await page.screenshot(shot)
   const { violations } = await new AxeBuilder({ page })
     .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
