@@ -33,7 +33,7 @@ export interface KillProof {
 export const RESUMED_WITHIN = 90
 
 export async function killAtEveryBoundary(proof: KillProof): Promise<KillFinding> {
-  const { seed, runs, onProgress } = proof
+  const { runs } = proof
   const finding: KillFinding = {
     ...NOTHING_FOUND,
     killed: 0,
@@ -43,31 +43,35 @@ export async function killAtEveryBoundary(proof: KillProof): Promise<KillFinding
     resumedAfter: [],
     wrong: [],
   }
+  for (let rule = 0; finding.killed < runs; rule++) await goThrough(proof, finding, rule)
+  return finding
+}
+
+/** Every rule has a firm of its own: conversations of earlier runs would be listened to, and slow down all that follow. */
+async function goThrough(proof: KillProof, finding: KillFinding, rule: number): Promise<void> {
+  const { seed, onProgress } = proof
   const world = await automationWorld()
   world.platform.put(LEEDS, 'material', { uuid: MATERIAL, name: 'Pipe', item_number: 'P1', price: '5.00' })
-  // A thousand runs within a simulated day exceed the account's daily limit.
+  // So many runs within a simulated day exceed the account's daily limit.
   const limits = { ruleDailyCap: 100_000, accountDailyCap: 100_000, floodPerHour: 100_000 }
   await world.store.runs.saveAccountGuards(LEEDS, { ...DEFAULT_ACCOUNT_GUARDS, ...limits }, 0)
   try {
-    for (let rule = 0; finding.killed < runs; rule++) {
-      // First a run without a kill: it shows which boundaries exist.
-      const whole = await oneRun(world, finding, proof, `${seed}.${rule}`, 'whole', [])
-      for (let at = 0; at < whole; at++) {
-        const chance = createChance(seed, `${rule}/${at}`)
-        const lateMs = chance.hit(0.5) ? chance.span(seconds(1), seconds(40)) : null
-        const deaths: Death[] = [{ at, lateMs }]
-        // Killed again soon after the run was resumed.
-        if (chance.hit(0.25)) deaths.push({ at: chance.whole(0, 12), lateMs: null })
-        await oneRun(world, finding, proof, `${seed}.${rule}`, String(at), deaths)
-        onProgress?.(finding.killed)
-      }
-      finding.rules++
+    // First a run without a kill: it shows which boundaries exist.
+    const whole = await oneRun(world, finding, proof, `${seed}.${rule}`, 'whole', [])
+    for (let at = 0; at < whole; at++) {
+      const chance = createChance(seed, `${rule}/${at}`)
+      const lateMs = chance.hit(0.5) ? chance.span(seconds(1), seconds(40)) : null
+      const deaths: Death[] = [{ at, lateMs }]
+      // Killed again soon after the run was resumed.
+      if (chance.hit(0.25)) deaths.push({ at: chance.whole(0, 12), lateMs: null })
+      await oneRun(world, finding, proof, `${seed}.${rule}`, String(at), deaths)
+      onProgress?.(finding.killed)
     }
     judgeRecords(world, finding)
+    finding.rules++
   } finally {
     await world.close()
   }
-  return finding
 }
 
 /** Maximum time for a run to end; its retries take minutes. */
