@@ -202,6 +202,7 @@ export const endpoint = sqliteTable(
     previousSecretUntil: integer('previous_secret_until'),
     /** active | paused (by the user) | stopped (receiver answered 410) | failing (72 h without success) | deleted */
     state: text('state').notNull(),
+    /** Of a deleted one: its state before, for an undo. */
     stateReason: text('state_reason'),
     stateSince: integer('state_since').notNull(),
     /** Endpoint-wide hold: 429, 503 with Retry-After, repeated redirects. */

@@ -37,7 +37,6 @@ const remove = (id: number) =>
     LEEDS,
     { kind: 'webhook', id: id },
     {
-      reason: 'The webhook was deleted.',
       endSubscriptions: true,
       at: world.clock.now(),
     },
@@ -126,7 +125,7 @@ describe('deleting a webhook', () => {
 
 describe('undoing it', () => {
   const undo = (id: number) => {
-    const input = { since: 0, state: 'active' as const, subscription: null, at: world.clock.now() }
+    const input = { since: 0, subscription: null, at: world.clock.now() }
     return world.store.endpoints.restoreEndpoint(LEEDS, { kind: 'webhook', id }, input)
   }
 
@@ -152,6 +151,25 @@ describe('undoing it', () => {
     expect(world.outbound.sent).toHaveLength(before + 3)
   })
 
+  it.each([
+    ['active', 'active'],
+    ['paused', 'paused'],
+    ['stopped', 'paused'],
+    ['failing', 'active'],
+  ])('brings a webhook that was %s back as %s, whatever was under way', async (before, after) => {
+    const { id, endpointId } = webhook()
+    world.outbound.when(ADDRESS, { status: 500, afterMs: 3_000 })
+    const engine = await started()
+    await engine.acceptEvent(anEvent(world))
+    await world.clock.run(seconds(1))
+    world.client.sql.prepare('UPDATE endpoint SET state = ?').run(before)
+    await remove(id)
+    await world.clock.run(seconds(5))
+    expect(world.row('SELECT count(*) AS attempts FROM attempt')).toEqual({ attempts: 1 })
+    expect(await undo(id)).toEqual({ endpointId, objectType: 'job', paused: after === 'paused' })
+    expect(world.row('SELECT state, state_reason AS reason FROM endpoint')).toEqual({ state: after, reason: null })
+  })
+
   it('after its time changes nothing: what waited has ended', async () => {
     const { id, endpointId } = webhook()
     await world.store.deliveries.pauseEndpoint(LEEDS, endpointId, world.clock.now())
@@ -159,12 +177,7 @@ describe('undoing it', () => {
     await engine.acceptEvent(anEvent(world))
     await remove(id)
     await world.clock.run(UNDO_KEPT + minutes(1))
-    const input = {
-      since: world.clock.now() - UNDO_KEPT,
-      state: 'active' as const,
-      subscription: null,
-      at: world.clock.now(),
-    }
+    const input = { since: world.clock.now() - UNDO_KEPT, subscription: null, at: world.clock.now() }
     expect(await world.store.endpoints.restoreEndpoint(LEEDS, { kind: 'webhook', id }, input)).toBeNull()
     expect(ends()).toEqual([{ ...NOT_SENT, count: 1 }])
     expect(waiting()).toEqual(NOTHING_WAITS)

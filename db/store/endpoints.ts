@@ -169,20 +169,20 @@ export interface EndpointStore {
   deleteEndpoint(
     accountUuid: string,
     ref: EndpointRef,
-    input: { reason: string; endSubscriptions: boolean; at: Millis },
+    input: { endSubscriptions: boolean; at: Millis },
   ): Promise<{ endpointId: number; objectType: string; ended: SubscriptionRow[] } | null>
 
   /** An endpoint that was deleted at or after `since`, for an undo. Null = none of this account. */
   findDeletedEndpoint(accountUuid: string, ref: EndpointRef, since: Millis): Promise<DeletedEndpoint | null>
   /**
    * Undoes a deletion at or after `since`, in one transaction: the endpoint is there again with a clean slate, and its
-   * pending deliveries are due. Null = there is nothing to undo.
+   * pending deliveries are due. `paused` = it was paused or stopped, and stays paused. Null = there is nothing to undo.
    */
   restoreEndpoint(
     accountUuid: string,
     ref: EndpointRef,
-    input: { since: Millis; state: 'active' | 'paused'; subscription: SubscriptionSwitch | null; at: Millis },
-  ): Promise<{ endpointId: number; objectType: string } | null>
+    input: { since: Millis; subscription: SubscriptionSwitch | null; at: Millis },
+  ): Promise<{ endpointId: number; objectType: string; paused: boolean } | null>
 
   /**
    * Signs with this secret from now on, and also with the previous one for `overlapMs`, in one transaction. A repeat

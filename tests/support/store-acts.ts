@@ -343,19 +343,18 @@ export const ACTS: Readonly<Record<string, Act>> = {
       return side.store.endpoints.deleteEndpoint(
         account,
         { kind: one.kind, id: one.id },
-        { reason: 'Deleted.', endSubscriptions: yes, at: now },
+        { endSubscriptions: yes, at: now },
       )
     },
   },
   restoreEndpoint: {
     of: 'subscription',
-    run: async (side, { account, pick, yes, now }) => {
+    run: async (side, { account, pick, now }) => {
       const ref = { kind: pick % 2 === 0 ? ('webhook' as const) : ('extra' as const), id: (pick % 3) + 1 }
       const since = now - minutes(1)
       const taken = await side.store.endpoints.findDeletedEndpoint(account, ref, since)
       if (taken && (await side.store.endpoints.findWebhookOfObject(account, taken.objectType))) return 'taken'
-      const input = { since, state: yes ? ('active' as const) : ('paused' as const), subscription: null, at: now }
-      return [taken, await side.store.endpoints.restoreEndpoint(account, ref, input)]
+      return [taken, await side.store.endpoints.restoreEndpoint(account, ref, { since, subscription: null, at: now })]
     },
   },
   rotateSecret: {

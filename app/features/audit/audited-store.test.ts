@@ -74,11 +74,7 @@ describe('an act', () => {
       )
       await audited.store.deliveries.pauseEndpoint(LEEDS, endpointId, 3)
     })
-    await audited.store.endpoints.deleteEndpoint(
-      LEEDS,
-      { kind: 'webhook', id: id },
-      { reason: 'x', endSubscriptions: false, at: 4 },
-    )
+    await audited.store.endpoints.deleteEndpoint(LEEDS, { kind: 'webhook', id: id }, { endSubscriptions: false, at: 4 })
     expect(await entries()).toMatchObject([
       {
         action: 'webhook.created',
@@ -107,11 +103,7 @@ describe('an act', () => {
       { kind: 'webhook', id: 9 },
       { active: true, subscription: null, at: 1 },
     )
-    await audited.store.endpoints.deleteEndpoint(
-      LEEDS,
-      { kind: 'webhook', id: 9 },
-      { reason: 'x', endSubscriptions: true, at: 1 },
-    )
+    await audited.store.endpoints.deleteEndpoint(LEEDS, { kind: 'webhook', id: 9 }, { endSubscriptions: true, at: 1 })
     await audited.store.automations.deleteAutomation(LEEDS, 9, { reason: 'x', at: 1 })
     await audited.store.runs.removeMute(LEEDS, 9)
     await audited.store.deliveries.cancelReplay(LEEDS, 9, 1)

@@ -16,8 +16,6 @@ export const KIND_TEXTS = {
     deleteFailed: 'Failed to delete webhook',
     restored: 'Webhook restored',
     restoreFailed: 'Failed to restore webhook',
-    /** Stored with the deliveries that were still waiting. */
-    deletedReason: 'The webhook was deleted.',
   },
   extra: {
     thing: 'rule',
@@ -29,7 +27,6 @@ export const KIND_TEXTS = {
     deleteFailed: 'Failed to delete forwarding rule',
     restored: 'Forwarding rule restored',
     restoreFailed: 'Failed to restore forwarding rule',
-    deletedReason: 'The forwarding rule was deleted.',
   },
 } as const satisfies Record<EndpointKind, { thing: Thing } & Record<string, string>>
 

@@ -345,7 +345,7 @@ describe('deleting a webhook', () => {
     world.woken.length = 0
     await deleteEndpoint(world.app, LEEDS, view.id)
     expect(world.client.sql.prepare('SELECT state, state_reason AS reason FROM endpoint').all()).toEqual([
-      { state: 'deleted', reason: 'The webhook was deleted.' },
+      { state: 'deleted', reason: 'active' },
     ])
     expect(world.woken).toHaveLength(1)
   })

@@ -168,7 +168,6 @@ export async function deleteEndpoint(
     if (!before) return { outcome: 'not_found' }
     const needs = (await neededObjects(app, accountUuid)).get(before.objectType) ?? []
     const deleted = await app.store.endpoints.deleteEndpoint(accountUuid, ref, {
-      reason: KIND_TEXTS[ref.kind].deletedReason,
       // This endpoint is one of those that need the object; the others are endpoints or automations.
       endSubscriptions: needs.length <= 1,
       at: app.clock.now(),

@@ -190,7 +190,7 @@ type ManagerActOutcome =
 
 /**
  * Runs a form of the page: `intent` create (callback_url, object, fields, useCustom, customObject), update (id, fields,
- * callback_url), delete (id) or undo (id, was = paused); for a forwarding rule create_rule (name, objectType, forwardUrl, fieldFilters,
+ * callback_url), delete (id) or undo (id); for a forwarding rule create_rule (name, objectType, forwardUrl, fieldFilters,
  * useCustom, customObject), update (id, name, forwardUrl, fieldFilters) or delete (id). The id tells a webhook from a
  * rule. Fields missing from the form do not change. `actOnCard` handles the buttons of a card.
  */
@@ -259,11 +259,10 @@ async function remove({ app, accountUuid, values }: PostedForm): Promise<Manager
 
 async function undo({ app, accountUuid, values }: PostedForm): Promise<ManagerActOutcome> {
   const key = parseEndpointKey(values.id ?? '')
-  const paused = values.was === 'paused'
-  const restored = key === null ? NOT_FOUND : await restoreEndpoint(app, accountUuid, key, paused)
+  const restored = key === null ? NOT_FOUND : await restoreEndpoint(app, accountUuid, key)
   const texts = KIND_TEXTS[kindOf(key)]
   if (restored.outcome === 'restored')
-    return { outcome: 'done', flash: restoredFlash(texts.restored, restored.waiting, paused) }
+    return { outcome: 'done', flash: restoredFlash(texts.restored, restored.waiting, restored.paused) }
   const why = restored.outcome === 'not_found' ? UNDO_OVER : restored.message
   return { outcome: 'done', flash: { kind: 'error', title: texts.restoreFailed, description: why } }
 }

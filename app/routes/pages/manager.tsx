@@ -113,8 +113,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
 function openedBy(form: URLSearchParams): ManagerStep {
   const webhookId = parseEndpointKey(form.get('id') ?? '')
   if (webhookId === null) return { step: 'none' }
-  if (form.get('intent') === 'delete') return { step: 'deleted', webhookId, paused: form.get('was') === 'paused' }
-  return { step: 'card', webhookId }
+  return { step: form.get('intent') === 'delete' ? 'deleted' : 'card', webhookId }
 }
 
 export default function Manager() {

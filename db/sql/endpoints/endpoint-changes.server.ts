@@ -107,14 +107,18 @@ export function* startAfresh(
   yield* change(orm.update(delivery).set({ dueAt: at }).where(later))
 }
 
-/** Stops sending to it; the delivery engine then ends its pending deliveries in steps. */
-export function endAddress(
-  orm: Orm,
-  endpointId: number,
-  { reason, at }: { reason: string; at: Millis },
-): Step<unknown> {
-  const ended = { state: 'deleted', stateReason: reason, stateSince: at }
-  return change(orm.update(endpoint).set(ended).where(eq(endpoint.id, endpointId)))
+/**
+ * Stops sending to it; the delivery engine then ends its pending deliveries in steps. A deletion needs no reason: its row
+ * keeps the state before there, for an undo.
+ */
+export function endAddress(orm: Orm, before: { id: number; state: string }, at: Millis): Step<unknown> {
+  const ended = { state: 'deleted', stateReason: before.state, stateSince: at }
+  return change(orm.update(endpoint).set(ended).where(eq(endpoint.id, before.id)))
+}
+
+/** A paused or stopped one sends nothing after an undo either. */
+export function stateAfterUndo(deleted: { stateReason: string | null }): 'active' | 'paused' {
+  return deleted.stateReason === 'paused' || deleted.stateReason === 'stopped' ? 'paused' : 'active'
 }
 
 /** See `EndpointStore.rotateSecret`. */

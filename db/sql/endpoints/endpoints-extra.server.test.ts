@@ -230,7 +230,7 @@ describe('changing a rule', () => {
 })
 
 describe('deleting a rule', () => {
-  const input = { reason: 'The forwarding rule was deleted.', endSubscriptions: true, at: 5 }
+  const input = { endSubscriptions: true, at: 5 }
 
   test('ends everything of it, and gives back what the platform has to be told', async () => {
     const { id, endpointId } = await save({ subscription: await switchTo() })
@@ -241,7 +241,7 @@ describe('deleting a rule', () => {
       ended: [{ state: 'deleted' }],
     })
     expect(world.client.sql.prepare('SELECT state, state_reason AS reason FROM endpoint').all()).toEqual([
-      { state: 'deleted', reason: 'The forwarding rule was deleted.' },
+      { state: 'deleted', reason: 'active' },
     ])
     expect(await world.app.store.endpoints.findEndpoint(LEEDS, { kind: 'extra', id })).toBeNull()
     expect(
@@ -288,11 +288,7 @@ describe('deleting a rule', () => {
 test('an account with a rule is compared with the platform, although it has no webhook', async () => {
   const { id } = await save()
   expect(await world.app.store.endpoints.accountsToReconcile()).toEqual([LEEDS])
-  await world.app.store.endpoints.deleteEndpoint(
-    LEEDS,
-    { kind: 'extra', id },
-    { reason: '', endSubscriptions: false, at: 5 },
-  )
+  await world.app.store.endpoints.deleteEndpoint(LEEDS, { kind: 'extra', id }, { endSubscriptions: false, at: 5 })
   expect(await world.app.store.endpoints.accountsToReconcile()).toEqual([])
 })
 

@@ -241,7 +241,7 @@ describe('changing a webhook', () => {
 const FIELDS = { chosen: 'date', filter: 'date' }
 
 describe('deleting a webhook', () => {
-  const input = { reason: 'The webhook was deleted.', endSubscriptions: true, at: 5 }
+  const input = { endSubscriptions: true, at: 5 }
 
   test('ends everything of it, and gives back what the platform has to be told', async () => {
     const { id, endpointId } = await save()

@@ -6,7 +6,14 @@ import { change, many, type Orm, one } from '../../orm.ts'
 import { endpoint, forwardingRule, subscription, webhook } from '../../schema.ts'
 import type { EndpointRecord, EndpointStore, EndpointUpdate, NewEndpoint } from '../../store/endpoints.ts'
 import type { Connections } from '../connections.ts'
-import { changeEndpoint, endAddress, insertAddress, rotateSecretIn, startAfresh } from './endpoint-changes.server.ts'
+import {
+  changeEndpoint,
+  endAddress,
+  insertAddress,
+  rotateSecretIn,
+  startAfresh,
+  stateAfterUndo,
+} from './endpoint-changes.server.ts'
 import { ACTIVE_SUBSCRIPTION, endpointFactsReader } from './endpoint-facts.server.ts'
 import { changingSubscriptions } from './known-ingress.server.ts'
 import { endSubscriptionsOf, subscriptionStore, switchSubscriptionIn } from './subscriptions.server.ts'
@@ -46,13 +53,13 @@ export function endpointStore(connections: Connections, clock: Clock): EndpointS
     ),
 
     deleteEndpoint: changingSubscriptions(
-      db.write(function* (accountUuid, ref, { reason, endSubscriptions, at }) {
+      db.write(function* (accountUuid, ref, { endSubscriptions, at }) {
         const found = yield* liveAddress(orm, accountUuid, ref)
         if (!found) return null
         const { id: endpointId, objectType } = found
         const owner = ref.kind === 'webhook' ? webhook : forwardingRule
         yield* change(orm.update(owner).set({ deletedAt: at, updatedAt: at }).where(eq(owner.id, ref.id)))
-        yield* endAddress(orm, endpointId, { reason, at })
+        yield* endAddress(orm, found, at)
         const ended = endSubscriptions ? yield* endSubscriptionsOf(orm, accountUuid, objectType, at) : []
         return { endpointId, objectType, ended }
       }),
@@ -67,14 +74,15 @@ export function endpointStore(connections: Connections, clock: Clock): EndpointS
     }),
 
     restoreEndpoint: changingSubscriptions(
-      db.write(function* (accountUuid, ref, { since, state, subscription: switched, at }) {
+      db.write(function* (accountUuid, ref, { since, subscription: switched, at }) {
         const found = yield* deletedAddress(orm, accountUuid, ref, since)
         if (!found) return null
         if (switched) yield* switchSubscriptionIn(orm, accountUuid, switched, at)
         const owner = ref.kind === 'webhook' ? webhook : forwardingRule
         yield* change(orm.update(owner).set({ deletedAt: null, updatedAt: at }).where(eq(owner.id, ref.id)))
+        const state = stateAfterUndo(found.endpoint)
         yield* startAfresh(orm, found.endpoint, { state, moved: false, at })
-        return { endpointId: found.endpoint.id, objectType: found.endpoint.objectType }
+        return { endpointId: found.endpoint.id, objectType: found.endpoint.objectType, paused: state === 'paused' }
       }),
     ),
 

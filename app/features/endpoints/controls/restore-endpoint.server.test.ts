@@ -29,7 +29,7 @@ async function created(kind: 'webhook' | 'extra' = 'webhook') {
   return made.endpoint.view
 }
 
-const undo = (key: EndpointKey, paused = false, as = LEEDS) => restoreEndpoint(world.app, as, key, paused)
+const undo = (key: EndpointKey, as = LEEDS) => restoreEndpoint(world.app, as, key)
 const live = () => world.platform.listed().filter((one) => one.active)
 const views = async () => (await listEndpoints(world.app, LEEDS)).map(({ view }) => view)
 
@@ -40,7 +40,7 @@ describe.each(['webhook', 'extra'] as const)('undoing the deletion of a %s', (ki
     expect(await views()).toEqual([])
     expect(live()).toEqual([])
     world.woken.length = 0
-    expect(await undo(before.id)).toMatchObject({ outcome: 'restored', waiting: 0 })
+    expect(await undo(before.id)).toMatchObject({ outcome: 'restored', waiting: 0, paused: false })
     const [after] = await views()
     expect(after).toMatchObject({
       id: before.id,
@@ -59,7 +59,7 @@ describe.each(['webhook', 'extra'] as const)('undoing the deletion of a %s', (ki
     const { id } = await created(kind)
     await updateEndpoint(world.app, LEEDS, id, { active: false })
     await deleteEndpoint(world.app, LEEDS, id)
-    expect(await undo(id, true)).toMatchObject({ outcome: 'restored' })
+    expect(await undo(id)).toMatchObject({ outcome: 'restored', paused: true })
     expect(await views()).toMatchObject([{ id, state: 'paused' }])
   })
 
@@ -67,7 +67,7 @@ describe.each(['webhook', 'extra'] as const)('undoing the deletion of a %s', (ki
     const { id } = await created(kind)
     expect(await undo(id)).toEqual({ outcome: 'not_found' })
     await deleteEndpoint(world.app, LEEDS, id)
-    expect(await undo(id, false, BRISBANE)).toEqual({ outcome: 'not_found' })
+    expect(await undo(id, BRISBANE)).toEqual({ outcome: 'not_found' })
     expect(await findDeleted(world.app, LEEDS, id)).toMatchObject({ objectType: 'job', pendingCount: 0 })
     world.clock.advance(UNDO_KEPT + 1)
     expect(await findDeleted(world.app, LEEDS, id)).toBeNull()

@@ -10,8 +10,10 @@ import { type EndpointApp, putInForce } from '../endpoints.server.ts'
 import { oneAtATime } from '../subscriptions/one-at-a-time.server.ts'
 
 type RestoreOutcome =
-  /** `waiting` = events that were kept, and are sent on. */
-  { outcome: 'restored'; endpoint: EndpointDetails; waiting: number } | { outcome: 'not_found' } | Refused
+  /** `waiting` = events that were kept, and are sent on; when `paused`, after a resume. */
+  | { outcome: 'restored'; endpoint: EndpointDetails; waiting: number; paused: boolean }
+  | { outcome: 'not_found' }
+  | Refused
 
 /** The deleted endpoint, if its deletion is at most `withinMs` ago. Null = there is nothing to undo. */
 export function findDeleted(
@@ -23,12 +25,11 @@ export function findDeleted(
   return store.endpoints.findDeletedEndpoint(accountUuid, refOf(key), clock.now() - withinMs)
 }
 
-/** `paused` = it was, and is again. Asks the platform first: a failure leaves the endpoint deleted. */
+/** Asks the platform first: a failure leaves the endpoint deleted. */
 export async function restoreEndpoint(
   app: EndpointApp,
   accountUuid: string,
   key: EndpointKey,
-  paused: boolean,
 ): Promise<RestoreOutcome> {
   const ref = refOf(key)
   return oneAtATime(app.store, accountUuid, async () => {
@@ -42,14 +43,13 @@ export async function restoreEndpoint(
     if (prepared.outcome !== 'ready') return prepared
     const { subscription } = prepared
     const at = app.clock.now()
-    const state = paused ? ('paused' as const) : ('active' as const)
-    const restored = await app.store.endpoints.restoreEndpoint(accountUuid, ref, {
-      ...{ since: at - UNDO_KEPT, state, subscription, at },
-    })
+    const since = at - UNDO_KEPT
+    const restored = await app.store.endpoints.restoreEndpoint(accountUuid, ref, { since, subscription, at })
     if (!restored) return { outcome: 'not_found' }
-    app.log.info({ account: accountUuid, endpoint: restored.endpointId }, 'endpoint.restored')
-    const endpoint = await putInForce(app, accountUuid, ref, { endpointId: restored.endpointId, subscription })
-    return { outcome: 'restored', endpoint, waiting: endpoint.view.pending }
+    const { endpointId, paused } = restored
+    app.log.info({ account: accountUuid, endpoint: endpointId }, 'endpoint.restored')
+    const endpoint = await putInForce(app, accountUuid, ref, { endpointId, subscription })
+    return { outcome: 'restored', endpoint, waiting: endpoint.view.pending, paused }
   })
 }
 

@@ -44,7 +44,7 @@ export function DeleteWebhook({ webhook, account }: DeleteWebhookProps) {
 }
 
 /** Offers to bring back what was just deleted. */
-export function UndoDelete({ deleted, paused, account }: UndoDeleteProps) {
+export function UndoDelete({ deleted, account }: UndoDeleteProps) {
   const { key, called, waiting } = deleted
   return (
     <UndoLine
@@ -55,7 +55,6 @@ export function UndoDelete({ deleted, paused, account }: UndoDeleteProps) {
           intent="undo"
           webhookId={key}
           account={account}
-          {...(paused && { values: { was: 'paused' } })}
           icon={Undo2}
           aria-label={`Undo: delete the ${called}`}
         >
@@ -70,8 +69,6 @@ export function UndoDelete({ deleted, paused, account }: UndoDeleteProps) {
 
 interface UndoDeleteProps {
   deleted: DeletedView
-  /** It was paused, and is again after an undo. */
-  paused: boolean
   account: ManagerAccount
 }
 
@@ -125,9 +122,6 @@ function DeleteForm({ webhook, account, sending }: DeleteWebhookProps & { sendin
     <Form method="post" preventScrollReset>
       <input type="hidden" name="intent" value="delete" />
       <input type="hidden" name="id" value={webhook.id} />
-      {webhook.state === 'paused' || webhook.state === 'stopped' ? (
-        <input type="hidden" name="was" value="paused" />
-      ) : null}
       <input type="hidden" name="accountUUID" value={account.accountUUID} />
       <Button type="submit" variant="danger" pending={sending} pendingLabel="Deleting…">
         {webhook.kind === 'extra' ? 'Delete rule' : 'Delete webhook'}

@@ -21,8 +21,8 @@ export type ManagerStep =
   | { step: 'log'; webhookId: EndpointKey; filter: LogFilter }
   /** "Send everything since …"; `form` is null when just opened, otherwise the page counts the events to send. */
   | { step: 'replay'; webhookId: EndpointKey; form: ReplayForm | null }
-  /** Was just deleted: the page offers to undo it. `paused` = it was. */
-  | { step: 'deleted'; webhookId: EndpointKey; paused: boolean }
+  /** Was just deleted: the page offers to undo it. */
+  | { step: 'deleted'; webhookId: EndpointKey }
   /** The signing secret is shown, because it was just rotated. */
   | { step: 'secret'; webhookId: EndpointKey }
 
@@ -36,7 +36,6 @@ export function managerQuery(account: ManagerAccount, step: ManagerStep = { step
   if (account.admin) query.admin = 'yes'
   if (step.step === 'none') return query
   query[step.step] = String(step.webhookId)
-  if (step.step === 'deleted' && step.paused) query.was = 'paused'
   if (step.step === 'log') return { ...query, ...logFilterQuery(step.filter) }
   return step.step === 'replay' && step.form ? { ...query, ...step.form } : query
 }
@@ -51,7 +50,6 @@ export function readManagerStep(params: URLSearchParams): ManagerStep {
   for (const step of ['edit', 'confirmDelete', 'log', 'replay', 'secret', 'deleted', 'card'] as const) {
     const webhookId = parseEndpointKey(params.get(step) ?? '')
     if (webhookId === null) continue
-    if (step === 'deleted') return { step, webhookId, paused: params.get('was') === 'paused' }
     if (step === 'log') return { step, webhookId, filter: readLogFilter(params) }
     return step === 'replay' ? { step, webhookId, form: replayFormOf(params) } : { step, webhookId }
   }

@@ -106,9 +106,7 @@ export function ManagerPage(props: ManagerPageProps) {
         }
       />
       <Connection accountUUID={accountUUID} reconnect={props.reconnect ?? null} missing={props.missingScopes ?? []} />
-      {deleted === null || step.step !== 'deleted' ? null : (
-        <UndoDelete deleted={deleted} paused={step.paused} account={account} />
-      )}
+      {deleted === null ? null : <UndoDelete deleted={deleted} account={account} />}
       <Notices account={account} />
       <FirstStepsCard steps={props.firstSteps ?? []} account={account} />
       {webhooks.length + rules.length + ruleLines.length === 0 ? (
