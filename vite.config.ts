@@ -17,8 +17,8 @@ declare module '@remix-run/node' {
  * open, and what waits until it is wanted, stays apart.
  */
 const LOOK =
-  /node_modules\/lucide-react\/|app\/ui\/(?!zod-without-eval|toast\/toaster|sheet-dialog|confirm-dialog|tooltip)/
-/** Icons that only the automations use, or only other pages: each page loads its own of the two, beside those of the design system. */
+  /node_modules\/lucide-react\/|app\/ui\/(?!zod-without-eval|toast\/toaster|sheet-dialog|confirm-dialog|tooltip|chart|pictures)/
+/** Icons that only the page of the rule form uses, only runs and recipes, or only other pages: each page loads its own. */
 const ICON = /\/lucide-react\/dist\/esm\/icons\/([\w-]+)\.m?js$/
 const usedBy = iconsBySource()
 
@@ -26,7 +26,8 @@ function chunkOf(id: string): string | undefined {
   const sources = usedBy.get(ICON.exec(id)?.[1] ?? '')
   if (sources === undefined) return LOOK.test(id) ? 'look' : undefined
   const isOfAutomations = (path: string) => /^features\/(automations|templates)\//.test(path)
-  if (sources.every(isOfAutomations)) return 'look-automations'
+  const isOnFormPage = (path: string) => /^features\/automations\/(form|page)\//.test(path)
+  if (sources.every(isOfAutomations)) return sources.some(isOnFormPage) ? 'look-automations' : 'look-runs'
   return sources.some((path) => path.startsWith('ui/') || isOfAutomations(path)) ? 'look' : 'look-pages'
 }
 

@@ -11,6 +11,9 @@ export function isPreviewKind(text: string): text is PreviewKind {
   return PREVIEW_KINDS.some((preview) => preview === text)
 }
 
+/** Id of the form, for controls that stand outside it. */
+export const FORM = 'automation-form'
+
 /** Names of preview inputs sent along with the form; not part of the rule. `was` = the search that found the record. */
 export const PREVIEW_FIELDS = {
   search: 'preview.search',

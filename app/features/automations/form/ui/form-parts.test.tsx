@@ -288,7 +288,7 @@ describe('the preview', () => {
     const { user, sent, form } = open(TWO)
     await screen.findByText('→ 1 text, 1 task', {}, { timeout: 5_000 })
     expect(screen.getByText('Job 3128 · Joan Hartley').closest('a')?.hash).toBe('#live-preview-title')
-    expect(screen.getByText('Hi Joan, your job is done.').closest('blockquote')).not.toBeNull()
+    expect((await screen.findByText('Hi Joan, your job is done.')).closest('blockquote')).not.toBeNull()
     expect(line('s3').parentElement?.textContent).toContain('About 26 characters · 1 credit')
     await user.click(screen.getByText('→ 1 text, 1 task'))
     const sheet = await screen.findByRole('dialog', { name: 'Live preview' })

@@ -1,24 +1,30 @@
-import { CircleCheck, CircleMinus, Eye, History, Smartphone } from 'lucide-react'
-import type { MouseEvent } from 'react'
-import { Badge } from '#app/ui/badge.tsx'
+import { CircleCheck, CircleMinus, Eye, History } from 'lucide-react'
+import { lazy, type MouseEvent, Suspense } from 'react'
 import { Button } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
-import { BacktestList } from '../../page/ui/backtest-list.tsx'
-import type { PreviewStepView } from '../../preview/preview-view.ts'
 import {
   type Backtest,
   type DraftPreview,
+  FORM,
   PREVIEW_FIELDS,
   type PreviewTrouble,
   type RecordChoice,
 } from '../form-preview.ts'
-import { PreviewBody } from './preview-body.tsx'
 
-/** Id of the form that the pane's controls belong to, wherever they are rendered. */
-export const FORM = 'automation-form'
+async function loadPreviewed() {
+  return { default: (await import('./previewed.tsx')).Previewed }
+}
+
+async function loadBacktest() {
+  return { default: (await import('../../page/ui/backtest-list.tsx')).BacktestList }
+}
+
+// The server has them loaded; a browser loads them with the first answer.
+const Previewed = import.meta.env.SSR ? (await loadPreviewed()).default : lazy(loadPreviewed)
+const BacktestList = import.meta.env.SSR ? (await loadBacktest()).default : lazy(loadBacktest)
 
 export interface Shown {
   preview: DraftPreview | null
@@ -66,7 +72,11 @@ export function PreviewPane({ shown, live = null, bare = false }: PaneProps) {
           <p>{trouble.message}</p>
         </Notice>
       ) : null}
-      {preview ? <Previewed preview={preview} /> : null}
+      {preview ? (
+        <Suspense fallback={null}>
+          <Previewed preview={preview} />
+        </Suspense>
+      ) : null}
       {preview || live === null ? <OtherRecord shown={shown} live={live} instead={instead} /> : null}
       <div className="flex flex-wrap gap-2">
         {live && preview ? null : (
@@ -96,7 +106,9 @@ export function PreviewPane({ shown, live = null, bare = false }: PaneProps) {
       </div>
       {back ? (
         <section aria-label="The last 30 days" className="border-line border-t pt-4">
-          <BacktestList found={back} />
+          <Suspense fallback={null}>
+            <BacktestList found={back} />
+          </Suspense>
         </section>
       ) : null}
     </div>
@@ -162,67 +174,6 @@ function OtherRecord({ shown: { preview, search }, live, instead }: OtherRecordP
         ) : null}
       </div>
     </details>
-  )
-}
-
-function Previewed({ preview }: { preview: DraftPreview }) {
-  const { record, failed } = preview
-  return (
-    <>
-      <div aria-live="polite" className="grid justify-items-start gap-1.5">
-        <p className="wrap-anywhere font-medium text-label">{record.label}</p>
-        <Meets matches={record.matches} />
-      </div>
-      {failed.length > 0 ? (
-        <ul className="wrap-anywhere grid gap-1 text-label text-ink-soft">
-          {failed.map((words) => (
-            <li key={words}>{words}</li>
-          ))}
-        </ul>
-      ) : null}
-      <PreviewBody
-        preview={preview.preview}
-        inHeading={record.label}
-        act={(step, place) => <TextMe step={step} place={place} />}
-      />
-    </>
-  )
-}
-
-/** Sends the text above once, to the phone of the person who presses. */
-function TextMe({ step, place }: { step: PreviewStepView; place: number }) {
-  const [text] = step.effects.filter(({ credits }) => credits > 0)
-  const words = text?.texts[0]?.text ?? ''
-  if (step.outcome !== 'would_run' || words === '') return null
-  return (
-    <>
-      <input type="hidden" form={FORM} name={`${PREVIEW_FIELDS.text}.${place}`} value={words} readOnly />
-      <div>
-        <Button
-          type="submit"
-          form={FORM}
-          name="intent"
-          value={`form.text_me:${place}`}
-          variant="quiet"
-          icon={Smartphone}
-          className="-ml-4"
-        >
-          Text this to my own phone
-        </Button>
-      </div>
-    </>
-  )
-}
-
-function Meets({ matches }: { matches: boolean }) {
-  return matches ? (
-    <Badge tone="working" icon={CircleCheck}>
-      Would run
-    </Badge>
-  ) : (
-    <Badge tone="attention" icon={CircleMinus}>
-      Skipped: it does not meet the conditions
-    </Badge>
   )
 }
 

@@ -9,12 +9,12 @@ import type { FieldErrors } from '../../rules/rule-form.ts'
 import { openParts, placeAfter } from '../form-blocks.ts'
 import { applyControls, applyIntent, setValue } from '../form-change.ts'
 import { type FormIntent, parseFormIntent } from '../form-intent.ts'
+import { FORM } from '../form-preview.ts'
 import { type FormState, isSameForm } from '../form-state.ts'
 import type { FormView } from '../form-view.ts'
 import { MENU } from './action-section.tsx'
 import { partId } from './block.tsx'
 import { findWork, forgetWork, keepWork, workKey } from './kept-work.tsx'
-import { FORM } from './preview-pane.tsx'
 
 async function loadProblems() {
   await import('#app/ui/zod-without-eval.ts')

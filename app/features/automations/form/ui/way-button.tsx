@@ -3,7 +3,7 @@ import { AddressButton, type AddressButtonProps } from '#app/ui/address-button.t
 import { Button } from '#app/ui/button.tsx'
 import { useHydrated } from '#app/ui/hydrated.tsx'
 import { GO, PRESS } from '../../page/act-on-rule.ts'
-import { FORM } from './preview-pane.tsx'
+import { FORM } from '../form-preview.ts'
 
 /** A link to another state of the page. Until scripts run, a press submits the rule form too, so no input is lost. */
 export const WayButton = forwardRef<HTMLButtonElement, AddressButtonProps>(function WayButton(props, ref) {

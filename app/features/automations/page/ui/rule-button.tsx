@@ -5,7 +5,7 @@ import type { AutomationAccount } from '#app/domain/automations/automation-addre
 import { Button, type ButtonProps } from '#app/ui/button.tsx'
 import { HiddenFields, useIsSending } from '#app/ui/form/sent-values.tsx'
 import { useHydrated } from '#app/ui/hydrated.tsx'
-import { FORM } from '../../form/ui/preview-pane.tsx'
+import { FORM } from '../../form/form-preview.ts'
 import type { RuleCardView } from '../../rules/rule-view.ts'
 import { PRESS, type RuleAct } from '../act-on-rule.ts'
 
