@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { App } from '#app/context/app-context.ts'
 import type { WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { localStamp } from '#app/domain/time/local-time.ts'
+import { exportAccount } from '#app/features/accounts/export-account.server.ts'
 import { createListener } from '#app/features/automations/listening/listener.server.ts'
 import { backtestRule } from '#app/features/automations/preview/backtest.server.ts'
 import { previewRun } from '#app/features/automations/preview/preview.server.ts'
@@ -245,4 +246,23 @@ test('the preview of the next e-mail to an address that sent one back says so', 
   expect(await warnings()).toEqual([
     expect.stringMatching(/^The e-mail to .+ came back\. Correct the address in ServiceM8\.$/),
   ])
+})
+
+test('the copy of everything holds what customers answered, each once', async () => {
+  const { job } = await send()
+  for (let n = 1; n <= 45; n += 1) told(job, `Answer ${n}`)
+  await listen(minutes(6))
+  let whole = ''
+  for await (const piece of (await exportAccount(world.app, LEEDS)) ?? []) whole += piece
+  const { answers, runs } = JSON.parse(whole)
+  expect(answers.map(({ words }: { words: string }) => words)).toEqual(
+    Array.from({ length: 45 }, (_, index) => `Answer ${45 - index}`),
+  )
+  expect(answers[0]).toMatchObject({
+    jobUuid: job,
+    channel: 'sms',
+    state: 'open',
+    writtenAt: expect.stringMatching(/Z$/),
+  })
+  expect(runs[0].journal[0].receipt).toMatchObject({ state: 'delivered' })
 })

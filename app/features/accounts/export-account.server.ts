@@ -69,6 +69,7 @@ async function* pieces(
     const rows = await store.events.listEventLog(uuid, { ...asked, before, withBody: true, withResponses: true })
     return rows.map((row) => ({ ...row, id: row.seq, eventId: row.id }))
   })
+  yield* paged('answers', (before) => store.listening.listAnswers(uuid, null, ROWS_AT_ONCE, before))
   yield* paged('runs', async (before) =>
     (await store.runs.listRuns(uuid, { ...LAST_RUNS, limit: ROWS_AT_ONCE, before, since })).map(runFacts),
   )
