@@ -86,10 +86,11 @@ export function claimRows(
     const key = keyOfEffect(effect)
     return key === null ? [] : [{ id, key, wall: wallAt(sentAt, at.zone) }]
   }
+  const sent = receipts.flatMap((one) => messageOf(one.id, one))
   // One that ended meanwhile has its receipt.
-  const ended = new Set(receipts.map(({ sentAt }) => sentAt))
-  const onTheWay = at.sending.flatMap((one) => (ended.has(one.sentAt) ? [] : messageOf(null, one)))
-  const all = [...receipts.flatMap((one) => messageOf(one.id, one)), ...onTheWay]
+  const ended = (one: Message) => sent.some(({ key, wall }) => key === one.key && wall === one.wall)
+  const onTheWay = at.sending.flatMap((one) => messageOf(null, one)).filter((one) => !ended(one))
+  const all = [...sent, ...onTheWay]
   const open = receipts.flatMap((one) => (one.historyUuid === null ? messageOf(one.id, one) : []))
   for (const key of new Set(open.map((one) => one.key))) {
     const pairs = pairUp(
