@@ -41,6 +41,7 @@ export function sampleLogLine(over: Partial<LogLine> = {}): LogLine {
     reason: null,
     because: 'status changed to Completed',
     at: SAMPLE_NOW - hours(1),
+    isLive: false,
     matched: {
       matched: 1,
       total: 9,

@@ -4,7 +4,15 @@ import type { Execution } from '../runs/run-history.ts'
 import { type ExecutedView, executedView, type MatchedView, matchedView } from './executed-view.ts'
 import { type ReceiptView, receiptOfRun } from './receipt-view.ts'
 
-export type LogStatus = 'success' | 'partial' | 'failure' | 'nothing' | 'cancelled' | 'needs_you' | 'working'
+export type LogStatus =
+  | 'success'
+  | 'partial'
+  | 'failure'
+  | 'nothing'
+  | 'cancelled'
+  | 'needs_you'
+  | 'waiting'
+  | 'working'
 
 export interface LogLine {
   id: number
@@ -18,6 +26,8 @@ export interface LogLine {
   because: string
   /** Epoch ms. */
   at: number
+  /** The engine is at it now, or will be at once; false also for a run that waits. */
+  isLive: boolean
   matched: MatchedView | null
   actions: (ExecutedView & { label: string; success: boolean; message: string; receipt: ReceiptView | null })[]
 }
@@ -29,6 +39,7 @@ export const LOG_STATUS_TEXTS: Readonly<Record<LogStatus, string>> = {
   nothing: 'Nothing to do',
   cancelled: 'Cancelled',
   needs_you: 'Needs you',
+  waiting: 'Waiting',
   working: 'Running',
 }
 
@@ -41,6 +52,7 @@ export function logLine(execution: Execution): LogLine {
     reason: execution.errorMessage ?? (execution.outcome === 'success' ? null : execution.reason),
     because: execution.triggerData.description,
     at: Date.parse(execution.executedAt),
+    isLive: isLive(execution),
     matched: matchedView(execution),
     actions: execution.actionsExecuted.map((executed) => {
       const { action, success, result, error } = executed
@@ -55,8 +67,14 @@ export function logLine(execution: Execution): LogLine {
   }
 }
 
+/** The engine is at this run now, or will be at once. */
+export function isLive({ state }: Execution): boolean {
+  return state === 'queued' || state === 'running'
+}
+
 function statusOf({ needsYou, state, outcome }: Execution): LogStatus {
   if (needsYou) return 'needs_you'
+  if (state === 'waiting' || state === 'held') return 'waiting'
   if (state !== 'done' || outcome === null) return 'working'
   return outcome
 }

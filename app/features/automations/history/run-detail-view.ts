@@ -5,6 +5,7 @@ import type { RecordName } from '#app/domain/record-name.ts'
 import { plainText } from '#app/lib/plain-text.ts'
 import type { Execution, HistoryItem, HistoryStep } from '../runs/run-history.ts'
 import { type ExecutedView, executedView, type MatchedView, matchedView, type NamedText } from './executed-view.ts'
+import { isLive } from './log-line.ts'
 import { type ReceiptView, receiptView } from './receipt-view.ts'
 import { type RunLine, runLine } from './run-list-view.ts'
 import type { RunStanding, StepMark } from './run-marks.ts'
@@ -117,7 +118,7 @@ export function runView(execution: Execution, repeatable: Repeatable | null, kno
     endedAt: moment(execution.endedAt),
     steps: execution.steps.map((step) => stepView(step, execution)),
     offers: offersOf(execution, repeatable),
-    isLive: execution.state === 'queued' || execution.state === 'running',
+    isLive: isLive(execution),
   }
 }
 

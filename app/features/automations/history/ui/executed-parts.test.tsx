@@ -1,5 +1,6 @@
+import { useLoaderData } from '@remix-run/react'
 import { screen } from '@testing-library/react'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import { sampleLogLine } from '#tests/support/sample-rules.ts'
@@ -23,3 +24,31 @@ test('the log shows the records that matched, the parameters, and what each plac
   expect(said).toContain('{entry.0.total as money} → £1,234.50Value: 1234.50')
   expect(said).toContain('{entry.0.company_name or "you"} → youThere was no value.')
 })
+
+test('a log with a run in progress refreshes itself until the run ends', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    let loads = 0
+    renderPage({ loader: () => ++loads, page: () => <LogsOfLoad /> })
+    const dialog = await screen.findByRole('dialog')
+    expect(dialog.textContent).toContain('Running')
+    expect(loads).toBe(1)
+    vi.advanceTimersByTime(3_000)
+    await screen.findByText('Success')
+    expect(loads).toBe(2)
+    vi.advanceTimersByTime(30_000)
+    expect(loads).toBe(2)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+/** The run is in progress at the first load, and done from the second on. */
+function LogsOfLoad() {
+  const line = sampleLogLine(useLoaderData<number>() === 1 ? { status: 'working', isLive: true, actions: [] } : {})
+  return (
+    <AccountTimeProvider now={SAMPLE_NOW} zone={SAMPLE_ZONE}>
+      <LogsDialog logs={[line]} account={{ accountUUID: 'account-1', admin: false }} tab="rules" />
+    </AccountTimeProvider>
+  )
+}

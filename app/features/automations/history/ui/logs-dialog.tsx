@@ -17,6 +17,7 @@ import { LOGS_NOT_FETCHED } from '../../page/page-text.ts'
 import { LOG_STATUS_TEXTS, type LogLine, type LogStatus } from '../log-line.ts'
 import { ExecutedParts, MatchedRecords } from './executed-parts.tsx'
 import { ReceiptLine } from './receipt-line.tsx'
+import { useRecheck } from './use-recheck.tsx'
 
 const LOGS_TITLE = 'Recent Automation Logs'
 const LOGS_DESCRIPTION = 'Last 20 automation executions across all your automations'
@@ -36,6 +37,7 @@ export function LogsDialog({ logs, account, tab }: LogsDialogProps) {
   const hydrated = useHydrated()
   const navigate = useNavigate()
   const { part: SheetDialog, failed } = useOnDemand(loadDialog, hydrated)
+  useRecheck(logs !== 'failed' && logs.some((line) => line.isLive))
   const closed = automationAddress(account, { step: 'none' }, tab)
   const lines = <LogLines logs={logs} account={account} />
   if (SheetDialog) {
@@ -75,6 +77,7 @@ const looks: Record<LogStatus, { tone: Tone; icon: LucideIcon }> = {
   nothing: { tone: 'neutral', icon: CircleMinus },
   cancelled: { tone: 'neutral', icon: Ban },
   needs_you: { tone: 'held', icon: Hand },
+  waiting: { tone: 'held', icon: Clock },
   working: { tone: 'accent', icon: Clock },
 }
 

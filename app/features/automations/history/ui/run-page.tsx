@@ -1,9 +1,8 @@
-import { Link, useRevalidator } from '@remix-run/react'
+import { Link } from '@remix-run/react'
 import { RefreshCw } from 'lucide-react'
-import { type ReactNode, useEffect, useRef } from 'react'
+import type { ReactNode } from 'react'
 import { automationAddress, automationQuery } from '#app/domain/automations/automation-address.ts'
 import { runAddress, whyAddress } from '#app/domain/automations/history-address.ts'
-import { seconds } from '#app/lib/duration.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { toneStyles } from '#app/ui/badge.tsx'
 import { cardStyles } from '#app/ui/card.tsx'
@@ -15,6 +14,7 @@ import { HistoryFrame, type HistoryFrameProps } from './history-frame.tsx'
 import { RunControls } from './run-controls.tsx'
 import { RunPill, runMark } from './run-pills.tsx'
 import { RunSteps } from './run-steps.tsx'
+import { useRecheck } from './use-recheck.tsx'
 
 interface RunPageProps extends HistoryFrameProps {
   run: RunView
@@ -149,20 +149,4 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
       <dd className="wrap-anywhere">{children}</dd>
     </div>
   )
-}
-
-const LOOK_AGAIN_MS = seconds(3)
-
-/** Refreshes the page while the run is in progress. */
-function useRecheck(isLive: boolean): void {
-  const { revalidate } = useRevalidator()
-  const again = useRef(revalidate)
-  again.current = revalidate
-  useEffect(() => {
-    if (!isLive) return
-    const timer = setInterval(() => {
-      if (!document.hidden) again.current()
-    }, LOOK_AGAIN_MS)
-    return () => clearInterval(timer)
-  }, [isLive])
 }
