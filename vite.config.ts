@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { vitePlugin as remix } from '@remix-run/dev'
 import tailwindcss from '@tailwindcss/vite'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 import remixOptions from './remix.config.js'
 
 declare module '@remix-run/node' {
@@ -70,8 +70,26 @@ const TAKEN_INTO_THE_SERVER = [
   'zod',
 ]
 
+/**
+ * V8 keeps a file with one letter beyond Latin-1 at two bytes a character: 5.7 MB for the server's largest instead of 2.8. Strings
+ * and regular expressions may hold an escape instead of the letter.
+ */
+const oneByteLetters: Plugin = {
+  name: 'one-byte-letters',
+  generateBundle(_options, bundle) {
+    for (const file of Object.values(bundle)) {
+      if (file.type === 'chunk') file.code = file.code.replace(/[^\0-\xff]/g, escapeOf)
+    }
+  },
+}
+
+function escapeOf(letter: string, at: number, code: string): string {
+  if (code[at - 1] === '\\') throw new Error(`A backslash before “${letter}” leaves no room for an escape.`)
+  return `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
 export default defineConfig(({ isSsrBuild }) => ({
-  plugins: [tailwindcss(), remix(remixOptions)],
+  plugins: [tailwindcss(), remix(remixOptions), ...(isSsrBuild ? [oneByteLetters] : [])],
   build: {
     target: 'es2022',
     sourcemap: false,

@@ -182,6 +182,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.getByRole('button', { name: 'Edit Job webhook' }).click()
       await card(page).getByLabel('Callback URL').fill(`${server.origin}/sandbox/receiver/shown`)
       await card(page).getByRole('button', { name: 'Save' }).click()
+      await says(page, 'Webhook fields updated successfully!')
       await reloadUntil(page, manager, 'Last delivered')
       await moveClock(page, server, '1 minute')
       await reloadUntil(page, manager, 'Job webhook works again')

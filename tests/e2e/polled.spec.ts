@@ -71,6 +71,7 @@ for (const javaScriptEnabled of [true, false]) {
       await moveClock(page, '1 hour')
       await page.getByRole('button', { name: 'Remove Wanda Ferry' }).click()
       await moveClock(page, '1 hour')
+      await expect(page.getByRole('button', { name: 'Remove Wanda Ferry' })).toHaveCount(0)
       await expect.poll(async () => (await received(server)).split('changed_fields').length - 1).toBe(2)
 
       await page.goto(manager)

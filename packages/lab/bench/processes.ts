@@ -203,7 +203,7 @@ export interface OpenLoad extends Program {
 
 /** An open-loop generator with its receivers. Resolves when it is warm. */
 export async function startOpenLoad(program: string, addresses: number): Promise<OpenLoad> {
-  const child = start(['--max-semi-space-size=32', program, String(addresses)])
+  const child = start(['--max-semi-space-size=16', program, String(addresses)])
   const hosts = await nextMessage<OpenMessage, string[]>(child, (message) =>
     message.at === 'listening' ? message.hosts : null,
   )
