@@ -2,6 +2,7 @@
 // are wider than the screen, too small to press, or bad for assistive technology; exits with 1 if there are any.
 //   npm run screens -- --only manager --width 375 --theme dark     some of them (each may be given more than once)
 //   npm run screens -- --guide                                     pictures for docs/user-guide.md (docs/images/guide)
+//   npm run screens -- --beside folder                             docs/images/looks: what an older commit took, beside these
 //   npm run screens -- --to folder                                 another folder than .cache/looks
 import './node-version.mjs'
 import { FLAGS, findBrowser, tellWhatWasTried } from './browser.mjs'

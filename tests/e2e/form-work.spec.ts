@@ -1,7 +1,7 @@
 // The rule form around its fields: work that is not saved, what stays in sight, blanks of a template, and a text to try.
 import type { BrowserContext, Page } from '@playwright/test'
 import type { ServerProcess } from '../support/server-process.ts'
-import { expect, expectAccessible, FIRM, openAddOn, signIn, test } from './stage.ts'
+import { createWebhook, DEMO_RECEIVER, expect, expectAccessible, FIRM, openAddOn, signIn, test } from './stage.ts'
 
 const form = (page: Page) => page.locator('#automation-form')
 const name = (page: Page) => form(page).getByLabel('Automation Name')
@@ -86,6 +86,26 @@ test('when the session is over, the gate names the page, and signing in brings b
   await page.reload()
   await expect(name(page)).toHaveValue('Tell them it is done')
   await expect(form(page).getByLabel('Message', { exact: true })).toHaveValue(/we are done\.$/)
+})
+
+test('when the session is over, a webhook that was typed is there again after the sign-in', async ({
+  page,
+  context,
+  server,
+}) => {
+  await openAddOn(page, server)
+  await signIn(context, page)
+  await createWebhook(page, { url: `${server.origin}${DEMO_RECEIVER}`, object: 'Job' })
+  await says(page, 'Webhook created successfully!')
+  await context.clearCookies()
+  await createWebhook(page, { url: 'https://hooks.example.com/notes', object: 'Note' })
+  await expect(page.getByRole('heading', { name: 'Connect to ServiceM8' })).toBeVisible()
+  await says(page, 'We keep what you typed in this tab.')
+  await expectAccessible(page)
+  await signIn(context, page)
+  const create = page.getByRole('region', { name: 'Create New Webhook' })
+  await expect(create.getByLabel('Callback URL')).toHaveValue('https://hooks.example.com/notes')
+  await expect(create.getByLabel('Object type', { exact: true })).toHaveValue('note')
 })
 
 test.describe('without JavaScript', () => {

@@ -20,6 +20,7 @@ import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { actOnManagerPage, loadManagerPage } from '#app/features/endpoints/manager-page.server.ts'
 import { AccountNewsProvider } from '#app/features/endpoints/ui/account-news.tsx'
 import { type ManagerStep, managerSearch, readManagerStep } from '#app/features/endpoints/ui/manager-address.ts'
+import { KeptDraft } from '#app/features/endpoints/ui/form/kept-draft.tsx'
 import { ManagerPage } from '#app/features/endpoints/ui/manager-page.tsx'
 import { OwnerRightsProvider } from '#app/features/endpoints/ui/owner-rights.tsx'
 import { setFlash } from '#app/http/flash.server.ts'
@@ -130,7 +131,13 @@ export default function Manager() {
   if (page.view === 'gate') {
     return (
       <>
-        <Gate state={page.state} accountUUID={page.accountUUID} token={page.token} greeting={greeting} />
+        <Gate
+          state={page.state}
+          accountUUID={page.accountUUID}
+          token={page.token}
+          greeting={greeting}
+          kept={<KeptDraft accountUUID={page.accountUUID} />}
+        />
         {page.stage ? <StageDoor /> : null}
       </>
     )

@@ -216,6 +216,15 @@ export const CATALOG: readonly CatalogEntry[] = [
     quiet: true,
   },
   {
+    name: 'lighthouse',
+    title: 'Lighthouse, as a phone',
+    command: 'bench:lighthouse',
+    args: [],
+    says: 'The main pages of a furnished account, three times each: performance · accessibility · best practices, and when the largest part is painted on a slow phone.',
+    minutes: 8,
+    quiet: true,
+  },
+  {
     name: 'bench-automation',
     title: 'From an event to what rules do',
     command: 'bench:automation',

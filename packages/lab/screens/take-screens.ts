@@ -7,6 +7,7 @@ import AxeBuilder from '@axe-core/playwright'
 import { chromium, type Page } from '@playwright/test'
 import { startServerProcess } from '#tests/support/server-process.ts'
 import { furnish, type Screen, signInFirm } from './screens.ts'
+import { drawSheets } from './sheets.ts'
 
 const WIDTHS = [320, 375, 768, 1280]
 const THEMES = ['light', 'dark'] as const
@@ -47,6 +48,7 @@ export async function takeScreens(
       width: { type: 'string', multiple: true },
       theme: { type: 'string', multiple: true },
       guide: { type: 'boolean', default: false },
+      beside: { type: 'string' },
     },
   })
   const widths = values.guide ? [375, 1280] : (values.width?.map(Number) ?? WIDTHS)
@@ -95,6 +97,7 @@ export async function takeScreens(
       }
     }
     await stranger.close()
+    if (values.beside) await drawSheets(launched, { before: values.beside, now: values.to })
     console.log(`Pictures in ${values.guide ? GUIDE_FOLDER : values.to}`)
   } finally {
     await launched.close()

@@ -48,11 +48,13 @@ export function Gate({ state, accountUUID, token, problem, greeting, kept }: Gat
           <Notice tone="accent">{greeting}</Notice>
         </div>
       ) : null}
-      {place === null || shown === 'no_account' ? null : (
-        <div className="text-label">
-          <p>
-            Sign in to continue to <strong className="font-semibold">{place}</strong>.
-          </p>
+      {shown === 'no_account' ? null : (
+        <div className="text-label empty:hidden">
+          {place === null ? null : (
+            <p>
+              Sign in to continue to <strong className="font-semibold">{place}</strong>.
+            </p>
+          )}
           {kept}
         </div>
       )}

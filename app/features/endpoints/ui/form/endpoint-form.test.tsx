@@ -1,4 +1,4 @@
-import { useActionData } from '@remix-run/react'
+import { redirect, useActionData } from '@remix-run/react'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -6,6 +6,7 @@ import { findObjectKind, OBJECT_TYPES, POLLED_TYPES } from '#app/domain/object-c
 import { renderPage } from '#tests/support/page-stub.tsx'
 import { NewWebhook } from './endpoint-form.tsx'
 import type { FormResult } from './form-result.ts'
+import { KeptDraft } from './kept-draft.tsx'
 
 interface Options {
   admin?: boolean
@@ -277,6 +278,27 @@ describe('what is wrong with the form', () => {
     await user.click(create())
     await waitFor(() => expect(url().value).toBe(''))
     expect(sessionStorage.length).toBe(0)
+  })
+
+  it.each([
+    ['the session was over', () => <KeptDraft accountUUID="account-1" />, 'We keep what you typed in this tab.', 'https://hooks.example.com/kept'],
+    ['it was taken', () => <p>Created.</p>, 'Created.', ''],
+  ])('sent to another page, and %s: the form holds what was typed only where it was not taken', async (_why, Next, words, held) => {
+    const user = userEvent.setup()
+    const page = renderPage({ page: newForm, action: () => redirect('/next'), routes: [{ path: '/next', Component: Next }] })
+    await user.type(url(), 'https://hooks.example.com/kept')
+    await user.selectOptions(object(), 'job')
+    await user.click(create())
+    await screen.findByText(words)
+    page.unmount()
+    renderPage({ page: newForm })
+    expect(url().value).toBe(held)
+  })
+
+  it('survives a draft that nobody can read', () => {
+    sessionStorage.setItem('draft create-webhook account-1', '{')
+    renderForm()
+    expect(url().value).toBe('')
   })
 
   it('is sent once, however often the button is pressed', async () => {

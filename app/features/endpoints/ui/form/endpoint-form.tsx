@@ -11,7 +11,7 @@ import { WIRE_NAMES } from '../../endpoint-kinds.ts'
 import type { EndpointView } from '../../endpoint-view.ts'
 import { cardId, type ManagerAccount, managerSearch } from '../manager-address.ts'
 import { AddressField } from './address-field.tsx'
-import { forgetDraft, keepDraft, restoreDraft } from './draft.ts'
+import { forgetDraft, keepDraft, restoreDraft, setDraftAside } from './draft.ts'
 import { FieldPicker } from './field-picker.tsx'
 import { joinFields } from './field-text.ts'
 import { type FormResult, type ManagerIntent, resultFor } from './form-result.ts'
@@ -132,8 +132,8 @@ function useRounds(kind: EndpointKind, account: ManagerAccount, result: FormResu
   }, [sending, refused, id, accountUUID])
   useEffect(
     () => () => {
-      // The first webhook replaces the page that had the form.
-      if (wasSending.current) forgetDraft(id, accountUUID)
+      // The first webhook replaces the page that had the form; so does the gate, once the session is over.
+      if (wasSending.current) setDraftAside(id, accountUUID)
     },
     [id, accountUUID],
   )
