@@ -281,19 +281,31 @@ describe('what is wrong with the form', () => {
   })
 
   it.each([
-    ['the session was over', () => <KeptDraft accountUUID="account-1" />, 'We keep what you typed in this tab.', 'https://hooks.example.com/kept'],
+    [
+      'the session was over',
+      () => <KeptDraft accountUUID="account-1" />,
+      'We keep what you typed in this tab.',
+      'https://hooks.example.com/kept',
+    ],
     ['it was taken', () => <p>Created.</p>, 'Created.', ''],
-  ])('sent to another page, and %s: the form holds what was typed only where it was not taken', async (_why, Next, words, held) => {
-    const user = userEvent.setup()
-    const page = renderPage({ page: newForm, action: () => redirect('/next'), routes: [{ path: '/next', Component: Next }] })
-    await user.type(url(), 'https://hooks.example.com/kept')
-    await user.selectOptions(object(), 'job')
-    await user.click(create())
-    await screen.findByText(words)
-    page.unmount()
-    renderPage({ page: newForm })
-    expect(url().value).toBe(held)
-  })
+  ])(
+    'sent to another page, and %s: the form holds what was typed only where it was not taken',
+    async (_why, Next, words, held) => {
+      const user = userEvent.setup()
+      const page = renderPage({
+        page: newForm,
+        action: () => redirect('/next'),
+        routes: [{ path: '/next', Component: Next }],
+      })
+      await user.type(url(), 'https://hooks.example.com/kept')
+      await user.selectOptions(object(), 'job')
+      await user.click(create())
+      await screen.findByText(words)
+      page.unmount()
+      renderPage({ page: newForm })
+      expect(url().value).toBe(held)
+    },
+  )
 
   it('survives a draft that nobody can read', () => {
     sessionStorage.setItem('draft create-webhook account-1', '{')
