@@ -4,7 +4,16 @@ import type { Page } from '@playwright/test'
 import { furnish, type Screen, signInFirm } from '#lab/screens/screens.ts'
 import { expect, test } from './stage.ts'
 
-const SCREENS = ['deliveries', 'delivery', 'activity', 'automations', 'runs', 'run', 'runs-upcoming', 'automation-settings']
+const SCREENS = [
+  'deliveries',
+  'delivery',
+  'activity',
+  'automations',
+  'runs',
+  'run',
+  'runs-upcoming',
+  'automation-settings',
+]
 /** Leaves the page for another one of the browser's: nothing of ours has the focus then. */
 const LEAVES = /\(opens in a new tab\)|^Export|^Download/
 
