@@ -2,6 +2,7 @@
 // package registry when this runs, in one version: 130 packages that nothing else of the project needs.
 import { parseArgs } from 'node:util'
 import { chromium } from '@playwright/test'
+import { freePort } from '#tests/support/free-port.ts'
 import { startServerProcess } from '#tests/support/server-process.ts'
 import { run } from '../../../scripts/children.mjs'
 import { commandLine, recordFigures } from '../report/figures.ts'
@@ -46,8 +47,10 @@ export async function benchLighthouse(
   const { figures, keep } = keepFigures()
   const faults: string[] = []
   const server = await startServerProcess()
+  const port = await freePort()
   const launched = await chromium.launch({
-    args: browser.flags,
+    // Lighthouse drives this browser: not every one can be started by it.
+    args: [...browser.flags, `--remote-debugging-port=${port}`],
     ...(browser.path && { executablePath: browser.path }),
     env: { ...process.env, ...browser.env } as Record<string, string>,
   })
@@ -58,12 +61,11 @@ export async function benchLighthouse(
     const screens = await furnish(desk.request, server, account, newcomer)
     const cookie = (await desk.cookies(server.origin)).map(({ name, value }) => `${name}=${value}`).join('; ')
     await desk.close()
-    const env = { ...process.env, ...browser.env, CHROME_PATH: browser.path || chromium.executablePath() }
     for (const { name, path, stranger } of screens) {
       if (!(values.only ?? PAGES).includes(name)) continue
       const reports: Report[] = []
       for (let time = 0; time < TIMES; time++)
-        reports.push(await reportOn(server.origin + path, stranger ? '' : cookie, { env, flags: browser.flags }))
+        reports.push(await reportOn(server.origin + path, stranger ? '' : cookie, port))
       const scores = CATEGORIES.map((category) => middle(reports.map((report) => scoreOf(report, category))))
       const paint = middle(reports.map(({ audits }) => audits['largest-contentful-paint']?.numericValue ?? Number.NaN))
       const met = CATEGORIES.every((category, at) => (scores[at] ?? 0) >= BARS[category])
@@ -88,19 +90,15 @@ const middle = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor
 const scoreOf = ({ categories }: Report, category: Category) => Math.round((categories[category].score ?? 0) * 100)
 
 /** @throws Error with the last lines of Lighthouse, when it gave no report */
-async function reportOn(
-  url: string,
-  cookie: string,
-  { env, flags }: { env: NodeJS.ProcessEnv; flags: string[] },
-): Promise<Report> {
+async function reportOn(url: string, cookie: string, port: number): Promise<Report> {
   const { code, output } = await run(
     'npm',
     [
       ...['exec', '--yes', `--package=${LIGHTHOUSE}`, '--', 'lighthouse', url, '--quiet', '--output=json'],
-      ...[`--only-categories=${CATEGORIES.join(',')}`, `--chrome-flags=${['--headless=new', ...flags].join(' ')}`],
+      ...[`--only-categories=${CATEGORIES.join(',')}`, `--port=${port}`],
       ...(cookie ? [`--extra-headers=${JSON.stringify({ Cookie: cookie })}`] : []),
     ],
-    { env, timeoutMs: 120_000 },
+    { timeoutMs: 120_000 },
   )
   const from = output.indexOf('{\n')
   if (code !== 0 || from < 0) throw new Error(`Lighthouse gave no report:\n${output.slice(-2_000)}`)

@@ -64,12 +64,19 @@ async function draw(sheet: { tiles: Tile[]; size: { width: number; height: numbe
   pen.imageSmoothingQuality = 'high'
   pen.font = '13px sans-serif'
   for (const { label, x, y, width, height, png } of sheet.tiles) {
-    pen.fillStyle = '#343a40'
-    pen.fillText(png === null ? `${label}: there was none` : label, x, y - 6)
-    if (png === null) continue
     const image = new Image()
     image.src = `data:image/png;base64,${png}`
-    await image.decode()
+    // The first reference was 120,000 pixels long.
+    const drawn =
+      png !== null &&
+      (await image.decode().then(
+        () => true,
+        () => false,
+      ))
+    const why = png === null ? ': there was none' : drawn ? '' : ': too long for a picture'
+    pen.fillStyle = '#343a40'
+    pen.fillText(label + why, x, y - 6)
+    if (!drawn) continue
     const shown = Math.min(image.height, (height * image.width) / width)
     pen.drawImage(image, 0, 0, image.width, shown, x, y, width, (shown * width) / image.width)
   }

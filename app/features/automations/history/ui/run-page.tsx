@@ -62,9 +62,9 @@ function Standing({ run: { line, changes } }: { run: RunView }) {
     <div className="grid gap-2">
       <p className="wrap-anywhere flex flex-wrap items-center gap-x-2 gap-y-1 text-label text-ink-soft">
         <RunPill standing={line.standing} />
-        <span className="font-medium text-ink">{line.ruleName}</span>
         <span>
-          · <Time at={line.at} as="clock" className="tabular-nums" />
+          <span className="font-medium text-ink">{line.ruleName}</span> ·{' '}
+          <Time at={line.at} as="clock" className="tabular-nums" />
           {because === '' ? null : ` · ${because}`}
         </span>
       </p>
