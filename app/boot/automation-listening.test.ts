@@ -238,7 +238,7 @@ describe('answers', () => {
     await listen(minutes(5))
     const [row] = (await world.run(run)).journal
     expect(row).toMatchObject({ state: 'held' })
-    expect(runReasonText(row?.sentence ?? '')).toBe('Waiting: they answered 09:10 "Please call me first"')
+    expect(runReasonText(row?.sentence ?? '')).toBe('They answered at 09:10: "Please call me first"')
     expect(await open()).toMatchObject([{ words: 'Please call me first', jobUuid: job }])
     expect(staffMessages()).toMatchObject([{ fields: { to_staff_uuid: STAFF, regarding_job_uuid: job } }])
     expect(staffMessages()[0]?.fields.message).toContain('"Please call me first"')

@@ -185,7 +185,7 @@ describe('signing', () => {
     expect(world.outbound.sent).toHaveLength(0)
     expect(world.row('SELECT outcome, sentence FROM attempt')).toEqual({
       outcome: 'internal',
-      sentence: 'We could not send this because of a fault on our side. It is tried again.',
+      sentence: 'An error on our side stopped this. We retry automatically.',
     })
     expect(world.row('SELECT failing_since, failure_streak FROM endpoint')).toEqual({
       failing_since: null,

@@ -316,7 +316,7 @@ describe('what stops several automations', () => {
     const silent = { outcome: 'unavailable', status: null, message: 'No answer.', undone: true } as const
     const mailer = mailServer([silent])
     await pass(minutes(1), { ...world.app, mailer })
-    expect((await listNotices(world.app, LEEDS))[0]?.mail).toBe('The e-mail is tried again: No answer.')
+    expect((await listNotices(world.app, LEEDS))[0]?.mail).toBe('We retry the e-mail: No answer.')
     await pass(minutes(2), { ...world.app, mailer })
     expect(mailer.got).toHaveLength(1)
     expect(rule).toBe(1)
@@ -329,7 +329,7 @@ describe('what stops several automations', () => {
     const mailer = mailServer([{ outcome: 'unavailable', status: null, message: 'Cut off.' }])
     await pass(minutes(9), { ...world.app, mailer })
     expect(mailer.got).toEqual([])
-    expect((await listNotices(world.app, LEEDS))[0]?.mail).toContain('may not have been sent: the mail server')
+    expect((await listNotices(world.app, LEEDS))[0]?.mail).toContain('The mail server did not confirm')
     expect(await world.store.notices.mailEnds(0)).toEqual([{ code: 'smtp_unclear', count: 1 }])
   })
 })

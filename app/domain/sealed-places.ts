@@ -56,7 +56,7 @@ export function missingKeysSentence(
     ]
     return `"${keyId}" (it still opens ${what.filter((part) => part !== '').join(' and ')})`
   })
-  return `ENC_KEYS lacks ${parts.join(' and ')}. Put it back behind the first key, and take it out when \`npm run keys\` says so.`
+  return `ENC_KEYS lacks ${parts.join(' and ')}. Put it back behind the first key. Remove it when \`npm run keys\` says so.`
 }
 
 /** The place of an endpoint's signing secret: the name its ciphertext is bound to. */

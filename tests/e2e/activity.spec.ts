@@ -106,7 +106,7 @@ for (const javaScriptEnabled of [true, false]) {
         const answer = await page.goto(`${server.origin}/webhook-activity?accountUUID=${accountUUID}${flag}`)
         expect(answer?.status()).toBe(403)
         await expect(page.getByRole('heading', { level: 1, name: 'This page is not for your account' })).toBeVisible()
-        await expect(page.getByText('Webhook activity is a tool for the admins of this add-on')).toBeVisible()
+        await expect(page.getByText('Webhook activity is for admins of this add-on')).toBeVisible()
       }
       if (javaScriptEnabled) await expectAccessible(page)
     })

@@ -63,7 +63,7 @@ async function answered(page: Page, context: BrowserContext, server: ServerProce
   const follows = page.getByRole('listitem').filter({ hasText: 'Ask for a review' })
   await comes(page, history, async () => {
     await expect(card(page)).toHaveCount(1, { timeout: 1_000 })
-    await expect(follows).toContainText(`Waiting: they answered`, { timeout: 1_000 })
+    await expect(follows).toContainText('They answered at', { timeout: 1_000 })
   })
   return { history, outbox, follows }
 }

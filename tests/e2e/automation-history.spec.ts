@@ -101,7 +101,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('link', { name: 'Why did this job not fire?' }).click()
       await page.getByLabel('Job number').fill('no such job!')
       await page.getByRole('button', { name: 'Explain' }).click()
-      await says(page, 'Enter the number of a job, like 4411, or the id of a record.')
+      await says(page, 'Enter a job number, like 4411, or a record id.')
       await page.getByLabel('Job number').fill(number)
       await page.getByRole('button', { name: 'Explain' }).click()
       await expect(page.getByRole('heading', { level: 2, name: `Job ${number}` })).toBeVisible()

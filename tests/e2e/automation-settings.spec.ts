@@ -87,7 +87,7 @@ for (const javaScriptEnabled of [true, false]) {
       await runNow()
       await page.goto(at('/automation/runs'))
       await page.getByRole('list', { name: 'Runs' }).getByRole('link').first().click()
-      await says(page, /Waits for the end of your quiet hours: (today|tomorrow), 23:59/)
+      await says(page, /Waits until your quiet hours end: (today|tomorrow), 23:59/)
       await expectReadable(page)
       await page.getByRole('button', { name: 'Stop messages to this customer' }).click()
       await says(page, 'Messages stopped')

@@ -100,7 +100,7 @@ test('by clicks: an accepted quote is booked in, with pickers and a preview that
   await expect(live(page)).toContainText(`Accepted: job ${number}, `)
   await live(page).getByRole('button', { name: 'The last 30 days' }).click()
   await expect(live(page)).toContainText(/In the last 30 days this rule would have/)
-  await expect(live(page)).toContainText('ServiceM8 keeps the day a job came to the status it has now.')
+  await expect(live(page)).toContainText('ServiceM8 keeps the day a job reached its current status.')
 
   await press(page, 'Create Automation')
   await says(page, 'Automation created')

@@ -34,10 +34,10 @@ export function textsOfSource(file: string, source: string): ProductText[] {
   return found
 }
 
-/** The sentences of a text: each starts with a capital, a value or a quote, and has three words or more. */
+/** The sentences of a text: each starts with a capital, a value or a quote, and has three words or more; on one line. */
 export function sentencesOf(text: string): string[] {
   return text
-    .split(/(?<=[.!?:])\s+(?=[A-Z“"…])/)
+    .split(/(?<=[.!?:])\s+(?=[A-Z“"…])|\n/)
     .map((sentence) => sentence.trim())
     .filter((sentence) => /^[A-Z“"…£]/.test(sentence) && sentence.split(' ').length > 2)
 }

@@ -1,4 +1,4 @@
-// Why a run waits, is held, skipped or did nothing, and why a rule is paused: the text of each reason code.
+// Why a run waits, needs you, was skipped or did nothing, and why an automation is paused: the text of each reason code.
 
 import { type CodedReason, type Reason, reasonsOf } from '#app/domain/reason.ts'
 import { dayOf, localStamp, MONTHS, WEEKDAYS, wallOfDay, weekdayOf } from '#app/domain/time/local-time.ts'
@@ -12,50 +12,50 @@ type OnDay = SeenFrom & { at: Millis }
 
 export const RUN_REASON_TEXTS = {
   // For one effect of a run.
-  may_have_been_sent:
-    'It may have been sent: ServiceM8 was asked, and no answer came back. It is never repeated by itself. Look in the job diary, then say: it went out, or send it.',
-  never_done: 'It was tried several times and ServiceM8 still does not have it.',
-  previous_failed: 'Not begun: the step before it did not succeed.',
-  needed_failed: 'Not begun: it uses the result of a step that did not succeed.',
-  parent_failed: 'Not begun: what it belongs to could not be made.',
+  may_have_been_sent: 'ServiceM8 did not confirm it. We never resend it automatically. Please say whether it went out.',
+  never_done: 'We tried several times. ServiceM8 still does not have it.',
+  previous_failed: 'The step before it failed.',
+  needed_failed: 'It needs the result of a step that failed.',
+  parent_failed: 'It belongs to something that was not created.',
   nothing_to_do: 'There was nothing to do.',
   cancelled_before_sent: 'Cancelled before it was sent.',
   switched_off_meanwhile: 'Not sent: the automation was switched off in the meantime.',
   deleted_meanwhile: 'Not sent: the automation was deleted in the meantime.',
-  conditions_no_longer_met: 'Not sent: the conditions no longer hold.',
+  conditions_no_longer_met: 'Not sent: the conditions are no longer met.',
   record_gone: 'Not sent: the record no longer exists in ServiceM8.',
-  went_out: 'Somebody looked and says that it went out.',
-  no_clear_answer: 'ServiceM8 was asked, and no clear answer came back.',
-  no_clear_answer_again: 'ServiceM8 was asked, and no clear answer came back. It is tried again.',
-  broken_off: 'A fault on our side broke this off, and it may have been done.',
-  not_looked: 'Looking whether it was done failed on our side.',
+  went_out: 'A person confirmed that it went out.',
+  no_clear_answer: 'ServiceM8 gave no clear response.',
+  no_clear_answer_again: 'ServiceM8 gave no clear response. We retry automatically.',
+  broken_off: 'An error on our side interrupted this. It may have been done.',
+  not_looked: 'An error on our side stopped us from checking the result.',
 
   // For the customer guards.
   muted: ({ kind, until, ...at }: { kind: 'company' | 'job'; until: Millis | null } & SeenFrom) =>
     `Not sent: automatic messages are switched off for ${kind === 'company' ? 'this customer' : 'this job'}${until === null ? '' : ` until ${dayText(until, at)}`}.`,
   answered: ({ words, at, ...seen }: OnDay & { id: number; words: string }) =>
-    `Waiting: they answered ${answeredText(at, seen)} "${words}"`,
+    `They answered ${answeredText(at, seen)}: "${words}"`,
   stopped_after_answer: 'Not sent: they answered, and a person stopped it.',
   rule_cooldown: ({ days, at, ...seen }: OnDay & { days: number }) =>
-    `Not sent: this rule wrote to the customer on ${dayText(at, seen)} and leaves ${dayCount(days)} between.`,
+    `Not sent: this automation wrote to the customer ${onDay(at, seen)}. It leaves ${dayCount(days)} between messages.`,
   customer_cooldown: ({ days, at, ...seen }: OnDay & { days: number }) =>
-    `Not sent: the customer had an automatic message on ${dayText(at, seen)}, and you leave ${dayCount(days)} between.`,
+    `Not sent: the customer got an automatic message ${onDay(at, seen)}. You leave ${dayCount(days)} between messages.`,
   rule_daily_cap: ({ limit }: { limit: number }) =>
-    `Held: this rule has sent ${messages(limit)} to customers today, its limit for a day.`,
+    `This automation sent ${messages(limit)} to customers today, its daily limit.`,
   account_daily_cap: ({ limit }: { limit: number }) =>
-    `Held: your rules have sent ${messages(limit)} to customers today, the limit for a day.`,
+    `Your automations sent ${messages(limit)} to customers today, the daily limit.`,
   flood: ({ limit }: { limit: number }) =>
-    `Held: this rule has sent ${messages(limit)} to customers within an hour. Is that right?`,
+    `This automation sent ${messages(limit)} to customers within an hour. Is that right?`,
   quiet_hours: ({ at, ...seen }: OnDay) =>
-    `Waits for the end of your quiet hours: ${dayText(at, seen)}, ${timeText(at, seen)}.`,
+    `Waits until your quiet hours end: ${dayText(at, seen)}, ${timeText(at, seen)}.`,
 
   // For a whole run.
-  ask_first: 'This rule asks you first, each time.',
+  ask_first: 'This automation asks you before each run.',
   held: 'Waits for you.',
-  message_unclear: 'A message may have been sent, and later steps depend on it. Settle it, and the rest goes on.',
-  waiting: 'Waits before it tries again.',
+  message_unclear:
+    'A message may have been sent, and later steps depend on it. Say whether it went out, and the run continues.',
+  waiting: 'Waits for the next attempt.',
   collected: 'Collected. It runs at its scheduled time.',
-  records_gone: 'Nothing was done: the record was deleted before the automation came to it.',
+  records_gone: 'Nothing was done: the record was already deleted.',
   empty_list: 'Nothing was done: the list was empty.',
   switched_off: 'The automation was switched off before this run began.',
   deleted: 'The automation was deleted before this run began.',
@@ -63,29 +63,27 @@ export const RUN_REASON_TEXTS = {
   // A function: no stored sentence of an older version means it.
   rule_restored: () => 'The automation was deleted and brought back.',
   account_erased: 'The account was erased.',
-  version_gone: 'What the automation said at that time is no longer known.',
+  version_gone: 'We no longer have the automation as it was then.',
   cancelled: 'Cancelled by a person.',
   discarded: 'Discarded by a person.',
   done_before: ({ once }: { once: string }) => `Done before. This automation runs ${once}.`,
   no_steps: 'The automation has no actions.',
-  released: 'A person said: go on.',
-  hop_limit:
-    'Held: this run was set off by a change that other rules made, three in a row. They may be going round in a circle.',
-  too_old:
-    'It waited more than 72 hours because nothing was sent for the account. Look whether it still makes sense, then let it go on.',
+  released: 'Released by a person.',
+  hop_limit: 'A chain of three automations started this run. They may be starting each other.',
+  too_old: 'It waited more than 72 hours while the account was on hold. Check that it still makes sense, then send it.',
 
   // Obstacles at the platform; the first three pause rules until they are resolved.
   reconnect: 'ServiceM8 no longer accepts our connection. Please click Reconnect in the Webhook Manager.',
-  suspended: 'The ServiceM8 account is suspended. The automation goes on when ServiceM8 accepts calls again.',
+  suspended: 'The ServiceM8 account is suspended. The automation resumes when ServiceM8 accepts calls again.',
   scope: ({ scope, message }: { scope: string | null; message: string }) =>
     `We may not do this in ServiceM8: ${scope ? `the permission ${scope} is missing` : `ServiceM8 says "${message}"`}. Please click Reconnect in the Webhook Manager to give it.`,
   message_limit:
-    "ServiceM8's own limit for messages is reached. It goes on by itself when ServiceM8 accepts messages again.",
-  call_limit: 'ServiceM8 allows only so many calls a minute. It goes on by itself in a moment.',
+    "ServiceM8's own limit for messages is reached. The run continues when ServiceM8 accepts messages again.",
+  call_limit: 'ServiceM8 allows only so many calls a minute. The run continues in a moment.',
 
   // A pause that only a person can end.
   breaker:
-    'Stopped: this rule has run three times for the same record within ten minutes. Look at what sets it off, then switch it on again.',
+    'Stopped: this automation ran three times for one record within ten minutes. Check what starts it, then switch it on again.',
 }
 
 type RunReasonCode = keyof typeof RUN_REASON_TEXTS
@@ -116,9 +114,15 @@ function dayText(at: Millis, { now, zone }: SeenFrom): string {
   return `${WEEKDAYS[weekdayOf(day) - 1]}, ${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`
 }
 
-function answeredText(at: Millis, seen: SeenFrom): string {
+/** `today`, else `on Tuesday, 24 November`. */
+function onDay(at: Millis, seen: SeenFrom): string {
   const day = dayText(at, seen)
-  return day === 'today' ? timeText(at, seen) : `on ${day} at ${timeText(at, seen)}`
+  return day === 'today' ? day : `on ${day}`
+}
+
+function answeredText(at: Millis, seen: SeenFrom): string {
+  const day = onDay(at, seen)
+  return day === 'today' ? `at ${timeText(at, seen)}` : `${day} at ${timeText(at, seen)}`
 }
 
 function timeText(at: Millis, { zone }: SeenFrom): string {

@@ -55,7 +55,7 @@ describe('what can be seen from the address alone', () => {
   test.each([
     ['https://firm.app.n8n.cloud/webhook-test/job', 'warn', /test address of n8n/],
     [FLOW.replace('&sig=x', ''), 'warn', /no key/],
-    [SCRIPT, 'warn', /counts as not delivered/],
+    [SCRIPT, 'warn', /failed delivery/],
     [SCRIPT.replace('/exec', '/dev'), 'fail', /test address of the script/],
   ])('%s: %s', (url, verdict, sentence) => {
     expect(word(url)).toEqual({
@@ -85,16 +85,16 @@ describe('what an answer of a tool means', () => {
   })
 
   test('a good answer of Zapier says nothing about the Zap, and of n8n nothing to a look', () => {
-    expect(word(ZAPIER, 200)).toMatchObject({ verdict: 'ok', sentence: expect.stringContaining('switched off') })
+    expect(word(ZAPIER, 200)).toMatchObject({ verdict: 'ok', sentence: expect.stringContaining('with the Zap off') })
     expect(word(N8N, 204, 'check')).toMatchObject({
       verdict: 'ok',
-      sentence: expect.stringContaining('whether or not'),
+      sentence: expect.stringContaining('with the workflow off'),
     })
     expect(word(N8N, 200)).toBeNull()
   })
 
   test('a redirect of Apps Script means that the script has run', () => {
-    expect(word(SCRIPT, 302)).toMatchObject({ verdict: 'warn', sentence: expect.stringContaining('has run') })
+    expect(word(SCRIPT, 302)).toMatchObject({ verdict: 'warn', sentence: expect.stringContaining('the script ran') })
   })
 
   test('a refusal of a look is no fault where the tool takes events only', () => {

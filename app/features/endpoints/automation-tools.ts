@@ -20,10 +20,8 @@ const N8N: AutomationTool = { name: 'n8n', thing: 'workflow' }
 const POWER_AUTOMATE: AutomationTool = { name: 'Power Automate', thing: 'flow' }
 const APPS_SCRIPT: AutomationTool = { name: 'Google Apps Script', thing: 'deployment' }
 
-const OPEN_THE_FLOW =
-  'Choose “Anyone” under “Who can trigger the flow?”, save the flow and copy its whole address again.'
-const ANSWER_FOR_THE_SCRIPT =
-  'Put a tool in between that answers by itself, such as Make or Zapier, and let it call the script.'
+const OPEN_THE_FLOW = 'Choose “Anyone” under “Who can trigger the flow?” and save. Then copy the whole address again.'
+const ANSWER_FOR_THE_SCRIPT = 'Put a tool such as Make or Zapier in between. Let it call the script.'
 
 /**
  * Returns the tool an address belongs to, or null for an unknown one. People also host n8n themselves: its paths or the
@@ -51,31 +49,29 @@ export function addressWord(tool: AutomationTool | null, url: string): ToolWord 
       if (!pathname.startsWith('/webhook-test/')) return null
       return {
         verdict: 'warn',
-        sentence:
-          'This is the test address of n8n: it takes one event while the editor is listening, and none after that.',
-        fix: 'Copy the production address of the webhook node, and switch the workflow on.',
+        sentence: 'This is the test address of n8n. It takes one event while the editor listens, then none.',
+        fix: 'Copy the production address of the webhook node. Then switch the workflow on.',
       }
     case 'Power Automate':
       if (searchParams.has('sig')) return null
       return {
         verdict: 'warn',
         sentence:
-          'The address of this flow has no key (“sig=…”): it is incomplete, or the flow takes signed-in people only.',
+          'The address of this flow has no key (“sig=…”). It is incomplete, or the flow takes signed-in people only.',
         fix: OPEN_THE_FLOW,
       }
     case 'Google Apps Script':
       if (pathname.endsWith('/dev')) {
         return {
           verdict: 'fail',
-          sentence:
-            'This is the test address of the script (“…/dev”): only you can open it, while signed in to Google.',
-          fix: 'Deploy the script as a web app for “Anyone” and copy the address that ends in “/exec”.',
+          sentence: 'This is the test address of the script (“…/dev”). Only you can open it, signed in to Google.',
+          fix: 'Deploy the script as a web app for “Anyone”. Copy the address that ends in “/exec”.',
         }
       }
       return {
         verdict: 'warn',
         sentence:
-          'Google Apps Script runs the script and then answers with a redirect (302). That counts as not delivered, so the script would run again with every retry.',
+          'Google Apps Script runs the script, then redirects (302). A redirect is a failed delivery, so every retry runs it again.',
         fix: ANSWER_FOR_THE_SCRIPT,
       }
     case 'Zapier':
@@ -101,29 +97,25 @@ const OWN_ANSWERS: Record<AutomationTool['name'], AnswerReader> = {
   // "Zapier will always return a success message … regardless of whether there is a Zap behind the webhook".
   Zapier: (status) =>
     isGood(status)
-      ? fine(
-          `Zapier answered ${status}. It says so even while the Zap is switched off: whether it runs is only to be seen there.`,
-        )
+      ? fine(`Zapier answered ${status}, as it does even with the Zap off. Check in Zapier whether it runs.`)
       : null,
   n8n: (status, to) =>
     isGood(status) && to === 'check'
-      ? fine(
-          `n8n answered ${status}. It says so whether or not the workflow is switched on; “Send test event” shows it.`,
-        )
+      ? fine(`n8n answered ${status}, as it does even with the workflow off. “Send test event” shows whether it runs.`)
       : null,
   Make: (status, to) =>
     status === 400 && to === 'event'
       ? {
           verdict: 'fail',
           sentence: 'Make answered 400: the queue of the scenario may be full.',
-          fix: 'Look at the webhook’s queue in Make, and at whether the scenario is switched on.',
+          fix: 'Check the webhook’s queue in Make. Is the scenario switched on?',
         }
       : null,
   'Power Automate': (status, to) =>
     isDenied(status)
       ? {
           verdict: to === 'event' ? 'fail' : 'warn',
-          sentence: `Power Automate answered ${status}: the address is incomplete, or the flow takes signed-in people only.`,
+          sentence: `Power Automate answered ${status}. The address is incomplete, or the flow takes signed-in people only.`,
           fix: OPEN_THE_FLOW,
         }
       : null,
@@ -134,7 +126,7 @@ const OWN_ANSWERS: Record<AutomationTool['name'], AnswerReader> = {
     if (status >= 300 && status < 400) {
       return {
         verdict: 'warn',
-        sentence: `Google answered ${status}: the script has run, but a redirect counts as not delivered, so it runs again with every retry.`,
+        sentence: `Google answered ${status}: the script ran. A redirect is a failed delivery, so every retry runs it again.`,
         fix: ANSWER_FOR_THE_SCRIPT,
       }
     }
@@ -142,7 +134,7 @@ const OWN_ANSWERS: Record<AutomationTool['name'], AnswerReader> = {
     return {
       verdict: to === 'event' ? 'fail' : 'warn',
       sentence: `Google answered ${status}: the script is not open to everybody.`,
-      fix: 'Deploy it as a web app with access for “Anyone”, and copy the address that ends in “/exec”.',
+      fix: 'Deploy it as a web app with access for “Anyone”. Copy the address that ends in “/exec”.',
     }
   },
 }
@@ -157,7 +149,7 @@ function fine(sentence: string): ToolWord {
 function missing({ name, thing }: AutomationTool, status: number): ToolWord {
   return {
     verdict: 'fail',
-    sentence: `${name} answered ${status}: the ${thing} may be switched off or deleted, or the address was not copied completely.`,
-    fix: `Open the ${thing} in ${name}, switch it on, and copy its address again.`,
+    sentence: `${name} answered ${status}: the ${thing} may be switched off or deleted. The address may also be incomplete.`,
+    fix: `Open the ${thing} in ${name} and switch it on. Copy its address again.`,
   }
 }

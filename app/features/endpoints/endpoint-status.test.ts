@@ -137,7 +137,7 @@ describe('the status of a webhook', () => {
     const paused = statusOf({ state: 'paused', stateSince: NOW - hours(1), pendingCount: 1 })
     expect(paused).toEqual({
       status: 'paused',
-      sentence: 'Paused since 08:30. Events are kept and sent, oldest first, when you resume. 1 event waiting.',
+      sentence: 'Paused since 08:30. We keep events and send them, oldest first, when you resume. 1 event waiting.',
     })
   })
 
@@ -178,7 +178,7 @@ test('a rule without a subscription says what to do about a rule', () => {
   expect(statusOf({}, { subscription: null, kind: 'extra' })).toEqual({
     status: 'unsubscribed',
     sentence:
-      'ServiceM8 sends no events for this rule at present. We subscribe again within a day; saving it again does so at once.',
+      'ServiceM8 sends no events for this rule at present. We subscribe again within a day. To do it now, save it again.',
   })
 })
 

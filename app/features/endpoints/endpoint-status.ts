@@ -85,9 +85,9 @@ function sentenceFor(status: WebhookStatus, condition: WebhookCondition, now: Mi
       if (condition.polling) return pollTrouble(condition.polling, now, timezone) ?? ''
       return notSubscribed(condition.kind ?? 'webhook', subscription?.stateReason ?? null)
     case 'paused':
-      return `Paused since ${time(endpoint.stateSince)}. Events are kept and sent, oldest first, when you resume.${waiting}`
+      return `Paused since ${time(endpoint.stateSince)}. We keep events and send them, oldest first, when you resume.${waiting}`
     case 'no_address':
-      return 'No callback address: events are kept and shown here, nothing is forwarded.'
+      return 'No callback address. You see events here, and we forward nothing.'
     case 'stopped':
       return `Stopped by your system since ${time(endpoint.stateSince)}. ${endpoint.stateReason ?? 'Your address asked us to send nothing more.'}${waiting}`
     case 'failing':
@@ -106,8 +106,8 @@ function sentenceFor(status: WebhookStatus, condition: WebhookCondition, now: Mi
 }
 
 function notSubscribed(kind: EndpointKind, reason: string | null): string {
-  const [thing, again] = kind === 'extra' ? ['rule', 'saving'] : ['webhook', 'creating']
-  const next = reason ?? `We subscribe again within a day; ${again} it again does so at once.`
+  const [thing, again] = kind === 'extra' ? ['rule', 'save'] : ['webhook', 'create']
+  const next = reason ?? `We subscribe again within a day. To do it now, ${again} it again.`
   return `ServiceM8 sends no events for this ${thing} at present. ${next}`
 }
 

@@ -4,7 +4,7 @@ import { activityLabel } from './log.ts'
 
 export const ACTIVITY_TEXTS = {
   noAccount: 'Please provide an account UUID to view webhook activity',
-  forbidden: 'Webhook activity is a tool for the admins of this add-on, and this account is not one of them.',
+  forbidden: 'Webhook activity is for admins of this add-on. This account is not one.',
   empty: 'No Webhook Activity Yet',
 } as const
 

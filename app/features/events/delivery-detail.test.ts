@@ -151,7 +151,7 @@ describe('sending it again', () => {
     [{}, {}, null],
     [{}, { address: { ...address, state: 'deleted' } }, 'The webhook was deleted.'],
     [{}, { address: { ...address, url: '' } }, 'The webhook has no address any more.'],
-    [{ bodyKept: false }, {}, 'This event is too old: what would be sent is no longer kept.'],
+    [{ bodyKept: false }, {}, 'This event is too old. We no longer keep its content.'],
   ] as const)('is possible, or says why not (%#)', (over, delivery, why) => {
     expect(view(over, delivery as Partial<StoredDelivery['delivery']>).whyNotAgain).toBe(why)
   })

@@ -140,7 +140,7 @@ export function whyNotAgain({ delivery, bodyKept }: FoundRow): string | null {
   if (delivery === null) return 'It was not forwarded.'
   if (delivery.address.state === 'deleted') return 'The webhook was deleted.'
   if (delivery.address.url === '') return 'The webhook has no address any more.'
-  return bodyKept ? null : 'This event is too old: what would be sent is no longer kept.'
+  return bodyKept ? null : 'This event is too old. We no longer keep its content.'
 }
 
 function ownerView({ owner, delivery }: StoredDelivery): DeliveryView['owner'] {

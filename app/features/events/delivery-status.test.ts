@@ -57,8 +57,8 @@ describe('a delivery', () => {
   })
 
   test.each([
-    ['paused', 'The webhook is paused. This event is kept, and sent when you resume.'],
-    ['failing', 'Nothing could be delivered to this address for 72 hours'],
+    ['paused', 'The webhook is paused. We send this event when you resume.'],
+    ['failing', 'Nothing reached this address for 72 hours'],
     ['stopped', 'The address answered 410 and wants nothing more.'],
     ['deleted', 'The webhook was deleted.'],
   ] as const)('is held while its address is %s, until a person acts', (state, words) => {

@@ -60,14 +60,14 @@ export function waitingOf(delivery: DeliveryCondition, now: Millis): Waiting | n
     case 'paused':
       return {
         ...person,
-        reason: 'The webhook is paused. This event is kept, and sent when you resume.',
+        reason: 'The webhook is paused. We send this event when you resume.',
         until: delivery.createdAt + PAUSED_FOR_AT_MOST,
       }
     case 'failing':
       return {
         ...person,
         reason:
-          'Nothing could be delivered to this address for 72 hours, so we stopped trying. Start the webhook again when it is repaired.',
+          'Nothing reached this address for 72 hours, so we stopped trying. Start the webhook again when it is repaired.',
       }
     case 'stopped':
       return { ...person, reason: 'The address answered 410 and wants nothing more. This delivery ends in a moment.' }
@@ -85,7 +85,7 @@ export function waitingOf(delivery: DeliveryCondition, now: Millis): Waiting | n
     case 'breaker':
       return {
         reason:
-          'The address failed several times in a row. Until one event gets through, we try them one at a time and hold the others.',
+          'The address failed several times in a row. We try one event at a time until one succeeds. The others wait.',
         nextAt: Math.max(dueAt, address.nextProbeAt ?? 0),
         atEarliest: true,
         until: deadlineAt,

@@ -79,7 +79,7 @@ function challengeOf(record: JsonRecord): PlatformMessage | null {
   const challenge = typeof record.challenge === 'number' ? String(record.challenge) : record.challenge
   return typeof challenge === 'string' && CHALLENGE.test(challenge)
     ? { kind: 'challenge', challenge }
-    : unreadable('The challenge is not one we echo: up to 256 letters, digits and . _ ~ + / = : -')
+    : unreadable('We do not echo this challenge. Allowed: up to 256 letters, digits and . _ ~ + / = : -')
 }
 
 function readEvents(record: JsonRecord, json: string | null): PlatformMessage {

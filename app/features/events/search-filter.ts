@@ -33,7 +33,7 @@ export type SearchRead =
 const MESSAGES = {
   id: 'Too long. Use a job number, a customer or an id.',
   status: `Must be one of ${SEARCH_STATUSES.join(', ')}`,
-  code: 'Must be a status such as 404, a group such as 4xx, or none',
+  code: 'Must be a status (404), a group (4xx), or none',
   object: 'Must be the name of an object, like job',
   record: 'Must be the uuid of a record',
   field: 'Must be the name of one field, like status',

@@ -81,7 +81,7 @@ describe('after a try', () => {
     expect(said(postponed('Down', { tries: 1, at: NOW }, NOW))).toEqual({
       state: 'pending',
       dueAt: NOW + minutes(1),
-      sentence: 'The e-mail is tried again: Down.',
+      sentence: 'We retry the e-mail: Down.',
     })
     expect(postponed('Down', { tries: 6, at: NOW }, NOW)).toMatchObject({ state: 'failed' })
   })
@@ -106,7 +106,7 @@ describe('what it says', () => {
     since: NOW - minutes(16),
     troubleSince: null,
     waiting: 3,
-    next: 'Open the Zap in Zapier, switch it on, and copy its address again.',
+    next: 'Open the Zap in Zapier and switch it on. Copy its address again.',
     link: 'https://fieldhook.example/fieldhook?accountUUID=a#webhook-1',
     timezone: 'Europe/London',
     ...over,
@@ -119,7 +119,7 @@ describe('what it says', () => {
         'Your Job webhook has been failing since 09:14.',
         'Your address answered 404. Is the scenario switched on?',
         '3 events are waiting.',
-        'Open the Zap in Zapier, switch it on, and copy its address again.',
+        'Open the Zap in Zapier and switch it on. Copy its address again.',
         'Open it: https://fieldhook.example/fieldhook?accountUUID=a#webhook-1',
         'Fieldhook wrote this for Leeds Electrical. E-mails like this are switched off on the same page.',
       ].join('\n\n'),

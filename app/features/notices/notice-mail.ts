@@ -179,7 +179,7 @@ function endpointMail(facts: MailFacts, now: Millis): MailText {
 }
 
 const RESTART =
-  'When your system is ready again, press “Start again” on the webhook’s card. What it missed can be sent again.'
+  'When your system works again, press “Start again” on the webhook’s card. What it missed can be sent again.'
 
 /** How the link is announced, by kind. */
 const OPEN: Partial<Record<NoticeKind, string>> = {

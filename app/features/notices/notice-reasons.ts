@@ -18,16 +18,15 @@ const stops = ({ rules }: Stops) => (rules === '' ? '' : ` It stops: ${rules}.`)
 
 export const NOTICE_REASON_TEXTS = {
   recovered: 'Events arrive at your address again.',
-  failing: ({ said }: Said) => `${said ?? 'Nothing could be delivered.'} Events are kept and tried again for 72 hours.`,
+  failing: ({ said }: Said) => `${said ?? 'Nothing could be delivered.'} We keep events and retry them for 72 hours.`,
   stopped: ({ said }: Said) => said ?? 'Your address asked us to send nothing more.',
   given_up: ({ said }: Said) =>
-    `${said ?? 'Nothing could be delivered for 72 hours.'} We have stopped trying; new events are kept.`,
+    `${said ?? 'Nothing could be delivered for 72 hours.'} We stopped retrying. New events wait.`,
 
   run_failed: (failed: FailedStep) => `${stepName(failed)}${failed.said ?? whyText(failed.why)}`,
   run_works: 'Its latest run succeeded.',
   waiting: 'Open them to send or discard.',
-  breaker:
-    'It ran three times for the same record within ten minutes. Look at what starts it, then switch it on again.',
+  breaker: 'It ran three times for the same record within ten minutes. Check what starts it, then switch it on again.',
   silent: ({ days, usually }: { days: number; usually: string }) =>
     `It has not run for ${days} days, usually ${usually}. A holiday explains that; otherwise ask why.`,
 
@@ -108,14 +107,14 @@ export const MAIL_REASON_TEXTS = {
   too_many: `No e-mail: ${MAILS_A_DAY} were sent within 24 hours already.`,
   no_address: 'No e-mail: ServiceM8 has no e-mail address for your account. Enter one under “Notices by e-mail”.',
   /** Stored before sending: it stays when the result is unknown. */
-  unclear: 'The e-mail may not have been sent: ServiceM8 did not say. It is not repeated.',
-  smtp_unclear: 'The e-mail may not have been sent: the mail server did not say. It is not repeated.',
+  unclear: 'ServiceM8 did not confirm the e-mail. It may not have been sent. We do not resend it.',
+  smtp_unclear: 'The mail server did not confirm the e-mail. It may not have been sent. We do not resend it.',
   account_erased: 'The account was erased.',
   sent: ({ to }: { to: string }) => `E-mail sent to ${to}.`,
   smtp_sent: ({ to }: { to: string }) => `E-mail sent to ${to} by Fieldhook’s own mail server.`,
   refused: ({ message }: { message: string }) => `No e-mail: ${message}`,
   smtp_refused: ({ message }: { message: string }) => `No e-mail. The mail server said: ${message}`,
-  again: ({ message }: { message: string }) => `The e-mail is tried again: ${message}`,
+  again: ({ message }: { message: string }) => `We retry the e-mail: ${message}`,
 }
 
 /** The ends of an e-mail after which nobody was told although somebody was to be. */

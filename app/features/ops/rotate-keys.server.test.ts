@@ -252,7 +252,7 @@ test('an old key that is taken out too early: said in a sentence, nothing is los
   const before = [sealedOf(LEEDS), sealedOf(YORK)]
   const missing = await missingKeys(appWith(K2))
   expect(missingKeysSentence(missing)).toBe(
-    'ENC_KEYS lacks "k1" (it still opens the keys of 1 account and 6 secrets). Put it back behind the first key, and take it out when `npm run keys` says so.',
+    'ENC_KEYS lacks "k1" (it still opens the keys of 1 account and 6 secrets). Put it back behind the first key. Remove it when `npm run keys` says so.',
   )
   // Even if it ran: what does not open is left alone.
   expect(await rotateKeys(appWith(K2))).toEqual({ rewrapped: 0, resealed: 0, shut: 7 })

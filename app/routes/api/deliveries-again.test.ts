@@ -51,7 +51,7 @@ describe('POST /api/deliveries/{id}/retry', () => {
     const refused = await send(id)
     expect([refused.status, refused.json.message]).toEqual([
       409,
-      'This event is too old: what would be sent is no longer kept.',
+      'This event is too old. We no longer keep its content.',
     ])
   })
 

@@ -88,7 +88,7 @@ test.each([`?accountUUID=${BRISBANE}`, `?accountUUID=${BRISBANE}&admin=yes`])(
     const { status } = refusal as Response
     expect([status, await (refusal as Response).json()]).toEqual([
       403,
-      { message: 'Webhook activity is a tool for the admins of this add-on, and this account is not one of them.' },
+      { message: 'Webhook activity is for admins of this add-on. This account is not one.' },
     ])
   },
 )

@@ -25,7 +25,7 @@ export function action(args: ActionFunctionArgs): Promise<Response> {
       requireRateOf(app, 'preview', accountUuid)
       const sent = await readForm(request, LONGEST_FORM)
       const preview = sent.get('preview') ?? ''
-      if (!isPreviewKind(preview)) return problem(400, 'There is nothing of that kind to look at.')
+      if (!isPreviewKind(preview)) return problem(400, 'There is no such preview.')
       const answered = await previewForm(app, readState(sent), {
         preview,
         accountUuid,

@@ -242,7 +242,7 @@ describe('one run', () => {
     expect(await detail(run)).toMatchObject({ run: { offers: { today: null } } })
     const other = aStep('s1', 'send_sms', { to: '{entry.0.contact_mobile}', message: 'Another text' })
     await world.store.automations.changeAutomation(LEEDS, rule, { definition: aRule([other]), at: world.clock.now() })
-    expect(await detail(run)).toMatchObject({ run: { offers: { today: expect.stringContaining('version 1 then') } } })
+    expect(await detail(run)).toMatchObject({ run: { offers: { today: expect.stringContaining('instead of 1') } } })
     await press(run, { act: 'today' })
     await world.clock.run(seconds(10))
     expect(world.platform.messages.map((message) => message.text)).toEqual(['Job 1', 'Another text'])
@@ -337,7 +337,7 @@ describe('why did this job not fire', () => {
       answer: { outcome: 'refused', message: 'There is no job 99 in ServiceM8.' },
     })
     expect((await runs(`&view=why&job=${uuidOf('job', 99)}`)).page).toMatchObject({
-      answer: { trouble: expect.stringContaining('ServiceM8 has no job of this id.'), rules: [{ ruleId: rule }] },
+      answer: { trouble: expect.stringContaining('ServiceM8 has no job with this id.'), rules: [{ ruleId: rule }] },
     })
     world.platform.fate = () => 'broken'
     expect((await runs('&view=why&job=99')).page).toMatchObject({

@@ -192,7 +192,7 @@ describe('the page', () => {
     expect(await page()).toMatchObject({ form: { senderStaffUuid: STAFF }, senders: { outcome: 'unknown' } })
     expect((await save({ senderStaffUuid: STAFF, floodPerHour: '30' })).says).toBe('Settings saved')
     const other = await action(argsOf(HOME, { form: { ...FORM, senderStaffUuid: uuidOf('contact', 7) } }))
-    expect(other.errors.senderStaffUuid?.[0]).toContain('could not be asked')
+    expect(other.errors.senderStaffUuid?.[0]).toContain('could not read your staff')
     expect((await page()).form).toMatchObject({ senderStaffUuid: STAFF, floodPerHour: '30' })
   })
 
@@ -223,7 +223,7 @@ describe('what is saved is obeyed, and told', () => {
     // It is 09:00 on a Monday in London.
     await save({ quiet: 'all', quietFrom: '08:00', quietTo: '12:30' })
     const rule = aRule([TEXT])
-    const until = 'Waits for the end of your quiet hours: today, 12:30.'
+    const until = 'Waits until your quiet hours end: today, 12:30.'
     expect(await preview(rule)).toMatchObject({
       steps: [{ warnings: [{ code: 'moved', sentence: expect.stringContaining(until) }] }],
     })
@@ -245,12 +245,12 @@ describe('what is saved is obeyed, and told', () => {
     await world.start(id, [world.job(LEEDS)])
     const second = await world.start(id, [world.job(LEEDS)])
     await work()
-    const held = 'Held: this rule has sent 1 message to customers today, its limit for a day.'
+    const held = 'This automation sent 1 message to customers today, its daily limit.'
     expect((await runPage(second)).run.line).toMatchObject({
       standing: 'held',
       happened: expect.stringContaining(held),
     })
-    const all = 'Held: your rules have sent 1 message to customers today, the limit for a day.'
+    const all = 'Waits for you. Your automations sent 1 message to customers today, the daily limit.'
     expect(await preview(rule)).toMatchObject({
       steps: [{ warnings: [{ code: 'held', sentence: expect.stringContaining(all) }] }],
     })

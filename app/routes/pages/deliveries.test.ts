@@ -185,6 +185,6 @@ describe('the page of a delivery', () => {
     world.client.sql.prepare('DELETE FROM event_body').run()
     const form = { delivery: String(own) }
     const answer = await leadsTo(deliveryAction(argsOf(`/deliveries/${own}?accountUUID=${LEEDS}`, { form })))
-    expect(answer.why).toBe('This event is too old: what would be sent is no longer kept.')
+    expect(answer.why).toBe('This event is too old. We no longer keep its content.')
   })
 })

@@ -15,7 +15,7 @@ async function plan(context: PlanContext): Promise<Plan> {
   const warnings: PlanWarning[] = textWarnings(wording)
   const message = said.length <= FEED_MOST ? said : `${said.slice(0, FEED_MOST - 1)}…`
   if (message !== said) {
-    const sentence = `The message has ${said.length} characters with its values put in and was cut to ${FEED_MOST}.`
+    const sentence = `With its values, the message has ${said.length} characters. We cut it to ${FEED_MOST}.`
     warnings.push({ code: 'shortened', sentence })
   }
   const actionBar = flagParameter(context.step.parameters, 'showActionBar')
@@ -31,13 +31,13 @@ async function plan(context: PlanContext): Promise<Plan> {
   if (!related) {
     return impossible(
       'invalid',
-      'ServiceM8 offers no way into its activity feed, and there is no job to write a note on.',
+      'ServiceM8 does not let us post to its activity feed. A note needs a job, and there is none.',
       warnings,
     )
   }
   warnings.push({
     code: 'note_instead',
-    sentence: `ServiceM8 offers no way into its activity feed, so this becomes a note on ${related.words}.`,
+    sentence: `ServiceM8 does not let us post to its activity feed. This becomes a note on ${related.words}.`,
   })
   const effect: Effect = {
     kind: 'create_record',

@@ -62,7 +62,7 @@ export function reportTrouble(trouble: CallTrouble, what: string): ReportedTroub
     case 'unavailable':
       return told(
         'unavailable',
-        `ServiceM8 is not answering as it should: ${shorten(trouble.message)} It is tried again.`,
+        `ServiceM8 is not answering as it should: ${shorten(trouble.message)} We retry automatically.`,
       )
   }
 }

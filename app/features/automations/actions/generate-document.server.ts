@@ -69,8 +69,7 @@ async function plan(context: PlanContext): Promise<Plan> {
 
 const COMPANY_DOCUMENT: PlanWarning = {
   code: 'company_document',
-  sentence:
-    'ServiceM8 is only known to make documents for jobs. If it refuses this one, its words stand in the history.',
+  sentence: 'ServiceM8 is only known to make documents for jobs. If it refuses this one, the history shows why.',
 }
 
 type Subject =

@@ -57,7 +57,7 @@ export function createWording(context: PlanContext, values: Readonly<Record<stri
   }
 }
 
-const TOO_LONG = 'With its values, a text of this step is longer than 500,000 characters.'
+const TOO_LONG = 'With its values, a text in this step exceeds 500,000 characters.'
 
 export function planned(
   wording: Pick<Wording, 'replacements' | 'isTooLong'>,

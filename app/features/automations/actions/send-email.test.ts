@@ -389,7 +389,7 @@ describe('HTML that is made safe apart from everybody', () => {
     const records = [wholeJob({ job_description: 'x'.repeat(10_000) })]
     expect(await email({ ...html, customHtmlBody }, { records })).toMatchObject({
       outcome: 'impossible',
-      sentence: 'With its values, a text of this step is longer than 500,000 characters.',
+      sentence: 'With its values, a text in this step exceeds 500,000 characters.',
     })
   })
 })

@@ -115,7 +115,7 @@ test('what is taken out of the HTML of an e-mail when it is saved, is told', asy
   const made = await createRule(calls.app, LEEDS, body('<p onclick="x()">Hi</p><script>x()</script>'))
   expect(made).toMatchObject({
     outcome: 'saved',
-    warning: 'Saved, but this was taken out of the HTML of an e-mail because it is not safe there: onclick, <script>.',
+    warning: 'Saved. We removed unsafe parts from the HTML of an e-mail: onclick, <script>.',
     rule: { definition: { steps: [{ parameters: { customHtmlBody: '<p>Hi</p>' } }] } },
   })
   expect(await createRule(calls.app, LEEDS, body('<p>Hi</p>'))).toMatchObject({ outcome: 'saved', warning: null })

@@ -11,7 +11,7 @@ function refused(title: string, description: string): Flash {
 
 export const RUN_FLASHES = {
   failedAgain: done('Trying again', 'What failed is done again. How it goes shows here within a few seconds.'),
-  nothingFailed: refused('Nothing to try again', 'Nothing in this run has failed, or it is at work right now.'),
+  nothingFailed: refused('Nothing to try again', 'Nothing in this run failed, or it is running now.'),
   allAgain: done('Run again', 'This is the new run. How it goes shows here within a few seconds.'),
   repeated: {
     kind: 'info',
@@ -19,13 +19,13 @@ export const RUN_FLASHES = {
     description: 'You asked for this a moment ago: this is that run.',
   },
   ruleDeleted: refused('Not run again', 'The automation was deleted in the meantime.'),
-  released: done('Sent on its way', 'It goes on now.'),
+  released: done('Sent on its way', 'The run continues now.'),
   notHeld: refused('Nothing to release', 'It does not wait for you any more.'),
   discarded: done('Discarded', 'Nothing more of it is done. What was done stays done.'),
   cancelled: done('Cancelled', 'Nothing more of it begins. What was done stays done.'),
   cancelling: done('Cancelling', 'It is at work: it ends before its next step.'),
   doneAlready: refused('Not cancelled', 'It was done already.'),
-  wentOut: done('Noted', 'The message counts as sent. The rest goes on.'),
+  wentOut: done('Noted', 'We marked the message as sent. The run continues.'),
   sendIt: done('Sending', 'The message is sent now.'),
   settledAlready: refused('Nothing to settle', 'Somebody settled this message in the meantime.'),
   gone: refused('Not found', 'It is not there any more.'),
@@ -34,7 +34,9 @@ export const RUN_FLASHES = {
 export function settledHeldFlash(decision: 'send' | 'discard', count: number): Flash {
   if (count === 0) return RUN_FLASHES.notHeld
   const runs = count === 1 ? '1 run' : `${count} runs`
-  return decision === 'send' ? done(`${runs} sent on`, 'They go on now, one after another.') : done(`${runs} discarded`)
+  return decision === 'send'
+    ? done(`${runs} sent on`, 'They continue now, one after another.')
+    : done(`${runs} discarded`)
 }
 
 export const ANSWER_FLASHES = {
@@ -50,7 +52,7 @@ export function answerSettledFlash(
   const { messages } = settled
   const [waiting, goes, is] = messages === 1 ? ['1 message', 'goes', 'is'] : [`${messages} messages`, 'go', 'are']
   if (state === 'went_on') {
-    return done('Messages go on', messages === 0 ? 'Nothing was waiting.' : `${waiting} to them ${goes} out now.`)
+    return done('Messages released', messages === 0 ? 'Nothing was waiting.' : `${waiting} to them ${goes} out now.`)
   }
   return done('Stopped', messages === 0 ? 'Nothing was waiting.' : `${waiting} to them ${is} left out.`)
 }

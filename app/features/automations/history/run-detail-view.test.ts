@@ -145,7 +145,7 @@ describe('what is offered', () => {
   test('is the rule of today as well where it was changed since', () => {
     const changed = { ...SAME, rule: { version: 5, deleted: false } }
     expect(offered({}, changed)).toEqual(['allAgain', 'today'])
-    expect(viewOf({}, changed).offers.today).toContain('(version 3 then, 5 now)')
+    expect(viewOf({}, changed).offers.today).toContain('version 5 of the automation instead of 3.')
   })
 
   test('is nothing once the rule is deleted', () => {

@@ -238,7 +238,7 @@ function offersOf(execution: Execution, repeatable: Repeatable | null): RunOffer
     allAgain: repeat && repeatText(repeat.customerMessages),
     today:
       repeat && repeat.rule.version !== repeat.version
-        ? `${repeatText(repeat.customerMessages)} Uses the automation as it is today (version ${repeat.version} then, ${repeat.rule.version} now): texts may differ.`
+        ? `${repeatText(repeat.customerMessages)} Uses version ${repeat.rule.version} of the automation instead of ${repeat.version}. Texts may differ.`
         : null,
     release: isHeld && isClear ? releaseText(items) : null,
     discard: isHeld && isClear ? discardText(wasSent) : null,

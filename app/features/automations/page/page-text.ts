@@ -36,7 +36,7 @@ export const URL_COPIED: Flash = { kind: 'success', title: 'Endpoint URL copied'
 export const NEW_URL: Flash = {
   kind: 'success',
   title: 'New address made',
-  description: 'The old one no longer works. Give the new one to whoever calls it.',
+  description: 'The old one no longer works. Give the new one to the system that calls it.',
 }
 export const TEMPLATE_LOADED: Flash = {
   kind: 'success',
@@ -115,8 +115,8 @@ export function copyFailedFlash(): Flash {
 /** How to resume a paused rule: `connection` = sign in again, then it resumes on its own; else a person restarts it. */
 export function pauseHelp(endsByItself: boolean): { kind: 'connection' | 'person'; text: string } {
   return endsByItself
-    ? { kind: 'connection', text: 'It goes on by itself as soon as ServiceM8 accepts our calls again.' }
-    : { kind: 'person', text: 'When you have put right what made it stop, start it again.' }
+    ? { kind: 'connection', text: 'It resumes automatically when ServiceM8 accepts our calls again.' }
+    : { kind: 'person', text: 'Fix what stopped it, then start it again.' }
 }
 
 export const PREPARING = 'Getting ready. It starts in a moment.'

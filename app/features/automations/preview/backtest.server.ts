@@ -78,7 +78,7 @@ async function backtest(app: DraftApp, accountUuid: string, draft: Draft): Promi
   const { trigger } = definition
   if (trigger.source === 'manual_endpoint' || (startsOnMessages(trigger) && !startsOnAnswers(trigger))) {
     const basis = basisOf(definition, object, false)
-    const headline = `We cannot tell what it would have done in the last ${BACKTEST_DAYS} days.`
+    const headline = `We cannot estimate the last ${BACKTEST_DAYS} days.`
     return {
       kind: 'backtest',
       headline,
@@ -146,10 +146,10 @@ function notLookedThrough(
 ): string[] {
   return [
     trigger.source === 'api_polling' && !found.all
-      ? 'There are too many to look through all of them: those that only grew older since are missing.'
+      ? 'There are too many to check all. Records without a recent change are missing.'
       : '',
-    ranMore ? `Of what really ran, only the newest ${MOST_RUNS} were looked at.` : '',
-    found.complete ? '' : `More than ${found.records.length} were changed; only so many were looked through.`,
+    ranMore ? `We checked only the newest ${MOST_RUNS} real runs.` : '',
+    found.complete ? '' : `More than ${found.records.length} changed. We checked only that many.`,
   ].filter((text) => text !== '')
 }
 

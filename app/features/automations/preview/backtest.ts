@@ -148,19 +148,19 @@ function momentOf(text: string, zone: string): Millis | null {
 /** Explains what the estimate is based on, and what is missing. `all`: every record, not only recently changed ones. */
 export function basisOf({ trigger, once }: RuleDefinition, object: string, all: boolean): string[] {
   const noun = objectNoun(object)
-  const which = all ? '' : ` that was changed in the last ${BACKTEST_DAYS} days`
+  const which = all ? '' : ` changed in the last ${BACKTEST_DAYS} days`
   const from = startsOnAnswers(trigger)
-    ? `Looked through the answers to your automations in the last ${BACKTEST_DAYS} days.`
-    : `Looked through every ${noun}${which}, with the values it has now.`
+    ? `Based on the answers to your automations in the last ${BACKTEST_DAYS} days.`
+    : `Based on every ${noun}${which}, with its current values.`
   switch (trigger.source) {
     case 'manual_endpoint':
-      return ['This rule runs when another program calls it. Nobody can say when that would have been.']
+      return ['This automation runs when another program calls it. We cannot know when.']
     case 'api_polling':
       if (!repeats(trigger))
-        return [from, 'This rule does not look by itself again and again: this is what one look now finds.']
+        return [from, 'This automation does not repeat its check. This is what one check finds now.']
       return [
         from,
-        `Reckoned for each time the rule would have looked${once === 'period' ? '' : ', each one counted once'}. What was different then cannot be seen, so this is an estimate.`,
+        `Estimate for every check in that time${once === 'period' ? '' : ', each record once'}. Records may have had other values then.`,
       ]
     case 'webhook': {
       const isReceipt = startsOnMessages(trigger) && !startsOnAnswers(trigger)
@@ -174,20 +174,20 @@ export function basisOf({ trigger, once }: RuleDefinition, object: string, all: 
 function eventBasis(trigger: WebhookTrigger, noun: string): string {
   switch (trigger.type) {
     case 'job_created':
-      return `ServiceM8 keeps the day each ${noun} was made; the conditions are judged by what it says now.`
+      return `ServiceM8 keeps the day each ${noun} was created. The conditions use its current values.`
     case 'job_status':
-      return `ServiceM8 keeps the day a job came to the status it has now. Jobs that have moved on since are missing${
-        trigger.fromValue ? ', and what they were before is not known' : ''
+      return `ServiceM8 keeps the day a job reached its current status. Jobs that have moved on since are missing${
+        trigger.fromValue ? ', and the status before is unknown' : ''
       }.`
     case 'message_opened':
     case 'message_failed':
       return 'ServiceM8 keeps no list of receipts.'
     case 'customer_replied':
-      return 'Each job counts once, with the values it has now.'
+      return 'Each job counts once, with its current values.'
     case 'job_queue':
     case 'job_field':
     case 'job_updated':
-      return 'An estimate: ServiceM8 says when a record was changed last, and not what was changed. Some of these changes were others than the rule waits for.'
+      return 'An estimate: ServiceM8 says when a record last changed, not what changed. Some of these changes may not start it.'
     default:
       return assertNever(trigger.type)
   }

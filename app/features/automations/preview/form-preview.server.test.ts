@@ -169,7 +169,7 @@ describe('the last 30 days', () => {
     const conditions = [{ field: 'days_since_quote', operator: 'equals', value: '3' }]
     const found = await preview('backtest', 'backtest', { ...POLLED, conditions })
     expect(found.rows.map(({ title, on }) => [title, on])).toEqual([['Job 1', Date.UTC(2025, 11, 23, 9)]])
-    expect(found.basis.join(' ')).toContain('this is an estimate')
+    expect(found.basis.join(' ')).toContain('Estimate for every check')
   })
 
   test('of a rule by the clock: also what nobody changed and only grew older, and not what fitted long before', async () => {
@@ -187,7 +187,7 @@ describe('the last 30 days', () => {
     expect(yearly.rows.map(({ title, on }) => [title, on])).toEqual([['Job 1', Date.UTC(2025, 11, 28, 9)]])
     expect(yearly.basis.slice(0, 2)).toEqual([
       'How often for the same job: once per job.',
-      'Looked through every job, with the values it has now.',
+      'Based on every job, with its current values.',
     ])
     const none = [{ field: 'days_since_completion', operator: 'equals', value: '9000' }]
     expect((await preview('backtest', 'backtest', { ...POLLED, conditions: none })).headline).toBe(

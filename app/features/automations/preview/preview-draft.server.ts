@@ -158,7 +158,7 @@ async function chooseRecord(reads: Reads, draft: Draft, request: DraftRequest, a
   if (matching.outcome === 'failed') return matching
   const newest = matching.facts ?? listed.facts[0]
   if (newest) return { outcome: 'chosen', facts: newest, choices, note }
-  return { outcome: 'none', message: 'There is no record in ServiceM8 yet to look at it with.' }
+  return { outcome: 'none', message: 'ServiceM8 has no record yet to preview with.' }
 }
 
 type Asked =
@@ -323,7 +323,7 @@ export function troubleOf(failure: CallFailure): PreviewTrouble {
     default:
       return {
         kind: 'trouble',
-        message: `ServiceM8 did not answer this now${failure.message ? ` (${failure.message})` : ''}. You can go on and save all the same.`,
+        message: `ServiceM8 did not answer this now${failure.message ? ` (${failure.message})` : ''}. You can still save.`,
       }
   }
 }

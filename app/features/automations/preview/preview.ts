@@ -1,7 +1,7 @@
 // The data of Check Mode and Preview: everything a run would do, in order, with what would prevent it.
 import type { PlanWarning } from '#app/domain/automations/effect.ts'
 import type { JournalEffect } from '#app/domain/automations/journal-row.ts'
-import { runReasonText } from '#app/domain/automations/run-reasons.ts'
+import { runReason, runReasonText } from '#app/domain/automations/run-reasons.ts'
 import type { MessageVerdict } from '../rules/guards.ts'
 import { resolvedFields } from '../runs/run-history.ts'
 import { channelOf, isCustomerMessage, receiverOf } from '../runs/run-messages.ts'
@@ -67,7 +67,13 @@ export function previewedEffect(effect: JournalEffect, guard: MessageVerdict | n
 function guardView(verdict: MessageVerdict): GuardView {
   if (verdict.outcome === 'now') return verdict
   const { reason, ...rest } = verdict
-  return { ...rest, sentence: runReasonText(reason) }
+  return { ...rest, sentence: verdictText(verdict) }
+}
+
+/** The reason for a message on hold does not say itself that it waits. */
+function verdictText({ outcome, reason }: Exclude<MessageVerdict, { outcome: 'now' }>): string {
+  const why = runReasonText(reason)
+  return outcome === 'hold' ? `${runReasonText(runReason('held'))} ${why}` : why
 }
 
 /** The warning that a verdict adds to a step. */
@@ -76,6 +82,6 @@ export function guardWarning(effect: JournalEffect, verdict: MessageVerdict): Pl
   const code = { later: 'moved', skip: 'kept_back', hold: 'held' }[verdict.outcome]
   return {
     code,
-    sentence: `${channelOf(effect) === 'sms' ? 'Text' : 'E-mail'} to ${receiverOf(effect)}: ${runReasonText(verdict.reason)}`,
+    sentence: `${channelOf(effect) === 'sms' ? 'Text' : 'E-mail'} to ${receiverOf(effect)}: ${verdictText(verdict)}`,
   }
 }

@@ -184,7 +184,7 @@ export function readAskedRecord(text: string): AskedRecord | null {
   return /^[A-Za-z0-9][A-Za-z0-9_./-]{0,29}$/.test(number) ? { by: 'number', number } : null
 }
 
-export const NOT_A_RECORD = 'Enter the number of a job, like 4411, or the id of a record.'
+export const NOT_A_RECORD = 'Enter a job number, like 4411, or a record id.'
 
 /** Display order: the standings closest to a run come first. */
 const ORDER: readonly WhyStanding[] = ['held', 'fired', 'passed_over', 'not_met', 'not_yet', 'off']

@@ -93,7 +93,7 @@ async function readJob(app: WhyApp, accountUuid: string, uuid: string): Promise<
   if (answer.outcome === 'ok') return { outcome: 'found', uuid, job: { ...answer.value, uuid }, trouble: null }
   const trouble =
     answer.outcome === 'refused' && answer.status === 404
-      ? 'ServiceM8 has no job of this id. What the automations noted about it stands below.'
+      ? 'ServiceM8 has no job with this id. Below is what the automations noted about it.'
       : couldNotAsk(answer)
   return { outcome: 'found', uuid, job: null, trouble }
 }
@@ -127,6 +127,6 @@ async function judgeNow(app: WhyApp, accountUuid: string, job: PlatformRecord) {
 
 function deletedText(rules: readonly AutomationRow[]): string {
   return rules.some(({ definition }) => readsDeleted(definition.trigger))
-    ? 'This job is deleted in ServiceM8: only automations that check all jobs act on it.'
-    : 'This job is deleted in ServiceM8: no automation starts on it.'
+    ? 'This job is deleted in ServiceM8. Only automations that check all jobs act on it.'
+    : 'This job is deleted in ServiceM8. No automation starts on it.'
 }

@@ -200,8 +200,7 @@ describe('a rule as it is sent', () => {
       withSafeEmails(rule({ customHtmlBody: '<p onclick=x>a</p>', htmlBody: '<script>b</script>', to: '<b>' })),
     ).toEqual({
       body: rule({ customHtmlBody: '<p>a</p>', htmlBody: '', to: '<b>' }),
-      takenOut:
-        'Saved, but this was taken out of the HTML of an e-mail because it is not safe there: onclick, <script>.',
+      takenOut: 'Saved. We removed unsafe parts from the HTML of an e-mail: onclick, <script>.',
     })
   })
 

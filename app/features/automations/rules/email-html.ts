@@ -161,8 +161,7 @@ export function withSafeEmails<T>(body: T): { body: T; takenOut: string | null }
     return { ...action, parameters }
   })
   const what = [...removed].join(', ')
-  const takenOut =
-    what === '' ? null : `Saved, but this was taken out of the HTML of an e-mail because it is not safe there: ${what}.`
+  const takenOut = what === '' ? null : `Saved. We removed unsafe parts from the HTML of an e-mail: ${what}.`
   return { body: { ...body, actions }, takenOut }
 }
 

@@ -20,7 +20,7 @@ export const FORM_TEXTS = {
   notChecked: 'The texts could not be checked',
   created: 'Automation created',
   updated: 'Automation updated',
-  gone: 'This automation was deleted meanwhile. What you wrote is still here: cancel the edit to start a new one.',
+  gone: 'This automation was deleted meanwhile. What you wrote is still here. Cancel the edit to start a new one.',
 } as const
 
 /** The message's title and text in one; a screen shows them separately. */

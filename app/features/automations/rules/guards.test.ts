@@ -71,7 +71,7 @@ describe('a message to a customer', () => {
     const last = (ago: number) => ask({ rule, sent: { lastByRule: AT.now - ago } })
     expect(last(days(6))).toMatchObject({
       outcome: 'skip',
-      sentence: expect.stringMatching(/Sunday, 15 November.*7 days/),
+      sentence: expect.stringMatching(/on Sunday, 15 November\. .*7 days /),
     })
     expect(last(days(7))).toEqual({ outcome: 'now' })
     expect(ask({ rule, sent: { lastByRule: AT.now - days(1) }, released: true })).toEqual({ outcome: 'now' })
@@ -80,7 +80,7 @@ describe('a message to a customer', () => {
   it('keeps the days of the account over all rules', () => {
     const account = { ...DEFAULT_ACCOUNT_GUARDS, customerCooldownDays: 1 }
     const today = ask({ account, sent: { lastByAnyRule: AT.now - hours(2) } })
-    expect(today).toMatchObject({ outcome: 'skip', sentence: expect.stringMatching(/on today|1 day/) })
+    expect(today).toMatchObject({ outcome: 'skip', sentence: expect.stringMatching(/ today\. .*1 day /) })
     expect(ask({ account, sent: { lastByAnyRule: AT.now - hours(12) } })).toEqual({ outcome: 'now' })
   })
 
@@ -113,7 +113,7 @@ describe('a message to a customer', () => {
     expect(ask({ at: night, rule })).toEqual({
       outcome: 'later',
       at: utc('2026-11-22T08:00:00'),
-      sentence: 'Waits for the end of your quiet hours: tomorrow, 08:00.',
+      sentence: 'Waits until your quiet hours end: tomorrow, 08:00.',
     })
     expect(ask({ at: night, account: { ...DEFAULT_ACCOUNT_GUARDS, quietForAll: true } })).toMatchObject({
       outcome: 'later',

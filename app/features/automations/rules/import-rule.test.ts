@@ -92,6 +92,6 @@ test.each([
 test('a copy from a later version is refused in words', () => {
   expect(read({ ...copied(), version: 4 })).toMatchObject({
     outcome: 'refused',
-    message: 'This was copied from a newer Fieldhook, which says more than this one can read.',
+    message: 'This was copied from a newer Fieldhook. This version cannot read all of it.',
   })
 })

@@ -70,7 +70,7 @@ export function readImport(text: string): ReadImport {
   }
   if (depthOf(value) > DEEPEST) return refused(NOT_A_RULE)
   if (isRecord(value) && value.format === EXPORT_FORMAT && Number(value.version) > EXPORT_VERSION) {
-    return refused('This was copied from a newer Fieldhook, which says more than this one can read.')
+    return refused('This was copied from a newer Fieldhook. This version cannot read all of it.')
   }
   const list = isRecord(value) && Array.isArray(value.rules) ? value.rules : value
   const given: unknown[] = Array.isArray(list) ? list : [value]

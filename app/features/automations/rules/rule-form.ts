@@ -19,7 +19,7 @@ function* missing(form: RuleForm): Generator<Misfit> {
     }
     if (form.triggerType === undefined) yield ['triggerType', 'Choose what has to happen']
   } else if (form.triggerSource === 'api_polling') {
-    if (form.apiEndpoint === undefined) yield ['apiEndpoint', 'Choose what to look through']
+    if (form.apiEndpoint === undefined) yield ['apiEndpoint', 'Choose what to check']
     if (form.pollInterval === undefined) yield ['pollInterval', 'Choose how often']
     if (form.enableGrouping && form.groupingField === undefined) yield ['groupingField', 'Choose what to group by']
   }

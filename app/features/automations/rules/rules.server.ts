@@ -250,7 +250,7 @@ async function follow(app: RulesApp, accountUuid: string): Promise<string | null
     return await app.keepSubscribed(accountUuid)
   } catch (error) {
     app.log.error({ account: accountUuid, error }, 'automation.not_subscribed')
-    return 'It is saved, but Fieldhook could not tell ServiceM8 yet which events it needs. It will try again by itself.'
+    return 'Saved. Fieldhook could not tell ServiceM8 yet which events it needs. We retry automatically.'
   }
 }
 

@@ -49,7 +49,7 @@ type SettingsChanged =
   | { outcome: 'not_asked'; message: string }
 
 const NOBODY = 'Nobody of that id works here (any more). Choose somebody else.'
-const NOT_ASKED = 'ServiceM8 could not be asked who works for you, so another sender cannot be chosen now.'
+const NOT_ASKED = 'We could not read your staff from ServiceM8. Choose another sender later.'
 
 /** `staffUuid` = the requester, as far as the session knows. */
 export async function changeSettings(

@@ -145,13 +145,16 @@ function opinionOf(rule: AutomationRow, seen: Seen): Opinion {
     fires: false,
     verdict: { automationId: rule.id, recordUuid: touched.recordUuid, verdict, detail: JSON.stringify(detail) },
   })
-  if (trigger.source !== 'webhook') return no('not_triggered', { sentence: 'This rule does not start on events.' })
+  if (trigger.source !== 'webhook')
+    return no('not_triggered', { sentence: 'This automation does not start on events.' })
   if (!rule.baselined && !touched.created) {
-    return no('first_sight', { sentence: 'The rule was just being switched on and still looked at what was there.' })
+    return no('first_sight', {
+      sentence: 'The automation was being switched on and was still checking existing records.',
+    })
   }
   if (seen.firstSight) {
     return no('first_sight', {
-      sentence: 'Fieldhook saw this record for the first time, so it could not tell what had changed.',
+      sentence: 'Fieldhook saw this record for the first time. It could not tell what changed.',
     })
   }
   const fired = triggerMatches(trigger, {

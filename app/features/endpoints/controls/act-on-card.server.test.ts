@@ -129,7 +129,7 @@ describe('sending one again', () => {
     expect((await press('send_again', { delivery: 'x' })).flash).toMatchObject({ kind: 'error' })
     const id = insertDelivery(world, insertEvent(world, 'job'), 'expired')
     world.client.sql.prepare('DELETE FROM event_body').run()
-    expect((await press('send_again', { delivery: String(id) })).flash.description).toContain('no longer kept')
+    expect((await press('send_again', { delivery: String(id) })).flash.description).toContain('no longer keep')
   })
 })
 

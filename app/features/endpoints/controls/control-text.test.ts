@@ -26,9 +26,9 @@ test('a test tells its status, or why it failed, in the words of the specificati
 })
 
 test.each([
-  [pausedFlash(0), 'Events are kept and sent when you resume.'],
-  [pausedFlash(1), 'Events are kept and sent when you resume. 1 event waits already.'],
-  [pausedFlash(3), 'Events are kept and sent when you resume. 3 events wait already.'],
+  [pausedFlash(0), 'We keep events and send them when you resume.'],
+  [pausedFlash(1), 'We keep events and send them when you resume. 1 event waits already.'],
+  [pausedFlash(3), 'We keep events and send them when you resume. 3 events wait already.'],
   [resumedFlash(0), 'New events are sent as they arrive.'],
   [resumedFlash(3), 'The 3 waiting events are being sent, oldest first.'],
   [startedFlash(1, 0), 'The waiting event is being sent.'],

@@ -33,7 +33,7 @@ export function restoredFlash(title: string, waiting: number, paused: boolean): 
 
 export function pausedFlash(waiting: number, thing: Thing = 'webhook'): Flash {
   const now = waiting === 0 ? '' : ` ${waiting === 1 ? '1 event waits' : `${waiting} events wait`} already.`
-  const description = `Events are kept and sent when you resume.${now}`
+  const description = `We keep events and send them when you resume.${now}`
   return { kind: 'success', title: `${TITLES[thing]} paused`, description }
 }
 

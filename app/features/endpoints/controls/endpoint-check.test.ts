@@ -155,8 +155,7 @@ describe('the answer to a look without an event', () => {
 
   test('404 says what an owner can do', () => {
     expect(step(steps({ result: answered(404) }), 'answer')).toMatchObject({
-      sentence:
-        'Your address answered 404: the scenario behind it may be switched off, or the address may be mistyped.',
+      sentence: 'Your address answered 404. The scenario may be switched off, or the address mistyped.',
       fix: expect.stringContaining('Switch the scenario on'),
     })
     const zap = steps({ result: answered(404) }, FINE, 'https://hooks.zapier.com/hooks/catch/1/2')
@@ -167,7 +166,7 @@ describe('the answer to a look without an event', () => {
     const list = steps({ result: answered(405, { headers: { allow: 'GET, HEAD<b>' } }) })
     expect(step(list, 'answer')).toMatchObject({
       verdict: 'warn',
-      sentence: expect.stringContaining('GET, HEADb only'),
+      sentence: expect.stringContaining('accepts only GET, HEADb.'),
     })
     expect(step(steps({ result: answered(405, { headers: { allow: 'POST, OPTIONS' } }) }), 'answer').verdict).toBe('ok')
   })
@@ -179,7 +178,7 @@ describe('the answer to a look without an event', () => {
     })
     expect(step(steps({ result: answered(200, { ms: 6_200 }) }), 'answer')).toMatchObject({
       verdict: 'warn',
-      sentence: 'It took 6.2 seconds to answer; an event may take 15 seconds at most.',
+      sentence: 'It took 6.2 seconds to answer. The limit for an event is 15 seconds.',
     })
   })
 })

@@ -129,7 +129,7 @@ function nameStep(seen: SeenAddress): CheckStep {
 
 function connectionStep(seen: SeenAddress): CheckStep {
   if (seen.endedAt === 'connection' && seen.result.outcome !== 'response') {
-    const fix = 'Is the receiving system running, and does its firewall let the internet in?'
+    const fix = 'Is the receiving system running? Does its firewall let the internet in?'
     return { name: 'connection', verdict: 'fail', sentence: seen.result.sentence, fix }
   }
   const { connectMs } = seen.result.timing
@@ -151,7 +151,7 @@ function certificateStep(seen: SeenAddress, now: Millis): CheckStep {
     name: 'certificate',
     verdict: 'warn',
     sentence: `${valid}. After that nothing can be delivered.`,
-    fix: 'Most systems renew it automatically. If yours does not, ask whoever runs it.',
+    fix: 'Most systems renew it automatically. If yours does not, ask the person who runs it.',
   }
 }
 
@@ -184,7 +184,7 @@ function answerStep(seen: SeenAddress, tool: AutomationTool | null): CheckStep {
   return {
     ...step,
     verdict: 'warn',
-    sentence: `It took ${spent(ms)} to answer; an event may take 15 seconds at most.`,
+    sentence: `It took ${spent(ms)} to answer. The limit for an event is 15 seconds.`,
     fix: 'Let the receiving system answer first and do its work afterwards.',
   }
 }
@@ -197,14 +197,13 @@ function anyAnswer(status: number, headers: Readonly<Record<string, string>>): T
     case 403:
       return {
         verdict: 'warn',
-        sentence: `Your server refused us (${status}): it wants a key or a password, or a firewall blocks us.`,
+        sentence: `Your server refused us (${status}). It wants a key or password, or a firewall blocks us.`,
         fix: 'Is the address complete? “Send test event” shows whether events are let in.',
       }
     case 404:
       return {
         verdict: 'warn',
-        sentence:
-          'Your address answered 404: the scenario behind it may be switched off, or the address may be mistyped.',
+        sentence: 'Your address answered 404. The scenario may be switched off, or the address mistyped.',
         fix: 'Switch the scenario on and copy its address again. “Send test event” shows whether events get through.',
       }
     case 410:
@@ -224,7 +223,7 @@ function anyAnswer(status: number, headers: Readonly<Record<string, string>>): T
       if (headers.allow !== undefined && !/\bpost\b/i.test(headers.allow)) {
         return {
           verdict: 'warn',
-          sentence: `Your address answered ${status} and says that it takes ${headers.allow.replace(/[^\w, -]/g, '').slice(0, 60)} only, but events are sent with POST.`,
+          sentence: `Your address answered ${status} and accepts only ${headers.allow.replace(/[^\w, -]/g, '').slice(0, 60)}. We send events with POST.`,
           fix: 'Let the receiving system accept POST at this address.',
         }
       }
@@ -258,7 +257,7 @@ function latestStep(latest: LatestAnswer | null, tool: AutomationTool | null): C
   return { name: 'latest', verdict: good ? 'ok' : 'fail', sentence, fix: code === 404 ? SWITCHED_OFF : null }
 }
 
-const SWITCHED_OFF = 'If the address belongs to a scenario, switch it on there and copy its address again.'
+const SWITCHED_OFF = 'Switch the scenario on and copy its address again.'
 
 function named(name: StepName, word: ToolWord): CheckStep {
   return { name, verdict: word.verdict, sentence: word.sentence, fix: word.fix }

@@ -94,6 +94,6 @@ test.each([
 test('a count is said before anything is sent', () => {
   expect(countSentence(214, 'failed')).toBe('214 events would be sent.')
   expect(countSentence(1, 'all')).toBe('1 event would be sent.')
-  expect(countSentence(0, 'failed')).toContain('was delivered, or still waits')
+  expect(countSentence(0, 'failed')).toContain('was delivered, or waits')
   expect(countSentence(0, 'all')).toContain('no event was received')
 })

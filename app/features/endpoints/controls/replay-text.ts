@@ -49,6 +49,6 @@ export function replaySentence(replay: ReplayView): string {
 export function countSentence(count: number, status: 'all' | 'failed'): string {
   if (count > 0) return `${plural(count, 'event')} would be sent.`
   return status === 'failed'
-    ? 'Nothing to send: everything received since then was delivered, or still waits for its next try.'
+    ? 'Nothing to send. Every event since then was delivered, or waits for its next attempt.'
     : 'Nothing to send: no event was received since then.'
 }

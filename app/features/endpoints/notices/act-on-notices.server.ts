@@ -118,7 +118,7 @@ async function check({ app, limits, accountUuid, values }: Press): Promise<Notic
 
 const CHECKED = {
   ok: 'Address checked: all well',
-  warn: 'Address checked: one thing to look at',
+  warn: 'Address checked: one warning',
   fail: 'Address checked: something is wrong',
 } as const
 

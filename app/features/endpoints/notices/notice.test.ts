@@ -43,7 +43,7 @@ describe('an address that fails', () => {
     expect(worded(noticeFor(failing(), null, NOW))).toEqual({
       kind: 'failing',
       since: NOW - minutes(15),
-      sentence: 'Your address answered 500. Events are kept and tried again for 72 hours.',
+      sentence: 'Your address answered 500. We keep events and retry them for 72 hours.',
     })
   })
 
@@ -78,7 +78,7 @@ describe('an address that was stopped', () => {
       {
         kind: 'stopped',
         since: NOW,
-        sentence: `${reason} We have stopped trying; new events are kept.`,
+        sentence: `${reason} We stopped retrying. New events wait.`,
       },
     )
   })

@@ -93,7 +93,7 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
         <Field
           id="notice-closed"
           label="Days we are closed"
-          hint="One line each, such as 2026-12-24 to 2027-01-03. No automation counts as silent then."
+          hint="One line each, such as 2026-12-24 to 2027-01-03. We report no silence on these days."
           {...(errors.closedDays ? { errors: errors.closedDays } : {})}
         >
           {(control) => (

@@ -20,7 +20,7 @@ const DOCUMENTATION: readonly { title: string; href: string }[] = [
 
 const POLLED_NOTE = `${OBJECT_KINDS.filter((kind) => kind.delivery === 'polled')
   .map((kind) => kind.label)
-  .join(' and ')} are checked every ${POLL_EVERY / minutes(1)} minutes, because ServiceM8 sends no webhooks for them.`
+  .join(' and ')} have no webhooks in ServiceM8. We check them every ${POLL_EVERY / minutes(1)} minutes.`
 
 export function QuickReference() {
   return (

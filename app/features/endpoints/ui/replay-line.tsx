@@ -73,7 +73,7 @@ export function ReplayLine({ webhook, account, replay: known }: ReplayLineProps)
           className="h-2 w-full accent-accent"
         />
       ) : null}
-      {running && webhook.state === 'paused' ? <p>Paused: it goes on when you resume.</p> : null}
+      {running && webhook.state === 'paused' ? <p>Paused: it continues when you resume.</p> : null}
     </div>
   )
 }

@@ -207,7 +207,7 @@ function EventSource({ webhook }: { webhook: EndpointView }) {
       id={`${cardId(webhook.id)}-forwarding`}
       label="Forwarding URL"
       value={webhook.forwardingUrl}
-      tip="ServiceM8 sends its events to this address; it was registered there for you."
+      tip="ServiceM8 sends its events to this address. We registered it for you."
     />
   )
 }

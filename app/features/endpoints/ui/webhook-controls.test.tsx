@@ -300,7 +300,7 @@ describe('a replay under way', () => {
 
   it('says that it waits while the webhook is paused', () => {
     renderCard({ webhook: { state: 'paused', status: 'paused', replays: [sampleReplay()] } })
-    line().getByText('Paused: it goes on when you resume.')
+    line().getByText('Paused: it continues when you resume.')
   })
 
   it('never throws in the browser: that would cost the whole page', async () => {

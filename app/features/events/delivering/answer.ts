@@ -65,7 +65,7 @@ function sentenceFor(
 const ADVICE: Record<number, string> = {
   400: 'It did not accept the message. Does it expect another format?',
   401: 'It asks for a password or a key. Is the address complete?',
-  403: 'It refuses us. Is a key missing in the address, or a firewall in front of it?',
+  403: 'It refuses us. Is a key missing in the address? Does a firewall block us?',
   404: 'Is the scenario switched on?',
   405: 'It has to accept POST.',
   408: 'It gave up waiting. It may be overloaded.',

@@ -101,7 +101,7 @@ const OUR_FAULT: Verdict = {
   outcome: 'internal',
   statusCode: null,
   retryAfterMs: null,
-  sentence: 'We could not send this because of a fault on our side. It is tried again.',
+  sentence: 'An error on our side stopped this. We retry automatically.',
 }
 
 const NOTHING_MEASURED = {

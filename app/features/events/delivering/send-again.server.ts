@@ -30,7 +30,7 @@ export async function sendAgain(app: AgainApp, accountUuid: string, deliveryId: 
     case 'no_address':
       return { ...retry, message: 'The webhook has no address any more.' }
     case 'body_gone':
-      return { ...retry, message: 'This event is too old: what would be sent is no longer kept.' }
+      return { ...retry, message: 'This event is too old. We no longer keep its content.' }
   }
 }
 

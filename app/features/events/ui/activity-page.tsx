@@ -199,7 +199,7 @@ export function ActivityWithoutAccount() {
             </ButtonLink>
           }
         >
-          <p>The address of this page has to name the account, as in /webhook-activity?accountUUID=…</p>
+          <p>Add the account to the address: /webhook-activity?accountUUID=…</p>
         </EmptyState>
       </Card>
     </>

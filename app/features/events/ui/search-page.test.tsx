@@ -107,13 +107,13 @@ describe('the form', () => {
   it('says what is wrong where it is wrong, and shows no result', () => {
     renderSearch({
       form: { ...EMPTY_FORM, code: 'oops' },
-      errors: { code: ['Must be a status such as 404, a group such as 4xx, or none'] },
+      errors: { code: ['Must be a status (404), a group (4xx), or none'] },
       answer: null,
     })
     const code = screen.getByLabelText<HTMLInputElement>('Response code')
     expect([code.value, code.getAttribute('aria-invalid')]).toEqual(['oops', 'true'])
     expect(document.activeElement).toBe(code)
-    screen.getByText('Must be a status such as 404, a group such as 4xx, or none')
+    screen.getByText('Must be a status (404), a group (4xx), or none')
     expect(screen.queryByRole('heading', { name: 'Deliveries' })).toBeNull()
   })
 

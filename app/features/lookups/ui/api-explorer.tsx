@@ -85,7 +85,7 @@ export function ApiExplorer({ test, admin, accountId }: ApiExplorerProps) {
         </Form>
         {test === null ? (
           <p className="text-label text-ink-soft">
-            Pick an endpoint and test it: the raw answer and every field in it appear here. Nothing is changed at
+            Pick an endpoint and test it. You will see the raw response and its fields here. Nothing changes in
             ServiceM8.
           </p>
         ) : test.outcome === 'failed' ? (

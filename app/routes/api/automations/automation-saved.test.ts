@@ -45,7 +45,7 @@ describe('what a value says by itself is judged when it is saved', () => {
 
   test('a notification without an address goes to the first active webhook that has one; without any it is refused', async () => {
     const bare = { message: 'x' }
-    const refused = at('url', 'Enter the address to call: there is no active webhook whose address could be used.')
+    const refused = at('url', 'Enter the address to call. No active webhook has one to use.')
     expect(await save('send_notification', bare)).toEqual(refused)
     // The same once the blanks around it are gone.
     for (const url of [' ', '\t']) expect(await save('send_notification', { message: 'x', url })).toEqual(refused)

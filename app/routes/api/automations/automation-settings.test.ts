@@ -73,7 +73,7 @@ describe('/api/automation-settings', () => {
     const refused = await put({ senderStaffUuid: NOBODY })
     expect([refused.status, refused.json.message]).toEqual([
       502,
-      'ServiceM8 could not be asked who works for you, so another sender cannot be chosen now.',
+      'We could not read your staff from ServiceM8. Choose another sender later.',
     ])
     expect(await put({ senderStaffUuid: STAFF, ruleDailyCap: 40 })).toMatchObject({
       status: 200,

@@ -58,7 +58,7 @@ export function createCommitter(app: CommitApp, options: CommitterOptions = {}):
         case 'produce_document':
           return documents.find(effect, context, call)
         case 'post_feed':
-          return unclear('Nothing shows whether it stands in the feed.')
+          return unclear('ServiceM8 does not show whether it reached the feed.')
         case 'post_webhook':
           return unclear('Nothing shows whether the notification arrived.')
         default:

@@ -265,7 +265,7 @@ function StaffMessageFields() {
         label="Staff Member"
         list={lists.staff}
         none="Choose a staff member"
-        first={[{ value: '{entry.0.staff_uuid}', label: 'Whoever the job is assigned to' }]}
+        first={[{ value: '{entry.0.staff_uuid}', label: 'The person assigned to the job' }]}
         emptyHint={NEEDS_SIGN_IN}
       />
       <WordsControl name="p.message" label="Message" rows={3} />

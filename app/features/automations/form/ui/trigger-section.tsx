@@ -236,7 +236,7 @@ function PollTrigger() {
         lead="What to check"
         label="API Endpoint"
         hint={state.values.apiEndpoint === '/api_1.0/job.json' ? 'Includes deleted jobs.' : undefined}
-        none="Choose what to look through"
+        none="Choose what to check"
         options={POLL_ENDPOINTS.map((value) => ({ value, label: ENDPOINT_TEXTS[value] }))}
       />
       <SelectControl

@@ -92,7 +92,7 @@ function LogLines({ logs, account }: Pick<LogsDialogProps, 'logs' | 'account'>) 
   if (logs.length === 0) {
     return (
       <EmptyState icon={History} title="Nothing has run yet">
-        Each time one of your automations does something, it is listed here with what it did.
+        You will see each run here, and what it did.
       </EmptyState>
     )
   }

@@ -180,7 +180,7 @@ describe('the list', () => {
     await waitFor(() => expect(sent).toEqual([{ act: 'switch', id: '3', to: 'on', accountUUID: 'account-1' }]))
     const lost = 'ServiceM8 no longer accepts our connection. Please click Reconnect in the Webhook Manager.'
     const html = withoutScripts({ rules: [sampleCard({ pausedReason: lost, pauseEndsByItself: true })] })
-    expect(html).toContain('It goes on by itself')
+    expect(html).toContain('It resumes automatically')
     expect(html).not.toContain('Start again')
   })
 

@@ -271,7 +271,7 @@ function RuleList({ rights, rules, deleted, account, step, result }: RuleListPro
       {deleted === null ? null : <UndoDelete deleted={deleted} account={account} />}
       {rules === null ? (
         <Notice tone="failing" title={RULES_NOT_FETCHED}>
-          They are kept and go on working. Please load the page again in a moment.
+          They are safe and still run. Please load the page again in a moment.
         </Notice>
       ) : rules.length === 0 ? (
         <Card>

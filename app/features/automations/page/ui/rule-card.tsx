@@ -112,7 +112,7 @@ function Opened({ rights, rule, account, step }: Omit<RuleCardProps, 'result'>) 
         <ShownText
           id={`${id}-json`}
           label="The automation as JSON"
-          hint="Copy it and paste it under “Import Automation”, here or in another account."
+          hint="Copy it. Paste it under “Import Automation”, here or in another account."
           text={rule.json}
           rows={10}
           ruleId={rule.id}
@@ -124,7 +124,7 @@ function Opened({ rights, rule, account, step }: Omit<RuleCardProps, 'result'>) 
         <ShownText
           id={`${id}-url`}
           label="Endpoint URL"
-          hint="Send a POST request with job_uuid and date (YYYY-MM-DD). The address contains a key: give it only to the system that is to call it."
+          hint="Send a POST request with job_uuid and date (YYYY-MM-DD). The address contains a key. Share it only with the system that calls it."
           text={rule.triggerUrl}
           rows={3}
           ruleId={rule.id}

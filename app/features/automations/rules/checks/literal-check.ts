@@ -288,7 +288,7 @@ function notificationProblems(step: Judged, { refusedAddresses, notifyUrl }: Lit
   return refused === undefined ? [] : [{ name: 'url', message: refused }]
 }
 
-const NO_ADDRESS = 'Enter the address to call: there is no active webhook whose address could be used.'
+const NO_ADDRESS = 'Enter the address to call. No active webhook has one to use.'
 const NOT_AN_ADDRESS = 'Must be a valid HTTPS URL'
 
 function jobFieldProblems(step: Judged): LiteralProblem[] {

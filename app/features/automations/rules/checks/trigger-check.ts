@@ -93,7 +93,7 @@ function onceIssues(trigger: RuleDefinition['trigger'], once: OncePolicy, place:
   if (!once.startsWith('value:')) return []
   const name = once.slice('value:'.length)
   if (trigger.source === 'manual_endpoint') {
-    const message = 'A manual rule is told apart by record, day, week, month, change or value:date.'
+    const message = 'For a manual automation, choose record, day, week, month, change or value:date.'
     return name === 'date' ? [] : [{ path: ['once'], message }]
   }
   const message = fieldProblem(objectOfRule({ trigger }), name, place)

@@ -130,7 +130,7 @@ function problemsOf(placeholder: Placeholder, place: PlaceholderPlace, suggest: 
     problems.push(problem('no_such_record', sentence, 'warning'))
   } else if (place.toCustomer && placeholder.fallback === null && mayBeEmpty(meaning, type, place)) {
     const cure =
-      place.destination === 'phone' ? 'Add a condition that it is not empty.' : `Say what stands in: {${name} or "…"}.`
+      place.destination === 'phone' ? 'Add a condition that it is not empty.' : `Add a fallback: {${name} or "…"}.`
     problems.push(
       problem('may_be_empty', `{${name}} may be empty, and then the message is not sent. ${cure}`, 'warning'),
     )
@@ -322,7 +322,7 @@ const OF_THE_CALL = [
 ]
 const OF_THE_ANSWER = [choice('reply', 'What the customer answered', 'record', 'text')]
 const TRIGGERED = [
-  choice('description', 'Description of what set it off', 'record', 'text'),
+  choice('description', 'Description of what started it', 'record', 'text'),
   choice('object', 'Kind of record', 'ids', 'text'),
   choice('company_uuid', 'Customer (id)', 'ids', 'uuid'),
 ]

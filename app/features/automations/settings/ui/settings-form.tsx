@@ -85,13 +85,13 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
             {input(
               'customerCooldownDays',
               'Days between two messages to one customer',
-              'Default: 0, no limit. Counts messages of all automations together. A message that comes too early is skipped, and its run says so.',
+              'Default: 0, no limit. Counts messages of all automations together. A message that comes too early is skipped. Its run says so.',
               NUMBER,
             )}
             {input(
               'floodPerHour',
               'Ask me above this many an hour',
-              `Default: ${defaults.floodPerHour}. When one automation writes to more customers than this within an hour, the rest waits in the history until you send or discard it.`,
+              `Default: ${defaults.floodPerHour}. One automation may send this many messages to customers an hour. The rest waits in the history until you send or discard it.`,
               NUMBER,
             )}
             {input(
@@ -112,14 +112,14 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
           <div className="grid gap-4">
             {senders.outcome === 'ok' ? null : (
               <Notice tone="attention">
-                ServiceM8 could not be asked who works for you
-                {senders.message === '' ? '.' : `: ${senders.message}`} What you chose before stays.
+                We could not read your staff from ServiceM8
+                {senders.message === '' ? '.' : `: ${senders.message}`} Your choice stays.
               </Notice>
             )}
             <Field
               id="settings-senderStaffUuid"
               label="Staff messages and e-mail signatures"
-              hint="Messages to staff are sent in this person's name, and e-mails that carry a signature carry theirs. Default: the first active staff member."
+              hint="Messages to staff come from this person. E-mail signatures are theirs. Default: the first active staff member."
               errors={errors.senderStaffUuid}
             >
               {(control) => (

@@ -114,7 +114,7 @@ describe('the page of settings', () => {
     })
     const select = screen.getByLabelText('Staff messages and e-mail signatures') as HTMLSelectElement
     expect([select.value, select.selectedOptions[0]?.textContent]).toEqual([TOM, 'As chosen before'])
-    expect(screen.getByText(/The account is suspended. What you chose before stays/)).not.toBeNull()
+    expect(screen.getByText(/The account is suspended. Your choice stays/)).not.toBeNull()
   })
 
   it('lists whom nobody writes to, with who stopped it, and lets them be written to again', async () => {

@@ -74,10 +74,7 @@ function Muted({ mutes, more }: { mutes: Mute[]; more: number }) {
     <CardSection id="muted" title="No messages to">
       {mutes.length === 0 ? (
         <EmptyState icon={BellOff} title="No blocked customers">
-          <p>
-            To stop messages to a customer, open a run about them in the history. Press "Stop messages to this
-            customer".
-          </p>
+          <p>Open a run about a customer in the history. Then press "Stop messages to this customer".</p>
         </EmptyState>
       ) : (
         <ul className="grid gap-3">

@@ -93,7 +93,7 @@ function CopyCurl({ entry, owner }: { entry: LogEntryView; owner: LogOwner }) {
       return toast({
         kind: 'error',
         title: 'The command could not be made',
-        description: 'The event may be too old: its content is kept for a limited time.',
+        description: 'The event may be too old. We keep its content for a limited time.',
       })
     }
     try {
