@@ -129,15 +129,10 @@ export default function Manager() {
     if (greeting) toast({ kind: 'info', title: greeting })
   }, [greeting, toast])
   if (page.view === 'gate') {
+    const { state, accountUUID, token } = page
     return (
       <>
-        <Gate
-          state={page.state}
-          accountUUID={page.accountUUID}
-          token={page.token}
-          greeting={greeting}
-          kept={<KeptDraft accountUUID={page.accountUUID} />}
-        />
+        <Gate {...{ state, accountUUID, token, greeting }} kept={<KeptDraft accountUUID={accountUUID} />} />
         {page.stage ? <StageDoor /> : null}
       </>
     )
