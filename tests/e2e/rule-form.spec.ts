@@ -109,7 +109,7 @@ test.describe('with JavaScript', () => {
     await action(page, 1).getByRole('button', { name: 'Insert a placeholder into Task Title' }).click()
     await page.getByLabel('Search placeholders').fill('job number')
     await page.getByLabel('Search placeholders').press('Enter')
-    await expect(action(page, 1).getByLabel('Task Title', { exact: true })).toHaveValue('{entry.0.generated_job_id}')
+    await expect(action(page, 1).getByLabel('Task Title', { exact: true })).toHaveValue('{job number}')
     await expect(action(page, 1).getByLabel('Task Title', { exact: true })).toBeFocused()
   })
 

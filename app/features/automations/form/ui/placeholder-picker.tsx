@@ -2,9 +2,10 @@ import { useEffect, useMemo, useState } from 'react'
 import { Field } from '#app/ui/form/field.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import type { PlaceholderChoice } from '../../rules/placeholders/placeholder-check.ts'
+import { friendlyName } from '../../rules/placeholders/placeholder-names.ts'
 import { matchingChoices } from '../../rules/placeholders/placeholder-search.ts'
 import { EMPTY_SAMPLE, type Samples } from '../form-preview.ts'
-import type { FormState } from '../form-state.ts'
+import { type FormState, objectOfForm } from '../form-state.ts'
 import { offeredIn } from '../placeholder-offer.ts'
 import { askPreview } from './ask-preview.tsx'
 import { type RuleFormTools, useRuleForm } from './form-context.tsx'
@@ -23,6 +24,7 @@ export function PlaceholderPicker({ state, into, onChoose, onClose }: Placeholde
   const [wanted, setWanted] = useState('')
   const choices = useMemo(() => offeredIn(state, into), [state, into])
   const found = matchingChoices(choices, wanted)
+  const written = (choice: PlaceholderChoice) => `{${friendlyName(choice.name, objectOfForm(state))}}`
   const { samples, message } = useSamples()
   return (
     <div className="mt-1 grid gap-2 rounded-control border border-line bg-sunken p-3">
@@ -42,7 +44,7 @@ export function PlaceholderPicker({ state, into, onChoose, onClose }: Placeholde
               if (event.key !== 'Enter') return
               event.preventDefault()
               const [first] = found
-              if (first) onChoose(`{${first.name}}`)
+              if (first) onChoose(written(first))
             }}
           />
         )}
@@ -55,7 +57,7 @@ export function PlaceholderPicker({ state, into, onChoose, onClose }: Placeholde
           <li key={choice.name}>
             <button
               type="button"
-              onClick={() => onChoose(`{${choice.name}}`)}
+              onClick={() => onChoose(written(choice))}
               className="flex min-h-11 w-full flex-wrap items-center justify-between gap-x-3 rounded-control px-2 py-1 text-left text-label hover:bg-surface"
             >
               <span className="min-w-0">
@@ -64,7 +66,7 @@ export function PlaceholderPicker({ state, into, onChoose, onClose }: Placeholde
                   <Sample samples={samples} choice={choice} />
                 </span>
               </span>
-              <span className="wrap-anywhere font-mono text-dense text-ink-soft">{`{${choice.name}}`}</span>
+              <span className="wrap-anywhere font-mono text-dense text-ink-soft">{written(choice)}</span>
             </button>
           </li>
         ))}

@@ -637,7 +637,7 @@ describe('placeholders', () => {
     await user.click(
       within(screen.getByRole('list', { name: 'Placeholders' })).getAllByRole('button')[0] as HTMLElement,
     )
-    expect(control('Message').value).toBe('Hi {entry.0.contact_first_name}, done')
+    expect(control('Message').value).toBe('Hi {first name}, done')
     expect(document.activeElement).toBe(control('Message'))
   })
 

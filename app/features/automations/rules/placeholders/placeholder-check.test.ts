@@ -3,7 +3,8 @@ import type { Condition } from '#app/domain/automations/rule.ts'
 import { condition } from '#tests/support/record-facts.ts'
 import { createSuggestions } from '../checks/name-suggestion.ts'
 import { checkPlaceholders, MOST_PLACEHOLDERS, type PlaceholderPlace, placeholderChoices } from './placeholder-check.ts'
-import { partsForTexts } from './placeholder-names.ts'
+import { friendlyName, meaningOf, partsForTexts } from './placeholder-names.ts'
+import { placeholdersIn } from './placeholder-syntax.ts'
 import { resolveText } from './placeholders.ts'
 
 const STEPS = [
@@ -169,9 +170,30 @@ describe('the list to choose from', () => {
           ]).toEqual([object, name, label, []])
           const scope = { records: [], trigger: {}, results: {}, order: ['s1', 's2', 's3'], account, now: 0 }
           if (object === 'job') expect(resolveText(`{${name}}`, 'plain', scope).unknown).toEqual([])
+          // The friendly way to write it is the same value.
+          const friendly = friendlyName(name, object)
+          expect(meaningOf(friendly, { object })).toEqual(meaningOf(name, { object }))
+          expect(placeholdersIn(`a {${friendly} or "b"} c`).map((one) => one.name)).toEqual([friendly])
         }
       }
     }
+  })
+
+  it.each([
+    ['entry.0.contact_first_name', 'job', 'first name'],
+    ['entry.0.generated_job_id', 'job', 'job number'],
+    ['entry.0.total_invoice_amount', 'job', 'total'],
+    ['entry.0.company_name', 'job', 'customer'],
+    ['entry.0.completion_date', 'job', 'completion date'],
+    // The names of the trigger win.
+    ['entry.0.job_description', 'job', 'job description'],
+    ['entry.0.date', 'job', 'entry.0.date'],
+    // A customer's own field wins over the short name of another.
+    ['entry.0.address', 'company', 'address'],
+    ['entry.1.contact_first_name', 'job', 'entry.1.contact_first_name'],
+    ['action_1_result.sms_id', 'job', 'action_1_result.sms_id'],
+  ])('writes %s of a %s as {%s}', (name, object, friendly) => {
+    expect(friendlyName(name, object)).toBe(friendly)
   })
 
   it('offers the call’s date to manual rules, and results of earlier steps only', () => {

@@ -43,7 +43,6 @@ const FIELD_ALIASES: ReadonlyMap<string, string> = new Map([
   ['job_id', 'generated_job_id'],
   ['address', 'job_address'],
   ['job_address_singleline', 'job_address'],
-  ['instantpost_billing_address', 'billing_address'],
   ['description', 'job_description'],
   ['customer', 'company_name'],
   ['customer_name', 'company_name'],
@@ -55,6 +54,7 @@ const FIELD_ALIASES: ReadonlyMap<string, string> = new Map([
   ['staff', 'staff_name'],
   ['staff_member', 'staff_name'],
   ['category', 'category_name'],
+  ['instantpost_billing_address', 'billing_address'],
 ])
 
 /** Shown as a name although the record holds the id. */
@@ -132,6 +132,21 @@ export function meaningOf(written: string, context: NameContext): Meaning | null
   if (isDigest(name)) return { kind: 'digest', name }
   if (CALENDAR.has(joined(name))) return { kind: 'calendar', name: joined(name) }
   return resultMeaning(name) ?? fieldMeaning(joined(name), context)
+}
+
+/**
+ * How a person writes a field of the first record: `first name` for `entry.0.contact_first_name`. The same name where no
+ * shorter one means the same on records of this object.
+ */
+export function friendlyName(name: string, object: string): string {
+  const field = /^entry\.0\.(\w+)$/.exec(name)?.[1]
+  if (field === undefined) return name
+  const [alias = field] = [...FIELD_ALIASES].find(([, of]) => of === field) ?? []
+  const meansIt = (written: string) => {
+    const meaning = meaningOf(written, { object })
+    return meaning?.kind === 'field' && meaning.entry === 0 && meaning.field === field
+  }
+  return [alias, field].map((one) => one.replaceAll('_', ' ')).find(meansIt) ?? name
 }
 
 function joined(name: string): string {

@@ -1,5 +1,5 @@
 import { Form, useNavigation } from '@remix-run/react'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import type { AutomationSettings } from '#app/domain/automations/account-guards.ts'
 import { Button } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
@@ -26,7 +26,7 @@ const QUIET_CHOICES: readonly { value: QuietChoice; label: string; hint: string 
   {
     value: 'asked',
     label: 'Only for automations that ask for them',
-    hint: 'The default. "Respect quiet hours" is in each automation under Advanced.',
+    hint: '“Respect quiet hours” is in each automation, under Advanced.',
   },
   { value: 'none', label: 'No quiet hours', hint: 'Messages go out at any time.' },
 ]
@@ -44,8 +44,8 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
     if (refused) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
   }, [refused])
 
-  const input = (name: TextName, label: string, hint: ReactNode, more: ControlKind) => (
-    <Field id={`settings-${name}`} label={label} hint={hint} errors={errors[name]}>
+  const input = (name: TextName, label: string, words: string, more: ControlKind) => (
+    <Field id={`settings-${name}`} label={label} hint={hintOf(words, saved[name], defaults[name])} errors={errors[name]}>
       {(control) => (
         <TextInput
           {...control}
@@ -67,13 +67,12 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
         <CardSection id="quiet" title="Quiet hours">
           <div className="grid gap-4">
             <p className="max-w-prose text-label">
-              Between these times customers get no messages. Messages wait until quiet hours end. The times are your
-              account's ({zone}). Messages to staff and changes in ServiceM8 do not wait.
+              Messages wait until quiet hours end. Times are in {zone}. Messages to staff do not wait.
             </p>
             <QuietChoices chosen={shown.quiet} />
             <div className="grid items-start gap-4 sm:grid-cols-2">
-              {input('quietFrom', 'From', `Default: ${defaults.quietFrom}.`, TIME)}
-              {input('quietTo', 'Until', `Default: ${defaults.quietTo}. May be on the next morning.`, TIME)}
+              {input('quietFrom', 'From', '', TIME)}
+              {input('quietTo', 'Until', 'May be the next morning.', TIME)}
             </div>
             <Checkbox name="quietWeekends" value="true" defaultChecked={shown.quietWeekends}>
               Saturday and Sunday all day, too
@@ -85,25 +84,25 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
             {input(
               'customerCooldownDays',
               'Days between two messages to one customer',
-              'Default: 0, no limit. Counts messages of all automations together. A message that comes too early is skipped. Its run says so.',
+              'Counts all automations. 0 = no limit. Earlier messages are skipped.',
               NUMBER,
             )}
             {input(
               'floodPerHour',
               'Ask me above this many an hour',
-              `Default: ${defaults.floodPerHour}. One automation may send this many messages to customers an hour. The rest waits in the history until you send or discard it.`,
+              'Counts one automation. The rest waits for you in History.',
               NUMBER,
             )}
             {input(
               'ruleDailyCap',
               'Most customer messages a day, one automation',
-              `Default: ${defaults.ruleDailyCap}. An automation may set its own. What is over the limit waits in the history for you.`,
+              'The rest waits for you in History. An automation may set its own.',
               NUMBER,
             )}
             {input(
               'accountDailyCap',
               'Most customer messages a day, all together',
-              `Default: ${defaults.accountDailyCap}. What is over the limit waits in the history for you.`,
+              'The rest waits for you in History.',
               NUMBER,
             )}
           </div>
@@ -119,7 +118,7 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
             <Field
               id="settings-senderStaffUuid"
               label="Staff messages and e-mail signatures"
-              hint="Messages to staff come from this person. E-mail signatures are theirs. Default: the first active staff member."
+              hint="This person sends staff messages and signs e-mails."
               errors={errors.senderStaffUuid}
             >
               {(control) => (
@@ -143,6 +142,12 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
       </div>
     </Form>
   )
+}
+
+/** A default is said where another value was saved. Undefined = nothing to say. */
+function hintOf(words: string, saved: string, usual: string | number): string | undefined {
+  const other = saved === String(usual) ? '' : `Default: ${usual}.`
+  return [words, other].filter(Boolean).join(' ') || undefined
 }
 
 /** Numbers as text: invalid input has to reach the server, which explains the error. */

@@ -63,15 +63,22 @@ const MUTE = {
 } as const
 
 describe('the page of settings', () => {
-  it('says what each limit is by default and what the engine does', () => {
+  it('says what each limit does', () => {
     renderPage({ at: '/', page: () => <SettingsPage {...propsOf()} /> })
     expect(screen.getByText(/Messages wait until quiet hours end/)).not.toBeNull()
     expect(screen.getByLabelText('From').getAttribute('value')).toBe('20:00')
     expect((screen.getByLabelText(/Only for automations that ask/) as HTMLInputElement).checked).toBe(true)
     const flood = screen.getByLabelText('Ask me above this many an hour')
     const hint = document.getElementById(flood.getAttribute('aria-describedby') ?? '')
-    expect(hint?.textContent).toContain('Default: 200.')
+    expect(hint?.textContent).toBe('Counts one automation. The rest waits for you in History.')
     expect(screen.getByText('No blocked customers')).not.toBeNull()
+  })
+
+  it('says a default where another value was saved', () => {
+    renderPage({ at: '/', page: () => <SettingsPage {...propsOf({ form: { ...FORM, floodPerHour: '50' } })} /> })
+    const flood = screen.getByLabelText('Ask me above this many an hour')
+    const hint = document.getElementById(flood.getAttribute('aria-describedby') ?? '')
+    expect(hint?.textContent).toContain('Default: 200.')
   })
 
   it('marks what is not right beside its field and puts the focus on the first', async () => {
