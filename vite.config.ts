@@ -84,7 +84,8 @@ const oneByteLetters: Plugin = {
 }
 
 function escapeOf(letter: string, at: number, code: string): string {
-  if (code[at - 1] === '\\') throw new Error(`A backslash before “${letter}” leaves no room for an escape.`)
+  if (code[at - 1] === '\\' || /\braw`[^`]*$/.test(code.slice(Math.max(0, at - 500), at)))
+    throw new Error(`“${letter}” cannot be written as an escape there: ${code.slice(at - 40, at + 20)}`)
   return `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 

@@ -108,7 +108,7 @@ test('what would fail, and what would not begin because of it, is told', async (
   )
   expect(shown.steps).toMatchObject([
     { outcome: 'impossible', sentence: expect.stringContaining('queue') },
-    { outcome: 'left_out', sentence: expect.stringContaining('step before it failed'), effects: [] },
+    { outcome: 'left_out', sentence: expect.stringContaining('the step before it was skipped or failed'), effects: [] },
   ])
 })
 

@@ -99,7 +99,7 @@ test('by clicks: an accepted quote is booked in, with pickers and a preview that
   await live(page).getByLabel('Job number or customer').fill(number)
   await expect(live(page)).toContainText(`Accepted: job ${number}, `)
   await live(page).getByRole('button', { name: 'The last 30 days' }).click()
-  await expect(live(page)).toContainText(/In the last 30 days this rule would have/)
+  await expect(live(page)).toContainText(/In the last 30 days this automation would have/)
   await expect(live(page)).toContainText('ServiceM8 keeps the day a job reached its current status.')
 
   await press(page, 'Create Automation')
@@ -225,7 +225,7 @@ test.describe('without JavaScript', () => {
     await live(page).getByRole('button', { name: 'Preview', exact: true }).click()
     await expect(live(page)).toContainText(/Hi \w+, did our quote reach you\?/)
     await live(page).getByRole('button', { name: 'The last 30 days' }).click()
-    await expect(live(page)).toContainText(/In the last 30 days this rule would have/)
+    await expect(live(page)).toContainText(/In the last 30 days this automation would have/)
     await of.getByText('Also what matches now').click()
     await press(page, 'Create Automation')
     await says(page, 'Automation created')

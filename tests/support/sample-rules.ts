@@ -51,6 +51,7 @@ export function sampleLogLine(over: Partial<LogLine> = {}): LogLine {
       {
         label: 'Send SMS',
         success: true,
+        word: 'Done',
         message: 'Text to +61400000001',
         receipt: { state: 'delivered', words: 'Delivered', at: SAMPLE_NOW - hours(1), lookedAt: null },
         parameters: [{ name: 'Message', text: 'Hi {entry.0.contact_first_name}' }],

@@ -12,11 +12,12 @@ type OnDay = SeenFrom & { at: Millis }
 
 export const RUN_REASON_TEXTS = {
   // For one effect of a run.
-  may_have_been_sent: 'ServiceM8 did not confirm it. We never resend it automatically. Please say whether it went out.',
+  may_have_been_sent:
+    'It may have been sent: ServiceM8 did not confirm it. We never resend it automatically. Check the job diary, then say whether it went out.',
   never_done: 'We tried several times. ServiceM8 still does not have it.',
-  previous_failed: 'The step before it failed.',
-  needed_failed: 'It needs the result of a step that failed.',
-  parent_failed: 'It belongs to something that was not created.',
+  previous_failed: 'Not started: the step before it was skipped or failed.',
+  needed_failed: 'Not started: the step it needs gave no result.',
+  parent_failed: 'Not started: the record it belongs to was not created.',
   nothing_to_do: 'There was nothing to do.',
   cancelled_before_sent: 'Cancelled before it was sent.',
   switched_off_meanwhile: 'Not sent: the automation was switched off in the meantime.',
@@ -25,7 +26,7 @@ export const RUN_REASON_TEXTS = {
   record_gone: 'Not sent: the record no longer exists in ServiceM8.',
   went_out: 'A person confirmed that it went out.',
   no_clear_answer: 'ServiceM8 gave no clear response.',
-  no_clear_answer_again: 'ServiceM8 gave no clear response. We retry automatically.',
+  no_clear_answer_again: 'ServiceM8 gave no clear response. Nobody knows yet whether it was done.',
   broken_off: 'An error on our side interrupted this. It may have been done.',
   not_looked: 'An error on our side stopped us from checking the result.',
 
@@ -74,16 +75,14 @@ export const RUN_REASON_TEXTS = {
 
   // Obstacles at the platform; the first three pause rules until they are resolved.
   reconnect: 'ServiceM8 no longer accepts our connection. Please click Reconnect in the Webhook Manager.',
-  suspended: 'The ServiceM8 account is suspended. The automation resumes when ServiceM8 accepts calls again.',
+  suspended: 'The ServiceM8 account is suspended.',
   scope: ({ scope, message }: { scope: string | null; message: string }) =>
     `We may not do this in ServiceM8: ${scope ? `the permission ${scope} is missing` : `ServiceM8 says "${message}"`}. Please click Reconnect in the Webhook Manager to give it.`,
-  message_limit:
-    "ServiceM8's own limit for messages is reached. The run continues when ServiceM8 accepts messages again.",
-  call_limit: 'ServiceM8 allows only so many calls a minute. The run continues in a moment.',
+  message_limit: "ServiceM8's own limit for messages is reached.",
+  call_limit: 'ServiceM8 allows only so many calls a minute.',
 
   // A pause that only a person can end.
-  breaker:
-    'Stopped: this automation ran three times for one record within ten minutes. Check what starts it, then switch it on again.',
+  breaker: 'This automation ran three times for one record within ten minutes.',
 }
 
 type RunReasonCode = keyof typeof RUN_REASON_TEXTS

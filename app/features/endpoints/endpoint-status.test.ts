@@ -178,7 +178,7 @@ test('a rule without a subscription says what to do about a rule', () => {
   expect(statusOf({}, { subscription: null, kind: 'extra' })).toEqual({
     status: 'unsubscribed',
     sentence:
-      'ServiceM8 sends no events for this rule at present. We subscribe again within a day. To do it now, save it again.',
+      'ServiceM8 sends no events for this rule at present. We subscribe again within a day. To subscribe now, save the rule again.',
   })
 })
 

@@ -107,7 +107,7 @@ function sentenceFor(status: WebhookStatus, condition: WebhookCondition, now: Mi
 
 function notSubscribed(kind: EndpointKind, reason: string | null): string {
   const [thing, again] = kind === 'extra' ? ['rule', 'save'] : ['webhook', 'create']
-  const next = reason ?? `We subscribe again within a day. To do it now, ${again} it again.`
+  const next = reason ?? `We subscribe again within a day. To subscribe now, ${again} the ${thing} again.`
   return `ServiceM8 sends no events for this ${thing} at present. ${next}`
 }
 

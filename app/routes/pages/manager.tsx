@@ -71,6 +71,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const { app } = context
   const found = await findManagerAccount({ request, context })
   const path = new URL(request.url).pathname
+  const form = await readForm(request)
   if (found.outcome !== 'ready') {
     // The session ended while the form was open: the gate says so, and the address keeps the account.
     const ended: Flash = {
@@ -78,10 +79,10 @@ export async function action({ request, context }: ActionFunctionArgs) {
       title: CREDENTIAL_MESSAGES.none,
       description: 'Nothing was changed. Please sign in again.',
     }
-    const query = found.outcome === 'sign_in' ? `?${new URLSearchParams({ accountUUID: found.accountId })}` : ''
+    const accountUUID = found.outcome === 'sign_in' ? found.accountId : form.get('accountUUID')
+    const query = accountUUID ? `?${new URLSearchParams({ accountUUID })}` : ''
     throw redirect(`${path}${query}`, { status: 303, headers: { 'Set-Cookie': setFlash(app, ended) } })
   }
-  const form = await readForm(request)
   const refused = form.get('intent') === 'rotate_secret' && ownerActRefusal('keys', found, app.clock.now())
   if (refused) {
     const search = managerSearch({ accountUUID: found.accountId, admin: found.admin }, { step: 'none' })

@@ -61,8 +61,12 @@ export async function benchLighthouse(
     const screens = await furnish(desk.request, server, account, newcomer)
     const cookie = (await desk.cookies(server.origin)).map(({ name, value }) => `${name}=${value}`).join('; ')
     await desk.close()
+    const wanted = values.only ?? PAGES
+    const missing = wanted.filter((name) => !screens.some((screen) => screen.name === name))
+    if (missing.length > 0) throw new Error(`no such page: ${missing.join(', ')}`)
     for (const { name, path, stranger } of screens) {
-      if (!(values.only ?? PAGES).includes(name)) continue
+      if (!wanted.includes(name)) continue
+      await expectSignedIn(server.origin + path, stranger ? '' : cookie, name === 'gate')
       const reports: Report[] = []
       for (let time = 0; time < TIMES; time++)
         reports.push(await reportOn(server.origin + path, stranger ? '' : cookie, port))
@@ -84,6 +88,12 @@ export async function benchLighthouse(
   recordFigures('lighthouse', { command: commandLine('bench:lighthouse'), figures, faults })
   for (const fault of faults) console.log(`MISSED  ${fault}`)
   return faults.length === 0 ? 0 : 1
+}
+
+/** The gate has the address of the page behind it, and good marks too. */
+async function expectSignedIn(url: string, cookie: string, isGate: boolean): Promise<void> {
+  const html = await (await fetch(url, { headers: { cookie } })).text()
+  if (html.includes('Connect to ServiceM8') !== isGate) throw new Error(`${url} is ${isGate ? 'not ' : ''}the gate`)
 }
 
 const middle = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN

@@ -12,6 +12,7 @@ const ROWS = [
   { width: 1280, shownWidth: 400, height: 420 },
   { width: 375, shownWidth: 240, height: 520 },
 ]
+const THEMES = ['light', 'dark'] as const
 const QUALITY = 0.6
 
 interface Tile {
@@ -28,9 +29,13 @@ interface Tile {
 export async function drawSheets(browser: Browser, { before, now }: { before: string; now: string }): Promise<void> {
   mkdirSync(FOLDER, { recursive: true })
   const page = await browser.newPage()
+  const folders = ROWS.flatMap(({ width }) => THEMES.map((theme) => join(now, `${width}-${theme}`)))
+  const without = folders.filter((folder) => !existsSync(folder))
+  if (without.length > 0)
+    throw new Error(`--beside needs both widths and themes in --to; missing: ${without.join(', ')}`)
   for (const file of readdirSync(join(now, '1280-light'))) {
     const tiles = ROWS.flatMap(({ width, shownWidth, height }, row) =>
-      (['light', 'dark'] as const).flatMap((theme, pair) =>
+      THEMES.flatMap((theme, pair) =>
         [before, now].map((folder, side): Tile => {
           const path = join(folder, `${width}-${theme}`, file)
           return {

@@ -17,7 +17,7 @@ describe('a failure in words', () => {
     [trouble('suspended'), 'suspended', 'The ServiceM8 account is suspended.'],
     [trouble('refused', { status: 404 }), 'not_found', 'ServiceM8 no longer has this job.'],
     [trouble('refused', { status: 400 }), 'invalid', 'ServiceM8 refused this job: "Their words"'],
-    [trouble('unavailable'), 'unavailable', 'We retry automatically.'],
+    [trouble('unavailable'), 'unavailable', 'not answering as it should'],
     [trouble('rate_limited', { retryAt: 7 }), 'rate_limited', 'only so many calls a minute'],
     [trouble('rate_limited', { retryAt: 7, ofMessages: true }), 'rate_limited', 'own limit for messages'],
   ])('%j is of the class %s', (given, errorClass, words) => {

@@ -60,10 +60,7 @@ export function reportTrouble(trouble: CallTrouble, what: string): ReportedTroub
         retryAt: trouble.retryAt ?? null,
       }
     case 'unavailable':
-      return told(
-        'unavailable',
-        `ServiceM8 is not answering as it should: ${shorten(trouble.message)} We retry automatically.`,
-      )
+      return told('unavailable', `ServiceM8 is not answering as it should: ${shorten(trouble.message)}`)
   }
 }
 

@@ -69,8 +69,8 @@ export function findJobField(given: string): FoundJobField {
     }
   }
   const sentence = KEPT_BY_PLATFORM.test(wanted)
-    ? `ServiceM8 keeps the field ${wanted} itself, so it cannot be set. Choose another field in the automation.`
-    : `A rule cannot set the field "${wanted.slice(0, 60)}" of a job. Choose another field in the automation.`
+    ? `ServiceM8 keeps the field ${wanted} itself, so it cannot be set. Choose another field.`
+    : `An automation cannot set the field "${wanted.slice(0, 60)}" of a job. Choose another field.`
   return { outcome: 'refused', sentence }
 }
 
@@ -114,7 +114,7 @@ function idValue(text: string): string | null {
 /** The value in the platform's form; '' empties the field. `TODAY`, `TODAY+7` are dates of the account. */
 export function jobFieldValue(name: string, given: string, at: Clock): JobFieldValue {
   const field = ownValue(FIELDS, name)
-  if (!field) return { outcome: 'refused', sentence: `A rule cannot set the field "${name}" of a job.` }
+  if (!field) return { outcome: 'refused', sentence: `An automation cannot set the field "${name}" of a job.` }
   const { kind, label, most = Number.POSITIVE_INFINITY } = field
   const no = (why: string): JobFieldValue => ({ outcome: 'refused', sentence: `${label} was not set: ${why}` })
   const text = given.trim()

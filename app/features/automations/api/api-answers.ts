@@ -228,7 +228,7 @@ export const executionAnswer = z.object({
   replayOf: z.int().nullable(),
   startedAt: moment.nullable(),
   endedAt: moment.nullable(),
-  nextAttemptAt: moment.nullable().describe('When it goes on by itself.'),
+  nextAttemptAt: moment.nullable().describe('When it continues automatically.'),
   steps: z.array(
     z.object({
       stepId: text,

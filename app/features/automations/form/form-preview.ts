@@ -73,7 +73,7 @@ export interface BacktestRow {
 
 export interface Backtest {
   kind: 'backtest'
-  /** `In the last 30 days this rule would have …`. */
+  /** `In the last 30 days this automation would have …`. */
   headline: string
   rows: BacktestRow[]
   /** Total number of runs; more than `rows` when the list is cut. */

@@ -1,6 +1,7 @@
 // One execution in "Recent Automation Logs": the customer's job first, then the result.
 import { actionLabel } from '#app/domain/automations/action-parameters.ts'
-import type { Execution } from '../runs/run-history.ts'
+import { minutes } from '#app/lib/duration.ts'
+import type { ExecutedAction, Execution } from '../runs/run-history.ts'
 import { type ExecutedView, executedView, type MatchedView, matchedView } from './executed-view.ts'
 import { type ReceiptView, receiptOfRun } from './receipt-view.ts'
 
@@ -26,10 +27,24 @@ export interface LogLine {
   because: string
   /** Epoch ms. */
   at: number
-  /** The engine is at it now, or will be at once; false also for a run that waits. */
+  /** The engine is at it now, or within the minute; false also for a run that waits. */
   isLive: boolean
   matched: MatchedView | null
-  actions: (ExecutedView & { label: string; success: boolean; message: string; receipt: ReceiptView | null })[]
+  actions: (ExecutedView & {
+    label: string
+    success: boolean
+    /** Before the label: `Done`, `Not done`, `Waits`, `Unclear`. */
+    word: string
+    message: string
+    receipt: ReceiptView | null
+  })[]
+}
+
+const STANDING_WORDS: Partial<Record<ExecutedAction['context']['state'], string>> = {
+  unknown: 'Unclear',
+  held: 'Waits',
+  open: 'Waits',
+  not_begun: 'Waits',
 }
 
 export const LOG_STATUS_TEXTS: Readonly<Record<LogStatus, string>> = {
@@ -60,6 +75,7 @@ export function logLine(execution: Execution): LogLine {
         ...executedView(executed),
         label: actionLabel(action),
         success,
+        word: STANDING_WORDS[executed.context.state] ?? (success ? 'Done' : 'Not done'),
         message: success ? result.message : (error ?? result.message),
         receipt: receiptOfRun(execution.steps.find(({ stepId }) => stepId === executed.context.stepId)?.items ?? []),
       }
@@ -67,14 +83,24 @@ export function logLine(execution: Execution): LogLine {
   }
 }
 
-/** The engine is at this run now, or will be at once. */
-export function isLive({ state }: Execution): boolean {
-  return state === 'queued' || state === 'running'
+/** The engine is at this run now, or within the minute. */
+export function isLive(execution: Execution): boolean {
+  return execution.state === 'running' || (execution.state === 'queued' && !startsLater(execution))
 }
 
-function statusOf({ needsYou, state, outcome }: Execution): LogStatus {
+/** A run that collects changes, or waits for its time, is queued for up to a day. */
+export function startsLater({
+  state,
+  nextAttemptAt,
+  executedAt,
+}: Pick<Execution, 'state' | 'nextAttemptAt' | 'executedAt'>) {
+  return state === 'queued' && nextAttemptAt !== null && Date.parse(nextAttemptAt) > Date.parse(executedAt) + minutes(1)
+}
+
+function statusOf(execution: Execution): LogStatus {
+  const { needsYou, state, outcome } = execution
   if (needsYou) return 'needs_you'
-  if (state === 'waiting' || state === 'held') return 'waiting'
+  if (state === 'waiting' || state === 'held' || startsLater(execution)) return 'waiting'
   if (state !== 'done' || outcome === null) return 'working'
   return outcome
 }

@@ -7,6 +7,7 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import type { Execution } from '../runs/run-history.ts'
+import { startsLater } from './log-line.ts'
 import { type ReceiptView, receiptOfRun } from './receipt-view.ts'
 import type { RunStanding } from './run-marks.ts'
 
@@ -50,14 +51,16 @@ export function runLine(execution: Execution, known: RecordName | null = null): 
   }
 }
 
-function standingOfRun(execution: Pick<Execution, 'steps' | 'state' | 'outcome'>): RunStanding {
+function standingOfRun(
+  execution: Pick<Execution, 'steps' | 'state' | 'outcome' | 'nextAttemptAt' | 'executedAt'>,
+): RunStanding {
   const items = execution.steps.flatMap((step) => step.items)
   if (items.some((item) => item.state === 'unknown')) return 'unknown'
   if (execution.state === 'held' || items.some((item) => item.state === 'held')) return 'held'
   switch (execution.state) {
     case 'queued':
     case 'running':
-      return 'working'
+      return startsLater(execution) ? 'waiting' : 'working'
     case 'waiting':
       return 'waiting'
     case 'done':

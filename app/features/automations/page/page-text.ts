@@ -116,7 +116,7 @@ export function copyFailedFlash(): Flash {
 export function pauseHelp(endsByItself: boolean): { kind: 'connection' | 'person'; text: string } {
   return endsByItself
     ? { kind: 'connection', text: 'It resumes automatically when ServiceM8 accepts our calls again.' }
-    : { kind: 'person', text: 'Fix what stopped it, then start it again.' }
+    : { kind: 'person', text: 'Check what starts it, then start it again.' }
 }
 
 export const PREPARING = 'Getting ready. It starts in a moment.'

@@ -1,4 +1,4 @@
-// "In the last 30 days this rule would have …": finds the records it would have acted on, and the messages. Limits its
+// "In the last 30 days this automation would have …": finds the records it would have acted on, and the messages. Limits its
 // reads, writes nothing.
 import type { PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
@@ -360,7 +360,7 @@ interface Headline {
 
 function headlineOf({ definition, object, found, units, shown, sums }: Headline): string {
   const noun = objectNoun(object)
-  const time = `In the last ${BACKTEST_DAYS} days this rule would have`
+  const time = `In the last ${BACKTEST_DAYS} days this automation would have`
   if (units === 0 && startsOnAnswers(definition.trigger)) {
     return `${time} done nothing: no answer of a customer fits.`
   }

@@ -1,4 +1,4 @@
-// "In the last 30 days this rule would have …": estimates from its current values when a record would have triggered
+// "In the last 30 days this automation would have …": estimates from its current values when a record would have triggered
 // the rule, and how sure that is. The platform keeps no record history, so most of it is an estimate; the page says
 // which.
 import {
@@ -187,7 +187,7 @@ function eventBasis(trigger: WebhookTrigger, noun: string): string {
     case 'job_queue':
     case 'job_field':
     case 'job_updated':
-      return 'An estimate: ServiceM8 says when a record last changed, not what changed. Some of these changes may not start it.'
+      return 'An estimate: ServiceM8 says when a record last changed, not what changed. Some of these changes may not start the automation.'
     default:
       return assertNever(trigger.type)
   }

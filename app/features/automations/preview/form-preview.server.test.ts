@@ -148,7 +148,7 @@ describe('the last 30 days', () => {
     calls.world.job(LEEDS, { status: 'Quote' })
     const found = await preview('backtest', 'backtest', EVENTS)
     expect(found.headline).toBe(
-      'In the last 30 days this rule would have acted on 1 job: 1 message to customers, 1 SMS credit.',
+      'In the last 30 days this automation would have acted on 1 job: 1 message to customers, 1 SMS credit.',
     )
     expect(found.rows).toEqual([
       expect.objectContaining({
@@ -191,7 +191,7 @@ describe('the last 30 days', () => {
     ])
     const none = [{ field: 'days_since_completion', operator: 'equals', value: '9000' }]
     expect((await preview('backtest', 'backtest', { ...POLLED, conditions: none })).headline).toBe(
-      'In the last 30 days this rule would have done nothing: of 3 jobs, none fits.',
+      'In the last 30 days this automation would have done nothing: of 3 jobs, none fits.',
     )
     // One look now finds whatever fits now.
     const now = await preview('backtest', 'backtest', { ...POLLED, pollInterval: 'on_demand', conditions })

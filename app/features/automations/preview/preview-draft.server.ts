@@ -247,7 +247,7 @@ function triggerDataOf(
         ? { reply: sampleReply(trigger.reply) }
         : {}
   return {
-    description: 'Looked at before it was saved',
+    description: 'Previewed before saving',
     object,
     manualTrigger: true,
     conditionMatching: { totalRecords: records.length, matchedRecords: records.map(matchedRecord) },

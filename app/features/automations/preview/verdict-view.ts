@@ -121,7 +121,7 @@ function ofVerdict(verdict: NonNullable<WhyFacts['verdict']>, now: WhyFacts['now
 
 function offText(rule: WhyRule): string[] {
   if (!rule.active) return ['The automation is switched off.']
-  if (rule.pausedReason !== null) return [`The automation is stopped: ${runReasonText(rule.pausedReason)}`]
+  if (rule.pausedReason !== null) return [`The automation is stopped. ${runReasonText(rule.pausedReason)}`]
   return rule.baselined ? [] : ['It was just switched on and is still starting.']
 }
 

@@ -28,7 +28,7 @@ const onStatusSetsQueue = rule(2, 'Queue it', {
 describe('rules that feed each other', () => {
   it('are told in words', () => {
     expect(loopWarnings(onQueueSetsStatus, [onQueueSetsStatus, onStatusSetsQueue])).toEqual([
-      'This rule changes "Status", and your rule "Queue it" starts on that, which in turn changes what this rule starts on. They may go round in a circle.',
+      'This rule changes "Status", and your rule "Queue it" starts on that, which in turn changes what this automation starts on. They may go round in a circle.',
     ])
   })
 

@@ -69,7 +69,7 @@ export function loopWarnings(rule: NamedRule, others: readonly NamedRule[]): str
     if (takes === null && !through) return []
     const back = through
       ? `, and your rule "${through.name}" leads back to this one`
-      : ', which in turn changes what this rule starts on'
+      : ', which in turn changes what this automation starts on'
     return [
       `This rule changes ${words(gives)}, and your rule "${other.name}" starts on that${back}. They may go round in a circle.`,
     ]

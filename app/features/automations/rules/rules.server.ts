@@ -250,7 +250,7 @@ async function follow(app: RulesApp, accountUuid: string): Promise<string | null
     return await app.keepSubscribed(accountUuid)
   } catch (error) {
     app.log.error({ account: accountUuid, error }, 'automation.not_subscribed')
-    return 'Saved. Fieldhook could not tell ServiceM8 yet which events it needs. We retry automatically.'
+    return 'ServiceM8 does not know yet which events this automation needs. We retry automatically.'
   }
 }
 

@@ -83,7 +83,7 @@ describe('a rule in one sentence', () => {
         ],
       }),
     ).toBe(
-      'When another program calls this rule for a job, create the task "Load the van for job …" and send a message to Tom Finch.',
+      'When another program calls this automation for a job, create the task "Load the van for job …" and send a message to Tom Finch.',
     )
   })
 
@@ -226,7 +226,7 @@ describe('a rule in one sentence', () => {
     )
     const scheduled = { ...schedule, scheduleType: 'scheduled', scheduleDate: '2026-12-03' } as const
     expect(say({ trigger: { source: 'manual_endpoint', schedule: scheduled }, once: 'change' })).toBe(
-      'When another program calls this rule for a job, wait until 3 December 2026 at 18:00, then text the customer, every time it is called.',
+      'When another program calls this automation for a job, wait until 3 December 2026 at 18:00, then text the customer, every time it is called.',
     )
     // Of a date that is over, it is said so.
     const over = { trigger: { ...webhookTrigger(), schedule: scheduled }, once: 'record' } as const

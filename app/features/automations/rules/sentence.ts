@@ -94,7 +94,7 @@ function whenText(definition: Described, names: KnownNames, at: JudgedAt | null)
     case 'api_polling':
       return `${scheduleText(trigger, at)}, ${eachText(definition, trigger)}`
     case 'manual_endpoint':
-      return 'When another program calls this rule for a job'
+      return 'When another program calls this automation for a job'
     default:
       return assertNever(trigger)
   }

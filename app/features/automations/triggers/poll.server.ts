@@ -177,7 +177,7 @@ export async function requestsOf(
       recordUuids: records.map((facts) => facts.recordUuid),
       groupKey,
       triggerData: {
-        description: source === 'person' ? 'Run by hand' : `Looked through ${object} records`,
+        description: source === 'person' ? 'Run by hand' : `Checked ${object} records`,
         conditionMatching: {
           totalRecords: judged.total,
           matchedRecords: records.slice(0, MOST_LISTED).map((facts) => namedRecord(facts, customers)),

@@ -47,7 +47,7 @@ export async function triggerRule(
 ): Promise<Triggered> {
   if (!rule.active) return { outcome: 'off', message: 'This automation is switched off.' }
   if (rule.pausedReason !== null)
-    return { outcome: 'off', message: `This automation is stopped: ${runReasonText(rule.pausedReason)}` }
+    return { outcome: 'off', message: `This automation is stopped. ${runReasonText(rule.pausedReason)}` }
   const now = app.clock.now()
   const { definition } = rule
   const trigger: ManualTrigger = definition.trigger.source === 'manual_endpoint' ? definition.trigger : NO_SCHEDULE

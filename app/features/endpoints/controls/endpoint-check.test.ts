@@ -155,7 +155,7 @@ describe('the answer to a look without an event', () => {
 
   test('404 says what an owner can do', () => {
     expect(step(steps({ result: answered(404) }), 'answer')).toMatchObject({
-      sentence: 'Your address answered 404. The scenario may be switched off, or the address mistyped.',
+      sentence: 'Your address answered 404. It may be mistyped, or its scenario switched off.',
       fix: expect.stringContaining('Switch the scenario on'),
     })
     const zap = steps({ result: answered(404) }, FINE, 'https://hooks.zapier.com/hooks/catch/1/2')

@@ -203,8 +203,8 @@ function anyAnswer(status: number, headers: Readonly<Record<string, string>>): T
     case 404:
       return {
         verdict: 'warn',
-        sentence: 'Your address answered 404. The scenario may be switched off, or the address mistyped.',
-        fix: 'Switch the scenario on and copy its address again. “Send test event” shows whether events get through.',
+        sentence: 'Your address answered 404. It may be mistyped, or its scenario switched off.',
+        fix: 'Check the address. If a scenario is behind it, switch it on. “Send test event” shows whether events get through.',
       }
     case 410:
       return {
@@ -257,7 +257,7 @@ function latestStep(latest: LatestAnswer | null, tool: AutomationTool | null): C
   return { name: 'latest', verdict: good ? 'ok' : 'fail', sentence, fix: code === 404 ? SWITCHED_OFF : null }
 }
 
-const SWITCHED_OFF = 'Switch the scenario on and copy its address again.'
+const SWITCHED_OFF = 'Check the address. If a scenario is behind it, switch it on.'
 
 function named(name: StepName, word: ToolWord): CheckStep {
   return { name, verdict: word.verdict, sentence: word.sentence, fix: word.fix }

@@ -11,7 +11,7 @@ import { ensureSubscription, type SubscriptionApp } from './subscriptions.server
  */
 export async function keepSubscribed(app: SubscriptionApp, accountUuid: string): Promise<string | null> {
   const trouble = await oneAtATime(app.store, accountUuid, () => subscribeUncovered(app, accountUuid))
-  return trouble === null ? null : `Saved. ServiceM8 does not send the events it needs yet: ${trouble}`
+  return trouble === null ? null : `ServiceM8 does not send us the events yet: ${trouble}`
 }
 
 async function subscribeUncovered(app: SubscriptionApp, accountUuid: string): Promise<string | null> {

@@ -47,7 +47,7 @@ const NOT_COMPARED = new Set(['queue_expiry_date', 'queue_assigned_staff_uuid', 
 const PARENT_MISSING: CommitResult = {
   outcome: 'failed',
   errorClass: 'invalid',
-  sentence: 'It belongs to something that was not created.',
+  sentence: 'Not started: the record it belongs to was not created.',
   retry: false,
 }
 

@@ -106,8 +106,9 @@ export function optionWords({ type, parameters }: StepRow): string[] {
 function receiverWords(to: string): string {
   const text = to.trim()
   if (text === '') return "the job's contact"
-  if (/^\{entry\.0\.contact_\w+[^{}]*\}$/.test(text)) return "the job's contact"
-  return /^\{[\w.]*staff\w*\}$/.test(text) ? 'the assigned staff member' : text
+  // As the list of placeholders writes them, and by their long names.
+  if (/^\{(?:entry\.0\.contact_\w+|mobile|phone|email)(?: [^{}]*)?\}$/i.test(text)) return "the job's contact"
+  return /^\{[\w.]*staff[\w ]*\}$/i.test(text) ? 'the assigned staff member' : text
 }
 
 /** True when something under the options needs a look: an error, or a note about the receiver. */

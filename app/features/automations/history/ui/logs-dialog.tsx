@@ -130,8 +130,7 @@ function LogLines({ logs, account }: Pick<LogsDialogProps, 'logs' | 'account'>) 
                     <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-failing" />
                   )}
                   <div className="min-w-0 flex-1 wrap-anywhere">
-                    {action.success ? 'Done: ' : 'Not done: '}
-                    {action.label}
+                    {action.word}: {action.label}
                     {action.message === '' ? null : `. ${action.message}`}
                     <ReceiptLine receipt={action.receipt} />
                     <ExecutedParts executed={action} />

@@ -56,10 +56,10 @@ export function RunControls({ runId, offers, retryAtStep }: RunControlsProps) {
         </Disclosure>
       )}
       {today === null ? null : (
-        <Disclosure summary="Run again with today's rule…">
+        <Disclosure summary="Run again as it is today…">
           <Offer says={today}>
             <RunButton values={{ act: 'today', run }} icon={RotateCcw}>
-              Run with today's rule
+              Run as it is today
             </RunButton>
           </Offer>
         </Disclosure>

@@ -246,7 +246,7 @@ describe('one run', () => {
     drawRun({}, sent)
     const all = screen.getByText('Run again…').closest('details')
     expect(all?.textContent).toContain('1 message to customers will be sent again.')
-    expect(screen.getByText("Run again with today's rule…").closest('details')?.textContent).toContain('instead of 3')
+    expect(screen.getByText('Run again as it is today…').closest('details')?.textContent).toContain('instead of 3')
     expect(await press('Run all again', sent)).toEqual({ act: 'all_again', run: '4' })
   })
 

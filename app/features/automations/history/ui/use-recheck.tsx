@@ -12,7 +12,8 @@ export function useRecheck(isLive: boolean): void {
   useEffect(() => {
     if (!isLive) return
     const timer = setInterval(() => {
-      if (!document.hidden) again.current()
+      // A failed answer would replace the page.
+      if (!document.hidden && navigator.onLine) again.current()
     }, LOOK_AGAIN_MS)
     return () => clearInterval(timer)
   }, [isLive])

@@ -5,7 +5,7 @@ import { DayStrip } from '#app/ui/pictures/day-strip.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import type { Backtest, BacktestRow } from '../../form/form-preview.ts'
 
-/** "In the last 30 days this rule would have …": records, times and actions, and how certain they are. */
+/** "In the last 30 days this automation would have …": records, times and actions, and how certain they are. */
 export function BacktestList({ found }: { found: Backtest }) {
   const { headline, rows, count, days, basis, ran, ranMore } = found
   return (

@@ -76,7 +76,7 @@ describe('what a value says by itself is judged at its field', () => {
       'update_job_field',
       { fieldName: 'total_cost', fieldValue: '1' },
       'fieldName',
-      'ServiceM8 keeps the field total_cost itself, so it cannot be set. Choose another field in the automation.',
+      'ServiceM8 keeps the field total_cost itself, so it cannot be set. Choose another field.',
     ],
     [
       'update_job_field',

@@ -53,7 +53,7 @@ function eventIssues(trigger: WebhookTrigger, place: TriggerPlace): FormIssue[] 
     triggerJobUuid: idProblem(jobUuid, 'job'),
     triggerQueueUuid: idProblem(queueUuid, 'queue'),
     replyWords: trigger.reply ? replyProblem(trigger.reply) : null,
-    atOnce: trigger.atOnce && trigger.settleMinutes > 0 ? 'A rule that waits first cannot act at once.' : null,
+    atOnce: trigger.atOnce && trigger.settleMinutes > 0 ? 'An automation that waits cannot act at once.' : null,
   }
   return Object.entries(problems).flatMap(([field, message]) => (message === null ? [] : [{ path: [field], message }]))
 }

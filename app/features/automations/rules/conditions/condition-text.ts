@@ -272,7 +272,11 @@ export function conditionProblem(condition: Asked, object: string): ConditionPro
   if (!OPERATORS.includes(operator)) return error('operator', `"${operator}" is not a comparison.`)
   if (known.never) return { severity: 'warning', at: 'field', sentence: known.never }
   if (/\[\[.+\]\]/.test(value))
-    return { severity: 'warning', at: 'value', sentence: `Fill in ${value.trim()} before you switch the rule on.` }
+    return {
+      severity: 'warning',
+      at: 'value',
+      sentence: `Fill in ${value.trim()} before you switch the automation on.`,
+    }
   if (!isComplete(condition)) return error('value', `Say what "${known.label}" is compared with.`)
   const wrong = valueProblem(known, operator, value.trim())
   return wrong === null ? null : error('value', wrong)

@@ -70,7 +70,7 @@ export function checkPlaceholders(
       severity: 'warning',
       code: 'blank',
       name: label,
-      sentence: `Fill in [[${label}]] before you switch the rule on.`,
+      sentence: `Fill in [[${label}]] before you switch the automation on.`,
       suggestion: null,
     }),
   )
@@ -126,7 +126,7 @@ function problemsOf(placeholder: Placeholder, place: PlaceholderPlace, suggest: 
   const wrong = wrongType(placeholder, type, place.destination)
   if (wrong !== null) problems.push(problem('wrong_type', wrong))
   if (meaning.kind === 'field' && meaning.entry > 0 && !place.manyRecords) {
-    const sentence = `{${name}}: a run of this rule has one record, so there is never anything in it.`
+    const sentence = `This automation runs for one record, so {${name}} is always empty.`
     problems.push(problem('no_such_record', sentence, 'warning'))
   } else if (place.toCustomer && placeholder.fallback === null && mayBeEmpty(meaning, type, place)) {
     const cure =
@@ -140,10 +140,10 @@ function problemsOf(placeholder: Placeholder, place: PlaceholderPlace, suggest: 
 
 function misplacedText(meaning: Meaning, place: PlaceholderPlace): string | null {
   if (meaning.kind === 'signature' && !takesSignature(place)) {
-    return 'A signature stands only in the text of an e-mail.'
+    return 'A signature works only in the text of an e-mail.'
   }
   const isReply = meaning.kind === 'trigger' && meaning.name === 'reply'
-  return isReply && !place.onAnswers ? '{reply} stands only where the customer answers.' : null
+  return isReply && !place.onAnswers ? '{reply} works only where the customer answers.' : null
 }
 
 /** An index behind the last step belongs to no specific text. */
@@ -259,7 +259,7 @@ function doubled(text: string, { object }: PlaceholderPlace): PlaceholderProblem
   return [...text.matchAll(/\{\{\s*([A-Za-z_][\w. ]{0,80}?)\s*\}\}/g)].flatMap(
     ([, name = '']): PlaceholderProblem[] => {
       if (meaningOf(name, { object }) === null) return []
-      const sentence = `{{${name}}} is sent as it stands here. For the value, write {${name}}.`
+      const sentence = `We send {{${name}}} as text. For the value, write {${name}}.`
       return [{ severity: 'warning', code: 'double_braces', name, sentence, suggestion: name }]
     },
   )

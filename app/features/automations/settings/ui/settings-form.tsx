@@ -45,7 +45,12 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
   }, [refused])
 
   const input = (name: TextName, label: string, words: string, more: ControlKind) => (
-    <Field id={`settings-${name}`} label={label} hint={hintOf(words, saved[name], defaults[name])} errors={errors[name]}>
+    <Field
+      id={`settings-${name}`}
+      label={label}
+      hint={hintOf(words, saved[name], defaults[name])}
+      errors={errors[name]}
+    >
       {(control) => (
         <TextInput
           {...control}
@@ -67,7 +72,8 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
         <CardSection id="quiet" title="Quiet hours">
           <div className="grid gap-4">
             <p className="max-w-prose text-label">
-              Messages wait until quiet hours end. Times are in {zone}. Messages to staff do not wait.
+              Messages to customers wait until quiet hours end. Times are in {zone}. Staff messages and changes in
+              ServiceM8 go out at once.
             </p>
             <QuietChoices chosen={shown.quiet} />
             <div className="grid items-start gap-4 sm:grid-cols-2">
@@ -84,7 +90,7 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
             {input(
               'customerCooldownDays',
               'Days between two messages to one customer',
-              'Counts all automations. 0 = no limit. Earlier messages are skipped.',
+              'Counts all automations. 0 = no limit. A message that comes sooner is skipped.',
               NUMBER,
             )}
             {input(
@@ -118,7 +124,7 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
             <Field
               id="settings-senderStaffUuid"
               label="Staff messages and e-mail signatures"
-              hint="This person sends staff messages and signs e-mails."
+              hint="This person sends staff messages. Signed e-mails carry their signature."
               errors={errors.senderStaffUuid}
             >
               {(control) => (

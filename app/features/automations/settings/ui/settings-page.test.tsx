@@ -65,7 +65,7 @@ const MUTE = {
 describe('the page of settings', () => {
   it('says what each limit does', () => {
     renderPage({ at: '/', page: () => <SettingsPage {...propsOf()} /> })
-    expect(screen.getByText(/Messages wait until quiet hours end/)).not.toBeNull()
+    expect(screen.getByText(/Messages to customers wait until quiet hours end/)).not.toBeNull()
     expect(screen.getByLabelText('From').getAttribute('value')).toBe('20:00')
     expect((screen.getByLabelText(/Only for automations that ask/) as HTMLInputElement).checked).toBe(true)
     const flood = screen.getByLabelText('Ask me above this many an hour')

@@ -5,8 +5,6 @@ interface Typed {
 }
 
 const keyOf = (formId: string, account: string) => `draft ${formId} ${account}`
-/** What was sent when the page was replaced: the next page knows whether it was taken. */
-const sentKeyOf = (formId: string, account: string) => `sent ${keyOf(formId, account)}`
 
 /** Keeps what the form holds now. Nothing typed = nothing kept. */
 export function keepDraft(form: HTMLFormElement, account: string): void {
@@ -18,34 +16,21 @@ export function keepDraft(form: HTMLFormElement, account: string): void {
   )
 }
 
-/** Puts what was kept into a form that is still empty. A page with a form shows that what was sent was taken. */
-export function restoreDraft(form: HTMLFormElement, account: string): void {
-  inStorage((storage) => storage.removeItem(sentKeyOf(form.id, account)))
+/**
+ * Puts what was kept into a form that is still empty. `isTaken` = a webhook for this object was made meanwhile: then it is
+ * forgotten. So a draft survives whatever replaces the page while the form is sent, such as the gate or an error.
+ */
+export function restoreDraft(form: HTMLFormElement, account: string, isTaken: (object: string) => boolean): void {
   const fields = fieldsOf(form)
   if (fields.some(({ value }) => value !== '')) return
   const typed = inStorage((storage): Typed => JSON.parse(storage.getItem(keyOf(form.id, account)) ?? '{}'))
   if (!typed) return
-  for (const field of fields) field.value = typed[field.name] ?? ''
+  if (isTaken(typed.object || typed.customObject || '')) forgetDraft(form.id, account)
+  else for (const field of fields) field.value = typed[field.name] ?? ''
 }
 
-/** The form was sent and its page is gone: forgotten, unless the session was over (`reviveDrafts`). */
-export function setDraftAside(formId: string, account: string): void {
-  inStorage((storage) => {
-    const text = storage.getItem(keyOf(formId, account))
-    if (text !== null) storage.setItem(sentKeyOf(formId, account), text)
-    storage.removeItem(keyOf(formId, account))
-  })
-}
-
-/** The session was over, so what was sent was not taken. Returns whether anything of the account is kept. */
-export function reviveDrafts(formIds: readonly string[], account: string): boolean {
-  const revive = (storage: Storage, id: string) => {
-    const sent = storage.getItem(sentKeyOf(id, account))
-    if (sent !== null) storage.setItem(keyOf(id, account), sent)
-    storage.removeItem(sentKeyOf(id, account))
-    return storage.getItem(keyOf(id, account)) !== null
-  }
-  return inStorage((storage) => formIds.map((id) => revive(storage, id)).includes(true)) ?? false
+export function hasDraft(formIds: readonly string[], account: string): boolean {
+  return formIds.some((id) => inStorage((storage) => storage.getItem(keyOf(id, account))) !== null)
 }
 
 /** The form was sent and accepted. */

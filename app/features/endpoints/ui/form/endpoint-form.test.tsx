@@ -281,16 +281,12 @@ describe('what is wrong with the form', () => {
   })
 
   it.each([
-    [
-      'the session was over',
-      () => <KeptDraft accountUUID="account-1" />,
-      'We keep what you typed in this tab.',
-      'https://hooks.example.com/kept',
-    ],
-    ['it was taken', () => <p>Created.</p>, 'Created.', ''],
+    ['the session was over', () => <KeptDraft accountUUID="account-1" />, 'We keep what you typed in this tab.', []],
+    ['an error', () => <p>Something went wrong.</p>, 'Something went wrong.', []],
+    ['the first webhook', () => <p>Created.</p>, 'Created.', ['job']],
   ])(
-    'sent to another page, and %s: the form holds what was typed only where it was not taken',
-    async (_why, Next, words, held) => {
+    'sent to another page (%s), it holds what was typed unless the webhook is there',
+    async (_why, Next, words, usedTypes) => {
       const user = userEvent.setup()
       const page = renderPage({
         page: newForm,
@@ -302,8 +298,9 @@ describe('what is wrong with the form', () => {
       await user.click(create())
       await screen.findByText(words)
       page.unmount()
-      renderPage({ page: newForm })
-      expect(url().value).toBe(held)
+      renderForm({ usedTypes })
+      expect(url().value).toBe(usedTypes.length > 0 ? '' : 'https://hooks.example.com/kept')
+      expect(sessionStorage.length).toBe(usedTypes.length > 0 ? 0 : 1)
     },
   )
 

@@ -11,7 +11,7 @@ import { WIRE_NAMES } from '../../endpoint-kinds.ts'
 import type { EndpointView } from '../../endpoint-view.ts'
 import { cardId, type ManagerAccount, managerSearch } from '../manager-address.ts'
 import { AddressField } from './address-field.tsx'
-import { forgetDraft, keepDraft, restoreDraft, setDraftAside } from './draft.ts'
+import { forgetDraft, keepDraft, restoreDraft } from './draft.ts'
 import { FieldPicker } from './field-picker.tsx'
 import { joinFields } from './field-text.ts'
 import { type FormResult, type ManagerIntent, resultFor } from './form-result.ts'
@@ -130,13 +130,6 @@ function useRounds(kind: EndpointKind, account: ManagerAccount, result: FormResu
     }
     wasSending.current = sending
   }, [sending, refused, id, accountUUID])
-  useEffect(
-    () => () => {
-      // The first webhook replaces the page that had the form; so does the gate, once the session is over.
-      if (wasSending.current) setDraftAside(id, accountUUID)
-    },
-    [id, accountUUID],
-  )
   return { round, refused, sending }
 }
 
@@ -204,6 +197,13 @@ export function EditForm({ endpoint, account, refused }: EditFormProps) {
   )
 }
 
+/** The objects that already have a webhook, in one text. */
+function typesBesides(open: readonly ObjectKind[]): string {
+  return OBJECT_KINDS.filter((kind) => !open.includes(kind))
+    .map(({ type }) => type)
+    .join(' ')
+}
+
 type Act = 'create' | 'edit'
 
 function loads(kind: EndpointKind, act: Act) {
@@ -249,16 +249,17 @@ function EndpointForm({ act, kind, account, id, parts, title, endpoint, open = [
   const [custom, setCustom] = useState(refused?.values.useCustom === 'on')
   const [fieldText, setFieldText] = useState(refused?.values[wire.fields] ?? start.fields)
 
+  const used = kind === 'extra' ? '' : typesBesides(open)
   // Use what was typed before hydration, or before another page was opened.
   useEffect(() => {
     const element = document.getElementById(id)
     if (act !== 'create' || !(element instanceof HTMLFormElement)) return
-    restoreDraft(element, account.accountUUID)
+    restoreDraft(element, account.accountUUID, (object) => used.split(' ').includes(object))
     const early = new FormData(element)
     setObject(String(early.get(wire.object) ?? ''))
     setCustom(early.get('useCustom') === 'on')
     setFieldText(String(early.get(wire.fields) ?? ''))
-  }, [id, act, account.accountUUID, wire.object, wire.fields])
+  }, [id, act, account.accountUUID, wire.object, wire.fields, used])
 
   const keep = useCallback(() => {
     const element = document.getElementById(id)

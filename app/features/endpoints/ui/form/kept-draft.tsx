@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { reviveDrafts } from './draft.ts'
+import { hasDraft } from './draft.ts'
 
 /** The forms of the page that keep what is typed: a new webhook, another address. */
 const FORM_IDS = ['create-webhook', 'add-rule']
@@ -7,6 +7,6 @@ const FORM_IDS = ['create-webhook', 'add-rule']
 /** Says at the gate that a form of this account is kept: signing in brings it back. */
 export function KeptDraft({ accountUUID }: { accountUUID: string }) {
   const [kept, setKept] = useState(false)
-  useEffect(() => setKept(reviveDrafts(FORM_IDS, accountUUID)), [accountUUID])
+  useEffect(() => setKept(hasDraft(FORM_IDS, accountUUID)), [accountUUID])
   return kept ? <p>We keep what you typed in this tab.</p> : null
 }
