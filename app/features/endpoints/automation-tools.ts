@@ -21,8 +21,7 @@ const POWER_AUTOMATE: AutomationTool = { name: 'Power Automate', thing: 'flow' }
 const APPS_SCRIPT: AutomationTool = { name: 'Google Apps Script', thing: 'deployment' }
 
 const OPEN_THE_FLOW = 'Choose “Anyone” under “Who can trigger the flow?” and save. Then copy the whole address again.'
-const ANSWER_FOR_THE_SCRIPT =
-  'Put a tool that answers at once in between, such as Make or Zapier. Let it call the script.'
+const ANSWER_FOR_THE_SCRIPT = 'Put a tool in between that answers itself: Make or Zapier. Let it call the script.'
 
 /**
  * Returns the tool an address belongs to, or null for an unknown one. People also host n8n themselves: its paths or the

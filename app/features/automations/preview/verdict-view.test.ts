@@ -125,7 +125,7 @@ describe('without a note', () => {
     expect(off).toMatchObject({ standing: 'off', nextAt: null })
     expect(off.words).toEqual(['The automation is switched off.', 'Right now its conditions would be met.'])
     const paused = why(aRuleOf(ON_STATUS, { pausedReason: 'It ran in circles.' }), {})
-    expect(paused.words[0]).toBe('The automation is stopped: It ran in circles.')
+    expect(paused.words[0]).toBe('The automation is stopped. It ran in circles.')
   })
 })
 

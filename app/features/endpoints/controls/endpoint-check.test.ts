@@ -156,7 +156,7 @@ describe('the answer to a look without an event', () => {
   test('404 says what an owner can do', () => {
     expect(step(steps({ result: answered(404) }), 'answer')).toMatchObject({
       sentence: 'Your address answered 404. It may be mistyped, or its scenario switched off.',
-      fix: expect.stringContaining('Switch the scenario on'),
+      fix: expect.stringContaining('If a scenario is behind it, switch it on.'),
     })
     const zap = steps({ result: answered(404) }, FINE, 'https://hooks.zapier.com/hooks/catch/1/2')
     expect(step(zap, 'answer').sentence).toContain('the Zap may be switched off')

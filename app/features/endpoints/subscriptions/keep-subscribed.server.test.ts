@@ -49,7 +49,7 @@ test('an automation needs no webhook: its events are subscribed to, and no longe
 
 test('what ServiceM8 did not take is said, and tried again without anybody asking', async () => {
   world.platform.failures.subscribe.push(HANGS)
-  expect(await keepSubscribed(world.app, LEEDS)).toMatch(/^Saved\. ServiceM8 does not send the events/)
+  expect(await keepSubscribed(world.app, LEEDS)).toMatch(/^ServiceM8 does not send us the events yet/)
   expect(live()).toEqual([])
   await repairSubscriptions(world.app)
   expect(live()).toEqual(['company'])

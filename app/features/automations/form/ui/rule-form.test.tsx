@@ -807,7 +807,7 @@ describe('looking at the unsaved rule', () => {
     fireEvent.click(await screen.findByRole('button', { name: 'Insert a placeholder into Message' }))
     await screen.findByText('With the values of Job 1.')
     const choice = (name: string) => screen.getByText(`{${name}}`).closest('button')?.textContent
-    expect(choice('entry.0.status')).toContain('Quote')
-    expect(choice('entry.0.contact_mobile')).toContain('– · may be empty')
+    expect(choice('status')).toContain('Quote')
+    expect(choice('mobile')).toContain('– · may be empty')
   })
 })

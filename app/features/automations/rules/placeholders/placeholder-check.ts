@@ -126,7 +126,7 @@ function problemsOf(placeholder: Placeholder, place: PlaceholderPlace, suggest: 
   const wrong = wrongType(placeholder, type, place.destination)
   if (wrong !== null) problems.push(problem('wrong_type', wrong))
   if (meaning.kind === 'field' && meaning.entry > 0 && !place.manyRecords) {
-    const sentence = `This automation runs for one record, so {${name}} is always empty.`
+    const sentence = `This automation runs for one record, so {${name}} stays empty.`
     problems.push(problem('no_such_record', sentence, 'warning'))
   } else if (place.toCustomer && placeholder.fallback === null && mayBeEmpty(meaning, type, place)) {
     const cure =

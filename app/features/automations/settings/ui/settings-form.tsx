@@ -73,7 +73,7 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
           <div className="grid gap-4">
             <p className="max-w-prose text-label">
               Messages to customers wait until quiet hours end. Times are in {zone}. Staff messages and changes in
-              ServiceM8 go out at once.
+              ServiceM8 do not wait.
             </p>
             <QuietChoices chosen={shown.quiet} />
             <div className="grid items-start gap-4 sm:grid-cols-2">
