@@ -90,7 +90,7 @@ describe('a round', () => {
         to: 'office@leeds.example',
         subject: 'Your Job webhook is failing',
         textBody: expect.stringMatching(
-          /failing since 08:44\.\n\n.*answered 404.*\n\n3 events are waiting\.\n\nSwitch the scenario on.*\n\nOpen it: https:\/\/hooks\.example\.com\/fieldhook\?accountUUID=.*#webhook-1\n/,
+          /failing since 08:44\.\n\n.*answered 404.*\n\n3 events are waiting\.\n\nCheck the address\. If a scenario is behind it, switch it on\.\n\nOpen it: https:\/\/hooks\.example\.com\/fieldhook\?accountUUID=.*#webhook-1\n/,
         ),
       },
     ])

@@ -240,7 +240,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         .getByRole('button', { name: 'The last 30 days' })
         .click()
       await expect(page.getByRole('region', { name: 'The last 30 days' })).toContainText(
-        'In the last 30 days this rule',
+        'In the last 30 days this automation',
       )
       await shot('backtest')
       await page.getByRole('button', { name: 'Run Now: Never matches' }).click()

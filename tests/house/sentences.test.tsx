@@ -135,8 +135,8 @@ const SHOWN: readonly Shown[] = [
     on: [(text) => scenes.settings({ quietTo: [text] })],
     here: true,
   },
-  { says: '"Respect quiet hours" is in each automation', name: 'Respect quiet hours', is: 'setting', on: FORMS },
-  { says: '"Respect quiet hours" is in each automation', name: 'Advanced', is: 'heading', on: FORMS },
+  { says: '“Respect quiet hours” is in each automation', name: 'Respect quiet hours', is: 'setting', on: FORMS },
+  { says: '“Respect quiet hours” is in each automation', name: 'Advanced', is: 'heading', on: FORMS },
   {
     says: 'Open a run about a customer in the history. Then press',
     name: 'Stop messages to this customer',
