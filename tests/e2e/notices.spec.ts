@@ -100,7 +100,7 @@ for (const javaScriptEnabled of [true, false]) {
       await signIn(context, page)
       await createWebhook(page, { url: `${server.origin}/sandbox/receiver/off?status=404`, object: 'Job' })
       await says(page, 'Webhook created successfully!')
-      await expect(card(page)).toContainText('The scenario may be switched off')
+      await expect(card(page)).toContainText('It may be mistyped, or its scenario switched off.')
       for (const step of ['Address', 'Name', 'Connect', 'TLS', 'Answer']) {
         await expect(card(page).getByRole('listitem').filter({ hasText: step }).first()).toBeVisible()
       }
