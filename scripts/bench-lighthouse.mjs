@@ -2,16 +2,12 @@
 //   npm run bench:lighthouse -- --only manager     some of the pages (may be given more than once)
 import './node-version.mjs'
 import './record-flag.mjs'
-import { FLAGS, findBrowser, tellWhatWasTried } from './browser.mjs'
+import { browserOrExit } from './browser.mjs'
 
 const { orExplain, setUp } = await import('./setup.mjs')
 await orExplain(() => setUp({ build: true }))
 
-const { found, tried } = await findBrowser()
-if (!found) {
-  console.error(tellWhatWasTried(tried))
-  process.exit(1)
-}
+const browser = await browserOrExit()
 const { runTs } = await import('./run-ts.mjs')
 const { benchLighthouse } = await runTs('packages/lab/bench/lighthouse.ts')
-process.exit(await /** @type {Function} */ (benchLighthouse)(process.argv.slice(2), { ...found, flags: FLAGS }))
+process.exit(await /** @type {Function} */ (benchLighthouse)(process.argv.slice(2), browser))

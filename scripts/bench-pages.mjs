@@ -3,16 +3,12 @@
 //   npm run bench:pages -- --only manager     some of the pages (may be given more than once)
 import './node-version.mjs'
 import './record-flag.mjs'
-import { FLAGS, findBrowser, tellWhatWasTried } from './browser.mjs'
+import { browserOrExit } from './browser.mjs'
 
 const { orExplain, setUp } = await import('./setup.mjs')
 await orExplain(() => setUp({ build: true }))
 
-const { found, tried } = await findBrowser()
-if (!found) {
-  console.error(tellWhatWasTried(tried))
-  process.exit(1)
-}
+const browser = await browserOrExit()
 const { runTs } = await import('./run-ts.mjs')
 const { benchPages } = await runTs('packages/lab/bench/pages.ts')
-process.exit(await /** @type {Function} */ (benchPages)(process.argv.slice(2), { ...found, flags: FLAGS }))
+process.exit(await /** @type {Function} */ (benchPages)(process.argv.slice(2), browser))

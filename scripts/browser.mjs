@@ -93,6 +93,14 @@ export async function findBrowser({ ways = WAYS } = {}) {
   return { found: null, tried }
 }
 
+/** A browser with its flags, for a command that can do nothing without one: then the command ends, and says what was tried. */
+export async function browserOrExit() {
+  const { found, tried } = await findBrowser()
+  if (found) return { ...found, flags: FLAGS }
+  console.error(tellWhatWasTried(tried))
+  process.exit(1)
+}
+
 /** @param {Attempt[]} tried */
 export function tellWhatWasTried(tried) {
   return [

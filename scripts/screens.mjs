@@ -5,16 +5,12 @@
 //   npm run screens -- --beside folder                             docs/images/looks: what an older commit took, beside these
 //   npm run screens -- --to folder                                 another folder than .cache/looks
 import './node-version.mjs'
-import { FLAGS, findBrowser, tellWhatWasTried } from './browser.mjs'
+import { browserOrExit } from './browser.mjs'
 
 const { orExplain, setUp } = await import('./setup.mjs')
 await orExplain(() => setUp({ build: true }))
 
-const { found, tried } = await findBrowser()
-if (!found) {
-  console.error(tellWhatWasTried(tried))
-  process.exit(1)
-}
+const browser = await browserOrExit()
 const { runTs } = await import('./run-ts.mjs')
 const { takeScreens } = await runTs('packages/lab/screens/take-screens.ts')
-process.exit(await /** @type {Function} */ (takeScreens)(process.argv.slice(2), { ...found, flags: FLAGS }))
+process.exit(await /** @type {Function} */ (takeScreens)(process.argv.slice(2), browser))

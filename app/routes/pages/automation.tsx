@@ -8,13 +8,14 @@ import {
 } from '@remix-run/node'
 import { useActionData, useLoaderData } from '@remix-run/react'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { KeptNote } from '#app/features/automations/form/ui/kept-work.tsx'
+import { hasWork } from '#app/features/automations/form/ui/kept-work.tsx'
 import { RuleFormPanel } from '#app/features/automations/form/ui/rule-form.tsx'
 import { AUTHENTICATE_TO_MANAGE } from '#app/features/automations/page/page-text.ts'
 import { AutomationPage } from '#app/features/automations/page/ui/automation-page.tsx'
 import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { formPageHeaders } from '#app/http/form-page.ts'
+import { KeptNote } from '#app/ui/page/kept-note.tsx'
 import { useToast } from '#app/ui/toast/toast.tsx'
 import { actOnAutomationPage } from './automation-acts.server.ts'
 import { loadTabs } from './automation-data.server.ts'
@@ -77,7 +78,7 @@ export default function Automation() {
           token={page.token}
           greeting={page.greeting}
           problem={AUTHENTICATE_TO_MANAGE}
-          kept={<KeptNote accountUUID={page.accountUUID} />}
+          kept={<KeptNote accountUUID={page.accountUUID} isKept={hasWork} />}
         />
       </Suspense>
     )

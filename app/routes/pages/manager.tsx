@@ -19,7 +19,7 @@ import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { actOnManagerPage, loadManagerPage } from '#app/features/endpoints/manager-page.server.ts'
 import { AccountNewsProvider } from '#app/features/endpoints/ui/account-news.tsx'
-import { KeptDraft } from '#app/features/endpoints/ui/form/kept-draft.tsx'
+import { hasDraft } from '#app/features/endpoints/ui/form/draft.ts'
 import { type ManagerStep, managerSearch, readManagerStep } from '#app/features/endpoints/ui/manager-address.ts'
 import { ManagerPage } from '#app/features/endpoints/ui/manager-page.tsx'
 import { OwnerRightsProvider } from '#app/features/endpoints/ui/owner-rights.tsx'
@@ -27,6 +27,7 @@ import { setFlash } from '#app/http/flash.server.ts'
 import { formPageHeaders } from '#app/http/form-page.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import type { Flash } from '#app/lib/flash.ts'
+import { KeptNote } from '#app/ui/page/kept-note.tsx'
 import { useToast } from '#app/ui/toast/toast.tsx'
 import { deliveryControls } from '../delivery-controls.server.ts'
 import { findManagerAccount, openManager } from './manager-account.server.ts'
@@ -130,10 +131,10 @@ export default function Manager() {
     if (greeting) toast({ kind: 'info', title: greeting })
   }, [greeting, toast])
   if (page.view === 'gate') {
-    const { state, accountUUID, token } = page
+    const kept = <KeptNote accountUUID={page.accountUUID} isKept={hasDraft} />
     return (
       <>
-        <Gate {...{ state, accountUUID, token, greeting }} kept={<KeptDraft accountUUID={accountUUID} />} />
+        <Gate {...page} kept={kept} />
         {page.stage ? <StageDoor /> : null}
       </>
     )

@@ -1,6 +1,5 @@
 // What is typed and not saved, kept in this browser tab until it is saved or discarded: it survives another page, Back
 // and a reload. A UI module (.tsx), because it has side effects and runs only in a browser.
-import { useEffect, useState } from 'react'
 import { type FormState, isSameForm, readKeptForm } from '../form-state.ts'
 
 /** Where a browser refuses its storage (a strict frame), work still survives everything but a reload. */
@@ -13,14 +12,8 @@ export function workKey(accountUUID: string, person: string, opened: string): st
   return `${PREFIX}${[accountUUID, person, opened].map(encodeURIComponent).join('.')}`
 }
 
-/** Says at the gate that a form of this account is kept: signing in brings it back. */
-export function KeptNote({ accountUUID }: { accountUUID: string }) {
-  const [kept, setKept] = useState(false)
-  useEffect(() => setKept(hasWork(accountUUID)), [accountUUID])
-  return kept ? <p>We keep what you typed in this tab.</p> : null
-}
-
-function hasWork(accountUUID: string): boolean {
+/** Whether a form of this account is kept. */
+export function hasWork(accountUUID: string): boolean {
   const start = `${PREFIX}${encodeURIComponent(accountUUID)}.`
   try {
     return [...inMemory.keys(), ...Object.keys(sessionStorage)].some((key) => key.startsWith(start))

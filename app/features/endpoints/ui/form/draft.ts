@@ -29,8 +29,12 @@ export function restoreDraft(form: HTMLFormElement, account: string, isTaken: (o
   else for (const field of fields) field.value = typed[field.name] ?? ''
 }
 
-export function hasDraft(formIds: readonly string[], account: string): boolean {
-  return formIds.some((id) => inStorage((storage) => storage.getItem(keyOf(id, account))) !== null)
+/** The forms of the page that keep what is typed: a new webhook, another address. */
+const FORM_IDS = ['create-webhook', 'add-rule']
+
+/** Whether a form of this account is kept. */
+export function hasDraft(account: string): boolean {
+  return FORM_IDS.some((id) => inStorage((storage) => storage.getItem(keyOf(id, account))) !== null)
 }
 
 /** The form was sent and accepted. */

@@ -3,10 +3,11 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, describe, expect, it } from 'vitest'
 import { findObjectKind, OBJECT_TYPES, POLLED_TYPES } from '#app/domain/object-catalog.ts'
+import { KeptNote } from '#app/ui/page/kept-note.tsx'
 import { renderPage } from '#tests/support/page-stub.tsx'
+import { hasDraft } from './draft.ts'
 import { NewWebhook } from './endpoint-form.tsx'
 import type { FormResult } from './form-result.ts'
-import { KeptDraft } from './kept-draft.tsx'
 
 interface Options {
   admin?: boolean
@@ -281,7 +282,12 @@ describe('what is wrong with the form', () => {
   })
 
   it.each([
-    ['the session was over', () => <KeptDraft accountUUID="account-1" />, 'We keep what you typed in this tab.', []],
+    [
+      'the session was over',
+      () => <KeptNote accountUUID="account-1" isKept={hasDraft} />,
+      'We keep what you typed in this tab.',
+      [],
+    ],
     ['an error', () => <p>Something went wrong.</p>, 'Something went wrong.', []],
     ['the first webhook', () => <p>Created.</p>, 'Created.', ['job']],
   ])(
