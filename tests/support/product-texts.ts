@@ -11,27 +11,41 @@ export interface ProductText {
   text: string
 }
 
-/** Every text of more than one word; `root` = the folder above `app`. Excludes the stage (`packages/sandbox`). */
-export function productTexts(root: string, isWanted: (file: string) => boolean = () => true): ProductText[] {
+/**
+ * Every text of more than one word; `root` = the folder above `app`. Excludes the stage (`packages/sandbox`).
+ * @param labels also the single words that a page shows as text or gives a part as `label="…"`
+ */
+export function productTexts(
+  root: string,
+  isWanted: (file: string) => boolean = () => true,
+  { labels = false } = {},
+): ProductText[] {
   return sourceFiles(root, 'app')
     .filter(isWanted)
-    .flatMap((file) => textsOfSource(file, readFileSync(join(root, file), 'utf8')))
+    .flatMap((file) => textsOfSource(file, readFileSync(join(root, file), 'utf8'), labels))
 }
 
 /** Like `productTexts`, for one file. */
-export function textsOfSource(file: string, source: string): ProductText[] {
-  const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest)
+export function textsOfSource(file: string, source: string, labels = false): ProductText[] {
+  const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, labels)
   const found: ProductText[] = []
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return
     const text = textOf(node)
-    if (text?.includes(' ')) {
+    if (text && (text.includes(' ') || (labels && isLabel(node)))) {
       found.push({ file, line: tree.getLineAndCharacterOfPosition(node.getStart(tree)).line + 1, text })
     }
     ts.forEachChild(node, visit)
   }
   visit(tree)
   return found
+}
+
+function isLabel(node: ts.Node): boolean {
+  if (ts.isJsxElement(node) || ts.isJsxFragment(node)) return true
+  const { parent } = node
+  const name = parent && (ts.isJsxAttribute(parent) || ts.isPropertyAssignment(parent)) ? parent.name.getText() : ''
+  return /^(aria-label|alt|label|title|heading|placeholder|name|word|text)$/.test(name)
 }
 
 /** The sentences of a text: each starts with a capital, a value or a quote, and has three words or more; on one line. */

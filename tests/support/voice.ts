@@ -10,6 +10,8 @@ const NOT_ON_SCREEN = [
   /^app\/features\/(reference\/|templates\/library|ops\/(doctor|backups|restore|rotate))/,
 ]
 
+export const isOnScreen = (file: string): boolean => !NOT_ON_SCREEN.some((one) => one.test(file))
+
 /** Each with what to write instead. */
 export const TURNS: readonly { name: string; shape: RegExp; instead: string }[] = [
   {
@@ -53,7 +55,7 @@ export interface Offence {
 
 /** Every offence in the texts of the screens; `root` = the folder above `app`. */
 export function offencesOfVoice(root: string): Offence[] {
-  return productTexts(root, (file) => !NOT_ON_SCREEN.some((one) => one.test(file))).flatMap(({ file, line, text }) =>
+  return productTexts(root, isOnScreen).flatMap(({ file, line, text }) =>
     sentencesOf(text).flatMap((sentence) => judged(sentence).map((turn) => ({ file, line, sentence, turn }))),
   )
 }

@@ -55,8 +55,8 @@ function overlap(one: Box, other: Box): number {
 const CONTROLS = 'a[href], button, input, select, textarea, summary, iframe'
 
 /**
- * Chooses the place of the message that is open. At the head of a narrow page, the page makes room for it meanwhile.
- * Null before it is drawn.
+ * Chooses the place of the message that is open. At the head of a narrow page with controls there, the page makes room
+ * for it meanwhile. Null before it is drawn.
  */
 export function useToastPlace(
   viewport: RefObject<HTMLElement>,
@@ -72,18 +72,16 @@ export function useToastPlace(
       if (!own) return
       const { width, height } = own.getBoundingClientRect()
       const screen = { width: document.documentElement.clientWidth, height: window.innerHeight }
-      if (screen.width < NARROW && window.scrollY === 0) {
+      const controls = [...document.querySelectorAll(CONTROLS)]
+        .filter((control) => !own.contains(control) && getComputedStyle(control).pointerEvents !== 'none')
+        .map((control) => control.getBoundingClientRect())
+      const atHead = screen.width < NARROW && window.scrollY === 0
+      const made = body.style.paddingTop !== ''
+      if (atHead && (made || controls.some(({ top, bottom }) => top < height && bottom > 0))) {
         body.style.paddingTop = `${height}px`
         return setPlace({ left: 0, top: 0 })
       }
-      const controls = [...document.querySelectorAll(CONTROLS)].filter((control) => !own.contains(control))
-      setPlace(
-        freePlace(
-          screen,
-          { width, height },
-          controls.map((control) => control.getBoundingClientRect()),
-        ),
-      )
+      setPlace(freePlace(screen, { width, height }, controls))
     }
     // The message itself comes into its frame a moment later.
     const observer = new ResizeObserver(choose)
