@@ -70,6 +70,34 @@ test('takes everything again soon after, and answers every call that waited', as
   expect(sum(seen.map(({ taken, refused }) => taken + refused))).toBe(200 * 400 + 100 * 50)
 })
 
+test('a process that has caught up leaves nobody waiting, though no delivery ends', async () => {
+  let [now, busy, lag] = [0, 1, 5_000]
+  const timers: (() => void)[] = []
+  const { admit } = createAdmission({
+    now: () => now,
+    later: (_, run) => timers.push(run),
+    lagMs: () => lag,
+    busy: () => busy,
+  })
+  const answers: boolean[] = []
+  const pass = async (ms: number) => {
+    now += ms
+    for (const run of timers.splice(0)) run()
+    await Promise.resolve()
+  }
+  for (let calls = 0; calls < 128; calls++) {
+    const turn = admit(`${calls}`)
+    if (turn !== true) void turn.then((on) => answers.push(on))
+    if (calls % 10 === 0) await pass(100)
+  }
+  ;[busy, lag] = [0, 0]
+  for (let tenths = 0; tenths < 5; tenths++) await pass(100)
+  expect(answers.length).toBeGreaterThan(100)
+  expect(answers.every(Boolean)).toBe(true)
+  await pass(100)
+  expect(admit('next')).toBe(true)
+})
+
 test.each([
   ['idle, though receivers hang', 60_000, 0.3],
   ['busy, though nothing waits', 400, 1],

@@ -1,6 +1,7 @@
 // Receiving must not starve sending: both use one event loop. While it has no idle time and deliveries wait though they
-// are due, new calls wait as well, and one goes on for each delivery that has ended. A caller that waits costs nothing,
-// and one that has waited too long is refused: the platform repeats the call.
+// are due, new calls wait as well, and one goes on for each delivery that has ended. Idle time lets more of them go on:
+// when everything was sent, no delivery is left to end. A caller that waits costs nothing, and one that has waited too
+// long is refused: the platform repeats the call.
 import type { Millis } from '#app/lib/clock.ts'
 
 export interface AdmissionInput {
@@ -55,8 +56,13 @@ export function createAdmission({ now, later, lagMs, busy }: AdmissionInput): Ad
     const at = now()
     if (at - lookedAt < EVERY) return
     lookedAt = at
-    const behind = busy() >= SATURATED && lagMs() > PATIENCE
-    perEnded = behind ? Math.max(LEAST, Math.min(perEnded, 1) * FALL) : Math.min(OPEN, perEnded + RISE)
+    const load = busy()
+    if (load >= SATURATED && lagMs() > PATIENCE) perEnded = Math.max(LEAST, Math.min(perEnded, 1) * FALL)
+    else {
+      const idle = Math.max(0, 1 - load)
+      perEnded = Math.min(OPEN, perEnded + RISE + idle)
+      credit += count * idle
+    }
     for (const [key, line] of waiting) {
       while (line[0] && at - line[0].since > LONGEST_WAIT) next(line, false)
       if (line.length === 0) waiting.delete(key)
