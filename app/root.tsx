@@ -14,7 +14,7 @@ import {
   useRouteLoaderData,
 } from '@remix-run/react'
 import type { ReactNode } from 'react'
-import { shownAccount } from './domain/account-address.ts'
+import { accountInAddress, shownAccount } from './domain/account-address.ts'
 import { operatorAddress } from './features/ops/operator-address.ts'
 import { loadFlash } from './http/flash.server.ts'
 import { placesOf } from './routes/places.ts'
@@ -121,8 +121,10 @@ export default function App() {
 
 export function ErrorBoundary() {
   const error = useRouteError()
+  const { pathname, search } = useLocation()
+  const account = accountInAddress(search)
   return (
-    <AppFrame>
+    <AppFrame places={account ? placesOf(account, pathname) : []}>
       <ErrorPage error={error} />
     </AppFrame>
   )

@@ -84,7 +84,7 @@ describe('an automation that fails', () => {
         to: 'office@example.test',
         subject: 'Thank the customer failed',
         textBody: expect.stringMatching(
-          /^Thank the customer failed at 09:00\.\n\nStep 1, Send SMS: ServiceM8 refused what it was given\.\n\nOpen it: https:\/\/hooks\.example\.com\/automation\/runs\/1\?accountUUID=/,
+          /^Thank the customer failed at 09:00\.\n\nStep 1, Send SMS: ServiceM8 rejected the values\.\n\nOpen it: https:\/\/hooks\.example\.com\/automation\/runs\/1\?accountUUID=/,
         ),
       },
     ])
@@ -131,7 +131,7 @@ describe('an automation that fails', () => {
     await run(rule, 3)
     await pass(minutes(2))
     expect(subjects()).toEqual(['Thank the customer failed', 'Thank the customer works again'])
-    expect(mails()[1]?.textBody).toContain('There had been trouble since 09:00.')
+    expect(mails()[1]?.textBody).toContain('It had failed since 09:00.')
     expect(await shown()).toEqual(['Thank the customer works again'])
     for (const refused of [true, false, true, false]) {
       refuseTexts(refused)
@@ -357,8 +357,8 @@ describe('the choices of an account', () => {
     }
     // The first Monday is the day on which they were made.
     expect(subjects()).toEqual([
-      'All 2 automations are well: 0 messages, 0 failures',
-      'All 2 automations are well: 3 messages, 0 failures',
+      'All 2 automations are working: 0 messages, 0 failures',
+      'All 2 automations are working: 3 messages, 0 failures',
     ])
     expect(await shown()).toEqual([])
   }, 60_000)

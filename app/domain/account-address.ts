@@ -46,6 +46,13 @@ export function movedAccountAddress(account: AccountLink, query: URLSearchParams
   return accountAddress(account, 'activity', Object.fromEntries(asked))
 }
 
+/** The account that the address of a page names, for links; it proves nothing. Null when it names none. */
+export function accountInAddress(search: string): AccountLink | null {
+  const query = new URLSearchParams(search)
+  const accountUUID = query.get('accountUUID') ?? ''
+  return accountUUID === '' ? null : { accountUUID, admin: query.get('admin') === 'yes' }
+}
+
 /** The account a page shows, from its loader's data; null on the gate page. */
 export function shownAccount(page: unknown): AccountLink | null {
   if (typeof page !== 'object' || page === null || ('view' in page && page.view === 'gate')) return null

@@ -161,7 +161,7 @@ const SHOWN: readonly Shown[] = [
     is: 'setting',
     on: [form('triggerSource=webhook')],
   },
-  { says: 'in that time: the History has it.', name: 'History', is: 'button', on: FRAME },
+  { says: 'Press History to see it.', name: 'History', is: 'button', on: FRAME },
   {
     says: 'Did you mean “Its status becomes',
     name: 'Its status becomes …',

@@ -14,8 +14,7 @@ export const ERASURE_TEXTS = {
   subscription:
     'Your subscription could not be ended with the payment provider just now. Nothing was erased; please try again in a few minutes.',
   begun: 'This account is being erased',
-  begunMore:
-    'Everything has stopped, and every browser is signed out. What was kept is removed within the next few minutes.',
+  begunMore: 'Everything has stopped. Every browser is signed out. Your data is deleted within minutes.',
 } as const
 
 export const eraseBody = z.strictObject({

@@ -35,9 +35,9 @@ export const BEING_PROCESSED = 'A payment is being processed. Please wait a mome
 export const NOTHING_OWED = 'Nothing is owed at the moment. Please reload the page.'
 export const NOT_REACHED = 'The payment service cannot be reached. Nothing was charged: please try again in a minute.'
 export const OUR_FAULT = 'The payment could not be started. Nothing was charged, and we are looking into it.'
-export const TOO_OFTEN = 'That was asked for very often. Nothing was charged: please wait a minute and try again.'
+export const TOO_OFTEN = 'Too many attempts. Nothing was charged. Wait a minute and try again.'
 export const NOTHING_TO_MANAGE = 'There is nothing to manage before the first payment.'
-export const NOTHING_TO_CANCEL = 'There is no subscription that could be changed.'
+export const NOTHING_TO_CANCEL = 'You have no subscription to change.'
 
 export const NOT_CONFIRMED = 'The payment was not confirmed. Nothing was charged.'
 export const PAYMENT_EXPIRED = 'This payment has expired. Nothing was charged: please start again.'

@@ -25,7 +25,7 @@ describe('whether an e-mail can be sent', () => {
   test('otherwise it says why, and what to do', () => {
     const said = (...asked: Parameters<typeof mailProblem>) =>
       MAIL_PROBLEM_TEXTS[mailProblem(...asked) ?? 'not_allowed']
-    expect(said({ state: 'connected', scope: 'vendor publish_sms' })).toContain('not been allowed to send e-mails')
+    expect(said({ state: 'connected', scope: 'vendor publish_sms' })).toContain('may not send e-mails')
     expect(said({ ...CONNECTED, state: 'reconnect' })).toContain('not connected')
     expect(said(null)).toContain('Sign in again')
   })

@@ -197,7 +197,7 @@ function ruleMail(facts: MailFacts, now: Millis): MailText {
   const title = noticeTitle(facts)
   const time = (at: Millis) => clockTime(at, now, timezone)
   if (kind === 'recovered') {
-    const from = facts.troubleSince === null ? null : `There had been trouble since ${time(facts.troubleSince)}.`
+    const from = facts.troubleSince === null ? null : `It had failed since ${time(facts.troubleSince)}.`
     return { subject: title, text: lines(`${title} since ${time(facts.since)}.`, from, ...end) }
   }
   // A silence has its days in the title, and a cause its own sentence.
@@ -207,7 +207,7 @@ function ruleMail(facts: MailFacts, now: Millis): MailText {
   return { subject: title, text: lines(first, kind === 'silent' ? SILENT : sentence, ...end) }
 }
 
-const SILENT = 'A holiday explains that; otherwise look why it did not run.'
+const SILENT = 'Unless it is a holiday, check why it did not run.'
 
 function signature(accountName: string): string {
   const whose = accountName === '' ? 'your account' : accountName

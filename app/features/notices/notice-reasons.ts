@@ -28,7 +28,7 @@ export const NOTICE_REASON_TEXTS = {
   waiting: 'Open them to send or discard.',
   breaker: 'It ran three times for the same record within ten minutes. Check what starts it, then switch it on again.',
   silent: ({ days, usually }: { days: number; usually: string }) =>
-    `It has not run for ${days} days, usually ${usually}. A holiday explains that; otherwise ask why.`,
+    `It has not run for ${days} days, usually ${usually}. Unless it is a holiday, check why.`,
 
   reconnect: (given: Stops) => `Sign in again in the Webhook Manager.${stops(given)}`,
   suspended: (given: Stops) => `ServiceM8 accepts no calls for this account.${stops(given)}`,
@@ -37,7 +37,7 @@ export const NOTICE_REASON_TEXTS = {
   plan: ({ hold, ...given }: Stops & { hold: string }) => `${planHoldText(hold)}.${stops(given)}`,
   upstream: ({ object, ...given }: Stops & { object: string }) =>
     `Compare with ServiceM8 in the Webhook Manager (${object}).${stops(given)}`,
-  account_works: 'What stopped them is over.',
+  account_works: 'The cause is resolved.',
   weekly: ({
     rules,
     unwell,
@@ -53,7 +53,7 @@ export const NOTICE_REASON_TEXTS = {
 
 function weeklyHead(rules: number, unwell: number): string {
   if (unwell > 0) return `${unwell} of your ${count(rules, 'automation')} ${unwell === 1 ? 'needs' : 'need'} you`
-  return rules === 1 ? 'Your automation is well' : `All ${rules} automations are well`
+  return rules === 1 ? 'Your automation is working' : `All ${rules} automations are working`
 }
 
 const count = (number: number, one: string) => `${number} ${number === 1 ? one : `${one}s`}`
@@ -64,7 +64,7 @@ function stepName({ step, action }: Pick<FailedStep, 'step' | 'action'>): string
 
 /** The error classes of steps, in words that name nobody. */
 const WHY: Readonly<Record<string, string>> = {
-  invalid: 'ServiceM8 refused what it was given.',
+  invalid: 'ServiceM8 rejected the values.',
   not_found: 'something it needs is no longer in ServiceM8.',
   template_missing: 'its template is no longer in ServiceM8.',
   document_missing: 'its document is missing.',
@@ -94,7 +94,7 @@ export function mailableReason(reason: Reason): Reason {
 /** Why no e-mail can be sent for an account now. */
 export const MAIL_PROBLEM_TEXTS = {
   not_connected: 'E-mails go through ServiceM8, which is not connected at present. Sign in again to get them.',
-  not_allowed: 'ServiceM8 has not been allowed to send e-mails for Fieldhook. Sign in again and allow it.',
+  not_allowed: 'Fieldhook may not send e-mails through ServiceM8. Sign in again and allow it.',
 }
 
 export type MailProblem = keyof typeof MAIL_PROBLEM_TEXTS

@@ -53,8 +53,8 @@ describe('the line of the week', () => {
   const line = (rules: number, unwell: number, messages: number, failures: number) =>
     noticeReasonText(noticeReason('weekly', { rules, unwell, messages, failures }))
   test('says how many are well', () => {
-    expect(line(7, 0, 31, 0)).toBe('All 7 automations are well: 31 messages, 0 failures.')
-    expect(line(1, 0, 1, 1)).toBe('Your automation is well: 1 message, 1 failure.')
+    expect(line(7, 0, 31, 0)).toBe('All 7 automations are working: 31 messages, 0 failures.')
+    expect(line(1, 0, 1, 1)).toBe('Your automation is working: 1 message, 1 failure.')
     expect(line(7, 2, 31, 4)).toBe('2 of your 7 automations need you: 31 messages, 4 failures.')
     expect(line(7, 1, 31, 4)).toBe('1 of your 7 automations needs you: 31 messages, 4 failures.')
   })
@@ -78,7 +78,7 @@ describe('an e-mail about an automation', () => {
       subject: 'Thank the customer failed 3 times',
       text: [
         'Thank the customer failed 3 times since 09:14.',
-        'Step 1, Send SMS: ServiceM8 refused what it was given.',
+        'Step 1, Send SMS: ServiceM8 rejected the values.',
         'Open it: https://x.example/a',
         'Fieldhook wrote this for Leeds Electrical. E-mails like this are switched off on the same page.',
       ].join('\n\n'),

@@ -256,7 +256,7 @@ describe('one run', () => {
     ]
     const later = await world.start(rule, [world.job(LEEDS)], { wakeAt: world.clock.now() + hours(2) })
     await work(seconds(1))
-    expect(await press(first, { act: 'release' })).toMatchObject({ says: 'Sent on its way' })
+    expect(await press(first, { act: 'release' })).toMatchObject({ says: 'Released' })
     expect(await press(second, { act: 'discard' })).toMatchObject({ says: 'Discarded' })
     expect(await press(later, { act: 'cancel' })).toMatchObject({ says: 'Cancelled' })
     expect(await press(later, { act: 'cancel' })).toMatchObject({ says: 'Not cancelled' })
@@ -341,7 +341,7 @@ describe('why did this job not fire', () => {
     })
     world.platform.fate = () => 'broken'
     expect((await runs('&view=why&job=99')).page).toMatchObject({
-      answer: { outcome: 'refused', message: 'ServiceM8 could not be asked: Internal error' },
+      answer: { outcome: 'refused', message: 'We could not ask ServiceM8: Internal error' },
     })
     expect(await runs('&view=why&job=%27%20or')).toMatchObject({
       status: 400,

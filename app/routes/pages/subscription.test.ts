@@ -212,7 +212,7 @@ describe('paying', () => {
     for (let n = 1; n < 20; n++) await press({ intent: 'upgrade' })
     expect(await press({ intent: 'upgrade' })).toMatchObject({
       status: 429,
-      answer: { kind: 'refused', message: expect.stringContaining('please wait a minute') },
+      answer: { kind: 'refused', message: expect.stringContaining('Wait a minute') },
     })
     expect(await settle(id)).toMatchObject({ says: 'Payment Failed' })
   })

@@ -53,6 +53,16 @@ describe('the page for what goes wrong', () => {
     screen.getByRole('link', { name: 'Try again' })
   })
 
+  it.each(['Failed to fetch', 'Load failed', 'NetworkError when attempting to fetch resource.'])(
+    'says that the connection is gone: %s',
+    async (words) => {
+      const page = await pageFor(new TypeError(words))
+      screen.getByRole('heading', { level: 1, name: 'No connection' })
+      expect(page).not.toContain('on our side')
+      screen.getByRole('link', { name: 'Try again' })
+    },
+  )
+
   it('keeps the words of a failing server to itself', async () => {
     expect(await pageFor(new Response('stack trace', { status: 502 }))).not.toContain('stack trace')
   })

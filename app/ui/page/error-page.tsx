@@ -85,13 +85,27 @@ function ForbiddenPage({ sentence }: { sentence?: string }) {
 function FailurePage() {
   return (
     <PlainPage title="Something went wrong on our side" action={<ReloadLink variant="primary">Try again</ReloadLink>}>
-      <p>This page could not be made.</p>
+      <p>We could not show this page.</p>
       <p className="text-ink-soft">
         Your webhooks and automations keep running. Check what you typed last: it may not be saved. Wait a few minutes
         and try again.
       </p>
     </PlainPage>
   )
+}
+
+function UnreachablePage() {
+  return (
+    <PlainPage title="No connection" action={<ReloadLink variant="primary">Try again</ReloadLink>}>
+      <p>Fieldhook could not be reached. Check your connection.</p>
+      <p className="text-ink-soft">Your webhooks and automations keep running.</p>
+    </PlainPage>
+  )
+}
+
+/** A page's data did not come: browsers say so with a TypeError of these words. */
+function isUnreachable(error: unknown): boolean {
+  return error instanceof TypeError && /fetch|load failed|network/i.test(error.message)
 }
 
 function sentenceOf(data: unknown): string | undefined {
@@ -104,13 +118,14 @@ function sentenceOf(data: unknown): string | undefined {
 
 /** The page for what a route threw. A refusal may bring its own sentence; a fault never shows its details. */
 export function ErrorPage({ error }: { error: unknown }) {
+  if (isUnreachable(error)) return <UnreachablePage />
   if (!isRouteErrorResponse(error)) return <FailurePage />
   if (error.status === 404) return <NotFoundPage />
   if (error.status === 403) return <ForbiddenPage sentence={sentenceOf(error.data)} />
   if (error.status >= 500) return <FailurePage />
   return (
     <PlainPage title="That did not work" action={<ReloadLink variant="primary">Try again</ReloadLink>}>
-      <p>{sentenceOf(error.data) ?? 'The page was asked for in a way it does not understand.'}</p>
+      <p>{sentenceOf(error.data) ?? 'This page does not understand the request.'}</p>
       <p className="text-ink-soft">Nothing was changed.</p>
     </PlainPage>
   )

@@ -85,7 +85,7 @@ async function intoQueue(
     .find((staff) => staff !== null)
   const chosen = known ?? found.staff[0]
   if (!chosen?.uuid) return setting(fields)
-  const sentence = `The queue ${queue.name ?? ''} wants somebody to be responsible. Nobody is known for this job, so it is ${staffName(chosen)}.`
+  const sentence = `The queue ${queue.name ?? ''} needs a staff member. This job names none, so it is ${staffName(chosen)}.`
   return setting(
     { ...fields, queue_assigned_staff_uuid: chosen.uuid },
     known ? [] : [{ code: 'queue_staff_by_default', sentence }],

@@ -10,25 +10,25 @@ function refused(title: string, description: string): Flash {
 }
 
 export const RUN_FLASHES = {
-  failedAgain: done('Trying again', 'What failed is done again. How it goes shows here within a few seconds.'),
+  failedAgain: done('Trying again', 'The failed steps run again. Results appear here within seconds.'),
   nothingFailed: refused('Nothing to try again', 'Nothing in this run failed, or it is running now.'),
-  allAgain: done('Run again', 'This is the new run. How it goes shows here within a few seconds.'),
+  allAgain: done('Run again', 'This is the new run. Results appear here within seconds.'),
   repeated: {
     kind: 'info',
     title: 'Already started',
-    description: 'You asked for this a moment ago: this is that run.',
+    description: 'You started it a moment ago. This is that run.',
   },
   ruleDeleted: refused('Not run again', 'The automation was deleted in the meantime.'),
-  released: done('Sent on its way', 'The run continues now.'),
-  notHeld: refused('Nothing to release', 'It does not wait for you any more.'),
-  discarded: done('Discarded', 'Nothing more of it is done. What was done stays done.'),
-  cancelled: done('Cancelled', 'Nothing more of it begins. What was done stays done.'),
-  cancelling: done('Cancelling', 'It is at work: it ends before its next step.'),
-  doneAlready: refused('Not cancelled', 'It was done already.'),
+  released: done('Released', 'The run continues now.'),
+  notHeld: refused('Nothing to release', 'It no longer waits for you.'),
+  discarded: done('Discarded', 'No more steps run. Finished steps stay.'),
+  cancelled: done('Cancelled', 'No new steps start. Finished steps stay.'),
+  cancelling: done('Cancelling', 'It is running and stops before its next step.'),
+  doneAlready: refused('Not cancelled', 'It had already finished.'),
   wentOut: done('Noted', 'We marked the message as sent. The run continues.'),
   sendIt: done('Sending', 'The message is sent now.'),
-  settledAlready: refused('Nothing to settle', 'Somebody settled this message in the meantime.'),
-  gone: refused('Not found', 'It is not there any more.'),
+  settledAlready: refused('Nothing to settle', 'Someone else already decided about this message.'),
+  gone: refused('Not found', 'It no longer exists.'),
 } as const satisfies Record<string, Flash>
 
 export function settledHeldFlash(decision: 'send' | 'discard', count: number): Flash {
@@ -41,7 +41,7 @@ export function settledHeldFlash(decision: 'send' | 'discard', count: number): F
 
 export const ANSWER_FLASHES = {
   noted: done('Noted'),
-  notOpen: refused('Nothing to decide', 'Somebody decided about this answer in the meantime.'),
+  notOpen: refused('Nothing to decide', 'Someone else already decided about this answer.'),
 } as const satisfies Record<string, Flash>
 
 export function answerSettledFlash(

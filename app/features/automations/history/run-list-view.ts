@@ -111,7 +111,7 @@ function happenedText(execution: Pick<Execution, 'actionsExecuted' | 'state' | '
   const done = actionsExecuted.map(({ result, error }) => error ?? result.message).filter((text) => text !== '')
   const said = [...new Set(done)].map(asSentence)
   if (state === 'done') return said.join(' ') || asSentence(reason ?? 'Nothing was done')
-  const now = reason ?? (state === 'running' ? 'It is at work.' : 'It waits for its turn.')
+  const now = reason ?? (state === 'running' ? 'It is running.' : 'It waits for its turn.')
   return [...said.filter((sentence) => sentence !== asSentence(now)), asSentence(now)].join(' ')
 }
 

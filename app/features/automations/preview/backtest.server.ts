@@ -366,7 +366,7 @@ function headlineOf({ definition, object, found, units, shown, sums }: Headline)
   }
   if (units === 0) {
     const looked = plural(found.records.length, noun)
-    return `${time} done nothing: of ${found.all ? looked : `the ${looked} changed in that time`}, none fits.`
+    return `${time} done nothing: of ${found.all ? looked : `the ${looked} changed in that time`}, none matches.`
   }
   const many = definition.grouping.enabled || definition.digest
   const acted = many ? `run ${units === 1 ? 'once' : `${units} times`}` : `acted on ${plural(units, noun)}`

@@ -191,7 +191,7 @@ describe('the last 30 days', () => {
     ])
     const none = [{ field: 'days_since_completion', operator: 'equals', value: '9000' }]
     expect((await preview('backtest', 'backtest', { ...POLLED, conditions: none })).headline).toBe(
-      'In the last 30 days this automation would have done nothing: of 3 jobs, none fits.',
+      'In the last 30 days this automation would have done nothing: of 3 jobs, none matches.',
     )
     // One look now finds whatever fits now.
     const now = await preview('backtest', 'backtest', { ...POLLED, pollInterval: 'on_demand', conditions })

@@ -317,9 +317,9 @@ export function troubleOf(failure: CallFailure): PreviewTrouble {
   switch (failure.outcome) {
     case 'not_connected':
     case 'reconnect':
-      return { kind: 'trouble', message: `${failure.message} The form works all the same.` }
+      return { kind: 'trouble', message: `${failure.message} You can still fill in the form.` }
     case 'rate_limited':
-      return { kind: 'trouble', message: 'ServiceM8 was asked a lot just now. Please look again in a minute.' }
+      return { kind: 'trouble', message: 'Too many calls to ServiceM8. Try again in a minute.' }
     default:
       return {
         kind: 'trouble',

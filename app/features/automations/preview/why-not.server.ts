@@ -100,9 +100,8 @@ async function readJob(app: WhyApp, accountUuid: string, uuid: string): Promise<
 
 function couldNotAsk(failure: CallFailure): string {
   const { outcome, message } = failure
-  if (outcome === 'not_connected' || outcome === 'reconnect')
-    return 'ServiceM8 could not be asked: please sign in again.'
-  return `ServiceM8 could not be asked: ${message || 'it did not answer.'}`
+  if (outcome === 'not_connected' || outcome === 'reconnect') return 'We could not ask ServiceM8. Please sign in again.'
+  return `We could not ask ServiceM8: ${message || 'no answer.'}`
 }
 
 /** Evaluates every job rule on the same facts, loaded once. */

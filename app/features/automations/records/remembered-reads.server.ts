@@ -152,13 +152,13 @@ function memoryOf({ store, clock }: Pick<App, 'store' | 'clock'>): Memory {
 }
 
 function spent(now: Millis): Extract<PlatformResult<never>, { outcome: 'rate_limited' }> {
-  const message = 'That would ask ServiceM8 too much for a look ahead.'
+  const message = 'This preview needs too many calls to ServiceM8.'
   return { outcome: 'rate_limited', status: 429, message, retryAt: now + FRESH_FOR }
 }
 
 /** A preview has no way to write, not even by mistake. */
 const refuse = async () =>
-  ({ outcome: 'refused', status: 405, message: 'A look ahead changes nothing.' }) satisfies PlatformResult<never>
+  ({ outcome: 'refused', status: 405, message: 'A preview changes nothing.' }) satisfies PlatformResult<never>
 const REFUSING: PlatformApi = {
   vendor: refuse,
   subscribeObject: refuse,

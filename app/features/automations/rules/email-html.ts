@@ -132,8 +132,8 @@ function withoutComments(style: string): string {
   for (let open = style.indexOf('/*'); open >= 0; open = style.indexOf('/*', at)) {
     rules += style.slice(at, open)
     const end = style.indexOf('*/', open + 2)
-    // An unclosed comment runs to the end.
-    if (end < 0) return rules
+    // Readers differ about where an unclosed comment ends: its words are checked.
+    if (end < 0) return rules + style.slice(open)
     at = end + 2
   }
   return rules + style.slice(at)

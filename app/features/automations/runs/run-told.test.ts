@@ -26,7 +26,7 @@ describe('the end of a run', () => {
     if (told === null || told === 'works') throw new Error('nothing was told')
     expect(noticeReasonText(told.reason)).toBe('Step 2, Send SMS: ServiceM8 refused +447700900001: "No"')
     // What ServiceM8 said may name a customer.
-    expect(noticeReasonText(mailableReason(told.reason))).toBe('Step 2, Send SMS: ServiceM8 refused what it was given.')
+    expect(noticeReasonText(mailableReason(told.reason))).toBe('Step 2, Send SMS: ServiceM8 rejected the values.')
   })
 
   test('goes by the code where there is one', () => {

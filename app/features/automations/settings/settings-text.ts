@@ -97,21 +97,21 @@ export function mutedName({ kind, name }: { kind: 'company' | 'job'; name: strin
 export const SOMEBODY = 'Somebody who is signed in'
 
 export const SETTINGS_FLASHES = {
-  saved: { kind: 'success', title: 'Settings saved', description: 'They count for every message from now on.' },
-  unchanged: { kind: 'info', title: 'Nothing changed', description: 'The settings are as they were.' },
+  saved: { kind: 'success', title: 'Settings saved', description: 'They apply to every message from now on.' },
+  unchanged: { kind: 'info', title: 'Nothing changed', description: 'Your settings stay the same.' },
   wrong: {
     kind: 'error',
     title: 'Not saved',
-    description: 'Something is missing or not right: it is marked in the form.',
+    description: 'Check the marked fields.',
   },
-  notMuted: { kind: 'info', title: 'Already allowed', description: 'Messages were not stopped any more.' },
+  notMuted: { kind: 'info', title: 'Already allowed', description: 'Messages were already allowed.' },
 } as const satisfies Record<string, Flash>
 
 export function mutedFlash(name: string): Flash {
   return {
     kind: 'success',
     title: 'Messages stopped',
-    description: `No automation writes to ${name} until you allow it again. What still waits is left out, with a word in its run.`,
+    description: `Automations stop writing to ${name} until you allow it again. Waiting messages are skipped.`,
   }
 }
 

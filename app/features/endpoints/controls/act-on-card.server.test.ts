@@ -106,7 +106,7 @@ describe('a test', () => {
     for (let n = 0; n < 5; n++) expect((await press('test')).flash.kind).toBe('success')
     expect((await press('test')).flash).toMatchObject({
       kind: 'error',
-      description: expect.stringMatching(/try again in 12 s/),
+      description: expect.stringMatching(/Try again in 12 s/),
     })
     world.clock.advance(seconds(12))
     expect((await press('test')).flash.kind).toBe('success')

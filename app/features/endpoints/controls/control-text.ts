@@ -63,7 +63,7 @@ function whatIsSent(waiting: number): string {
 export const SENT_AGAIN: Flash = {
   kind: 'success',
   title: 'Sent again',
-  description: 'How it went appears in the recent activity within a few seconds.',
+  description: 'The result appears in the recent activity within seconds.',
 }
 
 export function testedFlash(result: {
@@ -91,7 +91,7 @@ export function replayStartedFlash(count: number): Flash {
 export const REPLAY_CANCELLED: Flash = {
   kind: 'success',
   title: 'Sending again was cancelled',
-  description: 'What had not been sent by then stays unsent.',
+  description: 'Events not sent by then stay unsent.',
 }
 
 export const REPLAY_OVER: Flash = {
@@ -115,5 +115,5 @@ export function failedFlash(doing: string, why: string): Flash {
 
 /** `what` is a plural noun such as `checks`; `ms` = time until the next one is allowed. */
 export function tooMany(what: string, ms: number): string {
-  return `That were many ${what}. Please try again in ${Math.max(1, Math.ceil(ms / 1000))} s.`
+  return `Too many ${what}. Try again in ${Math.max(1, Math.ceil(ms / 1000))} s.`
 }

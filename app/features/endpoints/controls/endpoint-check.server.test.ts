@@ -125,7 +125,7 @@ describe('the button', () => {
     await create()
     for (let n = 0; n < 4; n += 1) expect(await press('check_address')).toMatchObject({ flash: { kind: 'success' } })
     expect(await press('check_address')).toMatchObject({
-      flash: { kind: 'error', description: expect.stringMatching(/many checks\. Please try again in \d+ s\./) },
+      flash: { kind: 'error', description: expect.stringMatching(/many checks\. Try again in \d+ s\./) },
     })
     expect(world.probed).toHaveLength(5)
     world.clock.advance(seconds(12))
@@ -258,7 +258,7 @@ describe('comparing with the platform', () => {
     await press('compare', {})
     world.platform.asked.length = 0
     expect(await press('compare', {})).toMatchObject({
-      flash: { kind: 'error', description: expect.stringMatching(/try again in 30 s/) },
+      flash: { kind: 'error', description: expect.stringMatching(/Try again in 30 s/) },
     })
     expect(world.platform.asked).toEqual([])
   })

@@ -50,7 +50,7 @@ describe('the form of the page', () => {
   test('refuses what is no moment, or is still to come', () => {
     expect(read({ since: '' })).toEqual({ outcome: 'invalid', errors: { since: ['Choose a date and a time.'] } })
     expect(read({ since: '2025-11-21T15:13' })).toMatchObject({
-      errors: { since: [expect.stringMatching(/still to come/)] },
+      errors: { since: [expect.stringMatching(/time in the past/)] },
     })
     expect(read({ objectUuid: 'x'.repeat(65) })).toMatchObject({ errors: { objectUuid: [expect.any(String)] } })
   })

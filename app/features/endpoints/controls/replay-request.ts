@@ -45,7 +45,7 @@ export function readReplayForm(form: ReplayForm, now: Millis, timezone: string):
   const errors: FieldErrors = {}
   const since = momentOf(form.since, timezone)
   if (since === null) errors.since = ['Choose a date and a time.']
-  else if (since > now) errors.since = ['This is still to come. Choose a moment in the past.']
+  else if (since > now) errors.since = ['Choose a time in the past.']
   const objectUuid = record.safeParse(form.objectUuid)
   if (!objectUuid.success) errors.objectUuid = ['Must be the uuid of a record']
   if (since === null || !objectUuid.success || Object.keys(errors).length > 0) return { outcome: 'invalid', errors }

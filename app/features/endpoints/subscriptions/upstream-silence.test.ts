@@ -39,7 +39,7 @@ describe('a firm that works Monday to Friday', () => {
       twoWeeksBefore: 20,
     })
     expect(silence && silenceSentence(silence)).toBe(
-      'No events for 67 hours, usually about 45 a day. The same hours had 20 last week and 20 the week before. A holiday explains that; otherwise compare with ServiceM8.',
+      'No events for 67 hours, usually about 45 a day. The same hours had 20 last week and 20 the week before. Unless it is a holiday, compare with ServiceM8.',
     )
   })
 

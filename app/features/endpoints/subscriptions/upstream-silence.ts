@@ -55,7 +55,7 @@ export function upstreamSilence({ lastEventAt, hours: counted }: EventRhythm, no
 export function silenceSentence(silence: Silence): string {
   const { hours: passed, usualPerDay, weekBefore, twoWeeksBefore } = silence
   const how = passed < 72 ? plural(passed, 'hour') : plural(Math.floor(passed / 24), 'day')
-  return `No events for ${how}, usually about ${usualPerDay} a day. The same hours had ${weekBefore} last week and ${twoWeeksBefore} the week before. A holiday explains that; otherwise compare with ServiceM8.`
+  return `No events for ${how}, usually about ${usualPerDay} a day. The same hours had ${weekBefore} last week and ${twoWeeksBefore} the week before. Unless it is a holiday, compare with ServiceM8.`
 }
 
 function sumOf(events: ReadonlyMap<number, number>, from: number, length: number) {

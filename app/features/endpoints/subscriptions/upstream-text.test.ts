@@ -78,7 +78,7 @@ describe('the message after comparing says', () => {
   test('that the platform could not be asked', () => {
     expect(comparisonFlash({ outcome: 'unreadable', message: 'ServiceM8 could not be reached.' }, NOW, 'UTC')).toEqual({
       kind: 'error',
-      title: 'ServiceM8 could not be asked',
+      title: 'We could not ask ServiceM8',
       description: 'ServiceM8 could not be reached.',
     })
   })

@@ -43,7 +43,7 @@ export function upstreamNote(found: ComparedObject, at: Millis, timezone: string
 /** The message on the page after the button was pressed. */
 export function comparisonFlash(comparison: Comparison, now: Millis, timezone: string): Flash {
   if (comparison.outcome === 'unreadable') {
-    return { kind: 'error', title: 'ServiceM8 could not be asked', description: comparison.message }
+    return { kind: 'error', title: 'We could not ask ServiceM8', description: comparison.message }
   }
   const { objects } = comparison
   const broken = objects.filter((one) => one.outcome !== 'fine')

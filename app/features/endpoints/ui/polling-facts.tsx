@@ -15,9 +15,7 @@ export function PollingFacts({ objectType, polling }: PollingFactsProps) {
     <div className="grid gap-2 rounded-control bg-sunken px-3.5 py-3 text-label">
       <PollingNote objectType={objectType} />
       <dl className="flex flex-wrap gap-x-8 gap-y-1.5 pl-6.5">
-        <Moment label="Last checked">
-          {polling.lastOkAt === null ? 'Not so far' : <Time at={polling.lastOkAt} />}
-        </Moment>
+        <Moment label="Last checked">{polling.lastOkAt === null ? 'Not yet' : <Time at={polling.lastOkAt} />}</Moment>
         <Moment label="Next check">{polling.nextAt <= now ? 'Any moment' : <Time at={polling.nextAt} />}</Moment>
       </dl>
     </div>

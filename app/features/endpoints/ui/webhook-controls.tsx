@@ -209,7 +209,7 @@ function SigningSecret({ webhook, account, open }: ControlsProps & { open: boole
           <p className="text-dense text-ink-soft">
             {webhook.previousSecretUntil === null
               ? 'The old one stays valid for 24 hours.'
-              : 'Another new one ends the one before this at once.'}
+              : 'Making another ends the previous one at once.'}
           </p>
           <ResultLine at={resultPlace(webhook.id, 'secret')} />
         </div>

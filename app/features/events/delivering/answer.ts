@@ -67,7 +67,7 @@ const ADVICE: Record<number, string> = {
   401: 'It asks for a password or a key. Is the address complete?',
   403: 'It refuses us. Is a key missing in the address? Does a firewall block us?',
   404: 'Is the scenario switched on?',
-  405: 'It has to accept POST.',
+  405: 'It must accept POST.',
   408: 'It gave up waiting. It may be overloaded.',
   413: 'It refuses messages of this size.',
   415: 'It does not accept JSON.',
@@ -80,7 +80,7 @@ const ADVICE: Record<number, string> = {
 
 function advice(status: number, retryAfterMs: number | null): string {
   const wait = retryAfterMs === null ? '' : ` It asked us to wait ${duration(retryAfterMs)}.`
-  const text = ADVICE[status] ?? (status >= 500 ? ADVICE[500] : status < 200 ? 'That is no final answer.' : '')
+  const text = ADVICE[status] ?? (status >= 500 ? ADVICE[500] : status < 200 ? 'It sent no final response.' : '')
   return `${text ? ` ${text}` : ''}${wait}`
 }
 

@@ -95,8 +95,8 @@ function ApiEntry({ item, whole }: { item: ApiItem; whole: string }) {
         </Fact>
         {item.userAgent === null ? null : <Fact name="User agent">{item.userAgent}</Fact>}
       </Facts>
-      <Data name="Request data" data={item.request} nothing="Nothing was sent along." whole={whole} />
-      <Data name="Response data" data={item.response} nothing="Nothing came back." whole={whole} />
+      <Data name="Request data" data={item.request} nothing="The request had no body." whole={whole} />
+      <Data name="Response data" data={item.response} nothing="The response had no body." whole={whole} />
     </Entry>
   )
 }

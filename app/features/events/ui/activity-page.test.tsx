@@ -173,7 +173,7 @@ describe('an exchange with the platform', () => {
     expect(first?.textContent).toContain('API Call')
     expect(first?.textContent).toContain('Error 502')
     expect(first?.textContent).toContain('Remote IP: –')
-    expect(first?.textContent).toContain('Nothing was sent along.')
+    expect(first?.textContent).toContain('The request had no body.')
     expect(second?.textContent).toContain('No answer')
     expect(second?.textContent).toContain('Duration: –')
   })

@@ -80,7 +80,7 @@ function Combine() {
       ) : null}
       {isShown(state, 'digest') ? (
         <BoxControl name="digest" hint="One message with {count} and {job_list}.">
-          One run over everything that matches
+          One run for all matches
         </BoxControl>
       ) : null}
       <ShowFields place={ADVANCED}>Show the grouping</ShowFields>

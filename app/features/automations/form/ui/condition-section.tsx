@@ -47,9 +47,7 @@ export function ConditionSection() {
             <ConditionLine key={row.key} row={row} index={state.conditions.indexOf(row)} place={place} />
           ))}
         </ol>
-        {mixed ? (
-          <p className="text-dense text-ink-soft">AND belongs together; OR begins the next possibility.</p>
-        ) : null}
+        {mixed ? <p className="text-dense text-ink-soft">AND joins conditions. OR starts another set.</p> : null}
         <div className="flex flex-wrap gap-2">
           {add}
           <ShowFields place={ONLY_IF}>Show the values to choose from</ShowFields>

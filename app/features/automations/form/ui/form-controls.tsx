@@ -315,7 +315,7 @@ export function DateControl({ withTime = false, ...shared }: ControlProps & { wi
 export function DayControl({ hint, ...shared }: ControlProps & { label: string }) {
   const { name, value, set } = useControl(shared.name, shared.path)
   if (value !== '' && !DAY.test(value)) {
-    const words = 'TODAY is the day it runs, TODAY+3 three days later. Empty it for the calendar.'
+    const words = 'TODAY is the day it runs, TODAY+3 three days later. Clear it for the calendar.'
     return <WordsControl {...shared} hint={words} />
   }
   return (
@@ -356,5 +356,5 @@ export function ShowFields({ children, place }: { children: ReactNode; place: st
 
 export const NEEDS_SIGN_IN = 'The list needs you to be signed in to ServiceM8.'
 /** For lists that are empty in many accounts. */
-export const NONE_TO_CHOOSE = 'There is nothing to choose from in ServiceM8.'
+export const NONE_TO_CHOOSE = 'ServiceM8 has nothing to choose from.'
 export const STATUS_OPTIONS = JOB_STATUSES.map((value) => ({ value, label: value }))

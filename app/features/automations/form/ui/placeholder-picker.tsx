@@ -72,7 +72,7 @@ export function PlaceholderPicker({ state, into, onChoose, onClose }: Placeholde
         ))}
       </ul>
       {found.length === 0 ? (
-        <p className="text-label text-ink-soft">Nothing is called that. Try another word.</p>
+        <p className="text-label text-ink-soft">No placeholder has that name. Try another word.</p>
       ) : null}
     </div>
   )

@@ -707,7 +707,7 @@ describe('materials, bundles and categories', () => {
     renderForm({ state: withLine('gone-1') })
     expect(screen.getByLabelText('Material UUID')).toHaveProperty('value', 'gone-1')
     expect(screen.getByLabelText('Material UUID: an id')).toHaveProperty('value', 'gone-1')
-    expect(screen.getAllByText(/^There is nothing to choose from/).length).toBeGreaterThan(0)
+    expect(screen.getAllByText(/^ServiceM8 has nothing to choose from/).length).toBeGreaterThan(0)
   })
 
   it('what is wrong with a line is said at its own control, and the focus goes there', async () => {

@@ -56,7 +56,7 @@ export function ActiveSwitch() {
       {asksAboutExisting(state) ? (
         <Choice
           name="includeExisting"
-          legend="What about records that match already?"
+          legend="Records that already match"
           options={[
             { value: '', label: 'Only new ones', hint: 'Skips what matches now.' },
             { value: 'true', label: 'Also what matches now', hint: 'Acts on those at the next check.' },

@@ -181,9 +181,9 @@ function HistoryLine() {
 
 const LISTENING_TEXTS: Readonly<Record<'answers' | 'receipts' | 'refused' | 'no_answers', string>> = {
   answers: 'Reads answers to texts and e-mails of your automations, for 14 days.',
-  receipts: 'Reads what becomes of messages that are linked to a job.',
+  receipts: 'Reads the delivery of messages linked to a job.',
   refused: 'ServiceM8 shows us no messages yet. Reconnect in the Webhook Manager.',
-  no_answers: 'ServiceM8 has shown no answer of a customer so far.',
+  no_answers: 'ServiceM8 has shown us no customer answer yet.',
 }
 
 function EventsControl() {
@@ -254,7 +254,7 @@ function PollTrigger() {
 
 function ManualTrigger() {
   return (
-    <Notice tone="accent" title="It gets an address of its own">
+    <Notice tone="accent" title="It gets its own address">
       <p>
         Save it, then copy the address from its card. Send <code>job_uuid</code> and <code>date</code> (YYYY-MM-DD),
         both required. Use them in texts as {'{job_uuid}'} and {'{date}'}.

@@ -69,7 +69,7 @@ export function ListeningLine({ note, accountUUID }: { note: ListeningNote; acco
     case 'no_answers':
       return (
         <Notice tone="accent" title="Answers cannot be read here">
-          <p className="mb-2">ServiceM8 has shown no answer of a customer so far. Ask customers to ring you.</p>
+          <p className="mb-2">ServiceM8 has shown us no customer answer yet. Ask customers to ring you.</p>
           <RunButton values={{ act: 'listening_read' }}>Got it</RunButton>
         </Notice>
       )

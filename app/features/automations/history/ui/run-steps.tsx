@@ -70,7 +70,7 @@ export function RunSteps({ run }: { run: RunView }) {
       </ol>
       {steps.length > 0 ? null : (
         <EmptyState icon={ListChecks} title="No steps">
-          <p>The automation of that time is no longer kept.</p>
+          <p>We no longer have that version of the automation.</p>
         </EmptyState>
       )}
     </section>

@@ -97,7 +97,7 @@ function Answer({ answer, account }: AnswerProps) {
       {trouble === null ? null : <Notice tone="attention">{trouble}</Notice>}
       {rules.length === 0 ? (
         <Card>
-          <EmptyState icon={Bot} title="No automation is about it">
+          <EmptyState icon={Bot} title="No automation watches it">
             <p>{others > 0 ? 'Your automations watch other records.' : 'You have no automations yet.'}</p>
           </EmptyState>
         </Card>

@@ -16,7 +16,7 @@ export function BacktestList({ found }: { found: Backtest }) {
         <p>
           {ran === 0
             ? 'It did not run in that time.'
-            : `It really ran ${ranMore ? 'at least ' : ''}${ran === 1 ? 'once' : `${ran} times`} in that time: the History has it.`}
+            : `It ran ${ranMore ? 'at least ' : ''}${ran === 1 ? 'once' : `${ran} times`} in that time. Press History to see it.`}
         </p>
       )}
       {rows.length > 0 ? (

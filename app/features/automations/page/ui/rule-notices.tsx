@@ -80,7 +80,7 @@ function When({ notice: { kind, since, count, sentence } }: { notice: NoticeView
         </>
       )
     case 'silent':
-      return <>. A holiday explains that; otherwise look why.</>
+      return <>. Unless it is a holiday, check why.</>
     default:
       return <>. {sentence}</>
   }

@@ -90,13 +90,13 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
             {input(
               'customerCooldownDays',
               'Days between two messages to one customer',
-              'Counts all automations. 0 = no limit. A message that comes sooner is skipped.',
+              'Across all automations. 0 = no limit. A message that comes sooner is skipped.',
               NUMBER,
             )}
             {input(
               'floodPerHour',
               'Ask me above this many an hour',
-              'Counts one automation. The rest waits for you in History.',
+              'For each automation. The rest waits for you in History.',
               NUMBER,
             )}
             {input(

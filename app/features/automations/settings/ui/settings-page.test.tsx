@@ -70,7 +70,7 @@ describe('the page of settings', () => {
     expect((screen.getByLabelText(/Only for automations that ask/) as HTMLInputElement).checked).toBe(true)
     const flood = screen.getByLabelText('Ask me above this many an hour')
     const hint = document.getElementById(flood.getAttribute('aria-describedby') ?? '')
-    expect(hint?.textContent).toBe('Counts one automation. The rest waits for you in History.')
+    expect(hint?.textContent).toBe('For each automation. The rest waits for you in History.')
     expect(screen.getByText('No blocked customers')).not.toBeNull()
   })
 

@@ -95,9 +95,7 @@ function Muted({ mutes, more }: { mutes: Mute[]; more: number }) {
           ))}
         </ul>
       )}
-      {more > 0 ? (
-        <p className="mt-3 text-dense text-ink-soft">And {more} more. They show as the ones above are allowed again.</p>
-      ) : null}
+      {more > 0 ? <p className="mt-3 text-dense text-ink-soft">And {more} more.</p> : null}
     </CardSection>
   )
 }

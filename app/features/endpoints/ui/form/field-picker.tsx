@@ -33,7 +33,7 @@ export function FieldPicker({ id, name, label, objectType, value, onChange, erro
         hint={
           chosen.length === 0
             ? 'Every change. Pick fields to narrow it down.'
-            : `${chosen.length} ${chosen.length === 1 ? 'field' : 'fields'} chosen. Empty it for every change.`
+            : `${chosen.length} ${chosen.length === 1 ? 'field' : 'fields'} chosen. Clear it for every change.`
         }
       >
         {(control) => (

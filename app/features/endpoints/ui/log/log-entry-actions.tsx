@@ -92,7 +92,7 @@ function CopyCurl({ entry, owner }: { entry: LogEntryView; owner: LogOwner }) {
     if (curl === null) {
       return toast({
         kind: 'error',
-        title: 'The command could not be made',
+        title: 'We could not make the command',
         description: 'The event may be too old. We keep its content for a limited time.',
       })
     }

@@ -145,8 +145,8 @@ function OpenPanel({ id, subject, source, opened, filter: firstFilter, anchor, o
       {failed ? (
         <Notice tone="failing" title="Failed to fetch logs">
           <p>
-            {answer ? 'What you see is what arrived last. ' : ''}Nothing is lost: events are still received and sent. We
-            try again every few seconds.
+            {answer ? 'These are the latest entries we have. ' : ''}Nothing is lost: events are still received and sent.
+            We try again every few seconds.
           </p>
         </Notice>
       ) : null}
