@@ -132,7 +132,7 @@ export function keptUntil({ retentionDays, backups }: KeptSetting): KeptKind[] {
       'snapshots',
       'Record snapshots',
       `the latest ${grouped(SNAPSHOTS_KEPT)} of each list`,
-      'To find changes that send no events.',
+      'To find changes that send no events, and to show names.',
     ],
     ['counters', 'Hourly counts per address', spanText(HOURLY_COUNTERS), 'For the graphs.'],
     ['payment_events', 'Events of the payment provider', spanText(PAYMENT_EVENTS_KEPT), 'To recognise repeated ones.'],

@@ -58,3 +58,9 @@ export function fullName({ what, who }: Pick<RecordName, 'what' | 'who'>): strin
 export function recordNames(known: readonly Known[]): Map<string, RecordName> {
   return new Map(known.map((one) => [one.recordUuid, recordName(one.object, one)]))
 }
+
+/** Looks the names of records up, by uuid. */
+export type NamesOf = (
+  accountUuid: string,
+  asked: readonly { object: string; recordUuid: string }[],
+) => Promise<Map<string, RecordName>>

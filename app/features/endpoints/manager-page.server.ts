@@ -2,6 +2,7 @@
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, type EndpointKind, parseEndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
+import type { NamesOf } from '#app/domain/record-name.ts'
 import type { LogEntryView, LogFilter } from '#app/features/events/log-view.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
@@ -157,11 +158,12 @@ export async function loadManagerLog(
   accountUuid: string,
   key: EndpointKey,
   filter: LogFilter,
+  namesOf?: NamesOf,
 ): Promise<ManagerLog | null> {
   const record = await app.store.endpoints.findEndpoint(accountUuid, refOf(key))
   if (!record) return null
   const only = record.kind === 'extra' ? record.endpoint.id : null
-  const entries = await loadWebhookLog(app, accountUuid, record.objectType, filter, only)
+  const entries = await loadWebhookLog(app, accountUuid, record.objectType, filter, only, namesOf)
   return { entries, now: app.clock.now() }
 }
 

@@ -1,7 +1,7 @@
 // "Find a delivery": runs a search with a bounded amount of work.
 import type { App } from '#app/context/app-context.ts'
 import type { FoundRow } from '#app/domain/deliveries/stored-delivery.ts'
-import { fullName, type RecordName, recordName, recordNames } from '#app/domain/record-name.ts'
+import { fullName, type NamesOf, type RecordName, recordName } from '#app/domain/record-name.ts'
 import { dayOf, isoDate, todayOf } from '#app/domain/time/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { isoOrNull, type Millis } from '#app/lib/clock.ts'
@@ -10,11 +10,12 @@ import { wallAt } from '#app/lib/zone.ts'
 import { standingSentence, whyNotAgain } from './delivery-detail.ts'
 import { deliveryStatus, waitingOf } from './delivery-status.ts'
 import type { PastedId } from './pasted-id.ts'
+import { knownNames, namesForPage } from './record-names.server.ts'
 import { cursorText, type SearchQuestion } from './search-filter.ts'
 import { matchesSearch, type SearchTarget, statusOf } from './search-match.ts'
 import { type DayVolume, SEARCH_STATUSES, type SearchAnswer, type SearchHit, type StatusCounts } from './search-view.ts'
 
-type SearchApp = Pick<App, 'store' | 'clock' | 'callAsAccount'>
+type SearchApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'>
 
 /** Rows that one request reads: a fraction of a second. To look further back, the user continues from there. */
 const LOOK_AT_MOST = 20_000
@@ -31,7 +32,8 @@ export async function searchDeliveries(
   question: SearchQuestion,
   scanAtMost = LOOK_AT_MOST,
 ): Promise<SearchAnswer> {
-  return searchResolved(app, accountUuid, question, await resolve(app, accountUuid, question), scanAtMost)
+  const found = await resolve(app, accountUuid, question)
+  return searchResolved(app, accountUuid, question, { found, scanAtMost, namesOf: knownNames(app) })
 }
 
 /** The search as its page shows it: the rows, how many there are of each status, and the last 30 days. */
@@ -40,7 +42,11 @@ export async function searchForPage(app: SearchApp, accountUuid: string, questio
   const now = app.clock.now()
   const since = Math.floor((now - days(DAYS_SHOWN)) / hours(1))
   const [answer, statuses, attempts] = await Promise.all([
-    searchResolved(app, accountUuid, question, resolved, LOOK_AT_MOST),
+    searchResolved(app, accountUuid, question, {
+      found: resolved,
+      scanAtMost: LOOK_AT_MOST,
+      namesOf: namesForPage(app),
+    }),
     countStatuses(app, accountUuid, question, resolved),
     app.store.events.attemptsByHour(accountUuid, since),
   ])
@@ -55,8 +61,7 @@ async function searchResolved(
   app: SearchApp,
   accountUuid: string,
   { filter, before, limit }: SearchQuestion,
-  found: Resolved | null,
-  scanAtMost: number,
+  { found, scanAtMost, namesOf }: { found: Resolved | null; scanAtMost: number; namesOf: NamesOf },
 ): Promise<SearchAnswer> {
   const now = app.clock.now()
   if (found === null) return { hits: [], end: 'all', next: null, lookedBackTo: null, looked: 0 }
@@ -72,7 +77,7 @@ async function searchResolved(
     scanAtMost,
   })
   const asked = page.hits.map(({ object, objectUuid }) => ({ object, recordUuid: objectUuid }))
-  const names = recordNames(await app.store.records.knownOf(accountUuid, asked))
+  const names = await namesOf(accountUuid, asked)
   return {
     hits: page.hits.map((row) =>
       searchHit(

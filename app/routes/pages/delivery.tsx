@@ -15,6 +15,7 @@ import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { parseWebhookId } from '#app/features/endpoints/endpoint.ts'
 import { loadDelivery } from '#app/features/events/delivery-detail.server.ts'
 import { goneDelivery } from '#app/features/events/gone-text.ts'
+import { namesForPage } from '#app/features/events/record-names.server.ts'
 import { deliveryTitle, SENT_AGAIN_FROM_DETAIL } from '#app/features/events/search-view.ts'
 import { DeliveryPage } from '#app/features/events/ui/delivery-page.tsx'
 import { GonePage } from '#app/ui/page/error-page.tsx'
@@ -34,7 +35,7 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
   if (found.outcome !== 'ready') return gateFor(found, request)
   const { account, accountId, admin } = found
   const id = parseWebhookId(params.id ?? '')
-  const delivery = id === null ? null : await loadDelivery(app, account.uuid, id)
+  const delivery = id === null ? null : await loadDelivery(app, account.uuid, id, namesForPage(app))
   if (delivery === null) {
     const shown = { accountUUID: accountId, admin }
     const gone = goneDelivery(shown, spanText(eventsKept(app.settings.retentionDays)))

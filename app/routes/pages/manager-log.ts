@@ -3,6 +3,7 @@ import { parseEndpointKey } from '#app/domain/endpoint-key.ts'
 import { loadManagerLog } from '#app/features/endpoints/manager-page.server.ts'
 import { logTurn } from '#app/features/endpoints/ui/log/live-log.tsx'
 import { readLogFilter } from '#app/features/endpoints/ui/log/log-filter.ts'
+import { namesForPage } from '#app/features/events/record-names.server.ts'
 import { answerCall } from '#app/http/calls/call.server.ts'
 import { requireAccountOfQuery } from '#app/http/guards.server.ts'
 import { answer } from '#app/http/respond.ts'
@@ -18,7 +19,10 @@ export function loader(args: LoaderFunctionArgs): Promise<Response> {
       const { accountUuid } = await requireAccountOfQuery(context.app, request)
       const query = new URL(request.url).searchParams
       const key = parseEndpointKey(query.get('webhook') ?? '')
-      const log = key === null ? null : await loadManagerLog(context.app, accountUuid, key, readLogFilter(query))
+      const log =
+        key === null
+          ? null
+          : await loadManagerLog(context.app, accountUuid, key, readLogFilter(query), namesForPage(context.app))
       // A panel polls once more while its webhook is being deleted: an empty log is correct then.
       return answer(200, log ?? { entries: [], now: context.app.clock.now() }, { 'Cache-Control': 'no-store' })
     },

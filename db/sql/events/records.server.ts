@@ -244,8 +244,9 @@ async function walk(read: (after: Place) => Promise<Walked[]>, most: number): Pr
   return [...found].slice(0, most)
 }
 
-function nameStore({ reader }: Connections): Pick<RecordStore, 'knownOf' | 'listRecordsCalled'> {
-  // Rules keep a snapshot of their own (`rules:job`); polled objects are under their plain name.
+function nameStore({ db, reader }: Connections): Pick<RecordStore, 'keepNames' | 'knownOf' | 'listRecordsCalled'> {
+  // Rules keep a snapshot of their own (`rules:job`), polled objects are under their plain name, and what was read for
+  // its name alone is under `names:job`.
   const snapshot = (alias: string, object: string, uuid: string) =>
     `LEFT JOIN record_snapshot ${alias} ON ${alias}.account_uuid = @accountUuid AND ${alias}.object = ${object}
        AND ${alias}.record_uuid = ${uuid} AND ${alias}.first_seen_at <= @at`
@@ -253,21 +254,26 @@ function nameStore({ reader }: Connections): Pick<RecordStore, 'knownOf' | 'list
     `WITH asked AS (
        SELECT json_extract(value, '$[0]') AS object, json_extract(value, '$[1]') AS uuid FROM json_each(@records)
      ), own AS (
-       SELECT a.object, a.uuid, coalesce(r.fields, p.fields) AS fields
+       SELECT a.object, a.uuid, coalesce(r.fields, p.fields, n.fields) AS fields
        FROM asked a ${snapshot('r', "'rules:' || a.object", 'a.uuid')} ${snapshot('p', 'a.object', 'a.uuid')}
+         ${snapshot('n', "'names:' || a.object", 'a.uuid')}
      ), placed AS (
        SELECT own.*, CASE object WHEN 'job' THEN uuid
          ELSE coalesce(json_extract(fields, '$.job_uuid'), json_extract(fields, '$.related_object_uuid')) END AS job_uuid
        FROM own
+     ), worked AS (
+       SELECT placed.*, coalesce(j.fields, nj.fields) AS job
+       FROM placed ${snapshot('j', "'rules:job'", 'placed.job_uuid')} ${snapshot('nj', "'names:job'", 'placed.job_uuid')}
      ), owned AS (
-       SELECT placed.*, j.fields AS job, CASE placed.object WHEN 'company' THEN uuid
-         ELSE coalesce(json_extract(j.fields, '$.company_uuid'), json_extract(placed.fields, '$.company_uuid')) END AS company_uuid
-       FROM placed ${snapshot('j', "'rules:job'", 'placed.job_uuid')}
+       SELECT worked.*, CASE worked.object WHEN 'company' THEN uuid
+         ELSE coalesce(json_extract(job, '$.company_uuid'), json_extract(fields, '$.company_uuid')) END AS company_uuid
+       FROM worked
      )
-     SELECT owned.object, uuid AS recordUuid, owned.fields AS own, job, c.fields AS company,
+     SELECT owned.object, uuid AS recordUuid, owned.fields AS own, job, coalesce(c.fields, nc.fields) AS company,
        (SELECT json_extract(r.trigger_data, '$.conditionMatching.matchedRecords[0].companyName') FROM run r
         WHERE r.account_uuid = @accountUuid AND r.record_uuid = owned.job_uuid AND r.created_at <= @at ORDER BY r.id DESC LIMIT 1) AS customer
-     FROM owned ${snapshot('c', "'rules:company'", 'owned.company_uuid')}`,
+     FROM owned ${snapshot('c', "'rules:company'", 'owned.company_uuid')}
+       ${snapshot('nc', "'names:company'", 'owned.company_uuid')}`,
   )
   const ran = reader
     .prepare<{ accountUuid: string; text: string | null; window: number }, string | null>(
@@ -292,9 +298,10 @@ function nameStore({ reader }: Connections): Pick<RecordStore, 'knownOf' | 'list
       walk((place) => read({ ...values, ...place, accountUuid, window: WINDOW }), most)
   }
   const called = walker(
-    `CASE object WHEN 'rules:job' THEN lower(json_extract(fields, '$.generated_job_id')) = @exact
+    `CASE WHEN object IN ('rules:job', 'names:job') THEN lower(json_extract(fields, '$.generated_job_id')) = @exact
          OR lower(json_extract(fields, '$.job_address')) LIKE @text ESCAPE '~'
-       WHEN 'rules:company' THEN lower(json_extract(fields, '$.name')) LIKE @text ESCAPE '~' ELSE 1 = 0 END`,
+       WHEN object IN ('rules:company', 'names:company') THEN lower(json_extract(fields, '$.name')) LIKE @text ESCAPE '~'
+       ELSE 1 = 0 END`,
   )
   const OWNERS = 'IN (SELECT value FROM json_each(@owners))'
   const belonging = walker(
@@ -302,7 +309,23 @@ function nameStore({ reader }: Connections): Pick<RecordStore, 'knownOf' | 'list
        OR json_extract(fields, '$.related_object_uuid') ${OWNERS}`,
   )
 
+  const forgetNames = db.prepare(
+    'DELETE FROM record_snapshot WHERE account_uuid = @accountUuid AND object = @object AND updated_at < @since',
+  )
+  const putName = db.prepare(
+    `INSERT INTO record_snapshot (account_uuid, object, record_uuid, edit_date, fields, first_seen_at, updated_at)
+     VALUES (@accountUuid, @object, @recordUuid, '', @fields, @at, @at)
+     ON CONFLICT (account_uuid, object, record_uuid) DO UPDATE SET fields = @fields, updated_at = @at`,
+  )
+
   return {
+    keepNames: db.write(function* (accountUuid, records, at, since) {
+      for (const object of new Set(records.map((one) => `names:${one.object}`)))
+        yield* forgetNames.run({ accountUuid, object, since })
+      for (const { object, recordUuid, fields } of records)
+        yield* putName.run({ accountUuid, object: `names:${object}`, recordUuid, fields: JSON.stringify(fields), at })
+    }),
+
     knownOf: reader.read(function* (accountUuid, records, at = Number.MAX_SAFE_INTEGER) {
       const asked = [...new Map(records.map((one) => [`${one.object}|${one.recordUuid}`, one])).values()]
       if (asked.length === 0) return []

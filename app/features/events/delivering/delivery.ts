@@ -101,7 +101,7 @@ export function expiredWhileHeld(
   if (health.state === 'paused') return 'Kept for 30 days while the webhook was paused, then given up.'
   if (health.state === 'failing')
     return 'Not delivered within 72 hours: we had stopped trying because nothing succeeded.'
-  if (health.breaker === 'open') return 'Not delivered within 72 hours: your address failed all that time.'
+  if (health.breaker === 'open') return 'Not delivered within 72 hours: every attempt failed.'
   return `Not delivered within 72 hours. ${health.holdReason ?? 'Your address could not be reached in time.'}`
 }
 
