@@ -46,14 +46,14 @@ export const HANGS: PlatformFailure = {
 
 /** The platform with a log of the use cases' calls. */
 interface AskedPlatform extends PlatformInProcess {
-  /** In order: `subscribe job`, `list`, `delete <uuid>`, `page jobcontact`, `vendor`, `email <to>`. */
+  /** In order: `subscribe job`, `list`, `delete <uuid>`, `page jobcontact`, `read job <uuid>`, `vendor`, `email <to>`. */
   asked: string[]
   /** Fields to watch, per subscribe call. */
   askedFields: string[][]
   /** Filters of the list calls. */
   askedFilters: string[]
   /** Failures for the next calls of that kind, one after the other. */
-  failures: Record<'subscribe' | 'list' | 'remove' | 'page' | 'vendor' | 'email', PlatformFailure[]>
+  failures: Record<'subscribe' | 'list' | 'remove' | 'page' | 'read' | 'vendor' | 'email', PlatformFailure[]>
   /** Subscriptions of every account, including inactive ones. */
   listed(): SubscriptionView[]
   /** Empties the lists from now on. */
@@ -153,6 +153,7 @@ const ASKED: Partial<
   subscriptions: ['list', () => 'list'],
   unsubscribe: ['remove', ({ uuid }) => `delete ${uuid}`],
   list: ['page', ({ object }) => `page ${object}`],
+  read: ['read', ({ object, uuid }) => `read ${object} ${uuid}`],
   vendor: ['vendor', () => 'vendor'],
   email: ['email', ({ sent }) => `email ${String(sent.to)}`],
 }
@@ -163,7 +164,7 @@ function askedPlatform(clock: FixedClock) {
     asked: [],
     askedFields: [],
     askedFilters: [],
-    failures: { subscribe: [], list: [], remove: [], page: [], vendor: [], email: [] },
+    failures: { subscribe: [], list: [], remove: [], page: [], read: [], vendor: [], email: [] },
     listed: () => ACCOUNTS.flatMap((uuid) => base.account(uuid).subscriptions),
     forgetSubscriptions() {
       for (const uuid of ACCOUNTS) base.account(uuid).subscriptions = []
