@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { signForward } from '#app/adapters/standard-webhooks.server.ts'
 import type { App } from '#app/context/app-context.ts'
 import { RETRY_FOR } from '#app/domain/deliveries/delivery.ts'
+import type { NamesOf } from '#app/domain/record-name.ts'
 import { AMPLE_SPACE, type Space } from '#app/domain/space.ts'
 import { type Admission, createAdmission } from '#app/engine/admission.ts'
 import {
@@ -49,6 +50,8 @@ export interface DeliveryEngineInput
   pendingLimit?: PendingLimit
   /** Default: always enough space. */
   space?: Pick<Space, 'switches'>
+  /** What records are called, for messages in words. Default: what the store knows. */
+  namesOf?: NamesOf
   /** Wraps the sending of attempts. Default: nothing. */
   around?: (deliver: Deliver) => Deliver
   /** ms between lease renewals. */
@@ -104,7 +107,7 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
   const { store, clock, log } = input
   const random = input.random ?? Math.random
   const pendingLimit = input.pendingLimit ?? PENDING_LIMIT
-  const made = createDeliver(input, signForward)
+  const made = createDeliver(input, signForward, input.namesOf)
   const deliver = input.around?.(made) ?? made
   const settling = settleOptions(random)
   const { switches } = input.space ?? AMPLE_SPACE

@@ -113,6 +113,34 @@ describe('an event on its way', () => {
     }
   })
 
+  it('asks what its record is called before it says so in a chat program, and nobody else’s sending waits for that', async () => {
+    const slack = 'https://hooks.slack.com/services/T0/B0/x'
+    for (const url of [slack, ADDRESS]) world.endpoint({ url })
+    const asked: unknown[] = []
+    const engine = world.engine({
+      async namesOf(account, places) {
+        asked.push([account, ...places])
+        if (places[0]?.recordUuid === 'job-2') throw new Error('no answer')
+        const fields = { generated_job_id: '3128' }
+        await world.store.records.keepNames(
+          account,
+          [{ object: 'job', recordUuid: 'job-1', fields }],
+          world.clock.now(),
+          0,
+        )
+        return new Map()
+      },
+    })
+    engine.start()
+    await world.clock.settle()
+    for (const objectUuid of ['job-1', 'job-2']) await engine.acceptEvent(anEvent(world, { objectUuid }))
+    await engine.idle()
+    const texts = world.outbound.sent.filter(({ url }) => url === slack).map(({ body }) => JSON.parse(body).text)
+    expect(texts.sort()).toEqual(['Job 3128 changed: status', 'Job changed: status'])
+    expect(world.outbound.sent).toHaveLength(4)
+    expect(asked).toEqual(['job-1', 'job-2'].map((recordUuid) => [LEEDS, { object: 'job', recordUuid }]))
+  })
+
   it('goes to every endpoint of its object whose filter it passes, and to nobody else', async () => {
     world.endpoint({ url: 'https://a.example.com/' })
     world.endpoint({ url: 'https://b.example.com/', fields: 'status,date' })

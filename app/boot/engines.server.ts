@@ -15,6 +15,7 @@ import { createFactCache } from '#app/features/automations/records/fact-cache.se
 import type { Values } from '#app/features/automations/records/fact-rows.ts'
 import { createFactLoader } from '#app/features/automations/records/load-facts.server.ts'
 import { planDefaults } from '#app/features/automations/runs/plan-defaults.server.ts'
+import { namesForPage } from '#app/features/events/record-names.server.ts'
 import { createAutomationEngine } from './automation-engine.server.ts'
 import { createAutomationTriggers } from './automation-triggers.server.ts'
 import { createDeliveryEngine } from './delivery-engine.server.ts'
@@ -43,18 +44,19 @@ export function createEngines(
       isGone: (process) => isGone(process, self),
     })
   const own = { store: ownWork, clock, log, secrets, settings }
+  const budget = createCallBudget({ store: ownWork.events, clock, log, callRows })
+  const callAsAccount = createCallAsAccount({
+    store: { ...ownWork.accounts, ...ownWork.events },
+    ...{ clock, log, secrets, oauth, platformApi, budget, inTurn: ownWork.shared.inTurn },
+  })
   const engine = createDeliveryEngine({
     ...own,
     outbound,
     space,
     shares,
+    namesOf: namesForPage({ ...own, callAsAccount }),
     around: observed.deliver,
     owner: randomUUID(),
-  })
-  const budget = createCallBudget({ store: ownWork.events, clock, log, callRows })
-  const callAsAccount = createCallAsAccount({
-    store: { ...ownWork.accounts, ...ownWork.events },
-    ...{ clock, log, secrets, oauth, platformApi, budget, inTurn: ownWork.shared.inTurn },
   })
   // Automations and screens share one cache; but screens do not wait for the reserve.
   const cache = createFactCache<Values[]>(clock)

@@ -2,7 +2,7 @@
 // decided when the attempt is stored.
 import type { App } from '#app/context/app-context.ts'
 import type { Verdict } from '#app/domain/deliveries/delivery.ts'
-import { recordName } from '#app/domain/record-name.ts'
+import { type NamesOf, recordName } from '#app/domain/record-name.ts'
 import { signingSecretPlace } from '#app/domain/sealed-places.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { AttemptReport, DeliveryJob } from '#db/store/deliveries.ts'
@@ -24,10 +24,15 @@ export type Deliver = (job: DeliveryJob, how: { probe: boolean }) => Promise<Att
 
 const LONGEST_ANSWER = 4096
 
-/** Creates the function that makes attempts. It never rejects: every error is in the report. */
-export function createDeliver(app: DeliverApp, sign: SignForward): Deliver {
+/**
+ * Creates the function that makes attempts. It never rejects: every error is in the report. `namesOf` learns what a
+ * message in words calls its record.
+ */
+export function createDeliver(app: DeliverApp, sign: SignForward, namesOf?: NamesOf): Deliver {
   const secretsOf = secretReader(app)
   return async (job, { probe }) => {
+    // Before the attempt has its time: what is known by then is what its page shows later.
+    if (namesOf && job.cause !== 'test' && chatProgramOf(job.url) !== null) await learnName(app, namesOf, job)
     const startedAt = app.clock.now()
     const notSent = whyNotSent(job, startedAt)
     if (notSent !== null) {
@@ -39,6 +44,12 @@ export function createDeliver(app: DeliverApp, sign: SignForward): Deliver {
     log(app, job, result)
     return { job, probe, startedAt, endedAt, result }
   }
+}
+
+async function learnName({ log }: DeliverApp, namesOf: NamesOf, { id, body, accountUuid }: DeliveryJob): Promise<void> {
+  const record = recordOf(body ?? '')
+  if (record === null) return
+  await namesOf(accountUuid, [record]).catch((error: unknown) => log.warn({ deliveryId: id, error }, 'names.not_read'))
 }
 
 type Sent = Extract<AttemptReport['result'], { kind: 'sent' }>
