@@ -12,7 +12,7 @@ import type { ReplayPanelData } from '../controls/replay-text.ts'
 import { calledOf, type EndpointView, titleOf } from '../endpoint-view.ts'
 import { receiverOf } from '../receiver.ts'
 import { DeleteQuestion, DeleteWebhook } from './delete-webhook.tsx'
-import { EditForm } from './form/endpoint-form.tsx'
+import { EditForm, useSavedEdit } from './form/endpoint-form.tsx'
 import { type FormResult, resultFor } from './form/form-result.ts'
 import type { LogAnswer } from './log/log-filter.ts'
 import { LogPanel } from './log/log-panel.tsx'
@@ -47,6 +47,8 @@ export function WebhookCard({ webhook, account, step, log, replay, logSource, re
   const id = cardId(webhook.id)
   const mine: ManagerStep = step.step !== 'none' && step.webhookId === webhook.id ? step : { step: 'none' }
   const editing = mine.step === 'edit'
+  const notSaved = resultFor(result, 'update', webhook.id)
+  useSavedEdit(webhook.id, account, notSaved)
   const notDeleted = resultFor(result, 'delete', webhook.id)
   const wanted = mine.step !== 'none' || notDeleted !== null
   const [open, setOpen] = useState(alone || wanted)
@@ -76,7 +78,7 @@ export function WebhookCard({ webhook, account, step, log, replay, logSource, re
             <ReplayLine key={one.id} webhook={webhook} account={account} replay={one} />
           ))}
           {editing ? (
-            <EditForm endpoint={webhook} account={account} refused={resultFor(result, 'update', webhook.id)} />
+            <EditForm endpoint={webhook} account={account} refused={notSaved} />
           ) : (
             <>
               <Facts webhook={webhook} />
