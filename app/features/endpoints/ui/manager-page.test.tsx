@@ -156,11 +156,12 @@ describe('the list', () => {
       ],
     })
     const job = within(card('Job'))
-    // One status: its word stands in the row, and the sentence goes on. Active stays beside it, without a colour.
+    // One status: its word stands in the row, and the sentence goes on. How it is set stands among the facts.
     expect(card('Job').textContent.match(/failing/gi)).toHaveLength(1)
     expect(job.getByText('Failing').closest('summary')?.textContent).toContain('hooks.example.com/catch/1')
     job.getByText('Since 13:42. Your address answered 404. Is the scenario switched on?')
-    expect(job.getByText('Active').className).not.toContain('bg-')
+    expect(job.getByText('Active').previousElementSibling?.textContent).toBe('Set to')
+    expect(job.getByText('Failing').closest('summary')?.textContent).not.toContain('Active')
     job.getByText('https://hooks.example.com/catch/1')
     job.getByText('status')
     job.getByText('3 events')
@@ -172,7 +173,7 @@ describe('the list', () => {
       webhooks: [sampleWebhook({ active: false, status: 'paused', callbackUrl: '', lastEventAt: null })],
     })
     const job = within(card('Job'))
-    expect(job.getByText('Inactive').className).not.toContain('bg-')
+    expect(job.getByText('Inactive').previousElementSibling?.textContent).toBe('Set to')
     job.getByText('Paused')
     job.getByText('All fields')
     job.getByText('None: events are only shown here')

@@ -114,7 +114,7 @@ export function WebhookCard({ webhook, account, step, log, replay, logSource, re
 function RowSummary({ webhook }: { webhook: EndpointView }) {
   const { status, fields, lastEventAt, pending, hours } = webhook
   return (
-    <summary className="grid min-h-11 sm:h-11 cursor-pointer list-none grid-cols-[minmax(0,1fr)_auto_1rem] items-center gap-x-3 rounded-card px-4 py-0.5 text-dense text-ink-soft hover:bg-sunken sm:grid-cols-[8.5rem_minmax(0,1fr)_minmax(0,1.6fr)_6rem_3.5rem_1rem]">
+    <summary className="grid min-h-11 sm:h-11 cursor-pointer list-none grid-cols-[minmax(0,1fr)_auto_1rem] items-center gap-x-3 rounded-card px-4 py-0.5 text-dense text-ink-soft hover:bg-sunken sm:grid-cols-[8.5rem_minmax(0,1fr)_minmax(0,1.6fr)_6rem_1rem]">
       <StatusDot status={status} />
       <h3
         id={`${cardId(webhook.id)}-title`}
@@ -139,7 +139,6 @@ function RowSummary({ webhook }: { webhook: EndpointView }) {
         </span>
       </span>
       <DayBars hours={hours} />
-      <span className="max-sm:hidden">{webhook.active ? 'Active' : 'Inactive'}</span>
       <ChevronRight
         aria-hidden
         className="size-4 transition-transform group-open/row:rotate-90 max-sm:col-start-3 max-sm:row-start-1 motion-reduce:transition-none"
@@ -255,6 +254,9 @@ function Facts({ webhook }: { webhook: EndpointView }) {
       </Fact>
       <Fact label={rule ? 'Field filter' : 'Monitored fields'} wide>
         <FieldList fields={webhook.fields} />
+      </Fact>
+      <Fact label="Set to" wide>
+        {webhook.active ? 'Active' : 'Inactive'}
       </Fact>
       <Fact label="Last event">{webhook.lastEventAt === null ? '–' : <Time at={webhook.lastEventAt} />}</Fact>
       <Fact label="Waiting">
