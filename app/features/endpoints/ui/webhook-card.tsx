@@ -3,11 +3,13 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { plural } from '#app/domain/time/moments.ts'
 import { chatSentence } from '#app/features/events/chat/chat-message.ts'
 import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
+import { hours } from '#app/lib/duration.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { CopyField } from '#app/ui/form/copy-field.tsx'
 import { Notice } from '#app/ui/notice.tsx'
-import { Time } from '#app/ui/time/time.tsx'
+import { Time, usePresent, useZone } from '#app/ui/time/time.tsx'
+import { clockTime } from '#app/ui/time/time-text.ts'
 import type { ReplayPanelData } from '../controls/replay-text.ts'
 import { calledOf, type EndpointView, titleOf } from '../endpoint-view.ts'
 import { receiverOf } from '../receiver.ts'
@@ -112,7 +114,7 @@ export function WebhookCard({ webhook, account, step, log, replay, logSource, re
 
 /** One line on a desk, two on a phone: how it is, what it sends, where to, and its last day. */
 function RowSummary({ webhook }: { webhook: EndpointView }) {
-  const { status, fields, lastEventAt, pending, hours } = webhook
+  const { status, fields, lastEventAt, pending } = webhook
   return (
     <summary className="grid min-h-11 sm:h-11 cursor-pointer list-none grid-cols-[minmax(0,1fr)_auto_1rem] items-center gap-x-3 rounded-card px-4 py-0.5 text-dense text-ink-soft hover:bg-sunken sm:grid-cols-[8.5rem_minmax(0,1fr)_minmax(0,1.6fr)_6rem_1rem]">
       <StatusDot status={status} />
@@ -138,7 +140,7 @@ function RowSummary({ webhook }: { webhook: EndpointView }) {
           {pending > 0 ? `, ${pending} waiting` : ''}
         </span>
       </span>
-      <DayBars hours={hours} />
+      <DayBars attempts={webhook.hours} />
       <ChevronRight
         aria-hidden
         className="size-4 transition-transform group-open/row:rotate-90 max-sm:col-start-3 max-sm:row-start-1 motion-reduce:transition-none"
@@ -170,11 +172,13 @@ const BAR = 4
 const HIGH = 20
 
 /** The attempts of the last 24 hours, one bar each. */
-function DayBars({ hours }: Pick<EndpointView, 'hours'>) {
-  const most = Math.max(1, ...hours.map(({ delivered, failed }) => delivered + failed))
-  const total = (part: 'delivered' | 'failed') => hours.reduce((sum, hour) => sum + hour[part], 0)
+function DayBars({ attempts }: { attempts: EndpointView['hours'] }) {
+  const most = Math.max(1, ...attempts.map(({ delivered, failed }) => delivered + failed))
+  const total = (part: 'delivered' | 'failed') => attempts.reduce((sum, hour) => sum + hour[part], 0)
   const scaled = (count: number) => (count === 0 ? 0 : Math.max(2, (count / most) * HIGH))
   const [delivered, failed] = [total('delivered'), total('failed')]
+  const [now, zone] = [usePresent(), useZone()]
+  const startOf = (index: number) => (Math.floor(now / hours(1)) + 1 + index - attempts.length) * hours(1)
   return (
     <svg
       viewBox={`0 0 ${24 * BAR} ${HIGH}`}
@@ -183,11 +187,13 @@ function DayBars({ hours }: Pick<EndpointView, 'hours'>) {
     >
       <title>{`Last day: ${delivered} delivered, ${failed} failed`}</title>
       <path d={`M0 ${HIGH - 0.5}H${24 * BAR}`} className="stroke-line" />
-      {hours.map((hour, index) => {
+      {attempts.map((hour, index) => {
         const [up, down] = [scaled(hour.delivered), scaled(hour.failed)]
         const x = index * BAR
         return up + down === 0 ? null : (
           <g key={x}>
+            <title>{`${clockTime(startOf(index), now, zone)}: ${hour.delivered} delivered, ${hour.failed} failed`}</title>
+            <rect x={x} y={0} width={BAR} height={HIGH} className="fill-transparent" />
             {up > 0 ? <rect x={x} y={HIGH - up} width={BAR - 1} height={up} className="fill-working" /> : null}
             {down > 0 ? (
               <rect x={x} y={Math.max(0, HIGH - up - down)} width={BAR - 1} height={down} className="fill-failing" />
