@@ -187,7 +187,7 @@ export function sentAgainFlash(sent: number, asked: number, why: string | null):
   const description =
     sent === 1
       ? 'The new delivery is in the list. Its result follows within seconds.'
-      : `${sent} new deliveries are in the list. Their results follow within seconds.`
+      : `${sent} new deliveries are in the list.`
   return { kind: 'success', title: 'Sent again', description }
 }
 
