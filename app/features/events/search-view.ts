@@ -44,6 +44,16 @@ export function searchFormOf(params: URLSearchParams): SearchForm {
   return form
 }
 
+/** The whole day that the form asks for, `2026-11-21`; null = another time, or any. */
+export function dayAsked({ from, until }: Pick<SearchForm, 'from' | 'until'>): string | null {
+  const date = from.slice(0, 10)
+  return date !== '' && from === wholeDay(date).from && until === wholeDay(date).until ? date : null
+}
+
+export function wholeDay(date: string): Pick<SearchForm, 'from' | 'until'> {
+  return { from: `${date}T00:00`, until: `${date}T23:59` }
+}
+
 /** Whether the form has no filter at all. */
 export function asksNothing(form: SearchForm): boolean {
   return SEARCH_FIELDS.every((field) => form[field] === '')
@@ -117,25 +127,24 @@ export interface Trouble {
   count: number
   /** The earliest next attempt; null = none is planned. */
   nextAt: Millis | null
-  /** The deliveries to send again: of each event the newest one to this address. */
+  /** The deliveries to send again. */
   again: number[]
 }
 
-/** Groups what is not delivered, the largest group first. */
+/** Groups what is not delivered, the largest group first. Of each event only the newest delivery to an address counts. */
 export function troublesOf(hits: readonly SearchHit[]): Trouble[] {
   const troubles = new Map<string, Trouble>()
-  // A newer delivery of the same event to the same address stands before an older one.
   const seen = new Set<string>()
   for (const { eventId, delivery } of hits) {
     if (delivery === null) continue
     const { url, sentence, nextAt } = delivery
-    const isNewest = !seen.has(`${eventId}|${url}`)
+    if (seen.has(`${eventId}|${url}`)) continue
     seen.add(`${eventId}|${url}`)
     if (delivery.status === 'delivered') continue
     const key = `${url}|${sentence}`
     const known = troubles.get(key) ?? { url, sentence, count: 0, nextAt: null, again: [] }
     const next = nextAt === null ? known.nextAt : Math.min(nextAt, known.nextAt ?? nextAt)
-    const again = isNewest && hasFailed(delivery) ? [...known.again, delivery.id] : known.again
+    const again = hasFailed(delivery) ? [...known.again, delivery.id] : known.again
     troubles.set(key, { ...known, count: known.count + 1, nextAt: next, again })
   }
   return [...troubles.values()].sort((a, b) => b.count - a.count)

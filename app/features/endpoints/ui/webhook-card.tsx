@@ -239,7 +239,7 @@ function EditAndDelete({ webhook, account }: { webhook: EndpointView; account: M
 function Facts({ webhook }: { webhook: EndpointView }) {
   const rule = webhook.kind === 'extra'
   return (
-    <dl className="grid grid-cols-3 gap-x-4 gap-y-3 text-label">
+    <dl className="grid grid-cols-2 gap-x-4 gap-y-3 text-label sm:grid-cols-4">
       {rule ? (
         <Fact label="Object" wide>
           {webhook.label}
@@ -261,9 +261,7 @@ function Facts({ webhook }: { webhook: EndpointView }) {
       <Fact label={rule ? 'Field filter' : 'Monitored fields'} wide>
         <FieldList fields={webhook.fields} />
       </Fact>
-      <Fact label="Set to" wide>
-        {webhook.active ? 'Active' : 'Inactive'}
-      </Fact>
+      <Fact label="Set to">{webhook.active ? 'Active' : 'Inactive'}</Fact>
       <Fact label="Last event">{webhook.lastEventAt === null ? '–' : <Time at={webhook.lastEventAt} />}</Fact>
       <Fact label="Waiting">
         <span className="tabular-nums">
@@ -288,7 +286,7 @@ function ReceiverName({ address }: { address: string }) {
 
 function Fact({ label, wide = false, children }: { label: string; wide?: boolean; children: ReactNode }) {
   return (
-    <div className={wide ? 'col-span-3 min-w-0' : 'min-w-0'}>
+    <div className={wide ? 'col-span-full min-w-0' : 'min-w-0'}>
       <dt className="text-dense text-ink-soft">{label}</dt>
       <dd className="min-w-0">{children}</dd>
     </div>

@@ -2,7 +2,7 @@ import { Link } from '@remix-run/react'
 import { type LinkAccount, searchAddress } from '#app/domain/delivery-address.ts'
 import { dayText } from '#app/domain/time/moments.ts'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
-import type { DayVolume, SearchForm } from '../search-view.ts'
+import { type DayVolume, dayAsked, type SearchForm, wholeDay } from '../search-view.ts'
 
 const HEIGHT = 40
 
@@ -19,25 +19,24 @@ export function DayBars({ volume, account, form }: DayBarsProps) {
   const [delivered, failed] = [sum('delivered'), sum('failed')]
   if (delivered + failed === 0) return null
   const most = Math.max(...volume.map((day) => day.delivered + day.failed))
-  const shown = (day: DayVolume) => ({ from: `${day.date}T00:00`, until: `${day.date}T23:59` })
+  const asked = volume.find(({ date }) => date === dayAsked(form))
   return (
-    <figure className="grid gap-1">
+    <figure className="min-w-0">
       <nav aria-label="Days">
         {/* Drawn backwards, so that a narrow screen begins with today. */}
         <ol className="relative flex flex-row-reverse overflow-x-auto border-line border-b">
           {volume.toReversed().map((day) => {
-            const span = shown(day)
-            const says = `${dayText(Date.parse(day.date), 'UTC')}: ${counted(day)}`
+            const says = sentenceOf(day)
             return day.delivered + day.failed === 0 ? (
               <li key={day.date} aria-hidden className="min-w-6 flex-1" />
             ) : (
               <li key={day.date} className="min-w-6 flex-1">
                 <Link
-                  to={searchAddress(account, { ...form, ...span })}
+                  to={searchAddress(account, { ...form, ...wholeDay(day.date) })}
                   preventScrollReset
                   title={says}
-                  aria-current={form.from === span.from && form.until === span.until ? 'true' : undefined}
-                  className="-outline-offset-2 flex h-11 items-end px-0.5 hover:bg-sunken aria-[current]:bg-accent-soft"
+                  aria-current={day === asked ? 'true' : undefined}
+                  className="-outline-offset-2 flex h-11 items-end px-0.5 hover:bg-sunken aria-[current]:ring-2 aria-[current]:ring-accent aria-[current]:ring-inset"
                 >
                   <Bar day={day} most={most} />
                   <VisuallyHidden>{says}</VisuallyHidden>
@@ -47,11 +46,28 @@ export function DayBars({ volume, account, form }: DayBarsProps) {
           })}
         </ol>
       </nav>
-      <figcaption className="text-dense text-ink-soft">
-        Last {volume.length} days: {counted({ delivered, failed })} {failed === 1 ? 'attempt' : 'attempts'}
+      <figcaption className="mt-1 text-dense text-ink-soft">
+        {asked === undefined ? (
+          `Last ${volume.length} days: ${counted({ delivered, failed })} ${failed === 1 ? 'attempt' : 'attempts'}`
+        ) : (
+          <>
+            {sentenceOf(asked)}{' '}
+            <Link
+              to={searchAddress(account, { ...form, from: '', until: '' })}
+              preventScrollReset
+              className="-my-2.5 ml-2 inline-flex min-h-11 items-center font-medium text-accent underline"
+            >
+              All days
+            </Link>
+          </>
+        )}
       </figcaption>
     </figure>
   )
+}
+
+function sentenceOf(day: DayVolume): string {
+  return `${dayText(Date.parse(day.date), 'UTC')}: ${counted(day)}`
 }
 
 function counted({ delivered, failed }: Pick<DayVolume, 'delivered' | 'failed'>): string {

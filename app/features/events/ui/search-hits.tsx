@@ -65,13 +65,19 @@ function lineOf({ delivery, what, who, test, changedFields, receivedAt }: Search
     fieldsShown(changedFields),
     delivery === null ? '' : `→ ${shortAddress(delivery.url)}`,
     delivery !== null && delivery.attempts > 1 ? `${delivery.attempts} attempts` : '',
-    delivery === null || delivery.lastMs === null ? '' : durationText(delivery.lastMs),
   ]
   return {
     ...{ icon, tone, what: test ? `Test: ${what}` : what, who },
     at: receivedAt,
     detail: parts.filter(Boolean).join(' · '),
-    end: <StatusWord status={status} code={delivery?.lastCode ?? null} />,
+    end: (
+      <>
+        <StatusWord status={status} code={delivery?.lastCode ?? null} />
+        {delivery === null || delivery.lastMs === null ? null : (
+          <span className="text-ink-soft max-sm:hidden"> {durationText(delivery.lastMs)}</span>
+        )}
+      </>
+    ),
   }
 }
 

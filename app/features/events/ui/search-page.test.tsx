@@ -106,6 +106,9 @@ describe('the form', () => {
     const more = () => screen.getByText('More filters').closest('details')
     expect(more()?.open).toBe(false)
     unmount()
+    const day = renderSearch({ form: { ...EMPTY_FORM, from: '2025-11-20T00:00', until: '2025-11-20T23:59' } })
+    expect(more()?.open).toBe(false)
+    day.unmount()
     renderSearch({ form: { ...EMPTY_FORM, field: 'status' } })
     expect(more()?.open).toBe(true)
   })
@@ -195,7 +198,7 @@ describe('a line', () => {
     })
     const [text] = line().map((one) => one.textContent ?? '')
     expect(text).toBe(
-      'Job 3128 · Joan Hartleystatus, completion_date · → hooks.example.com/catch/1 · 2 attempts · 86 ms15:08Waiting 200 Details of delivery 12',
+      'Job 3128 · Joan Hartleystatus, completion_date · → hooks.example.com/catch/1 · 2 attempts15:08Waiting 200 86 ms Details of delivery 12',
     )
     const why = within(screen.getByRole('list', { name: 'Not delivered' })).getByRole('listitem')
     expect(why.textContent).toBe(
@@ -240,6 +243,7 @@ describe('a line', () => {
       ['21 November 2025: 2 delivered, 0 failed', null],
       ['20 November 2025: 10 delivered, 0 failed', 'true'],
     ])
+    expect(hrefOf('All days')).toBe('/deliveries?accountUUID=account-1&object=job')
     expect(days[0]?.getAttribute('href')).toBe(
       '/deliveries?accountUUID=account-1&object=job&from=2025-11-21T00%3A00&until=2025-11-21T23%3A59',
     )
