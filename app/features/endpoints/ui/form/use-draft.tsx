@@ -14,14 +14,8 @@ interface DraftOf {
 
 /** Keeps what is typed in this tab. `take` gets what was typed before hydration, or before another page was opened. */
 export function useDraft(draft: DraftOf, take: (typed: FormData) => void) {
-  const {
-    act,
-    id,
-    account: { accountUUID },
-    saved,
-    used,
-    fieldText,
-  } = draft
+  const { act, id, saved, used, fieldText } = draft
+  const { accountUUID } = draft.account
   const [note, setNote] = useState('')
   const now = useRef({ saved, take })
   now.current = { saved, take }
