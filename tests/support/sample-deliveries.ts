@@ -35,6 +35,7 @@ export function sampleHit(over: Partial<NonNullable<SearchHit['delivery']>> | nu
             url: 'https://hooks.example.com/catch/1',
             attempts: 1,
             lastCode: 200,
+            lastMs: 86,
             sentence: 'Delivered: your address answered 200.',
             nextAt: null,
             canSendAgain: true,

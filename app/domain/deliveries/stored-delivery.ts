@@ -61,6 +61,7 @@ export interface FoundDelivery extends SearchedDelivery {
   /** From the last attempt row; null = there is none. */
   lastSentence: string | null
   lastUrl: string | null
+  lastMs: number | null
 }
 
 /** Rows are newest first: by event, and for one event by delivery. A cursor points behind the row it names. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { receiverOf } from './receiver.ts'
+import { addressSentence, receiverOf } from './receiver.ts'
 
 test.each([
   ['https://hooks.zapier.com/hooks/catch/1/abc', { name: 'Zapier', kind: 'Zapier' }],
@@ -18,4 +18,21 @@ test.each([
   ['', null],
 ])('%s is known as %j', (address, receiver) => {
   expect(receiverOf(address)).toEqual(receiver)
+})
+
+test.each([
+  ['https://hooks.zapier.com/hooks/catch/1/abc', 'Events go to Zapier.'],
+  ['hooks.zapier.com/hooks/catch/1/abc', 'Events go to Zapier. We add https://.'],
+  [' hook.eu1.make.com/abc', 'Events go to Make. We add https://.'],
+  ['firm.app.n8n.cloud/webhook/abc', 'Events go to n8n. We add https://.'],
+  ['hooks.slack.com/services/T/B/x', 'Slack gets a message in words. We add https://.'],
+  ['firm.webhook.office.com/webhookb2/a', 'Microsoft Teams gets a card in words. We add https://.'],
+  ['discord.com/api/webhooks/1/x', 'Discord gets a message in words. We add https://.'],
+  ['example.com/in', 'We add https://.'],
+  ['https://example.com/in', null],
+  ['http://hooks.zapier.com.example.com', null],
+  ['example', null],
+  ['', null],
+])('of %j, while typed: %j', (typed, sentence) => {
+  expect(addressSentence(typed)).toBe(sentence)
 })

@@ -49,6 +49,7 @@ function stored(
       attempts: 1,
       lastCode: 404,
       lastSentence: TRY.sentence,
+      lastMs: 86,
       lastUrl: TRY.url,
       dueAt: NOW + minutes(2),
       deadlineAt: NOW + hours(71),
@@ -89,7 +90,10 @@ describe('the request', () => {
   })
 
   test('of a delivery that was not tried is the one that will be sent', () => {
-    const untried: Parameters<typeof stored> = [{ attempts: [] }, { attempts: 0, lastSentence: null, lastUrl: null }]
+    const untried: Parameters<typeof stored> = [
+      { attempts: [] },
+      { attempts: 0, lastSentence: null, lastUrl: null, lastMs: null },
+    ]
     expect(view(...untried).request).toMatchObject({ url: 'https://example.com/new', attempt: null })
     expect(header('webhook-timestamp', ...untried)).toBeNull()
     expect(header('webhook-signature', ...untried)).toBeNull()

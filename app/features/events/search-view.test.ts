@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { sampleHit } from '#tests/support/sample-deliveries.ts'
 import { fieldsShown } from './fields-shown.ts'
-import { shortAddress } from './search-view.ts'
+import { sentAgainFlash, shortAddress, troublesOf } from './search-view.ts'
 
 test.each([
   ['https://hooks.example.com/catch/1?a=b', 'hooks.example.com/catch/1'],
@@ -14,4 +15,30 @@ test.each([
 
 test('the status comes first, and fields that hold ids do not come', () => {
   expect(fieldsShown(['completion_actioned_by_uuid', 'completion_date', 'status'])).toBe('status, completion_date')
+})
+
+test('of each event only the newest delivery counts, and only what failed is sent again', () => {
+  const of = (eventId: string, over: Parameters<typeof sampleHit>[0]) => ({ ...sampleHit(over), eventId })
+  const failed = { status: 'failed', sentence: 'Not delivered after 72 hours.' } as const
+  const hits = [
+    of('a', { ...failed, id: 9 }),
+    of('a', { ...failed, id: 5 }),
+    of('b', { id: 8 }),
+    of('b', { ...failed, id: 4 }),
+    of('c', { ...failed, id: 7, canSendAgain: false }),
+    of('d', { ...failed, id: 3 }),
+    of('e', { ...failed, id: 2, status: 'held' }),
+    of('f', { ...failed, id: 1, status: 'waiting', attempts: 0 }),
+    sampleHit(null),
+  ]
+  expect(troublesOf(hits)).toMatchObject([{ count: 5, again: [9, 3] }])
+})
+
+test.each([
+  [1, 1, null, 'Sent again', 'The new delivery is in the list. Its result follows within seconds.'],
+  [3, 3, null, 'Sent again', '3 new deliveries are in the list.'],
+  [2, 3, 'It is too old.', '2 of 3 sent again', 'It is too old.'],
+  [0, 3, null, 'Failed to send again', 'This delivery is no longer kept.'],
+])('%i of %i sent again (%s): %s', (sent, asked, why, title, description) => {
+  expect(sentAgainFlash(sent, asked, why)).toMatchObject({ title, description })
 })

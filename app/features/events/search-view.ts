@@ -44,6 +44,16 @@ export function searchFormOf(params: URLSearchParams): SearchForm {
   return form
 }
 
+/** The whole day that the form asks for, `2026-11-21`; null = another time, or any. */
+export function dayAsked({ from, until }: Pick<SearchForm, 'from' | 'until'>): string | null {
+  const date = from.slice(0, 10)
+  return date !== '' && from === wholeDay(date).from && until === wholeDay(date).until ? date : null
+}
+
+export function wholeDay(date: string): Pick<SearchForm, 'from' | 'until'> {
+  return { from: `${date}T00:00`, until: `${date}T23:59` }
+}
+
 /** Whether the form has no filter at all. */
 export function asksNothing(form: SearchForm): boolean {
   return SEARCH_FIELDS.every((field) => form[field] === '')
@@ -71,6 +81,8 @@ export interface SearchHit {
     attempts: number
     /** Status of the last attempt; null when no answer arrived or no attempt was made. */
     lastCode: number | null
+    /** Duration of the last attempt; null when nothing was sent. */
+    lastMs: number | null
     /** The delivery's state, as a sentence. */
     sentence: string
     /** When the next try is due, if known. */
@@ -115,20 +127,32 @@ export interface Trouble {
   count: number
   /** The earliest next attempt; null = none is planned. */
   nextAt: Millis | null
+  /** The deliveries to send again. */
+  again: number[]
 }
 
-/** Groups what is not delivered, the largest group first. */
+/** Groups what is not delivered, the largest group first. Of each event only the newest delivery to an address counts. */
 export function troublesOf(hits: readonly SearchHit[]): Trouble[] {
   const troubles = new Map<string, Trouble>()
-  for (const { delivery } of hits) {
-    if (delivery === null || delivery.status === 'delivered') continue
+  const seen = new Set<string>()
+  for (const { eventId, delivery } of hits) {
+    if (delivery === null) continue
     const { url, sentence, nextAt } = delivery
+    if (seen.has(`${eventId}|${url}`)) continue
+    seen.add(`${eventId}|${url}`)
+    if (delivery.status === 'delivered') continue
     const key = `${url}|${sentence}`
-    const known = troubles.get(key) ?? { url, sentence, count: 0, nextAt: null }
+    const known = troubles.get(key) ?? { url, sentence, count: 0, nextAt: null, again: [] }
     const next = nextAt === null ? known.nextAt : Math.min(nextAt, known.nextAt ?? nextAt)
-    troubles.set(key, { ...known, count: known.count + 1, nextAt: next })
+    const again = hasFailed(delivery) ? [...known.again, delivery.id] : known.again
+    troubles.set(key, { ...known, count: known.count + 1, nextAt: next, again })
   }
   return [...troubles.values()].sort((a, b) => b.count - a.count)
+}
+
+/** What is on hold, or about to be tried for the first time, needs no press. */
+function hasFailed({ canSendAgain, status, attempts }: NonNullable<SearchHit['delivery']>): boolean {
+  return canSendAgain && status !== 'held' && (status !== 'waiting' || attempts > 0)
 }
 
 /** Characters of an address that fit a row. */
@@ -165,11 +189,18 @@ export function limitSentence(answer: Pick<SearchAnswer, 'hits' | 'looked'>): st
   return `${looked} entries searched, ${found}. There are older ones.`
 }
 
-export const SENT_AGAIN_FROM_SEARCH: Flash = {
-  kind: 'success',
-  title: 'Sent again',
-  description: 'The new delivery is in the list. Its result follows within seconds.',
+/** How many of those asked for were sent; `why` = what kept the last of the others. */
+export function sentAgainFlash(sent: number, asked: number, why: string | null): Flash {
+  if (sent === 0) return notSentAgainFlash(why)
+  if (sent < asked) return { kind: 'info', title: `${sent} of ${asked} sent again`, description: why ?? NO_LONGER_KEPT }
+  const description =
+    sent === 1
+      ? 'The new delivery is in the list. Its result follows within seconds.'
+      : `${sent} new deliveries are in the list.`
+  return { kind: 'success', title: 'Sent again', description }
 }
+
+const NO_LONGER_KEPT = 'This delivery is no longer kept.'
 
 export const SENT_AGAIN_FROM_DETAIL: Flash = {
   kind: 'success',
@@ -179,5 +210,5 @@ export const SENT_AGAIN_FROM_DETAIL: Flash = {
 
 /** `why` is null when the delivery does not exist any more. */
 export function notSentAgainFlash(why: string | null): Flash {
-  return { kind: 'error', title: 'Failed to send again', description: why ?? 'This delivery is no longer kept.' }
+  return { kind: 'error', title: 'Failed to send again', description: why ?? NO_LONGER_KEPT }
 }

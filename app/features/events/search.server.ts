@@ -208,6 +208,7 @@ function searchHit(row: FoundRow, { what, who }: RecordName, now: Millis): Searc
             url: delivery.lastUrl ?? delivery.address.url,
             attempts: delivery.attempts,
             lastCode: delivery.lastCode,
+            lastMs: delivery.lastMs || null,
             sentence: standingSentence(delivery, now),
             nextAt: waitingOf(delivery, now)?.nextAt ?? null,
             canSendAgain: whyNotAgain(row) === null,

@@ -125,6 +125,21 @@ describe('the search page', () => {
     })
     expect(count()).toBe(before)
   })
+
+  test('sends a group again: each delivery once, and says how many', async () => {
+    const path = `/deliveries?accountUUID=${LEEDS}`
+    const press = async (...ids: number[]) => {
+      const { request, ...args } = argsOf(path, { form: {} })
+      const body = new URLSearchParams(ids.map((id) => ['delivery', String(id)]))
+      return leadsTo(searchAction({ ...args, request: new Request(request, { method: 'POST', body }) }))
+    }
+    const [second, before] = [make(LEEDS), count()]
+    expect(await press(own, second, own)).toMatchObject({ status: 303, to: path, says: 'Sent again' })
+    expect(count()).toBe(before + 2)
+    expect(await press(own, foreign)).toMatchObject({ says: '1 of 2 sent again' })
+    // What is on its way already is not sent twice.
+    expect(count()).toBe(before + 2)
+  })
 })
 
 describe('the page of a delivery', () => {

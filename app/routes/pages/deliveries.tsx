@@ -7,7 +7,7 @@ import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { deliveryNamed, searchForPage } from '#app/features/events/search.server.ts'
 import { readSearchForm, searchChoices } from '#app/features/events/search-filter.ts'
-import { SEARCH_FIELDS, SENT_AGAIN_FROM_SEARCH } from '#app/features/events/search-view.ts'
+import { SEARCH_FIELDS, sentAgainFlash } from '#app/features/events/search-view.ts'
 import { SearchPage } from '#app/features/events/ui/search-page.tsx'
 import { findOwnAccount, gateFor, pressSendAgain, redirectWith } from './own-account.server.ts'
 
@@ -45,11 +45,11 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   return data({ ...page, errors: {}, ...(await searchForPage(app, account.uuid, question, account.timezone)) })
 }
 
-/** "Send again" on a row; the search results stay open. */
+/** "Send again" on a row, or for a group of failures; the search results stay open. */
 export async function action({ request, context }: ActionFunctionArgs) {
-  const { refusal } = await pressSendAgain({ request, context })
+  const { sent, asked, why } = await pressSendAgain({ request, context })
   const { pathname, search } = new URL(request.url)
-  throw redirectWith({ request, context }, `${pathname}${search}`, refusal ?? SENT_AGAIN_FROM_SEARCH)
+  throw redirectWith({ request, context }, `${pathname}${search}`, sentAgainFlash(sent.length, asked, why))
 }
 
 export default function Deliveries() {

@@ -16,7 +16,7 @@ import { parseWebhookId } from '#app/features/endpoints/endpoint.ts'
 import { loadDelivery } from '#app/features/events/delivery-detail.server.ts'
 import { goneDelivery } from '#app/features/events/gone-text.ts'
 import { namesForPage } from '#app/features/events/record-names.server.ts'
-import { deliveryTitle, SENT_AGAIN_FROM_DETAIL } from '#app/features/events/search-view.ts'
+import { deliveryTitle, notSentAgainFlash, SENT_AGAIN_FROM_DETAIL } from '#app/features/events/search-view.ts'
 import { DeliveryPage } from '#app/features/events/ui/delivery-page.tsx'
 import { GonePage } from '#app/ui/page/error-page.tsx'
 import { findOwnAccount, gateFor, pressSendAgain, redirectWith } from './own-account.server.ts'
@@ -56,11 +56,12 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
 
 /** "Send again" redirects to the new delivery, which is the one to watch. */
 export async function action({ request, context }: ActionFunctionArgs) {
-  const { found, deliveryId, refusal } = await pressSendAgain({ request, context })
+  const { found, sent, why } = await pressSendAgain({ request, context })
   const { pathname, search } = new URL(request.url)
   const account = { accountUUID: found.accountId, admin: found.admin }
-  const to = deliveryId === null ? `${pathname}${search}` : deliveryAddress(account, deliveryId)
-  throw redirectWith({ request, context }, to, refusal ?? SENT_AGAIN_FROM_DETAIL)
+  const [again] = sent
+  if (again === undefined) throw redirectWith({ request, context }, `${pathname}${search}`, notSentAgainFlash(why))
+  throw redirectWith({ request, context }, deliveryAddress(account, again), SENT_AGAIN_FROM_DETAIL)
 }
 
 export default function Delivery() {

@@ -3,7 +3,7 @@ import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from '@rem
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { findPageAccount, type PageAccount } from '#app/features/accounts/page-account.server.ts'
 import { parseWebhookId } from '#app/features/endpoints/endpoint.ts'
-import { notSentAgainFlash } from '#app/features/events/search-view.ts'
+import { SEARCH_PAGE } from '#app/features/events/search-filter.ts'
 import { setFlash } from '#app/http/flash.server.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { logRefusedPage } from '#app/http/refusals.server.ts'
@@ -41,15 +41,16 @@ export function gateFor(found: Exclude<PageAccount, OwnAccount>, request: Reques
   }
 }
 
-/** Result of "Send again": `deliveryId` is the new delivery, null = it failed, as the message says. */
+/** Result of "Send again": the new deliveries, how many were asked for, and what kept the last of the others. */
 interface Pressed {
   found: OwnAccount
-  deliveryId: number | null
-  refusal: Flash | null
+  sent: number[]
+  asked: number
+  why: string | null
 }
 
 /**
- * Does what the form asks (`delivery` = its id). If the session ended while the page was open, throws the redirect back
+ * Does what the form asks (`delivery` = an id, at most a page of them). If the session ended while the page was open, throws the redirect back
  * to it, where the gate explains.
  */
 export async function pressSendAgain({ request, context }: Pick<ActionFunctionArgs, 'request' | 'context'>) {
@@ -63,11 +64,16 @@ export async function pressSendAgain({ request, context }: Pick<ActionFunctionAr
       description: 'Nothing was sent. Please sign in again.',
     })
   }
-  const id = parseWebhookId((await readForm(request)).get('delivery') ?? '')
-  const sent = id === null ? null : await deliveryControls(app, found.account.uuid).sendAgain(id)
-  if (sent?.outcome === 'sent') return { found, deliveryId: sent.deliveryId, refusal: null } satisfies Pressed
-  const why = sent !== null && 'message' in sent ? sent.message : null
-  return { found, deliveryId: null, refusal: notSentAgainFlash(why) } satisfies Pressed
+  const asked = [...new Set((await readForm(request)).getAll('delivery'))].slice(0, SEARCH_PAGE)
+  const pressed: Pressed = { found, sent: [], asked: asked.length, why: null }
+  const controls = deliveryControls(app, found.account.uuid)
+  for (const text of asked) {
+    const id = parseWebhookId(text)
+    const one = id === null ? null : await controls.sendAgain(id)
+    if (one?.outcome === 'sent') pressed.sent.push(one.deliveryId)
+    else pressed.why = one !== null && 'message' in one ? one.message : null
+  }
+  return pressed
 }
 
 /** Redirects to another page, which shows the message. */

@@ -266,6 +266,7 @@ function toDelivery(row: DeliveryRow): FoundDelivery {
     address: { url, state: endpointState, holdUntil, holdReason, breaker, nextProbeAt, accountHold },
     lastSentence: null,
     lastUrl: null,
+    lastMs: null,
   }
 }
 
@@ -284,8 +285,8 @@ function summaries(reader: Database): WithSummary {
 }
 
 function lastAttempt(reader: Database): (delivery: FoundDelivery) => Step<FoundDelivery> {
-  const last = reader.prepare<{ deliveryId: number }, { lastSentence: string; lastUrl: string }>(
-    `SELECT sentence AS lastSentence, url AS lastUrl FROM attempt
+  const last = reader.prepare<{ deliveryId: number }, { lastSentence: string; lastUrl: string; lastMs: number }>(
+    `SELECT sentence AS lastSentence, url AS lastUrl, duration_ms AS lastMs FROM attempt
      WHERE delivery_id = @deliveryId ORDER BY number DESC, id DESC LIMIT 1`,
   )
   return function* (delivery) {

@@ -1,13 +1,14 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { renderToString } from 'react-dom/server'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { OBJECT_KINDS } from '#app/domain/object-catalog.ts'
 import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { pageStub, renderPage } from '#tests/support/page-stub.tsx'
 import { expectNoise } from '#tests/support/quiet.ts'
 import { SAMPLE_NOW, SAMPLE_ZONE, sampleEntry, sampleResult, sampleWebhook } from '#tests/support/sample-views.ts'
+import { hasDraft } from './form/draft.ts'
 import { type LogAnswer, logFilterQuery } from './log/log-filter.ts'
 import { ManagerPage, type ManagerPageProps } from './manager-page.tsx'
 
@@ -40,6 +41,8 @@ function renderManager(over: Partial<ManagerPageProps> = {}, sent: Record<string
     },
   })
 }
+
+afterEach(() => sessionStorage.clear())
 
 const card = (name: string) => screen.getByRole('article', { name })
 
@@ -153,11 +156,12 @@ describe('the list', () => {
       ],
     })
     const job = within(card('Job'))
-    // One status: its word stands in the row, and the sentence goes on. Active stays beside it, without a colour.
+    // One status: its word stands in the row, and the sentence goes on. How it is set stands among the facts.
     expect(card('Job').textContent.match(/failing/gi)).toHaveLength(1)
     expect(job.getByText('Failing').closest('summary')?.textContent).toContain('hooks.example.com/catch/1')
     job.getByText('Since 13:42. Your address answered 404. Is the scenario switched on?')
-    expect(job.getByText('Active').className).not.toContain('bg-')
+    expect(job.getByText('Active').previousElementSibling?.textContent).toBe('Set to')
+    expect(job.getByText('Failing').closest('summary')?.textContent).not.toContain('Active')
     job.getByText('https://hooks.example.com/catch/1')
     job.getByText('status')
     job.getByText('3 events')
@@ -169,7 +173,7 @@ describe('the list', () => {
       webhooks: [sampleWebhook({ active: false, status: 'paused', callbackUrl: '', lastEventAt: null })],
     })
     const job = within(card('Job'))
-    expect(job.getByText('Inactive').className).not.toContain('bg-')
+    expect(job.getByText('Inactive').previousElementSibling?.textContent).toBe('Set to')
     job.getByText('Paused')
     job.getByText('All fields')
     job.getByText('None: events are only shown here')
@@ -233,6 +237,35 @@ describe('editing', () => {
       fields: 'status, quote_date, work_order_date, completion_date, unsuccessful_date',
       callback_url: 'https://hooks.example.com/catch/1',
     })
+  })
+
+  it('holds what was typed while another page is looked at, for this webhook, until it is saved or cancelled', async () => {
+    const user = userEvent.setup()
+    const step = { step: 'edit', webhookId: 1 } as const
+    const fields = () => within(card('Job')).getByLabelText<HTMLInputElement>('Monitored fields')
+    const said = () => fields().form?.querySelector('[role=status]')?.textContent
+    const first = renderManager({ step })
+    expect(said()).toBe('')
+    await user.clear(within(card('Job')).getByLabelText('Callback URL'))
+    await user.type(fields(), 'status')
+    expect(said()).toBe('Changes not saved')
+    first.unmount()
+    const other = renderManager({ webhooks: [sampleWebhook({ id: 2 })], step: { step: 'edit', webhookId: 2 } })
+    expect([fields().value, said()]).toEqual(['', ''])
+    other.unmount()
+    const second = renderManager({ step })
+    expect(within(card('Job')).getByLabelText<HTMLInputElement>('Callback URL').value).toBe('')
+    expect([fields().value, said(), hasDraft('account-1')]).toEqual(['status', 'We kept what you typed.', true])
+    await user.click(within(card('Job')).getByRole('link', { name: 'Cancel' }))
+    expect(hasDraft('account-1')).toBe(false)
+    second.unmount()
+    const sent: Record<string, string>[] = []
+    renderManager({ step }, sent)
+    expect([fields().value, said()]).toEqual(['', ''])
+    await user.type(fields(), 'date')
+    await user.click(within(card('Job')).getByRole('button', { name: 'Save' }))
+    await waitFor(() => expect(hasDraft('account-1')).toBe(false))
+    expect(sent).toMatchObject([{ intent: 'update', fields: 'date' }])
   })
 
   it('keeps what was typed when it was refused, and says what is wrong with it', () => {

@@ -3,16 +3,18 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { plural } from '#app/domain/time/moments.ts'
 import { chatSentence } from '#app/features/events/chat/chat-message.ts'
 import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
+import { hours } from '#app/lib/duration.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { CopyField } from '#app/ui/form/copy-field.tsx'
 import { Notice } from '#app/ui/notice.tsx'
-import { Time } from '#app/ui/time/time.tsx'
+import { Time, usePresent, useZone } from '#app/ui/time/time.tsx'
+import { clockTime } from '#app/ui/time/time-text.ts'
 import type { ReplayPanelData } from '../controls/replay-text.ts'
 import { calledOf, type EndpointView, titleOf } from '../endpoint-view.ts'
 import { receiverOf } from '../receiver.ts'
 import { DeleteQuestion, DeleteWebhook } from './delete-webhook.tsx'
-import { EditForm } from './form/endpoint-form.tsx'
+import { EditForm, useSavedEdit } from './form/endpoint-form.tsx'
 import { type FormResult, resultFor } from './form/form-result.ts'
 import type { LogAnswer } from './log/log-filter.ts'
 import { LogPanel } from './log/log-panel.tsx'
@@ -47,6 +49,8 @@ export function WebhookCard({ webhook, account, step, log, replay, logSource, re
   const id = cardId(webhook.id)
   const mine: ManagerStep = step.step !== 'none' && step.webhookId === webhook.id ? step : { step: 'none' }
   const editing = mine.step === 'edit'
+  const notSaved = resultFor(result, 'update', webhook.id)
+  useSavedEdit(webhook.id, account, notSaved)
   const notDeleted = resultFor(result, 'delete', webhook.id)
   const wanted = mine.step !== 'none' || notDeleted !== null
   const [open, setOpen] = useState(alone || wanted)
@@ -76,7 +80,7 @@ export function WebhookCard({ webhook, account, step, log, replay, logSource, re
             <ReplayLine key={one.id} webhook={webhook} account={account} replay={one} />
           ))}
           {editing ? (
-            <EditForm endpoint={webhook} account={account} refused={resultFor(result, 'update', webhook.id)} />
+            <EditForm endpoint={webhook} account={account} refused={notSaved} />
           ) : (
             <>
               <Facts webhook={webhook} />
@@ -110,9 +114,9 @@ export function WebhookCard({ webhook, account, step, log, replay, logSource, re
 
 /** One line on a desk, two on a phone: how it is, what it sends, where to, and its last day. */
 function RowSummary({ webhook }: { webhook: EndpointView }) {
-  const { status, fields, lastEventAt, pending, hours } = webhook
+  const { status, fields, lastEventAt, pending } = webhook
   return (
-    <summary className="grid min-h-11 sm:h-11 cursor-pointer list-none grid-cols-[minmax(0,1fr)_auto_1rem] items-center gap-x-3 rounded-card px-4 py-0.5 text-dense text-ink-soft hover:bg-sunken sm:grid-cols-[8.5rem_minmax(0,1fr)_minmax(0,1.6fr)_6rem_3.5rem_1rem]">
+    <summary className="grid min-h-11 sm:h-11 cursor-pointer list-none grid-cols-[minmax(0,1fr)_auto_1rem] items-center gap-x-3 rounded-card px-4 py-0.5 text-dense text-ink-soft hover:bg-sunken sm:grid-cols-[8.5rem_minmax(0,1fr)_minmax(0,1.6fr)_6rem_1rem]">
       <StatusDot status={status} />
       <h3
         id={`${cardId(webhook.id)}-title`}
@@ -136,8 +140,7 @@ function RowSummary({ webhook }: { webhook: EndpointView }) {
           {pending > 0 ? `, ${pending} waiting` : ''}
         </span>
       </span>
-      <DayBars hours={hours} />
-      <span className="max-sm:hidden">{webhook.active ? 'Active' : 'Inactive'}</span>
+      <DayBars attempts={webhook.hours} />
       <ChevronRight
         aria-hidden
         className="size-4 transition-transform group-open/row:rotate-90 max-sm:col-start-3 max-sm:row-start-1 motion-reduce:transition-none"
@@ -169,11 +172,13 @@ const BAR = 4
 const HIGH = 20
 
 /** The attempts of the last 24 hours, one bar each. */
-function DayBars({ hours }: Pick<EndpointView, 'hours'>) {
-  const most = Math.max(1, ...hours.map(({ delivered, failed }) => delivered + failed))
-  const total = (part: 'delivered' | 'failed') => hours.reduce((sum, hour) => sum + hour[part], 0)
+function DayBars({ attempts }: { attempts: EndpointView['hours'] }) {
+  const most = Math.max(1, ...attempts.map(({ delivered, failed }) => delivered + failed))
+  const total = (part: 'delivered' | 'failed') => attempts.reduce((sum, hour) => sum + hour[part], 0)
   const scaled = (count: number) => (count === 0 ? 0 : Math.max(2, (count / most) * HIGH))
   const [delivered, failed] = [total('delivered'), total('failed')]
+  const [now, zone] = [usePresent(), useZone()]
+  const startOf = (index: number) => (Math.floor(now / hours(1)) + 1 + index - attempts.length) * hours(1)
   return (
     <svg
       viewBox={`0 0 ${24 * BAR} ${HIGH}`}
@@ -182,11 +187,13 @@ function DayBars({ hours }: Pick<EndpointView, 'hours'>) {
     >
       <title>{`Last day: ${delivered} delivered, ${failed} failed`}</title>
       <path d={`M0 ${HIGH - 0.5}H${24 * BAR}`} className="stroke-line" />
-      {hours.map((hour, index) => {
+      {attempts.map((hour, index) => {
         const [up, down] = [scaled(hour.delivered), scaled(hour.failed)]
         const x = index * BAR
         return up + down === 0 ? null : (
           <g key={x}>
+            <title>{`${clockTime(startOf(index), now, zone)}: ${hour.delivered} delivered, ${hour.failed} failed`}</title>
+            <rect x={x} y={0} width={BAR} height={HIGH} className="fill-transparent" />
             {up > 0 ? <rect x={x} y={HIGH - up} width={BAR - 1} height={up} className="fill-working" /> : null}
             {down > 0 ? (
               <rect x={x} y={Math.max(0, HIGH - up - down)} width={BAR - 1} height={down} className="fill-failing" />
@@ -232,7 +239,7 @@ function EditAndDelete({ webhook, account }: { webhook: EndpointView; account: M
 function Facts({ webhook }: { webhook: EndpointView }) {
   const rule = webhook.kind === 'extra'
   return (
-    <dl className="grid grid-cols-3 gap-x-4 gap-y-3 text-label">
+    <dl className="grid grid-cols-2 gap-x-4 gap-y-3 text-label sm:grid-cols-4">
       {rule ? (
         <Fact label="Object" wide>
           {webhook.label}
@@ -254,6 +261,7 @@ function Facts({ webhook }: { webhook: EndpointView }) {
       <Fact label={rule ? 'Field filter' : 'Monitored fields'} wide>
         <FieldList fields={webhook.fields} />
       </Fact>
+      <Fact label="Set to">{webhook.active ? 'Active' : 'Inactive'}</Fact>
       <Fact label="Last event">{webhook.lastEventAt === null ? '–' : <Time at={webhook.lastEventAt} />}</Fact>
       <Fact label="Waiting">
         <span className="tabular-nums">
@@ -278,7 +286,7 @@ function ReceiverName({ address }: { address: string }) {
 
 function Fact({ label, wide = false, children }: { label: string; wide?: boolean; children: ReactNode }) {
   return (
-    <div className={wide ? 'col-span-3 min-w-0' : 'min-w-0'}>
+    <div className={wide ? 'col-span-full min-w-0' : 'min-w-0'}>
       <dt className="text-dense text-ink-soft">{label}</dt>
       <dd className="min-w-0">{children}</dd>
     </div>

@@ -97,6 +97,15 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
+describe('the last day in a row', () => {
+  it('says of each hour with attempts what became of them', () => {
+    const none = Array.from({ length: 22 }, () => ({ delivered: 0, failed: 0 }))
+    renderCard({ webhook: { hours: [{ delivered: 1, failed: 0 }, ...none, { delivered: 12, failed: 3 }] } })
+    const titles = [...document.querySelectorAll('summary svg g title')].map((title) => title.textContent)
+    expect(titles).toEqual(['Yesterday 16:00: 1 delivered, 0 failed', '15:00: 12 delivered, 3 failed'])
+  })
+})
+
 describe('the buttons of a card', () => {
   it('pause, and keep the focus where resume now is', async () => {
     const user = userEvent.setup()
@@ -112,6 +121,23 @@ describe('the buttons of a card', () => {
     noButton(/^Pause/)
     await userEvent.setup().click(button('Resume Job webhook'))
     await waitFor(() => expect(sent).toMatchObject([{ intent: 'resume', id: '1' }]))
+  })
+
+  it('show a test event on its way, until it has its answer', async () => {
+    let answer = () => {}
+    const page = () => <Card webhook={{ callbackUrl: 'https://hooks.zapier.com/catch/1' }} />
+    const action = () =>
+      new Promise<null>((resolve) => {
+        answer = () => resolve(null)
+      })
+    renderPage({ page, action })
+    const way = () => document.querySelector('.underway')?.closest('p')
+    expect(way()).toBeUndefined()
+    await userEvent.setup().click(button('Send test event to Job webhook'))
+    await waitFor(() => expect(way()?.textContent).toBe('EventZapier'))
+    expect(way()?.getAttribute('aria-hidden')).toBe('true')
+    answer()
+    await waitFor(() => expect(way()).toBeUndefined())
   })
 
   it('send a test', async () => {

@@ -13,6 +13,7 @@ import { ResultLine } from '#app/ui/result-line.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { resultPlace } from '../controls/control-text.ts'
 import { calledOf, type EndpointView } from '../endpoint-view.ts'
+import { receiverOf } from '../receiver.ts'
 import { useCardNews } from './account-news.tsx'
 import { CheckAddressButton, CheckResult } from './address-check.tsx'
 import { CardButton, CardFields } from './card-button.tsx'
@@ -102,9 +103,29 @@ export function WebhookControls({ webhook, account }: ControlsProps) {
           </>
         ) : null}
       </div>
+      <TestUnderWay webhook={webhook} />
       <ResultLine at={resultPlace(id)} />
       <CheckResult card={id} />
     </div>
+  )
+}
+
+/** While a test event runs: a dot on its way to the address. The button says it in words. */
+function TestUnderWay({ webhook: { id, callbackUrl } }: Pick<ControlsProps, 'webhook'>) {
+  if (!useIsSending({ intent: 'test', id: String(id) })) return null
+  return (
+    <p aria-hidden className="flex items-center gap-2 text-dense text-ink-soft">
+      Event
+      <span className="relative h-2 w-40 overflow-hidden">
+        <span className="absolute inset-x-0 top-1/2 border-line-strong border-t" />
+        <span className="underway absolute inset-y-0 left-0 w-1/4">
+          <span className="absolute inset-y-0 right-0 w-2 rounded-pill bg-accent" />
+        </span>
+      </span>
+      <span className="min-w-0 truncate">
+        {receiverOf(callbackUrl)?.name ?? (URL.canParse(callbackUrl) ? new URL(callbackUrl).host : callbackUrl)}
+      </span>
+    </p>
   )
 }
 

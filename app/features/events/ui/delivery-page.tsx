@@ -63,7 +63,7 @@ export function DeliveryPage({ accountUUID, accountName, timezone, admin, now, d
       <div className="mb-5 flex flex-wrap items-center gap-2">
         {delivery.whyNotAgain === null ? (
           <SendAgainButton
-            deliveryId={delivery.id}
+            deliveries={[delivery.id]}
             variant={delivery.status === 'delivered' ? 'secondary' : 'primary'}
           />
         ) : null}

@@ -13,6 +13,7 @@ import { useZone } from '#app/ui/time/time.tsx'
 import {
   asksNothing,
   CODE_SUGGESTIONS,
+  dayAsked,
   SEARCH_FIELDS,
   type SearchChoices,
   type SearchField,
@@ -34,7 +35,9 @@ const MORE: readonly SearchField[] = ['code', 'object', 'record', 'field', 'from
 export function SearchFields({ account, choices, form, errors }: SearchFieldsProps) {
   const { state, location } = useNavigation()
   const searching = state === 'loading' && location?.pathname === '/deliveries'
-  const moreOpen = MORE.some((name) => form[name] !== '' || errors[name])
+  // The bars show a whole day.
+  const shown = dayAsked(form) === null ? form : { ...form, from: '', until: '' }
+  const moreOpen = MORE.some((name) => shown[name] !== '' || errors[name])
   // The field to focus when the page opens with a refusal, with or without scripts.
   const firstWrong = SEARCH_FIELDS.find((name) => errors[name])
   const focusOf = (name: SearchField) => (name === firstWrong ? { autoFocus: true } : {})

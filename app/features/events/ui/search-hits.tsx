@@ -1,6 +1,7 @@
 import { Link } from '@remix-run/react'
 import { deliveryAddress, type LinkAccount } from '#app/domain/delivery-address.ts'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
+import { durationText } from '#app/ui/time/time-text.ts'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { fieldsShown } from '../fields-shown.ts'
 import { type SearchHit, shortAddress, troublesOf } from '../search-view.ts'
@@ -49,7 +50,7 @@ function Hit({ hit, account }: { hit: SearchHit; account: LinkAccount }) {
         <VisuallyHidden> Details of delivery {delivery.id}</VisuallyHidden>
       </Link>
       {delivery.canSendAgain ? (
-        <SendAgainButton deliveryId={delivery.id} variant="quiet" short />
+        <SendAgainButton deliveries={[delivery.id]} variant="quiet" short />
       ) : (
         <span className="w-4 shrink-0 sm:w-11" />
       )}
@@ -69,7 +70,14 @@ function lineOf({ delivery, what, who, test, changedFields, receivedAt }: Search
     ...{ icon, tone, what: test ? `Test: ${what}` : what, who },
     at: receivedAt,
     detail: parts.filter(Boolean).join(' · '),
-    end: <StatusWord status={status} code={delivery?.lastCode ?? null} />,
+    end: (
+      <>
+        <StatusWord status={status} code={delivery?.lastCode ?? null} />
+        {delivery === null || delivery.lastMs === null ? null : (
+          <span className="text-ink-soft max-sm:hidden"> {durationText(delivery.lastMs)}</span>
+        )}
+      </>
+    ),
   }
 }
 
@@ -86,7 +94,7 @@ export function Troubles({ hits }: { hits: readonly SearchHit[] }) {
       aria-label="Not delivered"
       className="grid gap-2 rounded-card bg-attention-soft px-4 py-3 text-attention text-label"
     >
-      {troubles.map(({ url, sentence, count, nextAt }) => (
+      {troubles.map(({ url, sentence, count, nextAt, again }) => (
         <li key={`${url}|${sentence}`} className="wrap-anywhere">
           <strong className="font-semibold">
             {count} {count === 1 ? 'event' : 'events'}
@@ -98,6 +106,11 @@ export function Troubles({ hits }: { hits: readonly SearchHit[] }) {
               {' '}
               Next attempt <Time at={nextAt} />.
             </>
+          )}
+          {again.length < 2 ? null : (
+            <div className="mt-1">
+              <SendAgainButton deliveries={again} about={`to ${shortAddress(url)}`} variant="secondary" />
+            </div>
           )}
         </li>
       ))}

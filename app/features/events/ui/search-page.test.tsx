@@ -9,7 +9,11 @@ import { searchChoices } from '../search-filter.ts'
 import { type SearchForm, searchFormOf } from '../search-view.ts'
 import { SearchPage, type SearchPageProps } from './search-page.tsx'
 
-function renderSearch(over: Partial<SearchPageProps> = {}, sent: Record<string, string>[] = []) {
+function renderSearch(
+  over: Partial<SearchPageProps> = {},
+  sent: Record<string, string>[] = [],
+  forms: FormData[] = [],
+) {
   return renderPage({
     at: '/?accountUUID=account-1',
     page: () => (
@@ -31,7 +35,9 @@ function renderSearch(over: Partial<SearchPageProps> = {}, sent: Record<string, 
       />
     ),
     action: async ({ request }) => {
-      sent.push(Object.fromEntries([...(await request.formData())].map(([name, value]) => [name, String(value)])))
+      const form = await request.formData()
+      forms.push(form)
+      sent.push(Object.fromEntries([...form].map(([name, value]) => [name, String(value)])))
       return null
     },
   })
@@ -100,6 +106,9 @@ describe('the form', () => {
     const more = () => screen.getByText('More filters').closest('details')
     expect(more()?.open).toBe(false)
     unmount()
+    const day = renderSearch({ form: { ...EMPTY_FORM, from: '2025-11-20T00:00', until: '2025-11-20T23:59' } })
+    expect(more()?.open).toBe(false)
+    day.unmount()
     renderSearch({ form: { ...EMPTY_FORM, field: 'status' } })
     expect(more()?.open).toBe(true)
   })
@@ -189,7 +198,7 @@ describe('a line', () => {
     })
     const [text] = line().map((one) => one.textContent ?? '')
     expect(text).toBe(
-      'Job 3128 · Joan Hartleystatus, completion_date · → hooks.example.com/catch/1 · 2 attempts15:08Waiting 200 Details of delivery 12',
+      'Job 3128 · Joan Hartleystatus, completion_date · → hooks.example.com/catch/1 · 2 attempts15:08Waiting 200 86 ms Details of delivery 12',
     )
     const why = within(screen.getByRole('list', { name: 'Not delivered' })).getByRole('listitem')
     expect(why.textContent).toBe(
@@ -197,7 +206,7 @@ describe('a line', () => {
     )
   })
 
-  it('groups what failed for the same reason', () => {
+  it('groups what failed for the same reason, and sends a group again at one press', async () => {
     const failed = { status: 'waiting', sentence: 'Your address answered 500.' } as const
     const hits = [
       sampleHit({ ...failed, id: 1, nextAt: SAMPLE_NOW + minutes(9) }),
@@ -205,20 +214,39 @@ describe('a line', () => {
       sampleHit({ ...failed, id: 3, url: 'https://other.example.com/' }),
       sampleHit({ id: 4 }),
     ]
-    renderSearch({ answer: sampleAnswer({ hits }) })
+    const sent: FormData[] = []
+    renderSearch({ answer: sampleAnswer({ hits }) }, [], sent)
     const groups = within(screen.getByRole('list', { name: 'Not delivered' })).getAllByRole('listitem')
     expect(groups.map((group) => group.textContent)).toEqual([
-      '2 events to hooks.example.com/catch/1 Your address answered 500. Next attempt in 5 minutes.',
+      '2 events to hooks.example.com/catch/1 Your address answered 500. Next attempt in 5 minutes.Send all again',
       '1 event to other.example.com Your address answered 500.',
     ])
+    fireEvent.click(screen.getByRole('button', { name: 'Send all again: 2 deliveries to hooks.example.com/catch/1' }))
+    await waitFor(() => expect(sent.map((form) => form.getAll('delivery'))).toEqual([['1', '2']]))
   })
 
   it('shows the last days as bars, and in a sentence', () => {
     const day = (date: string, delivered: number, failed: number) => ({ date, delivered, failed })
     renderSearch({ volume: [day('2025-11-20', 10, 0), day('2025-11-21', 2, 1)] })
-    const bars = screen.getByRole('img', { name: 'Last 2 days: 12 delivered, 1 failed attempt' })
-    const heights = [...bars.querySelectorAll('rect')].map((bar) => Number(bar.getAttribute('height')))
-    expect(heights).toEqual([40, 0, 8, 4])
+    screen.getByText('Last 2 days: 12 delivered, 1 failed attempt')
+    const days = screen.getByRole('navigation', { name: 'Days' })
+    const heights = [...days.querySelectorAll('rect')].map((bar) => Number(bar.getAttribute('height')))
+    expect(heights).toEqual([8, 4, 40, 0])
+  })
+
+  it('has a link for each day with attempts, which keeps the other filters', () => {
+    const day = (date: string, delivered: number) => ({ date, delivered, failed: 0 })
+    const form = { ...EMPTY_FORM, object: 'job', from: '2025-11-20T00:00', until: '2025-11-20T23:59' }
+    renderSearch({ form, volume: [day('2025-11-19', 0), day('2025-11-20', 10), day('2025-11-21', 2)] })
+    const days = within(screen.getByRole('navigation', { name: 'Days' })).getAllByRole('link')
+    expect(days.map((one) => [one.textContent, one.getAttribute('aria-current')])).toEqual([
+      ['21 November 2025: 2 delivered, 0 failed', null],
+      ['20 November 2025: 10 delivered, 0 failed', 'true'],
+    ])
+    expect(hrefOf('All days')).toBe('/deliveries?accountUUID=account-1&object=job')
+    expect(days[0]?.getAttribute('href')).toBe(
+      '/deliveries?accountUUID=account-1&object=job&from=2025-11-21T00%3A00&until=2025-11-21T23%3A59',
+    )
   })
 
   it('leads to the delivery', () => {

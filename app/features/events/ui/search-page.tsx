@@ -21,6 +21,7 @@ import {
   type StatusCounts,
 } from '../search-view.ts'
 import { Chips } from './chips.tsx'
+import { DayBars } from './day-bars.tsx'
 import { SearchFields } from './search-form.tsx'
 import { SearchHits, Troubles } from './search-hits.tsx'
 
@@ -68,11 +69,11 @@ export function SearchPage(props: SearchPageProps) {
         }
       />
       <div className="grid gap-5">
-        <DayBars volume={volume} />
         <div className="grid gap-2">
           <SearchFields account={account} choices={choices} form={form} errors={errors} />
           {statuses === null ? null : <StatusChips account={account} form={form} statuses={statuses} />}
         </div>
+        <DayBars volume={volume} account={account} form={form} />
         {errors.before ? (
           <Notice tone="failing" title="This page of the result does not exist">
             <p>The link is incomplete. Press Find for the newest.</p>
@@ -202,44 +203,4 @@ function useResultAnnounced(answer: SearchAnswer | null): void {
     const count = answer.hits.length
     announce(count === 0 ? 'Nothing found.' : `${count} ${count === 1 ? 'line' : 'lines'}.`)
   }, [answer, announce])
-}
-
-const HEIGHT = 40
-const SLOT = 10
-
-/** Attempts a day: delivered below, failed on top. Drawn by the server; the sentence says the same. */
-function DayBars({ volume }: { volume: readonly DayVolume[] }) {
-  const sum = (of: 'delivered' | 'failed') => volume.reduce((total, day) => total + day[of], 0)
-  const [delivered, failed] = [sum('delivered'), sum('failed')]
-  if (delivered + failed === 0) return null
-  const most = Math.max(...volume.map((day) => day.delivered + day.failed))
-  const tall = (count: number) => (count === 0 ? 0 : Math.max(2, (count / most) * HEIGHT))
-  const says = `Last ${volume.length} days: ${delivered.toLocaleString('en-AU')} delivered, ${failed.toLocaleString('en-AU')} failed ${failed === 1 ? 'attempt' : 'attempts'}`
-  return (
-    <figure className="grid gap-1">
-      <svg
-        role="img"
-        aria-label={says}
-        viewBox={`0 0 ${volume.length * SLOT} ${HEIGHT + 1}`}
-        preserveAspectRatio="none"
-        className="h-10 w-full"
-      >
-        <path className="stroke-line" d={`M0 ${HEIGHT + 0.5}h${volume.length * SLOT}`} />
-        {volume.map((day, index) => {
-          const [good, bad] = [tall(day.delivered), tall(day.failed)]
-          const bar = { x: index * SLOT + 1, width: SLOT - 2 }
-          return good + bad === 0 ? null : (
-            <g key={day.date}>
-              <title>{`${day.date}: ${day.delivered} delivered, ${day.failed} failed`}</title>
-              <rect {...bar} y={HEIGHT - good} height={good} className="fill-working" />
-              <rect {...bar} y={HEIGHT - good - bad} height={bad} className="fill-failing" />
-            </g>
-          )
-        })}
-      </svg>
-      <figcaption aria-hidden className="text-dense text-ink-soft">
-        {says}
-      </figcaption>
-    </figure>
-  )
 }

@@ -1,9 +1,13 @@
 import { Form, useNavigation } from '@remix-run/react'
 import { RotateCcw } from 'lucide-react'
+import { plural } from '#app/domain/time/moments.ts'
 import { Button, type ButtonProps } from '#app/ui/button.tsx'
 
 interface SendAgainButtonProps {
-  deliveryId: number
+  /** One, or all of a group. */
+  deliveries: readonly number[]
+  /** What a group has in common: `to hooks.example.com`. */
+  about?: string
   variant: ButtonProps['variant']
   /** Only the icon, for rows. */
   short?: boolean
@@ -11,23 +15,30 @@ interface SendAgainButtonProps {
 }
 
 /** Has its own form, which posts to the current page, so it works without scripts. */
-export function SendAgainButton({ deliveryId, variant, short = false, className }: SendAgainButtonProps) {
+export function SendAgainButton({ deliveries, about = '', variant, short = false, className }: SendAgainButtonProps) {
   const { state, formData } = useNavigation()
-  const pending = state !== 'idle' && formData?.get('delivery') === String(deliveryId)
+  const pending = state !== 'idle' && formData?.getAll('delivery').join() === deliveries.join()
+  const many = deliveries.length > 1
   return (
     <Form method="post" preventScrollReset className="contents">
       <input type="hidden" name="intent" value="send_again" />
-      <input type="hidden" name="delivery" value={deliveryId} />
+      {deliveries.map((id) => (
+        <input key={id} type="hidden" name="delivery" value={id} />
+      ))}
       <Button
         type="submit"
         variant={variant}
         icon={RotateCcw}
         pending={pending}
         {...(short ? { size: 'icon', title: 'Send again' } : { pendingLabel: 'Sending…' })}
-        aria-label={`Send again delivery ${deliveryId}`}
+        aria-label={
+          many
+            ? `Send all again: ${plural(deliveries.length, 'delivery', 'deliveries')} ${about}`.trimEnd()
+            : `Send again delivery ${deliveries[0]}`
+        }
         className={className}
       >
-        {short ? null : 'Send again'}
+        {short ? null : many ? 'Send all again' : 'Send again'}
       </Button>
     </Form>
   )

@@ -17,14 +17,16 @@ const described = () => {
   return document.getElementById(ids)?.textContent
 }
 
-it('says at the field what Slack gets, while the address is typed', async () => {
+it('says at the field whose address it is, and what Slack gets, while it is typed', async () => {
   draw()
   expect(described()).toBe('Where events are sent.')
   const user = userEvent.setup()
   await user.type(screen.getByLabelText('Callback URL'), 'https://hooks.slack.com/services/T/B/x')
   expect(described()).toBe('Slack gets a message in words.')
   await user.clear(screen.getByLabelText('Callback URL'))
-  await user.type(screen.getByLabelText('Callback URL'), 'https://hooks.zapier.com/x')
+  await user.type(screen.getByLabelText('Callback URL'), 'hooks.zapier.com/x')
+  expect(described()).toBe('Events go to Zapier. We add https://.')
+  await user.clear(screen.getByLabelText('Callback URL'))
   expect(described()).toBe('Where events are sent.')
 })
 

@@ -1,7 +1,7 @@
-import { useState } from 'react'
-import { chatSentence } from '#app/features/events/chat/chat-message.ts'
+import { useEffect, useRef, useState } from 'react'
 import { Field } from '#app/ui/form/field.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
+import { addressSentence } from '../../receiver.ts'
 
 interface AddressFieldProps {
   field: {
@@ -16,14 +16,18 @@ interface AddressFieldProps {
   autoFocus: boolean
 }
 
-/** The field for the destination address. Says while typing what a chat program gets. */
+/** The field for the destination address. Says while typing whose address it is, and what a chat program gets. */
 export function AddressField({ field, label, hint, autoFocus }: AddressFieldProps) {
   const [address, setAddress] = useState(field.initialValue ?? '')
+  const box = useRef<HTMLInputElement>(null)
+  // What was typed before hydration, or was kept, came without a change.
+  useEffect(() => setAddress(box.current?.value ?? ''))
   return (
-    <Field id={field.id} label={label} hint={chatSentence(address.trim()) ?? hint} errors={field.errors}>
+    <Field id={field.id} label={label} hint={addressSentence(address) ?? hint} errors={field.errors}>
       {(control) => (
         <TextInput
           {...control}
+          ref={box}
           key={field.key}
           type="url"
           name={field.name}

@@ -1,45 +1,52 @@
-// What somebody typed into a form for a new endpoint, kept while they look at other pages in the same tab.
+// What somebody typed into the form of an endpoint, kept while they look at other pages in the same tab.
 
-interface Typed {
-  [name: string]: string
-}
+/** The text of each field by its name; a missing one is empty. */
+type Texts = Readonly<Record<string, string>>
 
 const keyOf = (formId: string, account: string) => `draft ${formId} ${account}`
 
-/** Keeps what the form holds now. Nothing typed = nothing kept. */
-export function keepDraft(form: HTMLFormElement, account: string): void {
-  const typed: Typed = {}
-  for (const field of fieldsOf(form)) if (field.value !== '') typed[field.name] = field.value
+/** Keeps what the form holds now and is not saved. Nothing typed = nothing kept. Returns whether something is. */
+export function keepDraft(form: HTMLFormElement, account: string, saved: Texts): boolean {
+  const typed = Object.fromEntries(changedIn(form, saved).map(({ name, value }) => [name, value]))
   const text = JSON.stringify(typed)
   inStorage((storage) =>
     text === '{}' ? storage.removeItem(keyOf(form.id, account)) : storage.setItem(keyOf(form.id, account), text),
   )
+  return text !== '{}'
 }
 
 /**
- * Puts what was kept into a form that is still empty. `isTaken` = a webhook for this object was made meanwhile: then it is
- * forgotten. So a draft survives whatever replaces the page while the form is sent, such as the gate or an error.
+ * Puts what was kept into a form that nobody has changed yet; returns whether it did. `isTaken` = a webhook for this
+ * object was made meanwhile: then it is forgotten. So a draft survives whatever replaces the page while the form is
+ * sent, such as the gate or an error.
  */
-export function restoreDraft(form: HTMLFormElement, account: string, isTaken: (object: string) => boolean): void {
-  const fields = fieldsOf(form)
-  if (fields.some(({ value }) => value !== '')) return
-  const typed = inStorage((storage): Typed => JSON.parse(storage.getItem(keyOf(form.id, account)) ?? '{}'))
-  if (!typed) return
+export function restoreDraft(
+  form: HTMLFormElement,
+  account: string,
+  saved: Texts,
+  isTaken: (object: string) => boolean,
+): boolean {
+  if (changedIn(form, saved).length > 0) return false
+  const typed = inStorage((storage): Texts => JSON.parse(storage.getItem(keyOf(form.id, account)) ?? '{}'))
+  if (!typed) return false
   if (isTaken(typed.object || typed.customObject || '')) forgetDraft(form.id, account)
-  else for (const field of fields) field.value = typed[field.name] ?? ''
+  else for (const field of fieldsOf(form)) field.value = typed[field.name] ?? field.value
+  return changedIn(form, saved).length > 0
 }
-
-/** The forms of the page that keep what is typed: a new webhook, another address. */
-const FORM_IDS = ['create-webhook', 'add-rule']
 
 /** Whether a form of this account is kept. */
 export function hasDraft(account: string): boolean {
-  return FORM_IDS.some((id) => inStorage((storage) => storage.getItem(keyOf(id, account))) !== null)
+  const isOwn = (key: string) => key.startsWith('draft ') && key.endsWith(` ${account}`)
+  return inStorage((storage) => Object.keys(storage).some(isOwn)) ?? false
 }
 
-/** The form was sent and accepted. */
+/** The form was sent and accepted, or cancelled. */
 export function forgetDraft(formId: string, account: string): void {
   inStorage((storage) => storage.removeItem(keyOf(formId, account)))
+}
+
+function changedIn(form: HTMLFormElement, saved: Texts) {
+  return fieldsOf(form).filter(({ name, value }) => value !== (saved[name] ?? ''))
 }
 
 /** The fields a person types or chooses in; no boxes, no hidden ones. */

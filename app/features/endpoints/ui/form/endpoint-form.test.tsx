@@ -274,6 +274,7 @@ describe('what is wrong with the form', () => {
     await user.click(screen.getByRole('button', { name: 'Scheduling' }))
     first.unmount()
     renderPage({ page: newForm, action: async () => null })
+    screen.getByText('We kept what you typed.')
     expect([url().value, object().value]).toEqual(['https://hooks.example.com/kept', 'job'])
     expect(fields().value).toContain('queue_expiry_date')
     await user.click(create())

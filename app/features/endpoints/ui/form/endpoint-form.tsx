@@ -1,6 +1,6 @@
 import { Form } from '@remix-run/react'
-import { Fragment, type ReactNode, type RefObject, useCallback, useEffect, useRef, useState } from 'react'
-import type { EndpointKind } from '#app/domain/endpoint-key.ts'
+import { Fragment, type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
+import type { EndpointKey, EndpointKind } from '#app/domain/endpoint-key.ts'
 import { OBJECT_KINDS, type ObjectKind } from '#app/domain/object-catalog.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Card, CardSection } from '#app/ui/card.tsx'
@@ -11,12 +11,13 @@ import { WIRE_NAMES } from '../../endpoint-kinds.ts'
 import type { EndpointView } from '../../endpoint-view.ts'
 import { cardId, type ManagerAccount, managerSearch } from '../manager-address.ts'
 import { AddressField } from './address-field.tsx'
-import { forgetDraft, keepDraft, restoreDraft } from './draft.ts'
+import { forgetDraft } from './draft.ts'
 import { FieldPicker } from './field-picker.tsx'
 import { joinFields } from './field-text.ts'
 import { type FormResult, type ManagerIntent, resultFor } from './form-result.ts'
 import { useManagerForm, useSending } from './manager-form.tsx'
 import { type KnownField, ObjectChoice, TextField } from './object-choice.tsx'
+import { useDraft } from './use-draft.tsx'
 
 type Part = 'name' | 'object' | 'url' | 'fields'
 
@@ -121,16 +122,28 @@ function useRounds(kind: EndpointKind, account: ManagerAccount, result: FormResu
   const { accountUUID } = account
   const refused = resultFor(result, intent)
   const sending = useSending(intent)
-  const wasSending = useRef(false)
   const [round, setRound] = useState(0)
-  useEffect(() => {
-    if (wasSending.current && !sending && !refused) {
-      forgetDraft(id, accountUUID)
-      setRound((last) => last + 1)
-    }
-    wasSending.current = sending
-  }, [sending, refused, id, accountUUID])
+  useAccepted(sending, refused, () => {
+    forgetDraft(id, accountUUID)
+    setRound((last) => last + 1)
+  })
   return { round, refused, sending }
+}
+
+/** Calls back once a form that was being sent is accepted. */
+function useAccepted(sending: boolean, refused: FormResult | null, then: () => void) {
+  const wasSending = useRef(false)
+  useEffect(() => {
+    if (wasSending.current && !sending && !refused) then()
+    wasSending.current = sending
+  })
+}
+
+const editId = (id: EndpointKey) => `edit-${id}`
+
+/** Forgets what was typed into an endpoint's edit form once it is saved. For the card, which outlives the form. */
+export function useSavedEdit(id: EndpointKey, { accountUUID }: ManagerAccount, refused: FormResult | null) {
+  useAccepted(useSending('update', id), refused, () => forgetDraft(editId(id), accountUUID))
 }
 
 interface CreateFormProps {
@@ -179,7 +192,7 @@ export function EditForm({ endpoint, account, refused }: EditFormProps) {
       <EndpointForm
         act="edit"
         {...{ kind, account, endpoint, refused }}
-        id={`edit-${id}`}
+        id={editId(id)}
         parts={FORMS[kind].edit.parts}
         title="The changes were not saved"
         sent={{ intent: 'update', id: String(id) }}
@@ -188,7 +201,11 @@ export function EditForm({ endpoint, account, refused }: EditFormProps) {
           <Button type="submit" variant="primary" pending={sending} pendingLabel="Saving…">
             Save
           </Button>
-          <ButtonLink to={`${managerSearch(account)}#${cardId(id)}`} preventScrollReset>
+          <ButtonLink
+            to={`${managerSearch(account)}#${cardId(id)}`}
+            preventScrollReset
+            onClick={() => forgetDraft(editId(id), account.accountUUID)}
+          >
             Cancel
           </ButtonLink>
         </div>
@@ -250,23 +267,12 @@ function EndpointForm({ act, kind, account, id, parts, title, endpoint, open = [
   const [fieldText, setFieldText] = useState(refused?.values[wire.fields] ?? start.fields)
 
   const used = kind === 'extra' ? '' : typesBesides(open)
-  // Use what was typed before hydration, or before another page was opened.
-  useEffect(() => {
-    const element = document.getElementById(id)
-    if (act !== 'create' || !(element instanceof HTMLFormElement)) return
-    restoreDraft(element, account.accountUUID, (object) => used.split(' ').includes(object))
-    const early = new FormData(element)
-    setObject(String(early.get(wire.object) ?? ''))
-    setCustom(early.get('useCustom') === 'on')
-    setFieldText(String(early.get(wire.fields) ?? ''))
-  }, [id, act, account.accountUUID, wire.object, wire.fields, used])
-
-  const keep = useCallback(() => {
-    const element = document.getElementById(id)
-    if (act === 'create' && element instanceof HTMLFormElement) keepDraft(element, account.accountUUID)
-  }, [id, act, account.accountUUID])
-  // A preset changes the fields without any typing.
-  useEffect(keep, [keep, fieldText])
+  const saved = Object.fromEntries(endpoint ? parts.map((part) => [wire[part], start[part]]) : [])
+  const draft = useDraft({ act, id, account, saved, used, fieldText }, (typed) => {
+    setObject(String(typed.get(wire.object) ?? ''))
+    setCustom(typed.get('useCustom') === 'on')
+    setFieldText(String(typed.get(wire.fields) ?? ''))
+  })
 
   const wording = FORMS[kind]
   const known = (name: string): KnownField => {
@@ -315,7 +321,7 @@ function EndpointForm({ act, kind, account, id, parts, title, endpoint, open = [
   }
 
   return (
-    <Form method="post" preventScrollReset {...formProps} onInput={keep} className="grid gap-3">
+    <Form method="post" preventScrollReset {...formProps} onInput={draft.keep} className="grid gap-3">
       <HiddenFields values={{ ...sent, accountUUID: account.accountUUID }} />
       {form.errors ? (
         <div id={form.errorId}>
@@ -329,7 +335,12 @@ function EndpointForm({ act, kind, account, id, parts, title, endpoint, open = [
       {parts.map((name) => (
         <Fragment key={name}>{part[name]()}</Fragment>
       ))}
-      {children}
+      <div>
+        <p role="status" className="pb-1 text-dense text-ink-soft empty:pb-0">
+          {draft.note}
+        </p>
+        {children}
+      </div>
     </Form>
   )
 }

@@ -36,7 +36,9 @@ function LogEntry({ entry, details }: { entry: LogEntryView; details: boolean })
   return (
     <>
       <div className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5">
-        <span className="min-w-0 wrap-anywhere font-semibold">{entry.recordName}</span>
+        <span title={entry.objectUuid} className="min-w-0 wrap-anywhere font-semibold">
+          {entry.recordName}
+        </span>
         {entry.recordName === objectLabel(entry.type) ? (
           <span className="order-last w-full min-w-0 break-all font-mono text-dense text-ink-soft sm:order-none sm:w-auto">
             {entry.objectUuid}
