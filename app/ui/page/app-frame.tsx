@@ -66,7 +66,7 @@ export function AppFrame({ places = [], operatorPage = null, children }: AppFram
           )}
           {places.length === 0 ? null : (
             <nav aria-label="Fieldhook" className="-mx-2 relative min-w-0 overflow-x-auto max-md:w-[calc(100%+1rem)]">
-              <ul className="flex gap-x-1">
+              <ul className="flex justify-between sm:justify-start sm:gap-x-1">
                 {places.map((place) => (
                   <li key={place.words} className="shrink-0">
                     <PlaceLink place={place} />
