@@ -81,7 +81,16 @@ describe('run now', () => {
     calls.world.job(LEEDS)
     const id = await make()
     const done = await press('run', { id: String(id), ...YES })
-    expect(done).toEqual({ outcome: 'done', flash: { kind: 'success', title: 'Automation executed' } })
+    expect(done).toEqual({
+      outcome: 'done',
+      flash: {
+        kind: 'success',
+        title: 'Automation executed',
+        description: 'Job 1: 1 text sent.',
+        at: `automation-${id}-buttons`,
+      },
+      runId: expect.any(Number),
+    })
     expect(sent()).toBe(1)
     const { logs } = await pageOf()
     expect(logs).toEqual([
@@ -212,8 +221,8 @@ describe('run now', () => {
     ]
     const id = await make({ ...RULE, actions: to })
     const done = await press('run', { id: String(id), ...YES })
-    expect(done).toMatchObject({ flash: { kind: 'info', title: 'Automation executed: there was nothing to do.' } })
-    expect(done).toHaveProperty('flash.description', expect.stringContaining('number'))
+    expect(done).toMatchObject({ flash: { kind: 'info', title: 'Automation executed' } })
+    expect(done).toHaveProperty('flash.description', expect.stringMatching(/^Skipped: .*number/))
   })
 
   test('a run that has to wait says for what', async () => {
@@ -360,7 +369,12 @@ describe('the switch', () => {
   test('off and on, and the card says how it stands', async () => {
     const id = await make()
     expect(await press('switch', { id: String(id), to: 'off' })).toMatchObject({
-      flash: { kind: 'success', title: 'Automation updated', description: expect.stringContaining('off') },
+      flash: {
+        kind: 'success',
+        title: 'Automation updated',
+        description: expect.stringContaining('off'),
+        at: `automation-${id}-switch`,
+      },
     })
     expect(await card()).toMatchObject({ active: false, preparing: false })
     await press('switch', { id: String(id), to: 'on' })

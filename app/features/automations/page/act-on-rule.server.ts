@@ -10,6 +10,7 @@ import { ASK_FIELDS, CHANGED_SINCE } from '../preview/ask-run.ts'
 import { backtestRule } from '../preview/backtest.server.ts'
 import { previewView, recordTitle } from '../preview/preview-view.ts'
 import { type NotMet, type RunNowApp, runNow } from '../preview/run-now.server.ts'
+import type { RanNowFacts } from '../preview/run-now-text.ts'
 import { notChecked } from '../preview/too-long.ts'
 import { matchedRecord } from '../records/changes.ts'
 import type { RecordFacts } from '../records/facts.ts'
@@ -29,6 +30,7 @@ import {
 import { oftenOf } from '../rules/timing/once-text.ts'
 import type { PageResult, RuleAct, RunMode } from './act-on-rule.ts'
 import {
+  cardPlace,
   failed,
   GONE,
   IMPORT_FAILED,
@@ -52,8 +54,8 @@ import {
 } from './page-text.ts'
 
 type RuleActOutcome =
-  /** Redirect to the plain page and show `flash`; `openUrlOf` = the rule whose address is shown. */
-  | { outcome: 'done'; flash: Flash; openUrlOf?: number }
+  /** Redirect to the plain page and show `flash`; `openUrlOf` = the rule whose address is shown, `runId` = the only run. */
+  | { outcome: 'done'; flash: Flash; openUrlOf?: number; runId?: number }
   | { outcome: 'shown'; result: PageResult; toast: Flash | null }
   /** Fields of one pasted rule for the form: a new rule, switched off. */
   | { outcome: 'imported'; fields: Record<string, unknown>; toast: Flash }
@@ -88,6 +90,21 @@ export async function actOnRule(
   if (act === 'undo') return undo(app, accountUuid, id)
   const rule = id === null ? null : await app.store.automations.findAutomation(accountUuid, id)
   if (!rule) return done(failed(TITLES[act], GONE))
+  const acted = await actOnCard(app, rule, act, values, asked)
+  if (acted.outcome !== 'done' || act === 'delete') return acted
+  return { ...acted, flash: { ...acted.flash, at: cardPlace(rule.id, act === 'switch' ? 'switch' : 'buttons') } }
+}
+
+type CardAct = Exclude<RuleAct, 'import' | 'repeats_told' | 'dismiss_notice' | 'undo'>
+
+async function actOnCard(
+  app: ActApp,
+  rule: AutomationRow,
+  act: CardAct,
+  values: Record<string, string>,
+  asked: Asked,
+): Promise<RuleActOutcome> {
+  const { accountUuid } = rule
   switch (act) {
     case 'run':
     case 'check':
@@ -120,7 +137,7 @@ async function dismiss(app: ActApp, accountUuid: string, id: number | null): Pro
   return done(NOTICE_DISMISSED)
 }
 
-const TITLES: Record<Exclude<RuleAct, 'import' | 'repeats_told' | 'dismiss_notice' | 'undo'>, string> = {
+const TITLES: Record<CardAct, string> = {
   run: RULE_RUN_FAILED,
   check: RULE_RUN_FAILED,
   preview: RULE_RUN_FAILED,
@@ -160,7 +177,8 @@ async function run(
   switch (ran.outcome) {
     case 'ran':
       // Nothing new to run: ask whether to rerun handled records.
-      return ran.started === 0 && ran.repeated === 0 && ran.handled ? ask(null) : done(ranFlash(ran))
+      if (ran.started === 0 && ran.repeated === 0 && ran.handled) return ask(null)
+      return { outcome: 'done', flash: ranFlash(ran), ...onlyRun(ran) }
     case 'changed':
       return ask(CHANGED_SINCE[ran.part])
     case 'previewed': {
@@ -175,6 +193,10 @@ async function run(
     default:
       return assertNever(ran)
   }
+}
+
+function onlyRun({ executions: [first], started, repeated }: RanNowFacts) {
+  return first && started + repeated === 1 ? { runId: first.id } : {}
 }
 
 function readPress(values: Record<string, string>) {

@@ -24,11 +24,12 @@ import { ButtonLink } from '#app/ui/button.tsx'
 import { cardStyles } from '#app/ui/card.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { OwnerOnly } from '#app/ui/owner-only.tsx'
+import { ResultLine } from '#app/ui/result-line.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import type { RuleCardView } from '../../rules/rule-view.ts'
 import type { SentenceParts } from '../../rules/sentence.ts'
 import type { PageResult } from '../act-on-rule.ts'
-import { PREPARING, pauseHelp, RULE_COPIED, URL_COPIED } from '../page-text.ts'
+import { cardPlace, PREPARING, pauseHelp, RULE_COPIED, URL_COPIED } from '../page-text.ts'
 import type { RunDays } from '../run-days.ts'
 import { CopyText, ShownText } from './copy-text.tsx'
 import { DeleteRule, DeleteRuleQuestion } from './delete-rule.tsx'
@@ -70,6 +71,7 @@ export function RuleCard({ rights, rule, account, step, result }: RuleCardProps)
         </div>
         <RuleSwitch rule={rule} account={account} />
       </div>
+      <ResultLine at={cardPlace(rule.id, 'switch')} />
       {rule.description === '' ? null : (
         <p className="wrap-anywhere whitespace-pre-line text-ink-soft text-label">{rule.description}</p>
       )}
@@ -77,7 +79,9 @@ export function RuleCard({ rights, rule, account, step, result }: RuleCardProps)
       <Standing rule={rule} account={account} />
       <Facts rule={rule} />
       <Buttons rule={rule} account={account} pressed={pressed} />
-      {own === null ? null : (
+      {own === null ? (
+        <ResultLine at={cardPlace(rule.id)} />
+      ) : (
         <Suspense fallback={null}>
           <RuleResult result={own} account={account} returnTo={pressed} />
         </Suspense>
