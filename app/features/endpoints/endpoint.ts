@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { parseFields, reportable } from '#app/domain/endpoints/watched-fields.ts'
 import { findObjectKind, isPlausibleObjectType, normalizeObjectType, objectLabel } from '#app/domain/object-catalog.ts'
+import { withScheme } from '#app/lib/url.ts'
 
 export const LONGEST_URL = 2048
 export const MOST_FIELDS = 100
@@ -25,11 +26,6 @@ function isWebAddress(text: string): boolean {
   if (text.length > LONGEST_URL || /[\s\\]/.test(text)) return false
   const url = URL.canParse(text) ? new URL(text) : null
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.hostname !== ''
-}
-
-/** Adds the `https://` that people leave out: `hooks.zapier.com/abc`. Other text stays as it is. */
-function withScheme(text: string): string {
-  return /^[a-z0-9-]+(\.[a-z0-9-]+)+(?=[/?:]|$)/i.test(text) ? `https://${text}` : text
 }
 
 /** Parses a webhook id from a URL or a form; null when it cannot be an id. */

@@ -47,7 +47,7 @@ export async function loadAutomationPage(
     timezone: account?.timezone ?? 'UTC',
     now: app.clock.now(),
     rules: rules ? await listCards(app, accountUuid, names) : [],
-    logs: logs ? await listLogs(app, accountUuid) : null,
+    logs: logs ? await listLogs(app, accountUuid, names) : null,
     limits: await loadLimitsLine(app, accountUuid),
     month: rules ? await monthOf(app, accountUuid) : '',
     repeats: rules ? await repeatsOf(app, accountUuid) : [],
@@ -88,9 +88,9 @@ async function listCards(app: PageApp, accountUuid: string, names: KnownNames): 
   }
 }
 
-async function listLogs(app: PageApp, accountUuid: string): Promise<LogLine[] | 'failed'> {
+async function listLogs(app: PageApp, accountUuid: string, names: KnownNames): Promise<LogLine[] | 'failed'> {
   try {
-    return (await listExecutions(app, accountUuid)).map(logLine)
+    return (await listExecutions(app, accountUuid)).map((one) => logLine(one, names))
   } catch (error) {
     app.log.error({ account: accountUuid, error }, 'automation.logs_not_listed')
     return 'failed'
