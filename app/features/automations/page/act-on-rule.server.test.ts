@@ -393,7 +393,22 @@ describe('the switch', () => {
         description: expect.stringContaining('Business name'),
       },
     })
+    expect(await card()).toMatchObject({
+      active: false,
+      openBlanks: ['Business name'],
+      askedBlanks: [{ label: 'Business name', value: expect.any(String) }],
+    })
+    // Nothing typed keeps it as it is; an answer fills it in and switches it on.
+    expect(await press('fill', { id: String(id), 'blank.Business name': ' ' })).toMatchObject({
+      flash: { kind: 'error', description: 'Fill in what is still open before switching it on: Business name' },
+    })
     expect(await card()).toMatchObject({ active: false, openBlanks: ['Business name'] })
+    expect(await press('fill', { id: String(id), 'blank.Business name': 'Alder & Finch' })).toMatchObject({
+      flash: { kind: 'success', title: 'Automation updated', description: 'It is on.' },
+    })
+    expect(await card()).toMatchObject({ active: true, openBlanks: [], askedBlanks: [] })
+    const stored = await calls.app.store.automations.findAutomation(LEEDS, id)
+    expect(JSON.stringify(stored?.definition)).toContain('From Alder & Finch')
   })
 
   test('a rule that looks again and again asks about what matches already, and starts at once when told to take it', async () => {

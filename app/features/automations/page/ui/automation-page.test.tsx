@@ -198,8 +198,30 @@ describe('the list', () => {
     )
     card().getByText('Getting ready. It starts in a moment.')
     card('Copy').getByText('Business name')
+    expect(card('Copy').queryByRole('button', { name: /Save and turn on/ })).toBeNull()
     fireEvent.click(card('Daily').getByRole('button', { name: 'Switch on, also for what matches already' }))
     await waitFor(() => expect(sent[0]).toMatchObject({ act: 'switch', id: '5', to: 'on', existing: 'yes' }))
+  })
+
+  it('takes what is still open right on the card, with what is known of the account', async () => {
+    const sent: Record<string, string>[] = []
+    const askedBlanks = [
+      { label: 'Business name', value: 'Alder & Finch' },
+      { label: 'Review link', value: '' },
+    ]
+    const openBlanks = askedBlanks.map(({ label }) => label)
+    renderAutomations({ rules: [sampleCard({ id: 4, name: 'Copy', active: false, openBlanks, askedBlanks })] }, sent)
+    expect(card('Copy').getByLabelText<HTMLInputElement>('Business name').value).toBe('Alder & Finch')
+    fireEvent.change(card('Copy').getByLabelText('Review link'), { target: { value: 'https://x.example' } })
+    fireEvent.click(card('Copy').getByRole('button', { name: 'Save and turn on: Copy' }))
+    await waitFor(() =>
+      expect(sent[0]).toMatchObject({
+        act: 'fill',
+        id: '4',
+        'blank.Business name': 'Alder & Finch',
+        'blank.Review link': 'https://x.example',
+      }),
+    )
   })
 
   it('runs and previews a rule, and leads to its form', async () => {

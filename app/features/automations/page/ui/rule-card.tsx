@@ -33,6 +33,7 @@ import { cardPlace, PREPARING, pauseHelp, RULE_COPIED, URL_COPIED } from '../pag
 import type { RunDays } from '../run-days.ts'
 import { CopyText, ShownText } from './copy-text.tsx'
 import { DeleteRule, DeleteRuleQuestion } from './delete-rule.tsx'
+import { FillBlanks } from './fill-blanks.tsx'
 import { RuleButton, RuleSwitch } from './rule-button.tsx'
 
 async function loadResult() {
@@ -206,15 +207,7 @@ function Standing({ rule, account }: Pick<RuleCardProps, 'rule' | 'account'>) {
         </Notice>
       ) : null}
       {rule.preparing ? <Notice tone="accent">{PREPARING}</Notice> : null}
-      {rule.openBlanks.length > 0 ? (
-        <Notice tone="attention" title="Fill these in to switch it on">
-          <ul className="list-disc pl-5">
-            {rule.openBlanks.map((blank) => (
-              <li key={blank}>{blank}</li>
-            ))}
-          </ul>
-        </Notice>
-      ) : null}
+      {rule.openBlanks.length > 0 ? <FillBlanks rule={rule} account={account} /> : null}
       {rule.asksAboutExisting && rule.openBlanks.length === 0 ? (
         <div className="grid justify-items-start text-label">
           <p className="text-ink-soft">Acts on records that match from now on.</p>
