@@ -5,6 +5,7 @@ import { withMethods } from '#app/lib/families.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { BRISBANE, LEEDS, QUEUE } from '#tests/support/automation-world.server.ts'
+import { loadRun } from '../history/history-page.server.ts'
 import { createRule } from '../rules/rules.server.ts'
 import { actOnRule } from './act-on-rule.server.ts'
 import type { RuleAct } from './act-on-rule.ts'
@@ -92,6 +93,8 @@ describe('run now', () => {
       runId: expect.any(Number),
     })
     expect(sent()).toBe(1)
+    const ran = done.outcome === 'done' ? await loadRun(calls.app, LEEDS, done.runId ?? 0) : null
+    expect(ran?.customers).toMatchObject([{ name: 'Customer 1', gotToday: '1 text' }])
     const { logs } = await pageOf()
     expect(logs).toEqual([
       expect.objectContaining({
@@ -400,7 +403,7 @@ describe('the switch', () => {
     })
     // Nothing typed keeps it as it is; an answer fills it in and switches it on.
     expect(await press('fill', { id: String(id), 'blank.Business name': ' ' })).toMatchObject({
-      flash: { kind: 'error', description: 'Fill in what is still open before switching it on: Business name' },
+      flash: { kind: 'error', description: 'To switch it on, add: Business name' },
     })
     expect(await card()).toMatchObject({ active: false, openBlanks: ['Business name'] })
     expect(await press('fill', { id: String(id), 'blank.Business name': 'Alder & Finch' })).toMatchObject({

@@ -11,7 +11,7 @@ export function openBlanksOf(definition: Blankable): string[] {
 
 /** Why a rule with these blanks cannot be switched on. */
 export function stillOpenText(labels: readonly string[]): string {
-  return `Fill in what is still open before switching it on: ${labels.join(', ')}`
+  return `To switch it on, add: ${labels.join(', ')}`
 }
 
 /** Every text of a rule that can hold a person's words, placeholders or blanks. */

@@ -24,7 +24,7 @@ function propsOf(over: Partial<AutomationPageProps> = {}): AutomationPageProps {
     rules: [sampleCard()],
     logs: null,
     month: '',
-    limits: 'No limits beyond the defaults.',
+    limits: 'Quiet hours: off. Up to 500 messages to customers a day per automation.',
     notices: [],
     repeats: [],
     tab: 'rules',
@@ -100,7 +100,7 @@ describe('the header', () => {
   it('says which limits are on, and leads to them', () => {
     renderAutomations({ limits: 'Your limits: no quiet hours.' })
     expect(screen.getByText('Your limits: no quiet hours.')).not.toBeNull()
-    for (const name of ['Settings', 'Quiet hours and limits']) {
+    for (const name of ['Settings', 'Change quiet hours and limits']) {
       expect(screen.getByRole('link', { name }).getAttribute('href')).toBe('/automation/settings?accountUUID=account-1')
     }
   })

@@ -162,7 +162,7 @@ describe('where a customer is met', () => {
     card([{ uuid: 'c', name: 'Margaret Smith', mute: null }])
     const stop = screen.getByRole('button', { name: 'Stop messages to this customer' })
     expect(new FormData(stop.closest('form') ?? undefined).get('company')).toBe('c')
-    expect(screen.getByRole('link', { name: 'Quiet hours and limits' }).getAttribute('href')).toBe(
+    expect(screen.getByRole('link', { name: 'Change quiet hours and limits' }).getAttribute('href')).toBe(
       '/automation/settings?accountUUID=account-1',
     )
   })
