@@ -16,7 +16,7 @@ import { Notice } from '#app/ui/notice.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { DayStrip } from '#app/ui/pictures/day-strip.tsx'
 import { MessageCard } from '#app/ui/pictures/message-card.tsx'
-import { FlashLine } from '#app/ui/result-line.tsx'
+import { ResultWords } from '#app/ui/result-line.tsx'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 import type { SheetView } from '../sheet-view.ts'
 import { lookBackText, SHEET_TEXTS } from '../template-text.ts'
@@ -257,7 +257,7 @@ function Preview({ sheet: { preview, trouble, asksNumber, told }, busy }: { shee
       )}
       <div aria-live="polite" className="grid gap-3">
         {preview === null ? null : <Previewed preview={preview} asksNumber={asksNumber} />}
-        {told === null ? null : <FlashLine flash={told} />}
+        {told === null ? null : <ResultWords flash={told} />}
       </div>
     </section>
   )
