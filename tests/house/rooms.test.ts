@@ -15,7 +15,7 @@ const CEILINGS = {
   filesWithOneImporter: 304,
   filesWithComplexFunctions: 14,
   filesWithLongFunctions: 13,
-  productLines: 111_800,
+  productLines: 112_300,
 }
 
 /** How far a figure may be below its ceiling before the ceiling must follow: nobody wants to change this file with every line. */
