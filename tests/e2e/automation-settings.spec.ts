@@ -54,7 +54,7 @@ for (const javaScriptEnabled of [true, false]) {
       const complaints = collectComplaints(page)
       const { at, runNow } = await open({ page, context, server })
       await page.goto(at('/automation'))
-      await says(page, /^Quiet hours: 20:00 to 08:00 where asked\./)
+      await says(page, 'Quiet hours: 20:00–08:00 where asked.')
       await page.getByRole('link', { name: 'Settings', exact: true }).click()
       await expect(page.getByRole('heading', { level: 1, name: 'Automation settings' })).toBeVisible()
       await expectReadable(page)

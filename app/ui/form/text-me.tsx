@@ -1,4 +1,3 @@
-import { Smartphone } from 'lucide-react'
 import { Button } from '../button.tsx'
 import { Field } from './field.tsx'
 import { TextInput } from './text-input.tsx'
@@ -27,15 +26,7 @@ export function TextMe({ form, intent, words, names, asksNumber }: TextMeProps) 
         </Field>
       ) : null}
       <div>
-        <Button
-          type="submit"
-          form={form}
-          name="intent"
-          value={intent}
-          variant="quiet"
-          icon={Smartphone}
-          className="-ml-4"
-        >
+        <Button type="submit" form={form} name="intent" value={intent} variant="quiet" className="-ml-4">
           Text this to my own phone
         </Button>
       </div>

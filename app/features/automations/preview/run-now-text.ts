@@ -1,6 +1,5 @@
 // Messages shown after "Run Now".
 import type { ActionType } from '#app/domain/automations/action-parameters.ts'
-import { objectLabel } from '#app/domain/object-catalog.ts'
 import { plural } from '#app/domain/time/moments.ts'
 import type { Execution } from '../runs/run-history.ts'
 
@@ -43,7 +42,7 @@ function aboutRuns(executions: readonly Execution[], started: number): string {
   if (records > 1) return plural(records, isJob ? 'job' : 'record')
   const [matched] = first?.triggerData.conditionMatching?.matchedRecords ?? []
   if (isJob) return matched ? `Job ${matched.jobId}` : 'One job'
-  return matched?.companyName || objectLabel(first?.object ?? '')
+  return matched?.companyName || 'One record'
 }
 
 /** True when the run has not started and will not on its own: the account is on hold, and the reason says why. */

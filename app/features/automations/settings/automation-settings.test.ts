@@ -72,9 +72,7 @@ test('what is stored and cannot be read is the default', () => {
 
 describe('in words', () => {
   test('one line says which limits are on', () => {
-    expect(limitsLine(DEFAULT_SETTINGS, DEFAULT_SETTINGS, [])).toBe(
-      'Quiet hours: 20:00 to 08:00 where asked. Up to 500 messages to customers a day per automation.',
-    )
+    expect(limitsLine(DEFAULT_SETTINGS, DEFAULT_SETTINGS, [])).toBe('Quiet hours: 20:00–08:00 where asked.')
     const settings = {
       ...DEFAULT_SETTINGS,
       quietForAll: true,

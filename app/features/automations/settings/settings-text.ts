@@ -80,8 +80,8 @@ export function limitsLine(
 
 function usualLimits(settings: AccountGuards): string {
   const choice = quietChoice(settings)
-  const quiet = choice === 'none' ? 'off' : `${quietSpan(settings)}${choice === 'all' ? '' : ' where asked'}`
-  return `Quiet hours: ${quiet}. Up to ${messages(settings.ruleDailyCap)} to customers a day per automation.`
+  if (choice === 'none') return 'Quiet hours: off.'
+  return `Quiet hours: ${quietSpan(settings).replace(' to ', '–')}${choice === 'all' ? '' : ' where asked'}.`
 }
 
 /** Describes a change for the list of changes; '' = no change. `senderName` = name of the new sender. */

@@ -2,7 +2,6 @@ import type { ReactNode } from 'react'
 import { type ActionType, FEED_MOST, type ParameterSpec, SMS_MOST } from '#app/domain/automations/action-parameters.ts'
 import { chatProgramOf } from '#app/features/events/chat/chat-message.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
-import { withScheme } from '#app/lib/url.ts'
 import { findJobField, WRITABLE_JOB_FIELDS } from '../../actions/job-fields.ts'
 import type { NamedId } from '../../rules/form-lists.ts'
 import { creditText, smsCredits, smsHint } from '../../rules/message-limits.ts'
@@ -292,7 +291,7 @@ function FeedFields() {
 }
 
 function NotificationFields() {
-  const chat = chatProgramOf(withScheme((useStep().step.parameters.url ?? '').trim()))
+  const chat = chatProgramOf((useStep().step.parameters.url ?? '').trim())
   return (
     <>
       <WordsControl name="p.message" label="Message" rows={3} />

@@ -24,7 +24,7 @@ function propsOf(over: Partial<AutomationPageProps> = {}): AutomationPageProps {
     rules: [sampleCard()],
     logs: null,
     month: '',
-    limits: 'Quiet hours: off. Up to 500 messages to customers a day per automation.',
+    limits: 'Quiet hours: off.',
     notices: [],
     repeats: [],
     tab: 'rules',

@@ -193,9 +193,10 @@ function Limits({ limits, month, account }: { limits: string; month: string; acc
       <span>{limits}</span>
       <Link
         to={settingsAddress(account)}
+        aria-label="Change quiet hours and limits"
         className="inline-flex min-h-11 items-center text-accent underline underline-offset-4"
       >
-        Change<span className="sr-only"> quiet hours and limits</span>
+        Change
       </Link>
     </p>
   )

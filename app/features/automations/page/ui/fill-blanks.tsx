@@ -1,5 +1,4 @@
 import { Form } from '@remix-run/react'
-import { Power } from 'lucide-react'
 import type { AutomationAccount } from '#app/domain/automations/automation-address.ts'
 import { Button } from '#app/ui/button.tsx'
 import { Field } from '#app/ui/form/field.tsx'
@@ -38,13 +37,7 @@ export function FillBlanks({ rule: { id, name, openBlanks, askedBlanks }, accoun
             </Field>
           ))}
           <div>
-            <Button
-              type="submit"
-              variant="primary"
-              icon={Power}
-              pending={pending}
-              aria-label={`Save and turn on: ${name}`}
-            >
+            <Button type="submit" variant="primary" pending={pending} aria-label={`Save and turn on: ${name}`}>
               Save and turn on
             </Button>
           </div>

@@ -33,14 +33,18 @@ import { cardPlace, PREPARING, pauseHelp, RULE_COPIED, URL_COPIED } from '../pag
 import type { RunDays } from '../run-days.ts'
 import { CopyText, ShownText } from './copy-text.tsx'
 import { DeleteRule, DeleteRuleQuestion } from './delete-rule.tsx'
-import { FillBlanks } from './fill-blanks.tsx'
 import { RuleButton, RuleSwitch } from './rule-button.tsx'
 
 async function loadResult() {
   return { default: (await import('./rule-result.tsx')).RuleResult }
 }
 
-// The server has it loaded; a browser loads it with the first result.
+async function loadBlanks() {
+  return { default: (await import('./fill-blanks.tsx')).FillBlanks }
+}
+
+// The server has them loaded; a browser loads what it shows.
+const FillBlanks = import.meta.env.SSR ? (await loadBlanks()).default : lazy(loadBlanks)
 const RuleResult = import.meta.env.SSR ? (await loadResult()).default : lazy(loadResult)
 
 interface RuleCardProps {
@@ -207,7 +211,11 @@ function Standing({ rule, account }: Pick<RuleCardProps, 'rule' | 'account'>) {
         </Notice>
       ) : null}
       {rule.preparing ? <Notice tone="accent">{PREPARING}</Notice> : null}
-      {rule.openBlanks.length > 0 ? <FillBlanks rule={rule} account={account} /> : null}
+      {rule.openBlanks.length > 0 ? (
+        <Suspense fallback={null}>
+          <FillBlanks rule={rule} account={account} />
+        </Suspense>
+      ) : null}
       {rule.asksAboutExisting && rule.openBlanks.length === 0 ? (
         <div className="grid justify-items-start text-label">
           <p className="text-ink-soft">Acts on records that match from now on.</p>

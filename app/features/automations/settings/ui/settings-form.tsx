@@ -7,9 +7,9 @@ import { Checkbox } from '#app/ui/form/checkbox.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
-import { UnsavedChanges } from '#app/ui/form/unsaved-changes.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import type { QuietChoice, SettingsErrors, SettingsForm } from '../automation-settings.ts'
+import { UnsavedChanges } from './unsaved-changes.tsx'
 
 interface SettingsFormProps {
   /** As saved. */
