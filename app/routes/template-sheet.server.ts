@@ -2,8 +2,8 @@
 import { type ActionFunctionArgs, redirect } from '@remix-run/node'
 import { automationAddress, ruleAnchor } from '#app/domain/automations/automation-address.ts'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
-import { type PreviewKind, readRecordId } from '#app/features/automations/form/form-preview.ts'
-import { formOfFields } from '#app/features/automations/form/form-state.ts'
+import { type PreviewKind, readRecordId, textMeNames } from '#app/features/automations/form/form-preview.ts'
+import { type FormState, formOfFields } from '#app/features/automations/form/form-state.ts'
 import { TEMPLATE_LOADED } from '#app/features/automations/page/page-text.ts'
 import { keepDraft } from '#app/features/automations/preview/form-drafts.server.ts'
 import { previewForm } from '#app/features/automations/preview/form-preview.server.ts'
@@ -25,6 +25,7 @@ import { SHEET_TEXTS, templateGoneFlash, turnedOnFlash } from '#app/features/tem
 import { copyTemplate, listTemplates } from '#app/features/templates/templates.server.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { requireRateOf } from '#app/http/rate-limit.server.ts'
+import { textToMe } from './pages/automation-presses.server.ts'
 import { findOwnAccount, type OwnAccount, redirectWith } from './pages/own-account.server.ts'
 
 type Args = Pick<ActionFunctionArgs, 'request' | 'context' | 'params'>
@@ -60,7 +61,7 @@ export async function openSheet(args: Args, found: OwnAccount, sent: URLSearchPa
 export async function lookAt(args: Args, opened: Opened, preview: PreviewKind): Promise<SheetView> {
   const { app } = args.context
   const { found, template, sheet, lists } = opened
-  const view = sheetView(template, sheet, lists)
+  const view = { ...sheetView(template, sheet, lists), asksNumber: found.staffUuid === null }
   const accountUuid = found.account.uuid
   try {
     requireRateOf(app, 'preview', accountUuid)
@@ -68,13 +69,27 @@ export async function lookAt(args: Args, opened: Opened, preview: PreviewKind): 
     if (refusal instanceof Response) return { ...view, trouble: SHEET_TEXTS.tooMany }
     throw refusal
   }
-  const rule = ruleOfSheet({ definition: previewable(sheet) }, template.name, template.description)
-  const names = lists === null ? {} : namesOfLists(lists)
-  const request = { preview, accountUuid, record: readRecordId(''), search: '', names }
-  return withLook(view, await previewForm(app, formOfFields(rule), request))
+  return withLook(view, await previewForm(app, stateOf(opened), { preview, ...requestOf(opened) }))
 }
 
-/** `intent` = turn_on, edit_all, look or look_back. Returns the sheet to show again, or throws the redirect. */
+function stateOf({ template, sheet }: Opened): FormState {
+  return formOfFields(ruleOfSheet({ definition: previewable(sheet) }, template.name, template.description))
+}
+
+function requestOf({ found, lists }: Opened) {
+  const names = lists === null ? {} : namesOfLists(lists)
+  return { accountUuid: found.account.uuid, record: readRecordId(''), search: '', names }
+}
+
+/** Sends the text of a step once, to the phone of the person who presses. */
+async function textMe(args: Args, opened: Opened, sent: URLSearchParams, place: number): Promise<SheetView> {
+  const names = textMeNames(place)
+  const own = { seen: sent.get(names.text) ?? '', phone: sent.get(names.phone) ?? '' }
+  const told = await textToMe(args, opened.found)({ ...requestOf(opened), state: stateOf(opened), place, ...own })
+  return { ...(await lookAt(args, opened, 'preview')), told }
+}
+
+/** `intent` = turn_on, edit_all, look, look_back or `text_me:` with a step. Returns the sheet to show again, or throws the redirect. */
 export async function actOnSheet(args: Args): Promise<{ sheet: SheetView }> {
   const found = await findOwnAccount(args)
   if (found.outcome !== 'ready') {
@@ -87,7 +102,10 @@ export async function actOnSheet(args: Args): Promise<{ sheet: SheetView }> {
   }
   const sent = await readForm(args.request, LONGEST_FORM)
   const opened = await openSheet(args, found, sent)
-  switch (sent.get('intent')) {
+  const intent = sent.get('intent') ?? ''
+  const place = /^text_me:(\d{1,3})$/.exec(intent)?.[1]
+  if (place !== undefined) return { sheet: await textMe(args, opened, sent, Number(place)) }
+  switch (intent) {
     case 'turn_on':
       return { sheet: await turnOn(args, opened) }
     case 'edit_all':

@@ -13,7 +13,10 @@ const MARKS: Record<Flash['kind'], { icon: LucideIcon; colour: string }> = {
 /** The result of a press, under the pressed button. `at` = the place that the server's message names. */
 export function ResultLine({ at }: { at: string }) {
   const flash = usePlacedFlash(at)
-  if (flash === null) return null
+  return flash === null ? null : <ResultWords flash={flash} />
+}
+
+export function ResultWords({ flash }: { flash: Flash }) {
   const { icon: Icon, colour } = MARKS[flash.kind]
   return (
     <p className="flex items-start gap-2 text-label">

@@ -54,7 +54,7 @@ for (const javaScriptEnabled of [true, false]) {
       const complaints = collectComplaints(page)
       const { at, runNow } = await open({ page, context, server })
       await page.goto(at('/automation'))
-      await says(page, 'No limits beyond the defaults.')
+      await says(page, 'Quiet hours: 20:00–08:00 where asked.')
       await page.getByRole('link', { name: 'Settings', exact: true }).click()
       await expect(page.getByRole('heading', { level: 1, name: 'Automation settings' })).toBeVisible()
       await expectReadable(page)
@@ -93,7 +93,7 @@ for (const javaScriptEnabled of [true, false]) {
       await says(page, 'Messages stopped')
       await says(page, 'Gets no automatic messages.')
 
-      await page.getByRole('link', { name: 'Quiet hours and limits' }).click()
+      await page.getByRole('link', { name: 'Change quiet hours and limits' }).click()
       const muted = page.getByRole('region', { name: 'No messages to' })
       await expect(muted.getByText(/stopped this/)).toBeVisible()
       await expectReadable(page)

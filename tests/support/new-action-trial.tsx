@@ -92,6 +92,7 @@ function drawForm(type: ActionType): string {
   }).reduce<FormState>((state, [name, value]) => setValue(state, name, value), emptyForm())
   const state = applyIntent(started, intent)
   const tools = {
+    person: '',
     accountUUID: '',
     example: '',
     samples: null,

@@ -16,6 +16,7 @@ export function sampleCard(over: Partial<RuleCardView> = {}): RuleCardView {
     pausedReason: null,
     pauseEndsByItself: false,
     openBlanks: [],
+    askedBlanks: [],
     source: 'webhook',
     trigger: 'Webhook Event, reacts within seconds',
     schedule: null,

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { parseFields, reportable } from '#app/domain/endpoints/watched-fields.ts'
 import { findObjectKind, isPlausibleObjectType, normalizeObjectType, objectLabel } from '#app/domain/object-catalog.ts'
-import { withScheme } from './receiver.ts'
+import { withScheme } from '#app/lib/url.ts'
 
 export const LONGEST_URL = 2048
 export const MOST_FIELDS = 100

@@ -1,5 +1,6 @@
 // The well-known systems behind an address: what people call them, and what they get.
 import { chatProgramOf, chatSentence } from '#app/features/events/chat/chat-message.ts'
+import { withScheme } from '#app/lib/url.ts'
 import { recogniseTool } from './automation-tools.ts'
 
 export type ReceiverKind = 'Zapier' | 'Make' | 'n8n' | 'flow' | 'script' | 'chat'
@@ -22,11 +23,6 @@ const KINDS: Partial<Record<string, ReceiverKind>> = {
   Make: 'Make',
   n8n: 'n8n',
   'Power Automate': 'flow',
-}
-
-/** Adds the `https://` that people leave out: `hooks.zapier.com/abc`. Other text stays as it is. */
-export function withScheme(text: string): string {
-  return /^[a-z0-9-]+(\.[a-z0-9-]+)+(?=[/?:]|$)/i.test(text) ? `https://${text}` : text
 }
 
 /** What an address is, while it is typed; null when there is nothing to say. */

@@ -4,6 +4,7 @@ import type { Backtest, DraftPreview, FormPreview } from '#app/features/automati
 import type { PreviewEffectView } from '#app/features/automations/preview/preview-view.ts'
 import type { FormLists } from '#app/features/automations/rules/form-lists.ts'
 import { type SentenceParts, sentenceParts } from '#app/features/automations/rules/sentence.ts'
+import type { Flash } from '#app/lib/flash.ts'
 import type { TemplateOfJson } from './template.ts'
 import type { BlankField, Sheet, TextField } from './template-sheet.ts'
 import { type LookBack, SHEET_TEXTS } from './template-text.ts'
@@ -17,7 +18,8 @@ interface SheetPreview {
   /** `Job 3128 · Joan Hartley`. */
   about: string
   matches: boolean
-  messages: { says: string; message: MessageView }[]
+  /** `place` = step of a text to a customer, from 0; null = something else, which cannot be tried on a phone. */
+  messages: { says: string; message: MessageView; place: number | null }[]
   /** What else it would do, one line each. */
   others: string[]
 }
@@ -35,6 +37,10 @@ export interface SheetView {
   /** Why there is no preview; null = none was asked for, or it is there. */
   trouble: string | null
   lookBack: LookBack | null
+  /** True when nobody knows the mobile of the person who looks at it. */
+  asksNumber: boolean
+  /** What became of a text to the own phone; null = none was asked for. */
+  told: Flash | null
 }
 
 export function sheetView(
@@ -53,6 +59,8 @@ export function sheetView(
     preview: null,
     trouble: null,
     lookBack: null,
+    asksNumber: false,
+    told: null,
   }
 }
 
@@ -111,17 +119,21 @@ function sheetPreview({ record, preview }: DraftPreview): SheetPreview {
   return {
     about: record.label,
     matches: record.matches,
-    messages: effects.flatMap((effect) => messageIn(effect) ?? []),
+    messages: preview.steps.flatMap((step, place) => step.effects.flatMap((effect) => messageIn(effect, place) ?? [])),
     others: [...effects.flatMap(({ channel, summary }) => (channel === null && summary ? [summary] : [])), ...open],
   }
 }
 
-function messageIn({ channel, to, texts }: PreviewEffectView): SheetPreview['messages'][number] | null {
+function messageIn(
+  { channel, to, texts, credits }: PreviewEffectView,
+  place: number,
+): SheetPreview['messages'][number] | null {
   if (channel === null) return null
   const said = (label: string) => texts.find((one) => one.label === label)?.text ?? ''
   const isEmail = said('Subject') !== ''
   const message: MessageView = { channel: isEmail ? 'email' : 'sms', subject: said('Subject'), text: said('Text') }
-  return { says: to === null || to === '' ? channel : `${channel} to ${to}`, message }
+  const says = to === null || to === '' ? channel : `${channel} to ${to}`
+  return { says, message, place: credits > 0 ? place : null }
 }
 
 function lookBackOf({ count, days, sent }: Backtest): LookBack {

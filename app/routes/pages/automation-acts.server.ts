@@ -1,6 +1,7 @@
 // Handles the forms of the automations page: the buttons around the form, and the form itself.
 import { type ActionFunctionArgs, redirect } from '@remix-run/node'
 import { AUTOMATION_PATH, automationAddress, ruleAnchor } from '#app/domain/automations/automation-address.ts'
+import { runAddress } from '#app/domain/automations/history-address.ts'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { recordAudit } from '#app/features/audit/audit.server.ts'
 import { handleForm, loadForm } from '#app/features/automations/form/form-intents.server.ts'
@@ -62,7 +63,7 @@ interface Pressed {
 
 async function pressed(
   { request, context }: Args,
-  { account, admin }: OwnAccount,
+  { account, accountId, admin }: OwnAccount,
   { act, values, written: state }: Pressed,
   lists: FormLists,
 ) {
@@ -88,7 +89,8 @@ async function pressed(
       const gone = act === 'delete' && String(state?.ruleId ?? '') === values.id
       const draft = state && !gone ? await keepDraft(app, account.uuid, state, draftOf(request)) : null
       const to = backTo(request, { act, id: values.id ?? '', openUrlOf: done.openUrlOf, draft })
-      throw redirectWithFlash({ context }, to, done.flash)
+      const ran = done.runId === undefined ? null : runAddress({ accountUUID: accountId, admin }, done.runId)
+      throw redirectWithFlash({ context }, to, { ...done.flash, ...(ran && { link: { to: ran, words: 'View run' } }) })
     }
   }
 }

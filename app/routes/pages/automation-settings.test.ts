@@ -291,7 +291,7 @@ describe('messages to one customer', () => {
     await work()
     const { customers } = await runPage(first)
     const company = uuidOf('company', 1)
-    expect(customers).toEqual([{ uuid: company, name: '', mute: null }])
+    expect(customers).toEqual([{ uuid: company, name: '', mute: null, gotToday: '1 text' }])
 
     const stopped = await press(first, { act: 'mute', company, name: '' })
     expect(stopped).toMatchObject({ status: 303, says: 'Messages stopped', why: expect.stringContaining('Customer 1') })

@@ -87,6 +87,21 @@ test('an account without automations has its first one on after three presses, b
   expect(await uses()).toBe(1)
 })
 
+test('its text goes to the own phone, at the number that is typed, and nothing is turned on', async () => {
+  calls.world.job(LEEDS, { status: 'Completed' })
+  const sheet = await open()
+  const [text] = sheet.preview?.messages ?? []
+  expect([sheet.asksNumber, text?.place]).toEqual([true, 0])
+  const shown = { 'preview.text.0': text?.message.text ?? '' }
+  const without = await press('text_me:0', shown)
+  expect(without.data.sheet.told).toMatchObject({ kind: 'error', description: 'Enter your mobile number first.' })
+  expect(calls.world.platform.messages).toEqual([])
+  const done = await press('text_me:0', { ...shown, 'preview.phone.0': '07700 900777' })
+  expect(done.data.sheet.told).toMatchObject({ kind: 'success', title: 'Texted your phone' })
+  expect(calls.world.platform.messages).toMatchObject([{ to: '+447700900777' }])
+  expect(await rules()).toEqual([])
+})
+
 describe('turning on', () => {
   test('twice, or twice at once, makes one automation, and switches it on again', async () => {
     const both = await Promise.all([1, 2].map(() => leadsTo(press('turn_on', LINK))))

@@ -3,7 +3,7 @@
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { checkRule } from '../rules/checks/rule-check.ts'
 import { ruleTooLong, tooLongAmong } from '../rules/checks/rule-size.ts'
-import { openBlanksOf } from '../rules/rule-blanks.ts'
+import { openBlanksOf, stillOpenText } from '../rules/rule-blanks.ts'
 import { definitionOf } from '../rules/rule-definition.ts'
 import { type FieldErrors, issuesByField, ruleForm } from '../rules/rule-form.ts'
 import { draftOf, toBody } from './form-body.ts'
@@ -18,7 +18,7 @@ export function problemsOf(state: FormState): FieldErrors {
   Object.assign(errors, issuesByField(checkRule(draft, { country: null, stored: state.ruleId !== null })))
   const blanks = state.values.active === 'true' ? openBlanksOf(draft) : []
   if (blanks.length > 0) {
-    errors.active = [`Fill in what is still open before switching it on: ${blanks.join(', ')}`]
+    errors.active = [stillOpenText(blanks)]
   }
   return errors
 }

@@ -21,7 +21,7 @@ import { toBody } from './form-body.ts'
 import { applyIntent, setValue } from './form-change.ts'
 import { FORM_INTENT, type FormIntent, parseFormIntent } from './form-intent.ts'
 import { formOfRule } from './form-of-rule.ts'
-import { PREVIEW_FIELDS, readRecordId } from './form-preview.ts'
+import { PREVIEW_FIELDS, readRecordId, textMeNames } from './form-preview.ts'
 import { emptyForm, type FormState } from './form-state.ts'
 import type { AskedPreview, FormView } from './form-view.ts'
 import { readForm } from './form-wire.ts'
@@ -108,9 +108,11 @@ export async function handleForm(
     }
     case 'text_me': {
       const again = await looked(app, accountUuid, read, { preview: 'preview', record: '' }, { formData, lists })
-      const seen = String(formData.get(`${PREVIEW_FIELDS.text}.${intent.place}`) ?? '')
+      const names = textMeNames(intent.place)
+      const sent = (name: string) => String(formData.get(name) ?? '')
+      const own = { seen: sent(names.text), phone: sent(names.phone) }
       const request = { accountUuid, record: again.record, search: again.search, names: namesOfLists(lists) }
-      const flash = textMe && (await textMe({ ...request, state: read, place: intent.place, seen }))
+      const flash = textMe && (await textMe({ ...request, state: read, place: intent.place, ...own }))
       const drawn = await loadForm(app, accountUuid, read, {}, lists)
       return { outcome: 'form', form: { ...drawn, preview: again, trouble: flash ?? drawn.trouble }, flash }
     }

@@ -21,7 +21,14 @@ export const PREVIEW_FIELDS = {
   was: 'preview.was',
   /** The text of a step as it was shown; its position follows, after a dot. */
   text: 'preview.text',
+  /** The number of the own phone, when nobody knows it; its position follows, too. */
+  phone: 'preview.phone',
 } as const
+
+/** Names of a text to the own phone; `place` = its step, from 0. */
+export function textMeNames(place: number): { text: string; phone: string } {
+  return { text: `${PREVIEW_FIELDS.text}.${place}`, phone: `${PREVIEW_FIELDS.phone}.${place}` }
+}
 
 /** Accepts ids of platform records. */
 export function readRecordId(text: string): string {

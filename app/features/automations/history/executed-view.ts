@@ -2,6 +2,7 @@
 // parameters and placeholder values.
 import { ACTION_SPECS } from '#app/domain/automations/action-parameters.ts'
 import type { ParameterValue } from '#app/domain/automations/rule.ts'
+import type { KnownNames } from '../rules/conditions/condition-text.ts'
 import type { ExecutedAction, Execution } from '../runs/run-history.ts'
 
 export interface NamedText {
@@ -34,11 +35,13 @@ export interface MatchedView {
 /** Maximum records shown per list. */
 const MOST_RECORDS = 20
 
-export function executedView({ action, parameters, result }: ExecutedAction): ExecutedView {
+/** `names` = what the account calls its queues, staff and customers, by uuid. */
+export function executedView({ action, parameters, result }: ExecutedAction, names: KnownNames = {}): ExecutedView {
   const spec = ACTION_SPECS.find(({ type }) => type === action)
   return {
     parameters: Object.entries(parameters).flatMap(([name, value]) => {
-      const text = written(value)
+      const plain = written(value)
+      const text = Object.hasOwn(names, plain) ? (names[plain] ?? plain) : plain
       return text === '' ? [] : [{ name: spec?.parameters.find((one) => one.name === name)?.label ?? name, text }]
     }),
     replacements: result.templateReplacements.map(({ written, originalValue, resolvedValue }) => ({

@@ -1,15 +1,22 @@
 // Loads the run pages: history, upcoming runs, and one run in detail.
 import type { App } from '#app/context/app-context.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
+import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import { recordNames } from '#app/domain/record-name.ts'
+import { todayOf, wallOfDay } from '#app/domain/time/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
+import { momentOfWall } from '#app/lib/zone.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import { loadAnswers } from '../listening/answers.server.ts'
 import type { AnswerView, ListeningNote } from '../listening/answers.ts'
+import { messagesText } from '../page/run-days.ts'
+import { judgedAt } from '../rules/rule-place.server.ts'
 import { collectsUntil, timesOf } from '../rules/timing/schedule.ts'
 import { scheduleText } from '../rules/timing/schedule-text.ts'
+import { hashesOfReceiver } from '../runs/run-guards.server.ts'
 import { listExecutions } from '../runs/run-history.server.ts'
 import { type Execution, executionOf } from '../runs/run-history.ts'
+import { channelOf, isCustomerMessage } from '../runs/run-messages.ts'
 import { RUNS_PAGE, readHistory } from './history-filter.ts'
 import type { HistoryForm } from './history-form.ts'
 import { customersOfRun, type MetCustomer } from './mutes.server.ts'
@@ -17,6 +24,9 @@ import { type RunView, runView } from './run-detail-view.ts'
 import { type RunLine, runLine } from './run-list-view.ts'
 
 type HistoryApp = Pick<App, 'store' | 'clock'>
+
+/** More messages to one customer in a day are not counted. */
+const MOST_TODAY = 100
 
 /** Counting stops here: `99+`. */
 const MOST_COUNTED = 100
@@ -118,7 +128,7 @@ function nextOf(
 
 /** Null = the account has no such run. */
 export async function loadRun(
-  app: HistoryApp,
+  app: HistoryApp & Pick<App, 'secrets'>,
   accountUuid: string,
   runId: number,
 ): Promise<{ run: RunView; customers: MetCustomer[] } | null> {
@@ -129,8 +139,30 @@ export async function loadRun(
   const known = await knownRecords(app, accountUuid, [execution])
   return {
     run: runView(execution, repeatable, known.get(runId) ?? null),
-    customers: await customersOfRun(app, accountUuid, record),
+    customers: await withGotToday(app, accountUuid, record, await customersOfRun(app, accountUuid, record)),
   }
+}
+
+/** What the run's customer got today, at the receivers of the run. Several customers are not told apart. */
+async function withGotToday(
+  app: HistoryApp & Pick<App, 'secrets'>,
+  accountUuid: string,
+  { journal }: Pick<RunRecord, 'journal'>,
+  customers: MetCustomer[],
+): Promise<MetCustomer[]> {
+  const [only] = customers
+  const sent = journal.flatMap(({ effect }) => (isCustomerMessage(effect) ? [effect] : []))
+  if (!only || customers.length > 1 || sent.length === 0) return customers
+  const at = await judgedAt(app, accountUuid)
+  const dayStart = momentOfWall(wallOfDay(todayOf(at)), at.zone).at
+  const hashes = await Promise.all(
+    sent.map((effect) => hashesOfReceiver(app, accountUuid, channelOf(effect), effect.to)),
+  )
+  const got = await app.store.runs.messagesTo(accountUuid, [...new Set(hashes.flat())], MOST_TODAY)
+  const today = got.filter((message) => message.at >= dayStart)
+  const sms = today.filter(({ channel }) => channel === 'sms').length
+  const gotToday = messagesText({ sms, email: today.length - sms })
+  return gotToday === '' ? customers : [{ ...only, gotToday }]
 }
 
 async function linesOf(app: HistoryApp, accountUuid: string, executions: Execution[]): Promise<RunLine[]> {

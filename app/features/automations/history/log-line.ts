@@ -1,6 +1,7 @@
 // One execution in "Recent Automation Logs": the customer's job first, then the result.
 import { actionLabel } from '#app/domain/automations/action-parameters.ts'
 import { minutes } from '#app/lib/duration.ts'
+import type { KnownNames } from '../rules/conditions/condition-text.ts'
 import type { ExecutedAction, Execution } from '../runs/run-history.ts'
 import { type ExecutedView, executedView, type MatchedView, matchedView } from './executed-view.ts'
 import { type ReceiptView, receiptOfRun } from './receipt-view.ts'
@@ -58,7 +59,7 @@ export const LOG_STATUS_TEXTS: Readonly<Record<LogStatus, string>> = {
   working: 'Running',
 }
 
-export function logLine(execution: Execution): LogLine {
+export function logLine(execution: Execution, names: KnownNames = {}): LogLine {
   return {
     id: execution.id,
     name: execution.automationName,
@@ -72,7 +73,7 @@ export function logLine(execution: Execution): LogLine {
     actions: execution.actionsExecuted.map((executed) => {
       const { action, success, result, error } = executed
       return {
-        ...executedView(executed),
+        ...executedView(executed, names),
         label: actionLabel(action),
         success,
         word: STANDING_WORDS[executed.context.state] ?? (success ? 'Done' : 'Not done'),

@@ -112,6 +112,8 @@ export interface MetCustomer {
   name: string
   /** Null = automations may message them. */
   mute: Pick<Mute, 'id' | 'createdAt' | 'until' | 'by'> | null
+  /** `3 texts`: what automations sent them today; missing = nothing, or unknown. */
+  gotToday?: string
 }
 
 /** Above this number a page offers none: the run is a report then, not a message to one customer. */

@@ -58,7 +58,9 @@ describe('whom it was about', () => {
     const triggerData = { ...TRIGGER, conditionMatching }
     expect(about({ triggerData })).toEqual(['A job', 'Margaret Smith'])
     expect(about({ triggerData, object: 'jobactivity' })).toEqual(['Booking', 'Margaret Smith'])
-    expect(about({ object: 'jobactivity' })).toEqual(['Booking of job 4411', 'Margaret Smith'])
+    expect(about({ object: 'jobactivity' })).toEqual(['Booking on job 4411', 'Margaret Smith'])
+    expect(about({ object: 'note' })).toEqual(['Note on job 4411', 'Margaret Smith'])
+    expect(about({ triggerData, object: 'task' })).toEqual(['Task', 'Margaret Smith'])
   })
 })
 

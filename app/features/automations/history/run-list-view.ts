@@ -137,15 +137,21 @@ function aboutOf(execution: Execution, known: RecordName | null): { job: string;
   const isNumber = number !== '' && number !== recordUuids[0]
   if (object === 'job') return { job: isNumber ? `Job ${number}` : 'A job', customer }
   const kind = NOUNS[object] ?? 'Record'
-  return { job: isNumber ? `${kind} of job ${number}` : kind, customer }
+  return { job: isNumber ? `${kind} on job ${number}` : kind, customer }
 }
 
 const NOUNS: Readonly<Record<string, string>> = {
+  attachment: 'Attachment',
   company: 'Customer',
+  companycontact: 'Contact',
+  formresponse: 'Form response',
   jobactivity: 'Booking',
   jobcontact: 'Contact',
+  jobmaterial: 'Material',
   jobpayment: 'Payment',
-  queue: 'Queue',
   material: 'Material',
+  note: 'Note',
+  queue: 'Queue',
   staff: 'Staff member',
+  task: 'Task',
 }

@@ -5,6 +5,7 @@ import { withMethods } from '#app/lib/families.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { BRISBANE, LEEDS, QUEUE } from '#tests/support/automation-world.server.ts'
+import { loadRun } from '../history/history-page.server.ts'
 import { createRule } from '../rules/rules.server.ts'
 import { actOnRule } from './act-on-rule.server.ts'
 import type { RuleAct } from './act-on-rule.ts'
@@ -81,8 +82,19 @@ describe('run now', () => {
     calls.world.job(LEEDS)
     const id = await make()
     const done = await press('run', { id: String(id), ...YES })
-    expect(done).toEqual({ outcome: 'done', flash: { kind: 'success', title: 'Automation executed' } })
+    expect(done).toEqual({
+      outcome: 'done',
+      flash: {
+        kind: 'success',
+        title: 'Automation executed',
+        description: 'Job 1: 1 text sent.',
+        at: `automation-${id}-buttons`,
+      },
+      runId: expect.any(Number),
+    })
     expect(sent()).toBe(1)
+    const ran = done.outcome === 'done' ? await loadRun(calls.app, LEEDS, done.runId ?? 0) : null
+    expect(ran?.customers).toMatchObject([{ name: 'Customer 1', gotToday: '1 text' }])
     const { logs } = await pageOf()
     expect(logs).toEqual([
       expect.objectContaining({
@@ -212,8 +224,8 @@ describe('run now', () => {
     ]
     const id = await make({ ...RULE, actions: to })
     const done = await press('run', { id: String(id), ...YES })
-    expect(done).toMatchObject({ flash: { kind: 'info', title: 'Automation executed: there was nothing to do.' } })
-    expect(done).toHaveProperty('flash.description', expect.stringContaining('number'))
+    expect(done).toMatchObject({ flash: { kind: 'info', title: 'Automation executed' } })
+    expect(done).toHaveProperty('flash.description', expect.stringMatching(/^Skipped: .*number/))
   })
 
   test('a run that has to wait says for what', async () => {
@@ -360,7 +372,12 @@ describe('the switch', () => {
   test('off and on, and the card says how it stands', async () => {
     const id = await make()
     expect(await press('switch', { id: String(id), to: 'off' })).toMatchObject({
-      flash: { kind: 'success', title: 'Automation updated', description: expect.stringContaining('off') },
+      flash: {
+        kind: 'success',
+        title: 'Automation updated',
+        description: expect.stringContaining('off'),
+        at: `automation-${id}-switch`,
+      },
     })
     expect(await card()).toMatchObject({ active: false, preparing: false })
     await press('switch', { id: String(id), to: 'on' })
@@ -379,7 +396,22 @@ describe('the switch', () => {
         description: expect.stringContaining('Business name'),
       },
     })
+    expect(await card()).toMatchObject({
+      active: false,
+      openBlanks: ['Business name'],
+      askedBlanks: [{ label: 'Business name', value: expect.any(String) }],
+    })
+    // Nothing typed keeps it as it is; an answer fills it in and switches it on.
+    expect(await press('fill', { id: String(id), 'blank.Business name': ' ' })).toMatchObject({
+      flash: { kind: 'error', description: 'To switch it on, add: Business name' },
+    })
     expect(await card()).toMatchObject({ active: false, openBlanks: ['Business name'] })
+    expect(await press('fill', { id: String(id), 'blank.Business name': 'Alder & Finch' })).toMatchObject({
+      flash: { kind: 'success', title: 'Automation updated', description: 'It is on.' },
+    })
+    expect(await card()).toMatchObject({ active: true, openBlanks: [], askedBlanks: [] })
+    const stored = await calls.app.store.automations.findAutomation(LEEDS, id)
+    expect(JSON.stringify(stored?.definition)).toContain('From Alder & Finch')
   })
 
   test('a rule that looks again and again asks about what matches already, and starts at once when told to take it', async () => {

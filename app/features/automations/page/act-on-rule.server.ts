@@ -10,14 +10,18 @@ import { ASK_FIELDS, CHANGED_SINCE } from '../preview/ask-run.ts'
 import { backtestRule } from '../preview/backtest.server.ts'
 import { previewView, recordTitle } from '../preview/preview-view.ts'
 import { type NotMet, type RunNowApp, runNow } from '../preview/run-now.server.ts'
+import type { RanNowFacts } from '../preview/run-now-text.ts'
 import { notChecked } from '../preview/too-long.ts'
 import { matchedRecord } from '../records/changes.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import type { KnownNames } from '../rules/conditions/condition-text.ts'
 import { objectOfRule } from '../rules/conditions/conditions.ts'
+import { openBlanksOf, stillOpenText, withBlanksFilled } from '../rules/rule-blanks.ts'
 import { parseRuleId } from '../rules/rule-form.ts'
+import { formFields } from '../rules/rule-json.ts'
 import { failedViews } from '../rules/rule-view.ts'
 import {
+  changeRule,
   createRule,
   deleteRule,
   type RuleRefusal,
@@ -27,8 +31,9 @@ import {
   switchRule,
 } from '../rules/rules.server.ts'
 import { oftenOf } from '../rules/timing/once-text.ts'
-import type { PageResult, RuleAct, RunMode } from './act-on-rule.ts'
+import { BLANK, type PageResult, type RuleAct, type RunMode } from './act-on-rule.ts'
 import {
+  cardPlace,
   failed,
   GONE,
   IMPORT_FAILED,
@@ -52,8 +57,8 @@ import {
 } from './page-text.ts'
 
 type RuleActOutcome =
-  /** Redirect to the plain page and show `flash`; `openUrlOf` = the rule whose address is shown. */
-  | { outcome: 'done'; flash: Flash; openUrlOf?: number }
+  /** Redirect to the plain page and show `flash`; `openUrlOf` = the rule whose address is shown, `runId` = the only run. */
+  | { outcome: 'done'; flash: Flash; openUrlOf?: number; runId?: number }
   | { outcome: 'shown'; result: PageResult; toast: Flash | null }
   /** Fields of one pasted rule for the form: a new rule, switched off. */
   | { outcome: 'imported'; fields: Record<string, unknown>; toast: Flash }
@@ -69,7 +74,7 @@ interface Asked {
 
 /**
  * `values`: `id` (the rule's, or the notice's for `dismiss_notice`) and by act `bypass` = yes and `recordUuid` (run, check, preview), for `run` also
- * `ASK_FIELDS`, `to` = on or off and `existing` = yes (switch), `json` (import).
+ * `ASK_FIELDS`, `to` = on or off and `existing` = yes (switch), `BLANK` and a label (fill), `json` (import).
  */
 export async function actOnRule(
   app: ActApp,
@@ -88,6 +93,24 @@ export async function actOnRule(
   if (act === 'undo') return undo(app, accountUuid, id)
   const rule = id === null ? null : await app.store.automations.findAutomation(accountUuid, id)
   if (!rule) return done(failed(TITLES[act], GONE))
+  const acted = await actOnCard(app, rule, act, values, asked)
+  if (acted.outcome !== 'done' || act === 'delete') return acted
+  return {
+    ...acted,
+    flash: { ...acted.flash, at: cardPlace(rule.id, act === 'switch' || act === 'fill' ? 'switch' : 'buttons') },
+  }
+}
+
+type CardAct = Exclude<RuleAct, 'import' | 'repeats_told' | 'dismiss_notice' | 'undo'>
+
+async function actOnCard(
+  app: ActApp,
+  rule: AutomationRow,
+  act: CardAct,
+  values: Record<string, string>,
+  asked: Asked,
+): Promise<RuleActOutcome> {
+  const { accountUuid } = rule
   switch (act) {
     case 'run':
     case 'check':
@@ -101,6 +124,8 @@ export async function actOnRule(
       if (saved.outcome !== 'saved') return done(failed(RULE_UPDATE_FAILED, whyNot(saved)))
       return done(switchedFlash(active, saved.warning))
     }
+    case 'fill':
+      return fill(app, rule, values)
     case 'delete': {
       const deleted = await deleteRule(app, accountUuid, rule.id)
       return done(deleted.outcome === 'deleted' ? RULE_DELETED : failed(RULE_DELETE_FAILED, GONE))
@@ -120,12 +145,13 @@ async function dismiss(app: ActApp, accountUuid: string, id: number | null): Pro
   return done(NOTICE_DISMISSED)
 }
 
-const TITLES: Record<Exclude<RuleAct, 'import' | 'repeats_told' | 'dismiss_notice' | 'undo'>, string> = {
+const TITLES: Record<CardAct, string> = {
   run: RULE_RUN_FAILED,
   check: RULE_RUN_FAILED,
   preview: RULE_RUN_FAILED,
   backtest: LOOK_BACK_FAILED,
   switch: RULE_UPDATE_FAILED,
+  fill: RULE_UPDATE_FAILED,
   delete: RULE_DELETE_FAILED,
   new_url: RULE_UPDATE_FAILED,
 }
@@ -134,6 +160,23 @@ async function undo(app: RulesApp, accountUuid: string, id: number | null): Prom
   const restored = id === null ? ({ outcome: 'not_found' } as const) : await restoreRule(app, accountUuid, id)
   if (restored.outcome === 'saved') return done(RULE_RESTORED)
   return done(failed(RULE_NOT_RESTORED, restored.outcome === 'not_found' ? UNDO_OVER : restored.message))
+}
+
+const LONGEST_ANSWER = 500
+
+/** Fills in the blanks and switches the rule on. With one left open it keeps the others and stays off. */
+async function fill(app: ActApp, rule: AutomationRow, values: Record<string, string>): Promise<RuleActOutcome> {
+  const answers = Object.entries(values).flatMap(([name, value]) => {
+    const answer = value.trim().slice(0, LONGEST_ANSWER)
+    return name.startsWith(BLANK) && answer !== '' ? [[name.slice(BLANK.length), answer] as const] : []
+  })
+  const { accountUuid, id, name, definition } = rule
+  const filled = withBlanksFilled(definition, Object.fromEntries(answers))
+  const open = openBlanksOf(filled)
+  const body = { ...formFields(filled), name, active: open.length === 0 }
+  const saved = await changeRule(app, accountUuid, id, body)
+  if (saved.outcome !== 'saved') return done(failed(RULE_UPDATE_FAILED, whyNot(saved)))
+  return done(open.length > 0 ? failed(RULE_UPDATE_FAILED, stillOpenText(open)) : switchedFlash(true, saved.warning))
 }
 
 async function backtest(app: ActApp, rule: AutomationRow, { takeRun }: Asked): Promise<RuleActOutcome> {
@@ -160,7 +203,8 @@ async function run(
   switch (ran.outcome) {
     case 'ran':
       // Nothing new to run: ask whether to rerun handled records.
-      return ran.started === 0 && ran.repeated === 0 && ran.handled ? ask(null) : done(ranFlash(ran))
+      if (ran.started === 0 && ran.repeated === 0 && ran.handled) return ask(null)
+      return { outcome: 'done', flash: ranFlash(ran), ...onlyRun(ran) }
     case 'changed':
       return ask(CHANGED_SINCE[ran.part])
     case 'previewed': {
@@ -175,6 +219,10 @@ async function run(
     default:
       return assertNever(ran)
   }
+}
+
+function onlyRun({ executions: [first], started, repeated }: RanNowFacts) {
+  return first && started + repeated === 1 ? { runId: first.id } : {}
 }
 
 function readPress(values: Record<string, string>) {

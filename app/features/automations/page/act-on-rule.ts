@@ -11,6 +11,7 @@ export const RULE_ACTS = [
   'preview',
   'backtest',
   'switch',
+  'fill',
   'delete',
   'undo',
   'new_url',
@@ -19,6 +20,9 @@ export const RULE_ACTS = [
   'dismiss_notice',
 ] as const
 export type RuleAct = (typeof RULE_ACTS)[number]
+
+/** Name of a blank's answer; its label follows. */
+export const BLANK = 'blank.'
 
 /** Without scripts a button submits the rule form; this field holds the button's own values, as a query. */
 export const PRESS = 'press'

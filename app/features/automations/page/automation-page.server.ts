@@ -5,10 +5,14 @@ import type { Millis } from '#app/lib/clock.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
 import { momentOfWall } from '#app/lib/zone.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
+import { blanksAsked, withKnownAnswers } from '../form/form-blanks.ts'
+import { formOfFields } from '../form/form-state.ts'
 import { type LogLine, logLine } from '../history/log-line.ts'
 import type { JudgedAt } from '../records/facts.ts'
 import type { KnownNames } from '../rules/conditions/condition-text.ts'
 import { exportRule } from '../rules/import-rule.ts'
+import { openBlanksOf } from '../rules/rule-blanks.ts'
+import { formFields } from '../rules/rule-json.ts'
 import { judgedAt } from '../rules/rule-place.server.ts'
 import { canRepeat, type RuleCardView, ruleCardView } from '../rules/rule-view.ts'
 import { needsBaseline, triggerUrlOf } from '../rules/rules.server.ts'
@@ -46,8 +50,8 @@ export async function loadAutomationPage(
     accountName: account?.name ?? '',
     timezone: account?.timezone ?? 'UTC',
     now: app.clock.now(),
-    rules: rules ? await listCards(app, accountUuid, names) : [],
-    logs: logs ? await listLogs(app, accountUuid) : null,
+    rules: rules ? await listCards(app, accountUuid, names, account?.name ?? '') : [],
+    logs: logs ? await listLogs(app, accountUuid, names) : null,
     limits: await loadLimitsLine(app, accountUuid),
     month: rules ? await monthOf(app, accountUuid) : '',
     repeats: rules ? await repeatsOf(app, accountUuid) : [],
@@ -69,7 +73,12 @@ async function repeatsOf(app: PageApp, accountUuid: string): Promise<string[]> {
 }
 
 /** A failure in one part leaves the rest of the page usable. */
-async function listCards(app: PageApp, accountUuid: string, names: KnownNames): Promise<RuleCardView[] | null> {
+async function listCards(
+  app: PageApp,
+  accountUuid: string,
+  names: KnownNames,
+  accountName: string,
+): Promise<RuleCardView[] | null> {
   try {
     const rules = await app.store.automations.listAutomations(accountUuid)
     const at = await judgedAt(app, accountUuid)
@@ -78,7 +87,7 @@ async function listCards(app: PageApp, accountUuid: string, names: KnownNames): 
     const cards: RuleCardView[] = []
     const turn = takingTurns()
     for (const rule of rules) {
-      cards.push(await cardOf(app, rule, { names, at, days: days.get(rule.id) ?? null }))
+      cards.push(await cardOf(app, rule, { names, at, days: days.get(rule.id) ?? null, accountName }))
       await turn()
     }
     return cards
@@ -88,9 +97,9 @@ async function listCards(app: PageApp, accountUuid: string, names: KnownNames): 
   }
 }
 
-async function listLogs(app: PageApp, accountUuid: string): Promise<LogLine[] | 'failed'> {
+async function listLogs(app: PageApp, accountUuid: string, names: KnownNames): Promise<LogLine[] | 'failed'> {
   try {
-    return (await listExecutions(app, accountUuid)).map(logLine)
+    return (await listExecutions(app, accountUuid)).map((one) => logLine(one, names))
   } catch (error) {
     app.log.error({ account: accountUuid, error }, 'automation.logs_not_listed')
     return 'failed'
@@ -100,7 +109,7 @@ async function listLogs(app: PageApp, accountUuid: string): Promise<LogLine[] | 
 async function cardOf(
   app: PageApp,
   rule: AutomationRow,
-  { names, at, days }: { names: KnownNames; at: JudgedAt; days: RunDays | null },
+  { names, at, days, accountName }: { names: KnownNames; at: JudgedAt; days: RunDays | null; accountName: string },
 ): Promise<RuleCardView> {
   const { definition } = rule
   return ruleCardView(rule, {
@@ -109,6 +118,18 @@ async function cardOf(
     days,
     json: exportRule(rule, new Date(app.clock.now()).toISOString()),
     triggerUrl: await triggerUrlOf(app, rule),
+    askedBlanks: askedBlanksOf(rule, accountName),
     asksAboutExisting: definition.trigger.source === 'api_polling' && needsBaseline(definition, false),
   })
+}
+
+/** The blanks to type on the card. Where one is chosen from a list, the form asks for all of them. */
+function askedBlanksOf({ definition }: AutomationRow, accountName: string): RuleCardView['askedBlanks'] {
+  const open = openBlanksOf(definition)
+  if (open.length === 0) return []
+  const state = withKnownAnswers(formOfFields(formFields(definition)), accountName)
+  const typed = new Set(blanksAsked(state).flatMap((blank) => (blank.typed ? [blank.label] : [])))
+  return open.every((label) => typed.has(label))
+    ? open.map((label) => ({ label, value: state.answers[label] ?? '' }))
+    : []
 }

@@ -1,6 +1,7 @@
 // Texts of the automations page: toasts, refusals, and load errors.
+import { ruleAnchor } from '#app/domain/automations/automation-address.ts'
 import type { Flash } from '#app/lib/flash.ts'
-import { isHeldBack, NOT_RUN_YET, type RanNowFacts, ranNowText } from '../preview/run-now-text.ts'
+import { didText, isHeldBack, NOT_RUN_YET, RAN, type RanNowFacts, ranNowText } from '../preview/run-now-text.ts'
 import { FORM_TEXTS } from '../rules/form-text.ts'
 
 export const AUTHENTICATE_TO_MANAGE =
@@ -75,24 +76,34 @@ export function switchedFlash(active: boolean, warning: string | null): Flash {
   return { kind: 'success', title: FORM_TEXTS.updated, description: warning ?? what }
 }
 
-/** Toast after "Run Now". */
+/** Result of "Run Now". */
 export function ranFlash(ran: RanNowFacts): Flash {
   const words = ranNowText(ran)
   const only = ran.started === 1 ? ran.executions[0] : undefined
   if (only?.executionStatus === 'failure') {
     return failed(RULE_RUN_FAILED, only.errorMessage ?? 'No action could be done. The logs say why.')
   }
-  if (only?.executionStatus === 'partial')
-    return { kind: 'error', title: words, description: 'The logs say what was done.' }
+  if (only?.executionStatus === 'partial') return { kind: 'error', title: words, description: didText([only], 1) }
   if (only?.outcome === 'nothing') {
     const why = only.actionsExecuted.map(({ result }) => result.message).find((message) => message !== '')
-    return { kind: 'info', title: words, ...(why !== undefined && { description: why }) }
+    return { kind: 'info', title: RAN, description: `Skipped: ${why ?? 'there was nothing to do.'}` }
   }
-  if (only?.executionStatus === 'success') return { kind: 'success', title: words }
+  if (only?.executionStatus === 'success') return { kind: 'success', title: words, description: didText([only], 1) }
+  if (only?.state === 'held') return { kind: 'info', title: 'Automation started', description: WAITS_FOR_YES }
   if (only?.executionStatus === null && only.reason !== null) {
     return { kind: 'info', title: isHeldBack(only) ? NOT_RUN_YET : 'Automation started', description: only.reason }
   }
+  if (ran.started > 1 && !ran.executions.some(isHeldBack)) {
+    return { kind: 'success', title: RAN, description: didText(ran.executions, ran.started) }
+  }
   return { kind: 'info', title: words }
+}
+
+const WAITS_FOR_YES = 'Waiting for your yes.'
+
+/** The line of a card that shows what its buttons did: those below, or the switch in its head. */
+export function cardPlace(id: number, part: 'buttons' | 'switch' = 'buttons'): string {
+  return `${ruleAnchor(id)}-${part}`
 }
 
 export interface ListTrouble {

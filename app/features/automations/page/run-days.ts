@@ -56,6 +56,11 @@ function saysOf({ ran, failed }: RunDays, since: string): string {
 
 /** `This month: 42 texts, 3 e-mails to customers.`; '' = none yet. */
 export function monthText({ sms, email }: { sms: number; email: number }): string {
-  const said = [sms > 0 ? plural(sms, 'text') : '', email > 0 ? plural(email, 'e-mail') : ''].filter(Boolean)
-  return said.length === 0 ? '' : `This month: ${said.join(', ')} to customers.`
+  const said = messagesText({ sms, email })
+  return said === '' ? '' : `This month: ${said} to customers.`
+}
+
+/** `3 texts, 1 e-mail`; '' = none. */
+export function messagesText({ sms, email }: { sms: number; email: number }): string {
+  return [sms > 0 ? plural(sms, 'text') : '', email > 0 ? plural(email, 'e-mail') : ''].filter(Boolean).join(', ')
 }

@@ -1,7 +1,49 @@
 // Messages shown after "Run Now".
+import type { ActionType } from '#app/domain/automations/action-parameters.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import type { Execution } from '../runs/run-history.ts'
 
+export const RAN = 'Automation executed'
 export const NOT_RUN_YET = 'Automation not run yet'
+
+/** One and many of what an action did; the word behind says what was done with it. */
+const DEEDS: Partial<Record<ActionType, [one: string, done: string]>> = {
+  create_job: ['job', 'created'],
+  create_task: ['task', 'created'],
+  send_sms: ['text', 'sent'],
+  send_email: ['e-mail', 'sent'],
+  send_staff_message: ['staff message', 'sent'],
+  send_notification: ['notification', 'sent'],
+  generate_document: ['document', 'made'],
+  post_activity_feed: ['note', 'posted'],
+}
+const CHANGE: [string, string] = ['change', 'made']
+
+/** `Job 3128: 1 text sent, 1 task created.`, from the steps of the runs; `started` = all of them, shown or not. */
+export function didText(executions: readonly Execution[], started: number): string {
+  const done = new Map<string, { deed: [string, string]; count: number }>()
+  for (const { action, items } of executions.flatMap(({ steps }) => steps)) {
+    const sent = items.filter(({ state }) => state === 'sent').length
+    const deed = DEEDS[action as ActionType] ?? CHANGE
+    // A new job brings its lines along: they are part of it.
+    const count = action === 'create_job' ? Math.min(sent, 1) : sent
+    if (count > 0) done.set(deed[0], { deed, count: count + (done.get(deed[0])?.count ?? 0) })
+  }
+  const said = [...done.values()].map(({ deed: [one, did], count }) => `${plural(count, one)} ${did}`)
+  const open = started > executions.length || executions.some(({ state }) => state !== 'done')
+  const what = said.length === 0 ? (open ? 'started' : 'nothing done') : said.join(', ')
+  return `${aboutRuns(executions, started)}: ${what}${said.length > 0 && open ? ' so far' : ''}.`
+}
+
+function aboutRuns(executions: readonly Execution[], started: number): string {
+  const [first] = executions
+  const isJob = first?.object === 'job'
+  const records = started > 1 ? started : (first?.recordUuids.length ?? 0)
+  if (records > 1) return plural(records, isJob ? 'job' : 'record')
+  const [matched] = first?.triggerData.conditionMatching?.matchedRecords ?? []
+  if (isJob) return matched ? `Job ${matched.jobId}` : 'One job'
+  return matched?.companyName || 'One record'
+}
 
 /** True when the run has not started and will not on its own: the account is on hold, and the reason says why. */
 export function isHeldBack({ state, startedAt, nextAttemptAt, reason }: Execution): boolean {
@@ -52,17 +94,15 @@ export function ranNowText({ executions, started, repeated, handled }: RanNowFac
   if (first && isHeldBack(first)) {
     return `${NOT_RUN_YET}: ${started === 1 ? 'the run waits' : `${started} runs wait`}. ${first.reason}.`
   }
-  return started > 1
-    ? `Automation executed: ${started} runs started. The logs show what each of them did.`
-    : onlyRunWords(first)
+  return started > 1 ? `${RAN}: ${started} runs started. The logs show what each of them did.` : onlyRunWords(first)
 }
 
 function onlyRunWords(run: Execution | undefined): string {
   switch (run?.executionStatus) {
     case 'success':
-      return run.outcome === 'nothing' ? 'Automation executed: there was nothing to do.' : 'Automation executed'
+      return run.outcome === 'nothing' ? `${RAN}: there was nothing to do.` : RAN
     case 'partial':
-      return `Automation executed in part: ${run.errorMessage ?? 'one of its actions failed.'}`
+      return `${RAN} in part: ${run.errorMessage ?? 'one of its actions failed.'}`
     case 'failure':
       return `The automation failed: ${run.errorMessage ?? 'no action could be done.'}`
     default:

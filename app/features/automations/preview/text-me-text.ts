@@ -4,7 +4,7 @@ import type { Flash } from '#app/lib/flash.ts'
 
 export type TextMeOutcome =
   | { outcome: 'sent'; name: string; number: string }
-  | { outcome: 'too_many' | 'unknown_person' | 'changed' | 'no_text' }
+  | { outcome: 'too_many' | 'no_number' | 'unknown_person' | 'changed' | 'no_text' }
   | { outcome: 'no_mobile'; name: string }
   | { outcome: 'failed' | 'unclear'; message: string }
 
@@ -22,6 +22,8 @@ export function testTextFlash(done: TextMeOutcome, anHour: number): Flash {
       }
     case 'too_many':
       return refused(`You can try ${anHour} texts an hour. Wait a little.`)
+    case 'no_number':
+      return refused('Enter your mobile number first.')
     case 'unknown_person':
       return refused('Open Fieldhook from ServiceM8, so that it knows your mobile.')
     case 'no_mobile':

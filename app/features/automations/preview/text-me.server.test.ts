@@ -35,6 +35,7 @@ const asked = (more: Partial<TextAsked> = {}, message = 'Hi {entry.0.contact_fir
   }),
   place: 0,
   seen: 'Hi Margaret',
+  phone: '',
   accountUuid: LEEDS,
   record: '',
   search: '',
@@ -81,7 +82,8 @@ test('five an hour, also when they are pressed at once; later again', async () =
 test.each([
   ['another text than the one that was seen', { seen: 'Hi Nadia' }, ANN, /changed meanwhile/],
   ['a step that is not there', { place: 7 }, ANN, /no text to send/],
-  ['nobody knows who presses', {}, null, /Open Fieldhook from ServiceM8/],
+  ['nobody knows who presses', {}, null, /Enter your mobile number/],
+  ['a typed number that is none', { phone: '12' }, null, /12/],
   ['somebody who left', {}, NOBODY, /Open Fieldhook from ServiceM8/],
 ] as const)('%s is refused, and nothing is sent', async (_what, more, person, why) => {
   const flash = await press(more, person)
@@ -98,9 +100,19 @@ test('without a mobile number in ServiceM8 it says whose is missing', async () =
   expect(sent()).toEqual([])
 })
 
-test('a sign-in that names nobody uses the sender of the settings', async () => {
+test('a sign-in that names nobody gets it at the number that is typed, never at the sender of the settings', async () => {
   await changeSettings(calls.app, LEEDS, { senderStaffUuid: ANN }, null)
-  expect(await press({}, null)).toMatchObject({ title: 'Texted Ann Alder' })
+  expect(await press({}, null)).toMatchObject({ kind: 'error' })
+  expect(sent()).toEqual([])
+  expect(await press({ phone: '07700 900777' }, null)).toEqual({
+    kind: 'success',
+    title: 'Texted your phone',
+    description: 'It went to the mobile ending 777.',
+  })
+  expect(sent()).toMatchObject([{ to: '+447700900777' }])
+  // Who is known by name cannot have it sent elsewhere.
+  await press({ phone: '07700 900777' })
+  expect(sent().at(-1)).toMatchObject({ to: '+447700900555' })
 })
 
 test('a platform that refuses, or does not answer, is told in words', async () => {

@@ -1,5 +1,5 @@
-// "Text this to my own phone": sends a previewed text once, to the person who presses it. The receiver is always a
-// member of staff, never the number of the rule.
+// "Text this to my own phone": sends a previewed text once, to the person who presses: to their mobile in ServiceM8, or
+// to the number they type when nobody knows who they are. Never to a colleague, never to the number of the rule.
 import type { CallAsAccount } from '#app/adapters/platform.ts'
 import type { AuditOutcome } from '#app/domain/audit.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
@@ -11,7 +11,6 @@ import { reportTrouble } from '../actions/failure-text.ts'
 import type { FormState } from '../form/form-state.ts'
 import { toE164 } from '../records/phone.ts'
 import { activeStaff, findStaff, staffName } from '../records/staff-members.server.ts'
-import { loadSettings } from '../settings/automation-settings.server.ts'
 import { type DraftApp, type DraftRequest, previewDraft } from './preview-draft.server.ts'
 import { type TextMeOutcome, testTextFlash } from './text-me-text.ts'
 
@@ -22,13 +21,15 @@ export interface TextAsked extends DraftRequest {
   place: number
   /** As the person saw it. */
   seen: string
+  /** The number of their phone as they typed it; read only when nobody knows it. */
+  phone: string
 }
 
 /** Per account: a test costs a text message credit. */
 export const TESTS_AN_HOUR = 5
 
 interface TextMeParts {
-  /** The signed-in staff member; null = unknown: then it goes to the account's chosen sender. */
+  /** The signed-in staff member; null = unknown: then they type their number. */
   person: string | null
   /** Calls the platform, and counts it as the account's. */
   send: CallAsAccount
@@ -55,7 +56,7 @@ async function textOnce(
   if (before.length >= TESTS_AN_HOUR) return { outcome: 'too_many' }
   const text = await textOf(app, asked)
   if (typeof text !== 'string') return text
-  const receiver = await findMobile(app, accountUuid, person)
+  const receiver = await (person === null ? typedMobile(app, asked) : findMobile(app, accountUuid, person))
   if (receiver.outcome !== 'found') return receiver
   const sent = await send(accountUuid, (api, token) => api.sendSms(token, { to: receiver.number, message: text }))
   if (sent.outcome === 'ok') {
@@ -70,7 +71,10 @@ async function textOnce(
 }
 
 /** The text as it would be sent now; refused when it is another one than the person saw. */
-async function textOf(app: DraftApp, { state, place, seen, ...request }: TextAsked): Promise<string | TextMeOutcome> {
+async function textOf(
+  app: DraftApp,
+  { state, place, seen, phone: _own, ...request }: TextAsked,
+): Promise<string | TextMeOutcome> {
   const looked = await previewDraft(app, state, request)
   if (looked.kind === 'trouble') return { outcome: 'failed', message: looked.message }
   const message = looked.preview.steps[place]?.effects.find(({ credits }) => credits > 0)
@@ -81,19 +85,27 @@ async function textOf(app: DraftApp, { state, place, seen, ...request }: TextAsk
 
 type Mobile = { outcome: 'found'; name: string; number: string }
 
-async function findMobile(app: DraftApp, accountUuid: string, person: string | null): Promise<Mobile | TextMeOutcome> {
-  const wanted = person ?? (await loadSettings(app, accountUuid)).senderStaffUuid
-  if (wanted === null) return { outcome: 'unknown_person' }
+async function typedMobile(app: DraftApp, { accountUuid, phone }: TextAsked): Promise<Mobile | TextMeOutcome> {
+  if (phone.trim() === '') return { outcome: 'no_number' }
+  const number = toE164(phone, await countryOf(app, accountUuid))
+  if (number.outcome === 'refused') return { outcome: 'failed', message: number.sentence }
+  return { outcome: 'found', name: 'your phone', number: number.number }
+}
+
+async function countryOf(app: DraftApp, accountUuid: string): Promise<string> {
+  const profile = await app.planning.facts.profile(accountUuid)
+  return profile.outcome === 'ok' ? profile.profile.country : ''
+}
+
+async function findMobile(app: DraftApp, accountUuid: string, person: string): Promise<Mobile | TextMeOutcome> {
   const read = app.planning.facts.reader(accountUuid)
   const found = await activeStaff(read)
   if (found.outcome !== 'ok') {
     return { outcome: 'failed', message: runReasonText(reportTrouble(found.trouble, 'the staff').sentence) }
   }
-  const member = findStaff(found.staff, wanted)
+  const member = findStaff(found.staff, person)
   if (!member) return { outcome: 'unknown_person' }
-  const profile = await app.planning.facts.profile(accountUuid)
-  const country = profile.outcome === 'ok' ? profile.profile.country : ''
-  const number = toE164(member.mobile ?? '', country)
+  const number = toE164(member.mobile ?? '', await countryOf(app, accountUuid))
   switch (number.outcome) {
     case 'ok':
       return { outcome: 'found', name: staffName(member), number: number.number }

@@ -9,6 +9,11 @@ export function openBlanksOf(definition: Blankable): string[] {
   return [...new Set(textsOfRule(definition).flatMap(openBlanks))]
 }
 
+/** Why a rule with these blanks cannot be switched on. */
+export function stillOpenText(labels: readonly string[]): string {
+  return `To switch it on, add: ${labels.join(', ')}`
+}
+
 /** Every text of a rule that can hold a person's words, placeholders or blanks. */
 function textsOfRule({ trigger, conditions, steps }: Blankable): string[] {
   const ofTrigger =

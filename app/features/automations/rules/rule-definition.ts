@@ -10,6 +10,7 @@ import {
   type Trigger,
   type WebhookTrigger,
 } from '#app/domain/automations/rule.ts'
+import { withScheme } from '#app/lib/url.ts'
 import type { RuleForm } from './rule-fields.ts'
 
 /** The fields that define what a rule does. */
@@ -130,9 +131,16 @@ function stepsOf(actions: RuleContent['actions']): Step[] {
     return {
       id: stepId,
       type: one.type,
-      parameters: one.parameters,
+      parameters: mended(one),
       // The first step has no previous one to wait for.
       waitForPrevious: index > 0 && one.waitForPrevious === true,
     }
   })
+}
+
+/** An address is stored as it is called. */
+function mended({ type, parameters }: RuleContent['actions'][number]): Step['parameters'] {
+  return type === 'send_notification' && typeof parameters.url === 'string'
+    ? { ...parameters, url: withScheme(parameters.url.trim()) }
+    : parameters
 }

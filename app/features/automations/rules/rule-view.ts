@@ -36,6 +36,8 @@ export interface RuleCardView {
   pauseEndsByItself: boolean
   /** Blanks to fill in before it can be switched on. */
   openBlanks: string[]
+  /** Those blanks with what is known, when all can be typed; empty when one is chosen from a list. */
+  askedBlanks: { label: string; value: string }[]
   source: TriggerSource
   /** `Webhook Event` and its reaction time. */
   trigger: string
@@ -66,11 +68,12 @@ interface Beside {
   triggerUrl: string | null
   asksAboutExisting: boolean
   days: RunDays | null
+  askedBlanks: RuleCardView['askedBlanks']
 }
 
 export function ruleCardView(
   rule: RuleOfJson,
-  { at, names, json, triggerUrl, asksAboutExisting, days }: Beside,
+  { at, names, json, triggerUrl, asksAboutExisting, days, askedBlanks }: Beside,
 ): RuleCardView {
   const { definition } = rule
   const { trigger } = definition
@@ -84,6 +87,7 @@ export function ruleCardView(
     pausedReason: rule.active ? rule.pausedReason && runReasonText(rule.pausedReason) : null,
     pauseEndsByItself: rule.pausedReason !== null && isConnectionPause(rule.pausedReason),
     openBlanks: openBlanksOf(definition),
+    askedBlanks,
     source: trigger.source,
     trigger: triggerText(definition),
     schedule: scheduleOf(trigger, at),

@@ -9,6 +9,7 @@ import { UNDO_KEPT } from '#app/lib/undo.ts'
 import type { AutomationRow, DeletedAutomation } from '#db/store/automations.ts'
 import { type NotChecked, notChecked } from '../preview/too-long.ts'
 import { noRoomFor } from './checks/rule-room.server.ts'
+import { stillOpenText } from './rule-blanks.ts'
 import { definitionOf } from './rule-definition.ts'
 import type { RuleForm } from './rule-fields.ts'
 import { activeOnly, type FieldErrors, type FormIssue, firstIssue, issuesByField } from './rule-form.ts'
@@ -320,7 +321,7 @@ async function refuseBlanks(
   const blanks = await app.apart.do('openBlanksOf', accountUuid, definition)
   if (blanks.outcome !== 'done') return notChecked(blanks)
   if (blanks.value.length === 0) return null
-  const message = `Fill in what is still open before switching it on: ${blanks.value.join(', ')}`
+  const message = stillOpenText(blanks.value)
   return { outcome: 'invalid', message, errors: { active: [message] } }
 }
 

@@ -72,7 +72,7 @@ test('what is stored and cannot be read is the default', () => {
 
 describe('in words', () => {
   test('one line says which limits are on', () => {
-    expect(limitsLine(DEFAULT_SETTINGS, DEFAULT_SETTINGS, [])).toBe('No limits beyond the defaults.')
+    expect(limitsLine(DEFAULT_SETTINGS, DEFAULT_SETTINGS, [])).toBe('Quiet hours: 20:00–08:00 where asked.')
     const settings = {
       ...DEFAULT_SETTINGS,
       quietForAll: true,

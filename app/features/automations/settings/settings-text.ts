@@ -75,7 +75,13 @@ export function limitsLine(
     ...count('job', 'job', 'jobs').map((what) => `no messages about ${what}`),
   ]
   const said = [...limitText(settings, defaults), ...stopped]
-  return said.length === 0 ? 'No limits beyond the defaults.' : `Your limits: ${said.join('; ')}.`
+  return said.length === 0 ? usualLimits(settings) : `Your limits: ${said.join('; ')}.`
+}
+
+function usualLimits(settings: AccountGuards): string {
+  const choice = quietChoice(settings)
+  if (choice === 'none') return 'Quiet hours: off.'
+  return `Quiet hours: ${quietSpan(settings).replace(' to ', '–')}${choice === 'all' ? '' : ' where asked'}.`
 }
 
 /** Describes a change for the list of changes; '' = no change. `senderName` = name of the new sender. */

@@ -20,7 +20,11 @@ const SEEN: Partial<SheetView> = {
     about: 'Job 3128 · Joan Hartley',
     matches: true,
     messages: [
-      { says: 'Text message to 0400 000 000', message: { channel: 'sms', subject: '', text: 'Thanks, Joan!' } },
+      {
+        says: 'Text message to 0400 000 000',
+        message: { channel: 'sms', subject: '', text: 'Thanks, Joan!' },
+        place: 0,
+      },
     ],
     others: [],
   },

@@ -2,6 +2,7 @@ import { Form, useFetcher, useNavigation } from '@remix-run/react'
 import { ArrowLeft, Eye, History, PencilLine, Power } from 'lucide-react'
 import { type FormEvent, type ReactNode, useEffect, useRef } from 'react'
 import { type AutomationAccount, automationAddress } from '#app/domain/automations/automation-address.ts'
+import { textMeNames } from '#app/features/automations/form/form-preview.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { cardStyles } from '#app/ui/card.tsx'
@@ -9,11 +10,13 @@ import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
 import { controlStyles, TextInput } from '#app/ui/form/text-input.tsx'
+import { TextMe } from '#app/ui/form/text-me.tsx'
 import { useHydrated } from '#app/ui/hydrated.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { DayStrip } from '#app/ui/pictures/day-strip.tsx'
 import { MessageCard } from '#app/ui/pictures/message-card.tsx'
+import { ResultWords } from '#app/ui/result-line.tsx'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 import type { SheetView } from '../sheet-view.ts'
 import { lookBackText, SHEET_TEXTS } from '../template-text.ts'
@@ -27,6 +30,8 @@ interface TemplateSheetProps {
   now: Millis
   sheet: SheetView
 }
+
+const FORM = 'template-sheet'
 
 /** How long a person has to pause before the preview refreshes, ms. */
 const PAUSE = 700
@@ -77,10 +82,11 @@ export function TemplateSheet({ account, accountName, timezone, now, sheet }: Te
       />
       <div className="grid items-start gap-5 lg:grid-cols-2 lg:gap-6">
         <div className="grid min-w-0 gap-5 lg:order-last">
-          <Preview sheet={looked} busy={preview.state !== 'idle'} />
+          <Preview sheet={{ ...looked, told: sheet.told }} busy={preview.state !== 'idle'} />
         </div>
         <Form
           ref={form}
+          id={FORM}
           method="post"
           action={to}
           preventScrollReset
@@ -228,7 +234,7 @@ function Buttons({ live }: { live: boolean }) {
   )
 }
 
-function Preview({ sheet: { preview, trouble }, busy }: { sheet: SheetView; busy: boolean }) {
+function Preview({ sheet: { preview, trouble, asksNumber, told }, busy }: { sheet: SheetView; busy: boolean }) {
   return (
     <section
       aria-labelledby="sheet-preview"
@@ -250,7 +256,8 @@ function Preview({ sheet: { preview, trouble }, busy }: { sheet: SheetView; busy
         </Notice>
       )}
       <div aria-live="polite" className="grid gap-3">
-        {preview === null ? null : <Previewed preview={preview} />}
+        {preview === null ? null : <Previewed preview={preview} asksNumber={asksNumber} />}
+        {told === null ? null : <ResultWords flash={told} />}
       </div>
     </section>
   )
@@ -258,14 +265,27 @@ function Preview({ sheet: { preview, trouble }, busy }: { sheet: SheetView; busy
 
 function Previewed({
   preview: { matches, messages, others },
+  asksNumber,
 }: {
   preview: NonNullable<SheetView['preview']>
+  asksNumber: boolean
 }): ReactNode {
   return (
     <>
       {matches ? null : <p className="text-label text-ink-soft">{SHEET_TEXTS.notMet}</p>}
-      {messages.map(({ says, message }, index) => (
-        <MessageCard key={index} message={message} says={says} sent={false} />
+      {messages.map(({ says, message, place }, index) => (
+        <div key={index} className="grid gap-1">
+          <MessageCard message={message} says={says} sent={false} />
+          {place === null ? null : (
+            <TextMe
+              form={FORM}
+              intent={`text_me:${place}`}
+              words={message.text}
+              names={textMeNames(place)}
+              asksNumber={asksNumber}
+            />
+          )}
+        </div>
       ))}
       {others.length === 0 ? null : (
         <ul className="grid list-disc gap-1 pl-5 text-label">

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { findNotifyUrl } from '#app/features/automations/actions/notification-address.server.ts'
+import { exportRule } from '#app/features/automations/rules/import-rule.ts'
 import { apiRoute } from '#tests/support/api-route.ts'
 import { type AutomationCalls, automationCalls } from '#tests/support/automation-calls.server.ts'
 import { LEEDS } from '#tests/support/automation-world.server.ts'
@@ -36,6 +37,22 @@ describe('what a value says by itself is judged when it is saved', () => {
     calls.app.outbound.check = async (url) =>
       url.includes('10.0.0.1') ? { verdict: 'blocked', sentence: 'It is private.' } : { verdict: 'allowed' }
     expect(await save(type, parameters)).toEqual(at(name, message))
+  })
+
+  test('an address without its scheme gets it, as a webhook does: saved, judged and copied that way', async () => {
+    const judged: string[] = []
+    calls.app.outbound.check = async (url) => {
+      judged.push(url)
+      return { verdict: 'allowed' }
+    }
+    const [status, saved] = await save('send_notification', { message: 'x', url: ' hooks.slack.com/services/x ' })
+    expect([status, saved.url, judged]).toEqual([
+      201,
+      'https://hooks.slack.com/services/x',
+      ['https://hooks.slack.com/services/x'],
+    ])
+    const [rule] = await calls.app.store.automations.listAutomations(LEEDS)
+    expect(rule && exportRule(rule, '')).toContain('"https://hooks.slack.com/services/x"')
   })
 
   test('a number as the account writes it is taken, also when ServiceM8 does not answer', async () => {

@@ -11,6 +11,7 @@ function open(quiet?: RuleFormTools['quiet']) {
   const state = emptyForm()
   const tools: RuleFormTools = {
     accountUUID: 'account-1',
+    person: '',
     example: '',
     samples: null,
     state,

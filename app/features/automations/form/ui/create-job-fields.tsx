@@ -113,6 +113,7 @@ function Lines({ list, title }: { list: LineList; title: string }) {
           {all ? null : (
             <PickControl
               name={`p.${job}`}
+              lead={source === 'copy' ? 'Copy from' : 'Move from'}
               label="Source Job UUID"
               list={lists.jobs}
               none="The job that started it"
@@ -147,6 +148,7 @@ function Line({ stepKey, list, line, place, path }: LineProps) {
     <li className="grid items-start gap-3 sm:grid-cols-[2fr_1fr_1fr_auto]" aria-label={`${what} ${number}`}>
       <PickControl
         {...at('uuid', list === 'materials' ? 'material_uuid' : 'bundle_uuid')}
+        lead={what}
         label={`${what} UUID`}
         typed={`${what} UUID: an id`}
         list={list === 'materials' ? lists.materials : lists.bundles}

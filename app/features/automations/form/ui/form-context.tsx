@@ -18,6 +18,8 @@ interface SentText {
 export interface RuleFormTools {
   /** From the address; '' = not signed in. */
   accountUUID: string
+  /** The signed-in staff member; '' = unknown. */
+  person: string
   /** The previewed record, for sample values; '' = the newest that matches. */
   example: string
   /** Placeholder values, when requested without scripts. */

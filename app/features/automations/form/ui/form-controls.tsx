@@ -64,7 +64,13 @@ export function SelectControl({ name: given, lead, label, path, hint, none, opti
   const { id, name, value, set, errors, autoFocus } = useControl(given, path)
   const known = value === '' || children !== undefined || options.some((option) => option.value === value)
   return (
-    <Field id={id} label={lead ? <Led lead={lead}>{label}</Led> : label} hint={hint} errors={errors}>
+    <Field
+      id={id}
+      label={lead ? <Led lead={lead}>{label}</Led> : label}
+      hint={hint}
+      // An error names the field by the word that leads its label.
+      errors={lead ? errors?.map((one) => one.replace(String(label).replace(/ \*$/, ''), lead)) : errors}
+    >
       {(control) => (
         <Select
           {...control}

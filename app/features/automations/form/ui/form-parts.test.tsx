@@ -297,11 +297,14 @@ describe('the preview', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
     const phone = await screen.findByRole('button', { name: 'Text this to my own phone' })
     expect(phone.getAttribute('form')).toBe(form.id)
+    await user.type(screen.getByLabelText('Your mobile number'), '07700 900777')
     await user.click(phone)
     await waitFor(() => expect(sent).toHaveLength(1))
-    expect([sent[0]?.get('intent'), sent[0]?.get('preview.text.0')]).toEqual([
+    const named = ['intent', 'preview.text.0', 'preview.phone.0']
+    expect(named.map((name) => sent[0]?.get(name))).toEqual([
       'form.text_me:0',
       'Hi Joan, your job is done.',
+      '07700 900777',
     ])
     expect(document.activeElement).toBe(phone)
   })

@@ -1,8 +1,9 @@
-import { CircleCheck, CircleMinus, Smartphone } from 'lucide-react'
+import { CircleCheck, CircleMinus } from 'lucide-react'
 import { Badge } from '#app/ui/badge.tsx'
-import { Button } from '#app/ui/button.tsx'
+import { TextMe } from '#app/ui/form/text-me.tsx'
 import type { PreviewStepView } from '../../preview/preview-view.ts'
-import { type DraftPreview, FORM, PREVIEW_FIELDS } from '../form-preview.ts'
+import { type DraftPreview, FORM, textMeNames } from '../form-preview.ts'
+import { useRuleForm } from './form-context.tsx'
 import { PreviewBody } from './preview-body.tsx'
 
 /** What the rule would do with one record. */
@@ -24,34 +25,25 @@ export function Previewed({ preview }: { preview: DraftPreview }) {
       <PreviewBody
         preview={preview.preview}
         inHeading={record.label}
-        act={(step, place) => <TextMe step={step} place={place} />}
+        act={(step, place) => <OwnPhone step={step} place={place} />}
       />
     </>
   )
 }
 
-/** Sends the text above once, to the phone of the person who presses. */
-function TextMe({ step, place }: { step: PreviewStepView; place: number }) {
+function OwnPhone({ step, place }: { step: PreviewStepView; place: number }) {
+  const { person } = useRuleForm()
   const [text] = step.effects.filter(({ credits }) => credits > 0)
   const words = text?.texts[0]?.text ?? ''
   if (step.outcome !== 'would_run' || words === '') return null
   return (
-    <>
-      <input type="hidden" form={FORM} name={`${PREVIEW_FIELDS.text}.${place}`} value={words} readOnly />
-      <div>
-        <Button
-          type="submit"
-          form={FORM}
-          name="intent"
-          value={`form.text_me:${place}`}
-          variant="quiet"
-          icon={Smartphone}
-          className="-ml-4"
-        >
-          Text this to my own phone
-        </Button>
-      </div>
-    </>
+    <TextMe
+      form={FORM}
+      intent={`form.text_me:${place}`}
+      words={words}
+      names={textMeNames(place)}
+      asksNumber={person === ''}
+    />
   )
 }
 

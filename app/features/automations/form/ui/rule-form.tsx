@@ -56,6 +56,7 @@ export function RuleFormPanel({ accountUUID, person = '', opened = '', form, lis
   const asked = form.preview?.answer
   const tools = {
     accountUUID,
+    person,
     example: seen?.record.uuid ?? form.preview?.record ?? '',
     samples: asked?.kind === 'samples' ? asked : null,
     state,
@@ -81,37 +82,35 @@ export function RuleFormPanel({ accountUUID, person = '', opened = '', form, lis
   }
   const shown = partsShown(state)
   return (
-    <>
+    <RuleFormProvider value={tools}>
       <CardSection
         id="rule-form"
         title={state.ruleId === null ? 'Create Automation' : 'Edit Automation'}
         className="self-start"
       >
-        <RuleFormProvider value={tools}>
-          <Form
-            method="post"
-            id={FORM}
-            preventScrollReset
-            noValidate
-            onSubmit={onSubmit}
-            onClick={onClick}
-            className={FORM_STYLES}
-          >
-            {/* Enter in a field redraws the form; it never sends, moves or removes anything. */}
-            <button type="submit" name="intent" value="form.next" hidden tabIndex={-1} aria-hidden />
-            <input type="hidden" name="accountUUID" value={accountUUID} />
-            {toForm(state).map(([name, value]) => (
-              <input key={name} type="hidden" name={name} value={value} />
-            ))}
-            {alive ? null : <Trouble trouble={form.trouble} />}
-            <SentenceBar />
-            <Blanks saving={saving} />
-            <Basics />
-            <Sections />
-            <CancelEdit />
-            <FormBar peek={seen && peekOf(seen)} unsaved={unsaved} onUndo={discarded && undo} saving={saving} />
-          </Form>
-        </RuleFormProvider>
+        <Form
+          method="post"
+          id={FORM}
+          preventScrollReset
+          noValidate
+          onSubmit={onSubmit}
+          onClick={onClick}
+          className={FORM_STYLES}
+        >
+          {/* Enter in a field redraws the form; it never sends, moves or removes anything. */}
+          <button type="submit" name="intent" value="form.next" hidden tabIndex={-1} aria-hidden />
+          <input type="hidden" name="accountUUID" value={accountUUID} />
+          {toForm(state).map(([name, value]) => (
+            <input key={name} type="hidden" name={name} value={value} />
+          ))}
+          {alive ? null : <Trouble trouble={form.trouble} />}
+          <SentenceBar />
+          <Blanks saving={saving} />
+          <Basics />
+          <Sections />
+          <CancelEdit />
+          <FormBar peek={seen && peekOf(seen)} unsaved={unsaved} onUndo={discarded && undo} saving={saving} />
+        </Form>
       </CardSection>
       {/* On a desktop, the column beside the form stays in view: the preview, with the list in the rest. */}
       <div
@@ -139,7 +138,7 @@ export function RuleFormPanel({ accountUUID, person = '', opened = '', form, lis
           {beside}
         </div>
       </div>
-    </>
+    </RuleFormProvider>
   )
 }
 

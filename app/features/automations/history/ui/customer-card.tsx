@@ -11,6 +11,7 @@ export interface MetCustomerView {
   uuid: string
   name: string
   mute: Pick<Mute, 'id' | 'createdAt' | 'until' | 'by'> | null
+  gotToday?: string
 }
 
 interface CustomerCardProps {
@@ -32,11 +33,12 @@ export function Customers({ customers, account }: CustomerCardProps) {
   return (
     <>
       <ul className="grid gap-4">
-        {customers.map(({ uuid, name, mute }) => {
+        {customers.map(({ uuid, name, mute, gotToday }) => {
           const who = name || 'This customer'
           return (
             <li key={uuid} className="grid justify-items-start gap-1.5">
               <p className="wrap-anywhere font-medium text-label">{who}</p>
+              {gotToday ? <p className="text-dense text-ink-soft">Got {gotToday} from automations today.</p> : null}
               {mute === null ? (
                 <>
                   <p className="text-dense text-ink-soft">Gets automatic messages.</p>
@@ -71,7 +73,7 @@ export function Customers({ customers, account }: CustomerCardProps) {
           to={settingsAddress(account)}
           className="inline-flex min-h-11 items-center text-accent text-label underline underline-offset-4"
         >
-          Quiet hours and limits
+          Change quiet hours and limits
         </Link>
       </p>
     </>

@@ -351,7 +351,7 @@ describe('why did this job not fire', () => {
     expect(rule?.textContent).toContain('When a job changes, only if its status is Completed, then text the customer.')
     expect(rule?.textContent).toContain('"Status" is Quote.')
     expect(rule?.textContent).toContain('30 minutes ago')
-    expect(hrefOf('See what it did: run 12')).toBe(`/automation/runs/12?${ACCOUNT}`)
+    expect(hrefOf('See what it did')).toBe(`/automation/runs/12?${ACCOUNT}`)
     expect(hrefOf('All its runs')).toBe(`/automation/runs?${ACCOUNT}&record=job-1`)
     expect(screen.getByText(/2 more automations are/).textContent).toContain('other records')
   })

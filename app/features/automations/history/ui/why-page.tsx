@@ -155,7 +155,7 @@ function Rule({ rule, account }: { rule: WhyView; account: AutomationAccount }) 
             to={runAddress(account, runId)}
             className="inline-flex min-h-11 items-center text-accent text-label underline-offset-4 hover:underline"
           >
-            See what it did: run {runId}
+            See what it did
           </Link>
         </p>
       )}

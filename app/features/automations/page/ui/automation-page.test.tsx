@@ -24,7 +24,7 @@ function propsOf(over: Partial<AutomationPageProps> = {}): AutomationPageProps {
     rules: [sampleCard()],
     logs: null,
     month: '',
-    limits: 'No limits beyond the defaults.',
+    limits: 'Quiet hours: off.',
     notices: [],
     repeats: [],
     tab: 'rules',
@@ -100,7 +100,7 @@ describe('the header', () => {
   it('says which limits are on, and leads to them', () => {
     renderAutomations({ limits: 'Your limits: no quiet hours.' })
     expect(screen.getByText('Your limits: no quiet hours.')).not.toBeNull()
-    for (const name of ['Settings', 'Quiet hours and limits']) {
+    for (const name of ['Settings', 'Change quiet hours and limits']) {
       expect(screen.getByRole('link', { name }).getAttribute('href')).toBe('/automation/settings?accountUUID=account-1')
     }
   })
@@ -197,9 +197,32 @@ describe('the list', () => {
       sent,
     )
     card().getByText('Getting ready. It starts in a moment.')
-    card('Copy').getByText('Business name')
+    // Its fields load with the first card that needs them.
+    await card('Copy').findByText('Business name')
+    expect(card('Copy').queryByRole('button', { name: /Save and turn on/ })).toBeNull()
     fireEvent.click(card('Daily').getByRole('button', { name: 'Switch on, also for what matches already' }))
     await waitFor(() => expect(sent[0]).toMatchObject({ act: 'switch', id: '5', to: 'on', existing: 'yes' }))
+  })
+
+  it('takes what is still open right on the card, with what is known of the account', async () => {
+    const sent: Record<string, string>[] = []
+    const askedBlanks = [
+      { label: 'Business name', value: 'Alder & Finch' },
+      { label: 'Review link', value: '' },
+    ]
+    const openBlanks = askedBlanks.map(({ label }) => label)
+    renderAutomations({ rules: [sampleCard({ id: 4, name: 'Copy', active: false, openBlanks, askedBlanks })] }, sent)
+    expect((await card('Copy').findByLabelText<HTMLInputElement>('Business name')).value).toBe('Alder & Finch')
+    fireEvent.change(card('Copy').getByLabelText('Review link'), { target: { value: 'https://x.example' } })
+    fireEvent.click(card('Copy').getByRole('button', { name: 'Save and turn on: Copy' }))
+    await waitFor(() =>
+      expect(sent[0]).toMatchObject({
+        act: 'fill',
+        id: '4',
+        'blank.Business name': 'Alder & Finch',
+        'blank.Review link': 'https://x.example',
+      }),
+    )
   })
 
   it('runs and previews a rule, and leads to its form', async () => {

@@ -172,13 +172,13 @@ function Ways({ account, tab }: { account: AutomationAccount; tab: AutomationTab
   const Way = tab === 'rules' ? WayButton : AddressButton
   return (
     <>
-      <Way query={automationQuery(account, { step: 'logs' }, tab)} icon={ScrollText}>
+      <Way query={automationQuery(account, { step: 'logs' }, tab)} icon={ScrollText} variant="quiet">
         View Logs
       </Way>
-      <ButtonLink to={settingsAddress(account)} icon={Settings}>
+      <ButtonLink to={settingsAddress(account)} icon={Settings} variant="quiet">
         Settings
       </ButtonLink>
-      <ButtonLink to={`/?${search}`} icon={House}>
+      <ButtonLink to={`/?${search}`} icon={House} variant="quiet">
         Home
       </ButtonLink>
     </>
@@ -193,9 +193,10 @@ function Limits({ limits, month, account }: { limits: string; month: string; acc
       <span>{limits}</span>
       <Link
         to={settingsAddress(account)}
+        aria-label="Change quiet hours and limits"
         className="inline-flex min-h-11 items-center text-accent underline underline-offset-4"
       >
-        Quiet hours and limits
+        Change
       </Link>
     </p>
   )

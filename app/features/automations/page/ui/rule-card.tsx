@@ -24,11 +24,12 @@ import { ButtonLink } from '#app/ui/button.tsx'
 import { cardStyles } from '#app/ui/card.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { OwnerOnly } from '#app/ui/owner-only.tsx'
+import { ResultLine } from '#app/ui/result-line.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import type { RuleCardView } from '../../rules/rule-view.ts'
 import type { SentenceParts } from '../../rules/sentence.ts'
 import type { PageResult } from '../act-on-rule.ts'
-import { PREPARING, pauseHelp, RULE_COPIED, URL_COPIED } from '../page-text.ts'
+import { cardPlace, PREPARING, pauseHelp, RULE_COPIED, URL_COPIED } from '../page-text.ts'
 import type { RunDays } from '../run-days.ts'
 import { CopyText, ShownText } from './copy-text.tsx'
 import { DeleteRule, DeleteRuleQuestion } from './delete-rule.tsx'
@@ -38,7 +39,12 @@ async function loadResult() {
   return { default: (await import('./rule-result.tsx')).RuleResult }
 }
 
-// The server has it loaded; a browser loads it with the first result.
+async function loadBlanks() {
+  return { default: (await import('./fill-blanks.tsx')).FillBlanks }
+}
+
+// The server has them loaded; a browser loads what it shows.
+const FillBlanks = import.meta.env.SSR ? (await loadBlanks()).default : lazy(loadBlanks)
 const RuleResult = import.meta.env.SSR ? (await loadResult()).default : lazy(loadResult)
 
 interface RuleCardProps {
@@ -70,6 +76,7 @@ export function RuleCard({ rights, rule, account, step, result }: RuleCardProps)
         </div>
         <RuleSwitch rule={rule} account={account} />
       </div>
+      <ResultLine at={cardPlace(rule.id, 'switch')} />
       {rule.description === '' ? null : (
         <p className="wrap-anywhere whitespace-pre-line text-ink-soft text-label">{rule.description}</p>
       )}
@@ -77,7 +84,9 @@ export function RuleCard({ rights, rule, account, step, result }: RuleCardProps)
       <Standing rule={rule} account={account} />
       <Facts rule={rule} />
       <Buttons rule={rule} account={account} pressed={pressed} />
-      {own === null ? null : (
+      {own === null ? (
+        <ResultLine at={cardPlace(rule.id)} />
+      ) : (
         <Suspense fallback={null}>
           <RuleResult result={own} account={account} returnTo={pressed} />
         </Suspense>
@@ -203,13 +212,9 @@ function Standing({ rule, account }: Pick<RuleCardProps, 'rule' | 'account'>) {
       ) : null}
       {rule.preparing ? <Notice tone="accent">{PREPARING}</Notice> : null}
       {rule.openBlanks.length > 0 ? (
-        <Notice tone="attention" title="Fill these in to switch it on">
-          <ul className="list-disc pl-5">
-            {rule.openBlanks.map((blank) => (
-              <li key={blank}>{blank}</li>
-            ))}
-          </ul>
-        </Notice>
+        <Suspense fallback={null}>
+          <FillBlanks rule={rule} account={account} />
+        </Suspense>
       ) : null}
       {rule.asksAboutExisting && rule.openBlanks.length === 0 ? (
         <div className="grid justify-items-start text-label">

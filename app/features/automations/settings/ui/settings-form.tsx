@@ -9,6 +9,7 @@ import { Select } from '#app/ui/form/select.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import type { QuietChoice, SettingsErrors, SettingsForm } from '../automation-settings.ts'
+import { UnsavedChanges } from './unsaved-changes.tsx'
 
 interface SettingsFormProps {
   /** As saved. */
@@ -34,6 +35,7 @@ const QUIET_CHOICES: readonly { value: QuietChoice; label: string; hint: string 
 /** Uncontrolled fields: the browser keeps the input, the server validates it. */
 export function SettingsFormCard({ saved, refused, defaults, senders, zone }: SettingsFormProps) {
   const form = useRef<HTMLFormElement>(null)
+  const save = useRef<HTMLButtonElement>(null)
   const shown = refused?.form ?? saved
   const errors = refused?.errors ?? {}
   const { state, formData } = useNavigation()
@@ -141,10 +143,11 @@ export function SettingsFormCard({ saved, refused, defaults, senders, zone }: Se
           </div>
         </CardSection>
       </div>
-      <div>
-        <Button type="submit" variant="primary" pending={pending} pendingLabel="Saving…">
+      <div className="flex flex-wrap items-center gap-3">
+        <Button ref={save} type="submit" variant="primary" pending={pending} pendingLabel="Saving…">
           Save settings
         </Button>
+        <UnsavedChanges form={form} returnTo={save} saved={JSON.stringify(saved)} refused={refused !== null} />
       </div>
     </Form>
   )

@@ -1,4 +1,4 @@
-import { useActionData } from '@remix-run/react'
+import { Link, useActionData } from '@remix-run/react'
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { renderToString } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
@@ -148,6 +148,43 @@ describe('the page of settings', () => {
   })
 })
 
+describe('changes that are not saved', () => {
+  it('are said, and asked about before the page is left; a press on Save settles them', async () => {
+    const elsewhere = { path: '/elsewhere', Component: () => <p>Another page</p> }
+    const page = () => (
+      <>
+        <SettingsPage {...propsOf()} />
+        <Link to="/elsewhere">Away</Link>
+      </>
+    )
+    renderPage({ at: '/', page, action: async () => null, routes: [elsewhere] })
+    fireEvent.input(screen.getByLabelText('From'), { target: { value: '21:00' } })
+    expect(screen.getByText('Changes not saved')).not.toBeNull()
+    fireEvent.click(screen.getByRole('link', { name: 'Away' }))
+    const asked = within(await screen.findByRole('alertdialog', { name: 'Leave without saving?' }))
+    fireEvent.click(asked.getByRole('button', { name: 'Stay' }))
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Save settings' })))
+    await act(async () => fireEvent.click(screen.getByRole('button', { name: 'Save settings' })))
+    expect(screen.queryByText('Changes not saved')).toBeNull()
+    fireEvent.click(screen.getByRole('link', { name: 'Away' }))
+    expect(await screen.findByText('Another page')).not.toBeNull()
+  })
+
+  it('are left behind when the person says so', async () => {
+    const page = () => (
+      <>
+        <SettingsPage {...propsOf()} />
+        <Link to="/elsewhere">Away</Link>
+      </>
+    )
+    renderPage({ at: '/', page, routes: [{ path: '/elsewhere', Component: () => <p>Another page</p> }] })
+    fireEvent.input(screen.getByLabelText('Until'), { target: { value: '06:00' } })
+    fireEvent.click(screen.getByRole('link', { name: 'Away' }))
+    fireEvent.click(await screen.findByRole('button', { name: 'Leave' }))
+    expect(await screen.findByText('Another page')).not.toBeNull()
+  })
+})
+
 describe('where a customer is met', () => {
   const account = { accountUUID: 'account-1', admin: false }
   const card = (customers: MetCustomerView[]) =>
@@ -159,10 +196,11 @@ describe('where a customer is met', () => {
   })
 
   it('messages can be stopped, or allowed again', () => {
-    card([{ uuid: 'c', name: 'Margaret Smith', mute: null }])
+    card([{ uuid: 'c', name: 'Margaret Smith', mute: null, gotToday: '3 texts' }])
+    expect(screen.getByText('Got 3 texts from automations today.')).not.toBeNull()
     const stop = screen.getByRole('button', { name: 'Stop messages to this customer' })
     expect(new FormData(stop.closest('form') ?? undefined).get('company')).toBe('c')
-    expect(screen.getByRole('link', { name: 'Quiet hours and limits' }).getAttribute('href')).toBe(
+    expect(screen.getByRole('link', { name: 'Change quiet hours and limits' }).getAttribute('href')).toBe(
       '/automation/settings?accountUUID=account-1',
     )
   })

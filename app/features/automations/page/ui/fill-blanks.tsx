@@ -1,0 +1,48 @@
+import { Form } from '@remix-run/react'
+import type { AutomationAccount } from '#app/domain/automations/automation-address.ts'
+import { Button } from '#app/ui/button.tsx'
+import { Field } from '#app/ui/form/field.tsx'
+import { useIsSending } from '#app/ui/form/sent-values.tsx'
+import { TextInput } from '#app/ui/form/text-input.tsx'
+import { Notice } from '#app/ui/notice.tsx'
+import type { RuleCardView } from '../../rules/rule-view.ts'
+import { BLANK } from '../act-on-rule.ts'
+import { ActFields } from './rule-button.tsx'
+
+interface FillBlanksProps {
+  rule: Pick<RuleCardView, 'id' | 'name' | 'openBlanks' | 'askedBlanks'>
+  account: AutomationAccount
+}
+
+/** What a rule still needs, to type right on its card; what is chosen from a list is only named. */
+export function FillBlanks({ rule: { id, name, openBlanks, askedBlanks }, account }: FillBlanksProps) {
+  const values = { act: 'fill', id: String(id) }
+  const pending = useIsSending(values)
+  return (
+    <Notice tone="attention" title="Fill these in to switch it on">
+      {askedBlanks.length === 0 ? (
+        <ul className="list-disc pl-5">
+          {openBlanks.map((blank) => (
+            <li key={blank}>{blank}</li>
+          ))}
+        </ul>
+      ) : (
+        <Form method="post" preventScrollReset className="mt-1 grid gap-3">
+          <ActFields account={account} values={values} />
+          {askedBlanks.map(({ label, value }, index) => (
+            <Field key={label} id={`fill-${id}-${index}`} label={label}>
+              {(control) => (
+                <TextInput {...control} name={`${BLANK}${label}`} defaultValue={value} required autoComplete="off" />
+              )}
+            </Field>
+          ))}
+          <div>
+            <Button type="submit" variant="primary" pending={pending} aria-label={`Save and turn on: ${name}`}>
+              Save and turn on
+            </Button>
+          </div>
+        </Form>
+      )}
+    </Notice>
+  )
+}
