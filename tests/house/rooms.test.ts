@@ -16,13 +16,13 @@ const CEILINGS = {
   filesWithComplexFunctions: 14,
   filesWithLongFunctions: 13,
   // Raised from 111,800 on 2026-11-27, for names in accounts without automations and what the screens still lacked.
-  productLines: 112_600,
+  productLines: 112_650,
 }
 
 /** How far a figure may be below its ceiling before the ceiling must follow: nobody wants to change this file with every line. */
 const SLACK: Partial<Record<keyof typeof CEILINGS, number>> = {
   filesWithOneImporter: 15,
-  productLines: 800,
+  productLines: 600,
 }
 
 const SOURCE = /\.(tsx?|m?js)$/
