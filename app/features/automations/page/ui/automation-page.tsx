@@ -171,7 +171,7 @@ function Ways({ account, tab }: { account: AutomationAccount; tab: AutomationTab
   // Only the first tab has a form with input to lose.
   const Way = tab === 'rules' ? WayButton : AddressButton
   return (
-    <>
+    <div className="max-sm:-ml-4 flex flex-wrap gap-x-2 max-sm:[&_svg]:hidden">
       <Way query={automationQuery(account, { step: 'logs' }, tab)} icon={ScrollText} variant="quiet">
         View Logs
       </Way>
@@ -181,7 +181,7 @@ function Ways({ account, tab }: { account: AutomationAccount; tab: AutomationTab
       <ButtonLink to={`/?${search}`} icon={House} variant="quiet">
         Home
       </ButtonLink>
-    </>
+    </div>
   )
 }
 

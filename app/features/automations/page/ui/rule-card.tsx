@@ -301,7 +301,7 @@ interface ButtonsProps extends Pick<RuleCardProps, 'rule' | 'account'> {
 function Buttons({ rule, account, pressed }: ButtonsProps) {
   return (
     <>
-      <div className="flex flex-wrap gap-2">
+      <div className="flex flex-wrap gap-2 max-sm:[&_svg]:hidden">
         <RuleButton
           ref={pressed}
           act="run"
@@ -316,15 +316,14 @@ function Buttons({ rule, account, pressed }: ButtonsProps) {
         <RuleButton act="preview" ruleId={rule.id} account={account} icon={Eye} aria-label={`Preview: ${rule.name}`}>
           Preview
         </RuleButton>
-        <RuleButton
-          act="backtest"
-          ruleId={rule.id}
-          account={account}
-          icon={CalendarClock}
-          aria-label={`The last 30 days: ${rule.name}`}
+        <AddressButton
+          query={automationQuery(account, { step: 'edit', ruleId: rule.id })}
+          anchor="rule-form"
+          icon={Pencil}
+          aria-label={`Edit ${rule.name}`}
         >
-          Last 30 days
-        </RuleButton>
+          Edit
+        </AddressButton>
         {account.admin ? (
           <RuleButton
             act="check"
@@ -336,16 +335,18 @@ function Buttons({ rule, account, pressed }: ButtonsProps) {
             Check Mode
           </RuleButton>
         ) : null}
-        <AddressButton
-          query={automationQuery(account, { step: 'edit', ruleId: rule.id })}
-          anchor="rule-form"
-          icon={Pencil}
-          aria-label={`Edit ${rule.name}`}
-        >
-          Edit
-        </AddressButton>
       </div>
-      <div className="-mx-4 sm:-mx-5 flex flex-wrap border-line border-t pt-2">
+      <div className="-mx-4 sm:-mx-5 flex flex-wrap border-line border-t pt-2 max-sm:[&_svg]:hidden">
+        <RuleButton
+          act="backtest"
+          ruleId={rule.id}
+          account={account}
+          variant="quiet"
+          icon={CalendarClock}
+          aria-label={`The last 30 days: ${rule.name}`}
+        >
+          Last 30 days
+        </RuleButton>
         <CopyText
           step="json"
           ruleId={rule.id}
