@@ -74,10 +74,12 @@ export const PAGE_BUTTONS: readonly MatrixCall[] = [
     (ids) => `/automation/templates${by(ids)}&admin=yes`,
     () => ({ name: 'planted', category: 'other' }),
   ),
-  press(
-    'automation/templates/:id',
-    (ids) => `/automation/templates/${ids.template}${by(ids)}`,
-    () => ({ intent: 'turn_on' }),
+  ...['turn_on', 'text_me:0'].map((intent) =>
+    press(
+      'automation/templates/:id',
+      (ids) => `/automation/templates/${ids.template}${by(ids)}`,
+      () => ({ intent, 'preview.phone.0': '+447700900123' }),
+    ),
   ),
   ...SUBSCRIPTION_INTENTS.map((intent) => onPage('subscription', () => ({ intent, payment_intent: 'pi_planted' }))),
   press(
@@ -126,6 +128,6 @@ export function pressedButtons(rows: readonly MatrixCall[]): string[] {
   return rows.flatMap(({ form }) =>
     Object.entries(form?.(nobody) ?? {})
       .filter(([name]) => name === 'intent' || name === 'act')
-      .map(([name, value]) => `${name}=${value.startsWith('form.') ? 'form.' : value}`),
+      .map(([name, value]) => `${name}=${value.startsWith('form.') ? 'form.' : value.replace(/:.*/, '')}`),
   )
 }
