@@ -126,7 +126,6 @@ describe('an event on its way', () => {
           account,
           [{ object: 'job', recordUuid: 'job-1', fields }],
           world.clock.now(),
-          0,
         )
         return new Map()
       },

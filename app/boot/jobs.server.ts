@@ -11,6 +11,7 @@ import { watchEndpoints } from '#app/features/endpoints/notices/watch-endpoints.
 import { repairSubscriptions } from '#app/features/endpoints/subscriptions/repair-subscriptions.server.ts'
 import { forgetOldEvents } from '#app/features/events/delivering/retention.server.ts'
 import { pollObjects, trimSnapshots } from '#app/features/events/poll-objects.server.ts'
+import { forgetNames } from '#app/features/events/record-names.server.ts'
 import { forgetNotices, sendDueMails } from '#app/features/notices/send-mails.server.ts'
 import { watchAccounts } from '#app/features/notices/watch-accounts.server.ts'
 import { learnAddresses, tellWeek, watchRules, watchSilence } from '#app/features/notices/watch-rules.server.ts'
@@ -57,6 +58,7 @@ export function timedJobs(
     // Each object has its own time within five minutes: this only picks up what is due.
     { name: 'objects.poll', pattern: '* * * * *', afterStartMs: seconds(8), run: (signal) => pollObjects(app, signal) },
     { name: 'snapshots.trim', pattern: '37 2 * * *', run: (signal) => trimSnapshots(app, signal) },
+    { name: 'names.forget', pattern: '41 2 * * *', run: (signal) => forgetNames(app, signal) },
     { name: 'automations.forget', pattern: '7,37 * * * *', run: (signal) => forgetOldRuns(app, signal) },
     { name: 'plans.hold', pattern: '* * * * *', afterStartMs: seconds(3), run: (signal) => judgeHolds(app, signal) },
     { name: 'plans.reconcile', pattern: '11 5 * * *', run: (signal) => reconcilePlans(app, signal) },

@@ -115,13 +115,14 @@ export interface RecordStore {
     records: readonly { object: string; recordUuid: string }[],
     at?: Millis,
   ): Promise<KnownOfRecord[]>
-  /** Stores what names these records, read because somebody looked at them. Forgets what was stored before `since`. */
+  /** Stores what names these records, read because somebody looked at them. */
   keepNames(
     accountUuid: string,
     records: readonly { object: string; recordUuid: string; fields: Readonly<Record<string, string>> }[],
     at: Millis,
-    since: Millis,
   ): Promise<void>
+  /** Removes up to `limit` names, of every account, stored before a moment. Returns how many. */
+  forgetNamesStep(before: Millis, limit: number): Promise<number>
   /**
    * Up to `most` records that people call by this text: a job by its number or address, a customer by its name, and
    * what belongs to either. Ignores case (A–Z). Reads snapshots and the latest runs, in steps that yield.

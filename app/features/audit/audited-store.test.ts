@@ -350,7 +350,7 @@ const NOT_AUDITED: Record<string, string> = {
   sessions: 'touchSession endSessions: seen again; signing out is told where the request is',
   tickets: 'issueTicket takeTicket rememberSigned: what comes of them is told',
   tidying:
-    'forgetExpired deleteOldEventsStep deleteOldBodiesStep deleteOldHours forgetRunsStep forgetLeftoversStep forgetNoticesStep forgetSnapshotsStep trimSnapshotsStep dropEndedPoll forgetPaymentEvents forgetAuditStep forgetRefusedStep forgetKeysOfNobody shortenBodiesStep shortenLogStep: told once a day',
+    'forgetExpired deleteOldEventsStep deleteOldBodiesStep deleteOldHours forgetRunsStep forgetLeftoversStep forgetNoticesStep forgetSnapshotsStep forgetNamesStep trimSnapshotsStep dropEndedPoll forgetPaymentEvents forgetAuditStep forgetRefusedStep forgetKeysOfNobody shortenBodiesStep shortenLogStep: told once a day',
   events:
     'acceptEvents takeInPolled createTestDelivery settleAttempts endStoppedStep expireHeldStep growReplaysStep: in the log of deliveries and runs',
   engines:

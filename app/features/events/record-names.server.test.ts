@@ -3,7 +3,7 @@ import type { PlatformApi, PlatformRecord, PlatformResult } from '#app/adapters/
 import { fullName } from '#app/domain/record-name.ts'
 import { days } from '#app/lib/duration.ts'
 import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { namesForPage } from './record-names.server.ts'
+import { forgetNames, namesForPage } from './record-names.server.ts'
 
 const RECORDS: Record<string, PlatformRecord> = {
   'job 1': { uuid: '1', generated_job_id: '3128', company_uuid: 'joan', job_address: '2 Mill Lane', status: 'Quote' },
@@ -69,10 +69,13 @@ test('only what names a record is kept, and for a week', async () => {
     ['names:job', '{"generated_job_id":"3128","job_address":"2 Mill Lane","company_uuid":"joan"}'],
     ['names:note', '{"related_object":"job","related_object_uuid":"1"}'],
   ])
-  world.clock.advance(days(8))
+  world.clock.advance(days(6))
   await names(['job', '2'])
-  expect(kept().map(([object]) => object)).toEqual(['names:company', 'names:job', 'names:note'])
+  world.clock.advance(days(2))
+  await forgetNames(world.app)
   expect(await world.app.store.records.knownOf(LEEDS, [{ object: 'job', recordUuid: '1' }])).toEqual([])
+  expect(await names(['job', '2'])).toEqual(['Job 3129 · Joan Hartley'])
+  expect(read.filter((one) => one === 'company joan')).toHaveLength(2)
 })
 
 test('a record that is gone is asked for once', async () => {

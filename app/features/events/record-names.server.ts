@@ -18,6 +18,7 @@ const DEPTH = 3
 /** A page waits this long for names; what comes later is there at the next look. ms */
 const WAITS = 1_000
 const KEPT = days(7)
+const FORGOTTEN_AT_ONCE = 500
 const NAMING =
   'generated_job_id job_address company_uuid job_uuid related_object related_object_uuid name first last'.split(' ')
 
@@ -29,15 +30,30 @@ export function knownNames({ store }: Pick<App, 'store'>): NamesOf {
 /** The names of a page's records, by uuid. Asks ServiceM8 for those that nothing is known of. Never fails. */
 export function namesForPage(app: NamesApp): NamesOf {
   return async (accountUuid, asked) => {
-    const known = await app.store.records.knownOf(accountUuid, asked)
-    const unknown = withoutThese(asked, known)
+    const { records } = app.store
+    const known = await records.knownOf(accountUuid, asked)
+    const nameless = known.filter(({ company, customer }) => company === null && customer === null)
+    const unknown = [
+      ...withoutThese(asked, known),
+      ...(await unread(
+        app,
+        accountUuid,
+        nameless.flatMap(({ own, job }) => parentsOf(job ?? own ?? {})),
+      )),
+    ]
     if (unknown.length === 0) return recordNames(known)
     const learnt = learn(app, accountUuid, unknown).catch((error: unknown) =>
       app.log.warn({ account: accountUuid, error }, 'names.not_read'),
     )
     await Promise.race([learnt, pause(WAITS, undefined, { ref: false })])
-    return recordNames(await app.store.records.knownOf(accountUuid, asked))
+    return recordNames(await records.knownOf(accountUuid, asked))
   }
+}
+
+/** Names older than a week are read again when they are shown. Run daily. */
+export async function forgetNames({ store, clock }: Pick<App, 'store' | 'clock'>, signal?: AbortSignal): Promise<void> {
+  const before = clock.now() - KEPT
+  while (!signal?.aborted && (await store.records.forgetNamesStep(before, FORGOTTEN_AT_ONCE)) === FORGOTTEN_AT_ONCE);
 }
 
 async function learn(app: NamesApp, accountUuid: string, unknown: readonly Place[]): Promise<void> {
@@ -46,15 +62,21 @@ async function learn(app: NamesApp, accountUuid: string, unknown: readonly Place
   for (let depth = 0; depth < DEPTH && wanted.length > 0; depth += 1) {
     const read = await Promise.all(wanted.slice(0, MOST_READ).map((place) => readNaming(app, accountUuid, place)))
     const found = read.filter((one) => one !== null)
-    const now = app.clock.now()
-    if (found.length > 0) await records.keepNames(accountUuid, found, now, now - KEPT)
-    const parents = found.flatMap(({ fields }) => parentsOf(fields))
-    const known = await records.knownOf(accountUuid, parents)
-    wanted = withoutThese(
-      parents,
-      known.filter(({ own }) => own !== null),
+    if (found.length > 0) await records.keepNames(accountUuid, found, app.clock.now())
+    wanted = await unread(
+      app,
+      accountUuid,
+      found.flatMap(({ fields }) => parentsOf(fields)),
     )
   }
+}
+
+async function unread({ store }: NamesApp, accountUuid: string, places: readonly Place[]): Promise<Place[]> {
+  const known = await store.records.knownOf(accountUuid, places)
+  return withoutThese(
+    places,
+    known.filter(({ own }) => own !== null),
+  )
 }
 
 /** Null: ServiceM8 could not be asked. A record that is gone has no fields, and is not asked for again. */

@@ -244,7 +244,10 @@ async function walk(read: (after: Place) => Promise<Walked[]>, most: number): Pr
   return [...found].slice(0, most)
 }
 
-function nameStore({ db, reader }: Connections): Pick<RecordStore, 'keepNames' | 'knownOf' | 'listRecordsCalled'> {
+function nameStore({
+  db,
+  reader,
+}: Connections): Pick<RecordStore, 'keepNames' | 'forgetNamesStep' | 'knownOf' | 'listRecordsCalled'> {
   // Rules keep a snapshot of their own (`rules:job`), polled objects are under their plain name, and what was read for
   // its name alone is under `names:job`.
   const snapshot = (alias: string, object: string, uuid: string) =>
@@ -309,8 +312,12 @@ function nameStore({ db, reader }: Connections): Pick<RecordStore, 'keepNames' |
        OR json_extract(fields, '$.related_object_uuid') ${OWNERS}`,
   )
 
+  // Account by account, along the key: the table may be large.
   const forgetNames = db.prepare(
-    'DELETE FROM record_snapshot WHERE account_uuid = @accountUuid AND object = @object AND updated_at < @since',
+    `DELETE FROM record_snapshot WHERE rowid IN (
+       SELECT s.rowid FROM account a JOIN record_snapshot s
+         ON s.account_uuid = a.uuid AND s.object >= 'names:' AND s.object < 'names;'
+       WHERE s.updated_at < @before LIMIT @limit)`,
   )
   const putName = db.prepare(
     `INSERT INTO record_snapshot (account_uuid, object, record_uuid, edit_date, fields, first_seen_at, updated_at)
@@ -319,9 +326,11 @@ function nameStore({ db, reader }: Connections): Pick<RecordStore, 'keepNames' |
   )
 
   return {
-    keepNames: db.write(function* (accountUuid, records, at, since) {
-      for (const object of new Set(records.map((one) => `names:${one.object}`)))
-        yield* forgetNames.run({ accountUuid, object, since })
+    forgetNamesStep: db.write(function* (before, limit) {
+      return (yield* forgetNames.run({ before, limit })).changes
+    }),
+
+    keepNames: db.write(function* (accountUuid, records, at) {
       for (const { object, recordUuid, fields } of records)
         yield* putName.run({ accountUuid, object: `names:${object}`, recordUuid, fields: JSON.stringify(fields), at })
     }),
