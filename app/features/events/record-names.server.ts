@@ -3,7 +3,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '#app/context/app-context.ts'
 import { type NamesOf, recordNames } from '#app/domain/record-name.ts'
-import { days } from '#app/lib/duration.ts'
+import type { Millis } from '#app/lib/clock.ts'
+import { days, minutes } from '#app/lib/duration.ts'
 
 type NamesApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'>
 
@@ -19,6 +20,10 @@ const DEPTH = 3
 const WAITS = 1_000
 const KEPT = days(7)
 const FORGOTTEN_AT_ONCE = 500
+/** After a call that failed, an account is not asked for names for so long: an open log looks every few seconds. */
+const RESTS = minutes(1)
+/** Until when, by account. */
+const resting = new WeakMap<App['store'], Map<string, Millis>>()
 const NAMING =
   'generated_job_id job_address company_uuid job_uuid related_object related_object_uuid name first last'.split(' ')
 
@@ -41,13 +46,22 @@ export function namesForPage(app: NamesApp): NamesOf {
         nameless.flatMap(({ own, job }) => parentsOf(job ?? own ?? {})),
       )),
     ]
-    if (unknown.length === 0) return recordNames(known)
-    const learnt = learn(app, accountUuid, unknown).catch((error: unknown) =>
-      app.log.warn({ account: accountUuid, error }, 'names.not_read'),
-    )
+    if (unknown.length === 0 || rests(app, accountUuid)) return recordNames(known)
+    const learnt = learn(app, accountUuid, unknown).catch((error: unknown) => {
+      letRest(app, accountUuid)
+      app.log.warn({ account: accountUuid, error }, 'names.not_read')
+    })
     await Promise.race([learnt, pause(WAITS, undefined, { ref: false })])
     return recordNames(await records.knownOf(accountUuid, asked))
   }
+}
+
+function rests({ store, clock }: NamesApp, accountUuid: string): boolean {
+  return clock.now() < (resting.get(store)?.get(accountUuid) ?? 0)
+}
+
+function letRest({ store, clock }: NamesApp, accountUuid: string): void {
+  resting.set(store, (resting.get(store) ?? new Map<string, Millis>()).set(accountUuid, clock.now() + RESTS))
 }
 
 /** Names older than a week are read again when they are shown. Run daily. */
@@ -62,6 +76,7 @@ async function learn(app: NamesApp, accountUuid: string, unknown: readonly Place
   for (let depth = 0; depth < DEPTH && wanted.length > 0; depth += 1) {
     const read = await Promise.all(wanted.slice(0, MOST_READ).map((place) => readNaming(app, accountUuid, place)))
     const found = read.filter((one) => one !== null)
+    if (found.length < read.length) letRest(app, accountUuid)
     if (found.length > 0) await records.keepNames(accountUuid, found, app.clock.now())
     wanted = await unread(
       app,
