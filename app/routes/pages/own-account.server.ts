@@ -50,8 +50,8 @@ interface Pressed {
 }
 
 /**
- * Does what the form asks (`delivery` = an id, at most a page of them). If the session ended while the page was open, throws the redirect back
- * to it, where the gate explains.
+ * Does what the form asks (`delivery` = an id, at most a page of them). If the session ended while the page was open,
+ * throws the redirect back to it, where the gate explains.
  */
 export async function pressSendAgain({ request, context }: Pick<ActionFunctionArgs, 'request' | 'context'>) {
   const { app } = context
