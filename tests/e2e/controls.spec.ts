@@ -146,6 +146,7 @@ test('an event is copied as a command, without the secret', async ({ page, conte
   await openAddOn(page, server)
   await signIn(context, page)
   await createWebhook(page, { url: server.origin + DEMO_RECEIVER, object: 'Job' })
+  await says(page, 'Webhook created successfully!')
   const manager = page.url()
   await setFirstJobStatus(page, server, 'Completed')
   await reloadUntil(page, manager, 'Last delivered')
