@@ -17,9 +17,10 @@ declare module '@remix-run/node' {
  * open, and what waits until it is wanted, stays apart.
  */
 const LOOK =
-  /node_modules\/lucide-react\/|app\/ui\/(?!zod-without-eval|toast\/toaster|sheet-dialog|confirm-dialog|tooltip|chart|pictures)/
+  /node_modules\/lucide-react\/|app\/ui\/(?!undo-line|meter|reconnect-notice|form\/(copy-field|search-key|text-me)|ask-first|zod-without-eval|toast\/toaster|sheet-dialog|confirm-dialog|tooltip|chart|pictures)/
 /** Icons that only the page of the rule form uses, only runs and recipes, or only other pages: each page loads its own. */
 const ICON = /\/lucide-react\/dist\/esm\/icons\/([\w-]+)\.m?js$/
+const RARE = new Set(['reference', 'lookups', 'ops', 'templates', 'accounts'])
 const usedBy = iconsBySource()
 
 function chunkOf(id: string): string | undefined {
@@ -28,7 +29,9 @@ function chunkOf(id: string): string | undefined {
   const isOfAutomations = (path: string) => /^features\/(automations|templates)\//.test(path)
   const isOnFormPage = (path: string) => /^features\/automations\/(form|page)\//.test(path)
   if (sources.every(isOfAutomations)) return sources.some(isOnFormPage) ? 'look-automations' : 'look-runs'
-  return sources.some((path) => path.startsWith('ui/') || isOfAutomations(path)) ? 'look' : 'look-pages'
+  if (sources.some((path) => path.startsWith('ui/') || isOfAutomations(path))) return 'look'
+  const features = new Set(sources.map((path) => path.split('/')[1]))
+  return features.size === 1 && RARE.has([...features][0] ?? '') ? 'look-rare' : 'look-pages'
 }
 
 /** Which files of the product import an icon, by its file's name: `file-plus-2`. */

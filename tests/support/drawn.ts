@@ -3,6 +3,9 @@
 import { act, cleanup } from '@testing-library/react'
 import { afterEach, beforeEach } from 'vitest'
 
+// As on the server: what a browser loads later is there from the start.
+process.env.SSR = '1'
+
 // Saved before any test can install fake timers.
 const afterPromises = setImmediate
 

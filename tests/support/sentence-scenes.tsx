@@ -1,7 +1,7 @@
 // The pages that the product's messages refer to, in the states in which those messages appear.
 import type { ReactElement } from 'react'
 import type { Plan } from '#app/domain/plan.ts'
-import { NO_AUDIT_FILTER } from '#app/features/audit/audit-filter.ts'
+import { NO_AUDIT_FILTER } from '#app/features/audit/audit.ts'
 import { AuditLog } from '#app/features/audit/ui/audit-log.tsx'
 import type { FormState } from '#app/features/automations/form/form-state.ts'
 import { historyFormOf } from '#app/features/automations/history/history-form.ts'

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { moment } from '#app/contract/operation.ts'
 import type { CredentialAnswer } from '#app/domain/credential.ts'
-import { AUDIT_OUTCOMES } from '../audit/audit-filter.ts'
+import { AUDIT_OUTCOMES } from '../audit/audit.ts'
 import type { sessionJson } from './open-sessions.ts'
 
 const hasToken = z.boolean().describe('True when ServiceM8 accepts its connection.')
@@ -53,3 +53,7 @@ export const exported = z
   .object({ format: z.object({ name: z.string(), version: z.int(), product: z.string() }), exportedAt: moment })
   .catchall(z.unknown())
   .describe('`account`, `connection`, `plan`, `settings`, `webhooks`, `events`, `runs` and more: see the description.')
+
+export const eraseBody = z.strictObject({
+  name: z.string({ error: 'Type the name of the account.' }).max(300, 'Type the name of the account.'),
+})

@@ -1,5 +1,4 @@
 // Erasing an account: the name to type, and the texts.
-import { z } from 'zod'
 import { seconds } from '#app/lib/duration.ts'
 
 /** All work under way when an account ends is over by then: an attempt takes at most 15 s, a run's step less. */
@@ -16,10 +15,6 @@ export const ERASURE_TEXTS = {
   begun: 'This account is being erased',
   begunMore: 'Everything has stopped. Every browser is signed out. Your data is deleted within minutes.',
 } as const
-
-export const eraseBody = z.strictObject({
-  name: z.string({ error: 'Type the name of the account.' }).max(300, 'Type the name of the account.'),
-})
 
 /** Returns the name to type. An account that nobody signed in to has no name, so its uuid is used. */
 export function nameToType({ uuid, name }: { uuid: string; name: string }): string {

@@ -1,21 +1,8 @@
 // Parses the audit log's filter for the page's URL and the call.
 import { z } from 'zod'
-import { AUDIT_GROUPS, type AuditGroup, type AuditOutcome, type AuditQuery } from '#app/domain/audit.ts'
+import { AUDIT_GROUPS, type AuditGroup, type AuditQuery } from '#app/domain/audit.ts'
 import { startOfDay } from '#app/domain/time/local-time.ts'
-import { actionsOf } from './audit.ts'
-
-export const AUDIT_OUTCOMES = ['done', 'refused', 'failed'] as const satisfies readonly AuditOutcome[]
-
-/** As typed; '' = any. */
-export interface AuditForm {
-  group: string
-  outcome: string
-  /** Days, `YYYY-MM-DD`, in the account's zone, both inclusive. */
-  from: string
-  until: string
-}
-
-export const NO_AUDIT_FILTER: AuditForm = { group: '', outcome: '', from: '', until: '' }
+import { AUDIT_OUTCOMES, type AuditForm, actionsOf } from './audit.ts'
 
 const AUDIT_PAGE = 50
 
@@ -56,8 +43,4 @@ export function readAuditQuery(params: URLSearchParams, timezone: string, limit 
     limit,
   }
   return { outcome: 'ok', form, before, query }
-}
-
-export function asksNothingOfAudit(form: AuditForm): boolean {
-  return Object.values(form).every((value) => value === '')
 }

@@ -4,8 +4,9 @@ import type { AuditActor, AuditEntry, AuditOutcome } from '#app/domain/audit.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
 import { recordNames } from '#app/domain/record-name.ts'
 import { iso } from '#app/lib/clock.ts'
+import type { AuditForm } from './audit.ts'
 import { actorText, auditText, factsText } from './audit.ts'
-import { type AuditForm, readAuditQuery } from './audit-filter.ts'
+import { readAuditQuery } from './audit-filter.ts'
 
 /** An entry as the page shows it. */
 interface AuditLine {

@@ -1,8 +1,19 @@
 import { describe, expect, it, test } from 'vitest'
 import { AUDIT_ACTIONS, AUDIT_GROUPS, type AuditDetail, type AuditGroup } from '#app/domain/audit.ts'
 import { hostOf } from '#app/lib/url.ts'
-import { actionsOf, actorText, auditText, factsText, maskEmail, maskText, pathPattern, redactDetail } from './audit.ts'
-import { asksNothingOfAudit, NO_AUDIT_FILTER, readAuditQuery } from './audit-filter.ts'
+import {
+  actionsOf,
+  actorText,
+  asksNothingOfAudit,
+  auditText,
+  factsText,
+  maskEmail,
+  maskText,
+  NO_AUDIT_FILTER,
+  pathPattern,
+  redactDetail,
+} from './audit.ts'
+import { readAuditQuery } from './audit-filter.ts'
 
 test('every act is found under exactly one heading, and has words', () => {
   const groups = Object.keys(AUDIT_GROUPS) as AuditGroup[]

@@ -169,3 +169,20 @@ export function pathPattern(path: string): string {
     .map((part) => (/^[a-z][a-z0-9-]{0,30}$/.test(part) && !/\d/.test(part) ? part : part && ':id'))
   return parts.slice(0, 8).join('/')
 }
+
+export const AUDIT_OUTCOMES = ['done', 'refused', 'failed'] as const satisfies readonly AuditOutcome[]
+
+/** As typed; '' = any. */
+export interface AuditForm {
+  group: string
+  outcome: string
+  /** Days, `YYYY-MM-DD`, in the account's zone, both inclusive. */
+  from: string
+  until: string
+}
+
+export const NO_AUDIT_FILTER: AuditForm = { group: '', outcome: '', from: '', until: '' }
+
+export function asksNothingOfAudit(form: AuditForm): boolean {
+  return Object.values(form).every((value) => value === '')
+}

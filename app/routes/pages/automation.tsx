@@ -8,6 +8,7 @@ import {
 } from '@remix-run/node'
 import { useActionData, useLoaderData } from '@remix-run/react'
 import { lazy, Suspense, useEffect, useState } from 'react'
+import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { hasWork } from '#app/features/automations/form/ui/kept-work.tsx'
 import { RuleFormPanel } from '#app/features/automations/form/ui/rule-form.tsx'
 import { AUTHENTICATE_TO_MANAGE } from '#app/features/automations/page/page-text.ts'
@@ -22,10 +23,6 @@ import { loadTabs } from './automation-data.server.ts'
 import { openManager } from './manager-account.server.ts'
 import { gateFor } from './own-account.server.ts'
 
-async function loadGate() {
-  return { default: (await import('#app/features/accounts/ui/gate.tsx')).Gate }
-}
-
 async function loadLibrary() {
   return { default: (await import('#app/features/templates/ui/template-library.tsx')).TemplateLibrary }
 }
@@ -39,7 +36,6 @@ async function loadExplorer() {
 }
 
 // The server has them loaded and renders them directly; a browser loads what it shows, so the first tab stays small.
-const Gate = import.meta.env.SSR ? (await loadGate()).default : lazy(loadGate)
 const TemplateLibrary = import.meta.env.SSR ? (await loadLibrary()).default : lazy(loadLibrary)
 const RecipeCards = import.meta.env.SSR ? (await loadRecipeCards()).default : lazy(loadRecipeCards)
 const ApiExplorer = import.meta.env.SSR ? (await loadExplorer()).default : lazy(loadExplorer)
@@ -71,16 +67,14 @@ export default function Automation() {
   }, [answered, toast])
   if (page.view === 'gate') {
     return (
-      <Suspense fallback={null}>
-        <Gate
-          state={page.state}
-          accountUUID={page.accountUUID}
-          token={page.token}
-          greeting={page.greeting}
-          problem={AUTHENTICATE_TO_MANAGE}
-          kept={<KeptNote accountUUID={page.accountUUID} isKept={hasWork} />}
-        />
-      </Suspense>
+      <Gate
+        state={page.state}
+        accountUUID={page.accountUUID}
+        token={page.token}
+        greeting={page.greeting}
+        problem={AUTHENTICATE_TO_MANAGE}
+        kept={<KeptNote accountUUID={page.accountUUID} isKept={hasWork} />}
+      />
     )
   }
   return (

@@ -58,7 +58,8 @@ export function Toaster({ message, onOpenChange }: ToasterProps) {
         style={place ?? {}}
         className={clsx(
           'fixed z-50 m-0 w-full max-w-md list-none p-4 max-sm:p-2',
-          place === null && 'right-0 bottom-0',
+          // Where it mostly stays, so it is not seen to jump.
+          place === null && 'right-0 max-sm:top-0 sm:bottom-0',
         )}
       />
     </Toast.Provider>

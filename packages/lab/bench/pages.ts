@@ -222,7 +222,9 @@ function listen(): void {
   observe(
     'event',
     (entry) => {
-      felt.interactionMs = Math.max(felt.interactionMs, entry.duration)
+      // A pointer that stands somewhere when the page opens presses nothing.
+      const { interactionId } = entry as PerformanceEntry & { interactionId: number }
+      if (interactionId > 0) felt.interactionMs = Math.max(felt.interactionMs, entry.duration)
     },
     { durationThreshold: 16 },
   )

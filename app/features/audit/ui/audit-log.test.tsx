@@ -6,7 +6,7 @@ import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 import { pageStub, renderPage } from '#tests/support/page-stub.tsx'
 import { expectNoise } from '#tests/support/quiet.ts'
 import { SAMPLE_NOW, SAMPLE_ZONE } from '#tests/support/sample-views.ts'
-import { NO_AUDIT_FILTER } from '../audit-filter.ts'
+import { NO_AUDIT_FILTER } from '../audit.ts'
 import { AuditLog, type AuditLogProps } from './audit-log.tsx'
 
 const LINE = {

@@ -12,8 +12,7 @@ import { HiddenFields } from '#app/ui/form/sent-values.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Time } from '#app/ui/time/time.tsx'
-import { outcomeText } from '../audit.ts'
-import { AUDIT_OUTCOMES, type AuditForm, asksNothingOfAudit } from '../audit-filter.ts'
+import { AUDIT_OUTCOMES, type AuditForm, asksNothingOfAudit, outcomeText } from '../audit.ts'
 
 export interface AuditLogProps {
   /** The page's query without the filter, which its form carries along. */

@@ -11,6 +11,8 @@ import { type ConditionRow, type FormState, partsShown, type StepRow } from './f
 export const WHEN = 'when'
 export const ONLY_IF = 'if'
 export const ADVANCED = 'advanced'
+/** The part that holds the menu of actions. */
+export const MENU = 'menu'
 
 const EMPTY_TESTS: readonly string[] = ['is_empty', 'is_not_empty']
 

@@ -5,13 +5,13 @@ import { type OwnerRights, ownerNote } from '#app/domain/people.ts'
 import { Button } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
+import { PostButton } from '#app/ui/form/post-button.tsx'
 import { useFramed } from '#app/ui/framed.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import type { SubscriptionAnswer } from '../payment-answer.ts'
 import { PLAN_TEXTS, type PlanView } from '../plan-view.ts'
 import type { SubscriptionAccount } from '../subscription-address.ts'
-import { IntentButton } from './intent-button.tsx'
 import type { PaymentsOfPage } from './payment-provider.tsx'
 import { QuotePanel } from './quote-panel.tsx'
 
@@ -124,8 +124,8 @@ function OfferList({ plan, framed, leaving, urged }: OffersProps & { urged: bool
               {offer.sentence}
             </p>
             {framed ? null : (
-              <IntentButton
-                intent={offer.offer}
+              <PostButton
+                values={{ intent: offer.offer }}
                 variant={index === 0 && urged ? 'primary' : 'secondary'}
                 size="wide"
                 icon={CreditCard}
@@ -134,7 +134,7 @@ function OfferList({ plan, framed, leaving, urged }: OffersProps & { urged: bool
                 aria-describedby={paymentsOff === null ? `offer-${offer.offer}` : 'payments-off'}
               >
                 {offer.label}
-              </IntentButton>
+              </PostButton>
             )}
           </li>
         ))}
@@ -149,9 +149,9 @@ function OwnTab({ framed }: { framed: boolean }) {
   if (framed) {
     return (
       <div className="grid gap-2">
-        <IntentButton intent="own_tab" variant="primary" size="wide" pendingLabel="Opening…">
+        <PostButton values={{ intent: 'own_tab' }} variant="primary" size="wide" pendingLabel="Opening…">
           Open the payment page
-        </IntentButton>
+        </PostButton>
         <p className="text-dense text-ink-soft">{OWN_TAB_TEXTS}</p>
       </div>
     )
@@ -159,7 +159,7 @@ function OwnTab({ framed }: { framed: boolean }) {
   return (
     <div className="without-script grid justify-items-start gap-2">
       <p className="text-dense text-ink-soft">Do you see this page inside ServiceM8?</p>
-      <IntentButton intent="own_tab">Open it in a tab of its own</IntentButton>
+      <PostButton values={{ intent: 'own_tab' }}>Open it in a tab of its own</PostButton>
     </div>
   )
 }
@@ -207,29 +207,29 @@ function Changes({ plan, divided, framed }: { plan: PlanView; divided: boolean; 
           <p id="keep-sentence" className="text-label">
             {cancellation.sentence}
           </p>
-          <IntentButton
-            intent="keep"
+          <PostButton
+            values={{ intent: 'keep' }}
             variant="primary"
             size="wide"
             pendingLabel="Keeping…"
             aria-describedby="keep-sentence"
           >
             Keep subscription
-          </IntentButton>
+          </PostButton>
         </div>
       ) : null}
       {portal ? (
         <div className="flex flex-wrap items-center">
           {framed ? (
-            <IntentButton intent="own_tab" variant="quiet" className="-ml-4">
+            <PostButton values={{ intent: 'own_tab' }} variant="quiet" className="-ml-4">
               Manage billing
-            </IntentButton>
+            </PostButton>
           ) : (
-            <IntentButton intent="portal" variant="quiet" className="-ml-4" newTab>
+            <PostButton values={{ intent: 'portal' }} variant="quiet" className="-ml-4" newTab>
               Manage billing
               <ExternalLink aria-hidden className="size-4" />
               <VisuallyHidden>(opens in a new tab)</VisuallyHidden>
-            </IntentButton>
+            </PostButton>
           )}
           <p className="text-dense text-ink-soft">Change the card, see invoices and receipts.</p>
         </div>
@@ -239,9 +239,9 @@ function Changes({ plan, divided, framed }: { plan: PlanView; divided: boolean; 
           <div className="grid gap-3 rounded-control bg-sunken p-3.5">
             <p className="text-label">{cancellation.sentence}</p>
             <div>
-              <IntentButton intent="cancel" variant="danger" pendingLabel="Canceling…">
+              <PostButton values={{ intent: 'cancel' }} variant="danger" pendingLabel="Canceling…">
                 Cancel subscription
-              </IntentButton>
+              </PostButton>
             </div>
           </div>
         </Disclosure>

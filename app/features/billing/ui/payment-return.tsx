@@ -2,9 +2,9 @@ import { Form, useSubmit } from '@remix-run/react'
 import { useEffect, useRef } from 'react'
 import { Button } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
+import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { type SubscriptionAccount, subscriptionAddress } from '../subscription-address.ts'
-import { useIsAsking } from './intent-button.tsx'
 
 interface PaymentReturnProps extends SubscriptionAccount {
   accountName: string
@@ -36,7 +36,7 @@ export function PaymentReturn({ accountUUID, accountName, admin, paymentId }: Pa
           <input type="hidden" name="intent" value="settle" />
           <input type="hidden" name="payment_intent" value={paymentId} />
           <input type="hidden" name="returned" value="yes" />
-          <Button type="submit" variant="primary" pending={useIsAsking('settle')} pendingLabel="Checking…">
+          <Button type="submit" variant="primary" pending={useIsSending({ intent: 'settle' })} pendingLabel="Checking…">
             Check payment
           </Button>
         </Form>

@@ -2,11 +2,11 @@ import { useSubmit } from '@remix-run/react'
 import { X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { ButtonLink } from '#app/ui/button.tsx'
+import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import type { QuoteView } from '../payment-answer.ts'
 import { type SubscriptionAccount, subscriptionAddress } from '../subscription-address.ts'
-import { useIsAsking } from './intent-button.tsx'
 import type { PaymentsOfPage } from './payment-provider.tsx'
 
 interface QuotePanelProps {
@@ -29,7 +29,7 @@ export function QuotePanel({ quote, payments, account, portal, onClose }: QuoteP
   useEffect(() => heading.current?.focus(), [])
   const { part: CardForm, failed } = useOnDemand(loadCardForm, true)
   const submit = useSubmit()
-  const settling = useIsAsking('settle')
+  const settling = useIsSending({ intent: 'settle' })
   return (
     <section aria-labelledby="quote-title" className="grid gap-4 rounded-control border border-line-strong p-4">
       <div className="grid gap-1.5">

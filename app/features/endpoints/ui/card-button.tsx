@@ -1,10 +1,9 @@
-import { Form } from '@remix-run/react'
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
-import { Button, type ButtonProps } from '#app/ui/button.tsx'
-import { HiddenFields, useIsSending } from '#app/ui/form/sent-values.tsx'
+import { PostButton, type PostButtonProps } from '#app/ui/form/post-button.tsx'
+import { HiddenFields } from '#app/ui/form/sent-values.tsx'
 import type { ManagerAccount } from './manager-address.ts'
 
-interface CardButtonProps extends Omit<ButtonProps, 'type' | 'pending' | 'name' | 'value'> {
+interface CardButtonProps extends Omit<PostButtonProps, 'values'> {
   /** The intent for the page's action. */
   intent: string
   /** Identifies the card: a webhook's id, or a rule's key. */
@@ -14,16 +13,10 @@ interface CardButtonProps extends Omit<ButtonProps, 'type' | 'pending' | 'name' 
   values?: Record<string, string>
 }
 
-/** A button with one action on one webhook or rule. It has its own form, so it works without scripts. */
+/** A button with one action on one webhook or rule.  */
 export function CardButton({ intent, webhookId, account, values = {}, ...button }: CardButtonProps) {
-  const sent = { intent, id: String(webhookId), ...values }
-  const pending = useIsSending(sent)
-  return (
-    <Form method="post" preventScrollReset className="contents">
-      <CardFields account={account} values={sent} />
-      <Button {...button} type="submit" pending={pending} />
-    </Form>
-  )
+  const { accountUUID } = account
+  return <PostButton {...button} values={{ intent, id: String(webhookId), ...values, accountUUID }} />
 }
 
 /** The hidden fields of every form on a card. */

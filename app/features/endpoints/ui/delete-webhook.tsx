@@ -8,7 +8,7 @@ import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { UndoLine } from '#app/ui/undo-line.tsx'
 import { calledOf, type DeletedView, type EndpointView } from '../endpoint-view.ts'
 import { CardButton } from './card-button.tsx'
-import { useSending } from './form/manager-form.tsx'
+import { useSending } from './form/use-sending.tsx'
 import { cardId, type ManagerAccount, managerQuery, managerSearch } from './manager-address.ts'
 
 interface DeleteWebhookProps {

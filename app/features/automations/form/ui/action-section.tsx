@@ -22,6 +22,7 @@ import { writesToCustomers } from '#app/domain/automations/rule.ts'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { FieldError } from '#app/ui/form/field.tsx'
 import type { TokenChoice } from '../form-aids.ts'
+import { MENU } from '../form-blocks.ts'
 import { draftOf } from '../form-body.ts'
 import { EMPTY_SAMPLE } from '../form-preview.ts'
 import type { StepRow } from '../form-state.ts'
@@ -30,9 +31,6 @@ import { Block, Fold, Part } from './block.tsx'
 import { StepProvider, useRuleForm } from './form-context.tsx'
 import { BoxControl, IntentButton, SelectControl, ShowFields } from './form-controls.tsx'
 import { OftenSection } from './rule-sections.tsx'
-
-/** The part that holds the menu of actions. */
-export const MENU = 'menu'
 
 const ICONS: Partial<Record<ActionType, LucideIcon>> = {
   send_sms: MessageSquareText,

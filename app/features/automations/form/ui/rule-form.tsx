@@ -1,6 +1,6 @@
 import { Form } from '@remix-run/react'
 import { clsx } from 'clsx'
-import { type MouseEvent, type ReactNode, useDeferredValue, useMemo, useState } from 'react'
+import { lazy, type MouseEvent, type ReactNode, Suspense, useDeferredValue, useMemo, useState } from 'react'
 import { CardSection } from '#app/ui/card.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
@@ -9,15 +9,12 @@ import { setValue } from '../form-change.ts'
 import { type DraftPreview, FORM, peekOf, sentTexts } from '../form-preview.ts'
 import { type FormState, partsShown, toForm } from '../form-state.ts'
 import type { FormView } from '../form-view.ts'
-import { ActionSection } from './action-section.tsx'
-import { AdvancedSection } from './advanced-section.tsx'
-import { ConditionSection } from './condition-section.tsx'
 import { FormBar } from './form-bar.tsx'
 import { RuleFormProvider, useRuleForm } from './form-context.tsx'
 import { IntentButton, ShowFields, TextControl } from './form-controls.tsx'
 import { Blanks, SentenceBar } from './form-top.tsx'
 import { NOTHING_SHOWN, PreviewPane, type Shown } from './preview-pane.tsx'
-import { ActiveSwitch, LoopWarnings } from './rule-sections.tsx'
+import { ActiveSwitch } from './rule-sections.tsx'
 import { TriggerSection } from './trigger-section.tsx'
 import { useEditing } from './use-editing.tsx'
 
@@ -34,6 +31,13 @@ interface RuleFormPanelProps {
   /** Content of the column beside the form, below the preview. */
   beside?: ReactNode
 }
+
+async function loadRest() {
+  return { default: (await import('./rest-sections.tsx')).RestSections }
+}
+
+// The server has them loaded and draws them; a browser loads them with the first trigger that is chosen.
+const RestSections = import.meta.env.SSR ? (await loadRest()).default : lazy(loadRest)
 
 async function loadLive() {
   return (await import('./live-preview.tsx')).LivePreview
@@ -189,12 +193,9 @@ function Sections() {
     <>
       <TriggerSection />
       {shown.rest ? (
-        <>
-          <ConditionSection />
-          <ActionSection />
-          <LoopWarnings />
-          <AdvancedSection />
-        </>
+        <Suspense fallback={null}>
+          <RestSections />
+        </Suspense>
       ) : null}
       {shown.submit ? <ActiveSwitch /> : null}
     </>

@@ -1,11 +1,12 @@
 // What customers answered and nobody has decided about, and what cannot be read.
+
 import { MessageCircle, Play, Square } from 'lucide-react'
 import { Card } from '#app/ui/card.tsx'
+import { PostButton } from '#app/ui/form/post-button.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { ReconnectLink } from '#app/ui/reconnect-notice.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import type { AnswerView, ListeningNote } from '../../listening/answers.ts'
-import { RunButton } from './run-button.tsx'
 
 export function AnswersCard({ answers }: { answers: readonly AnswerView[] }) {
   if (answers.length === 0) return null
@@ -44,12 +45,22 @@ function OneAnswer({ answer }: { answer: AnswerView }) {
         {words}
       </blockquote>
       <div className="flex flex-wrap gap-2">
-        <RunButton values={{ act: 'answer_go_on', answer: String(id) }} icon={Play} label={`Go on: ${about}`}>
+        <PostButton
+          wraps
+          values={{ act: 'answer_go_on', answer: String(id) }}
+          icon={Play}
+          aria-label={`Go on: ${about}`}
+        >
           Go on
-        </RunButton>
-        <RunButton values={{ act: 'answer_stop', answer: String(id) }} icon={Square} label={`Stop: ${about}`}>
+        </PostButton>
+        <PostButton
+          wraps
+          values={{ act: 'answer_stop', answer: String(id) }}
+          icon={Square}
+          aria-label={`Stop: ${about}`}
+        >
           Stop
-        </RunButton>
+        </PostButton>
       </div>
     </>
   )
@@ -70,7 +81,9 @@ export function ListeningLine({ note, accountUUID }: { note: ListeningNote; acco
       return (
         <Notice tone="accent" title="Answers cannot be read here">
           <p className="mb-2">ServiceM8 has shown us no customer answer yet. Ask customers to ring you.</p>
-          <RunButton values={{ act: 'listening_read' }}>Got it</RunButton>
+          <PostButton wraps values={{ act: 'listening_read' }}>
+            Got it
+          </PostButton>
         </Notice>
       )
   }

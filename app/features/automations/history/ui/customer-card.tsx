@@ -2,9 +2,9 @@ import { Link } from '@remix-run/react'
 import { BellOff, Undo2 } from 'lucide-react'
 import { type AutomationAccount, settingsAddress } from '#app/domain/automations/automation-address.ts'
 import { CardSection } from '#app/ui/card.tsx'
+import { PostButton } from '#app/ui/form/post-button.tsx'
 import type { Mute } from '../../settings/mute.ts'
-import { MutedSince } from '../../settings/ui/settings-page.tsx'
-import { RunButton } from './run-button.tsx'
+import { MutedSince } from '../../settings/ui/muted-since.tsx'
 
 /** See `meet`. */
 export interface MetCustomerView {
@@ -42,26 +42,28 @@ export function Customers({ customers, account }: CustomerCardProps) {
               {mute === null ? (
                 <>
                   <p className="text-dense text-ink-soft">Gets automatic messages.</p>
-                  <RunButton
+                  <PostButton
+                    wraps
                     values={{ act: 'mute', company: uuid, name }}
                     variant="danger-quiet"
                     icon={BellOff}
-                    {...(customers.length > 1 && { label: `Stop messages to ${who}` })}
+                    {...(customers.length > 1 && { 'aria-label': `Stop messages to ${who}` })}
                   >
                     Stop messages to this customer
-                  </RunButton>
+                  </PostButton>
                 </>
               ) : (
                 <>
                   <p className="text-label">Gets no automatic messages.</p>
                   <MutedSince mute={mute} />
-                  <RunButton
+                  <PostButton
+                    wraps
                     values={{ act: 'allow', mute: String(mute.id) }}
                     icon={Undo2}
-                    {...(customers.length > 1 && { label: `Allow messages to ${who} again` })}
+                    {...(customers.length > 1 && { 'aria-label': `Allow messages to ${who} again` })}
                   >
                     Allow again
-                  </RunButton>
+                  </PostButton>
                 </>
               )}
             </li>

@@ -4,6 +4,7 @@ import { runsAddress } from '#app/domain/automations/history-address.ts'
 import { ButtonLink } from '#app/ui/button.tsx'
 import { Card } from '#app/ui/card.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
+import { PostButton } from '#app/ui/form/post-button.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { usePresent } from '#app/ui/time/time.tsx'
 import type { AnswerView, ListeningNote } from '../../listening/answers.ts'
@@ -11,7 +12,6 @@ import { asksNothingOfHistory, type HistoryForm } from '../history-form.ts'
 import { type RunLine, runsByDay } from '../run-list-view.ts'
 import { AnswersCard, ListeningLine } from './answers-card.tsx'
 import { HistoryFrame, type HistoryFrameProps } from './history-frame.tsx'
-import { RunButton } from './run-button.tsx'
 import { RunFilter } from './run-filter.tsx'
 import { RunList } from './run-list.tsx'
 
@@ -100,12 +100,12 @@ function HeldOfRule({ ruleId, held }: { ruleId: string; held: number }) {
     <Card className="grid gap-3 p-4">
       <p className="text-label">{runs} for you.</p>
       <div className="flex flex-wrap gap-2">
-        <RunButton values={{ act: 'release_all', rule: ruleId }} variant="primary" icon={Send}>
+        <PostButton wraps values={{ act: 'release_all', rule: ruleId }} variant="primary" icon={Send}>
           Send all
-        </RunButton>
-        <RunButton values={{ act: 'discard_all', rule: ruleId }} variant="danger-quiet" icon={Trash2}>
+        </PostButton>
+        <PostButton wraps values={{ act: 'discard_all', rule: ruleId }} variant="danger-quiet" icon={Trash2}>
           Discard all
-        </RunButton>
+        </PostButton>
       </div>
     </Card>
   )

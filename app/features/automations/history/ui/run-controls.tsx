@@ -1,8 +1,8 @@
 import { RotateCcw, Send, Trash2, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Disclosure } from '#app/ui/disclosure.tsx'
+import { PostButton } from '#app/ui/form/post-button.tsx'
 import type { RunOffers } from '../run-detail-view.ts'
-import { RunButton } from './run-button.tsx'
 
 interface RunControlsProps {
   runId: number
@@ -20,47 +20,47 @@ export function RunControls({ runId, offers, retryAtStep }: RunControlsProps) {
     <div className="grid gap-4">
       {release === null ? null : (
         <Offer says={release}>
-          <RunButton values={{ act: 'release', run }} variant="primary" icon={Send}>
+          <PostButton wraps values={{ act: 'release', run }} variant="primary" icon={Send}>
             Send it
-          </RunButton>
+          </PostButton>
         </Offer>
       )}
       {discard === null ? null : (
         <Offer says={discard}>
-          <RunButton values={{ act: 'discard', run }} variant="danger-quiet" icon={Trash2}>
+          <PostButton wraps values={{ act: 'discard', run }} variant="danger-quiet" icon={Trash2}>
             Discard
-          </RunButton>
+          </PostButton>
         </Offer>
       )}
       {failedAgain === null || retryAtStep ? null : (
         <Offer says={failedAgain}>
-          <RunButton values={{ act: 'failed_again', run }} variant="primary" icon={RotateCcw}>
+          <PostButton wraps values={{ act: 'failed_again', run }} variant="primary" icon={RotateCcw}>
             Run failed steps again
-          </RunButton>
+          </PostButton>
         </Offer>
       )}
       {cancel === null ? null : (
         <Offer says={cancel}>
-          <RunButton values={{ act: 'cancel', run }} variant="danger-quiet" icon={X}>
+          <PostButton wraps values={{ act: 'cancel', run }} variant="danger-quiet" icon={X}>
             Cancel this run
-          </RunButton>
+          </PostButton>
         </Offer>
       )}
       {allAgain === null ? null : (
         <Disclosure summary="Run again…">
           <Offer says={allAgain}>
-            <RunButton values={{ act: 'all_again', run }} icon={RotateCcw}>
+            <PostButton wraps values={{ act: 'all_again', run }} icon={RotateCcw}>
               Run all again
-            </RunButton>
+            </PostButton>
           </Offer>
         </Disclosure>
       )}
       {today === null ? null : (
         <Disclosure summary="Run again as it is today…">
           <Offer says={today}>
-            <RunButton values={{ act: 'today', run }} icon={RotateCcw}>
+            <PostButton wraps values={{ act: 'today', run }} icon={RotateCcw}>
               Run as it is today
-            </RunButton>
+            </PostButton>
           </Offer>
         </Disclosure>
       )}

@@ -4,6 +4,7 @@ import { type Tone, toneStyles } from '#app/ui/badge.tsx'
 import { cardStyles } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
+import { PostButton } from '#app/ui/form/post-button.tsx'
 import { MessageCard } from '#app/ui/pictures/message-card.tsx'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
 import { durationText } from '#app/ui/time/time-text.ts'
@@ -11,7 +12,6 @@ import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import type { ItemView, RunView, StepView } from '../run-detail-view.ts'
 import { ExecutedTexts, MatchedRecords, TextList } from './executed-parts.tsx'
 import { ReceiptLine } from './receipt-line.tsx'
-import { RunButton } from './run-button.tsx'
 import { type Mark, MarkPill, stepMark } from './run-pills.tsx'
 
 /** What started the run, then every step in order, as points of one line. */
@@ -55,13 +55,14 @@ export function RunSteps({ run }: { run: RunView }) {
             <Step runId={line.id} step={step} />
             {offers.failedAgain !== null && step === failed[0] ? (
               <div className="grid justify-items-start gap-1.5">
-                <RunButton
+                <PostButton
+                  wraps
                   values={{ act: 'failed_again', run: String(line.id) }}
                   icon={RotateCcw}
-                  label={failed.length === 1 ? `Try this step again: ${step.label}` : undefined}
+                  aria-label={failed.length === 1 ? `Try this step again: ${step.label}` : undefined}
                 >
                   {failed.length === 1 ? 'Try this step again' : 'Try the failed steps again'}
-                </RunButton>
+                </PostButton>
                 <p className="wrap-anywhere text-dense text-ink-soft">{offers.failedAgain}</p>
               </div>
             ) : null}
@@ -230,12 +231,17 @@ function Settle({ runId, stepId, item }: { runId: number; stepId: string; item: 
     <div className="grid gap-2 rounded-control bg-attention-soft p-3 text-attention">
       <p className="text-label">Check the job's diary in ServiceM8. Sending it twice reaches the customer twice.</p>
       <div className="flex flex-wrap gap-2">
-        <RunButton values={{ act: 'went_out', ...values }} icon={CheckCheck} label={`It went out: ${item.summary}`}>
+        <PostButton
+          wraps
+          values={{ act: 'went_out', ...values }}
+          icon={CheckCheck}
+          aria-label={`It went out: ${item.summary}`}
+        >
           It went out
-        </RunButton>
-        <RunButton values={{ act: 'send_it', ...values }} icon={Send} label={`Send it: ${item.summary}`}>
+        </PostButton>
+        <PostButton wraps values={{ act: 'send_it', ...values }} icon={Send} aria-label={`Send it: ${item.summary}`}>
           Send it
-        </RunButton>
+        </PostButton>
       </div>
     </div>
   )

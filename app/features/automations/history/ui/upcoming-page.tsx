@@ -4,11 +4,11 @@ import type { Millis } from '#app/lib/clock.ts'
 import { ButtonLink } from '#app/ui/button.tsx'
 import { Card } from '#app/ui/card.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
+import { PostButton } from '#app/ui/form/post-button.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import type { RunLine } from '../run-list-view.ts'
 import { HistoryFrame, type HistoryFrameProps } from './history-frame.tsx'
-import { RunButton } from './run-button.tsx'
 import { RunList } from './run-list.tsx'
 
 interface UpcomingPageProps extends HistoryFrameProps {
@@ -42,14 +42,15 @@ export function UpcomingPage({ runs, looks, ...frame }: UpcomingPageProps) {
               account={account}
               labelledBy="upcoming-title"
               actionOf={(line) => (
-                <RunButton
+                <PostButton
+                  wraps
                   values={{ act: 'cancel', run: String(line.id) }}
                   variant="danger-quiet"
                   icon={X}
-                  label={`Cancel the run of ${line.ruleName} for ${line.job}`}
+                  aria-label={`Cancel the run of ${line.ruleName} for ${line.job}`}
                 >
                   Cancel
-                </RunButton>
+                </PostButton>
               )}
             />
           )}

@@ -6,12 +6,13 @@ import type { Millis } from '#app/lib/clock.ts'
 import { ButtonLink } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
+import { PostButton } from '#app/ui/form/post-button.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { AccountTimeProvider, Time } from '#app/ui/time/time.tsx'
-import { RunButton } from '../../history/ui/run-button.tsx'
 import type { SettingsErrors, SettingsForm } from '../automation-settings.ts'
 import type { Mute } from '../mute.ts'
 import { mutedName, SOMEBODY } from '../settings-text.ts'
+import { MutedSince } from './muted-since.tsx'
 import { SettingsFormCard } from './settings-form.tsx'
 
 export interface SettingsPageProps {
@@ -83,13 +84,14 @@ function Muted({ mutes, more }: { mutes: Mute[]; more: number }) {
               <p className="wrap-anywhere font-medium text-label first-letter:uppercase">{mutedName(mute)}</p>
               <MutedSince mute={mute} />
               <div>
-                <RunButton
+                <PostButton
+                  wraps
                   values={{ act: 'allow', mute: String(mute.id) }}
                   icon={Undo2}
-                  label={`Allow messages ${mute.kind === 'company' ? 'to' : 'about'} ${mutedName(mute)} again`}
+                  aria-label={`Allow messages ${mute.kind === 'company' ? 'to' : 'about'} ${mutedName(mute)} again`}
                 >
                   Allow again
-                </RunButton>
+                </PostButton>
               </div>
             </li>
           ))}
@@ -97,21 +99,6 @@ function Muted({ mutes, more }: { mutes: Mute[]; more: number }) {
       )}
       {more > 0 ? <p className="mt-3 text-dense text-ink-soft">And {more} more.</p> : null}
     </CardSection>
-  )
-}
-
-/** Who muted it, when, and for how long. */
-export function MutedSince({ mute: { createdAt, by, until } }: { mute: Pick<Mute, 'createdAt' | 'by' | 'until'> }) {
-  return (
-    <p className="wrap-anywhere text-dense text-ink-soft">
-      {by ?? SOMEBODY} stopped this <Time at={createdAt} />
-      {until === null ? null : (
-        <>
-          , until <Time at={until} as="clock" />
-        </>
-      )}
-      .
-    </p>
   )
 }
 

@@ -1,10 +1,8 @@
 // Shared by the forms for webhooks and forwarding rules: connects the form library to this page's answers.
 import { getFormProps, type Submission, type SubmissionResult, useForm } from '@conform-to/react'
-import { useNavigation } from '@remix-run/react'
 import { useMemo, useState } from 'react'
-import type { EndpointKey } from '#app/domain/endpoint-key.ts'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
-import type { FormResult, ManagerIntent } from './form-result.ts'
+import type { FormResult } from './form-result.ts'
 
 type Check = (formData: FormData) => Submission<unknown>
 
@@ -58,11 +56,4 @@ function asLastResult(result: FormResult): SubmissionResult {
     error: { ...result.fieldErrors, ...(result.formError ? { '': [result.formError] } : {}) },
     state: { validated: Object.fromEntries(names.map((name) => [name, true])) },
   }
-}
-
-/** Whether this form is being submitted. `id` is the card's, for update and delete. */
-export function useSending(intent: ManagerIntent, id?: EndpointKey): boolean {
-  const { state, formData } = useNavigation()
-  if (state === 'idle' || formData?.get('intent') !== intent) return false
-  return id === undefined || formData.get('id') === String(id)
 }

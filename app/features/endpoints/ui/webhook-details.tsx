@@ -1,0 +1,212 @@
+import { Pencil } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { chatSentence } from '#app/features/events/chat/chat-message.ts'
+import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
+import { AddressButton } from '#app/ui/address-button.tsx'
+import { Disclosure } from '#app/ui/disclosure.tsx'
+import { CopyField } from '#app/ui/form/copy-field.tsx'
+import { Notice } from '#app/ui/notice.tsx'
+import { Time } from '#app/ui/time/time.tsx'
+import type { ReplayPanelData } from '../controls/replay-text.ts'
+import { calledOf, type EndpointView, titleOf } from '../endpoint-view.ts'
+import { receiverOf } from '../receiver.ts'
+import { DeleteQuestion, DeleteWebhook } from './delete-webhook.tsx'
+import { EditForm } from './form/endpoint-fields.tsx'
+import { useSavedEdit } from './form/endpoint-form.tsx'
+import type { FormResult } from './form/form-result.ts'
+import type { LogAnswer } from './log/log-filter.ts'
+import { LogPanel } from './log/log-panel.tsx'
+import { cardId, type ManagerAccount, type ManagerStep, managerQuery, managerSearch } from './manager-address.ts'
+import { CardNotice } from './notices.tsx'
+import { PollingFacts } from './polling-facts.tsx'
+import { ReceiverMark } from './receiver-mark.tsx'
+import { ReplayLine } from './replay-line.tsx'
+import { ReplayPanel } from './replay-panel.tsx'
+import { sentenceBeside } from './status-pills.tsx'
+import { UpstreamSide } from './upstream-side.tsx'
+import { MoreControls, TroubleControls, WebhookControls } from './webhook-controls.tsx'
+
+interface WebhookDetailsProps {
+  webhook: EndpointView
+  account: ManagerAccount
+  /** What the page's URL opens of this webhook. */
+  step: ManagerStep
+  log: LogAnswer | null
+  replay: ReplayPanelData | null
+  logSource: string
+  /** Refusals of this webhook's forms. */
+  notSaved: FormResult | null
+  notDeleted: FormResult | null
+}
+
+/** Everything about a webhook, behind its row. */
+export function WebhookDetails(props: WebhookDetailsProps) {
+  const { webhook, account, step, log, replay, logSource, notSaved, notDeleted } = props
+  const id = cardId(webhook.id)
+  const editing = step.step === 'edit'
+  useSavedEdit(webhook.id, account, notSaved)
+  return (
+    <div className="grid gap-3 border-line border-t px-4 pt-3 sm:px-5">
+      <p className="wrap-anywhere text-label">{sentenceBeside(webhook.status, webhook.statusMessage)}</p>
+      {notDeleted ? (
+        <Notice tone="failing" title={`The ${webhook.kind === 'extra' ? 'rule' : 'webhook'} was not deleted`}>
+          {notDeleted.formError}
+        </Notice>
+      ) : null}
+      <CardNotice webhook={webhook} account={account} />
+      {editing ? null : (
+        <>
+          <UpstreamSide webhook={webhook} account={account} />
+          <TroubleControls webhook={webhook} account={account} />
+          <WebhookControls webhook={webhook} account={account} />
+        </>
+      )}
+      {webhook.replays.map((one) => (
+        <ReplayLine key={one.id} webhook={webhook} account={account} replay={one} />
+      ))}
+      {editing ? (
+        <EditForm endpoint={webhook} account={account} refused={notSaved} />
+      ) : (
+        <>
+          <Facts webhook={webhook} />
+          <EventSource webhook={webhook} />
+          <MoreControls webhook={webhook} account={account} secretOpen={step.step === 'secret'} />
+        </>
+      )}
+      {step.step === 'replay' && replay?.webhookId === webhook.id && webhook.callbackUrl !== '' ? (
+        <ReplayPanel webhook={webhook} account={account} data={replay} />
+      ) : null}
+      {step.step === 'confirmDelete' ? <DeleteQuestion webhook={webhook} account={account} /> : null}
+      <div className="-mx-4 sm:-mx-5 -mb-2 border-line border-t px-4 pt-2 sm:px-5">
+        <LogPanel
+          id={`${id}-log`}
+          subject={titleOf(webhook)}
+          source={`${logSource}${managerSearch(account)}&webhook=${webhook.id}`}
+          opened={step.step === 'log' ? log : null}
+          filter={step.step === 'log' ? step.filter : DEFAULT_LOG_FILTER}
+          anchor={id}
+          openQuery={{ ...managerQuery(account), log: String(webhook.id) }}
+          closedQuery={managerQuery(account)}
+          owner={{ account, webhookId: webhook.id }}
+          actions={editing ? null : <EditAndDelete webhook={webhook} account={account} />}
+        />
+      </div>
+    </div>
+  )
+}
+
+/** The source of the events: our own address at the platform, or our polling. */
+function EventSource({ webhook }: { webhook: EndpointView }) {
+  if (webhook.polling) return <PollingFacts objectType={webhook.objectType} polling={webhook.polling} />
+  if (webhook.kind === 'extra') return null
+  return (
+    <CopyField
+      id={`${cardId(webhook.id)}-forwarding`}
+      label="Forwarding URL"
+      value={webhook.forwardingUrl}
+      tip="ServiceM8 sends its events to this address. We registered it for you."
+    />
+  )
+}
+
+function EditAndDelete({ webhook, account }: { webhook: EndpointView; account: ManagerAccount }) {
+  return (
+    <>
+      <AddressButton
+        query={managerQuery(account, { step: 'edit', webhookId: webhook.id })}
+        anchor={cardId(webhook.id)}
+        variant="quiet"
+        icon={Pencil}
+        aria-label={`Edit ${calledOf(webhook)}`}
+      >
+        <span className="max-sm:sr-only">Edit</span>
+      </AddressButton>
+      <DeleteWebhook webhook={webhook} account={account} />
+    </>
+  )
+}
+
+function Facts({ webhook }: { webhook: EndpointView }) {
+  const rule = webhook.kind === 'extra'
+  return (
+    <dl className="grid grid-cols-2 gap-x-4 gap-y-3 text-label sm:grid-cols-4">
+      {rule ? (
+        <Fact label="Object" wide>
+          {webhook.label}
+        </Fact>
+      ) : null}
+      <Fact label={rule ? 'Forwards to' : 'Callback URL'} wide>
+        {webhook.callbackUrl ? (
+          <>
+            <ReceiverName address={webhook.callbackUrl} />
+            <span title={webhook.callbackUrl} className="line-clamp-3 break-all font-mono text-dense">
+              {webhook.callbackUrl}
+            </span>
+          </>
+        ) : (
+          <span className="text-ink-soft">None: events are only shown here</span>
+        )}
+        <span className="text-dense text-ink-soft">{chatSentence(webhook.callbackUrl)}</span>
+      </Fact>
+      <Fact label={rule ? 'Field filter' : 'Monitored fields'} wide>
+        <FieldList fields={webhook.fields} />
+      </Fact>
+      <Fact label="Set to">{webhook.active ? 'Active' : 'Inactive'}</Fact>
+      <Fact label="Last event">{webhook.lastEventAt === null ? '–' : <Time at={webhook.lastEventAt} />}</Fact>
+      <Fact label="Waiting">
+        <span className="tabular-nums">
+          {webhook.pending === 0 ? 'Nothing' : `${webhook.pending} ${webhook.pending === 1 ? 'event' : 'events'}`}
+        </span>
+      </Fact>
+      <Fact label="Next retry">{webhook.nextAttemptAt === null ? '–' : <Time at={webhook.nextAttemptAt} />}</Fact>
+    </dl>
+  )
+}
+
+function ReceiverName({ address }: { address: string }) {
+  const receiver = receiverOf(address)
+  if (receiver === null) return null
+  return (
+    <span className="flex items-center font-medium">
+      <ReceiverMark kind={receiver.kind} />
+      {receiver.name}
+    </span>
+  )
+}
+
+function Fact({ label, wide = false, children }: { label: string; wide?: boolean; children: ReactNode }) {
+  return (
+    <div className={wide ? 'col-span-full min-w-0' : 'min-w-0'}>
+      <dt className="text-dense text-ink-soft">{label}</dt>
+      <dd className="min-w-0">{children}</dd>
+    </div>
+  )
+}
+
+/** More names than this are collapsed. */
+const SHOWN_FIELDS = 6
+
+function FieldList({ fields }: { fields: readonly string[] }) {
+  if (fields.length === 0) return <>All fields</>
+  if (fields.length <= SHOWN_FIELDS) return <FieldChips fields={fields} />
+  return (
+    <>
+      <FieldChips fields={fields.slice(0, SHOWN_FIELDS)} />
+      <Disclosure dense summary={`${fields.length - SHOWN_FIELDS} more fields`}>
+        <FieldChips fields={fields.slice(SHOWN_FIELDS)} />
+      </Disclosure>
+    </>
+  )
+}
+
+function FieldChips({ fields }: { fields: readonly string[] }) {
+  return (
+    <ul className="flex flex-wrap gap-1.5 py-0.5">
+      {fields.map((field) => (
+        <li key={field} className="max-w-full break-all rounded-control bg-sunken px-2 py-0.5 font-mono text-dense">
+          {field}
+        </li>
+      ))}
+    </ul>
+  )
+}
