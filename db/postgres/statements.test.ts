@@ -1,8 +1,9 @@
-// Every statement that the store prepares when it opens is understood by a real PostgreSQL, tables and types included.
+// Every statement of the store is understood by SQLite and by a real PostgreSQL, tables and types included.
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { systemClock } from '#app/lib/clocks.server.ts'
 import { freshDatabase, POSTGRES_WITHIN_MS, postgresForTests, postgresSchema } from '#tests/support/postgres.ts'
+import { testApp } from '#tests/support/test-app.server.ts'
 import type { Database, Statement } from '../database.ts'
 import { orm } from '../orm.ts'
 import type { Connections } from '../sql/connections.ts'
@@ -14,7 +15,7 @@ import { newsOf, newsTeller } from './news.server.ts'
 import { translate } from './translate.ts'
 
 /** What the store asks to be prepared. Nothing is run. */
-function statementsOfTheStore(): Set<string> {
+function statementsOf(open: (connections: Connections) => unknown): Set<string> {
   const texts = new Set<string>()
   const never = () => {
     throw new Error('nothing is run here')
@@ -41,19 +42,33 @@ function statementsOfTheStore(): Set<string> {
     ...{ db, orm: orm(db), reader: db, readerOrm: orm(db), turn: createWriteTurn(db), housekeeping },
     ...OF_A_MEMBER,
   }
-  sqlStore(connections, systemClock())
-  memberRows(db)
-  newsTeller(db)
-  newsOf(db)
+  open(connections)
   return texts
 }
+
+const ofTheStore = () => statementsOf((connections) => sqlStore(connections, systemClock()))
+const ofAMember = () => statementsOf(({ db }) => [memberRows(db), newsTeller(db), newsOf(db)])
+
+test('SQLite prepares each of them', () => {
+  const { client, close } = testApp(systemClock())
+  const refused = [...ofTheStore()].flatMap((text) => {
+    try {
+      client.sql.prepare(text)
+      return []
+    } catch (error) {
+      return [`${error}: ${text}`]
+    }
+  })
+  close()
+  expect(refused).toEqual([])
+})
 
 test(
   'PostgreSQL prepares each of them',
   async ({ skip }) => {
     const server = await postgresForTests()
     if (server.outcome === 'none') return skip(server.sentence)
-    const texts = statementsOfTheStore()
+    const texts = new Set([...ofTheStore(), ...ofAMember()])
     expect(texts.size).toBeGreaterThan(380)
     const database = await freshDatabase(postgresSchema())
     const client = new pg.Client(database.url)

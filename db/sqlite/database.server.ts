@@ -11,7 +11,7 @@ export function sqliteDatabase(sql: Sql, synced = async () => {}): Database {
     return value
   }
   return {
-    prepare: (text) => (isPlainInsert(text) ? insertStatement(sql, text) : statement(sql.prepare(text))),
+    prepare: (text) => (isPlainInsert(text) ? insertStatement(sql, text) : statement(sql, text)),
     write(act) {
       const whole = sql.transaction((...args: Parameters<typeof act>) => finish(act(...args)))
       return async (...args) => kept(whole.immediate(...args))
@@ -45,9 +45,11 @@ function isPlainInsert(text: string): boolean {
 
 /** SQLite knows the number of the new row anyway: RETURNING would make the insert half as slow again (measured). */
 function insertStatement<Args extends unknown[], Row>(sql: Sql, text: string): Statement<Args, Row> {
-  const prepared = sql.prepare(text.replace(/\bRETURNING (id|seq)\s*$/, ''))
+  const plain = text.replace(/\bRETURNING (id|seq)\s*$/, '')
+  let prepared: Prepared | undefined
   const insert = {
     get(...args: unknown[]) {
+      prepared ??= sql.prepare(plain)
       const { changes, lastInsertRowid } = prepared.run(...args)
       return changes === 0 ? undefined : Number(lastInsertRowid)
     },
@@ -65,17 +67,28 @@ function insertStatement<Args extends unknown[], Row>(sql: Sql, text: string): S
   return own
 }
 
-function statement<Args extends unknown[], Row>(prepared: Prepared): Statement<Args, Row> {
+/**
+ * Prepared when it is first asked for: to prepare all four hundred for the writer and the reader takes longer than most tests.
+ * `db/postgres/statements.test.ts` shows that SQLite takes each of them.
+ */
+function statement<Args extends unknown[], Row>(sql: Sql, text: string): Statement<Args, Row> {
+  let shape: 'pluck' | 'raw' | null = null
+  let prepared: Prepared | undefined
+  const ready = (): Prepared => {
+    if (prepared) return prepared
+    prepared = sql.prepare(text)
+    return shape === null ? prepared : prepared[shape]()
+  }
   const own: Statement<Args, Row> = {
-    get: (...args) => new Running<Row | undefined>(prepared, 'get', args),
-    all: (...args) => new Running<Row[]>(prepared, 'all', args),
-    run: (...args) => new Running<{ changes: number }>(prepared, 'run', args),
+    get: (...args) => new Running<Row | undefined>(ready(), 'get', args),
+    all: (...args) => new Running<Row[]>(ready(), 'all', args),
+    run: (...args) => new Running<{ changes: number }>(ready(), 'run', args),
     pluck() {
-      prepared.pluck()
+      shape = 'pluck'
       return own
     },
     raw() {
-      prepared.raw()
+      shape = 'raw'
       return own
     },
   }
