@@ -1,11 +1,11 @@
-// Twelve weeks in pretend time, each with its own weather, three of each kind of week; `npm run prove:weeks` runs a hundred. One that
+// Eight weeks in pretend time, each with its own weather, two of each kind of week; `npm run prove:weeks` runs a hundred. One that
 // fails prints its seed and what happened.
 import { expect, test } from 'vitest'
 import { simulatedWeek } from '#tests/support/simulated-week.server.ts'
 import { onServer } from '#tests/support/test-app.server.ts'
 
 // A week takes two seconds, on a server five.
-const SEEDS = Array.from({ length: onServer ? 8 : 12 }, (_, index) => index + 1)
+const SEEDS = Array.from({ length: onServer ? 4 : 8 }, (_, index) => index + 1)
 
 test.each(SEEDS)(
   'week %i: nothing is missed, nothing repeated, nobody is told about what was there before',
@@ -23,7 +23,7 @@ test.each(SEEDS)(
 test.each(['ledger', 'sweep'] as const)(
   'the judge notices when the %s is taken away',
   async (sabotage) => {
-    const { violations } = await simulatedWeek({ seed: 3, sabotage })
+    const { violations } = await simulatedWeek({ seed: 10, sabotage })
     expect(violations).not.toEqual([])
   },
   60_000,

@@ -14,7 +14,7 @@ import { sqlStore } from '../sql/store.server.ts'
 import { openClient } from '../sqlite/client.server.ts'
 import { connectPostgres } from './client.server.ts'
 
-const LISTS = Number(process.env.SIDE_BY_SIDE ?? 20)
+const LISTS = Number(process.env.SIDE_BY_SIDE ?? 8)
 const SEED = Number(process.env.SIDE_BY_SIDE_SEED ?? Date.now() % 1_000_000)
 const here = await postgresForTests()
 
