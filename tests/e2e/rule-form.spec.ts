@@ -218,6 +218,34 @@ test('a rule is opened, changed, left and saved', async ({ page, context, server
   await press(page, 'Update Automation')
   await says(page, 'Automation updated')
   await says(page, 'Ring them')
+
+  // On a slow line, what the server drew stays until its scripts are here.
+  const held = Promise.withResolvers<void>()
+  await page.route(/\/assets\/rest-sections/, async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await edit.click()
+  await expect(of.getByLabel('Automation Name')).toHaveValue('Ring them')
+  const asked = page.waitForRequest(/\/assets\/rest-sections/)
+  await page.reload({ waitUntil: 'commit' })
+  const title = action(page, 1).getByLabel('Task Title', { exact: true })
+  await expect(title).toHaveCount(1)
+  await title.evaluate((field) => {
+    const told = () => document.contains(field) || Object.assign(window, { torn: true })
+    new MutationObserver(told).observe(document.body, { childList: true, subtree: true })
+  })
+  await asked
+  // The part above is at work: React has taken the form over.
+  const isTakenOver = () =>
+    Object.keys(document.forms.namedItem('automation-form') ?? {}).some((key) => /^__react/.test(key))
+  await page.waitForFunction(isTakenOver)
+  await page.evaluate(async () => {
+    for (let frame = 0; frame < 40; frame++) await new Promise((drawn) => requestAnimationFrame(drawn))
+  })
+  held.resolve()
+  await ready(page, true)
+  expect(await page.evaluate(() => Object.hasOwn(window, 'torn'))).toBe(false)
 })
 
 for (const colorScheme of ['light', 'dark'] as const) {

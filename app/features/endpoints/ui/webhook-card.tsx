@@ -1,5 +1,5 @@
 import { ChevronRight, CornerDownRight } from 'lucide-react'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { type ComponentProps, lazy, memo, Suspense, useEffect, useState } from 'react'
 import { plural } from '#app/domain/time/moments.ts'
 import { hours } from '#app/lib/duration.ts'
 import { Time, usePresent, useZone } from '#app/ui/time/time.tsx'
@@ -20,6 +20,17 @@ async function loadDetails() {
 // The server has them loaded and draws them; a browser loads them after the rows.
 const WebhookDetails = import.meta.env.SSR ? (await loadDetails()).default : lazy(loadDetails)
 
+/** Kept while only the row changes: what the server drew stays when the row is opened before the scripts are here. */
+const Details = memo(function Details(props: ComponentProps<typeof WebhookDetails>) {
+  return (
+    <Suspense fallback={null}>
+      <WebhookDetails {...props} />
+    </Suspense>
+  )
+})
+
+const NOTHING: ManagerStep = { step: 'none' }
+
 interface WebhookCardProps {
   /** A webhook or a forwarding rule; a rule's address supports everything a webhook's does. */
   webhook: EndpointView
@@ -39,7 +50,7 @@ interface WebhookCardProps {
 /** A row of the list; pressed, it shows everything about the webhook in place. */
 export function WebhookCard({ webhook, account, step, log, replay, logSource, result, alone }: WebhookCardProps) {
   const id = cardId(webhook.id)
-  const mine: ManagerStep = step.step !== 'none' && step.webhookId === webhook.id ? step : { step: 'none' }
+  const mine: ManagerStep = step.step !== 'none' && step.webhookId === webhook.id ? step : NOTHING
   const notSaved = resultFor(result, 'update', webhook.id)
   const notDeleted = resultFor(result, 'delete', webhook.id)
   const wanted = mine.step !== 'none' || notDeleted !== null
@@ -51,18 +62,16 @@ export function WebhookCard({ webhook, account, step, log, replay, logSource, re
     <article id={id} aria-labelledby={`${id}-title`} className="scroll-mt-4">
       <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)} className="group/row">
         <RowSummary webhook={webhook} />
-        <Suspense fallback={null}>
-          <WebhookDetails
-            webhook={webhook}
-            account={account}
-            step={mine}
-            log={log}
-            replay={replay}
-            logSource={logSource}
-            notSaved={notSaved}
-            notDeleted={notDeleted}
-          />
-        </Suspense>
+        <Details
+          webhook={webhook}
+          account={account}
+          step={mine}
+          log={log}
+          replay={replay}
+          logSource={logSource}
+          notSaved={notSaved}
+          notDeleted={notDeleted}
+        />
       </details>
     </article>
   )

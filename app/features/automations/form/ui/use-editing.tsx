@@ -1,6 +1,6 @@
 // State, errors and button handlers of the rule form, with scripts.
 import { useFetcher, useNavigation, useSubmit } from '@remix-run/react'
-import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { type FormEvent, startTransition, useEffect, useMemo, useRef, useState } from 'react'
 import type { Flash } from '#app/lib/flash.ts'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { useToast } from '#app/ui/toast/toast.tsx'
@@ -77,9 +77,12 @@ export function useEditing(edited: Edited) {
     const element = document.getElementById(FORM)
     // Keep what the user typed before hydration.
     const typed = element instanceof HTMLFormElement ? applyControls(form.state, new FormData(element)) : form.state
-    if (isSameForm(typed, form.state)) resume(typed, form.errors)
-    else setWork({ key, state: typed })
-    setAlive(true)
+    // As a transition: what the server drew stays while the scripts of its lower part still load.
+    startTransition(() => {
+      if (isSameForm(typed, form.state)) resume(typed, form.errors)
+      else setWork({ key, state: typed })
+      setAlive(true)
+    })
   }, [])
 
   const drawn = useMemo(() => JSON.stringify([form.state, form.errors]), [form])
