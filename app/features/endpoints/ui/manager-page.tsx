@@ -1,7 +1,7 @@
 import { useNavigation } from '@remix-run/react'
 import { clsx } from 'clsx'
 import { Activity, Plus, RefreshCw, Search } from 'lucide-react'
-import { Suspense, useEffect, useRef } from 'react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 import { searchAddress } from '#app/domain/delivery-address.ts'
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
 import { PERMISSIONS_MISSING, permissionsSentence } from '#app/features/accounts/permissions.ts'
@@ -24,13 +24,17 @@ import { FirstWebhook } from './first-webhook.tsx'
 import { NewAddress, NewWebhook } from './form/endpoint-form.tsx'
 import { type FormResult, resultFor } from './form/form-result.ts'
 import type { LogAnswer } from './log/log-filter.ts'
-import { MailSettings } from './mail-settings.tsx'
 import { cardId, type ManagerAccount, type ManagerStep, managerQuery, managerSearch } from './manager-address.ts'
 import { Notices } from './notices.tsx'
 import { QuickReference } from './quick-reference.tsx'
 import { RulesSection } from './rules-section.tsx'
 import { healthMark, ShowCard } from './status-pills.tsx'
 import { TroubleRows, WebhookCard } from './webhook-card.tsx'
+
+const loadMail = async () => ({ default: (await import('./mail-settings.tsx')).MailSettings })
+
+// At the end of the page, and closed: a browser loads it after the rest.
+const MailSettings = import.meta.env.SSR ? (await loadMail()).default : lazy(loadMail)
 
 export interface ManagerPageProps {
   /** The account as the URL names it; part of every link and form. */
@@ -177,7 +181,9 @@ export function ManagerPage(props: ManagerPageProps) {
 function Foot({ account, result, reconnect, missingScopes }: ManagerPageProps & { account: ManagerAccount }) {
   return (
     <div className={`${cardStyles} divide-y divide-line lg:self-start`}>
-      <MailSettings account={account} result={result} />
+      <Suspense fallback={null}>
+        <MailSettings account={account} result={result} />
+      </Suspense>
       <QuickReference />
       {reconnect || missingScopes?.length ? null : (
         <p className="flex flex-wrap items-center gap-x-3 px-4 text-ink-soft text-label sm:px-5">
