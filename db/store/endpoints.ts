@@ -88,6 +88,17 @@ export interface EndpointRecord extends EndpointFacts, EndpointRef {
   updatedAt: Millis
 }
 
+/** What an endpoint is and wants. */
+export interface EndpointOutline extends EndpointRef {
+  endpointId: number
+  /** Null for a webhook, which has no name. */
+  name: string | null
+  objectType: string
+  url: string
+  /** Comma-separated; empty = all fields. */
+  fields: string
+}
+
 /** The result of a secret rotation. */
 export interface SecretRotation {
   /** False = a rotation shortly before counts as the same request: `secretSealed` is from that one. */
@@ -144,8 +155,8 @@ export interface DeletedEndpoint {
 export interface EndpointStore {
   /** Webhooks first, then oldest first within each kind, without deleted ones. `kind` limits the list to one kind. */
   listEndpoints(accountUuid: string, kind?: EndpointKind): Promise<EndpointRecord[]>
-  /** The events each endpoint wants, in the same order. Reads nothing else. */
-  listEndpointFields(accountUuid: string): Promise<{ objectType: string; fields: string }[]>
+  /** What each endpoint is and wants, in the same order, without what its card shows. */
+  listOutlines(accountUuid: string): Promise<EndpointOutline[]>
   findEndpoint(accountUuid: string, ref: EndpointRef): Promise<EndpointRecord | null>
   findWebhookOfObject(accountUuid: string, objectType: string): Promise<EndpointRecord | null>
   /** Excludes deleted endpoints. */

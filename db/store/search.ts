@@ -5,6 +5,8 @@ import type { Millis } from '#app/lib/clock.ts'
 export interface DeliverySearch {
   /** Only this object: then the scan uses the object's own index. */
   object: string | null
+  /** Only deliveries to this endpoint; an event with none is one row without a delivery. */
+  endpointId: number | null
   /** Only this event. */
   seq: number | null
   /** Bounds of the scan. `matches` alone decides which rows are in the result. */

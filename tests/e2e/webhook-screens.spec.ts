@@ -14,7 +14,7 @@ interface Furnished {
   ): Promise<{ id: number; deliveries?: { id: number }[] }>
 }
 
-/** Seven webhooks, one failing, one paused, one without an address, and a forwarding rule; some events. */
+/** Seven webhooks, one paused, one without an address, and a failing forwarding rule; some events. */
 async function furnish(page: Page, context: BrowserContext, server: ServerProcess): Promise<Furnished> {
   await openAddOn(page, server, { admin: true })
   await signIn(context, page)
@@ -29,7 +29,7 @@ async function furnish(page: Page, context: BrowserContext, server: ServerProces
   const webhook = (object: string, callback_url: string, fields = '') =>
     call('POST', '/api/webhooks', { accountUUID: account, object, callback_url, fields })
   await webhook('job', receiver('demo'))
-  await webhook('note', `${receiver('broken')}?status=500`, 'note')
+  await webhook('note', receiver('notes'), 'note')
   const company = await webhook('company', receiver('customers'))
   await webhook('jobactivity', '')
   await webhook('jobpayment', 'https://hooks.slack.com/services/T000/B000/abc')
@@ -38,7 +38,7 @@ async function furnish(page: Page, context: BrowserContext, server: ServerProces
   await call('POST', `/api/forwarding-rules?accountUUID=${account}`, {
     name: 'Accounts office',
     objectType: 'job',
-    forwardUrl: receiver('office'),
+    forwardUrl: `${receiver('broken')}?status=500`,
     fieldFilters: 'status',
   })
   await call('PUT', `/api/webhooks/${company.id}`, { active: false })
@@ -58,7 +58,11 @@ test('seven webhooks and a rule fit a screen', async ({ page, context, server })
   const { account } = await furnish(page, context, server)
   const manager = `${server.origin}/fieldhook?accountUUID=${account}`
   await page.setViewportSize({ width: 1280, height: 800 })
-  await page.goto(manager)
+  await expect(async () => {
+    await page.goto(manager)
+    await expect(page.getByRole('list', { name: 'Needs attention' })).toContainText('answered 500', { timeout: 1_000 })
+  }).toPass({ timeout: 30_000 })
+  await expect(page.getByRole('button', { name: 'Try again now: Accounts office rule' })).toBeVisible()
   const desk = await sizeOf(page)
   expect(desk.words).toBeLessThanOrEqual(200)
   expect(desk.height).toBeLessThanOrEqual(900)

@@ -7,6 +7,7 @@ import { SAMPLE_NOW } from './sample-views.ts'
 export const EMPTY_FORM: SearchForm = {
   id: '',
   status: '',
+  webhook: '',
   code: '',
   object: '',
   record: '',

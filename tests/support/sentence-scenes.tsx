@@ -205,7 +205,7 @@ export function search(): ReactElement {
       before=""
       logEnds=""
       answer={null}
-      choices={{ objects: [], fields: [] }}
+      choices={{ webhooks: [], objects: [], fields: [] }}
       statuses={null}
       volume={[]}
     />

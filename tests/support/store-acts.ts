@@ -318,7 +318,7 @@ export const ACTS: Readonly<Record<string, Act>> = {
     },
   },
   listEndpoints: { run: ({ store }, { account }) => store.endpoints.listEndpoints(account) },
-  listEndpointFields: { run: ({ store }, { account }) => store.endpoints.listEndpointFields(account) },
+  listOutlines: { run: ({ store }, { account }) => store.endpoints.listOutlines(account) },
   findWebhook: { run: ({ store }, { account, object }) => store.endpoints.findWebhookOfObject(account, object) },
   updateEndpoint: {
     run: async (side, { account, pick, kind, yes, now }) => {
@@ -443,6 +443,7 @@ export const ACTS: Readonly<Record<string, Act>> = {
     run: ({ store }, { account, object, kind, yes }) =>
       store.events.searchDeliveries(account, {
         object: yes ? object : null,
+        endpointId: kind > 2 ? kind : null,
         seq: null,
         from: null,
         until: null,

@@ -215,3 +215,18 @@ export function seenWell(over: Partial<OutboundProbe> = {}): OutboundProbe {
     ...over,
   }
 }
+
+/** A forwarding rule in the store; the platform is not asked. */
+export function saveRule({ app, clock }: WebhookWorld, account: string, name: string) {
+  return app.store.endpoints.saveEndpoint(account, {
+    kind: 'extra',
+    name,
+    objectType: 'job',
+    url: 'https://example.com/in',
+    fieldFilter: '',
+    active: true,
+    secretSealed: 'sealed-secret',
+    subscription: null,
+    at: clock.now(),
+  })
+}

@@ -6,7 +6,7 @@ import { ago, clockTime, plural } from '#app/domain/time/moments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
-import { type EndpointLine, type EndpointView, titleOf, type WebhookStatus } from './endpoint-view.ts'
+import type { EndpointLine, EndpointView, WebhookStatus } from './endpoint-view.ts'
 
 /** The facts that decide the status. Field names match the stored endpoint, so a row can be passed in. */
 export interface WebhookCondition {
@@ -136,7 +136,7 @@ function failingSentence({ endpoint }: WebhookCondition, time: (at: Millis) => s
 
 /** Describes the account in one sentence, the top line of the page. `lastEventAt` counts events of any object. */
 export function accountHealth(
-  all: readonly Pick<EndpointView, 'kind' | 'name' | 'label' | 'status'>[],
+  all: readonly Pick<EndpointView, 'kind' | 'status'>[],
   lastEventAt: Millis | null,
   now: Millis,
 ): string {
@@ -145,7 +145,7 @@ export function accountHealth(
   const troubled = all.filter(({ status }) => TROUBLE.has(status))
   if (troubled.length > 0) {
     const verb = troubled.length === 1 ? 'needs' : 'need'
-    return `${shareOf(troubled, all)} ${verb} attention: ${namesOf(troubled.map(titleOf))}. ${last}`
+    return `${shareOf(troubled, all)} ${verb} attention. ${last}`
   }
   const held = all.filter(({ status }) => status === 'held').length
   const slow = all.filter(({ status }) => status === 'slow').length
@@ -205,14 +205,6 @@ function shareOf(some: Things, all: Things): string {
 /** Whether someone has to fix the endpoint. */
 export function needsAttention(status: WebhookStatus): boolean {
   return TROUBLE.has(status)
-}
-
-/** With more names than this, the sentence gives a count instead. */
-const NAMES_SAID = 5
-
-function namesOf(labels: readonly string[]): string {
-  const over = labels.length - NAMES_SAID
-  return over > 1 ? `${labels.slice(0, NAMES_SAID).join(', ')} and ${over} more` : labels.join(', ')
 }
 
 const TROUBLE: ReadonlySet<WebhookStatus> = new Set(['failing', 'stopped', 'unsubscribed'])

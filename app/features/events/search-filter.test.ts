@@ -1,10 +1,22 @@
 import { describe, expect, test } from 'vitest'
-import { cursorText, readSearchForm, readSearchQuery, type SearchRead } from './search-filter.ts'
+import {
+  cursorText,
+  readSearchForm,
+  readSearchQuery,
+  type SearchedWebhook,
+  type SearchRead,
+  searchChoices,
+} from './search-filter.ts'
 import { NO_FILTER } from './search-match.ts'
 
 const LONDON = 'Europe/London'
-const read = (query: string) => readSearchQuery(new URLSearchParams(query))
-const typed = (query: string, zone = LONDON) => readSearchForm(new URLSearchParams(query), zone)
+const WEBHOOKS: SearchedWebhook[] = [
+  { key: 12, endpointId: 5, object: 'job', name: null, url: 'https://hooks.zapier.com/hooks/catch/1' },
+  { key: 13, endpointId: 6, object: 'note', name: null, url: '' },
+  { key: 'rule-3', endpointId: 7, object: 'job', name: 'Accounts', url: 'https://example.com/in' },
+]
+const read = (query: string) => readSearchQuery(new URLSearchParams(query), WEBHOOKS)
+const typed = (query: string, zone = LONDON) => readSearchForm(new URLSearchParams(query), zone, WEBHOOKS)
 
 function filterOf(asked: SearchRead) {
   if (asked.outcome !== 'question') throw new Error(asked.message)
@@ -38,13 +50,19 @@ describe('a search', () => {
     ['object=Job Activity', { object: 'jobactivity' }],
     ['record=5F1C3A52-7A33-4F0E-9C41-2F4E7A0B1C9D', { record: '5f1c3a52-7a33-4f0e-9c41-2f4e7a0b1c9d' }],
     ['field= status ', { field: 'status' }],
+    ['webhook=12', { webhook: { endpointId: 5, object: 'job' } }],
+    ['webhook=rule-3', { webhook: { endpointId: 7, object: 'job' } }],
   ])('reads %s', (query, filter) => {
-    expect(filterOf(read(query))).toEqual({ ...NO_FILTER, ...filter })
-    expect(filterOf(typed(query))).toEqual({ ...NO_FILTER, ...filter })
+    expect(filterOf(read(query))).toMatchObject({ ...NO_FILTER, ...filter })
+    expect(filterOf(typed(query))).toMatchObject({ ...NO_FILTER, ...filter })
   })
 
   test.each([
     'status=broken',
+    'webhook=99',
+    'webhook=rule-12',
+    'webhook=012',
+    'webhook=job',
     'code=abc',
     'code=99',
     'code=6xx',
@@ -66,7 +84,7 @@ describe('a search', () => {
 
   test('refuses texts that are far too long, whichever field they are in', () => {
     const long = 'x'.repeat(8_000)
-    for (const name of ['id', 'status', 'code', 'object', 'record', 'field', 'from', 'until', 'before']) {
+    for (const name of ['id', 'status', 'webhook', 'code', 'object', 'record', 'field', 'from', 'until', 'before']) {
       expect(errorsOf(typed(`${name}=${long}`))).toHaveProperty(name)
     }
   })
@@ -120,6 +138,7 @@ test('what was typed is kept, right or wrong', () => {
   expect(typed('id=42&code=oops').form).toEqual({
     id: '42',
     status: '',
+    webhook: '',
     code: 'oops',
     object: '',
     record: '',
@@ -127,4 +146,12 @@ test('what was typed is kept, right or wrong', () => {
     from: '',
     until: '',
   })
+})
+
+test('the choice of webhooks names each as the list of webhooks does', () => {
+  expect(searchChoices(typed('').form, WEBHOOKS).webhooks).toEqual([
+    ['12', 'Job → hooks.zapier.com'],
+    ['13', 'Note'],
+    ['rule-3', 'Accounts'],
+  ])
 })

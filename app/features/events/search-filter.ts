@@ -1,6 +1,7 @@
 // Parses the search filters of the form and the call, or refuses them field by field.
 import { z } from 'zod'
 import type { SearchCursor } from '#app/domain/deliveries/stored-delivery.ts'
+import type { EndpointKey } from '#app/domain/endpoint-key.ts'
 import {
   isPlausibleObjectType,
   normalizeObjectType,
@@ -11,6 +12,7 @@ import {
 import { momentOf } from '#app/domain/time/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
+import { hostOf } from '#app/lib/url.ts'
 import { type PastedId, readPastedId } from './pasted-id.ts'
 import type { CodeFilter, SearchFilter } from './search-match.ts'
 import { SEARCH_FIELDS, SEARCH_STATUSES, type SearchChoices, type SearchForm, searchFormOf } from './search-view.ts'
@@ -32,6 +34,7 @@ export type SearchRead =
 
 const MESSAGES = {
   id: 'Too long. Use a job number, a customer or an id.',
+  webhook: 'Must be a webhook or forwarding rule of this account',
   status: `Must be one of ${SEARCH_STATUSES.join(', ')}`,
   code: 'Must be a status (404), a group (4xx), or none',
   object: 'Must be the name of an object, like job',
@@ -45,9 +48,23 @@ const MESSAGES = {
   unknown: 'There is no such filter',
 } as const
 
+/** A webhook or forwarding rule of the account, as the search knows it. */
+export interface SearchedWebhook {
+  key: EndpointKey
+  endpointId: number
+  object: string
+  /** Null for a webhook, which has no name. */
+  name: string | null
+  url: string
+}
+
 /** Parses the page's form. Times are local to the account; `until` includes that whole minute. */
-export function readSearchForm(params: URLSearchParams, timezone: string): SearchRead {
-  return read(params, MESSAGES.localTime, (text, end) => {
+export function readSearchForm(
+  params: URLSearchParams,
+  timezone: string,
+  webhooks: readonly SearchedWebhook[],
+): SearchRead {
+  return read(params, webhooks, MESSAGES.localTime, (text, end) => {
     const at = momentOf(text, timezone)
     return at === null || !end || /:\d{2}:\d{2}/.test(text) ? at : at + minutes(1) - 1
   })
@@ -56,11 +73,11 @@ export function readSearchForm(params: URLSearchParams, timezone: string): Searc
 const ABOUT_THE_ACCOUNT = ['accountUUID', 'accountuuid', 'admin']
 
 /** Parses the call's query. Times include a zone. Ignoring an unknown filter would give wrong results: refuse it. */
-export function readSearchQuery(params: URLSearchParams): SearchRead {
+export function readSearchQuery(params: URLSearchParams, webhooks: readonly SearchedWebhook[]): SearchRead {
   const known = new Set<string>([...SEARCH_FIELDS, ...ABOUT_THE_ACCOUNT, 'before', 'limit'])
   const unknown = [...new Set(params.keys())].filter((name) => !known.has(name))
   const zoned = z.iso.datetime({ offset: true })
-  const asked = read(params, MESSAGES.zonedTime, (text) => {
+  const asked = read(params, webhooks, MESSAGES.zonedTime, (text) => {
     const at = zoned.safeParse(text).success ? Date.parse(text) : Number.NaN
     return Number.isNaN(at) ? null : at
   })
@@ -75,7 +92,12 @@ const LONGEST_NAMED = 100
 
 type ReadMoment = (text: string, end: boolean) => Millis | null
 
-function read(params: URLSearchParams, timeMessage: string, moment: ReadMoment): SearchRead {
+function read(
+  params: URLSearchParams,
+  webhooks: readonly SearchedWebhook[],
+  timeMessage: string,
+  moment: ReadMoment,
+): SearchRead {
   const form = searchFormOf(params)
   const errors: Record<string, string[]> = {}
   /** A missing value does not filter; an invalid one is refused. */
@@ -92,6 +114,7 @@ function read(params: URLSearchParams, timeMessage: string, moment: ReadMoment):
   const pasted = field('id', readPastedId)
   const filter: SearchFilter = {
     status: field('status', (text) => SEARCH_STATUSES.find((status) => status === text) ?? null),
+    webhook: field('webhook', (text) => webhooks.find(({ key }) => String(key) === text) ?? null),
     code: field('code', readCode),
     object: field('object', readObject),
     record: field('record', (text) => (/^[\w.:-]{1,100}$/.test(text) ? text.toLowerCase() : null)),
@@ -145,11 +168,17 @@ function readLimit(text: string): number | null {
 }
 
 /** With the object of the address, also when it is not in the list; fields of that object, or of jobs. */
-export function searchChoices({ object }: SearchForm): SearchChoices {
+export function searchChoices({ object }: SearchForm, webhooks: readonly SearchedWebhook[]): SearchChoices {
   const objects = OBJECT_KINDS.map(({ type, label }) => [type, label] as const)
   const isListed = object === '' || objects.some(([type]) => type === object)
   return {
+    webhooks: webhooks.map((one) => [String(one.key), webhookName(one)]),
     objects: isListed ? objects : [[object, objectLabel(object)], ...objects],
     fields: pickerFields(object === '' ? 'job' : object),
   }
+}
+
+/** `Job → hooks.zapier.com`, or the name of a rule. */
+function webhookName({ name, object, url }: SearchedWebhook): string {
+  return name ?? `${objectLabel(object)}${url === '' ? '' : ` → ${hostOf(url)}`}`
 }

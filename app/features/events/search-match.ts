@@ -19,6 +19,8 @@ export interface SearchFilter {
   record: string | null
   /** Name of a changed field, in any case. */
   field: string | null
+  /** The address of one webhook or rule, and its object. */
+  webhook: { endpointId: number; object: string } | null
   /** Received at or after. */
   from: Millis | null
   /** Received at or before. */
@@ -31,6 +33,7 @@ export const NO_FILTER: SearchFilter = {
   object: null,
   record: null,
   field: null,
+  webhook: null,
   from: null,
   until: null,
 }
@@ -53,6 +56,7 @@ export function matchesSearch(row: SearchedRow, filter: SearchFilter, target: Se
     receivedAt <= (filter.until ?? receivedAt) &&
     isTarget(target, delivery?.id, record) &&
     isWanted(target.endpointId, delivery?.endpointId) &&
+    isWanted(filter.webhook?.endpointId ?? null, delivery?.endpointId) &&
     (filter.field === null || namesField(row.changedFields, filter.field)) &&
     (filter.status === null || statusOf(delivery, now) === filter.status) &&
     (filter.code === null || (delivery !== null && hasCode(delivery.codes, filter.code)))

@@ -24,13 +24,15 @@ export const STATUS_TEXTS: Record<SearchStatus, string> = {
 export const CODE_SUGGESTIONS = ['200', '400', '401', '403', '404', '410', '429', '500', '4xx', '5xx', 'none'] as const
 
 /** The filters in the order of the form. Texts as typed; empty = no filter. */
-export const SEARCH_FIELDS = ['id', 'status', 'code', 'object', 'record', 'field', 'from', 'until'] as const
+export const SEARCH_FIELDS = ['id', 'status', 'webhook', 'code', 'object', 'record', 'field', 'from', 'until'] as const
 
 export type SearchField = (typeof SEARCH_FIELDS)[number]
 export type SearchForm = Record<SearchField, string>
 
 /** What the form offers. From the server: the catalogue is too long for a page. */
 export interface SearchChoices {
+  /** Key and name: webhooks, then forwarding rules. */
+  webhooks: readonly (readonly [string, string])[]
   /** Type and label. */
   objects: readonly (readonly [string, string])[]
   /** Suggestions while typing. */

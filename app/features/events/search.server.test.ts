@@ -19,7 +19,7 @@ afterAll(() => world.close())
 
 /** As a call would ask it. */
 function ask(account: string, query: Record<string, string>, scanAtMost?: number): Promise<SearchAnswer> {
-  const read = readSearchQuery(new URLSearchParams(query))
+  const read = readSearchQuery(new URLSearchParams(query), [])
   if (read.outcome !== 'question') throw new Error(read.message)
   return searchDeliveries(world.app, account, read.question, scanAtMost)
 }
@@ -356,7 +356,7 @@ describe('what people call it', () => {
       )) as unknown as WebhookWorld['app']['callAsAccount']
     const app = { ...world.app, callAsAccount }
     const read = (id: string) => {
-      const asked = readSearchQuery(new URLSearchParams({ id }))
+      const asked = readSearchQuery(new URLSearchParams({ id }), [])
       if (asked.outcome !== 'question') throw new Error(asked.message)
       return searchDeliveries(app, BRISBANE, asked.question)
     }
@@ -368,7 +368,7 @@ describe('what people call it', () => {
   })
 
   test('the page counts every status and shows the last days', async () => {
-    const asked = readSearchQuery(new URLSearchParams({ id: 'joan', status: 'waiting' }))
+    const asked = readSearchQuery(new URLSearchParams({ id: 'joan', status: 'waiting' }), [])
     if (asked.outcome !== 'question') throw new Error(asked.message)
     const { answer, statuses, volume } = await searchForPage(world.app, LEEDS, asked.question, 'UTC')
     expect(answer.hits).toEqual([])

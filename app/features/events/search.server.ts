@@ -1,6 +1,7 @@
 // "Find a delivery": runs a search with a bounded amount of work.
 import type { App } from '#app/context/app-context.ts'
 import type { FoundRow } from '#app/domain/deliveries/stored-delivery.ts'
+import { keyOf } from '#app/domain/endpoint-key.ts'
 import { fullName, type NamesOf, type RecordName, recordName } from '#app/domain/record-name.ts'
 import { dayOf, isoDate, todayOf } from '#app/domain/time/local-time.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
@@ -11,8 +12,8 @@ import { standingSentence, whyNotAgain } from './delivery-detail.ts'
 import { deliveryStatus, waitingOf } from './delivery-status.ts'
 import type { PastedId } from './pasted-id.ts'
 import { knownNames, namesForPage } from './record-names.server.ts'
-import { cursorText, type SearchQuestion } from './search-filter.ts'
-import { matchesSearch, type SearchTarget, statusOf } from './search-match.ts'
+import { cursorText, type SearchedWebhook, type SearchQuestion } from './search-filter.ts'
+import { matchesSearch, type SearchFilter, type SearchTarget, statusOf } from './search-match.ts'
 import { type DayVolume, SEARCH_STATUSES, type SearchAnswer, type SearchHit, type StatusCounts } from './search-view.ts'
 
 type SearchApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'>
@@ -66,12 +67,8 @@ async function searchResolved(
   const now = app.clock.now()
   if (found === null) return { hits: [], end: 'all', next: null, lookedBackTo: null, looked: 0 }
   const page = await app.store.events.searchDeliveries(accountUuid, {
-    object: filter.object,
-    seq: found.seq,
-    from: filter.from,
-    until: filter.until,
+    ...scanOf(filter, found),
     before,
-    withCodes: filter.code !== null,
     matches: (row) => matchesSearch(row, filter, found.target, now),
     limit,
     scanAtMost,
@@ -104,12 +101,8 @@ async function countStatuses(
   const counts = Object.fromEntries(SEARCH_STATUSES.map((status) => [status, 0])) as StatusCounts['counts']
   if (found === null) return { counts, complete: true }
   const { end } = await app.store.events.searchDeliveries(accountUuid, {
-    object: filter.object,
-    seq: found.seq,
-    from: filter.from,
-    until: filter.until,
+    ...scanOf(filter, found),
     before: null,
-    withCodes: filter.code !== null,
     matches(row) {
       if (matchesSearch(row, { ...filter, status: null }, found.target, now)) counts[statusOf(row.delivery, now)] += 1
       return false
@@ -118,6 +111,20 @@ async function countStatuses(
     scanAtMost: COUNT_AT_MOST,
   })
   return { counts, complete: end === 'all' }
+}
+
+/** An event goes only to addresses of its object, so that a webhook's deliveries are among the events of one object. */
+function scanOf({ object, webhook, from, until, code }: SearchFilter, { seq }: Resolved) {
+  const endpointId = webhook?.endpointId ?? null
+  return { object: object ?? webhook?.object ?? null, endpointId, seq, from, until, withCodes: code !== null }
+}
+
+/** The webhooks and forwarding rules that a search may name. */
+export async function searchedWebhooks({ store }: Pick<App, 'store'>, accountUuid: string): Promise<SearchedWebhook[]> {
+  const outlines = await store.endpoints.listOutlines(accountUuid)
+  return outlines.map(({ kind, id, endpointId, objectType, name, url }) => {
+    return { key: keyOf({ kind, id }), endpointId, object: objectType, name, url }
+  })
 }
 
 interface Resolved {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { apiRoute } from '#tests/support/api-route.ts'
 import { deliveryRows } from '#tests/support/delivery-rows.server.ts'
 import { type Call, callRoute, openSessions } from '#tests/support/webhook-calls.server.ts'
-import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import { BRISBANE, LEEDS, openWebhookWorld, saveRule, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 
 const deliveries = apiRoute('api/deliveries')
 const deliveryById = apiRoute('api/deliveries/:id')
@@ -52,6 +52,21 @@ describe('GET /api/deliveries', () => {
     expect(idsIn((await search('&from=2026-01-05T10:00:00%2B01:00&until=2026-01-05T09:00:00Z')).json)).toHaveLength(2)
   })
 
+  test('answers what went to one webhook or rule of the account', async () => {
+    const mine = await saveRule(world, LEEDS, 'Accounts')
+    const theirs = await saveRule(world, BRISBANE, 'Theirs')
+    const rows = deliveryRows(world.client)
+    const at = world.clock.now()
+    const { seq } = rows.event({ account: LEEDS, receivedAt: at })
+    const toRule = rows.delivery({ account: LEEDS, seq, endpointId: mine.endpointId, at })
+    expect(idsIn((await search(`&webhook=rule-${mine.id}`)).json)).toEqual([toRule])
+    const refused = await search(`&webhook=rule-${theirs.id}`)
+    expect([refused.status, refused.json.errors]).toEqual([
+      400,
+      { webhook: ['Must be a webhook or forwarding rule of this account'] },
+    ])
+  })
+
   test('goes on where it was left', async () => {
     const first = (await search('&limit=1')).json
     expect(idsIn(first)).toEqual([failed])
@@ -61,6 +76,7 @@ describe('GET /api/deliveries', () => {
 
   test.each([
     'status=late',
+    'webhook=99',
     'code=999',
     'from=today',
     'limit=0',

@@ -26,7 +26,7 @@ import { loadDelivery } from '#app/features/events/delivery-detail.server.ts'
 import { deliveryJson } from '#app/features/events/delivery-detail.ts'
 import { logEntryJson, readLogQuery } from '#app/features/events/log.ts'
 import { FORWARDING_FILTERS, PAGE_SIZES, TIME_RANGES } from '#app/features/events/log-view.ts'
-import { searchDeliveries, searchJson } from '#app/features/events/search.server.ts'
+import { searchDeliveries, searchedWebhooks, searchJson } from '#app/features/events/search.server.ts'
 import { readSearchQuery, SEARCH_PAGE } from '#app/features/events/search-filter.ts'
 import { SEARCH_STATUSES } from '#app/features/events/search-view.ts'
 import { type Call, defineCall, inOwnAccount } from '#app/http/calls/define-call.server.ts'
@@ -150,6 +150,7 @@ export const eventCalls: Reference<Call> = {
           "A job's number, a customer's name, an event's id or number, a `webhook-id`, a delivery's number, or a record's uuid.",
         ),
         ofQuery('status', z.enum(SEARCH_STATUSES), 'How it stands.'),
+        ofQuery('webhook', text, 'Only to this webhook (`12`) or forwarding rule (`rule-3`).'),
         ofQuery('code', text, 'A status such as `404`, a group such as `4xx`, or `none`.'),
         ofQuery('object', text, 'Like `job`.'),
         ofQuery('record', text, 'The uuid of a record.'),
@@ -194,7 +195,8 @@ export const eventCalls: Reference<Call> = {
         },
       ],
       handle: async ({ app, query, access: { accountUuid } }) => {
-        const read = readSearchQuery(query)
+        const webhooks = query.has('webhook') ? await searchedWebhooks(app, accountUuid) : []
+        const read = readSearchQuery(query, webhooks)
         if (read.outcome === 'invalid') return badInput(read.message, read.errors)
         return searchJson(await searchDeliveries(app, accountUuid, read.question))
       },

@@ -6,7 +6,14 @@ import { loadFlash } from '#app/http/flash.server.ts'
 import { hours } from '#app/lib/duration.ts'
 import { deliveryRows } from '#tests/support/delivery-rows.server.ts'
 import { openSessions } from '#tests/support/webhook-calls.server.ts'
-import { BRISBANE, LEEDS, ORIGIN, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import {
+  BRISBANE,
+  LEEDS,
+  ORIGIN,
+  openWebhookWorld,
+  saveRule,
+  type WebhookWorld,
+} from '#tests/support/webhook-world.server.ts'
 import { action as searchAction, loader as searchLoader } from './deliveries.tsx'
 import { action as deliveryAction, loader as deliveryLoader } from './delivery.tsx'
 
@@ -94,6 +101,22 @@ describe('the search page', () => {
     expect(status).toBe(400)
     expect(page).toMatchObject({ answer: null, form: { code: 'oops', from: '2026-01-05T09:00' } })
     expect(page).toHaveProperty('errors.code')
+  })
+
+  test('finds what went to one webhook or rule, and refuses another account’s by a sentence', async () => {
+    const [mine, theirs] = [await saveRule(world, LEEDS, 'Accounts'), await saveRule(world, BRISBANE, 'Theirs')]
+    const { seq } = rows.event({ account: LEEDS, receivedAt: world.clock.now() })
+    const id = rows.delivery({ account: LEEDS, seq, endpointId: mine.endpointId, state: 'delivered' })
+    const { page } = await search(`&webhook=rule-${mine.id}`)
+    expect(page).toMatchObject({
+      answer: { hits: [{ delivery: { id } }], looked: 2, end: 'all' },
+      statuses: { counts: { delivered: 1, failed: 0, not_forwarded: 0 } },
+      choices: { webhooks: expect.arrayContaining([[`rule-${mine.id}`, 'Accounts']]) },
+    })
+    expect(await search(`&webhook=rule-${theirs.id}`)).toMatchObject({
+      status: 400,
+      page: { answer: null, errors: { webhook: ['Must be a webhook or forwarding rule of this account'] } },
+    })
   })
 
   test('leads straight to the delivery whose number is pasted, and to nobody else’s', async () => {

@@ -5,7 +5,7 @@ import { logEnds } from '#app/domain/kept-until.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
-import { deliveryNamed, searchForPage } from '#app/features/events/search.server.ts'
+import { deliveryNamed, searchedWebhooks, searchForPage } from '#app/features/events/search.server.ts'
 import { readSearchForm, searchChoices } from '#app/features/events/search-filter.ts'
 import { SEARCH_FIELDS, sentAgainFlash } from '#app/features/events/search-view.ts'
 import { SearchPage } from '#app/features/events/ui/search-page.tsx'
@@ -22,7 +22,8 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   if (found.outcome !== 'ready') return data(gateFor(found, request))
   const { account, accountId, admin } = found
   const query = new URL(request.url).searchParams
-  const read = readSearchForm(query, account.timezone)
+  const webhooks = await searchedWebhooks(app, account.uuid)
+  const read = readSearchForm(query, account.timezone, webhooks)
   const page = {
     view: 'search' as const,
     accountUUID: accountId,
@@ -32,7 +33,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     planNotice: await findPlanNotice(app, account.uuid),
     now: app.clock.now(),
     form: read.form,
-    choices: searchChoices(read.form),
+    choices: searchChoices(read.form, webhooks),
     before: query.get('before') ?? '',
     logEnds: logEnds(app.settings.retentionDays, app.space.switches(), app.space.isOverShare(account.uuid)),
   }

@@ -1,5 +1,5 @@
 import { and, asc, eq, gte, isNull, ne, type SQL, sql } from 'drizzle-orm'
-import type { EndpointRef } from '#app/domain/endpoint-key.ts'
+import type { EndpointKind, EndpointRef } from '#app/domain/endpoint-key.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import type { Step } from '../../database.ts'
 import { change, many, type Orm, one } from '../../orm.ts'
@@ -174,10 +174,7 @@ function* insertIn(orm: Orm, accountUuid: string, input: NewEndpoint): Generator
   return { id, endpointId: yield* insertAddress(orm, accountUuid, { forwardingRuleId: id }, input), replaced: false }
 }
 
-type EndpointReader = Pick<
-  EndpointStore,
-  'listEndpoints' | 'listEndpointFields' | 'findEndpoint' | 'findWebhookOfObject'
->
+type EndpointReader = Pick<EndpointStore, 'listEndpoints' | 'listOutlines' | 'findEndpoint' | 'findWebhookOfObject'>
 
 /** Reads endpoints with everything their cards show. Builds its queries once, because every event runs them. */
 function endpointReader({ db, orm }: Connections, clock: Clock): EndpointReader {
@@ -210,13 +207,19 @@ function endpointReader({ db, orm }: Connections, clock: Clock): EndpointReader 
   const webhookOfObject = select(
     and(eq(endpoint.objectType, placeholder('objectType')), sql`${endpoint.webhookId} is not null`),
   )
-  const fields = orm
+  const outlines = orm
     .select({
+      endpointId: endpoint.id,
+      kind: sql<EndpointKind>`case when ${endpoint.webhookId} is null then 'extra' else 'webhook' end`,
+      id: sql<number>`coalesce(${endpoint.webhookId}, ${endpoint.forwardingRuleId})`,
+      name: forwardingRule.name,
       objectType: endpoint.objectType,
+      url: endpoint.url,
       fields: sql<string>`coalesce(${webhook.fields}, ${endpoint.fieldFilter})`,
     })
     .from(endpoint)
     .leftJoin(webhook, eq(webhook.id, endpoint.webhookId))
+    .leftJoin(forwardingRule, eq(forwardingRule.id, endpoint.forwardingRuleId))
     .where(OF_ACCOUNT)
     .orderBy(...WEBHOOKS_FIRST)
     .prepare()
@@ -245,7 +248,7 @@ function endpointReader({ db, orm }: Connections, clock: Clock): EndpointReader 
   }
   return {
     listEndpoints: db.read((accountUuid, kind) => read(kind === undefined ? all : ofKind[kind], { accountUuid })),
-    listEndpointFields: db.read((accountUuid) => many(fields, { accountUuid })),
+    listOutlines: db.read((accountUuid) => many(outlines, { accountUuid })),
     findEndpoint: db.read(function* (accountUuid, { kind, id }) {
       return (yield* read(byId[kind], { accountUuid, id }))[0] ?? null
     }),

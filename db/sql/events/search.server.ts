@@ -155,6 +155,7 @@ const NEWEST: SearchCursor = { seq: Number.MAX_SAFE_INTEGER, deliveryId: 0 }
 interface Scan extends SearchCursor {
   accountUuid: string
   object: string | null
+  endpointId: number | null
   bottom: number
   step: number
 }
@@ -173,7 +174,7 @@ function walker(reader: Database): (accountUuid: string, search: DeliverySearch)
   }
 
   return async (accountUuid, search) => {
-    const { object, limit, scanAtMost, withCodes } = search
+    const { object, endpointId, limit, scanAtMost, withCodes } = search
     const bottom = search.seq ?? (search.from === null ? 0 : await firstSeqSince(search.from - CLOCK_SLACK))
     let cursor = await startOf(search)
     let looked = 0
@@ -181,7 +182,7 @@ function walker(reader: Database): (accountUuid: string, search: DeliverySearch)
     const hits: FoundRow[] = []
     for (;;) {
       const step = Math.min(STEP, scanAtMost - looked)
-      const rows = await scan({ ...cursor, accountUuid, object, bottom, step }, withCodes)
+      const rows = await scan({ ...cursor, accountUuid, object, endpointId, bottom, step }, withCodes)
       for (const joined of rows) {
         const row = toFound(joined)
         if (search.matches(row)) {
@@ -208,29 +209,39 @@ function cursorOf(row: SearchedRow): SearchCursor {
   return { seq: row.seq, deliveryId: row.delivery?.id ?? 0 }
 }
 
+/** SQL for the deliveries to one endpoint, and for more columns; '' = without. */
+interface Variant {
+  to: string
+  more: string
+}
+
 /** One step of a scan. Names the index, because a scan on another one would sort everything first. */
 function scanner(reader: Database): (scan: Scan, withCodes: boolean) => Promise<JoinedRow[]> {
   // Excludes attempt rows that only explain why nothing was sent: they have no response.
   const codes = `(SELECT '[' || string_agg(coalesce(CAST(a.status_code AS text), 'null'), ',' ORDER BY a.number, a.id) || ']'
       FROM attempt a WHERE a.delivery_id = d.id AND a.outcome NOT IN ('expired', 'stopped')) AS codes`
-  const over = (index: string, ofObject: string, more: string): Statement<[Scan], JoinedRow> =>
+  const over = (index: string, ofObject: string, { to, more }: Variant): Statement<[Scan], JoinedRow> =>
     reader.prepare<Scan, JoinedRow>(
       `SELECT ${EVENT_COLUMNS}, ${DELIVERY_COLUMNS}${more}
        FROM event e INDEXED BY ${index}
-         LEFT JOIN delivery d ON d.event_seq = e.seq
+         LEFT JOIN delivery d ON d.event_seq = e.seq ${to}
          LEFT JOIN endpoint p ON p.id = d.endpoint_id
        WHERE e.account_uuid = @accountUuid ${ofObject} AND e.seq >= @bottom AND e.seq <= @seq
          AND (e.seq < @seq OR d.id < @deliveryId)
        ORDER BY e.seq DESC, d.id DESC LIMIT @step`,
     )
-  const both = (more: string) => ({
-    all: over('events_of_an_account_newest_first', '', more),
-    ofObject: over('events_of_an_object_newest_first', 'AND e.object = @object', more),
+  const both = (variant: Variant) => ({
+    all: over('events_of_an_account_newest_first', '', variant),
+    ofObject: over('events_of_an_object_newest_first', 'AND e.object = @object', variant),
   })
-  const without = both('')
-  const withThem = both(`, ${codes}`)
+  // Both values are in the index of deliveries.
+  const toOne = 'AND d.endpoint_id = @endpointId'
+  const without = { any: both({ to: '', more: '' }), one: both({ to: toOne, more: '' }) }
+  const withThem = { any: both({ to: '', more: `, ${codes}` }), one: both({ to: toOne, more: `, ${codes}` }) }
   return reader.read((scan, withCodes) =>
-    (withCodes ? withThem : without)[scan.object === null ? 'all' : 'ofObject'].all(scan),
+    (withCodes ? withThem : without)[scan.endpointId === null ? 'any' : 'one'][
+      scan.object === null ? 'all' : 'ofObject'
+    ].all(scan),
   )
 }
 

@@ -19,6 +19,7 @@ afterEach(() => world.close())
 
 const EVERYTHING: DeliverySearch = {
   object: null,
+  endpointId: null,
   seq: null,
   from: null,
   until: null,
@@ -111,6 +112,20 @@ describe('the walk', () => {
     expect(await found({ seq: 7, before: { seq: 7, deliveryId: 0 } })).toEqual([])
   })
 
+  test('to one endpoint passes over deliveries to others, and counts each event once', async () => {
+    const [first, second] = [event(), event({ object: 'note' })]
+    for (const endpointId of [1, 2]) delivery(first, { endpointId, attempts: [{ code: 200 }] })
+    delivery(second, { endpointId: 1 })
+    delivery(second, { endpointId: 2, causeNo: 1 })
+    delivery(second, { endpointId: 2, causeNo: 2 })
+    event()
+    expect(await found({ endpointId: 2 })).toEqual(['3.0', '2.5', '2.4', '1.2'])
+    expect(await search({ endpointId: 2, matches: () => false })).toMatchObject({ looked: 4, end: 'all' })
+    expect(await found({ endpointId: 2, before: { seq: 2, deliveryId: 5 } })).toEqual(['2.4', '1.2'])
+    expect(await found({ endpointId: 2, object: 'note' })).toEqual(['2.5', '2.4'])
+    expect((await search({ endpointId: 2, withCodes: true, seq: first })).hits[0]?.delivery?.codes).toEqual([200])
+  })
+
   test('sees nothing of another account', async () => {
     delivery(event())
     event({ account: BRISBANE })
@@ -146,23 +161,28 @@ describe('the walk', () => {
     })
   })
 
-  test.skipIf(aboutTheFile('plans of SQLite')).each([null, 'job'])(
-    'sorts nothing but the deliveries of one event (object %s)',
-    (object) => {
-      const index = object === null ? 'events_of_an_account_newest_first' : 'events_of_an_object_newest_first'
-      const plan = world.client.sql
-        .prepare<[], { detail: string }>(
-          `EXPLAIN QUERY PLAN SELECT e.seq FROM event e INDEXED BY ${index} LEFT JOIN delivery d ON d.event_seq = e.seq
-         WHERE e.account_uuid = 'a' ${object === null ? '' : "AND e.object = 'job'"} AND e.seq >= 0 AND e.seq <= 9
+  test.skipIf(aboutTheFile('plans of SQLite')).each([
+    [null, false],
+    ['job', false],
+    [null, true],
+    ['job', true],
+  ])('sorts nothing but the deliveries of one event (object %s, one endpoint: %s)', (object, one) => {
+    const index = object === null ? 'events_of_an_account_newest_first' : 'events_of_an_object_newest_first'
+    const plan = world.client.sql
+      .prepare<[], { detail: string }>(
+        `EXPLAIN QUERY PLAN SELECT e.seq FROM event e INDEXED BY ${index} LEFT JOIN delivery d ON d.event_seq = e.seq
+         ${one ? 'AND d.endpoint_id = 7' : ''} WHERE e.account_uuid = 'a' ${object === null ? '' : "AND e.object = 'job'"} AND e.seq >= 0 AND e.seq <= 9
            AND (e.seq < 9 OR d.id < 4) ORDER BY e.seq DESC, d.id DESC LIMIT 5`,
-        )
-        .all()
-        .map(({ detail }) => detail)
-      expect(plan[0]).toMatch(new RegExp(`SEARCH e USING (COVERING )?INDEX ${index} `))
-      expect(plan[1]).toMatch(/SEARCH d USING (COVERING )?INDEX delivery_once_per_cause \(event_seq=\?\)/)
-      expect(plan.slice(2)).toEqual(['USE TEMP B-TREE FOR LAST TERM OF ORDER BY'])
-    },
-  )
+      )
+      .all()
+      .map(({ detail }) => detail)
+    expect(plan[0]).toMatch(new RegExp(`SEARCH e USING (COVERING )?INDEX ${index} `))
+    expect(plan[1]).toMatch(
+      /SEARCH d USING (COVERING )?INDEX delivery_once_per_cause \(event_seq=\?( AND endpoint_id=\?)?\)/,
+    )
+    expect(plan[1]?.includes('endpoint_id')).toBe(one)
+    expect(plan.slice(2)).toEqual(['USE TEMP B-TREE FOR LAST TERM OF ORDER BY'])
+  })
 })
 
 describe('an id', () => {

@@ -68,6 +68,7 @@ export const BESIDE: Readonly<Record<string, unknown>> = {
   '{ uuid: string; name: string }': { uuid: 'u', name: 'Smith & Sons' },
   Asked: { field: 'status', operator: 'equals', value: 'Completed', logicalOperator: 'AND' },
   'readonly Asked[]': [],
+  'readonly SearchedWebhook[]': [{ key: 12, endpointId: 5, object: 'job', name: null, url: '' }],
   'readonly Condition[]': [],
   GroupingField: 'company_uuid',
   OncePolicy: 'record',

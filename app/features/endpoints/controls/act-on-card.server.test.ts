@@ -82,6 +82,12 @@ describe('starting again', () => {
     await press('start_again')
     expect((await view()).status).toBe('waiting')
   })
+
+  test('tells the result where it was pressed', async () => {
+    expect((await press('start_again')).flash.at).toBe('buttons of 1')
+    expect((await press('start_again', { place: 'health' })).flash.at).toBe('health')
+    expect((await press('start_again', { place: 'elsewhere' })).flash.at).toBe('buttons of 1')
+  })
 })
 
 describe('a test', () => {

@@ -9,6 +9,7 @@ import { type EndpointApp, updateEndpoint } from '../endpoints.server.ts'
 import {
   failedFlash,
   goneSentence,
+  HEALTH_PLACE,
   notTestedFlash,
   pausedFlash,
   REPLAY_CANCELLED,
@@ -80,6 +81,7 @@ const DOING: Record<CardIntent, (thing: Thing) => string> = {
 /**
  * Runs the action of a button. `values` hold `id` (the card's) and, by intent, `missed` = yes (start_again: also send
  * the missed events), `delivery` (send_again), `since`, `status`, `objectUuid` (replay), `replay` (cancel_replay).
+ * `place` = where the button is, when it is not on the card.
  */
 export async function actOnCard(
   app: CardApp,
@@ -94,7 +96,9 @@ export async function actOnCard(
   if (!record) return gone(intent, thing)
   const act = await PRESSES[intent]({ app, controls, accountUuid, record, thing, values })
   const part = PLACES[intent]
-  return part === null ? act : { ...act, flash: { ...act.flash, at: resultPlace(keyOf(record), part) } }
+  if (part === null) return act
+  const at = values.place === HEALTH_PLACE ? HEALTH_PLACE : resultPlace(keyOf(record), part)
+  return { ...act, flash: { ...act.flash, at } }
 }
 
 /** Where the card shows the result; null for a press far from its buttons, whose result is a toast. */

@@ -10,6 +10,9 @@ export function resultPlace(card: EndpointKey, part: 'buttons' | 'secret' | 'com
   return `${part} of ${card}`
 }
 
+/** Where the page shows the result of a press in the line about the whole account. */
+export const HEALTH_PLACE = 'health'
+
 const TITLES: Record<Thing, string> = { webhook: 'Webhook', rule: 'Rule' }
 
 export function goneSentence(thing: Thing): string {

@@ -171,7 +171,7 @@ export async function neededObjects(
     if (known) known.push(need)
     else needs.set(object, [need])
   }
-  for (const { objectType, fields } of await app.store.endpoints.listEndpointFields(accountUuid)) {
+  for (const { objectType, fields } of await app.store.endpoints.listOutlines(accountUuid)) {
     add(objectType, { fields: parseFields(fields) })
   }
   for (const { active, definition } of await app.store.automations.listAutomations(accountUuid)) {

@@ -1,3 +1,4 @@
+import { Link } from '@remix-run/react'
 import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
@@ -229,6 +230,29 @@ describe('notices by e-mail', () => {
     )
   })
 
+  it('say when changes are not saved, and ask before the page is left', async () => {
+    const elsewhere = { path: '/elsewhere', Component: () => <p>Another page</p> }
+    const page = () => (
+      <>
+        <Page />
+        <Link to="/elsewhere">Away</Link>
+      </>
+    )
+    renderPage({ page, action: async () => null, routes: [elsewhere] })
+    await userEvent.type(within(form()).getByLabelText('E-mail address'), 'me@example.com')
+    within(form()).getByText('Changes not saved')
+    expect(window.dispatchEvent(new Event('beforeunload', { cancelable: true }))).toBe(false)
+    await userEvent.click(screen.getByRole('link', { name: 'Away' }))
+    const asked = within(await screen.findByRole('alertdialog', { name: 'Leave without saving?' }))
+    await userEvent.click(asked.getByRole('button', { name: 'Stay' }))
+    const save = within(form()).getByRole('button', { name: 'Save: notices by e-mail' })
+    await waitFor(() => expect(document.activeElement).toBe(save))
+    await userEvent.click(save)
+    expect(within(form()).queryByText('Changes not saved')).toBeNull()
+    await userEvent.click(screen.getByRole('link', { name: 'Away' }))
+    await screen.findByText('Another page')
+  })
+
   it('say why they are not possible, with the way to allow them', () => {
     renderNews({ mail: { problem: 'ServiceM8 has not been allowed to send e-mails for Fieldhook.' } })
     within(form()).getByText('ServiceM8 has not been allowed to send e-mails for Fieldhook.')
@@ -256,6 +280,7 @@ describe('notices by e-mail', () => {
     expect(field.value).toBe('me')
     expect(field.getAttribute('aria-invalid')).toBe('true')
     expect(document.getElementById(`${field.id}-error`)?.textContent).toContain('Enter one e-mail address')
+    within(form()).getByText('Changes not saved')
     expect(within(form()).getByLabelText<HTMLInputElement>(/^Tell me/).checked).toBe(true)
   })
 })

@@ -1,5 +1,6 @@
 import { Form } from '@remix-run/react'
 import { CircleAlert, ExternalLink } from 'lucide-react'
+import { useRef } from 'react'
 import { MAIL_TOPICS, type MailTopic } from '#app/domain/notices/notice.ts'
 import { topicField } from '#app/features/notices/mail-topics.ts'
 import type { MailSettingsView } from '#app/features/notices/notice-view.ts'
@@ -10,6 +11,7 @@ import { Checkbox } from '#app/ui/form/checkbox.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { controlStyles, TextInput } from '#app/ui/form/text-input.tsx'
+import { UnsavedChanges } from '#app/ui/form/unsaved-changes.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { useAccountNews } from './account-news.tsx'
 import { CardFields } from './card-button.tsx'
@@ -42,6 +44,8 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
   const sending = useIsSending({ intent: 'mail_settings' })
   const shown = shownChoice(mail, refused?.values ?? null)
   const errors = refused?.fieldErrors ?? {}
+  const form = useRef<HTMLFormElement>(null)
+  const save = useRef<HTMLButtonElement>(null)
   return (
     <ClosedSection
       id="mail"
@@ -49,7 +53,7 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
       open={refused !== null || (mail.byMail && mail.problem !== null)}
     >
       {/* Remounts with the saved values, or with the typed ones. */}
-      <Form method="post" preventScrollReset key={JSON.stringify(shown)} className="grid gap-3">
+      <Form method="post" ref={form} preventScrollReset key={JSON.stringify(shown)} className="grid gap-3">
         <CardFields account={account} values={{ intent: 'mail_settings', all: 'yes' }} />
         <Checkbox name="byMail" value="yes" defaultChecked={shown.byMail}>
           Tell me by e-mail when something needs me
@@ -107,10 +111,17 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
           )}
         </Field>
         {mail.byMail && mail.problem !== null ? <Problem problem={mail.problem} account={account} /> : null}
-        <div>
-          <Button type="submit" pending={sending} pendingLabel="Saving…" aria-label="Save: notices by e-mail">
+        <div className="flex flex-wrap items-center gap-3">
+          <Button
+            ref={save}
+            type="submit"
+            pending={sending}
+            pendingLabel="Saving…"
+            aria-label="Save: notices by e-mail"
+          >
             Save
           </Button>
+          <UnsavedChanges form={form} returnTo={save} saved={JSON.stringify(shown)} refused={refused !== null} />
         </div>
       </Form>
     </ClosedSection>

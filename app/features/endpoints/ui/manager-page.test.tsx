@@ -93,16 +93,6 @@ describe('the header', () => {
     )
   })
 
-  it('says how the account is, and leads to the webhook that needs somebody', () => {
-    renderManager({
-      webhooks: [sampleWebhook(), sampleWebhook({ id: 2, objectType: 'note', label: 'Note', status: 'failing' })],
-    })
-    screen.getByText('1 of 2 webhooks needs attention: Note. Last event 2 minutes ago.')
-    expect(screen.getByRole('link', { name: 'Show Note' }).getAttribute('href')).toBe(
-      '?accountUUID=account-1&card=2#webhook-2',
-    )
-  })
-
   it('asks to sign in again when the platform no longer accepts the connection', () => {
     renderManager({ reconnect: 'Sign in again to go on changing webhooks.' })
     const link = screen.getByRole('link', { name: /^Reconnect/ })

@@ -1,7 +1,7 @@
 import { useNavigation } from '@remix-run/react'
 import { clsx } from 'clsx'
 import { Activity, Plus, RefreshCw, Search } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 import { searchAddress } from '#app/domain/delivery-address.ts'
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
 import { PERMISSIONS_MISSING, permissionsSentence } from '#app/features/accounts/permissions.ts'
@@ -14,10 +14,9 @@ import { cardStyles } from '#app/ui/card.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { ReconnectLink, ReconnectNotice } from '#app/ui/reconnect-notice.tsx'
 import { AccountTimeProvider, usePresent } from '#app/ui/time/time.tsx'
-import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import type { ReplayPanelData } from '../controls/replay-text.ts'
-import { accountHealth } from '../endpoint-status.ts'
-import { type DeletedView, type EndpointLine, type EndpointView, titleOf } from '../endpoint-view.ts'
+import { accountHealth, needsAttention } from '../endpoint-status.ts'
+import type { DeletedView, EndpointLine, EndpointView } from '../endpoint-view.ts'
 import type { FirstStepView } from '../first-steps.ts'
 import { UndoDelete } from './delete-webhook.tsx'
 import { FirstStepsCard } from './first-steps-card.tsx'
@@ -25,13 +24,17 @@ import { FirstWebhook } from './first-webhook.tsx'
 import { NewAddress, NewWebhook } from './form/endpoint-form.tsx'
 import { type FormResult, resultFor } from './form/form-result.ts'
 import type { LogAnswer } from './log/log-filter.ts'
-import { MailSettings } from './mail-settings.tsx'
 import { cardId, type ManagerAccount, type ManagerStep, managerQuery, managerSearch } from './manager-address.ts'
 import { Notices } from './notices.tsx'
 import { QuickReference } from './quick-reference.tsx'
 import { RulesSection } from './rules-section.tsx'
-import { healthMark } from './status-pills.tsx'
-import { WebhookCard } from './webhook-card.tsx'
+import { healthMark, ShowCard } from './status-pills.tsx'
+import { TroubleRows, WebhookCard } from './webhook-card.tsx'
+
+const loadMail = async () => ({ default: (await import('./mail-settings.tsx')).MailSettings })
+
+// At the end of the page, and closed: a browser loads it after the rest.
+const MailSettings = import.meta.env.SSR ? (await loadMail()).default : lazy(loadMail)
 
 export interface ManagerPageProps {
   /** The account as the URL names it; part of every link and form. */
@@ -100,7 +103,8 @@ export function ManagerPage(props: ManagerPageProps) {
           <Health
             account={account}
             webhooks={webhooks}
-            rules={[...rules, ...ruleLines]}
+            rules={rules}
+            lines={ruleLines}
             lastEventAt={props.lastEventAt}
           />
         }
@@ -177,7 +181,9 @@ export function ManagerPage(props: ManagerPageProps) {
 function Foot({ account, result, reconnect, missingScopes }: ManagerPageProps & { account: ManagerAccount }) {
   return (
     <div className={`${cardStyles} divide-y divide-line lg:self-start`}>
-      <MailSettings account={account} result={result} />
+      <Suspense fallback={null}>
+        <MailSettings account={account} result={result} />
+      </Suspense>
       <QuickReference />
       {reconnect || missingScopes?.length ? null : (
         <p className="flex flex-wrap items-center gap-x-3 px-4 text-ink-soft text-label sm:px-5">
@@ -202,34 +208,43 @@ interface ConnectionProps {
   missing: readonly string[]
 }
 
-function Health({
-  account,
-  webhooks,
-  rules,
-  lastEventAt,
-}: Pick<ManagerPageProps, 'webhooks' | 'lastEventAt'> & { account: ManagerAccount; rules: EndpointLine[] }) {
+interface HealthProps extends Pick<ManagerPageProps, 'webhooks' | 'rules' | 'lastEventAt'> {
+  account: ManagerAccount
+  lines: EndpointLine[]
+}
+
+/** How the account is, in one sentence; what is in trouble has a row each. */
+function Health({ account, webhooks, rules, lines, lastEventAt }: HealthProps) {
   const now = usePresent()
-  const { tone, icon: Icon, worst } = healthMark<EndpointView | EndpointLine>([...webhooks, ...rules])
+  const cards = [...webhooks, ...rules]
+  const all = [...cards, ...lines]
+  const { tone, icon: Icon, worst } = healthMark<EndpointView | EndpointLine>(all)
+  // The card of an only one is open, right below.
+  const rows = all.length === 1 ? [] : cards.filter(({ status }) => needsAttention(status)).slice(0, MOST_TROUBLES)
+  const more = rows.length === 0 ? 0 : all.filter(({ status }) => needsAttention(status)).length - rows.length
   return (
-    <p
-      className={`flex items-start gap-2.5 rounded-control px-3.5 py-3 text-body ${tone === 'neutral' ? 'bg-surface' : toneStyles[tone]}`}
+    <div
+      className={`flex items-start gap-2.5 rounded-control px-3.5 text-body ${tone === 'neutral' ? 'bg-surface' : toneStyles[tone]}`}
     >
-      <Icon aria-hidden className="mt-0.5 size-5 shrink-0" />
-      <span className="min-w-0 wrap-anywhere font-medium">
-        {accountHealth([...webhooks, ...rules], lastEventAt, now)}
-      </span>
-      {worst ? (
-        <a
-          href={`${managerSearch(account, { step: 'card', webhookId: worst.id })}#${cardId(worst.id)}`}
-          className="-my-2.5 ml-auto inline-flex min-h-11 shrink-0 items-center font-semibold text-label underline underline-offset-4"
-        >
-          Show
-          <VisuallyHidden> {titleOf(worst)}</VisuallyHidden>
-        </a>
-      ) : null}
-    </p>
+      <Icon aria-hidden className="mt-3.5 size-5 shrink-0" />
+      <div className="min-w-0 flex-1 py-0.5">
+        {/* One row says it all. */}
+        {rows.length === 1 && more === 0 ? null : (
+          <div className="flex min-h-11 items-center gap-x-3">
+            <p className="min-w-0 flex-1 wrap-anywhere py-2.5 font-medium">{accountHealth(all, lastEventAt, now)}</p>
+            {worst && rows.length === 0 ? <ShowCard card={worst} account={account} /> : null}
+          </div>
+        )}
+        <Suspense fallback={null}>
+          <TroubleRows webhooks={rows} more={more} account={account} />
+        </Suspense>
+      </div>
+    </div>
   )
 }
+
+/** Rows of trouble that one look takes in. */
+const MOST_TROUBLES = 5
 
 /** After a webhook was created or deleted by keyboard, goes on with the new one, or with the heading of the list. */
 function useListFocus(ids: readonly EndpointKey[]): void {

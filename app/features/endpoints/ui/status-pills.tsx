@@ -11,7 +11,9 @@ import {
   Unplug,
 } from 'lucide-react'
 import { type Tone, toneStyles } from '#app/ui/badge.tsx'
-import type { WebhookStatus } from '../endpoint-view.ts'
+import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
+import { type EndpointLine, titleOf, type WebhookStatus } from '../endpoint-view.ts'
+import { cardId, type ManagerAccount, managerSearch } from './manager-address.ts'
 
 interface Mark {
   word: string
@@ -80,4 +82,17 @@ export function healthMark<Card extends { status: WebhookStatus }>(cards: readon
   const troubled = tone === 'failing' || tone === 'attention'
   const worst = troubled ? cards.find((card) => toneOf(card) === tone) : undefined
   return { tone, icon: HEALTH_ICONS[tone], worst: worst ?? null }
+}
+
+/** Opens the card of a webhook or rule. */
+export function ShowCard({ card, account }: { card: EndpointLine; account: ManagerAccount }) {
+  return (
+    <a
+      href={`${managerSearch(account, { step: 'card', webhookId: card.id })}#${cardId(card.id)}`}
+      className="inline-flex min-h-11 shrink-0 items-center font-semibold text-label underline underline-offset-4"
+    >
+      Show
+      <VisuallyHidden> {titleOf(card)}</VisuallyHidden>
+    </a>
+  )
 }

@@ -13,12 +13,12 @@ import { cardId, type ManagerAccount, type ManagerStep } from './manager-address
 import { ReceiverMark } from './receiver-mark.tsx'
 import { StatusDot } from './status-pills.tsx'
 
-async function loadDetails() {
-  return { default: (await import('./webhook-details.tsx')).WebhookDetails }
-}
+const loadDetails = () => import('./webhook-details.tsx')
 
 // The server has them loaded and draws them; a browser loads them after the rows.
-const WebhookDetails = import.meta.env.SSR ? (await loadDetails()).default : lazy(loadDetails)
+const loaded = import.meta.env.SSR ? await loadDetails() : null
+const WebhookDetails = loaded?.WebhookDetails ?? lazy(async () => ({ default: (await loadDetails()).WebhookDetails }))
+export const TroubleRows = loaded?.TroubleRows ?? lazy(async () => ({ default: (await loadDetails()).TroubleRows }))
 
 /** Kept while only the row changes: what the server drew stays when the row is opened before the scripts are here. */
 const Details = memo(function Details(props: ComponentProps<typeof WebhookDetails>) {

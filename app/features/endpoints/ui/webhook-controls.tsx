@@ -1,4 +1,5 @@
 import { Form } from '@remix-run/react'
+import { clsx } from 'clsx'
 import { History, KeyRound, Pause, Play, RotateCcw, Send } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { ownerNote } from '#app/domain/people.ts'
@@ -27,8 +28,13 @@ interface ControlsProps {
 }
 
 /** The one-click remedies for a webhook in trouble; renders nothing for a healthy one. */
-export function TroubleControls({ webhook, account }: ControlsProps) {
-  const sending = useIsSending({ intent: 'start_again', id: String(webhook.id) })
+export function TroubleControls({
+  webhook,
+  account,
+  place,
+}: ControlsProps & { /** Where the result appears. */ place?: string }) {
+  const values = { intent: 'start_again', id: String(webhook.id), ...(place && { place }) }
+  const sending = useIsSending(values)
   const { state, missed } = webhook
   if (webhook.callbackUrl === '') return null
   if (state === 'stopped' || state === 'failing') {
@@ -36,9 +42,12 @@ export function TroubleControls({ webhook, account }: ControlsProps) {
       <Form
         method="post"
         preventScrollReset
-        className="flex flex-wrap items-center gap-x-4 gap-y-1 rounded-control bg-sunken px-3.5 py-2.5"
+        className={clsx(
+          'flex flex-wrap items-center gap-x-4 gap-y-1',
+          !place && 'rounded-control bg-sunken px-3.5 py-2.5',
+        )}
       >
-        <CardFields account={account} values={{ intent: 'start_again', id: String(webhook.id) }} />
+        <CardFields account={account} values={values} />
         <Button
           type="submit"
           variant="primary"
@@ -64,6 +73,7 @@ export function TroubleControls({ webhook, account }: ControlsProps) {
         <CardButton
           intent="start_again"
           webhookId={webhook.id}
+          values={values}
           account={account}
           icon={RotateCcw}
           pendingLabel="Starting…"

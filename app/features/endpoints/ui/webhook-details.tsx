@@ -6,7 +6,9 @@ import { AddressButton } from '#app/ui/address-button.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { CopyField } from '#app/ui/form/copy-field.tsx'
 import { Notice } from '#app/ui/notice.tsx'
+import { ResultLine } from '#app/ui/result-line.tsx'
 import { Time } from '#app/ui/time/time.tsx'
+import { HEALTH_PLACE } from '../controls/control-text.ts'
 import type { ReplayPanelData } from '../controls/replay-text.ts'
 import { calledOf, type EndpointView, titleOf } from '../endpoint-view.ts'
 import { receiverOf } from '../receiver.ts'
@@ -22,7 +24,7 @@ import { PollingFacts } from './polling-facts.tsx'
 import { ReceiverMark } from './receiver-mark.tsx'
 import { ReplayLine } from './replay-line.tsx'
 import { ReplayPanel } from './replay-panel.tsx'
-import { sentenceBeside } from './status-pills.tsx'
+import { ShowCard, sentenceBeside } from './status-pills.tsx'
 import { UpstreamSide } from './upstream-side.tsx'
 import { MoreControls, TroubleControls, WebhookControls } from './webhook-controls.tsx'
 
@@ -92,6 +94,36 @@ export function WebhookDetails(props: WebhookDetailsProps) {
         />
       </div>
     </div>
+  )
+}
+
+interface TroubleRowsProps {
+  webhooks: readonly EndpointView[]
+  /** Webhooks and rules in trouble besides these. */
+  more: number
+  account: ManagerAccount
+}
+
+/** What is wrong with each webhook, the button that helps, and the way to its card; below, the result of a press. */
+export function TroubleRows({ webhooks, more, account }: TroubleRowsProps) {
+  return (
+    <>
+      {webhooks.length === 0 ? null : (
+        <ul aria-label="Needs attention">
+          {webhooks.map((webhook) => (
+            <li key={webhook.id} className="flex flex-wrap items-center justify-end gap-x-4">
+              <p className="min-w-0 flex-1 basis-64 wrap-anywhere py-2.5 text-label">
+                <strong className="font-semibold">{titleOf(webhook)}</strong> – {webhook.statusMessage}
+              </p>
+              <TroubleControls webhook={webhook} account={account} place={HEALTH_PLACE} />
+              <ShowCard card={webhook} account={account} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {more > 0 ? <p className="py-2.5 text-label">And {more} more.</p> : null}
+      <ResultLine at={HEALTH_PLACE} />
+    </>
   )
 }
 

@@ -29,7 +29,7 @@ interface SearchFieldsProps {
 }
 
 /** The less common filters, collapsed until one is set. */
-const MORE: readonly SearchField[] = ['code', 'object', 'record', 'field', 'from', 'until']
+const MORE: readonly SearchField[] = ['webhook', 'code', 'object', 'record', 'field', 'from', 'until']
 
 /** A form that requests the page with another URL, with or without scripts. */
 export function SearchFields({ account, choices, form, errors }: SearchFieldsProps) {
@@ -129,90 +129,86 @@ interface MoreFieldsProps {
 function MoreFields({ choices, form, errors, focusOf }: MoreFieldsProps) {
   const zone = useZone().replaceAll('_', ' ')
   return (
-    <div className="grid items-start gap-4 rounded-card border border-line bg-surface p-4 sm:grid-cols-2 lg:grid-cols-6">
-      <div className="lg:col-span-2">
-        <Field id="search-code" label="Response code" hint="e.g. 404, 5xx, none" errors={errors.code}>
+    <div className="grid items-start gap-4 rounded-card border border-line bg-surface p-4 sm:grid-cols-2 lg:grid-cols-4">
+      <div className="sm:col-span-2">
+        <Field id="search-webhook" label="Webhook" errors={errors.webhook}>
           {(control) => (
-            <>
-              <TextInput
-                {...control}
-                {...PLAIN_TEXT}
-                {...focusOf('code')}
-                name="code"
-                defaultValue={form.code}
-                list="search-codes"
-              />
-              <datalist id="search-codes">
-                {CODE_SUGGESTIONS.map((code) => (
-                  <option key={code} value={code} />
-                ))}
-              </datalist>
-            </>
-          )}
-        </Field>
-      </div>
-      <div className="lg:col-span-2">
-        <Field id="search-object" label="Object" errors={errors.object}>
-          {(control) => (
-            <Select {...control} {...focusOf('object')} name="object" defaultValue={form.object}>
-              <option value="">Any</option>
-              {choices.objects.map(([type, label]) => (
-                <option key={type} value={type}>
-                  {label}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-      </div>
-      <div className="lg:col-span-2">
-        <Field id="search-record" label="Record" hint="Its id in ServiceM8." errors={errors.record}>
-          {(control) => (
-            <TextInput {...control} {...PLAIN_TEXT} {...focusOf('record')} name="record" defaultValue={form.record} />
-          )}
-        </Field>
-      </div>
-      <div className="lg:col-span-2">
-        <Field id="search-field" label="Changed field" hint="e.g. status" errors={errors.field}>
-          {(control) => (
-            <>
-              <TextInput
-                {...control}
-                {...PLAIN_TEXT}
-                {...focusOf('field')}
-                name="field"
-                defaultValue={form.field}
-                list="search-fields"
-              />
-              <datalist id="search-fields">
-                {choices.fields.map((name) => (
-                  <option key={name} value={name} />
-                ))}
-              </datalist>
-            </>
-          )}
-        </Field>
-      </div>
-      <div className="lg:col-span-2">
-        <Field id="search-from" label="Received from" hint={`Time in ${zone}`} errors={errors.from}>
-          {(control) => (
-            <TextInput {...control} {...focusOf('from')} type="datetime-local" name="from" defaultValue={form.from} />
-          )}
-        </Field>
-      </div>
-      <div className="lg:col-span-2">
-        <Field id="search-until" label="Received until" errors={errors.until}>
-          {(control) => (
-            <TextInput
+            <Select
               {...control}
-              {...focusOf('until')}
-              type="datetime-local"
-              name="until"
-              defaultValue={form.until}
+              {...focusOf('webhook')}
+              name="webhook"
+              defaultValue={form.webhook}
+              none="Any webhook"
+              options={choices.webhooks}
             />
           )}
         </Field>
       </div>
+      <Field id="search-code" label="Response code" hint="e.g. 404, 5xx, none" errors={errors.code}>
+        {(control) => (
+          <>
+            <TextInput
+              {...control}
+              {...PLAIN_TEXT}
+              {...focusOf('code')}
+              name="code"
+              defaultValue={form.code}
+              list="search-codes"
+            />
+            <datalist id="search-codes">
+              {CODE_SUGGESTIONS.map((code) => (
+                <option key={code} value={code} />
+              ))}
+            </datalist>
+          </>
+        )}
+      </Field>
+      <Field id="search-object" label="Object" errors={errors.object}>
+        {(control) => (
+          <Select {...control} {...focusOf('object')} name="object" defaultValue={form.object}>
+            <option value="">Any</option>
+            {choices.objects.map(([type, label]) => (
+              <option key={type} value={type}>
+                {label}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <Field id="search-record" label="Record" hint="Its id in ServiceM8." errors={errors.record}>
+        {(control) => (
+          <TextInput {...control} {...PLAIN_TEXT} {...focusOf('record')} name="record" defaultValue={form.record} />
+        )}
+      </Field>
+      <Field id="search-field" label="Changed field" hint="e.g. status" errors={errors.field}>
+        {(control) => (
+          <>
+            <TextInput
+              {...control}
+              {...PLAIN_TEXT}
+              {...focusOf('field')}
+              name="field"
+              defaultValue={form.field}
+              list="search-fields"
+            />
+            <datalist id="search-fields">
+              {choices.fields.map((name) => (
+                <option key={name} value={name} />
+              ))}
+            </datalist>
+          </>
+        )}
+      </Field>
+      <Field id="search-from" label="Received from" hint={`Time in ${zone}`} errors={errors.from}>
+        {(control) => (
+          <TextInput {...control} {...focusOf('from')} type="datetime-local" name="from" defaultValue={form.from} />
+        )}
+      </Field>
+      <Field id="search-until" label="Received until" errors={errors.until}>
+        {(control) => (
+          <TextInput {...control} {...focusOf('until')} type="datetime-local" name="until" defaultValue={form.until} />
+        )}
+      </Field>
     </div>
   )
 }

@@ -5,9 +5,14 @@ import { minutes } from '#app/lib/duration.ts'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import { EMPTY_FORM, sampleAnswer, sampleHit } from '#tests/support/sample-deliveries.ts'
 import { SAMPLE_NOW, SAMPLE_ZONE } from '#tests/support/sample-views.ts'
-import { searchChoices } from '../search-filter.ts'
+import { type SearchedWebhook, searchChoices } from '../search-filter.ts'
 import { type SearchForm, searchFormOf } from '../search-view.ts'
 import { SearchPage, type SearchPageProps } from './search-page.tsx'
+
+const WEBHOOKS: SearchedWebhook[] = [
+  { key: 12, endpointId: 5, object: 'job', name: null, url: 'https://hooks.zapier.com/hooks/catch/1' },
+  { key: 'rule-3', endpointId: 7, object: 'job', name: 'Accounts', url: 'https://example.com/in' },
+]
 
 function renderSearch(
   over: Partial<SearchPageProps> = {},
@@ -28,7 +33,7 @@ function renderSearch(
         before=""
         logEnds="Entries are kept for 30 days."
         answer={sampleAnswer()}
-        choices={searchChoices(over.form ?? EMPTY_FORM)}
+        choices={searchChoices(over.form ?? EMPTY_FORM, WEBHOOKS)}
         statuses={COUNTED}
         volume={[]}
         {...over}
@@ -101,6 +106,25 @@ describe('the form', () => {
     expect(screen.getByLabelText<HTMLSelectElement>('Object').value).toBe('staff')
   })
 
+  it('offers each webhook and rule by name, and keeps the chosen one in every link', () => {
+    const form = { ...EMPTY_FORM, webhook: 'rule-3' }
+    const volume = [{ date: '2025-11-21', delivered: 2, failed: 1 }]
+    renderSearch({ form, volume, answer: sampleAnswer({ end: 'full', next: '12.3' }) })
+    const choice = screen.getByLabelText<HTMLSelectElement>('Webhook')
+    expect([...choice.options].map((one) => one.text)).toEqual(['Any webhook', 'Job → hooks.zapier.com', 'Accounts'])
+    expect(choice.value).toBe('rule-3')
+    expect(screen.getByText('More filters').closest('details')?.open).toBe(true)
+    for (const name of [/^Delivered/, 'Older', /^21 November 2025/]) expect(hrefOf(name)).toContain('webhook=rule-3')
+  })
+
+  it('says that the address names no webhook of the account', () => {
+    const errors = { webhook: ['Must be a webhook or forwarding rule of this account'] }
+    renderSearch({ form: { ...EMPTY_FORM, webhook: '99' }, errors, answer: null })
+    const choice = screen.getByLabelText<HTMLSelectElement>('Webhook')
+    expect([choice.value, document.activeElement]).toEqual(['', choice])
+    screen.getByText('Must be a webhook or forwarding rule of this account')
+  })
+
   it('has the rarer filters folded away until one of them is used, or wrong', () => {
     const { unmount } = renderSearch()
     const more = () => screen.getByText('More filters').closest('details')
@@ -149,7 +173,7 @@ describe('while it is used', () => {
         before=""
         logEnds=""
         answer={sampleAnswer()}
-        choices={searchChoices(form)}
+        choices={searchChoices(form, WEBHOOKS)}
         statuses={null}
         volume={[]}
       />

@@ -6,6 +6,7 @@ import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import { SAMPLE_NOW, SAMPLE_ZONE, sampleEntry, sampleResult } from '#tests/support/sample-views.ts'
 import { LOG_REFRESH_MS, type LogTurn, logTurn } from './live-log.tsx'
+import type { LogOwner } from './log-entry-actions.tsx'
 import type { LogAnswer } from './log-filter.ts'
 import { LogPanel } from './log-panel.tsx'
 
@@ -15,9 +16,10 @@ interface Options {
   opened?: LogAnswer | null
   /** What the resource answers, turn by turn; the last one stays. */
   turns?: (LogTurn | { message: string })[]
+  owner?: LogOwner
 }
 
-function renderPanel({ opened = null, turns = [answerOf([])] }: Options = {}) {
+function renderPanel({ opened = null, turns = [answerOf([])], owner }: Options = {}) {
   const asked: URLSearchParams[] = []
   renderPage({
     page: () => (
@@ -31,6 +33,7 @@ function renderPanel({ opened = null, turns = [answerOf([])] }: Options = {}) {
           anchor="webhook-1"
           openQuery={{ accountUUID: 'account-1', log: '1' }}
           closedQuery={{ accountUUID: 'account-1' }}
+          owner={owner}
         />
       </AccountTimeProvider>
     ),
@@ -56,6 +59,15 @@ afterEach(() => {
 })
 
 describe('the panel', () => {
+  it('leads to all deliveries of its webhook or rule', () => {
+    renderPanel({
+      opened: answerOf([]),
+      owner: { account: { accountUUID: 'account-1', admin: false }, webhookId: 'rule-3' },
+    })
+    const link = screen.getByRole('link', { name: 'All deliveries of Job' })
+    expect(link.getAttribute('href')).toBe('/deliveries?accountUUID=account-1&webhook=rule-3')
+  })
+
   it('is closed, asks for nothing, and opens with the button', async () => {
     const asked = renderPanel()
     expect(toggle().getAttribute('aria-expanded')).toBe('false')

@@ -1,7 +1,8 @@
 import { useLocation, useRevalidator } from '@remix-run/react'
 import { clsx } from 'clsx'
-import { ChevronRight, Inbox, RefreshCw, SlidersHorizontal } from 'lucide-react'
+import { ChevronRight, Inbox, RefreshCw, Search, SlidersHorizontal } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { searchAddress } from '#app/domain/delivery-address.ts'
 import {
   DEFAULT_LOG_FILTER,
   FORWARDING_FILTERS,
@@ -11,7 +12,7 @@ import {
 } from '#app/features/events/log-view.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { useAnnounce } from '#app/ui/announcer.tsx'
-import { Button } from '#app/ui/button.tsx'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Checkbox } from '#app/ui/form/checkbox.tsx'
@@ -157,6 +158,19 @@ function OpenPanel({ id, subject, source, opened, filter: firstFilter, anchor, o
       >
         {answer ? <Answered answer={answer} filter={filter} owner={owner} /> : failed ? null : <Skeleton />}
       </ScrollRegion>
+      {owner ? (
+        <div>
+          <ButtonLink
+            to={searchAddress(owner.account, { webhook: String(owner.webhookId) })}
+            variant="quiet"
+            className="-ml-4"
+            icon={Search}
+          >
+            All deliveries
+            <VisuallyHidden> of {subject}</VisuallyHidden>
+          </ButtonLink>
+        </div>
+      ) : null}
     </section>
   )
 }
