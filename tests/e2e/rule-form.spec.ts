@@ -220,9 +220,12 @@ test('a rule is opened, changed, left and saved', async ({ page, context, server
   await says(page, 'Ring them')
 
   // On a slow line, what the server drew stays until its scripts are here.
-  const held = Promise.withResolvers<void>()
+  let letGo = () => {}
+  const held = new Promise<void>((done) => {
+    letGo = done
+  })
   await page.route(/\/assets\/rest-sections/, async (route) => {
-    await held.promise
+    await held
     await route.continue()
   })
   await edit.click()
@@ -243,7 +246,7 @@ test('a rule is opened, changed, left and saved', async ({ page, context, server
   await page.evaluate(async () => {
     for (let frame = 0; frame < 40; frame++) await new Promise((drawn) => requestAnimationFrame(drawn))
   })
-  held.resolve()
+  letGo()
   await ready(page, true)
   expect(await page.evaluate(() => Object.hasOwn(window, 'torn'))).toBe(false)
 })
