@@ -17,7 +17,7 @@ declare module '@remix-run/node' {
  * open, and what waits until it is wanted, stays apart.
  */
 const LOOK =
-  /node_modules\/lucide-react\/|app\/ui\/(?!undo-line|meter|reconnect-notice|form\/(copy-field|search-key|text-me|unsaved-changes)|ask-first|zod-without-eval|toast\/toaster|sheet-dialog|confirm-dialog|tooltip|chart|pictures)/
+  /node_modules\/lucide-react\/|app\/ui\/(?!undo-line|meter|reconnect-notice|form\/(copy-field|search-key|text-me|unsaved-changes)|ask-first|scripts-ahead|zod-without-eval|toast\/toast(?:er|-place)|sheet-dialog|confirm-dialog|tooltip|chart|pictures)/
 /** Icons that only the page of the rule form uses, only runs and recipes, or only other pages: each page loads its own. */
 const ICON = /\/lucide-react\/dist\/esm\/icons\/([\w-]+)\.m?js$/
 const RARE = new Set(['reference', 'lookups', 'ops', 'templates', 'accounts'])

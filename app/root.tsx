@@ -13,7 +13,7 @@ import {
   useRouteError,
   useRouteLoaderData,
 } from '@remix-run/react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { accountInAddress, shownAccount } from './domain/account-address.ts'
 import { operatorAddress } from './features/ops/operator-address.ts'
 import { loadFlash } from './http/flash.server.ts'
@@ -25,7 +25,6 @@ import { useFocusKept } from './ui/focus-kept.tsx'
 import { useNonce } from './ui/nonce.tsx'
 import { AppFrame } from './ui/page/app-frame.tsx'
 import { ErrorPage } from './ui/page/error-page.tsx'
-import { useScriptsAhead } from './ui/scripts-ahead.ts'
 import { ToastProvider } from './ui/toast/toast.tsx'
 
 export const links: LinksFunction = () => [
@@ -96,6 +95,17 @@ function SocialPicture({ origin }: { origin: string }) {
 /** A page to be read says so in its `handle`, and comes without the product's scripts. */
 function isPlain(handle: unknown): boolean {
   return typeof handle === 'object' && handle !== null && 'withoutScripts' in handle && handle.withoutScripts === true
+}
+
+/** Loaded once the page works. Not by `useOnDemand`: a state of the root would draw every page once more. */
+function useScriptsAhead(): void {
+  useEffect(() => {
+    const stopping = import('./ui/scripts-ahead.ts').then(
+      ({ fetchScriptsAhead }) => fetchScriptsAhead(),
+      () => () => {},
+    )
+    return () => void stopping.then((stop) => stop())
+  }, [])
 }
 
 export default function App() {

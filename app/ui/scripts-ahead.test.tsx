@@ -1,6 +1,7 @@
 import { cleanup, render, screen } from '@testing-library/react'
+import { useEffect } from 'react'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { scriptsOf, useScriptsAhead } from './scripts-ahead.ts'
+import { fetchScriptsAhead, scriptsOf } from './scripts-ahead.ts'
 
 const PAGES = [
   { module: '/assets/root.js', imports: ['/assets/look.js'] },
@@ -21,7 +22,7 @@ describe('the scripts of a page', () => {
 
 describe('whoever is about to open a page', () => {
   function Page() {
-    useScriptsAhead()
+    useEffect(fetchScriptsAhead, [])
     return (
       <p>
         <a href="/deliveries?accountUUID=a">
