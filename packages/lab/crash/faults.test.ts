@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '#app/lib/clocks.server.ts'
+import type { Database } from '#db/database.ts'
+import { orm } from '#db/orm.ts'
+import { createWriteTurn } from '#db/sql/hot/write-turn.server.ts'
 import { sqlStore } from '#db/sql/store.server.ts'
 import { openClient } from '#db/sqlite/client.server.ts'
 import { FAULT_PLACES, MIGRATION } from './faults.ts'
@@ -11,13 +14,14 @@ const prepared: string[] = []
 const folder = mkdtempSync(join(tmpdir(), 'fieldhook-faults-'))
 beforeAll(() => {
   const client = openClient(join(folder, 'test.db'), 'db/migrations')
-  const { sql } = client
-  const prepare = sql.prepare.bind(sql)
-  sql.prepare = (source: string) => {
-    prepared.push(source)
-    return prepare(source)
+  const db: Database = {
+    ...client.db,
+    prepare(text) {
+      prepared.push(text)
+      return client.db.prepare(text)
+    },
   }
-  sqlStore(client, systemClock())
+  sqlStore({ ...client, db, orm: orm(db), turn: createWriteTurn(db) }, systemClock())
   client.close()
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
