@@ -3,7 +3,7 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { systemClock } from '#app/lib/clocks.server.ts'
 import { freshDatabase, POSTGRES_WITHIN_MS, postgresForTests, postgresSchema } from '#tests/support/postgres.ts'
-import { testApp } from '#tests/support/test-app.server.ts'
+import { aboutTheFile, testApp } from '#tests/support/test-app.server.ts'
 import type { Database, Statement } from '../database.ts'
 import { orm } from '../orm.ts'
 import type { Connections } from '../sql/connections.ts'
@@ -49,7 +49,7 @@ function statementsOf(open: (connections: Connections) => unknown, whose = OF_A_
 const ofTheStore = (whose = OF_A_MEMBER) => statementsOf((connections) => sqlStore(connections, systemClock()), whose)
 const ofAMember = () => statementsOf(({ db }) => [memberRows(db), newsTeller(db), newsOf(db)])
 
-test('SQLite prepares each of them', () => {
+test.skipIf(aboutTheFile('what SQLite itself prepares'))('SQLite prepares each of them', () => {
   const { client, close } = testApp(systemClock())
   const { mine, taken } = client
   const texts = ofTheStore({ mine, taken })
