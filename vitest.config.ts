@@ -41,11 +41,12 @@ export default defineConfig({
         },
       },
       {
-        // Whole processes that mostly wait for each other: two at a time.
+        // Whole processes that mostly wait for each other: two at a time. What they load of ours is shared, as above.
         extends: true,
         test: {
           ...WALK,
           name: 'walk',
+          isolate: false,
           include: ['tests/walks/**/*.test.ts'],
           exclude: ALONE,
           maxWorkers: 2,
