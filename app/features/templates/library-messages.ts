@@ -1,5 +1,5 @@
 // What customers answer, and what becomes of messages: templates 26 to 29.
-import { all, FIRST_NAME, MOBILE, onEvent, rule, step, TO_CUSTOMERS } from './building-blocks.ts'
+import { all, FIRST_NAME, onEvent, rule, step, TO_CUSTOMERS, task, text } from './building-blocks.ts'
 import type { LibraryTemplate } from './template.ts'
 
 export const MESSAGES: readonly LibraryTemplate[] = [
@@ -12,10 +12,7 @@ export const MESSAGES: readonly LibraryTemplate[] = [
       trigger: onEvent('job', 'customer_replied', { reply: 'any' }),
       once: 'change',
       steps: [
-        step('create_task', {
-          title: 'Answer {entry.0.company_name or "the customer"}, job {entry.0.generated_job_id}',
-          description: 'They wrote: {reply}',
-        }),
+        task('Answer {entry.0.company_name or "the customer"}, job {entry.0.generated_job_id}', 'They wrote: {reply}'),
         step('send_staff_message', {
           toStaffUuid: '[[Colleague who answers]]',
           message: '{entry.0.company_name or "A customer"}, job {entry.0.generated_job_id}: {reply}',
@@ -35,11 +32,9 @@ export const MESSAGES: readonly LibraryTemplate[] = [
       once: 'record',
       guards: TO_CUSTOMERS,
       steps: [
-        step('send_sms', {
-          to: MOBILE,
-          linkToJob: true,
-          message: `Hi ${FIRST_NAME}, any questions about our quote for {entry.0.job_address or "your job"}? Call [[Business phone]]. [[Business name]]`,
-        }),
+        text(
+          `Hi ${FIRST_NAME}, any questions about our quote for {entry.0.job_address or "your job"}? Call [[Business phone]]. [[Business name]]`,
+        ),
       ],
     }),
   },
@@ -55,11 +50,7 @@ export const MESSAGES: readonly LibraryTemplate[] = [
       guards: { recheckBeforeSending: true },
       steps: [
         step('update_job_field', { fieldName: 'badges', fieldValue: '[[Confirmed badge]]', badgeChange: 'add' }),
-        step('send_sms', {
-          to: MOBILE,
-          linkToJob: true,
-          message: 'Thank you, confirmed. To change it, call [[Business phone]]. [[Business name]]',
-        }),
+        text('Thank you, confirmed. To change it, call [[Business phone]]. [[Business name]]'),
       ],
     }),
   },
@@ -72,11 +63,10 @@ export const MESSAGES: readonly LibraryTemplate[] = [
       trigger: onEvent('job', 'message_failed'),
       once: 'week',
       steps: [
-        step('create_task', {
-          title: 'Check number and e-mail of {entry.0.company_name or "the customer"}',
-          description:
-            'A message about job {entry.0.generated_job_id} did not arrive. Mobile: {entry.0.contact_mobile or "none"}. E-mail: {entry.0.contact_email or "none"}.',
-        }),
+        task(
+          'Check number and e-mail of {entry.0.company_name or "the customer"}',
+          'A message about job {entry.0.generated_job_id} did not arrive. Mobile: {entry.0.contact_mobile or "none"}. E-mail: {entry.0.contact_email or "none"}.',
+        ),
       ],
     }),
   },
