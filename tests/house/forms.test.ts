@@ -12,7 +12,7 @@ const NOT_ON_CONFORM: Readonly<Record<string, string>> = {
   'app/features/endpoints/ui/mail-settings.tsx': 'one field and a box, judged by the server',
   'app/features/endpoints/ui/webhook-controls.tsx': 'a box beside a button',
   'app/features/lookups/ui/mapping-dialogs.tsx': 'kept in the browser alone: nothing is posted',
-  'app/features/templates/ui/create-template.tsx':
+  'app/features/templates/ui/template-library.tsx':
     'plain fields of a given length: what is refused is said once, for the whole form',
   'app/features/templates/ui/template-sheet.tsx': 'the blanks of a template are its fields: only the server knows them',
 }

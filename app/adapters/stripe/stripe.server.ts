@@ -1,13 +1,12 @@
 // Card payments through Stripe, or a compatible server at `apiBase`. Stripe's types do not leave this folder.
-import type Stripe from 'stripe'
+import Stripe from 'stripe'
 import type { Clock } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
 import type { Log } from '#app/lib/log.ts'
 import { type MonthlyPrice, PaymentError, type Payments } from '../payments.ts'
-import { METER_EVENT, MONTHLY_LOOKUP_KEY, PORTAL_FEATURES } from './stripe-catalogue.ts'
+import { METER_EVENT, MONTHLY_LOOKUP_KEY, PAYMENT_EVENT_TYPES, PORTAL_FEATURES } from './stripe-catalogue.ts'
 import { asked, askedUnless, createStripeClient } from './stripe-client.server.ts'
-import { eventCalls } from './stripe-events.server.ts'
-import { idOf, toInvoice, toPayment, toSubscription } from './stripe-objects.ts'
+import { idOf, toInvoice, toPayment, toPaymentEvent, toSubscription } from './stripe-objects.ts'
 import { renewalCalls } from './stripe-renewal.server.ts'
 
 export interface StripeOptions {
@@ -200,5 +199,44 @@ function portalCalls(stripe: Stripe): Pick<Payments, 'openPortal'> {
       configuration = null
       return asked(() => open(customerId, returnUrl))
     },
+  }
+}
+
+// Events that Stripe sends us, and those that were lost.
+
+/** Stripe's own rule: an older signature is not accepted. */
+const TOLERANCE_SECONDS = 300
+
+function eventCalls(
+  stripe: Stripe,
+  { secrets, clock }: { secrets: readonly string[]; clock: Clock },
+): Pick<Payments, 'readEvent' | 'undeliveredEvents'> {
+  function verified(body: string, signature: string): Stripe.Event | null {
+    for (const secret of secrets) {
+      try {
+        return stripe.webhooks.constructEvent(body, signature, secret, TOLERANCE_SECONDS, undefined, clock.now())
+      } catch (error) {
+        if (error instanceof Stripe.errors.StripeSignatureVerificationError) continue
+        // Signed, but not an event we subscribe to.
+        return null
+      }
+    }
+    return null
+  }
+
+  return {
+    readEvent({ body, signature }) {
+      const event = verified(body, signature)
+      return event ? { outcome: 'event', event: toPaymentEvent(event) } : { outcome: 'bad_signature' }
+    },
+    undeliveredEvents: () =>
+      asked(async () => {
+        const list = await stripe.events.list({
+          delivery_success: false,
+          types: [...PAYMENT_EVENT_TYPES],
+          limit: 100,
+        })
+        return list.data.map(toPaymentEvent).reverse()
+      }),
   }
 }

@@ -131,7 +131,7 @@ export const OWN_TEXT: Readonly<Record<string, string>> = {
   'app/features/accounts/permissions.ts missingScopes': ROWS,
   'app/features/audit/audit.ts actorText': WORDS,
   'app/features/audit/audit.ts auditText': WORDS,
-  'app/features/billing/usage-curve.ts usageCurve': ROWS,
+  'app/features/billing/plan-view.ts usageCurve': ROWS,
   'app/features/automations/actions/failure-text.ts reportTrouble': WORDS,
   'app/features/automations/records/changes.ts namedRecord': 'a look into a map',
   'app/features/automations/rules/conditions/condition-text.ts failedText': WORDS,

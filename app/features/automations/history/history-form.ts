@@ -1,4 +1,4 @@
-// The search form of the run history, as pages draw it. Parsing is in `history-filter.ts`, which imports the rules'
+// The search form of the run history, as pages draw it. Parsing is in `history-page.server.ts`, which imports the rules'
 // schema: too heavy for a page's script.
 import type { RunStatus } from '#app/domain/automations/run-record.ts'
 

@@ -1,15 +1,16 @@
 // Loads the run pages: history, upcoming runs, and one run in detail.
 import type { App } from '#app/context/app-context.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
-import type { RunRecord } from '#app/domain/automations/run-record.ts'
+import { RUN_STATUSES, type RunQuery, type RunRecord } from '#app/domain/automations/run-record.ts'
 import { recordNames } from '#app/domain/record-name.ts'
-import { todayOf, wallOfDay } from '#app/domain/time/local-time.ts'
+import { startOfDay, todayOf, wallOfDay } from '#app/domain/time/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { momentOfWall } from '#app/lib/zone.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import { loadAnswers } from '../listening/answers.server.ts'
 import type { AnswerView, ListeningNote } from '../listening/answers.ts'
 import { messagesText } from '../page/run-days.ts'
+import { parseRuleId } from '../rules/rule-form.ts'
 import { judgedAt } from '../rules/rule-place.server.ts'
 import { collectsUntil, timesOf } from '../rules/timing/schedule.ts'
 import { scheduleText } from '../rules/timing/schedule-text.ts'
@@ -17,8 +18,7 @@ import { hashesOfReceiver } from '../runs/run-guards.server.ts'
 import { listExecutions } from '../runs/run-history.server.ts'
 import { type Execution, executionOf } from '../runs/run-history.ts'
 import { channelOf, isCustomerMessage } from '../runs/run-messages.ts'
-import { RUNS_PAGE, readHistory } from './history-filter.ts'
-import type { HistoryForm } from './history-form.ts'
+import { type HistoryField, type HistoryForm, historyFormOf } from './history-form.ts'
 import { customersOfRun, type MetCustomer } from './mutes.server.ts'
 import { type RunView, runView } from './run-detail-view.ts'
 import { type RunLine, runLine } from './run-list-view.ts'
@@ -50,7 +50,7 @@ interface HistoryData {
   listening: ListeningNote
 }
 
-/** `query` = the page's: the fields of `history-filter.ts` and `before`. */
+/** `query` = the page's: the fields of the search form and `before`. */
 export async function loadHistory(
   app: HistoryApp,
   accountUuid: string,
@@ -179,4 +179,55 @@ async function knownRecords(app: HistoryApp, accountUuid: string, executions: re
   })
   const names = recordNames(await app.store.records.knownOf(accountUuid, bare))
   return new Map(bare.flatMap(({ id, recordUuid }) => [[id, names.get(recordUuid) ?? null] as const]))
+}
+
+// Parses the search form of the run history, or rejects it field by field.
+
+/** Runs per page. */
+const RUNS_PAGE = 25
+
+const MESSAGES = {
+  rule: 'There is no such automation.',
+  status: `Must be one of ${RUN_STATUSES.join(', ')}.`,
+  day: 'Must be a date, like 2026-11-21.',
+  order: 'This is before the beginning.',
+  record: 'Must be the id of a record.',
+  before: 'Must be the number of a run.',
+} as const
+
+type ReadHistory =
+  | { outcome: 'query'; query: RunQuery; form: HistoryForm }
+  | { outcome: 'invalid'; errors: Record<string, string[]>; form: HistoryForm }
+
+/** Days are in the account's time zone; `until` is included. */
+export function readHistory(params: URLSearchParams, timezone: string): ReadHistory {
+  const form = historyFormOf(params)
+  const errors: Record<string, string[]> = {}
+  function field<T>(name: HistoryField | 'before', text: string, message: string, parse: (text: string) => T | null) {
+    const value = text === '' ? null : parse(text)
+    if (text !== '' && value === null) errors[name] = [message]
+    return value
+  }
+  const since = field('from', form.from, MESSAGES.day, (text) => startOfDay(text, 0, timezone))
+  const until = field('until', form.until, MESSAGES.day, (text) => startOfDay(text, 1, timezone))
+  if (since !== null && until !== null && until <= since) errors.until = [MESSAGES.order]
+  const query: RunQuery = {
+    // One more than shown, to detect older runs.
+    limit: RUNS_PAGE + 1,
+    before: field('before', params.get('before') ?? '', MESSAGES.before, parseRuleId),
+    automationId: field('rule', form.rule, MESSAGES.rule, parseRuleId),
+    status: field(
+      'status',
+      form.status,
+      MESSAGES.status,
+      (text) => RUN_STATUSES.find((status) => status === text) ?? null,
+    ),
+    since,
+    until,
+    recordUuid: field('record', form.record, MESSAGES.record, (text) =>
+      /^[\w-]{8,100}$/.test(text) ? text.toLowerCase() : null,
+    ),
+    text: form.text === '' ? null : form.text,
+  }
+  return Object.keys(errors).length > 0 ? { outcome: 'invalid', errors, form } : { outcome: 'query', query, form }
 }
