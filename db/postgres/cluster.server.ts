@@ -1,5 +1,4 @@
 // This process as a member of the installation's instances.
-
 import pg from 'pg'
 import type { Clock } from '#app/lib/clock.ts'
 import type { Database } from '../database.ts'

@@ -1,5 +1,4 @@
 // What several instances do one at a time, or count together, by rows of their database.
-
 import { setTimeout as pause } from 'node:timers/promises'
 import { minutes } from '#app/lib/duration.ts'
 import { type InTurn, TurnError, turnsInMemory } from '#app/lib/in-turn.server.ts'

@@ -1,22 +1,10 @@
 /** Activity, newest first: a webhook's log, the activity page, and calls to and from the platform. */
+import type { StoredAttempt } from '#app/domain/deliveries/stored-delivery.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 /** One attempt of one delivery, as the log shows it. */
-interface AttemptRow {
+interface AttemptRow extends Omit<StoredAttempt, 'peerIp'> {
   deliveryId: number
-  number: number
-  url: string
-  at: Millis
-  durationMs: number
-  /** Phases of the duration, ms; null = unknown. */
-  dnsMs: number | null
-  connectMs: number | null
-  tlsMs: number | null
-  firstByteMs: number | null
-  outcome: string
-  statusCode: number | null
-  sentence: string
-  responseBody: string | null
 }
 
 /** One event's delivery to one endpoint. */

@@ -1,4 +1,5 @@
 /** Due deliveries, and the results of their attempts. */
+import type { AttemptTiming } from '#app/domain/deliveries/attempt-timing.ts'
 import type {
   AttemptOutcome,
   DeliveryCause,
@@ -62,18 +63,14 @@ export interface AttemptReport {
   startedAt: Millis
   endedAt: Millis
   result:
-    | {
+    | (AttemptTiming & {
         kind: 'sent'
         verdict: Verdict
         durationMs: number
-        dnsMs: number | null
-        connectMs: number | null
-        tlsMs: number | null
-        firstByteMs: number | null
         peerIp: string | null
         /** At most 4 KB of text. */
         responseBody: string | null
-      }
+      })
     | { kind: 'not_sent'; reason: string }
 }
 

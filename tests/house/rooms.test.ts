@@ -16,7 +16,7 @@ const CEILINGS = {
   filesWithComplexFunctions: 14,
   filesWithLongFunctions: 13,
   // Raised from 111,800 on 2026-11-27, for names in accounts without automations and what the screens still lacked.
-  productLines: 112_680,
+  productLines: 112_050,
 }
 
 /** How far a figure may be below its ceiling before the ceiling must follow: nobody wants to change this file with every line. */

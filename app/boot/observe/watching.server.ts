@@ -1,5 +1,4 @@
 // For monitoring: metrics, the details of readiness, and access to them.
-
 import { statfs } from 'node:fs/promises'
 import type { Elsewhere, LaneCounts, Measures, Readings } from '#app/adapters/measures.ts'
 import type { ProcessLoad } from '#app/adapters/process-load.server.ts'

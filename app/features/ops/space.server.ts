@@ -1,5 +1,6 @@
 // Keeps the database file within its budget: measures, steps up and down the levels, and frees space in small steps.
 import type { App } from '#app/context/app-context.ts'
+import type { SpaceSigns } from '#app/domain/process-signs.ts'
 import {
   type Admission,
   nextLevel,
@@ -19,16 +20,6 @@ import type { SpaceUsed } from '#db/store/operations.ts'
 
 type SpaceApp = Pick<App, 'store' | 'clock' | 'log'>
 
-interface SpaceStatus {
-  level: SpaceLevel
-  /** Bytes in use, and the maximum. */
-  usedBytes: number
-  budgetBytes: number
-  /** Accounts over their share; null = not weighed, because there is enough space. */
-  overShare: number | null
-  sentence: string
-}
-
 export interface SpaceLadder extends Space {
   /**
    * One round: measures, weighs accounts, frees space as the level requires. A call during a round joins it. `signal`
@@ -36,8 +27,8 @@ export interface SpaceLadder extends Space {
    */
   relieve(signal?: AbortSignal): Promise<void>
   /** Measures without acting. */
-  measure(): Promise<SpaceStatus>
-  status(): SpaceStatus
+  measure(): Promise<SpaceSigns>
+  status(): SpaceSigns
 }
 
 /** A larger step slows down incoming events (measured for retention). */
@@ -68,7 +59,7 @@ export function createSpaceLadder(app: SpaceApp, budgetBytes: number): SpaceLadd
 
   const accountsOverShare = () => overShare(scales.weighing()?.bytes ?? new Map(), usedBytes, budgetBytes)
 
-  const status = (): SpaceStatus => ({
+  const status = (): SpaceSigns => ({
     level,
     usedBytes,
     budgetBytes,

@@ -1,5 +1,4 @@
 // The 29 built-in templates.
-
 import { all, FIRST_NAME, onEvent, rule, step, TO_CUSTOMERS, task, text } from './building-blocks.ts'
 import { MONEY } from './library-money.ts'
 import { VISITS } from './library-visits.ts'

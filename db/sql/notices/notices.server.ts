@@ -1,8 +1,8 @@
 // Notices, their e-mails, and an account's choices about them.
-import type { MailTopic, NoticeKind, NoticeSubject, WatchedCondition } from '#app/domain/notices/notice.ts'
+import type { MailTopic, NoticeKind, NoticeRow, NoticeSubject, WatchedCondition } from '#app/domain/notices/notice.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
-import type { DueMail, MailClaim, NoticeRow, NoticeStore, WatchedEndpoint } from '../../store/notices.ts'
+import type { DueMail, MailClaim, NoticeStore, WatchedEndpoint } from '../../store/notices.ts'
 import type { Connections } from '../connections.ts'
 import { endpointCheckStore } from '../endpoints/endpoint-checks.server.ts'
 import {

@@ -1,15 +1,8 @@
 // The operator's view of all accounts. Uses the reader connection; never scans events, deliveries or attempts, however
 // many there are.
+import type { FailingAddress } from '#app/domain/operations.ts'
 import type { Database, Step } from '../../database.ts'
-import type {
-  AccountOutline,
-  AuditCount,
-  FailingEndpoint,
-  KeptCount,
-  OperatorStore,
-  RoomKind,
-  RoomTaken,
-} from '../../store/operator.ts'
+import type { AccountOutline, AuditCount, KeptCount, OperatorStore, RoomKind, RoomTaken } from '../../store/operator.ts'
 import type { Connections } from '../connections.ts'
 import { EVENT_BYTES } from './space.server.ts'
 
@@ -90,7 +83,7 @@ export function operatorStore({ reader, housekeeping }: Connections): OperatorSt
   const outlines = reader.prepare<[], OutlineRow>(OUTLINES)
   const failing = reader.prepare<
     { limit: number },
-    Omit<FailingEndpoint, 'switchedOff' | 'outcome'> & { id: number; switchedOff: 0 | 1 }
+    Omit<FailingAddress, 'switchedOff' | 'outcome'> & { id: number; switchedOff: 0 | 1 }
   >(FAILING_ONES)
   const latestOutcome = reader.prepare<{ endpointId: number }, string>(LATEST_OUTCOME).pluck()
   const split = reader.prepare<{ now: number }, { held: number; backingOff: number }>(SPLIT)
@@ -118,7 +111,7 @@ export function operatorStore({ reader, housekeeping }: Connections): OperatorSt
       }))
     }),
     troubledEndpoints: reader.read(function* (limit) {
-      const found: FailingEndpoint[] = []
+      const found: FailingAddress[] = []
       for (const { id, switchedOff, ...row } of yield* failing.all({ limit })) {
         const outcome = row.code === null ? ((yield* latestOutcome.get({ endpointId: id })) ?? null) : null
         found.push({ ...row, switchedOff: switchedOff === 1, outcome })

@@ -304,25 +304,14 @@ function pauseColumns(reason: Reason | null, at: number): Partial<Row> {
 }
 
 /** A rule in the store's format. */
-function ruleRow(row: Row): AutomationRow {
+function ruleRow(stored: Row): AutomationRow {
+  const { atOnce: _a, triggerKeyHash: _k, deletedAt: _d, pausedReasonCode, pausedReasonParams, ...row } = stored
   return {
-    id: row.id,
-    accountUuid: row.accountUuid,
-    name: row.name,
+    ...row,
     active: row.active === 1,
     triggerSource: row.triggerSource as TriggerSource,
-    watchedObject: row.watchedObject,
-    version: row.version,
     definition: JSON.parse(row.definition) as RuleDefinition,
-    triggerKeySealed: row.triggerKeySealed,
-    nextRunAt: row.nextRunAt,
-    activeSince: row.activeSince,
     baselined: row.baselined === 1,
-    pausedReason: reasonOf(row.pausedReason, row.pausedReasonCode, row.pausedReasonParams),
-    pausedAt: row.pausedAt,
-    executionCount: row.executionCount,
-    lastExecutedAt: row.lastExecutedAt,
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
+    pausedReason: reasonOf(row.pausedReason, pausedReasonCode, pausedReasonParams),
   }
 }

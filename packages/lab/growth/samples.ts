@@ -135,7 +135,6 @@ export const OWN_TEXT: Readonly<Record<string, string>> = {
   'app/features/automations/actions/failure-text.ts reportTrouble': WORDS,
   'app/features/automations/records/changes.ts namedRecord': 'a look into a map',
   'app/features/automations/rules/conditions/condition-text.ts failedText': WORDS,
-  'app/features/automations/form/form-of-rule.ts formOfRule': ROWS,
   'app/features/automations/history/run-list-view.ts runsByDay': ROWS,
   'app/features/events/delivery-detail.ts requestHeaders': ROWS,
   'app/features/endpoints/ui/form/draft.ts keepDraft': 'fields of a form, in the browser of who typed them',

@@ -8,7 +8,6 @@ import type { Millis } from '#app/lib/clock.ts'
 import { momentOfWall } from '#app/lib/zone.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import { loadAnswers } from '../listening/answers.server.ts'
-import type { AnswerView, ListeningNote } from '../listening/answers.ts'
 import { messagesText } from '../page/run-days.ts'
 import { parseRuleId } from '../rules/rule-form.ts'
 import { judgedAt } from '../rules/rule-place.server.ts'
@@ -18,10 +17,11 @@ import { hashesOfReceiver } from '../runs/run-guards.server.ts'
 import { listExecutions } from '../runs/run-history.server.ts'
 import { type Execution, executionOf } from '../runs/run-history.ts'
 import { channelOf, isCustomerMessage } from '../runs/run-messages.ts'
-import { type HistoryField, type HistoryForm, historyFormOf } from './history-form.ts'
-import { customersOfRun, type MetCustomer } from './mutes.server.ts'
+import type { MetCustomer } from '../settings/mute.ts'
+import { type HistoryData, type HistoryField, type HistoryForm, historyFormOf } from './history-form.ts'
+import { customersOfRun } from './mutes.server.ts'
 import { type RunView, runView } from './run-detail-view.ts'
-import { type RunLine, runLine } from './run-list-view.ts'
+import { type RunLine, runLine, type UpcomingData } from './run-list-view.ts'
 
 type HistoryApp = Pick<App, 'store' | 'clock'>
 
@@ -31,24 +31,6 @@ const MOST_TODAY = 100
 /** Counting stops here: `99+`. */
 const MOST_COUNTED = 100
 const MOST_UPCOMING = 50
-
-interface HistoryData {
-  form: HistoryForm
-  errors: Record<string, string[]>
-  /** Null when `errors` prevented the search. */
-  lines: RunLine[] | null
-  /** Cursor of the older runs; null = there are none. */
-  next: number | null
-  /** True on every page but the first. */
-  isOlder: boolean
-  /** Options of the rule filter. */
-  rules: { id: number; name: string }[]
-  /** Runs of the chosen rule that wait for a person; 0 without one. */
-  held: number
-  /** What customers answered and nobody has decided about; empty on older pages. */
-  answers: AnswerView[]
-  listening: ListeningNote
-}
 
 /** `query` = the page's: the fields of the search form and `before`. */
 export async function loadHistory(
@@ -81,21 +63,6 @@ export async function loadHistory(
 /** Counts runs that wait for a person; `MOST_COUNTED` means at least that many. */
 export function countNeedsPerson(app: HistoryApp, accountUuid: string): Promise<number> {
   return app.store.runs.countRunsThatNeedPerson(accountUuid, MOST_COUNTED)
-}
-
-interface NextCheck {
-  ruleId: number
-  name: string
-  /** `Every day at 10:00`. */
-  schedule: string
-  at: Millis
-  /** Set when the rule is on, but paused. */
-  pausedReason: string | null
-}
-
-interface UpcomingData {
-  runs: RunLine[]
-  looks: NextCheck[]
 }
 
 export async function loadUpcoming(app: HistoryApp, accountUuid: string): Promise<UpcomingData> {

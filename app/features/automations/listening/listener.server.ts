@@ -1,5 +1,4 @@
 // Looks at the histories of all jobs whose look is due: many accounts side by side, one job of an account at a time.
-
 import type { App } from '#app/context/app-context.ts'
 import type { Conversation } from '#app/domain/automations/conversation.ts'
 import { runsAddress } from '#app/domain/automations/history-address.ts'

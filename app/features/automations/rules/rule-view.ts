@@ -2,6 +2,7 @@
 import { actionLabel } from '#app/domain/automations/action-parameters.ts'
 import {
   type RuleDefinition,
+  type StoredRule,
   startsOnAnswers,
   startsOnMessages,
   type TriggerSource,
@@ -11,12 +12,10 @@ import { isConnectionPause, runReasonText } from '#app/domain/automations/run-re
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { RunDays } from '../page/run-days.ts'
 import type { JudgedAt } from '../records/facts.ts'
-import type { KnownNames } from './conditions/condition-text.ts'
-import { failedText } from './conditions/condition-text.ts'
+import { failedText, type KnownNames } from './conditions/condition-text.ts'
 import { type FailedCondition, objectOfRule } from './conditions/conditions.ts'
 import { SOURCE_TEXTS } from './form-text.ts'
 import { openBlanksOf } from './rule-blanks.ts'
-import type { RuleOfJson } from './rule-json.ts'
 import { type SentenceParts, sentenceParts } from './sentence.ts'
 import { oftenOf } from './timing/once-text.ts'
 import { timesOf } from './timing/schedule.ts'
@@ -72,7 +71,7 @@ interface Beside {
 }
 
 export function ruleCardView(
-  rule: RuleOfJson,
+  rule: StoredRule,
   { at, names, json, triggerUrl, asksAboutExisting, days, askedBlanks }: Beside,
 ): RuleCardView {
   const { definition } = rule

@@ -1,6 +1,5 @@
 // Works on a run: claims it, then plans and commits its steps one by one, with a journal row before and after each. The
 // journal alone decides what comes next (run-order.ts), so any process can start a run or resume it after a crash.
-
 import { actionSpec } from '#app/domain/automations/action-parameters.ts'
 import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 import type { Step } from '#app/domain/automations/rule.ts'

@@ -55,3 +55,14 @@ export function muteJson({ id, kind, recordUuid, name, until, createdAt, by }: M
     createdBy: by,
   }
 }
+
+/** A customer that a page shows. */
+export interface MetCustomer {
+  uuid: string
+  /** '' = unknown. */
+  name: string
+  /** Null = automations may message them. */
+  mute: Pick<Mute, 'id' | 'createdAt' | 'until' | 'by'> | null
+  /** `3 texts`: what automations sent them today; missing = nothing, or unknown. */
+  gotToday?: string
+}

@@ -1,11 +1,12 @@
 import { CircleCheck, Hourglass, type LucideIcon, OctagonAlert } from 'lucide-react'
+import type { RunOfBackup } from '#app/domain/operations.ts'
 import { sizeText } from '#app/domain/size-text.ts'
 import { StatusPill, type Tone } from '#app/ui/badge.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { durationText } from '#app/ui/time/time-text.ts'
 import { NO_BACKUPS } from '../backups.ts'
-import type { BackupsView, RunOfBackup } from '../operator-view.ts'
+import type { BackupsView } from '../operator-view.ts'
 import { Part } from './part.tsx'
 
 const OUTCOMES: Record<RunOfBackup['outcome'], { tone: Tone; icon: LucideIcon; words: string }> = {

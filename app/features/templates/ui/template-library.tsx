@@ -15,23 +15,14 @@ import { controlStyles, TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { GROUPS } from '../recipes.ts'
 import { CREATE_TEXTS, countText, GROUP_LABELS, LIBRARY_TEXTS, TEMPLATES_NOT_FETCHED } from '../template-text.ts'
-import { NEW_TEMPLATE_PATH, type RecipeView, sheetAddress, type TemplateRowView } from '../template-view.ts'
+import { NEW_TEMPLATE_PATH, sheetAddress, type TemplateLibraryData, type TemplateRowView } from '../template-view.ts'
 import { ChannelIcon } from './channel-icon.tsx'
 import { RecipeCards } from './recipe-cards.tsx'
 
-export interface TemplateLibraryProps {
-  /** The six of the first choice; empty while something is searched for. */
-  recipes: RecipeView[]
-  /** Templates that match the search; null = loading failed. */
-  templates: TemplateRowView[] | null
-  search: string
-  /** '' = all. */
-  category: string
+export interface TemplateLibraryProps extends TemplateLibraryData {
   admin: boolean
   /** From the address. */
   accountId: string
-  /** Automations an admin can turn into a template. */
-  rules: { id: number; name: string }[]
 }
 
 /** Six recipes, then every template as a row. Each leads to its sheet. Uses only addresses, so it works without scripts. */

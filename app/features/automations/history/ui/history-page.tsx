@@ -14,27 +14,19 @@ import { Select } from '#app/ui/form/select.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { usePresent } from '#app/ui/time/time.tsx'
-import type { AnswerView, ListeningNote } from '../../listening/answers.ts'
-import { asksNothingOfHistory, type HistoryField, type HistoryForm, STATUS_LABELS } from '../history-form.ts'
+import {
+  asksNothingOfHistory,
+  type HistoryData,
+  type HistoryField,
+  type HistoryForm,
+  STATUS_LABELS,
+} from '../history-form.ts'
 import { type RunLine, runsByDay } from '../run-list-view.ts'
 import { AnswersCard, ListeningLine } from './answers-card.tsx'
 import { HistoryFrame, type HistoryFrameProps } from './history-frame.tsx'
 import { RunList } from './run-list.tsx'
 
-export interface HistoryPageProps extends HistoryFrameProps {
-  /** As typed. */
-  form: HistoryForm
-  errors: Record<string, string[]>
-  /** Null when `errors` prevented the search. */
-  lines: RunLine[] | null
-  next: number | null
-  isOlder: boolean
-  rules: { id: number; name: string }[]
-  /** Runs of the chosen rule that wait for a person. */
-  held: number
-  answers: AnswerView[]
-  listening: ListeningNote
-}
+export interface HistoryPageProps extends HistoryFrameProps, HistoryData {}
 
 /** All runs, newest first. The address holds the whole search, so it can be bookmarked. */
 export function HistoryPage(props: HistoryPageProps) {

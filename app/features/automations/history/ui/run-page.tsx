@@ -9,8 +9,9 @@ import { cardStyles } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { PostButton } from '#app/ui/form/post-button.tsx'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
+import type { MetCustomer } from '../../settings/mute.ts'
 import type { RunOffers, RunView } from '../run-detail-view.ts'
-import { Customers, type MetCustomerView } from './customer-card.tsx'
+import { Customers } from './customer-card.tsx'
 import { HistoryFrame, type HistoryFrameProps } from './history-frame.tsx'
 import { RunPill, runMark } from './run-pills.tsx'
 import { RunSteps } from './run-steps.tsx'
@@ -19,7 +20,7 @@ import { useRecheck } from './use-recheck.tsx'
 interface RunPageProps extends HistoryFrameProps {
   run: RunView
   /** Customers of the run; empty = unknown, or too many. */
-  customers?: readonly MetCustomerView[]
+  customers?: readonly MetCustomer[]
 }
 
 /** One run: what happened, step by step, its customers, and what a person can do. */

@@ -12,7 +12,6 @@ import {
 } from '#app/domain/automations/automation-address.ts'
 import type { OwnerRights } from '#app/domain/people.ts'
 import type { NoticeView } from '#app/features/notices/notice-view.ts'
-import type { Millis } from '#app/lib/clock.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { Badge } from '#app/ui/badge.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
@@ -24,14 +23,13 @@ import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { ReconnectNotice } from '#app/ui/reconnect-notice.tsx'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 import { WayButton } from '../../form/ui/way-button.tsx'
-import type { LogLine } from '../../history/log-line.ts'
 import type { RuleCardView } from '../../rules/rule-view.ts'
-import type { PageResult } from '../act-on-rule.ts'
+import type { AutomationPageData, PageResult } from '../act-on-rule.ts'
 import { type ListTrouble, RULES_NOT_FETCHED } from '../page-text.ts'
 import { UndoDelete } from './delete-rule.tsx'
 import { ImportPanel } from './import-panel.tsx'
 import { ActFields, useWithDraft } from './rule-button.tsx'
-import { RuleCard } from './rule-card.tsx'
+import { RuleCard, type RuleCardProps } from './rule-card.tsx'
 
 async function loadLogs() {
   return { default: (await import('../../history/ui/logs-dialog.tsx')).LogsDialog }
@@ -45,30 +43,15 @@ async function loadNotices() {
 const LogsDialog = import.meta.env.SSR ? (await loadLogs()).default : lazy(loadLogs)
 const RuleNotices = import.meta.env.SSR ? (await loadNotices()).default : lazy(loadNotices)
 
-export interface AutomationPageProps {
+export interface AutomationPageProps extends AutomationPageData {
   /** From the address; part of every link and form. */
   accountUUID: string
-  accountName: string
-  /** IANA zone of the account. */
-  timezone: string
   /** True when an admin opened the page in admin mode. */
   admin: boolean
-  /** The server's time. */
-  now: Millis
-  /** Newest first; null = loading failed. */
-  rules: RuleCardView[] | null
-  /** The last executions when the address opens the logs. */
-  logs: LogLine[] | 'failed' | null
-  /** The active limits, in one line. */
-  limits: string
   /** What automations and the account tell; newest first. */
   notices: NoticeView[]
-  /** Messages of this month, in one line; '' = none. */
-  month: string
   /** Deleted a moment ago: its deletion can be undone. */
   deleted?: { id: number; name: string } | null
-  /** Rules that can message a customer again; empty once the notice is dismissed. */
-  repeats: string[]
   tab: AutomationTab
   step: AutomationStep
   result: PageResult | null
@@ -246,13 +229,9 @@ function Trouble({ trouble, account }: { trouble: ListTrouble; account: Automati
   )
 }
 
-interface RuleListProps {
-  rights: OwnerRights
+interface RuleListProps extends Omit<RuleCardProps, 'rule'> {
   rules: RuleCardView[] | null
   deleted: { id: number; name: string } | null
-  account: AutomationAccount
-  step: AutomationStep
-  result: PageResult | null
 }
 
 /** The list of rules. When a removed rule had the focus, the heading gets it. */

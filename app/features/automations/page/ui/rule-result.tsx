@@ -1,5 +1,4 @@
 // What a press on a rule's card brings: a question, a preview, or the last 30 days. Loaded when there is one.
-
 import { Form } from '@remix-run/react'
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { type AutomationAccount, automationAddress } from '#app/domain/automations/automation-address.ts'
