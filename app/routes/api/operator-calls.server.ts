@@ -1,6 +1,6 @@
 // The call of the operator's page.
 import { z } from 'zod'
-import { accountOfQuery, moment, ofQuery, type Reference } from '#app/contract/operation.ts'
+import { accountOfQuery, answered, moment, ofQuery, type Reference } from '#app/contract/operation.ts'
 import { loadOperatorPage } from '#app/features/ops/operator-page.server.ts'
 import { type Call, defineCall } from '#app/http/calls/define-call.server.ts'
 import { answer } from '#app/http/respond.ts'
@@ -41,18 +41,13 @@ export const operatorCalls: Reference<Call> = {
       who: 'admin',
       parameters: [accountOfQuery, ofQuery('page', z.string(), 'Which page of the accounts.')],
       answers: [
-        {
-          status: 200,
-          says: 'How things stand.',
-          schema: operator,
-          example: {
-            now: '2026-11-22T01:10:00.000Z',
-            fine: true,
-            sentence: 'Everything is fine.',
-            troubles: [],
-            held: false,
-          },
-        },
+        answered(200, 'How things stand.', operator, {
+          now: '2026-11-22T01:10:00.000Z',
+          fine: true,
+          sentence: 'Everything is fine.',
+          troubles: [],
+          held: false,
+        }),
       ],
       handle: async ({ app, query }) => answer(200, operatorJson(await loadOperatorPage(app, query.get('page')))),
     }),
