@@ -34,3 +34,14 @@ export interface RunOfBackup {
   storedBytes: number
   message: string
 }
+
+export interface IntegrityFacts {
+  how: 'quick' | 'full'
+  /** In SQLite's words; empty = none found. */
+  problems: string[]
+  /** Rows whose parent is missing; null = not checked. */
+  orphans: number | null
+  tables: number
+  /** Tables not checked for lack of time. */
+  tablesLeft: number
+}

@@ -1,4 +1,5 @@
 /** Due deliveries, and the results of their attempts. */
+
 import type { AttemptTiming } from '#app/domain/deliveries/attempt-timing.ts'
 import type {
   AttemptOutcome,
@@ -8,6 +9,7 @@ import type {
   Settlement,
   Verdict,
 } from '#app/domain/deliveries/delivery.ts'
+import type { SearchedRow } from '#app/domain/deliveries/stored-delivery.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { ChooseEndpoints, FanOutEndpoint, PendingLimit } from './events.ts'
 
@@ -114,11 +116,7 @@ export interface ReplayRow extends ReplayRequest {
 }
 
 /** An event that a replay may send again. */
-export interface ReplayedEvent {
-  seq: number
-  object: string
-  objectUuid: string
-  changedFields: string[]
+export interface ReplayedEvent extends Omit<SearchedRow, 'receivedAt' | 'delivery'> {
   /** Length of the body in characters. */
   bytes: number
 }

@@ -1,6 +1,6 @@
 import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
-import type { RunOutcome, RunRequest, StartedRun } from '#app/domain/automations/run.ts'
+import type { RunOutcome, RunRequest, RunSubject, StartedRun } from '#app/domain/automations/run.ts'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import type { ToldByRun } from '#app/domain/notices/notice.ts'
 import type { Reason } from '#app/domain/reason.ts'
@@ -26,10 +26,9 @@ export interface RuleOfRun {
   pausedReason: Reason | null
 }
 
-type RunToDo = 'automationId' | 'version' | 'source' | 'object' | 'recordUuids' | 'groupKey' | 'triggerData'
-
 /** `reason`: why it was queued, waiting or held until now. */
-export interface ClaimedRun extends Pick<RunRecord, 'id' | 'accountUuid' | RunToDo | 'hop' | 'createdAt' | 'reason'> {
+export interface ClaimedRun
+  extends Pick<RunRecord, 'id' | 'accountUuid' | keyof RunSubject | 'hop' | 'createdAt' | 'reason'> {
   startedAt: Millis
   /** True = no step is planned yet. */
   fresh: boolean
@@ -95,7 +94,7 @@ export type SettledByPerson =
 export type RerunFailed = { outcome: 'again'; rows: number } | { outcome: 'nothing_failed' } | { outcome: 'not_found' }
 
 /** Everything needed to repeat a run. */
-export interface RunToRepeat extends Pick<RunRecord, RunToDo | 'state' | 'outcome'> {
+export interface RunToRepeat extends Pick<RunRecord, keyof RunSubject | 'state' | 'outcome'> {
   /** Customer messages the run has sent or may have sent. */
   customerMessages: number
   rule: RuleOfRun & { version: number }

@@ -113,17 +113,12 @@ export type AfterMail =
   | { state: 'pending'; dueAt: Millis; reason: Reason }
   | { state: 'failed'; reason: Reason }
 
-export interface NoticeRow {
+export interface NoticeRow extends Omit<Trouble, 'fingerprint'> {
   id: number
   /** Of the endpoint or automation; 0 for the account. */
   subjectId: number
   subject: NoticeSubject
-  kind: NoticeKind
-  since: Millis
   lastAt: Millis
-  count: number
-  reason: Reason
-  runId: number | null
   at: Millis
   /** The automation was changed since the run that failed. */
   mended: boolean

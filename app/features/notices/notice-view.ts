@@ -15,25 +15,16 @@ import { mailSaid } from './notice-mail.ts'
 import { noticeReasonText } from './notice-reasons.ts'
 import { cardOf, noticeTitle, subjectName, whatHappened } from './notice-text.ts'
 
-export interface NoticeView {
-  id: number
+export interface NoticeView extends Pick<NoticeRow, 'id' | 'kind' | 'since' | 'count' | 'runId' | 'at'> {
   /** The card of the webhook manager; null = it is about an automation or the account. */
   card: EndpointKey | null
   /** Null = it is about an address or the account. */
   automationId: number | null
-  kind: NoticeKind
   /** Whom it is about, and what happened: together the title. */
   name: string
   what: string
   title: string
   sentence: string
-  /** When the change happened. */
-  since: Millis
-  /** How often since then. */
-  count: number
-  /** The latest run that failed; null = none. */
-  runId: number | null
-  at: Millis
   /** Whether it was mailed, or why not; null when not yet decided. */
   mail: string | null
 }

@@ -12,16 +12,11 @@ export interface Care {
   words: string
 }
 
-export interface AccountLine {
-  uuid: string
-  name: string
+export interface AccountLine extends Pick<OutlinedAccount, 'uuid' | 'name' | 'connection' | 'waiting' | 'endpoints'> {
   care: Care[]
-  connection: OutlinedAccount['connection']
   /** The plan's state in a word or two. */
   plan: string
   lastEventAt: Millis | null
-  waiting: number
-  endpoints: number
   /** Remaining calls to ServiceM8. */
   calls: CallsLeft
 }

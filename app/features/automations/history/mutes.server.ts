@@ -1,5 +1,7 @@
 // Customers and jobs that are muted, and the customers of a run or a job, so a page can offer to mute them.
+
 import type { App } from '#app/context/app-context.ts'
+import type { Mute } from '#app/domain/automations/receipt.ts'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
@@ -7,7 +9,7 @@ import { asText, snapshotsOf } from '../records/changes.ts'
 import { parseRuleId } from '../rules/rule-form.ts'
 import { personName } from '../settings/automation-settings.server.ts'
 import { isRecordUuid } from '../settings/automation-settings.ts'
-import { type MetCustomer, MOST_MUTES, MUTE_TEXTS, type Mute, type MuteAct } from '../settings/mute.ts'
+import { type MetCustomer, MOST_MUTES, MUTE_TEXTS, type MuteAct } from '../settings/mute.ts'
 import { allowedFlash, mutedFlash, mutedName, notMutedFlash, SETTINGS_FLASHES } from '../settings/settings-text.ts'
 
 type MuteApp = Pick<App, 'store' | 'clock' | 'log' | 'planning'>

@@ -21,12 +21,10 @@ import { oftenOf } from './timing/once-text.ts'
 import { timesOf } from './timing/schedule.ts'
 import { scheduleText } from './timing/schedule-text.ts'
 
-export interface RuleCardView {
-  id: number
-  name: string
+export interface RuleCardView
+  extends Pick<StoredRule, 'id' | 'name' | 'active' | 'nextRunAt' | 'executionCount' | 'lastExecutedAt'> {
   description: string
   sentence: SentenceParts
-  active: boolean
   /** On, but its baseline is not complete. */
   preparing: boolean
   /** On, but paused by the engine, and why. */
@@ -44,10 +42,6 @@ export interface RuleCardView {
   schedule: string | null
   /** How often it fires for the same record: `Once per job`. */
   often: string
-  /** The next poll, epoch ms; null = none is due. */
-  nextRunAt: number | null
-  executionCount: number
-  lastExecutedAt: number | null
   /** Null = it has not run in the last 30 days. */
   days: RunDays | null
   /** `Send SMS`, in order. */
@@ -60,14 +54,9 @@ export interface RuleCardView {
   triggerUrl: string | null
 }
 
-interface Beside {
+interface Beside extends Pick<RuleCardView, 'json' | 'triggerUrl' | 'asksAboutExisting' | 'days' | 'askedBlanks'> {
   at: JudgedAt
   names: KnownNames
-  json: string
-  triggerUrl: string | null
-  asksAboutExisting: boolean
-  days: RunDays | null
-  askedBlanks: RuleCardView['askedBlanks']
 }
 
 export function ruleCardView(

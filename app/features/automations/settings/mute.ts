@@ -1,6 +1,8 @@
 // "Nothing automatic to this customer, or about this job": the API format of a mute.
+
 import { z } from 'zod'
-import { iso, isoOrNull, type Millis } from '#app/lib/clock.ts'
+import type { Mute } from '#app/domain/automations/receipt.ts'
+import { iso, isoOrNull } from '#app/lib/clock.ts'
 import { isRecordUuid } from './automation-settings.ts'
 
 /** Far more than anyone mutes by hand. */
@@ -30,19 +32,6 @@ export const muteBody = z.strictObject({
     .nullable()
     .default(null),
 })
-
-export interface Mute {
-  id: number
-  kind: 'company' | 'job'
-  recordUuid: string
-  /** The name when it was muted; '' = unknown. */
-  name: string
-  /** Null = no end. */
-  until: Millis | null
-  createdAt: Millis
-  /** Who muted it; null = unknown. */
-  by: string | null
-}
 
 export function muteJson({ id, kind, recordUuid, name, until, createdAt, by }: Mute) {
   return {
