@@ -1,5 +1,6 @@
 // For monitoring: metrics, the details of readiness, and access to them.
 import { statfs } from 'node:fs/promises'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Elsewhere, LaneCounts, Measures, Readings } from '#app/adapters/measures.ts'
 import type { ProcessLoad } from '#app/adapters/process-load.server.ts'
 import type { App } from '#app/context/app-context.ts'
@@ -8,6 +9,7 @@ import type { RunPumpStatus } from '#app/engine/run-pump.server.ts'
 import type { Shares } from '#app/engine/shares.server.ts'
 import type { CallBudget } from '#app/features/accounts/call-budget.server.ts'
 import type { Clock, Millis } from '#app/lib/clock.ts'
+import { minutes } from '#app/lib/duration.ts'
 import type { Log } from '#app/lib/log.ts'
 import { sameSecret } from '#app/lib/token.server.ts'
 import type { Store } from '#db/store.ts'
@@ -162,5 +164,34 @@ function createReadings(input: ReadingsInput): () => Promise<Readings> {
       draining: deliveries.draining,
       process: input.load.read(),
     }
+  }
+}
+
+// Delay of the event loop, minute by minute: Node measures it, and this reads it once a minute.
+const SAMPLE_MS = 20
+const NANOSECONDS = 1e6
+
+interface LoopDelay {
+  /** 99th percentile of the delay in the last whole minute, ms; null = the first minute is not over. */
+  lastMinuteMs(): number | null
+  stop(): void
+}
+
+export function watchLoopDelay(): LoopDelay {
+  const histogram = monitorEventLoopDelay({ resolution: SAMPLE_MS })
+  histogram.enable()
+  let last: number | null = null
+  const timer = setInterval(() => {
+    // The measurement includes the time between two samples.
+    last = Math.max(0, histogram.percentile(99) / NANOSECONDS - SAMPLE_MS)
+    histogram.reset()
+  }, minutes(1))
+  timer.unref()
+  return {
+    lastMinuteMs: () => last,
+    stop() {
+      clearInterval(timer)
+      histogram.disable()
+    },
   }
 }

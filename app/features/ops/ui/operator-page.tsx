@@ -33,9 +33,8 @@ import {
   type SpaceView,
 } from '../operator-view.ts'
 import { AccountsCard } from './accounts-card.tsx'
-import { BackupsCard } from './backups-card.tsx'
 import { Fact, Facts } from './facts.tsx'
-import { KeptCard, MachineCard, RefusedCard } from './installation-cards.tsx'
+import { BackupsCard, KeptCard, MachineCard, RefusedCard } from './installation-cards.tsx'
 import { type Stale, useLiveOperator } from './live-operator.tsx'
 import { Part } from './part.tsx'
 

@@ -1,5 +1,5 @@
 import { clsx } from 'clsx'
-import { ArrowRight, Gauge, Key, ListTree, LockKeyhole, LockKeyholeOpen, ShieldUser } from 'lucide-react'
+import { ArrowRight, Copy, Gauge, Key, ListTree, LockKeyhole, LockKeyholeOpen, ShieldUser } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Method, Who } from '#app/contract/operation.ts'
 import { Badge, type Tone } from '#app/ui/badge.tsx'
@@ -11,7 +11,6 @@ import type { ReferencePart } from '../reference-pages.ts'
 import { GENERAL_TITLES, REFERENCE_PATH } from '../reference-places.ts'
 import { GENERAL_TEXTS, OTHER_ADDRESSES, WHO_SHORT, WHO_TEXTS } from '../reference-text.ts'
 import type { ReferenceView, ShownAnswer, ShownCall } from '../reference-view.ts'
-import { CodeBlock } from './code-block.tsx'
 import { FieldRows, TypeName } from './field-rows.tsx'
 import { OpenApiLink } from './reference-index.tsx'
 import { Words } from './reference-words.tsx'
@@ -282,5 +281,31 @@ function Answer({ answer, summary }: { answer: ShownAnswer; summary: string }) {
         <CodeBlock label={`${status}, example`} text={example} bare />
       </Disclosure>
     </div>
+  )
+}
+
+/** A text to copy; `bare` = no button. public/copy-code.js handles the button: the page has no other script. */
+function CodeBlock({ label, text, bare = false }: { label: string; text: string; bare?: boolean }) {
+  return (
+    <figure className="grid min-w-0 gap-1">
+      <figcaption className="flex items-center justify-between gap-2 text-dense text-ink-soft">
+        {label}
+        {bare ? null : (
+          <span className="needs-script">
+            <button type="button" data-copy className={buttonStyles({ variant: 'quiet', className: 'px-3' })}>
+              <Copy aria-hidden className="size-4 shrink-0" />
+              <span data-copy-label>Copy</span>
+            </button>
+          </span>
+        )}
+      </figcaption>
+      <pre
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
+        tabIndex={0}
+        className="max-h-96 overflow-auto rounded-control border border-line bg-sunken p-3 print:max-h-none"
+      >
+        <code className="font-mono text-dense">{text}</code>
+      </pre>
+    </figure>
   )
 }

@@ -1,5 +1,16 @@
 import { Form, useNavigation } from '@remix-run/react'
-import { History, PartyPopper, Search, SearchX, Send, SlidersHorizontal, Trash2 } from 'lucide-react'
+import {
+  History,
+  MessageCircle,
+  PartyPopper,
+  Play,
+  Search,
+  SearchX,
+  Send,
+  SlidersHorizontal,
+  Square,
+  Trash2,
+} from 'lucide-react'
 import type { AutomationAccount } from '#app/domain/automations/automation-address.ts'
 import { historyQuery, RUNS_PATH, runsAddress } from '#app/domain/automations/history-address.ts'
 import { RUN_STATUSES } from '#app/domain/automations/run-record.ts'
@@ -13,7 +24,9 @@ import { useSearchKey } from '#app/ui/form/search-key.ts'
 import { Select } from '#app/ui/form/select.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
-import { usePresent } from '#app/ui/time/time.tsx'
+import { ReconnectLink } from '#app/ui/reconnect-notice.tsx'
+import { Time, usePresent } from '#app/ui/time/time.tsx'
+import type { AnswerView, ListeningNote } from '../../listening/answers.ts'
 import {
   asksNothingOfHistory,
   type HistoryData,
@@ -22,7 +35,6 @@ import {
   STATUS_LABELS,
 } from '../history-form.ts'
 import { type RunLine, runsByDay } from '../run-list-view.ts'
-import { AnswersCard, ListeningLine } from './answers-card.tsx'
 import { HistoryFrame, type HistoryFrameProps } from './history-frame.tsx'
 import { RunList } from './run-list.tsx'
 
@@ -252,4 +264,86 @@ function RunFilter({ account, form, errors, rules }: RunFilterProps) {
       </Disclosure>
     </Form>
   )
+}
+
+// What customers answered and nobody has decided about, and what cannot be read.
+function AnswersCard({ answers }: { answers: readonly AnswerView[] }) {
+  if (answers.length === 0) return null
+  return (
+    <Card className="grid gap-3 p-4">
+      <div>
+        <h2 id="answers-title" className="font-semibold text-title">
+          Customers answered
+        </h2>
+        <p className="text-label text-ink-soft">Automatic messages to them wait for you.</p>
+      </div>
+      <ul aria-labelledby="answers-title" className="grid gap-4">
+        {answers.map((answer) => (
+          <li key={answer.id} className="grid gap-2 border-line border-t pt-3 first:border-t-0 first:pt-0">
+            <OneAnswer answer={answer} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function OneAnswer({ answer }: { answer: AnswerView }) {
+  const { id, customer, job, channel, words, writtenAt } = answer
+  const about = customer === '' ? job : `${job} · ${customer}`
+  return (
+    <>
+      <p className="wrap-anywhere flex flex-wrap items-center gap-x-2 text-label">
+        <MessageCircle aria-hidden className="size-4 shrink-0 text-ink-soft" />
+        <span className="font-semibold">{about}</span>
+        <span className="text-ink-soft">
+          {channel === 'sms' ? 'by text' : 'by e-mail'}, <Time at={writtenAt} />
+        </span>
+      </p>
+      <blockquote className="wrap-anywhere max-w-xl justify-self-start whitespace-pre-wrap rounded-card rounded-tr-none bg-sunken px-3.5 py-2.5 text-label">
+        {words}
+      </blockquote>
+      <div className="flex flex-wrap gap-2">
+        <PostButton
+          wraps
+          values={{ act: 'answer_go_on', answer: String(id) }}
+          icon={Play}
+          aria-label={`Go on: ${about}`}
+        >
+          Go on
+        </PostButton>
+        <PostButton
+          wraps
+          values={{ act: 'answer_stop', answer: String(id) }}
+          icon={Square}
+          aria-label={`Stop: ${about}`}
+        >
+          Stop
+        </PostButton>
+      </div>
+    </>
+  )
+}
+
+export function ListeningLine({ note, accountUUID }: { note: ListeningNote; accountUUID: string }) {
+  switch (note) {
+    case null:
+      return null
+    case 'refused':
+      return (
+        <div className="flex flex-wrap items-center gap-x-2 text-label text-ink-soft">
+          <p>Reconnect to see receipts and answers.</p>
+          <ReconnectLink accountUUID={accountUUID} />
+        </div>
+      )
+    case 'no_answers':
+      return (
+        <Notice tone="accent" title="Answers cannot be read here">
+          <p className="mb-2">ServiceM8 has shown us no customer answer yet. Ask customers to ring you.</p>
+          <PostButton wraps values={{ act: 'listening_read' }}>
+            Got it
+          </PostButton>
+        </Notice>
+      )
+  }
 }
