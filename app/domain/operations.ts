@@ -6,21 +6,28 @@ export interface OutlinedAccount {
   uuid: string
   /** '' until the first sign-in. */
   name: string
+  /** Null = never connected. */
   connection: 'connected' | 'reconnect' | null
   plan: { status: string; trialEndsAt: Millis; cancelAtPeriodEnd: boolean; heldSince: Millis | null } | null
+  /** Pending deliveries, for any reason. */
   waiting: number
   endpoints: number
   failing: number
   failingSince: Millis | null
+  /** Stopped by their receivers. */
   stopped: number
 }
 
+/** A failing endpoint, without its address. */
 export interface FailingAddress {
   accountUuid: string
   accountName: string
   since: Millis
+  /** 72 hours without success: nothing is sent to it any more. */
   switchedOff: boolean
+  /** Status code of its latest response; null = there was no response. */
   code: number | null
+  /** The outcome of a recent attempt whose delivery is still pending; null = unknown. */
   outcome: string | null
 }
 
@@ -28,10 +35,12 @@ export interface RunOfBackup {
   id: number
   kind: 'backup' | 'drill'
   startedAt: Millis
+  /** Null while it runs, and permanently if its process ended before it did. */
   endedAt: Millis | null
   outcome: 'running' | 'done' | 'failed'
   databaseBytes: number
   storedBytes: number
+  /** A sentence for the operator: why it failed, or ''. */
   message: string
 }
 

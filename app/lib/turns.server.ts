@@ -1,5 +1,4 @@
 // Splits long work on the main thread into pieces, so other work runs in between.
-
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { workGoesOn } from './caller.server.ts'
 import type { Clock } from './clock.ts'

@@ -1,5 +1,4 @@
 // Records that rules watch, as the events of a batch leave them: queued in the transaction that stores the events.
-
 import type { Database, Step } from '../database.ts'
 import { touchOf } from '../sql/hot/accept.server.ts'
 import { type Touched, touchedBy, type Watching } from '../sql/hot/touched-rows.server.ts'

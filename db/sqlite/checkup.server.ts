@@ -1,5 +1,4 @@
 // Health checks of the database file: opened read-only, never migrated.
-
 import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import type { IntegrityFacts } from '#app/domain/operations.ts'

@@ -1,5 +1,4 @@
 // A SQLite file as one end of a move. A target is filled in a file beside it, which takes its place when all is there.
-
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'

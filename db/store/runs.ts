@@ -1,3 +1,5 @@
+/** Runs and their journal, from the request to the last row, including decisions made by a person. */
+
 import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { RunOutcome, RunRequest, RunSubject, StartedRun } from '#app/domain/automations/run.ts'

@@ -72,6 +72,7 @@ export interface Answer {
 export interface ListeningFacts {
   smsRefusedAt: Millis | null
   emailRefusedAt: Millis | null
+  /** Conversations that were looked at. */
   conversations: number
   inboundAt: Millis | null
   dismissedAt: Millis | null

@@ -1,6 +1,5 @@
 // Erases an account in two phases: one transaction stops everything that acts for it; the data goes a little later in
 // steps, when nothing is under way any more. A crash in between delays the erasure and loses nothing.
-
 import type { App } from '#app/context/app-context.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import { pause } from '#app/lib/turns.server.ts'

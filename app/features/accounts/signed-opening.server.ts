@@ -1,5 +1,4 @@
 // The add-on opens inside the platform: its signed call becomes a ticket, and the ticket becomes the frame's session.
-
 import type { SignedWebhookClaims } from '#app/adapters/servicem8/servicem8-signed.ts'
 import type { App } from '#app/context/app-context.ts'
 import {

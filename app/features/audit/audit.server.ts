@@ -1,5 +1,4 @@
 // Writes audit entries. An action never fails because its entry could not be written: that error is ours, and logged.
-
 import type { App } from '#app/context/app-context.ts'
 import {
   AUDIT_KEPT,

@@ -1,6 +1,5 @@
 // After a new key was put first in ENC_KEYS: reseals everything with it, a few rows at a time, while the product runs.
 // The rows themselves record the progress, so it continues after an interruption.
-
 import type { App } from '#app/context/app-context.ts'
 import { SEALED_COLUMNS, type SealedSecret, sealedPlace } from '#app/domain/sealed-places.ts'
 import { hours } from '#app/lib/duration.ts'

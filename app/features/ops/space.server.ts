@@ -1,5 +1,4 @@
 // Keeps the database file within its budget: measures, steps up and down the levels, and frees space in small steps.
-
 import type { App } from '#app/context/app-context.ts'
 import type { SpaceSigns } from '#app/domain/process-signs.ts'
 import {

@@ -1,8 +1,7 @@
 // The calls about the subscription.
 import { z } from 'zod'
 import { accountOfPath, answered, moment, type Reference } from '#app/contract/operation.ts'
-import type { SubscriptionFacts } from '#app/domain/plan.ts'
-import { CURRENCY, MONTHLY_PENCE } from '#app/domain/plan.ts'
+import { CURRENCY, MONTHLY_PENCE, type SubscriptionFacts } from '#app/domain/plan.ts'
 import { planHoldText } from '#app/domain/plan-hold.ts'
 import { startFirstPayment } from '#app/features/billing/first-payment.server.ts'
 import type { PaymentStart } from '#app/features/billing/payment.ts'

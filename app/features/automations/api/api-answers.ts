@@ -253,6 +253,7 @@ export const previewedStep = z.object({
   action: text,
   /** `left_out` = would not start, or has nothing to do; `impossible` = would fail; `unanswered` = unknown now. */
   outcome: z.enum(['would_run', 'left_out', 'impossible', 'unanswered']),
+  /** Why it is left out, or would fail. */
   sentence: textOrNull,
   effects: z.array(
     z.object({
@@ -260,11 +261,14 @@ export const previewedStep = z.object({
       effectClass,
       summary: text,
       channel: z.enum(['sms', 'email']).nullable(),
+      /** Null = none, it is a change in ServiceM8. */
       to: textOrNull,
+      /** Final texts and values, exactly as sent. */
       fields: texts,
       changes: z.array(z.object({ field: text, from: text, to: text })),
       credits: z.int(),
       attachments: z.array(text),
+      /** Now; null = the guards do not apply. */
       guard: guardVerdict.nullable(),
     }),
   ),

@@ -1,5 +1,4 @@
 // Customers and jobs that are muted, and the customers of a run or a job, so a page can offer to mute them.
-
 import type { App } from '#app/context/app-context.ts'
 import type { Mute } from '#app/domain/automations/receipt.ts'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'

@@ -1,6 +1,5 @@
 // Guards that protect an account's customers from its rules, and rules from each other. Everything is off or generous
 // by default, and the journal has a reason for each decision: no message is dropped silently.
-
 import { type AccountGuards, accountGuardsSchema } from '#app/domain/automations/account-guards.ts'
 import type { MessagesSent } from '#app/domain/automations/receipt.ts'
 import type { RuleGuards } from '#app/domain/automations/rule.ts'

@@ -1,6 +1,5 @@
 // Executes one effect of a run: marks it, sends it, records the result. Checks guards before each customer message, one
 // message per account at a time, so two runs cannot both use the last place under a cap.
-
 import type { Effect, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
 import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'

@@ -1,5 +1,4 @@
 // "Nothing automatic to this customer, or about this job": the API format of a mute.
-
 import { z } from 'zod'
 import type { Mute } from '#app/domain/automations/receipt.ts'
 import { iso, isoOrNull } from '#app/lib/clock.ts'

@@ -1,5 +1,4 @@
 // Does one planned effect and reports its exact outcome; verifies an unclear one. The journal decides what follows.
-
 import type { PlatformRecord } from '#app/adapters/platform.ts'
 import type { CommitResult, Effect, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
