@@ -3,7 +3,27 @@
 // Tables are STRICT and enums are CHECKed in the migrations (drizzle-kit writes neither: see db/migrations).
 // An index is named after the question it answers.
 import { sql } from 'drizzle-orm'
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import {
+  type AnySQLiteColumn,
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core'
+
+const dates = () => ({ createdAt: integer('created_at').notNull(), updatedAt: integer('updated_at').notNull() })
+
+/** The row is deleted with the account. */
+const ofAccount = () =>
+  text('account_uuid')
+    .notNull()
+    .references(() => account.uuid, { onDelete: 'cascade' })
+
+/** The row is deleted with the one it belongs to. */
+const childOf = <Name extends string>(name: Name, of: () => AnySQLiteColumn) =>
+  integer(name).notNull().references(of, { onDelete: 'cascade' })
 
 // ---- accounts -------------------------------------------------------------------------------------------------
 
@@ -12,8 +32,7 @@ export const account = sqliteTable('account', {
   uuid: text('uuid').primaryKey(),
   name: text('name').notNull(),
   timezone: text('timezone').notNull(),
-  createdAt: integer('created_at').notNull(),
-  updatedAt: integer('updated_at').notNull(),
+  ...dates(),
   /** 0 = the notice about rules older than the "how often" setting, which can message a customer again, is open. */
   repeatsTold: integer('repeats_told').notNull().default(1),
   /** The e-mail address the platform had for the account when it was last read. Null = not read yet, or none. */
@@ -22,9 +41,7 @@ export const account = sqliteTable('account', {
 
 /** An account's platform tokens, sealed. `generation` is the compare-and-swap guard for the rotating refresh token. */
 export const credential = sqliteTable('credential', {
-  accountUuid: text('account_uuid')
-    .primaryKey()
-    .references(() => account.uuid, { onDelete: 'cascade' }),
+  accountUuid: ofAccount().primaryKey(),
   accessTokenSealed: text('access_token_sealed').notNull(),
   refreshTokenSealed: text('refresh_token_sealed').notNull(),
   expiresAt: integer('expires_at').notNull(),
@@ -34,8 +51,7 @@ export const credential = sqliteTable('credential', {
   /** reconnect: the reason; connected: permissions the platform refused since the sign-in */
   stateReason: text('state_reason'),
   generation: integer('generation').notNull(),
-  createdAt: integer('created_at').notNull(),
-  updatedAt: integer('updated_at').notNull(),
+  ...dates(),
 })
 
 /** A visit to the add-on with an unknown id, from POST /api/credentials with placeholder tokens. Kept 24 h. */
@@ -49,9 +65,7 @@ export const placeholderMarker = sqliteTable('placeholder_marker', {
 export const accountMapping = sqliteTable('account_mapping', {
   id: integer('id').primaryKey({ autoIncrement: true }),
   externalId: text('external_id').notNull().unique(),
-  accountUuid: text('account_uuid')
-    .notNull()
-    .references(() => account.uuid, { onDelete: 'cascade' }),
+  accountUuid: ofAccount(),
   createdAt: integer('created_at').notNull(),
 })
 
@@ -70,9 +84,7 @@ export const sessionAccount = sqliteTable(
     tokenHash: text('token_hash')
       .notNull()
       .references(() => session.tokenHash, { onDelete: 'cascade' }),
-    accountUuid: text('account_uuid')
-      .notNull()
-      .references(() => account.uuid, { onDelete: 'cascade' }),
+    accountUuid: ofAccount(),
     staffUuid: text('staff_uuid'),
     /** oauth | launch */
     proof: text('proof').notNull(),
@@ -85,9 +97,7 @@ export const sessionAccount = sqliteTable(
 export const accountPerson = sqliteTable(
   'account_person',
   {
-    accountUuid: text('account_uuid')
-      .notNull()
-      .references(() => account.uuid, { onDelete: 'cascade' }),
+    accountUuid: ofAccount(),
     staffUuid: text('staff_uuid').notNull(),
     /** owner | member */
     role: text('role').notNull(),
@@ -122,9 +132,7 @@ export const subscription = sqliteTable(
   'subscription',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
-    accountUuid: text('account_uuid')
-      .notNull()
-      .references(() => account.uuid, { onDelete: 'cascade' }),
+    accountUuid: ofAccount(),
     object: text('object').notNull(),
     /** Comma-separated, sorted; the fields we asked the platform to watch. */
     fields: text('fields').notNull(),
@@ -137,8 +145,7 @@ export const subscription = sqliteTable(
     state: text('state').notNull(),
     stateReason: text('state_reason'),
     endsAt: integer('ends_at'),
-    createdAt: integer('created_at').notNull(),
-    updatedAt: integer('updated_at').notNull(),
+    ...dates(),
   },
   (t) => [
     uniqueIndex('subscription_by_token').on(t.tokenHash),
@@ -151,14 +158,11 @@ export const webhook = sqliteTable(
   'webhook',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
-    accountUuid: text('account_uuid')
-      .notNull()
-      .references(() => account.uuid, { onDelete: 'cascade' }),
+    accountUuid: ofAccount(),
     objectType: text('object_type').notNull(),
     /** Comma-separated; empty = all fields. */
     fields: text('fields').notNull(),
-    createdAt: integer('created_at').notNull(),
-    updatedAt: integer('updated_at').notNull(),
+    ...dates(),
     deletedAt: integer('deleted_at'),
   },
   (t) => [uniqueIndex('one_webhook_per_object').on(t.accountUuid, t.objectType).where(sql`deleted_at is null`)],
@@ -169,13 +173,10 @@ export const forwardingRule = sqliteTable(
   'forwarding_rule',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
-    accountUuid: text('account_uuid')
-      .notNull()
-      .references(() => account.uuid, { onDelete: 'cascade' }),
+    accountUuid: ofAccount(),
     name: text('name').notNull(),
     objectType: text('object_type').notNull(),
-    createdAt: integer('created_at').notNull(),
-    updatedAt: integer('updated_at').notNull(),
+    ...dates(),
     deletedAt: integer('deleted_at'),
   },
   (t) => [index('forwarding_rules_of_an_account').on(t.accountUuid, t.id).where(sql`deleted_at is null`)],
@@ -186,9 +187,7 @@ export const endpoint = sqliteTable(
   'endpoint',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
-    accountUuid: text('account_uuid')
-      .notNull()
-      .references(() => account.uuid, { onDelete: 'cascade' }),
+    accountUuid: ofAccount(),
     /** The owner of the address. Exactly one of the two is set. */
     webhookId: integer('webhook_id').references(() => webhook.id),
     forwardingRuleId: integer('forwarding_rule_id').references(() => forwardingRule.id),
@@ -261,9 +260,7 @@ export const event = sqliteTable(
 
 /** The body as it is forwarded. In its own table because its retention is shorter. */
 export const eventBody = sqliteTable('event_body', {
-  seq: integer('seq')
-    .primaryKey()
-    .references(() => event.seq, { onDelete: 'cascade' }),
+  seq: childOf('seq', () => event.seq).primaryKey(),
   body: text('body').notNull(),
 })
 
@@ -272,9 +269,7 @@ export const delivery = sqliteTable(
   'delivery',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
-    eventSeq: integer('event_seq')
-      .notNull()
-      .references(() => event.seq, { onDelete: 'cascade' }),
+    eventSeq: childOf('event_seq', () => event.seq),
     endpointId: integer('endpoint_id')
       .notNull()
       .references(() => endpoint.id),
@@ -309,9 +304,7 @@ export const attempt = sqliteTable(
   'attempt',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
-    deliveryId: integer('delivery_id')
-      .notNull()
-      .references(() => delivery.id, { onDelete: 'cascade' }),
+    deliveryId: childOf('delivery_id', () => delivery.id),
     accountUuid: text('account_uuid').notNull(),
     endpointId: integer('endpoint_id').notNull(),
     url: text('url').notNull(),
@@ -446,9 +439,7 @@ export const notice = sqliteTable(
   'notice',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
-    accountUuid: text('account_uuid')
-      .notNull()
-      .references(() => account.uuid, { onDelete: 'cascade' }),
+    accountUuid: ofAccount(),
     /** endpoint | rule | account. Rows of a deleted subject stay until they are forgotten. */
     subjectKind: text('subject_kind').notNull(),
     /** Of the endpoint or the automation; 0 for the account. */
@@ -497,9 +488,7 @@ export const notice = sqliteTable(
 
 /** The latest result of the endpoint check, step by step. */
 export const endpointCheck = sqliteTable('endpoint_check', {
-  endpointId: integer('endpoint_id')
-    .primaryKey()
-    .references(() => endpoint.id, { onDelete: 'cascade' }),
+  endpointId: childOf('endpoint_id', () => endpoint.id).primaryKey(),
   accountUuid: text('account_uuid').notNull(),
   url: text('url').notNull(),
   at: integer('at').notNull(),
@@ -509,9 +498,7 @@ export const endpointCheck = sqliteTable('endpoint_check', {
 
 /** An account's settings. No row = all defaults. */
 export const accountSetting = sqliteTable('account_setting', {
-  accountUuid: text('account_uuid')
-    .primaryKey()
-    .references(() => account.uuid, { onDelete: 'cascade' }),
+  accountUuid: ofAccount().primaryKey(),
   /** 1 = notices are also mailed. */
   noticesByMail: integer('notices_by_mail').notNull(),
   /** Null = the e-mail address the platform has for the account. */
@@ -533,9 +520,7 @@ export const accountSetting = sqliteTable('account_setting', {
 export const pollCursor = sqliteTable(
   'poll_cursor',
   {
-    accountUuid: text('account_uuid')
-      .notNull()
-      .references(() => account.uuid, { onDelete: 'cascade' }),
+    accountUuid: ofAccount(),
     /** The purpose and the object: `webhook:jobcontact`, `sweep:job`. */
     source: text('source').notNull(),
     /** The latest `edit_date` seen, in the platform's account-local format; empty before the first poll. */
@@ -551,9 +536,7 @@ export const pollCursor = sqliteTable(
 export const recordSnapshot = sqliteTable(
   'record_snapshot',
   {
-    accountUuid: text('account_uuid')
-      .notNull()
-      .references(() => account.uuid, { onDelete: 'cascade' }),
+    accountUuid: ofAccount(),
     object: text('object').notNull(),
     recordUuid: text('record_uuid').notNull(),
     editDate: text('edit_date').notNull(),
@@ -572,9 +555,7 @@ export const automation = sqliteTable(
   'automation',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
-    accountUuid: text('account_uuid')
-      .notNull()
-      .references(() => account.uuid, { onDelete: 'cascade' }),
+    accountUuid: ofAccount(),
     name: text('name').notNull(),
     active: integer('active').notNull(),
     /** webhook | api_polling | manual_endpoint */
@@ -603,8 +584,7 @@ export const automation = sqliteTable(
     pausedAt: integer('paused_at'),
     executionCount: integer('execution_count').notNull(),
     lastExecutedAt: integer('last_executed_at'),
-    createdAt: integer('created_at').notNull(),
-    updatedAt: integer('updated_at').notNull(),
+    ...dates(),
     deletedAt: integer('deleted_at'),
   },
   (t) => [
@@ -621,9 +601,7 @@ export const automation = sqliteTable(
 export const automationVersion = sqliteTable(
   'automation_version',
   {
-    automationId: integer('automation_id')
-      .notNull()
-      .references(() => automation.id, { onDelete: 'cascade' }),
+    automationId: childOf('automation_id', () => automation.id),
     version: integer('version').notNull(),
     name: text('name').notNull(),
     definition: text('definition').notNull(),
@@ -636,9 +614,7 @@ export const automationVersion = sqliteTable(
 export const touchedRecord = sqliteTable(
   'touched_record',
   {
-    accountUuid: text('account_uuid')
-      .notNull()
-      .references(() => account.uuid, { onDelete: 'cascade' }),
+    accountUuid: ofAccount(),
     object: text('object').notNull(),
     recordUuid: text('record_uuid').notNull(),
     /** JSON list: every field named since the first event. */
@@ -661,9 +637,7 @@ export const run = sqliteTable(
   'run',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
-    accountUuid: text('account_uuid')
-      .notNull()
-      .references(() => account.uuid, { onDelete: 'cascade' }),
+    accountUuid: ofAccount(),
     automationId: integer('automation_id')
       .notNull()
       .references(() => automation.id),
@@ -715,9 +689,7 @@ export const run = sqliteTable(
 export const runStep = sqliteTable(
   'run_step',
   {
-    runId: integer('run_id')
-      .notNull()
-      .references(() => run.id, { onDelete: 'cascade' }),
+    runId: childOf('run_id', () => run.id),
     stepId: text('step_id').notNull(),
     /** The effect's index in the step's plan: `0`, `1` … */
     itemKey: text('item_key').notNull(),
@@ -752,9 +724,7 @@ export const runStep = sqliteTable(
 export const seenLedger = sqliteTable(
   'seen_ledger',
   {
-    automationId: integer('automation_id')
-      .notNull()
-      .references(() => automation.id, { onDelete: 'cascade' }),
+    automationId: childOf('automation_id', () => automation.id),
     recordUuid: text('record_uuid').notNull(),
     occurrence: text('occurrence').notNull(),
     /** Null = the record already matched when the rule was switched on. */
@@ -772,9 +742,7 @@ export const seenLedger = sqliteTable(
 export const ruleVerdict = sqliteTable(
   'rule_verdict',
   {
-    automationId: integer('automation_id')
-      .notNull()
-      .references(() => automation.id, { onDelete: 'cascade' }),
+    automationId: childOf('automation_id', () => automation.id),
     recordUuid: text('record_uuid').notNull(),
     accountUuid: text('account_uuid').notNull(),
     at: integer('at').notNull(),
@@ -835,12 +803,8 @@ export const messageReceipt = sqliteTable(
   'message_receipt',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
-    accountUuid: text('account_uuid')
-      .notNull()
-      .references(() => account.uuid, { onDelete: 'cascade' }),
-    runId: integer('run_id')
-      .notNull()
-      .references(() => run.id, { onDelete: 'cascade' }),
+    accountUuid: ofAccount(),
+    runId: childOf('run_id', () => run.id),
     stepId: text('step_id').notNull(),
     itemKey: text('item_key').notNull(),
     /** sms | email */
@@ -877,9 +841,7 @@ export const messageReceipt = sqliteTable(
 export const conversation = sqliteTable(
   'conversation',
   {
-    accountUuid: text('account_uuid')
-      .notNull()
-      .references(() => account.uuid, { onDelete: 'cascade' }),
+    accountUuid: ofAccount(),
     jobUuid: text('job_uuid').notNull(),
     /** sms | email: each has a history of its own. */
     channel: text('channel').notNull(),
@@ -906,9 +868,7 @@ export const customerReply = sqliteTable(
   'customer_reply',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
-    accountUuid: text('account_uuid')
-      .notNull()
-      .references(() => account.uuid, { onDelete: 'cascade' }),
+    accountUuid: ofAccount(),
     jobUuid: text('job_uuid').notNull(),
     companyUuid: text('company_uuid'),
     /** sms | email */
@@ -942,9 +902,7 @@ export const customerReply = sqliteTable(
 
 /** What the platform's histories of messages let us read, for each account. No row = nothing was looked for yet. */
 export const listening = sqliteTable('listening', {
-  accountUuid: text('account_uuid')
-    .primaryKey()
-    .references(() => account.uuid, { onDelete: 'cascade' }),
+  accountUuid: ofAccount().primaryKey(),
   /** Null = not refused. */
   smsRefusedAt: integer('sms_refused_at'),
   emailRefusedAt: integer('email_refused_at'),
@@ -962,9 +920,7 @@ export const mute = sqliteTable(
   'mute',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
-    accountUuid: text('account_uuid')
-      .notNull()
-      .references(() => account.uuid, { onDelete: 'cascade' }),
+    accountUuid: ofAccount(),
     /** company | job */
     kind: text('kind').notNull(),
     recordUuid: text('record_uuid').notNull(),
@@ -978,9 +934,7 @@ export const mute = sqliteTable(
 export const triggerCall = sqliteTable(
   'trigger_call',
   {
-    automationId: integer('automation_id')
-      .notNull()
-      .references(() => automation.id, { onDelete: 'cascade' }),
+    automationId: childOf('automation_id', () => automation.id),
     key: text('key').notNull(),
     runId: integer('run_id').notNull(),
     expiresAt: integer('expires_at').notNull(),
@@ -998,8 +952,7 @@ export const automationTemplate = sqliteTable('automation_template', {
   isPublic: integer('is_public').notNull(),
   /** JSON: RuleDefinition. */
   definition: text('definition').notNull(),
-  createdAt: integer('created_at').notNull(),
-  updatedAt: integer('updated_at').notNull(),
+  ...dates(),
 })
 
 /** How often a template, shipped or custom, was copied. */
@@ -1010,9 +963,7 @@ export const templateUse = sqliteTable('template_use', {
 
 /** An account's limits on customer messages: quiet hours, cool-down, caps. No row = the generous defaults. */
 export const automationGuard = sqliteTable('automation_guard', {
-  accountUuid: text('account_uuid')
-    .primaryKey()
-    .references(() => account.uuid, { onDelete: 'cascade' }),
+  accountUuid: ofAccount().primaryKey(),
   /** JSON: AccountGuards (features/automations/rules/guards.ts). */
   guards: text('guards').notNull(),
   updatedAt: integer('updated_at').notNull(),
@@ -1023,9 +974,7 @@ export const formDraft = sqliteTable(
   'form_draft',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
-    accountUuid: text('account_uuid')
-      .notNull()
-      .references(() => account.uuid, { onDelete: 'cascade' }),
+    accountUuid: ofAccount(),
     tokenHash: text('token_hash').notNull(),
     /** JSON, sealed with the account's key: people write names and numbers into forms. */
     formSealed: text('form_sealed').notNull(),
@@ -1071,8 +1020,7 @@ export const plan = sqliteTable('plan', {
   holdReason: text('hold_reason'),
   /** When the projection was last read from the provider. */
   lastSyncedAt: integer('last_synced_at'),
-  createdAt: integer('created_at').notNull(),
-  updatedAt: integer('updated_at').notNull(),
+  ...dates(),
 })
 
 /** Each event of the payment provider, stored once. Marked processed only after its work is committed. */
@@ -1098,8 +1046,7 @@ export const renewalPayment = sqliteTable('renewal_payment', {
   state: text('state').notNull(),
   /** Pence. */
   amount: integer('amount').notNull(),
-  createdAt: integer('created_at').notNull(),
-  updatedAt: integer('updated_at').notNull(),
+  ...dates(),
 })
 
 /** Completed days of usage to report to the provider's meter, when a price for usage is configured. */

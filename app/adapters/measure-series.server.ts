@@ -1,4 +1,4 @@
-// Every series counted while the process works. Gauges are in measure-gauges.server.ts; docs/metrics.md lists all
+// Every series counted while the process works. Gauges are in measures.server.ts; docs/metrics.md lists all
 // series, and a test compares it with the registry.
 import { Counter, Histogram, type Registry } from 'prom-client'
 

@@ -1,5 +1,7 @@
 // Opens the storage: the database with its observers, the secret box, and the space monitor.
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
+import type { App } from '#app/context/app-context.ts'
+import { quarantineMarker } from '#app/domain/quarantine.ts'
 import { missingKeysSentence } from '#app/domain/sealed-places.ts'
 import { auditStore } from '#app/features/audit/audited-store.server.ts'
 import { forgetOldEvents } from '#app/features/events/delivering/retention.server.ts'
@@ -8,12 +10,25 @@ import { createSpaceLadder } from '#app/features/ops/space.server.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
 import { accountKeyring } from '#db/sql/accounts/account-keys.server.ts'
+import { sqlStore } from '#db/sql/store.server.ts'
+import { openBallast } from '#db/sqlite/ballast.server.ts'
+import { openClient } from '#db/sqlite/client.server.ts'
+import { surviveFullDisk } from '#db/sqlite/full-disk.server.ts'
+import { fileHold } from '#db/sqlite/hold.server.ts'
+import { claimFor } from '#db/sqlite/platform-kind.server.ts'
+import type { Store } from '#db/store.ts'
 import { ConfigurationError, type Env } from './env.server.ts'
 import type { ObservedParts } from './observe/observed-parts.server.ts'
-import { openFile } from './open-file.server.ts'
 import { openServer } from './open-server.server.ts'
+import type { OpenedDatabase } from './opened-database.server.ts'
 import { createQuarantine } from './quarantine.server.ts'
-import { hasLivingMember, otherPlatformSentence, SANDBOX_IS_ALONE } from './start-checks.server.ts'
+import {
+  hasLivingMember,
+  lockInUse,
+  otherPlatformSentence,
+  refuseEmptyStart,
+  SANDBOX_IS_ALONE,
+} from './start-checks.server.ts'
 
 /** The base of everything else. */
 export interface Ground {
@@ -62,4 +77,37 @@ export async function openData({ env, clock, observed }: Ground) {
     await space.relieve(signal)
   }
   return { store, ownWork, removed, callRows, secrets, space, hold, disk, cluster, close }
+}
+
+// Opens the SQLite file, with what only a file needs: its lock, its ballast, and the disk it can fill.
+interface FileInput extends Pick<App, 'clock' | 'log'> {
+  env: Readonly<Env>
+  observed(store: Store): Store
+  makeRoom(signal: AbortSignal): Promise<void>
+}
+
+/** Throws `ConfigurationError` when the product must not start with this file. */
+async function openFile({ env, clock, log, observed, makeRoom }: FileInput): Promise<OpenedDatabase> {
+  await refuseEmptyStart(env, log)
+  // A restore checks this lock before it replaces the file.
+  const inUse = lockInUse(env.databaseFile, log)
+  // Before the database: on a full disk, the ballast frees the space to open it.
+  const ballast = openBallast(env.databaseFile)
+  const client = openClient(env.databaseFile, env.migrationsFolder)
+  const store = observed(sqlStore(client, clock))
+  const disk = surviveFullDisk({ store, ballast, clock, log, makeRoom })
+  return {
+    name: env.databaseFile,
+    connections: client,
+    store: disk.store,
+    ownStore: disk.store,
+    cluster: null,
+    disk,
+    hold: fileHold({ file: env.databaseFile, marker: quarantineMarker(env.databaseFile) }),
+    belongsTo: claimFor(client.sql, env.platform),
+    async close() {
+      client.close()
+      inUse?.release()
+    },
+  }
 }

@@ -12,7 +12,7 @@ import { accountKeyring } from '#db/sql/accounts/account-keys.server.ts'
 import { durablePostgres, type OwnPostgres, POSTGRES_WITHIN_MS, postgresForTests } from '#tests/support/postgres.ts'
 import { readKeyUse } from '../../scripts/keys.mjs'
 import { runDoctor } from './doctor.server.ts'
-import { migrateSchema } from './migrate.server.ts'
+import { migrateSchema } from './operations.server.ts'
 
 const KEYS = `k1:${randomBytes(32).toString('base64')}`
 const folder = mkdtempSync(join(tmpdir(), 'fieldhook-doctor-'))

@@ -10,6 +10,7 @@ import { type Env, readEnv } from '#app/boot/env.server.ts'
 import { SERVER_MAKES_BACKUPS } from '#app/boot/env-values.server.ts'
 import { tokenPlace } from '#app/domain/credential.ts'
 import { quarantineMarker, waitingSentence } from '#app/domain/quarantine.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import { type BackupParts, BackupTrouble, findBackups } from '#app/features/ops/backup-work.server.ts'
 import { ENDED_HALF_WAY, shownRun } from '#app/features/ops/backups.ts'
 import { drillBackup } from '#app/features/ops/drill-backup.server.ts'
@@ -18,7 +19,7 @@ import { restoreBackup } from '#app/features/ops/restore-backup.server.ts'
 import { takeBackup } from '#app/features/ops/take-backup.server.ts'
 import { iso } from '#app/lib/clock.ts'
 import { systemClock } from '#app/lib/clocks.server.ts'
-import { connectPostgres } from '#db/postgres/client.server.ts'
+import { connectPostgres, migrateServer } from '#db/postgres/client.server.ts'
 import { serverHold } from '#db/postgres/hold.server.ts'
 import { placeOf as placeOfServer } from '#db/postgres/server-problems.ts'
 import { openBackupStore } from '#db/sqlite/backup-store.server.ts'
@@ -27,9 +28,8 @@ import { databaseFiles, withReadOnly } from '#db/sqlite/database-files.server.ts
 import { backupLock, inUseLock, takeLock } from '#db/sqlite/file-lock.server.ts'
 import { fileHold } from '#db/sqlite/hold.server.ts'
 import type { BackupRunKind } from '#db/store/backups.ts'
-import packageJson from '../../package.json' with { type: 'json' }
+import packageJson from '../../package.json'
 import { keysToRead } from './doctor.server.ts'
-import { migrateSchema } from './migrate.server.ts'
 import { moveDatabase } from './move.server.ts'
 
 export interface CommandInput {
@@ -349,4 +349,28 @@ function megabytes(bytes: number): string {
 
 function mostMemory(): number {
   return process.resourceUsage().maxRSS * 1024
+}
+
+// `npm run migrate`: the schema's part of a deploy, before the new instances start.
+interface MigrateInput {
+  say(line: string): void
+  /** The process's environment. */
+  source: Record<string, string | undefined>
+}
+
+/** Returns the exit code. Needs `DATABASE_URL` alone: a deploy's release command may have no other settings. */
+export async function migrateSchema({ say, source }: MigrateInput): Promise<number> {
+  const url = source.DATABASE_URL?.trim() ?? ''
+  if (!/^postgres(ql)?:/.test(url)) {
+    say('The database is a SQLite file: the start brings it up to date, after a copy. There is nothing to do here.')
+    return 0
+  }
+  try {
+    const count = await migrateServer(url, resolve('db/migrations-postgres'))
+    say(count === 0 ? 'The schema is up to date.' : `The schema is up to date: ${plural(count, 'change')} made.`)
+    return 0
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error))
+    return 1
+  }
 }

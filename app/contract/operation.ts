@@ -72,6 +72,16 @@ export interface Success {
   headers?: Readonly<Record<string, string>>
 }
 
+/** An answer whose example is checked against its schema. */
+export function answered<S extends z.ZodType>(
+  status: Success['status'],
+  says: string,
+  schema: S,
+  example: z.output<S>,
+): Success {
+  return { status, says, schema, example }
+}
+
 export type RefusedStatus = 400 | 401 | 402 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 502 | 503
 
 /** Counted per account, per caller address, or per target of the call. */

@@ -3,6 +3,16 @@ import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
 import type { SpaceLevel } from './space.ts'
 
+export interface SpaceSigns {
+  level: SpaceLevel
+  /** Bytes in use, and the maximum. */
+  usedBytes: number
+  budgetBytes: number
+  /** Accounts over their share; null = not weighed, because there is enough space. */
+  overShare: number | null
+  sentence: string
+}
+
 interface LoopSigns {
   /** This process does the work; if false, another one holds the lease. */
   owner: boolean
@@ -36,14 +46,7 @@ export interface ProcessSigns {
     oldestDueAgeMs: number
   }
   automations: LoopSigns
-  space: {
-    level: SpaceLevel
-    usedBytes: number
-    budgetBytes: number
-    /** Accounts over their share; null = not calculated, because there is enough space. */
-    overShare: number | null
-    sentence: string
-  }
+  space: SpaceSigns
   /** The last 24 hours, or the time since the start: oldest first; quarters without a sample are missing. */
   day: readonly QuarterFigures[]
 }

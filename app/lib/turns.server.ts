@@ -1,6 +1,7 @@
 // Splits long work on the main thread into pieces, so other work runs in between.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { workGoesOn } from './caller.server.ts'
+import type { Clock } from './clock.ts'
 
 /** Length of a piece in ms. */
 const PIECE = 10
@@ -14,4 +15,11 @@ export function takingTurns(ms = PIECE): () => Promise<void> {
     workGoesOn()
     since = performance.now()
   }
+}
+
+/** Resolves once that much time of the product has passed. */
+export function pause(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.wake(clock.now() + ms, resolve)
+  })
 }

@@ -1,15 +1,14 @@
 // Opens a PostgreSQL database so that "committed" means "on disk", or says in one sentence why not.
-import pg from 'pg'
+import pg, { type Client, type Pool } from 'pg'
 import { cannotStart } from '../cannot-start.ts'
 import type { Database } from '../database.ts'
+import type { Housekeeping } from '../housekeeping.ts'
 import { orm } from '../orm.ts'
 import type { Connections } from '../sql/connections.ts'
 import { createWriteTurn, type News } from '../sql/hot/write-turn.server.ts'
 import { MEMBER, type PostgresCounts, postgresDatabase } from './database.server.ts'
-import { postgresHousekeeping } from './housekeeping.server.ts'
 import { applicationName, migrate } from './migrations.server.ts'
 import { newsTeller } from './news.server.ts'
-import { isPooled } from './pooler.server.ts'
 import { connectionProblem, POOLED, type ServerSettings, settingsProblem } from './server-problems.ts'
 
 export interface PostgresConnections extends Connections {
@@ -199,4 +198,102 @@ function poolOf(url: string, max: number, name: string, member?: string, longest
   // A connection that breaks while nobody uses it: the pool makes another. Without a listener the process would end.
   pool.on('error', () => {})
   return pool
+}
+
+// Tells a PostgreSQL server from a pooler in front of it.
+const ROUNDS = 5
+
+async function sessionOf(client: Client): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  return rows[0]?.pid ?? 0
+}
+
+/**
+ * True when statements of one connection reach different sessions, or those of two the same one: prepared statements,
+ * locks and LISTEN would be lost. A server tells the number of the session when it connects, so a direct connection
+ * costs one question. A pooler that keeps one session for a connection is none of these.
+ *
+ * @param another gives a second, connected client; it is ended here
+ */
+async function isPooled(client: Client, another: () => Promise<Client>): Promise<boolean> {
+  const told = 'processID' in client ? client.processID : null
+  if ((await sessionOf(client)) === told) return false
+  const other = await another()
+  try {
+    const own = new Set<number>()
+    const others = new Set<number>()
+    for (let round = 0; round < ROUNDS; round++) {
+      own.add(await sessionOf(client))
+      others.add(await sessionOf(other))
+    }
+    return own.size > 1 || others.size > 1 || [...own].some((pid) => others.has(pid))
+  } finally {
+    await other.end().catch(() => undefined)
+  }
+}
+
+// What a PostgreSQL server does by itself, and the little that is left to do.
+
+/**
+ * Bytes of the database, and about how many of them are free for new rows: a table does not shrink when rows are deleted.
+ * The rows that live are counted by the server; how long they are, it knows after ANALYZE. Until then only dead rows are
+ * taken for free. A tenth of each page is lost anyway.
+ */
+const SIZE = `WITH sized AS (
+  SELECT c.oid, pg_relation_size(c.oid) AS bytes, pg_indexes_size(c.oid) AS indexes,
+    s.n_live_tup AS live, s.n_dead_tup AS dead,
+    CASE WHEN c.relkind = 't' THEN 2050
+      ELSE (SELECT 28 + sum(w.avg_width * (1 - w.null_frac)) FROM pg_stats w
+            WHERE w.schemaname = current_schema() AND w.tablename = c.relname) END AS width
+  FROM pg_class c JOIN pg_stat_all_tables s ON s.relid = c.oid
+  WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
+     OR c.oid IN (SELECT t.reltoastrelid FROM pg_class t WHERE t.relnamespace = current_schema()::regnamespace)
+), parts AS (
+  SELECT bytes + indexes AS all_bytes, CASE
+    WHEN bytes = 0 THEN 0
+    WHEN width IS NULL THEN dead::float / greatest(live + dead, 1)
+    ELSE greatest(0, 0.9 - live * width / bytes) END AS free_part
+  FROM sized
+)
+SELECT pg_database_size(current_database()) AS whole, (SELECT coalesce(sum(all_bytes * free_part), 0)::bigint FROM parts) AS free`
+
+function postgresHousekeeping(pool: Pool): Housekeeping {
+  return {
+    // Another instance may have written at any time, and asking costs as much as looking.
+    async changedElsewhere() {
+      return true
+    },
+    async vacuumStep() {},
+    async checkpoint() {},
+    async emptyLog() {
+      return true
+    },
+    *pack() {},
+    async estimate(table) {
+      const { rows } = await pool.query<{ rows: number; bytes: number }>(
+        `SELECT greatest(reltuples, 0)::bigint AS rows, pg_total_relation_size(oid) AS bytes FROM pg_class
+         WHERE oid = to_regclass($1)`,
+        [table],
+      )
+      return rows[0] ?? null
+    },
+    async machine() {
+      const { rows } = await pool.query<{ version: string; schema: number }>(
+        `SELECT current_setting('server_version') AS version, (SELECT count(*) FROM schema_migration) AS schema`,
+      )
+      const [server] = rows
+      return { database: `PostgreSQL ${server?.version ?? ''}`, schema: server?.schema ?? 0, diskFreeBytes: null }
+    },
+    async spaceUsed() {
+      const { rows } = await pool.query<{ whole: number; free: number }>(SIZE)
+      const [size] = rows
+      return { fileBytes: size?.whole ?? 0, freeBytes: size?.free ?? 0, walBytes: 0 }
+    },
+    /** The server keeps a deleted row until it clears the table. Its log keeps it as long as the log is kept. */
+    async erase(work) {
+      const value = await work()
+      await pool.query('VACUUM account_key')
+      return value
+    },
+  }
 }

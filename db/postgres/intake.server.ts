@@ -1,7 +1,6 @@
 // Takes in a batch of events with two round trips, three when rules watch some of them. Tables are taken in one order
 // by every act here: endpoints, loads of accounts, events, deliveries, counters, queued records; rows in the order of
 // their keys.
-
 import { v7 as timeOrderedUuid } from 'uuid'
 import { type AcceptLimits, acceptEvents, type EventRows, type PlannedEvent } from '../acts.ts'
 import type { Database, Step } from '../database.ts'
@@ -27,17 +26,10 @@ interface Look {
   seqs: number[]
 }
 
-interface EventRow {
+interface EventRow extends Omit<IncomingEvent, 'changedFields' | 'body'> {
   seq: number
   id: string
-  accountUuid: string
-  subscriptionId: number | null
-  source: string
-  object: string
-  objectUuid: string
   changedFields: string
-  receivedAt: number
-  dedupe: string
 }
 const EVENT = rowsAsLists<EventRow>({
   seq: 'bigint',

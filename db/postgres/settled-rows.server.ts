@@ -1,5 +1,6 @@
 // Writes the results of a batch of attempts: each table with one statement.
 import type { EndpointHealth } from '#app/domain/deliveries/delivery.ts'
+import type { StoredAttempt } from '#app/domain/deliveries/stored-delivery.ts'
 import type { Database, Step } from '../database.ts'
 import { type EndpointState, STOP_AT_ONCE } from '../sql/hot/settle.server.ts'
 import type { Tally } from '../sql/hot/tally.server.ts'
@@ -37,23 +38,10 @@ const PROGRESS = rowsAsLists<Progress>({
   settledAt: 'bigint',
 })
 
-export interface AttemptRow {
+export interface AttemptRow extends StoredAttempt {
   deliveryId: number
   accountUuid: string
   endpointId: number
-  url: string
-  number: number
-  at: number
-  durationMs: number
-  dnsMs: number | null
-  connectMs: number | null
-  tlsMs: number | null
-  firstByteMs: number | null
-  outcome: string
-  statusCode: number | null
-  sentence: string
-  peerIp: string | null
-  responseBody: string | null
   retryAfterMs: number | null
 }
 const ATTEMPT = rowsAsLists<AttemptRow>({

@@ -6,8 +6,7 @@ import { type InTurn, isTurnError } from '#app/lib/in-turn.server.ts'
 import { POSTGRES_WITHIN_MS } from '#tests/support/postgres.ts'
 import { type SharedDatabase, sharedDatabase } from '#tests/support/shared-database.ts'
 import type { Database } from '../database.ts'
-import { sharedOnServer } from './shared.server.ts'
-import { turnsOnServer } from './turns.server.ts'
+import { sharedOnServer, turnsOnServer } from './shared.server.ts'
 
 let database: SharedDatabase | null
 let one: Database

@@ -10,7 +10,7 @@ import type { Connections } from '../sql/connections.ts'
 import { createWriteTurn } from '../sql/hot/write-turn.server.ts'
 import { sqlStore } from '../sql/store.server.ts'
 import { OF_A_MEMBER } from './client.server.ts'
-import { memberRows } from './members.server.ts'
+import { memberRows } from './cluster.server.ts'
 import { newsOf, newsTeller } from './news.server.ts'
 import { translate } from './translate.ts'
 

@@ -3,6 +3,7 @@ import type { Database, Step } from '../database.ts'
 import { touchOf } from '../sql/hot/accept.server.ts'
 import { type Touched, touchedBy, type Watching } from '../sql/hot/touched-rows.server.ts'
 import type { IncomingEvent } from '../store/events.ts'
+import type { TouchedRecord } from '../store/triggers.ts'
 import { rowsAsLists } from './rows-as-lists.ts'
 import { compare } from './tally.server.ts'
 
@@ -12,12 +13,9 @@ export interface Stored {
   seq: number
 }
 
-interface TouchedRow extends Touched {
-  accountUuid: string
-  object: string
-  recordUuid: string
-  eventSeq: number | null
-  dueAt: number
+interface TouchedRow
+  extends Touched,
+    Pick<TouchedRecord, 'accountUuid' | 'object' | 'recordUuid' | 'eventSeq' | 'dueAt'> {
   /** How many events of the batch changed it. */
   turn: number
 }

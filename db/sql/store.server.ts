@@ -1,4 +1,7 @@
 import type { Clock } from '#app/lib/clock.ts'
+import { turnsInMemory } from '#app/lib/in-turn.server.ts'
+import { createRateLimiter, type RateLimiter } from '#app/lib/rate-limiter.ts'
+import type { SharedStore } from '../store/shared.ts'
 import type { Store } from '../store.ts'
 import { accountKeyStore } from './accounts/account-keys.server.ts'
 import { accountStore } from './accounts/accounts.server.ts'
@@ -18,13 +21,11 @@ import { backlogStore } from './ops/backlog.server.ts'
 import { backupStore } from './ops/backups.server.ts'
 import { operationsStore } from './ops/operations.server.ts'
 import { operatorStore } from './ops/operator.server.ts'
-import { sharedInMemory } from './ops/shared-in-memory.server.ts'
 import { spaceStore } from './ops/space.server.ts'
 import { automationStore } from './rules/automations.server.ts'
 import { formDraftStore } from './rules/form-drafts.server.ts'
 import { templateStore } from './rules/templates.server.ts'
-import { triggerStore } from './rules/triggers.server.ts'
-import { verdictStore } from './rules/verdicts.server.ts'
+import { triggerStore, verdictStore } from './rules/triggers.server.ts'
 import { runGuardStore } from './runs/run-guards.server.ts'
 import { runHistoryStore } from './runs/run-history.server.ts'
 import { runUpkeepStore } from './runs/run-upkeep.server.ts'
@@ -61,5 +62,18 @@ export function sqlStore(connections: Connections, clock: Clock): Store {
     backups: backupStore(connections),
     // Right for one process. Several on one database: `sharedOnServer` in its place.
     shared: sharedInMemory(clock),
+  }
+}
+
+// What must happen once only, where one process has the database for itself.
+function sharedInMemory(clock: Clock): SharedStore {
+  const limiters = new Map<number, RateLimiter>()
+  return {
+    inTurn: turnsInMemory(),
+    async takeTriggerCall(automationId, perMinute) {
+      const limiter = limiters.get(perMinute) ?? createRateLimiter({ clock, perMinute })
+      limiters.set(perMinute, limiter)
+      return limiter.take(String(automationId))
+    },
   }
 }

@@ -1,8 +1,9 @@
 // Health checks of the database file: opened read-only, never migrated.
 import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
+import type { IntegrityFacts } from '#app/domain/operations.ts'
 import { rowCheckup } from '../sql/ops/checkup.server.ts'
-import type { FileCheckup, IntegrityFacts } from '../store/checkup.ts'
+import type { FileCheckup } from '../store/checkup.ts'
 import { openClient } from './client.server.ts'
 import { sqliteDatabase } from './database.server.ts'
 import { sqliteHousekeeping } from './housekeeping.server.ts'

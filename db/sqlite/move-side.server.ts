@@ -1,16 +1,5 @@
 // A SQLite file as one end of a move. A target is filled in a file beside it, which takes its place when all is there.
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { cannotStart, openingProblem } from '../cannot-start.ts'
@@ -20,6 +9,7 @@ import { openClient } from './client.server.ts'
 import { type FileLock, inUseLock, takeLock } from './file-lock.server.ts'
 import { newestApplied, readMigrations, refuseNewer } from './migrations.server.ts'
 import { claimFor, platformOf } from './platform-kind.server.ts'
+import { syncFile } from './safety-copy.server.ts'
 import type { Sql } from './sql.ts'
 
 interface FilePlace {
@@ -247,15 +237,6 @@ function explained(error: unknown, file: string): unknown {
 
 function removeFile(file: string): void {
   for (const ending of ['', '-wal', '-shm', '-journal']) rmSync(`${file}${ending}`, { force: true })
-}
-
-function syncFile(path: string): void {
-  const handle = openSync(path, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
 }
 
 function numberOf(sql: Sql, statement: string): number {

@@ -102,7 +102,7 @@ function refuseWithoutRoom(sql: Database.Database, folder: string): void {
 }
 
 /** Syncs a file's content, or a folder's names, to disk. */
-function syncFile(path: string): void {
+export function syncFile(path: string): void {
   const handle = openSync(path, 'r')
   try {
     fsyncSync(handle)

@@ -1,22 +1,10 @@
 /** Activity, newest first: a webhook's log, the activity page, and calls to and from the platform. */
+import type { SearchedRow, StoredAttempt } from '#app/domain/deliveries/stored-delivery.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 /** One attempt of one delivery, as the log shows it. */
-interface AttemptRow {
+interface AttemptRow extends Omit<StoredAttempt, 'peerIp'> {
   deliveryId: number
-  number: number
-  url: string
-  at: Millis
-  durationMs: number
-  /** Phases of the duration, ms; null = unknown. */
-  dnsMs: number | null
-  connectMs: number | null
-  tlsMs: number | null
-  firstByteMs: number | null
-  outcome: string
-  statusCode: number | null
-  sentence: string
-  responseBody: string | null
 }
 
 /** One event's delivery to one endpoint. */
@@ -35,13 +23,8 @@ export interface DeliveryLogRow {
 }
 
 /** An event and its deliveries. */
-export interface EventLogRow {
-  seq: number
+export interface EventLogRow extends Omit<SearchedRow, 'delivery'> {
   id: string
-  object: string
-  objectUuid: string
-  changedFields: string[]
-  receivedAt: Millis
   /** The forwarded text; null once it is no longer kept (or was not requested). */
   body: string | null
   deliveries: DeliveryLogRow[]

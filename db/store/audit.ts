@@ -1,18 +1,8 @@
-import type { AuditActor, AuditDetail, AuditEntry, AuditOutcome, AuditQuery } from '#app/domain/audit.ts'
+import type { AuditEntry, AuditQuery } from '#app/domain/audit.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 /** Masked by the caller. */
-export interface NewAuditEntry {
-  at: Millis
-  accountUuid: string | null
-  actor: AuditActor
-  staffUuid: string | null
-  action: string
-  target: string
-  outcome: AuditOutcome
-  ip: string | null
-  detail: AuditDetail
-}
+export type NewAuditEntry = Omit<AuditEntry, 'id'>
 
 /** An entry without its target: all an operator sees of other people's accounts. */
 export type AuditOutline = Omit<AuditEntry, 'target' | 'detail' | 'staffUuid'>

@@ -1,41 +1,22 @@
 /** Rules, their versions, and the queries that triggers use. */
-import type { RuleDefinition, TriggerSource } from '#app/domain/automations/rule.ts'
+import type { RuleDefinition, StoredRule, TriggerSource } from '#app/domain/automations/rule.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 /** A rule's current state. Never a deleted one. */
-export interface AutomationRow {
-  id: number
+export interface AutomationRow extends StoredRule {
   accountUuid: string
-  name: string
-  active: boolean
   triggerSource: TriggerSource
   /** Webhook rules: the object whose events are evaluated. */
   watchedObject: string | null
   version: number
-  definition: RuleDefinition
   triggerKeySealed: string | null
-  /** Polled rules: when the next poll is due; null = only on request. */
-  nextRunAt: Millis | null
   /** When the rule was last switched on; null = off. */
   activeSince: Millis | null
-  /** False = existing matches are not in the ledger yet, so the rule must not act on them. */
-  baselined: boolean
-  /** Why the engine does not start the rule although it is on; null = not paused. */
-  pausedReason: Reason | null
   pausedAt: Millis | null
-  executionCount: number
-  lastExecutedAt: Millis | null
-  createdAt: Millis
-  updatedAt: Millis
 }
 
-interface NewAutomation {
-  name: string
-  definition: RuleDefinition
-  active: boolean
-  nextRunAt: Millis | null
-  baselined: boolean
+interface NewAutomation extends Pick<StoredRule, 'name' | 'definition' | 'active' | 'nextRunAt' | 'baselined'> {
   triggerKey: { hash: string; sealed: string } | null
   at: Millis
 }

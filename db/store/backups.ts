@@ -1,21 +1,12 @@
 /** Results of backups and restore drills, and queries on database files other than the live one. */
+import type { RunOfBackup } from '#app/domain/operations.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 export type BackupRunKind = 'backup' | 'drill'
 
-export interface BackupRunRow {
-  id: number
-  kind: BackupRunKind
-  startedAt: Millis
-  /** Null while it runs, and permanently if its process ended before it did. */
-  endedAt: Millis | null
-  outcome: 'running' | 'done' | 'failed'
+export interface BackupRunRow extends RunOfBackup {
   /** The backup's name in the backup storage; '' until it has one. */
   name: string
-  databaseBytes: number
-  storedBytes: number
-  /** A sentence for the operator: why it failed, or ''. */
-  message: string
   /** Facts: seconds of each step, what a drill checked. */
   detail: Record<string, unknown>
 }

@@ -1,4 +1,5 @@
 /** Health checks of the database: read only, with or without a running product. */
+import type { IntegrityFacts } from '#app/domain/operations.ts'
 import type { ServerFigures } from '#app/domain/server-figures.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { KeyUse } from './account-keys.ts'
@@ -18,17 +19,6 @@ interface FilePromises {
   journalMode: string
   /** 2 = incremental. */
   autoVacuum: number
-}
-
-export interface IntegrityFacts {
-  how: 'quick' | 'full'
-  /** In SQLite's words; empty = none found. */
-  problems: string[]
-  /** Rows whose parent is missing; null = not checked. */
-  orphans: number | null
-  tables: number
-  /** Tables not checked for lack of time. */
-  tablesLeft: number
 }
 
 interface SubscriptionFacts {

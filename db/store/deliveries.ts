@@ -1,4 +1,6 @@
 /** Due deliveries, and the results of their attempts. */
+
+import type { AttemptTiming } from '#app/domain/deliveries/attempt-timing.ts'
 import type {
   AttemptOutcome,
   DeliveryCause,
@@ -7,6 +9,7 @@ import type {
   Settlement,
   Verdict,
 } from '#app/domain/deliveries/delivery.ts'
+import type { SearchedRow } from '#app/domain/deliveries/stored-delivery.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { ChooseEndpoints, FanOutEndpoint, PendingLimit } from './events.ts'
 
@@ -62,18 +65,14 @@ export interface AttemptReport {
   startedAt: Millis
   endedAt: Millis
   result:
-    | {
+    | (AttemptTiming & {
         kind: 'sent'
         verdict: Verdict
         durationMs: number
-        dnsMs: number | null
-        connectMs: number | null
-        tlsMs: number | null
-        firstByteMs: number | null
         peerIp: string | null
         /** At most 4 KB of text. */
         responseBody: string | null
-      }
+      })
     | { kind: 'not_sent'; reason: string }
 }
 
@@ -117,11 +116,7 @@ export interface ReplayRow extends ReplayRequest {
 }
 
 /** An event that a replay may send again. */
-export interface ReplayedEvent {
-  seq: number
-  object: string
-  objectUuid: string
-  changedFields: string[]
+export interface ReplayedEvent extends Omit<SearchedRow, 'receivedAt' | 'delivery'> {
   /** Length of the body in characters. */
   bytes: number
 }

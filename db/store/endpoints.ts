@@ -1,4 +1,5 @@
 /** An account's endpoints (its webhooks and extra addresses), and our subscriptions at the platform. */
+import type { EndpointHealth } from '#app/domain/deliveries/delivery.ts'
 import type { EndpointKind, EndpointRef } from '#app/domain/endpoint-key.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { ReplayRow } from './deliveries.ts'
@@ -26,22 +27,14 @@ export interface SubscriptionRow {
 }
 
 /** The endpoint fields that the webhook screens read; the delivery engine writes them. */
-export interface EndpointRow {
+export interface EndpointRow
+  extends Omit<EndpointHealth, 'holdSince' | 'breakerProbes' | 'failureStreak' | 'failureEvents' | 'redirectStreak'> {
   id: number
   url: string
   fieldFilter: string
   secretSealed: string
   /** Until when forwards are also signed with the previous secret; null = no previous secret. */
   previousSecretUntil: Millis | null
-  state: 'active' | 'paused' | 'stopped' | 'failing' | 'deleted'
-  stateReason: string | null
-  stateSince: Millis
-  holdUntil: Millis | null
-  holdReason: string | null
-  breaker: 'closed' | 'open'
-  nextProbeAt: Millis | null
-  failingSince: Millis | null
-  lastSuccessAt: Millis | null
   lastAttemptAt: Millis | null
   lastCode: number | null
   lastSentence: string | null
@@ -115,7 +108,7 @@ export interface SubscriptionSwitch {
   replacedUntil: Millis
 }
 
-interface NewAddress {
+export interface NewAddress {
   objectType: string
   url: string
   /** Comma-separated; empty = every event of the object. */

@@ -5,6 +5,7 @@ import type {
   AnswerState,
   Conversation,
   KnownAnswer,
+  ListeningFacts,
   ReceiptChange,
   SentMessage,
   WantedReceipt,
@@ -89,14 +90,8 @@ export interface UntoldAnswer extends Answer {
 }
 
 /** What an account lets us read; null = it was never asked. */
-export interface Listening {
-  smsRefusedAt: Millis | null
-  emailRefusedAt: Millis | null
+export interface Listening extends ListeningFacts {
   readAt: Millis | null
-  /** Conversations that were looked at. */
-  conversations: number
-  inboundAt: Millis | null
-  dismissedAt: Millis | null
 }
 
 export interface ListeningStore {

@@ -10,7 +10,7 @@ import type {
   MailPlan,
   NewNotice,
   NoticeKind,
-  NoticeSubject,
+  NoticeRow,
   SubjectRef,
   Trouble,
   WatchedCondition,
@@ -25,27 +25,6 @@ export interface WatchedEndpoint extends WatchedCondition {
   latest: LatestNotice | null
   /** When its address was last checked. */
   checkedAt: Millis | null
-}
-
-export interface NoticeRow {
-  id: number
-  /** Of the endpoint or automation; 0 for the account. */
-  subjectId: number
-  subject: NoticeSubject
-  kind: NoticeKind
-  since: Millis
-  lastAt: Millis
-  count: number
-  reason: Reason
-  runId: number | null
-  at: Millis
-  /** The automation was changed since the run that failed. */
-  mended: boolean
-  mailState: 'none' | 'pending' | 'sent' | 'failed'
-  /** Why there is no mail, or the address it went to. */
-  mailReason: Reason | null
-  /** Pending: when the mail is due. Sent or failed: when the latest try began. */
-  mailAt: Millis | null
 }
 
 /** A notice whose e-mail is due, with everything the e-mail needs. */

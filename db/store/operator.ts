@@ -1,35 +1,10 @@
 /** The operator's view of all accounts: numbers, states and times. Results never include an account's content. */
+import type { FailingAddress, OutlinedAccount } from '#app/domain/operations.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 /** An account, with the facts that show whether it needs attention. */
-export interface AccountOutline {
-  uuid: string
-  /** The account's own name; '' until the first sign-in. */
-  name: string
+export interface AccountOutline extends OutlinedAccount {
   createdAt: Millis
-  /** Null = never connected. */
-  connection: 'connected' | 'reconnect' | null
-  plan: { status: string; trialEndsAt: Millis; cancelAtPeriodEnd: boolean; heldSince: Millis | null } | null
-  /** Pending deliveries, for any reason. */
-  waiting: number
-  endpoints: number
-  failing: number
-  failingSince: Millis | null
-  /** Stopped by their receivers. */
-  stopped: number
-}
-
-/** A failing endpoint, without its address. */
-export interface FailingEndpoint {
-  accountUuid: string
-  accountName: string
-  since: Millis
-  /** 72 hours without success: nothing is sent to it any more. */
-  switchedOff: boolean
-  /** Status code of its latest response; null = there was no response. */
-  code: number | null
-  /** The outcome of a recent attempt whose delivery is still pending; null = unknown. */
-  outcome: string | null
 }
 
 interface WaitingSplit {
@@ -78,7 +53,7 @@ type KeptCounts = Record<'events' | 'runs' | 'exchanges' | 'audit', KeptCount>
 export interface OperatorStore {
   accountOutlines(): Promise<AccountOutline[]>
   /** Failing endpoints, longest failing first, at most `limit`. */
-  troubledEndpoints(limit: number): Promise<FailingEndpoint[]>
+  troubledEndpoints(limit: number): Promise<FailingAddress[]>
   waitingSplit(now: Millis): Promise<WaitingSplit>
   /** What uses the space; the remainder has no entry. */
   roomTaken(): Promise<RoomTaken[]>

@@ -1,7 +1,7 @@
 /** Protection of customers: message counts, mutes, account settings; and rules paused by the engine. */
 
 import type { AccountGuards, AutomationSettings } from '#app/domain/automations/account-guards.ts'
-import type { SentAbout } from '#app/domain/automations/receipt.ts'
+import type { MessagesSent, Mute, SentAbout } from '#app/domain/automations/receipt.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
@@ -19,13 +19,8 @@ interface MessageQuestion {
   hourStart: Millis
 }
 
-interface MessageFacts {
+interface MessageFacts extends MessagesSent {
   muted: { kind: 'company' | 'job'; until: Millis | null } | null
-  byRuleToday: number
-  byRuleLastHour: number
-  byAccountToday: number
-  lastByRule: Millis | null
-  lastByAnyRule: Millis | null
 }
 
 /** A message that was sent, or may have been. */
@@ -44,19 +39,6 @@ export interface GotMessage {
   channel: 'sms' | 'email'
   runId: number
   automationName: string
-}
-
-export interface MuteRow {
-  id: number
-  kind: 'company' | 'job'
-  recordUuid: string
-  /** The name when it was muted; '' = unknown. */
-  name: string
-  /** Null = permanently. */
-  until: Millis | null
-  createdAt: Millis
-  /** The person who muted it; null = unknown. */
-  by: string | null
 }
 
 /** A person's change to the limits, in words. */
@@ -92,7 +74,7 @@ export interface RunGuardStore {
   /** The latest changes, newest first; older ones are deleted. */
   listGuardChanges(accountUuid: string): Promise<GuardChange[]>
   /** Newest first, without expired ones. */
-  listMutes(accountUuid: string, now: Millis): Promise<MuteRow[]>
+  listMutes(accountUuid: string, now: Millis): Promise<Mute[]>
   /** Replaces the existing mute of the same record. Appends `change` to the list of changes. */
   saveMute(
     accountUuid: string,

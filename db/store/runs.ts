@@ -1,17 +1,9 @@
 /** Runs and their journal, from the request to the last row, including decisions made by a person. */
 
-import type { StepResult } from '#app/domain/automations/effect.ts'
-import type { JournalEffect, JournalRow, PlanNotes, Try } from '#app/domain/automations/journal-row.ts'
+import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
-import type {
-  RunOutcome,
-  RunRequest,
-  RunSource,
-  RunState,
-  StartedRun,
-  StepState,
-  TriggerData,
-} from '#app/domain/automations/run.ts'
+import type { RunOutcome, RunRequest, RunSubject, StartedRun } from '#app/domain/automations/run.ts'
+import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import type { ToldByRun } from '#app/domain/notices/notice.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -36,21 +28,10 @@ export interface RuleOfRun {
   pausedReason: Reason | null
 }
 
-export interface ClaimedRun {
-  id: number
-  accountUuid: string
-  automationId: number
-  version: number
-  source: RunSource
-  object: string
-  recordUuids: string[]
-  groupKey: string | null
-  triggerData: TriggerData
-  hop: number
-  createdAt: Millis
+/** `reason`: why it was queued, waiting or held until now. */
+export interface ClaimedRun
+  extends Pick<RunRecord, 'id' | 'accountUuid' | keyof RunSubject | 'hop' | 'createdAt' | 'reason'> {
   startedAt: Millis
-  /** Why it was queued, waiting or held until now. */
-  reason: Reason | null
   /** True = no step is planned yet. */
   fresh: boolean
   rule: RuleOfRun
@@ -71,40 +52,18 @@ export interface SeenJournal {
   cancelled: { reason: Reason | null } | null
 }
 
-export interface NewJournalRow {
-  stepId: string
-  itemKey: string
-  state: StepState
-  attempt: number
-  clientUuid: string
-  effect: JournalEffect
-  notes: PlanNotes | null
-  errorClass: string | null
-  sentence: Reason | null
-  nextAttemptAt: Millis | null
-  /** When the step was first planned; a new plan keeps this time. */
-  plannedAt: Millis
-  endedAt: Millis | null
-}
+/** `plannedAt`: when the step was first planned; a new plan keeps this time. */
+export type NewJournalRow = Omit<JournalRow, 'seq' | 'result' | 'tries' | 'released' | 'sendingAt' | 'receipt'>
 
 /** A row as it was read; a write succeeds only if the row is unchanged. */
-export interface RowSeen {
-  stepId: string
-  itemKey: string
-  state: StepState
-  attempt: number
-}
+export type RowSeen = Pick<JournalRow, 'stepId' | 'itemKey' | 'state' | 'attempt'>
 
 /** The new state of a row. */
-export interface RowWrite {
-  state: StepState
-  attempt: number
-  errorClass: string | null
-  sentence: Reason | null
-  nextAttemptAt: Millis | null
-  result: StepResult | null
-  tries: Try[]
-  released: boolean
+export interface RowWrite
+  extends Pick<
+    JournalRow,
+    'state' | 'attempt' | 'errorClass' | 'sentence' | 'nextAttemptAt' | 'result' | 'tries' | 'released'
+  > {
   at: Millis
 }
 
@@ -137,16 +96,7 @@ export type SettledByPerson =
 export type RerunFailed = { outcome: 'again'; rows: number } | { outcome: 'nothing_failed' } | { outcome: 'not_found' }
 
 /** Everything needed to repeat a run. */
-export interface RunToRepeat {
-  automationId: number
-  version: number
-  source: RunSource
-  object: string
-  recordUuids: string[]
-  groupKey: string | null
-  triggerData: TriggerData
-  state: RunState
-  outcome: RunOutcome | null
+export interface RunToRepeat extends Pick<RunRecord, keyof RunSubject | 'state' | 'outcome'> {
   /** Customer messages the run has sent or may have sent. */
   customerMessages: number
   rule: RuleOfRun & { version: number }

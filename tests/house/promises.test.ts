@@ -45,7 +45,7 @@ test('every promise names its test, and every test named is there, under that ti
 })
 
 test('every sentence of the pricing card is promised, and no other', () => {
-  const card = readFileSync('app/features/billing/ui/plan-cards.tsx', 'utf8')
+  const card = readFileSync('app/features/billing/ui/subscription-page.tsx', 'utf8')
   const listed = card.split('const INCLUDED = [')[1]?.split(']')[0] ?? ''
   const included = [...listed.matchAll(/'([^']+)'/g)].map(([, sentence]) => sentence)
   expect(included.length).toBeGreaterThan(4)

@@ -12,11 +12,11 @@ const CEILINGS = {
   roomsInCircles: 0,
   looseFilesOfApp: 4,
   filesFlatInOneFolder: 29,
-  filesWithOneImporter: 304,
+  filesWithOneImporter: 255,
   filesWithComplexFunctions: 14,
   filesWithLongFunctions: 13,
-  // Raised from 111,800 on 2026-11-27, for names in accounts without automations and what the screens still lacked.
-  productLines: 112_680,
+  // Includes 350 lines of room for what the screens still lacked on 2026-11-27.
+  productLines: 112_125,
 }
 
 /** How far a figure may be below its ceiling before the ceiling must follow: nobody wants to change this file with every line. */

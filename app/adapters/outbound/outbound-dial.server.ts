@@ -9,10 +9,10 @@ import {
   type TLSSocket,
   connect as tlsConnect,
 } from 'node:tls'
+import type { Millis } from '#app/lib/clock.ts'
 import { ipKey } from './ip-address.ts'
 import type { NameResolver, ResolvedAddress } from './outbound-resolver.server.ts'
 import { type AddressReason, type AddressRules, type AddressTarget, forbiddenIp } from './safe-address.ts'
-import { type SeenCertificate, seenCertificate } from './seen-certificate.ts'
 
 /** Why no connection was made, beyond the errors of the operating system and TLS. */
 export class DialError extends Error {
@@ -212,4 +212,31 @@ export function createDial(input: {
     if (isIP(hostname)) startTimer()
     return { destroy: () => finish(new DialError('DIAL_CLOSED')) }
   }
+}
+
+// The accepted certificate of a server, to show when it expires.
+interface SeenCertificate {
+  validUntil: Millis
+  /** Organisation, else name. */
+  issuer: string | null
+}
+
+/** As `getPeerCertificate` returns it: empty for a closed connection. A name may occur several times. */
+interface ShownCertificate {
+  valid_to?: string | undefined
+  issuer?: { O?: string | string[] | undefined; CN?: string | string[] | undefined } | undefined
+}
+
+const LONGEST_NAME = 100
+
+/** Null = no certificate, or none with an expiry. */
+export function seenCertificate({ valid_to: validTo, issuer }: ShownCertificate): SeenCertificate | null {
+  const validUntil = Date.parse(validTo ?? '')
+  if (Number.isNaN(validUntil)) return null
+  return { validUntil, issuer: firstName(issuer?.O) ?? firstName(issuer?.CN) }
+}
+
+function firstName(name: string | string[] | undefined): string | null {
+  const [first = ''] = typeof name === 'string' ? [name] : (name ?? [])
+  return first === '' ? null : first.slice(0, LONGEST_NAME)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { seenCertificate } from './seen-certificate.ts'
+import { seenCertificate } from './outbound-dial.server.ts'
 
 const UNTIL = 'Nov 22 10:00:00 2026 GMT'
 const until = Date.UTC(2026, 10, 22, 10)

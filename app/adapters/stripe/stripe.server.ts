@@ -1,14 +1,12 @@
 // Card payments through Stripe, or a compatible server at `apiBase`. Stripe's types do not leave this folder.
-import type Stripe from 'stripe'
+import Stripe from 'stripe'
 import type { Clock } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
 import type { Log } from '#app/lib/log.ts'
-import { type MonthlyPrice, PaymentError, type Payments } from '../payments.ts'
-import { METER_EVENT, MONTHLY_LOOKUP_KEY, PORTAL_FEATURES } from './stripe-catalogue.ts'
+import { type MonthlyPrice, PaymentError, type Payments, type RenewalTerms } from '../payments.ts'
+import { METER_EVENT, MONTHLY_LOOKUP_KEY, PAYMENT_EVENT_TYPES, PORTAL_FEATURES } from './stripe-catalogue.ts'
 import { asked, askedUnless, createStripeClient } from './stripe-client.server.ts'
-import { eventCalls } from './stripe-events.server.ts'
-import { idOf, toInvoice, toPayment, toSubscription } from './stripe-objects.ts'
-import { renewalCalls } from './stripe-renewal.server.ts'
+import { idOf, metadataOf, toInvoice, toPayment, toPaymentEvent, toSubscription } from './stripe-objects.ts'
 
 export interface StripeOptions {
   secretKey: string
@@ -200,5 +198,138 @@ function portalCalls(stripe: Stripe): Pick<Payments, 'openPortal'> {
       configuration = null
       return asked(() => open(customerId, returnUrl))
     },
+  }
+}
+
+// Events that Stripe sends us, and those that were lost.
+
+/** Stripe's own rule: an older signature is not accepted. */
+const TOLERANCE_SECONDS = 300
+
+function eventCalls(
+  stripe: Stripe,
+  { secrets, clock }: { secrets: readonly string[]; clock: Clock },
+): Pick<Payments, 'readEvent' | 'undeliveredEvents'> {
+  function verified(body: string, signature: string): Stripe.Event | null {
+    for (const secret of secrets) {
+      try {
+        return stripe.webhooks.constructEvent(body, signature, secret, TOLERANCE_SECONDS, undefined, clock.now())
+      } catch (error) {
+        if (error instanceof Stripe.errors.StripeSignatureVerificationError) continue
+        // Signed, but not an event we subscribe to.
+        return null
+      }
+    }
+    return null
+  }
+
+  return {
+    readEvent({ body, signature }) {
+      const event = verified(body, signature)
+      return event ? { outcome: 'event', event: toPaymentEvent(event) } : { outcome: 'bad_signature' }
+    },
+    undeliveredEvents: () =>
+      asked(async () => {
+        const list = await stripe.events.list({
+          delivery_success: false,
+          types: [...PAYMENT_EVENT_TYPES],
+          limit: 100,
+        })
+        return list.data.map(toPaymentEvent).reverse()
+      }),
+  }
+}
+
+// The early renewal at Stripe: a preview, a single payment, then a new billing cycle whose invoice it settles.
+type RenewalCalls = Pick<Payments, 'quoteRenewal' | 'createRenewalPayment' | 'applyRenewal'>
+
+/** A subscription in one of these states has no next month. */
+const ENDED: ReadonlySet<string> = new Set(['canceled', 'incomplete', 'incomplete_expired', 'paused'])
+
+/** The same for the quote and for the renewal. */
+function newCycle({ prorated, quotedAt }: Pick<RenewalTerms, 'prorated' | 'quotedAt'>) {
+  const anchor = { billing_cycle_anchor: { type: 'now' as const } }
+  if (!prorated) return { ...anchor, proration_behavior: 'none' as const }
+  return { ...anchor, proration_behavior: 'always_invoice' as const, proration_date: quotedAt / 1000 }
+}
+
+function renewalCalls(stripe: Stripe, log: Log): RenewalCalls {
+  async function renewedSubscription(paymentId: string, terms: RenewalTerms): Promise<Stripe.Subscription> {
+    const id = terms.subscriptionId
+    const current = await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
+    if (ENDED.has(current.status)) throw new PaymentError('refused', `subscription ${id} is ${current.status}`)
+    // Stored with the change itself: idempotency keys expire after a day, and the month must not start twice.
+    if (current.metadata.renewedBy === paymentId) return current
+    return stripe.subscriptions.update(
+      id,
+      {
+        ...newCycle(terms),
+        // Prevents a charge to the saved card as well.
+        payment_behavior: 'default_incomplete',
+        metadata: { renewedBy: paymentId },
+        expand: ['latest_invoice'],
+      },
+      { idempotencyKey: `apply-update:${paymentId}` },
+    )
+  }
+
+  async function settleInvoice(invoice: Stripe.Invoice, paymentId: string): Promise<void> {
+    const { id } = invoice
+    if (!id || invoice.status !== 'open') return
+    const settled = await stripe.invoices.attachPayment(
+      id,
+      { payment_intent: paymentId },
+      { idempotencyKey: `apply-attach:${paymentId}` },
+    )
+    if (settled.status !== 'open' || settled.amount_remaining === 0) return
+    // More than quoted, because usage arrived in between: charge the rest to the card, or collect it as a late payment.
+    try {
+      await stripe.invoices.pay(id, { off_session: true }, { idempotencyKey: `apply-rest:${paymentId}` })
+    } catch (error) {
+      log.warn({ error, invoice: id, remaining: settled.amount_remaining }, 'renewal.rest_not_paid')
+    }
+  }
+
+  return {
+    quoteRenewal: ({ customerId, subscriptionId, prorated, at }) =>
+      asked(async () => {
+        const preview = await stripe.invoices.createPreview({
+          customer: customerId,
+          subscription: subscriptionId,
+          subscription_details: newCycle({ prorated, quotedAt: at }),
+        })
+        return { amount: preview.amount_due, currency: preview.currency }
+      }),
+
+    createRenewalPayment: ({ customerId, amount, terms, key }) =>
+      asked(async () => {
+        const payment = await stripe.paymentIntents.create(
+          {
+            amount,
+            currency: 'gbp',
+            customer: customerId,
+            allowed_payment_method_types: ['card'],
+            setup_future_usage: 'off_session',
+            metadata: metadataOf(terms),
+          },
+          { idempotencyKey: key },
+        )
+        return toPayment(payment)
+      }),
+
+    applyRenewal: ({ id, renewal }) =>
+      asked(async () => {
+        const subscription = await renewedSubscription(id, renewal)
+        const invoice = subscription.latest_invoice
+        if (invoice !== null && typeof invoice === 'object') await settleInvoice(invoice, id)
+        // Saves the card just used for the following months.
+        const card = idOf((await stripe.paymentIntents.retrieve(id)).payment_method)
+        if (card === null) return
+        await stripe.subscriptions.update(
+          renewal.subscriptionId,
+          { default_payment_method: card },
+          { idempotencyKey: `apply-card:${id}` },
+        )
+      }),
   }
 }

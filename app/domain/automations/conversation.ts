@@ -20,15 +20,10 @@ export interface Conversation {
 }
 
 /** A message whose receipt is open or may still change, with what identifies it in the history. */
-export interface WantedReceipt extends SentMessage {
-  id: number
+export interface WantedReceipt extends SentMessage, ReceiptChange {
   runId: number
   stepId: string
   itemKey: string
-  state: ReceiptState
-  stateAt: Millis | null
-  nextLookAt: Millis | null
-  historyUuid: string | null
   /** State of its row in the journal. */
   stepState: StepState
 }
@@ -71,4 +66,14 @@ export interface Answer {
   state: AnswerState
   settledAt: Millis | null
   settledBy: string | null
+}
+
+/** The facts of an account; null = its histories were never asked for. */
+export interface ListeningFacts {
+  smsRefusedAt: Millis | null
+  emailRefusedAt: Millis | null
+  /** Conversations that were looked at. */
+  conversations: number
+  inboundAt: Millis | null
+  dismissedAt: Millis | null
 }

@@ -41,3 +41,27 @@ export const CONVERSATION_OPEN = days(14)
 
 /** The platform's clock and ours may differ by ten minutes, and both show whole seconds. */
 export const CLOCKS_DIFFER = minutes(10.5)
+
+/** A customer or a job that gets no automatic messages. */
+export interface Mute {
+  id: number
+  kind: 'company' | 'job'
+  recordUuid: string
+  /** The name when it was muted; '' = unknown. */
+  name: string
+  /** Null = no end. */
+  until: Millis | null
+  createdAt: Millis
+  /** Who muted it; null = unknown. */
+  by: string | null
+}
+
+/** Messages to customers so far. A day is the account's calendar day. */
+export interface MessagesSent {
+  byRuleToday: number
+  byRuleLastHour: number
+  byAccountToday: number
+  /** The latest message to this customer, from this rule and from any rule; null = none. */
+  lastByRule: Millis | null
+  lastByAnyRule: Millis | null
+}

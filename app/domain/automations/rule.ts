@@ -1,5 +1,7 @@
 // The definition of a rule. Names and allowed values come from the specification; screens, calls, templates and the
 // engine all share this shape.
+import type { Reason } from '#app/domain/reason.ts'
+import type { Millis } from '#app/lib/clock.ts'
 import type { ActionType } from './action-parameters.ts'
 
 export const TRIGGER_SOURCES = ['webhook', 'api_polling', 'manual_endpoint'] as const
@@ -248,4 +250,22 @@ export function defaultOnce(definition: Pick<RuleDefinition, 'trigger' | 'groupi
 export function onceOf(chosen: OncePolicy | '', definition: Parameters<typeof defaultOnce>[0]): OncePolicy {
   if (chosen === '') return defaultOnce(definition)
   return chosen === 'period' && definition.trigger.source !== 'api_polling' ? 'change' : chosen
+}
+
+/** A rule as it is stored, as far as screens and answers show it. */
+export interface StoredRule {
+  id: number
+  name: string
+  active: boolean
+  definition: RuleDefinition
+  /** Polled rules: when the next poll is due; null = only on request. */
+  nextRunAt: Millis | null
+  /** False = existing matches are not in the ledger yet, so the rule must not act on them. */
+  baselined: boolean
+  /** Why the engine does not start the rule although it is on; null = not paused. */
+  pausedReason: Reason | null
+  executionCount: number
+  lastExecutedAt: Millis | null
+  createdAt: Millis
+  updatedAt: Millis
 }

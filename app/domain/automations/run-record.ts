@@ -3,23 +3,17 @@ import type { CodedReason, Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { JournalRow } from './journal-row.ts'
 import type { RuleDefinition } from './rule.ts'
-import type { RunOutcome, RunSource, RunState, TriggerData } from './run.ts'
+import type { RunOutcome, RunState, RunSubject } from './run.ts'
 
 /** A run with all its stored data. */
-export interface RunRecord {
+export interface RunRecord extends RunSubject {
   id: number
   accountUuid: string
-  automationId: number
   /** The rule's name at the run's version. */
   ruleName: string
-  version: number
   /** The definition at that version; null = no longer known. */
   definition: RuleDefinition | null
-  source: RunSource
-  object: string
   recordUuids: string[]
-  groupKey: string | null
-  triggerData: TriggerData
   state: RunState
   outcome: RunOutcome | null
   reason: Reason | null

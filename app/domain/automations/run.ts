@@ -35,8 +35,8 @@ export interface TriggerData {
   changes: { field: string; from: string | null; to: string }[]
 }
 
-/** A run to create, with its ledger rows: both are stored or neither. */
-export interface RunRequest {
+/** What a run is about. */
+export interface RunSubject {
   automationId: number
   version: number
   source: RunSource
@@ -44,6 +44,10 @@ export interface RunRequest {
   recordUuids: readonly string[]
   groupKey: string | null
   triggerData: TriggerData
+}
+
+/** A run to create, with its ledger rows: both are stored or neither. */
+export interface RunRequest extends RunSubject {
   /** Ledger rows this run claims; if one is already taken, the run is not created. Empty for a manual run. */
   ledger: readonly { recordUuid: string; occurrence: string; expiresAt: number | null }[]
   hop: number

@@ -1,17 +1,13 @@
 // A delivery as stored, and as the search reads and returns it.
 import type { Millis } from '#app/lib/clock.ts'
 import type { AttemptTiming } from './attempt-timing.ts'
-import type { DeliveryCause } from './delivery.ts'
+import type { DeliveryCause, EndpointHealth } from './delivery.ts'
 
 /** The state of an address that can keep deliveries pending. */
-export interface AddressState {
+export interface AddressState
+  extends Pick<EndpointHealth, 'state' | 'holdUntil' | 'holdReason' | 'breaker' | 'nextProbeAt'> {
   /** Empty = nothing can be sent. */
   url: string
-  state: 'active' | 'paused' | 'stopped' | 'failing' | 'deleted'
-  holdUntil: Millis | null
-  holdReason: string | null
-  breaker: 'closed' | 'open'
-  nextProbeAt: Millis | null
   /** Why sending is on hold for the whole account; null or missing = it is not. */
   accountHold?: string | null
 }

@@ -1,5 +1,6 @@
 // What an account is told: about an address, an automation, or the account itself. One mechanism for all: a trouble is
 // one notice that counts, its end is a notice of its own, and both may be mailed.
+import type { EndpointHealth } from '#app/domain/deliveries/delivery.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
@@ -43,14 +44,10 @@ export interface EndpointSubject {
 export type NoticeSubject = EndpointSubject | { kind: 'rule'; automationId: number; name: string } | { kind: 'account' }
 
 /** The endpoint fields this decision needs. Same field names as the stored endpoint. */
-export interface WatchedCondition {
-  state: 'active' | 'paused' | 'stopped' | 'failing' | 'deleted'
-  stateReason: string | null
-  stateSince: Millis
-  failingSince: Millis | null
-  /** Number of different events that failed since then; counted up to three. */
+export interface WatchedCondition
+  extends Pick<EndpointHealth, 'state' | 'stateReason' | 'stateSince' | 'failingSince' | 'lastSuccessAt'> {
+  /** Number of different events that failed since `failingSince`; counted up to three. */
   failedEvents: number
-  lastSuccessAt: Millis | null
   lastSentence: string | null
 }
 
@@ -115,3 +112,19 @@ export type AfterMail =
   | { state: 'sent'; reason: Reason }
   | { state: 'pending'; dueAt: Millis; reason: Reason }
   | { state: 'failed'; reason: Reason }
+
+export interface NoticeRow extends Omit<Trouble, 'fingerprint'> {
+  id: number
+  /** Of the endpoint or automation; 0 for the account. */
+  subjectId: number
+  subject: NoticeSubject
+  lastAt: Millis
+  at: Millis
+  /** The automation was changed since the run that failed. */
+  mended: boolean
+  mailState: 'none' | 'pending' | 'sent' | 'failed'
+  /** Why there is no mail, or the address it went to. */
+  mailReason: Reason | null
+  /** Pending: when the mail is due. Sent or failed: when the latest try began. */
+  mailAt: Millis | null
+}

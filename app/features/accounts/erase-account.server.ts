@@ -2,6 +2,7 @@
 // steps, when nothing is under way any more. A crash in between delays the erasure and loses nothing.
 import type { App } from '#app/context/app-context.ts'
 import { hashToken } from '#app/lib/token.server.ts'
+import { pause } from '#app/lib/turns.server.ts'
 import { ERASED, isNameTyped, LAST_EFFECTS_END } from './erasure.ts'
 
 type ErasureApp = Pick<
@@ -52,9 +53,7 @@ async function finishErasure(app: ErasureApp, accountUuid: string, signal: Abort
   const told = await endPlatformSubscriptions(app, accountUuid)
   while (await app.store.accounts.eraseHistoryStep(accountUuid, ROWS_PER_STEP)) {
     if (signal?.aborted) return
-    await new Promise<void>((resolve) => {
-      app.clock.wake(app.clock.now() + PAUSE_MS, resolve)
-    })
+    await pause(app.clock, PAUSE_MS)
   }
   await app.store.accounts.endErasure(accountUuid, { answerGone: !told })
   // The key goes last: nothing encrypted for the account can be read in this file any more. The erasure note goes after

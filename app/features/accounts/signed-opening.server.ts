@@ -9,6 +9,7 @@ import {
   SESSION_ABSOLUTE,
 } from '#app/domain/session.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
+import type { Millis } from '#app/lib/clock.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { sessionHashOf } from './session.server.ts'
 import { openedAtOf, SIGNED_MESSAGES, tabTicket } from './signed-opening.ts'
@@ -50,13 +51,7 @@ export async function receiveSigned(
       await app.store.accounts.ensureAccount({ uuid: accountUuid, name: '', timezone: 'UTC' })
       const ticket = newToken()
       const expiresAt = app.clock.now() + LAUNCH_TICKET_LASTS
-      await app.store.accounts.issueTicket({
-        tokenHash: hashToken(ticket),
-        kind: 'launch',
-        accountUuid,
-        staffUuid,
-        expiresAt,
-      })
+      await issueLaunch(app, ticket, { accountUuid, staffUuid, expiresAt })
       return { outcome: 'opened', accountUuid, ticket }
     }
     default:
@@ -74,13 +69,7 @@ export async function issueTabTicket(
 ): Promise<string> {
   const ticket = tabTicket(newToken(), provedAt)
   const expiresAt = app.clock.now() + ASKED_TICKET_LASTS
-  await app.store.accounts.issueTicket({
-    tokenHash: hashToken(ticket),
-    kind: 'launch',
-    accountUuid,
-    staffUuid,
-    expiresAt,
-  })
+  await issueLaunch(app, ticket, { accountUuid, staffUuid, expiresAt })
   return ticket
 }
 
@@ -119,13 +108,7 @@ export async function launch(
   if (!confirmed && (!framed || joinsAnother)) {
     const next = openedAt === null ? newToken() : tabTicket(newToken(), openedAt)
     const expiresAt = now + ASKED_TICKET_LASTS
-    await app.store.accounts.issueTicket({
-      tokenHash: hashToken(next),
-      kind: 'launch',
-      accountUuid,
-      staffUuid,
-      expiresAt,
-    })
+    await issueLaunch(app, next, { accountUuid, staffUuid, expiresAt })
     const account = await app.store.accounts.findAccount(accountUuid)
     return {
       outcome: 'ask',
@@ -164,4 +147,12 @@ async function issueLinkTicket(app: Pick<App, 'store' | 'clock'>, accountUuid: s
     expiresAt,
   })
   return ticket
+}
+
+function issueLaunch(
+  { store }: Pick<App, 'store'>,
+  ticket: string,
+  whose: { accountUuid: string; staffUuid: string | null; expiresAt: Millis },
+): Promise<void> {
+  return store.accounts.issueTicket({ tokenHash: hashToken(ticket), kind: 'launch', ...whose })
 }

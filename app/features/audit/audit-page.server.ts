@@ -1,41 +1,11 @@
 // Loads the audit log for the page and the call.
 import type { App } from '#app/context/app-context.ts'
-import type { AuditActor, AuditEntry, AuditOutcome } from '#app/domain/audit.ts'
+import type { AuditEntry } from '#app/domain/audit.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
 import { recordNames } from '#app/domain/record-name.ts'
 import { iso } from '#app/lib/clock.ts'
-import type { AuditForm } from './audit.ts'
-import { actorText, auditText, factsText } from './audit.ts'
+import { type AuditLine, type AuditLogView, actorText, auditText, factsText } from './audit.ts'
 import { readAuditQuery } from './audit-filter.ts'
-
-/** An entry as the page shows it. */
-interface AuditLine {
-  id: number
-  at: number
-  who: string
-  actor: AuditActor
-  what: string
-  outcome: AuditOutcome
-  /** More facts in words; '' = none. */
-  facts: string
-  /** The run it belongs to; null = none. */
-  run: number | null
-  ip: string | null
-  /** The entry's account; set only where entries of all accounts are shown. */
-  accountUuid: string | null
-}
-
-interface AuditLogView {
-  form: AuditForm
-  errors: Record<string, string[]>
-  /** Null when the log was not read, because of `errors`. */
-  lines: AuditLine[] | null
-  /** The cursor for older entries; null when there are none. */
-  next: number | null
-  isOlder: boolean
-  /** Entries of every account, without targets and details. */
-  everybody: boolean
-}
 
 /** By uuid. */
 type Names = Readonly<Record<string, string>>

@@ -11,6 +11,7 @@ import {
 } from '#app/domain/audit.ts'
 import { type Caller, currentCaller } from '#app/lib/caller.server.ts'
 import { days } from '#app/lib/duration.ts'
+import { pause } from '#app/lib/turns.server.ts'
 import { maskText, redactDetail } from './audit.ts'
 
 export type AuditApp = Pick<App, 'store' | 'clock' | 'log'>
@@ -85,7 +86,7 @@ export async function forgetOldAudit(app: AuditApp, removed: Removed, signal?: A
     const step = await store.audit.forgetAuditStep(clock.now() - AUDIT_KEPT, ROWS_PER_STEP)
     entries += step
     if (step < ROWS_PER_STEP) break
-    await pause(clock)
+    await pause(clock, PAUSE_MS)
   }
   entries += await forgetRefused(app, signal)
   const detail = { ...removed, auditEntries: entries, auditKeptDays: AUDIT_KEPT / days(1) }
@@ -105,13 +106,7 @@ async function forgetRefused({ store, clock }: AuditApp, signal?: AbortSignal): 
     removed += next.removed
     if (next.done) break
     step = { ...step, belowId: next.belowId, kept: next.kept }
-    await pause(clock)
+    await pause(clock, PAUSE_MS)
   }
   return removed
-}
-
-function pause(clock: AuditApp['clock']): Promise<void> {
-  return new Promise((resolve) => {
-    clock.wake(clock.now() + PAUSE_MS, resolve)
-  })
 }

@@ -3,6 +3,7 @@ import {
   ACTIONS,
   AUDIT_ACTIONS,
   type AuditAction,
+  type AuditActor,
   type AuditDetail,
   type AuditEntry,
   type AuditGroup,
@@ -185,4 +186,33 @@ export const NO_AUDIT_FILTER: AuditForm = { group: '', outcome: '', from: '', un
 
 export function asksNothingOfAudit(form: AuditForm): boolean {
   return Object.values(form).every((value) => value === '')
+}
+
+/** An entry as the page shows it. */
+export interface AuditLine {
+  id: number
+  at: number
+  who: string
+  actor: AuditActor
+  what: string
+  outcome: AuditOutcome
+  /** More facts in words; '' = none. */
+  facts: string
+  /** The run it belongs to; null = none. */
+  run: number | null
+  ip: string | null
+  /** The entry's account; set only where entries of all accounts are shown. */
+  accountUuid: string | null
+}
+
+export interface AuditLogView {
+  form: AuditForm
+  errors: Record<string, string[]>
+  /** Null when the log was not read, because of `errors`. */
+  lines: AuditLine[] | null
+  /** The cursor for older entries; null when there are none. */
+  next: number | null
+  isOlder: boolean
+  /** Entries of every account, without targets and details. */
+  everybody: boolean
 }

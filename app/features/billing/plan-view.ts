@@ -8,6 +8,7 @@ import {
   type SubscriptionFacts,
   TRIAL,
 } from '#app/domain/plan.ts'
+import { dayOf } from '#app/domain/time/local-time.ts'
 import { dayText, momentText, plural } from '#app/domain/time/moments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -16,7 +17,6 @@ import { holdAhead, LATE_GRACE, TRIAL_GRACE } from './hold.ts'
 import { daysLeft, MONTH_DAYS, pounds, SUBSCRIBE_FROM_DAYS } from './offers.ts'
 import { type OfferView, offersOf } from './plan-offers.ts'
 import { elapsedDays, type PlanPhase, type PlanSetting, phaseOf } from './plan-phase.ts'
-import { type UsageCurve, usageCurve } from './usage-curve.ts'
 
 export interface PlanView {
   phase: PlanPhase
@@ -278,4 +278,47 @@ function overMeaning(extra: number, trial: boolean, { overageCharged, mode }: Pl
   if (mode === 'off' || !overageCharged) return `${above}. They are not charged at present.`
   if (trial) return `${above}. Use during the trial is free.`
   return `${above}: ${price} on the next invoice.`
+}
+
+// The operations of a billing period as a line: how many there are, and how many there will be at this pace.
+interface UsageCurve {
+  /** Operations up to the end of each day, from the first day to the present one. */
+  sums: number[]
+  /** Days of the whole period. */
+  days: number
+  /** Expected at the end of the period; null = it is over, or too young to tell. */
+  expected: number | null
+  sentence: string
+}
+
+/** Null = there was no operation, or the first day is not over. Days are UTC, as they are counted. */
+export function usageCurve(
+  { byDay, usage, billingPeriod: { start, end } }: Pick<SubscriptionFacts, 'byDay' | 'usage' | 'billingPeriod'>,
+  { now, zone }: { now: Millis; zone: string },
+): UsageCurve | null {
+  if (usage.total === 0) return null
+  const first = dayOf(start)
+  const last = dayOf(Math.max(start, end - 1))
+  const counts = new Map(byDay.map(({ day, count }) => [day, count]))
+  const sums: number[] = []
+  for (let day = first; day <= Math.min(last, Math.max(first, dayOf(now))); day++) {
+    sums.push((sums.at(-1) ?? 0) + (counts.get(day) ?? 0))
+  }
+  if (sums.length < 2) return null
+  const expected = expectedAt(usage.total, { start, end, now })
+  const pace = expected === null ? '' : `, about ${grouped(expected)} by ${dayText(end, zone)} at this pace`
+  const sentence = `${grouped(usage.total)} of ${grouped(INCLUDED_OPERATIONS)} operations${pace}.`
+  return { sums, days: last - first + 1, expected, sentence }
+}
+
+/** The first day says too little. */
+function expectedAt(total: number, { start, end, now }: { start: Millis; end: Millis; now: Millis }): number | null {
+  if (now >= end || now - start < days(1)) return null
+  return Math.max(total, rounded((total * (end - start)) / (now - start)))
+}
+
+/** Two digits: a pace is no measurement. */
+function rounded(count: number): number {
+  const step = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, count))) - 1)
+  return Math.round(count / step) * step
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { dayOf } from '#app/domain/time/local-time.ts'
 import { days, hours } from '#app/lib/duration.ts'
-import { usageCurve } from './usage-curve.ts'
+import { usageCurve } from './plan-view.ts'
 
 const START = Date.UTC(2026, 10, 21, 14, 3)
 const PERIOD = { start: START, end: Date.UTC(2026, 11, 21, 14, 3) }

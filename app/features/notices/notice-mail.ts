@@ -1,12 +1,11 @@
 // Notices by e-mail: whether one can be sent, when to try again, and the text.
-
-import type { AfterMail, MailChoice, NoticeKind, NoticeSubject } from '#app/domain/notices/notice.ts'
+import type { AfterMail, MailChoice, NoticeKind } from '#app/domain/notices/notice.ts'
 import { type CodedReason, type Reason, reasonCode } from '#app/domain/reason.ts'
 import { clockTime, plural } from '#app/domain/time/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { type MailProblem, mailableReason, mailReason, mailReasonText, noticeReasonText } from './notice-reasons.ts'
-import { noticeTitle, subjectName } from './notice-text.ts'
+import { noticeTitle, subjectName, type Titled } from './notice-text.ts'
 
 const MAIL_SCOPE = 'publish_email'
 export const MAILS_COUNT_FOR = days(1)
@@ -120,13 +119,9 @@ function said(message: string): string {
 }
 
 /** The facts for the text of an e-mail. */
-export interface MailFacts {
-  kind: NoticeKind
-  subject: NoticeSubject
+export interface MailFacts extends Titled {
   accountName: string
-  reason: Reason
   since: Millis
-  count: number
   /** For a recovery: since when it had failed; null when unknown. */
   troubleSince: Millis | null
   /** Number of deliveries waiting now. */

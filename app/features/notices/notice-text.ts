@@ -1,6 +1,6 @@
 // What notices are called: whom they are about, and what happened.
 import { type EndpointKey, keyOf } from '#app/domain/endpoint-key.ts'
-import type { EndpointSubject, MailTopic, NoticeKind, NoticeSubject } from '#app/domain/notices/notice.ts'
+import type { EndpointSubject, MailTopic, NoticeKind, NoticeRow, NoticeSubject } from '#app/domain/notices/notice.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
 import { planHoldText } from '#app/domain/plan-hold.ts'
 import type { Reason, ReasonParams } from '#app/domain/reason.ts'
@@ -24,12 +24,7 @@ export function cardOf({ webhookId, rule }: EndpointSubject): EndpointKey {
 }
 
 /** The parts of a notice that its title is made of. */
-export interface Titled {
-  subject: NoticeSubject
-  kind: NoticeKind
-  count: number
-  reason: Reason
-}
+export type Titled = Pick<NoticeRow, 'subject' | 'kind' | 'count' | 'reason'>
 
 /** The heading, in the past tense, so that it stays true when someone reads it later: `Job webhook started failing`. */
 export function noticeTitle(notice: Titled): string {

@@ -1,7 +1,13 @@
 // The data a screen or a call shows about notices. Moments are epoch milliseconds.
 import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
-import type { ClosedDays, MailChoice, MailTopic, NoticeKind, NoticeSubject } from '#app/domain/notices/notice.ts'
-import type { Reason } from '#app/domain/reason.ts'
+import type {
+  ClosedDays,
+  MailChoice,
+  MailTopic,
+  NoticeKind,
+  NoticeRow,
+  NoticeSubject,
+} from '#app/domain/notices/notice.ts'
 import { iso, type Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
 import { closedDaysText } from './closed-days.ts'
@@ -9,47 +15,23 @@ import { mailSaid } from './notice-mail.ts'
 import { noticeReasonText } from './notice-reasons.ts'
 import { cardOf, noticeTitle, subjectName, whatHappened } from './notice-text.ts'
 
-export interface NoticeView {
-  id: number
+export interface NoticeView extends Pick<NoticeRow, 'id' | 'kind' | 'since' | 'count' | 'runId' | 'at'> {
   /** The card of the webhook manager; null = it is about an automation or the account. */
   card: EndpointKey | null
   /** Null = it is about an address or the account. */
   automationId: number | null
-  kind: NoticeKind
   /** Whom it is about, and what happened: together the title. */
   name: string
   what: string
   title: string
   sentence: string
-  /** When the change happened. */
-  since: Millis
-  /** How often since then. */
-  count: number
-  /** The latest run that failed; null = none. */
-  runId: number | null
-  at: Millis
   /** Whether it was mailed, or why not; null when not yet decided. */
   mail: string | null
 }
 
 export type EndpointNotice = NoticeView & { card: EndpointKey }
 
-/** A stored notice, as far as a view needs it. */
-interface Stored {
-  id: number
-  subject: NoticeSubject
-  kind: NoticeKind
-  since: Millis
-  count: number
-  reason: Reason
-  runId: number | null
-  at: Millis
-  mended: boolean
-  mailReason: Reason | null
-  mailAt: Millis | null
-}
-
-export function noticeView(row: Stored, now: Millis): NoticeView {
+export function noticeView(row: Omit<NoticeRow, 'subjectId' | 'lastAt' | 'mailState'>, now: Millis): NoticeView {
   const { id, kind, subject, since, count, reason, runId, at } = row
   return {
     ...{ id, kind, since, count, runId, at },

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { dayOf, weekdayOf } from '#app/domain/time/local-time.ts'
 import { closedDaysText, daysOff, easterOf, isHoliday, readClosedDays } from './closed-days.ts'
-import { silenceOf } from './rhythm.ts'
+import { silenceOf } from './watch-rules.server.ts'
 
 const day = (text: string) => dayOf(Date.parse(`${text}T00:00:00Z`))
 const NEVER = () => false

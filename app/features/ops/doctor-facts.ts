@@ -1,4 +1,5 @@
 // The doctor's facts, collected in app/commands/doctor.server.ts and judged in doctor.ts.
+import type { IntegrityFacts } from '#app/domain/operations.ts'
 import type { Millis } from '../../lib/clock.ts'
 
 export interface Facts {
@@ -37,13 +38,7 @@ export type FileFacts =
       journalMode: string
       autoVacuum: number
       schema: { newestApplied: string | null; pending: number; newer: boolean }
-      integrity: {
-        how: 'quick' | 'full'
-        problems: string[]
-        orphans: number | null
-        tables: number
-        tablesLeft: number
-      }
+      integrity: IntegrityFacts
       bytes: { file: number; free: number; wal: number }
       /** A restored copy in quarantine. */
       held: boolean

@@ -1,4 +1,5 @@
 // The class of a failure, without any text from the endpoint's answer.
+import type { FailingAddress } from '#app/domain/operations.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -18,15 +19,6 @@ const WORDS: Readonly<Record<string, string>> = {
 export function failureClass(code: number | null, outcome: string | null): string {
   if (code !== null) return code === 429 ? '429' : `${Math.floor(code / 100)}xx`
   return (outcome !== null && Object.hasOwn(WORDS, outcome) && WORDS[outcome]) || 'no answer'
-}
-
-export interface FailingAddress {
-  accountUuid: string
-  accountName: string
-  since: Millis
-  switchedOff: boolean
-  code: number | null
-  outcome: string | null
 }
 
 export interface FailingGroup {

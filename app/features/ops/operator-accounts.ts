@@ -1,23 +1,10 @@
 // The operator's list of accounts: which need care and why, from states and numbers only.
 import type { CallsLeft } from '#app/domain/call-budget.ts'
 import { grouped } from '#app/domain/count-text.ts'
+import type { OutlinedAccount } from '#app/domain/operations.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { type PlanPhase, phaseOf } from '../billing/plan-phase.ts'
 import { addressesText } from './failure-class.ts'
-
-/** Facts about an account, without its content. */
-export interface OutlinedAccount {
-  uuid: string
-  /** '' until the first sign-in. */
-  name: string
-  connection: 'connected' | 'reconnect' | null
-  plan: { status: string; trialEndsAt: Millis; cancelAtPeriodEnd: boolean; heldSince: Millis | null } | null
-  waiting: number
-  endpoints: number
-  failing: number
-  failingSince: Millis | null
-  stopped: number
-}
 
 export interface Care {
   /** Never the red of problems that the operator has to fix: an account's trouble is its owner's. */
@@ -25,16 +12,11 @@ export interface Care {
   words: string
 }
 
-export interface AccountLine {
-  uuid: string
-  name: string
+export interface AccountLine extends Pick<OutlinedAccount, 'uuid' | 'name' | 'connection' | 'waiting' | 'endpoints'> {
   care: Care[]
-  connection: OutlinedAccount['connection']
   /** The plan's state in a word or two. */
   plan: string
   lastEventAt: Millis | null
-  waiting: number
-  endpoints: number
   /** Remaining calls to ServiceM8. */
   calls: CallsLeft
 }

@@ -1,20 +1,20 @@
 // Collects the data of the operator's page and call: numbers, states and times of all accounts, without any content.
 import type { App } from '#app/context/app-context.ts'
 import { BACKUPS_KEPT, eventsKept, keptUntil } from '#app/domain/kept-until.ts'
+import type { FailingAddress, OutlinedAccount } from '#app/domain/operations.ts'
 import { loopState, type ProcessSigns } from '#app/domain/process-signs.ts'
 import { untoldOf } from '#app/features/notices/notice-reasons.ts'
 import { days } from '#app/lib/duration.ts'
 import type { RoomKind, RoomTaken } from '#db/store/operator.ts'
 import { shownRun } from './backups.ts'
 import { dayCurves } from './day-curves.ts'
-import { type FailingAddress, failingGroups } from './failure-class.ts'
+import { failingGroups } from './failure-class.ts'
 import {
   ACCOUNTS_ON_A_PAGE,
   type AccountLine,
   byCare,
   careOf,
   needsCare,
-  type OutlinedAccount,
   pageOf,
   planWord,
 } from './operator-accounts.ts'

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import type { OutlinedAccount } from '#app/domain/operations.ts'
 import { loopState } from '#app/domain/process-signs.ts'
 import { spanText } from '#app/domain/time/moments.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { operatorFacts } from '#tests/support/sample-operator.ts'
 import { SAMPLE_NOW } from '#tests/support/sample-views.ts'
 import { failingGroups, failureClass, groupText } from './failure-class.ts'
-import { byCare, callsText, careOf, needsCare, type OutlinedAccount, pageOf, planWord } from './operator-accounts.ts'
+import { byCare, callsText, careOf, needsCare, pageOf, planWord } from './operator-accounts.ts'
 import { endedFlash, operatorAddress, readEndSessions } from './operator-address.ts'
 import { actWords, type OperatorFacts, operatorView } from './operator-view.ts'
 

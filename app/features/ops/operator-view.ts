@@ -1,8 +1,9 @@
 // The operator's page: decides whether anything needs attention, and says so in one sentence at the top.
 import type { KeptKind } from '#app/domain/kept-until.ts'
-import type { LoopState } from '#app/domain/process-signs.ts'
+import type { RunOfBackup } from '#app/domain/operations.ts'
+import type { LoopState, SpaceSigns } from '#app/domain/process-signs.ts'
 import { sizeText } from '#app/domain/size-text.ts'
-import { reaches, type SpaceLevel } from '#app/domain/space.ts'
+import { reaches } from '#app/domain/space.ts'
 import { plural, spanText } from '#app/domain/time/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
@@ -30,31 +31,15 @@ export interface DeliveringView {
   loopDelayMs: number | null
 }
 
-export interface SpaceView {
-  level: SpaceLevel
-  sentence: string
-  usedBytes: number
-  budgetBytes: number
+export interface SpaceView extends SpaceSigns {
   fileBytes: number
   freeBytes: number
   walBytes: number
   /** Null = the database is on another machine. */
   diskFreeBytes: number | null
-  overShare: number | null
   /** Largest users of space first; `rest` is one of them. */
   kinds: { words: string; bytes: number; rows: number | null; estimated: boolean }[]
   outlook: Outlook
-}
-
-export interface RunOfBackup {
-  id: number
-  kind: 'backup' | 'drill'
-  startedAt: Millis
-  endedAt: Millis | null
-  outcome: 'running' | 'done' | 'failed'
-  databaseBytes: number
-  storedBytes: number
-  message: string
 }
 
 export interface BackupsView {

@@ -3,6 +3,7 @@
 import type { App } from '#app/context/app-context.ts'
 import { SEALED_COLUMNS, type SealedSecret, sealedPlace } from '#app/domain/sealed-places.ts'
 import { hours } from '#app/lib/duration.ts'
+import { pause } from '#app/lib/turns.server.ts'
 import type { AccountKeyStore, KeyUse, SecretRow, StoredAccountKey, StoredSecret } from '#db/store/account-keys.ts'
 
 type KeyApp = Pick<App, 'clock' | 'log' | 'secrets'> & { store: AccountKeyStore }
@@ -53,7 +54,7 @@ async function rewrapAccountKeys(app: KeyApp, rotated: RotatedKeys, signal?: Abo
     const last = nextAfter(keys)
     if (!last) return
     after = last.accountUuid
-    await pause(app)
+    await pause(app.clock, PAUSE_MS)
   }
 }
 
@@ -77,7 +78,7 @@ async function resealSecrets(
     const last = nextAfter(rows)
     if (!last) return
     after = last.row
-    await pause(app)
+    await pause(app.clock, PAUSE_MS)
   }
 }
 
@@ -100,10 +101,4 @@ async function tried<T>(
 /** The last of a full step; null = no more rows. */
 function nextAfter<T extends StoredAccountKey | StoredSecret>(rows: readonly T[]): T | null {
   return rows.length < ROWS_PER_STEP ? null : (rows.at(-1) ?? null)
-}
-
-function pause({ clock }: Pick<KeyApp, 'clock'>): Promise<void> {
-  return new Promise((resolve) => {
-    clock.wake(clock.now() + PAUSE_MS, resolve)
-  })
 }

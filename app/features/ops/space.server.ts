@@ -1,5 +1,6 @@
 // Keeps the database file within its budget: measures, steps up and down the levels, and frees space in small steps.
 import type { App } from '#app/context/app-context.ts'
+import type { SpaceSigns } from '#app/domain/process-signs.ts'
 import {
   type Admission,
   nextLevel,
@@ -13,21 +14,12 @@ import {
   spaceSentence,
   switchesOf,
 } from '#app/domain/space.ts'
-import type { Clock, Millis } from '#app/lib/clock.ts'
+import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
+import { pause } from '#app/lib/turns.server.ts'
 import type { SpaceUsed } from '#db/store/operations.ts'
 
 type SpaceApp = Pick<App, 'store' | 'clock' | 'log'>
-
-interface SpaceStatus {
-  level: SpaceLevel
-  /** Bytes in use, and the maximum. */
-  usedBytes: number
-  budgetBytes: number
-  /** Accounts over their share; null = not weighed, because there is enough space. */
-  overShare: number | null
-  sentence: string
-}
 
 export interface SpaceLadder extends Space {
   /**
@@ -36,8 +28,8 @@ export interface SpaceLadder extends Space {
    */
   relieve(signal?: AbortSignal): Promise<void>
   /** Measures without acting. */
-  measure(): Promise<SpaceStatus>
-  status(): SpaceStatus
+  measure(): Promise<SpaceSigns>
+  status(): SpaceSigns
 }
 
 /** A larger step slows down incoming events (measured for retention). */
@@ -68,7 +60,7 @@ export function createSpaceLadder(app: SpaceApp, budgetBytes: number): SpaceLadd
 
   const accountsOverShare = () => overShare(scales.weighing()?.bytes ?? new Map(), usedBytes, budgetBytes)
 
-  const status = (): SpaceStatus => ({
+  const status = (): SpaceSigns => ({
     level,
     usedBytes,
     budgetBytes,
@@ -175,7 +167,7 @@ function createScales({ store, clock }: SpaceApp) {
       )
       for (const one of step.bytes) bytes.set(one.accountUuid, (bytes.get(one.accountUuid) ?? 0) + one.bytes)
       from = step.nextSeq
-      if (from !== null) await pause(clock)
+      if (from !== null) await pause(clock, PAUSE_MS)
     }
     arrived = new Map()
     weighing = { at: clock.now(), bytes }
@@ -257,7 +249,7 @@ function createRelief({ store, clock, log }: SpaceApp, { scales, measure, accoun
     const perWeight = bytes / (scales.bytes().get(accountUuid) ?? 1)
     let left = bytes
     let removed = 0
-    for (let done = false; !done && left > share && isWanted() && !signal?.aborted; await pause(clock)) {
+    for (let done = false; !done && left > share && isWanted() && !signal?.aborted; await pause(clock, PAUSE_MS)) {
       const step = await shortenStep(accountUuid, before, cursors.get(accountUuid) ?? 0, ROWS_PER_STEP)
       cursors.set(accountUuid, step.nextSeq)
       scales.add(accountUuid, -step.bytes)
@@ -272,7 +264,7 @@ function createRelief({ store, clock, log }: SpaceApp, { scales, measure, accoun
   async function giveBack(signal?: AbortSignal): Promise<void> {
     for (let { freeBytes } = await measure(); freeBytes > 0 && !signal?.aborted; ) {
       await store.ops.vacuumStep(PAGES_PER_STEP)
-      await pause(clock)
+      await pause(clock, PAUSE_MS)
       const left = (await measure()).freeBytes
       if (left >= freeBytes) return
       freeBytes = left
@@ -293,10 +285,4 @@ function createRelief({ store, clock, log }: SpaceApp, { scales, measure, accoun
     if (switches().shortenLog) removed += await shorten('log', signal)
     if (removed > 0) await giveBack(signal)
   }
-}
-
-function pause(clock: Clock): Promise<void> {
-  return new Promise((resolve) => {
-    clock.wake(clock.now() + PAUSE_MS, resolve)
-  })
 }

@@ -97,6 +97,24 @@ export function step(type: ActionType, parameters: ActionParameters, waitForPrev
   return { type, parameters, waitForPrevious }
 }
 
+/** Texts the customer. */
+export const text = (message: string) => step('send_sms', { to: MOBILE, linkToJob: true, message })
+
+/** Writes to a colleague. */
+export const tell = (toStaffUuid: string, message: string) =>
+  step('send_staff_message', { toStaffUuid, linkToJob: true, message })
+
+export const task = (title: string, description: string) => step('create_task', { title, description })
+
+export const noteOnJob = (message: string) => step('post_activity_feed', { message })
+
+/** Makes a document that a later step can send. */
+export const pdf = (objectType: 'Job' | 'Company', templateType: string) =>
+  step('generate_document', { objectType, templateType, outputFormat: 'pdf', createAttachment: true })
+
+/** For an e-mail: sends along what the rule's first step made. */
+export const WITH_DOCUMENT = { includeAttachments: true, includeGeneratedDocument: true, documentActionIndex: 1 }
+
 /** Customer messages respect quiet hours, and go out only while the rule's conditions still hold. */
 export const TO_CUSTOMERS: Partial<RuleGuards> = { respectQuietHours: true, recheckBeforeSending: true }
 

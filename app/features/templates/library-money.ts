@@ -1,5 +1,19 @@
 // Quotes, invoices and payments: templates 1 to 13.
-import { all, every, FIRST_NAME, MOBILE, onEvent, rule, step, TO_CUSTOMERS } from './building-blocks.ts'
+import {
+  all,
+  every,
+  FIRST_NAME,
+  noteOnJob,
+  onEvent,
+  pdf,
+  rule,
+  step,
+  TO_CUSTOMERS,
+  task,
+  tell,
+  text,
+  WITH_DOCUMENT,
+} from './building-blocks.ts'
 import type { LibraryTemplate } from './template.ts'
 
 const OWN_QUOTE_FOLLOW_UP = "ServiceM8's own quote follow-up does something similar: keep one of the two."
@@ -34,11 +48,9 @@ export const MONEY: readonly LibraryTemplate[] = [
       once: 'record',
       guards: TO_CUSTOMERS,
       steps: [
-        step('send_sms', {
-          to: MOBILE,
-          linkToJob: true,
-          message: `Hi ${FIRST_NAME}, did our quote for {entry.0.job_address or "your job"} reach you? Questions? Call [[Business phone]]. [[Business name]]`,
-        }),
+        text(
+          `Hi ${FIRST_NAME}, did our quote for {entry.0.job_address or "your job"} reach you? Questions? Call [[Business phone]]. [[Business name]]`,
+        ),
       ],
     }),
   },
@@ -68,10 +80,10 @@ export const MONEY: readonly LibraryTemplate[] = [
           linkToJob: true,
           includeSignature: true,
         }),
-        step('create_task', {
-          title: 'Ring {entry.0.company_name} about quote {entry.0.generated_job_id}',
-          description: 'Two written reminders sent, no answer. Phone {entry.0.contact_mobile or "not on file"}.',
-        }),
+        task(
+          'Ring {entry.0.company_name} about quote {entry.0.generated_job_id}',
+          'Two written reminders sent, no answer. Phone {entry.0.contact_mobile or "not on file"}.',
+        ),
       ],
     }),
   },
@@ -91,10 +103,9 @@ export const MONEY: readonly LibraryTemplate[] = [
       once: 'record',
       guards: { askFirst: true },
       steps: [
-        step('post_activity_feed', {
-          message:
-            'No answer for {entry.0.days_since_quote} days, closed by the rule Close quotes gone cold. Set the job back to Quote to reopen it.',
-        }),
+        noteOnJob(
+          'No answer for {entry.0.days_since_quote} days, closed by the rule Close quotes gone cold. Set the job back to Quote to reopen it.',
+        ),
         step('update_job_status', { status: 'Unsuccessful' }, true),
       ],
     }),
@@ -110,18 +121,13 @@ export const MONEY: readonly LibraryTemplate[] = [
       once: 'record',
       steps: [
         step('assign_to_queue', { queueUuid: '[[Queue for jobs to be booked]]' }),
-        step('send_sms', {
-          to: MOBILE,
-          linkToJob: true,
-          message:
-            'Thank you {entry.0.contact_first_name or "for accepting"}! We will call within [[1 working day]] to agree a date. [[Business name]]',
-        }),
-        step('send_staff_message', {
-          toStaffUuid: '[[Scheduler]]',
-          linkToJob: true,
-          message:
-            'Accepted: job {entry.0.generated_job_id}, {entry.0.company_name}, {entry.0.job_address}. Please book.',
-        }),
+        text(
+          'Thank you {entry.0.contact_first_name or "for accepting"}! We will call within [[1 working day]] to agree a date. [[Business name]]',
+        ),
+        tell(
+          '[[Scheduler]]',
+          'Accepted: job {entry.0.generated_job_id}, {entry.0.company_name}, {entry.0.job_address}. Please book.',
+        ),
       ],
     }),
   },
@@ -183,11 +189,9 @@ export const MONEY: readonly LibraryTemplate[] = [
       once: 'record',
       guards: TO_CUSTOMERS,
       steps: [
-        step('send_sms', {
-          to: MOBILE,
-          linkToJob: true,
-          message: `Hi ${FIRST_NAME}, invoice {entry.0.generated_job_id} seems still open. Paid already? Then ignore this, with thanks. [[Business name]]`,
-        }),
+        text(
+          `Hi ${FIRST_NAME}, invoice {entry.0.generated_job_id} seems still open. Paid already? Then ignore this, with thanks. [[Business name]]`,
+        ),
       ],
     }),
   },
@@ -203,12 +207,7 @@ export const MONEY: readonly LibraryTemplate[] = [
       once: 'record',
       guards: TO_CUSTOMERS,
       steps: [
-        step('generate_document', {
-          objectType: 'Job',
-          templateType: '[[Invoice template]]',
-          outputFormat: 'pdf',
-          createAttachment: true,
-        }),
+        pdf('Job', '[[Invoice template]]'),
         step(
           'send_email',
           {
@@ -217,9 +216,7 @@ export const MONEY: readonly LibraryTemplate[] = [
             customSubject: 'Invoice {entry.0.generated_job_id}, now due',
             customBody: `Hello ${FIRST_NAME},\n\nour invoice of {entry.0.total_invoice_amount as money} was due {entry.0.days_overdue} days ago. A copy is attached. You can pay by [[How to pay]]. If something about the work is not right, please tell us today.\n\n[[Business name]]`,
             linkToJob: true,
-            includeAttachments: true,
-            includeGeneratedDocument: true,
-            documentActionIndex: 1,
+            ...WITH_DOCUMENT,
           },
           true,
         ),
@@ -242,20 +239,12 @@ export const MONEY: readonly LibraryTemplate[] = [
       ),
       once: 'record',
       steps: [
-        step('create_task', {
-          title:
-            'Ring {entry.0.company_name}: {entry.0.total_invoice_amount as money} is {entry.0.days_overdue} days late',
-          description:
-            'Job {entry.0.generated_job_id}. Text and e-mail reminders already sent. Phone {entry.0.contact_phone or "unknown"}.',
-        }),
-        step('send_staff_message', {
-          toStaffUuid: '[[Owner]]',
-          linkToJob: true,
-          message: 'Job {entry.0.generated_job_id} is 30 days unpaid. A call task is waiting.',
-        }),
-        step('post_activity_feed', {
-          message: '30 days unpaid; handed to a person. No more automatic reminders.',
-        }),
+        task(
+          'Ring {entry.0.company_name}: {entry.0.total_invoice_amount as money} is {entry.0.days_overdue} days late',
+          'Job {entry.0.generated_job_id}. Text and e-mail reminders already sent. Phone {entry.0.contact_phone or "unknown"}.',
+        ),
+        tell('[[Owner]]', 'Job {entry.0.generated_job_id} is 30 days unpaid. A call task is waiting.'),
+        noteOnJob('30 days unpaid; handed to a person. No more automatic reminders.'),
       ],
     }),
   },
@@ -270,12 +259,7 @@ export const MONEY: readonly LibraryTemplate[] = [
       once: 'record',
       guards: TO_CUSTOMERS,
       steps: [
-        step('send_sms', {
-          to: MOBILE,
-          linkToJob: true,
-          message:
-            'Payment received, thank you {entry.0.contact_first_name or ""}! Good to work for you. [[Business name]]',
-        }),
+        text('Payment received, thank you {entry.0.contact_first_name or ""}! Good to work for you. [[Business name]]'),
       ],
     }),
   },
@@ -290,12 +274,10 @@ export const MONEY: readonly LibraryTemplate[] = [
       once: 'record',
       steps: [
         step('assign_to_queue', { queueUuid: '[[Ready to book]]' }),
-        step('send_staff_message', {
-          toStaffUuid: '[[Scheduler]]',
-          linkToJob: true,
-          message:
-            'Deposit of {entry.0.amount as money} received for job {entry.0.generated_job_id}, {entry.0.company_name}. Order parts and book.',
-        }),
+        tell(
+          '[[Scheduler]]',
+          'Deposit of {entry.0.amount as money} received for job {entry.0.generated_job_id}, {entry.0.company_name}. Order parts and book.',
+        ),
         step('send_email', {
           contentType: 'manual',
           to: '{entry.0.contact_email}',
@@ -323,12 +305,7 @@ export const MONEY: readonly LibraryTemplate[] = [
       once: 'period',
       guards: { respectQuietHours: true },
       steps: [
-        step('generate_document', {
-          objectType: 'Company',
-          templateType: '[[Statement template]]',
-          outputFormat: 'pdf',
-          createAttachment: true,
-        }),
+        pdf('Company', '[[Statement template]]'),
         step(
           'send_email',
           {
@@ -337,9 +314,7 @@ export const MONEY: readonly LibraryTemplate[] = [
             customSubject: 'Open invoices: {count}, together {sum_total as money}',
             customBody:
               'Hello,\n\nattached is your statement as of {today as date}:\n\n{job_list}\n\nPlease compare it with your books and tell us about any difference.\n\n[[Business name]]',
-            includeAttachments: true,
-            includeGeneratedDocument: true,
-            documentActionIndex: 1,
+            ...WITH_DOCUMENT,
           },
           true,
         ),

@@ -1,5 +1,21 @@
 // Customers around the visit, and the team: templates 14 to 25.
-import { all, any, every, FIRST_NAME, MOBILE, onEvent, rule, step, TO_CUSTOMERS } from './building-blocks.ts'
+import {
+  all,
+  any,
+  every,
+  FIRST_NAME,
+  MOBILE,
+  noteOnJob,
+  onEvent,
+  pdf,
+  rule,
+  step,
+  TO_CUSTOMERS,
+  task,
+  tell,
+  text,
+  WITH_DOCUMENT,
+} from './building-blocks.ts'
 import type { LibraryTemplate } from './template.ts'
 
 const OWN_REMINDER = "ServiceM8's own booking messages do something similar: keep one of the two."
@@ -22,12 +38,9 @@ export const VISITS: readonly LibraryTemplate[] = [
       once: 'value:start_date',
       guards: TO_CUSTOMERS,
       steps: [
-        step('send_sms', {
-          to: MOBILE,
-          linkToJob: true,
-          message:
-            'You are booked: {entry.0.start_date as date}, {entry.0.start_date as time}, {entry.0.job_address or "your address"}. To change it, call [[Business phone]]. [[Business name]]',
-        }),
+        text(
+          'You are booked: {entry.0.start_date as date}, {entry.0.start_date as time}, {entry.0.job_address or "your address"}. To change it, call [[Business phone]]. [[Business name]]',
+        ),
       ],
     }),
   },
@@ -48,12 +61,9 @@ export const VISITS: readonly LibraryTemplate[] = [
       once: 'value:start_date',
       guards: { recheckBeforeSending: true },
       steps: [
-        step('send_sms', {
-          to: MOBILE,
-          linkToJob: true,
-          message:
-            'See you tomorrow, {entry.0.start_date as time}: {entry.0.staff_name or "our technician"}. Please leave access clear. Problem? Call [[Business phone]]. [[Business name]]',
-        }),
+        text(
+          'See you tomorrow, {entry.0.start_date as time}: {entry.0.staff_name or "our technician"}. Please leave access clear. Problem? Call [[Business phone]]. [[Business name]]',
+        ),
       ],
     }),
   },
@@ -76,12 +86,9 @@ export const VISITS: readonly LibraryTemplate[] = [
       once: 'record',
       guards: { ...TO_CUSTOMERS, cooldownDays: 180 },
       steps: [
-        step('send_sms', {
-          to: MOBILE,
-          linkToJob: true,
-          message:
-            'Thanks for choosing us, {entry.0.contact_first_name or "neighbour"}! Two lines here help a small firm a lot: [[Review link]] [[Business name]]',
-        }),
+        text(
+          'Thanks for choosing us, {entry.0.contact_first_name or "neighbour"}! Two lines here help a small firm a lot: [[Review link]] [[Business name]]',
+        ),
       ],
     }),
   },
@@ -100,12 +107,7 @@ export const VISITS: readonly LibraryTemplate[] = [
       once: 'record',
       guards: { recheckBeforeSending: true },
       steps: [
-        step('generate_document', {
-          objectType: 'Job',
-          templateType: '[[Certificate or report]]',
-          outputFormat: 'pdf',
-          createAttachment: true,
-        }),
+        pdf('Job', '[[Certificate or report]]'),
         step(
           'send_email',
           {
@@ -114,9 +116,7 @@ export const VISITS: readonly LibraryTemplate[] = [
             customHtmlSubject: '{entry.0.job_address or "Your job"}: finished, papers attached',
             customHtmlBody: `<p>Hello ${FIRST_NAME},</p><p>the work is done. Your [[document name]] and the photos are attached; please keep them for your records. Anything not as it should be? Call [[Business phone]] within [[7 days]] and we come back.</p><p>[[Business name]]</p>`,
             linkToJob: true,
-            includeAttachments: true,
-            includeGeneratedDocument: true,
-            documentActionIndex: 1,
+            ...WITH_DOCUMENT,
             includeJobAttachments: true,
             attachmentFilter: 'photos',
           },
@@ -178,15 +178,8 @@ export const VISITS: readonly LibraryTemplate[] = [
           outputFormat: 'pdf',
           storeToDiary: true,
         }),
-        step('create_task', {
-          title: 'Load the van for job {entry.0.generated_job_id}',
-          description: '{entry.0.job_description}. Needed on {date as date}.',
-        }),
-        step('send_staff_message', {
-          toStaffUuid: '[[Technician]]',
-          linkToJob: true,
-          message: 'Pack for job {entry.0.generated_job_id} is in the diary. {entry.0.job_address}.',
-        }),
+        task('Load the van for job {entry.0.generated_job_id}', '{entry.0.job_description}. Needed on {date as date}.'),
+        tell('[[Technician]]', 'Pack for job {entry.0.generated_job_id} is in the diary. {entry.0.job_address}.'),
       ],
     }),
   },
@@ -200,12 +193,10 @@ export const VISITS: readonly LibraryTemplate[] = [
       conditions: all(['status', 'not_equals', 'Completed']),
       once: 'record',
       steps: [
-        step('send_staff_message', {
-          toStaffUuid: '[[Office]]',
-          linkToJob: true,
-          message:
-            'New {entry.0.status}: {entry.0.generated_job_id}, {entry.0.company_name or "no customer yet"}, {entry.0.job_address or "no address yet"}. {entry.0.job_description}',
-        }),
+        tell(
+          '[[Office]]',
+          'New {entry.0.status}: {entry.0.generated_job_id}, {entry.0.company_name or "no customer yet"}, {entry.0.job_address or "no address yet"}. {entry.0.job_description}',
+        ),
       ],
     }),
   },
@@ -226,11 +217,7 @@ export const VISITS: readonly LibraryTemplate[] = [
       once: 'record',
       steps: [
         step('assign_to_queue', { queueUuid: '[[Urgent queue]]' }),
-        step('send_staff_message', {
-          toStaffUuid: '[[On call]]',
-          linkToJob: true,
-          message: 'URGENT {entry.0.generated_job_id}: {entry.0.job_description}, {entry.0.job_address}',
-        }),
+        tell('[[On call]]', 'URGENT {entry.0.generated_job_id}: {entry.0.job_description}, {entry.0.job_address}'),
         step('send_sms', {
           to: '[[On-call mobile]]',
           message:
@@ -272,11 +259,10 @@ export const VISITS: readonly LibraryTemplate[] = [
       once: 'record',
       guards: { recheckBeforeSending: true },
       steps: [
-        step('create_task', {
-          title: 'Get a phone number for job {entry.0.generated_job_id}',
-          description:
-            'No phone, mobile or e-mail on file, so no reminder can reach {entry.0.company_name or "this customer"}.',
-        }),
+        task(
+          'Get a phone number for job {entry.0.generated_job_id}',
+          'No phone, mobile or e-mail on file, so no reminder can reach {entry.0.company_name or "this customer"}.',
+        ),
       ],
     }),
   },
@@ -290,14 +276,11 @@ export const VISITS: readonly LibraryTemplate[] = [
       conditions: all(['queue_uuid', 'equals', '[[Waiting for parts]]'], ['days_in_queue', 'greater_than', '5']),
       once: 'week',
       steps: [
-        step('create_task', {
-          title: 'Chase parts for job {entry.0.generated_job_id}',
-          description:
-            '{entry.0.company_name}, in the queue for {entry.0.days_in_queue} days. {entry.0.job_description}',
-        }),
-        step('post_activity_feed', {
-          message: 'Parts chased by rule after {entry.0.days_in_queue} days in the queue.',
-        }),
+        task(
+          'Chase parts for job {entry.0.generated_job_id}',
+          '{entry.0.company_name}, in the queue for {entry.0.days_in_queue} days. {entry.0.job_description}',
+        ),
+        noteOnJob('Parts chased by rule after {entry.0.days_in_queue} days in the queue.'),
       ],
     }),
   },

@@ -10,25 +10,13 @@ import {
   type RecipeView,
   readTemplateQuery,
   recipeViews,
-  type TemplateRowView,
+  type TemplateLibraryData,
   templateRowView,
 } from './template-view.ts'
 import { createTemplate, listTemplates } from './templates.server.ts'
 
 type LibraryApp = Pick<App, 'store' | 'clock' | 'log'>
 type MakingApp = LibraryApp & Pick<App, 'apart'>
-
-interface TemplateLibraryData {
-  /** The six of the first choice; empty while something is searched for. */
-  recipes: RecipeView[]
-  /** Templates that match the query; null = loading failed. */
-  templates: TemplateRowView[] | null
-  search: string
-  /** A category of `template.ts`; '' = all. */
-  category: string
-  /** Automations an admin can turn into a template. */
-  rules: { id: number; name: string }[]
-}
 
 /** `query` = the page's: `search` and `category`. */
 export async function loadTemplateLibrary(

@@ -91,3 +91,15 @@ export const NEW_TEMPLATE_PATH = '/automation/templates'
 export function sheetAddress(account: AutomationAccount, id: number): string {
   return `${NEW_TEMPLATE_PATH}/${id}?${new URLSearchParams(automationQuery(account))}`
 }
+
+export interface TemplateLibraryData {
+  /** The six of the first choice; empty while something is searched for. */
+  recipes: RecipeView[]
+  /** Templates that match the query; null = loading failed. */
+  templates: TemplateRowView[] | null
+  search: string
+  /** A category of `template.ts`; '' = all. */
+  category: string
+  /** Automations an admin can turn into a template. */
+  rules: { id: number; name: string }[]
+}

@@ -1,6 +1,6 @@
 // The calls about accounts: the list, their connections, and the ids that lead to them.
 import { z } from 'zod'
-import { accountOfPath, DEMO_ACCOUNT, type Reference } from '#app/contract/operation.ts'
+import { accountOfPath, answered, DEMO_ACCOUNT, type Reference } from '#app/contract/operation.ts'
 import { ACCOUNT_ID_MESSAGES } from '#app/domain/account-id.ts'
 import { CREDENTIAL_MESSAGES, credentialBody, isPlaceholder, linkBody, mappingBody } from '#app/domain/credential.ts'
 import { accountState, credential, mapping } from '#app/features/accounts/api-answers.ts'
@@ -31,12 +31,9 @@ export const accountCalls: Reference<Call> = {
       description: ['Without a session the list is empty.'],
       who: 'anyone',
       answers: [
-        {
-          status: 200,
-          says: 'The accounts of the session.',
-          schema: z.array(accountState),
-          example: [{ accountUUID: DEMO_ACCOUNT, hasToken: true }],
-        },
+        answered(200, 'The accounts of the session.', z.array(accountState), [
+          { accountUUID: DEMO_ACCOUNT, hasToken: true },
+        ]),
       ],
       handle: async ({ app, request }) => listAccounts(app, await findSession(app, request)),
     }),
@@ -62,18 +59,11 @@ export const accountCalls: Reference<Call> = {
         example: { accountUUID: DEMO_ACCOUNT, accessToken: 'placeholder', refreshToken: 'placeholder' },
       },
       answers: [
-        {
-          status: 201,
-          says: 'Stored.',
-          schema: accountState,
-          example: { accountUUID: DEMO_ACCOUNT, hasToken: false },
-        },
-        {
-          status: 200,
-          says: 'It was connected already, and nothing changed.',
-          schema: accountState,
-          example: { accountUUID: DEMO_ACCOUNT, hasToken: true },
-        },
+        answered(201, 'Stored.', accountState, { accountUUID: DEMO_ACCOUNT, hasToken: false }),
+        answered(200, 'It was connected already, and nothing changed.', accountState, {
+          accountUUID: DEMO_ACCOUNT,
+          hasToken: true,
+        }),
       ],
       refusals: {
         401: 'Real tokens without a session.',
@@ -115,17 +105,12 @@ export const accountCalls: Reference<Call> = {
       who: 'session',
       parameters: [{ ...accountOfPath, name: 'id' }],
       answers: [
-        {
-          status: 200,
-          says: 'Connected, or marked by a placeholder.',
-          schema: credential,
-          example: {
-            accountUUID: DEMO_ACCOUNT,
-            accessToken: 'connected',
-            refreshToken: 'connected',
-            expiresAt: '2026-11-22T10:00:00.000Z',
-          },
-        },
+        answered(200, 'Connected, or marked by a placeholder.', credential, {
+          accountUUID: DEMO_ACCOUNT,
+          accessToken: 'connected',
+          refreshToken: 'connected',
+          expiresAt: '2026-11-22T10:00:00.000Z',
+        }),
       ],
       refusals: {
         401: null,
@@ -154,18 +139,14 @@ export const accountCalls: Reference<Call> = {
         example: { externalAccountUUID: 'leeds-electrical', internalAccountUUID: DEMO_ACCOUNT },
       },
       answers: [
-        {
-          status: 201,
-          says: 'It leads there from now on.',
-          schema: mapping,
-          example: { externalAccountUUID: 'leeds-electrical', internalAccountUUID: DEMO_ACCOUNT },
-        },
-        {
-          status: 200,
-          says: 'It did so already.',
-          schema: mapping,
-          example: { externalAccountUUID: 'leeds-electrical', internalAccountUUID: DEMO_ACCOUNT },
-        },
+        answered(201, 'It leads there from now on.', mapping, {
+          externalAccountUUID: 'leeds-electrical',
+          internalAccountUUID: DEMO_ACCOUNT,
+        }),
+        answered(200, 'It did so already.', mapping, {
+          externalAccountUUID: 'leeds-electrical',
+          internalAccountUUID: DEMO_ACCOUNT,
+        }),
       ],
       refusals: { 409: "It is another account's id, or the account has 50 already." },
       handle: async ({ app, body: { externalAccountUUID }, access: { accountUuid } }) => {
@@ -194,12 +175,10 @@ export const accountCalls: Reference<Call> = {
       who: 'session',
       parameters: [{ ...accountOfPath, name: 'id', description: 'An external id, or the uuid itself.' }],
       answers: [
-        {
-          status: 200,
-          says: 'To an account of this session.',
-          schema: mapping,
-          example: { externalAccountUUID: 'leeds-electrical', internalAccountUUID: DEMO_ACCOUNT },
-        },
+        answered(200, 'To an account of this session.', mapping, {
+          externalAccountUUID: 'leeds-electrical',
+          internalAccountUUID: DEMO_ACCOUNT,
+        }),
       ],
       refusals: { 401: null },
       handle: ({ access }) => ({ externalAccountUUID: access.accountId, internalAccountUUID: access.accountUuid }),
@@ -224,12 +203,9 @@ export const accountCalls: Reference<Call> = {
         },
       },
       answers: [
-        {
-          status: 200,
-          says: 'It leads there.',
-          schema: z.object({ internalAccountUUID: z.string() }),
-          example: { internalAccountUUID: DEMO_ACCOUNT },
-        },
+        answered(200, 'It leads there.', z.object({ internalAccountUUID: z.string() }), {
+          internalAccountUUID: DEMO_ACCOUNT,
+        }),
       ],
       refusals: {
         403: 'The token does not link this account.',

@@ -1,7 +1,7 @@
 // Calls for the address of one endpoint, whether webhook or forwarding rule.
 import type { z } from 'zod'
 import type { App } from '#app/context/app-context.ts'
-import { idOfPath, type Parameter } from '#app/contract/operation.ts'
+import { answered, idOfPath, type Parameter } from '#app/contract/operation.ts'
 import { type EndpointKey, type EndpointKind, keyOf } from '#app/domain/endpoint-key.ts'
 import { checkAnswer, replayAnswer, replayStarted, rotationAnswer } from '#app/features/endpoints/api/api-answers.ts'
 import { checkCard } from '#app/features/endpoints/controls/endpoint-check.server.ts'
@@ -84,18 +84,13 @@ function checkCall(kind: EndpointKind): Call {
     who: 'session',
     parameters: [idOfEndpoint(kind)],
     answers: [
-      {
-        status: 200,
-        says: 'What was found.',
-        schema: checkAnswer,
-        example: {
-          url: 'https://hooks.example.com/servicem8',
-          checkedAt: '2026-11-22T01:10:00.000Z',
-          verdict: 'ok',
-          summary: 'Your address can be reached and answers.',
-          steps: [{ name: 'address', verdict: 'ok', sentence: 'The address may be called.', fix: null }],
-        },
-      },
+      answered(200, 'What was found.', checkAnswer, {
+        url: 'https://hooks.example.com/servicem8',
+        checkedAt: '2026-11-22T01:10:00.000Z',
+        verdict: 'ok',
+        summary: 'Your address can be reached and answers.',
+        steps: [{ name: 'address', verdict: 'ok', sentence: 'The address may be called.', fix: null }],
+      }),
     ],
     refusals: { 400: 'It has no address.' },
     limit: LIMITS.check,
@@ -137,14 +132,7 @@ function replayCall(kind: EndpointKind): Call {
       },
       example: { since: '2026-11-21T09:00:00Z', status: 'failed', dryRun: true },
     },
-    answers: [
-      {
-        status: 202,
-        says: 'It has begun, or was counted.',
-        schema: replayStarted,
-        example: { count: 12, replayId: 4 },
-      },
-    ],
+    answers: [answered(202, 'It has begun, or was counted.', replayStarted, { count: 12, replayId: 4 })],
     refusals: {
       409: 'There is no address to send to.',
       503: 'There is no room for so many just now. `Retry-After` says when.',
@@ -184,7 +172,7 @@ function showReplayCall(kind: EndpointKind): Call {
     description: ['Ask again until `state` is no longer `running`.'],
     who: 'session',
     parameters: [idOfEndpoint(kind), replayIdOfPath],
-    answers: [{ status: 200, says: 'Where it stands.', schema: replayAnswer, example: replayExample }],
+    answers: [answered(200, 'Where it stands.', replayAnswer, replayExample)],
     find: findEndpoint(kind),
     handle: async ({ app, params, found: { key }, access: { accountUuid } }) => {
       const replayId = parseWebhookId(params.replayId ?? '')
@@ -206,12 +194,11 @@ function cancelReplayCall(kind: EndpointKind): Call {
     who: 'session',
     parameters: [idOfEndpoint(kind), replayIdOfPath],
     answers: [
-      {
-        status: 200,
-        says: 'How far it had come.',
-        schema: replayAnswer,
-        example: { ...replayExample, state: 'cancelled', endedAt: '2026-11-22T01:12:00.000Z' },
-      },
+      answered(200, 'How far it had come.', replayAnswer, {
+        ...replayExample,
+        state: 'cancelled',
+        endedAt: '2026-11-22T01:12:00.000Z',
+      }),
     ],
     find: findEndpoint(kind),
     handle: async ({ app, params, found: { key }, access: { accountUuid } }) => {
@@ -237,15 +224,10 @@ function rotateCall(kind: EndpointKind): Call {
     who: 'session',
     parameters: [idOfEndpoint(kind)],
     answers: [
-      {
-        status: 200,
-        says: 'The new secret.',
-        schema: rotationAnswer,
-        example: {
-          signingSecret: 'whsec_put-your-own-here',
-          previousValidUntil: '2026-11-23T01:10:00.000Z',
-        },
-      },
+      answered(200, 'The new secret.', rotationAnswer, {
+        signingSecret: 'whsec_put-your-own-here',
+        previousValidUntil: '2026-11-23T01:10:00.000Z',
+      }),
     ],
     owner: 'keys',
     find: findEndpoint(kind),

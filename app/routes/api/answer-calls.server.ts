@@ -1,6 +1,6 @@
 // The calls about what customers answered.
 import { z } from 'zod'
-import { accountOfQuery, idOfPath, ofQuery, type Reference } from '#app/contract/operation.ts'
+import { accountOfQuery, answered, idOfPath, ofQuery, type Reference } from '#app/contract/operation.ts'
 import {
   ANSWERS_PAGE,
   answerAnswer,
@@ -36,14 +36,7 @@ export const answerCalls: Reference<Call> = {
         ofQuery('before', z.int().positive(), 'The `next` of an answer.'),
         ofQuery('limit', answersLimit, `How many, ${ANSWERS_PAGE} unless it says otherwise.`),
       ],
-      answers: [
-        {
-          status: 200,
-          says: 'A page of them.',
-          schema: answersAnswer,
-          example: { answers: [answerExample], next: null },
-        },
-      ],
+      answers: [answered(200, 'A page of them.', answersAnswer, { answers: [answerExample], next: null })],
       handle: async ({ app, query, access: { accountUuid } }) => {
         const read = readAnswersQuery(query)
         if (read.outcome === 'invalid') {
@@ -77,7 +70,7 @@ function decision(act: 'go-on' | 'stop'): Call {
     ],
     who: 'session',
     parameters: [idOfPath('answer', 'The id of the answer.'), accountOfQuery],
-    answers: [{ status: 200, says: 'It is settled.', schema: decided, example: { messages: 1 } }],
+    answers: [answered(200, 'It is settled.', decided, { messages: 1 })],
     refusals: { 409: 'It is settled already.' },
     limit: { perMinute: 60, per: 'account' },
     handle: async ({ app, params, access: { accountUuid, staffUuid } }) => {

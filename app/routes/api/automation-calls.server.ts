@@ -4,6 +4,7 @@ import type { App } from '#app/context/app-context.ts'
 import {
   accountOfPath,
   accountOfQuery,
+  answered,
   DEMO_JOB,
   DONE,
   deleted,
@@ -86,7 +87,7 @@ export const automationCalls: Reference<Call> = {
       description: ['Oldest first, switched on or off, each with its conditions and actions.'],
       who: 'session',
       parameters: [accountOfQuery],
-      answers: [{ status: 200, says: 'All of them.', schema: z.array(ruleAnswer), example: [ruleExample] }],
+      answers: [answered(200, 'All of them.', z.array(ruleAnswer), [ruleExample])],
       handle: async ({ app, access: { accountUuid, accountId } }) => {
         const rules = await app.store.automations.listAutomations(accountUuid)
         const at = await judgedAt(app, accountUuid)
@@ -116,7 +117,7 @@ export const automationCalls: Reference<Call> = {
       ],
       who: 'session',
       body: { schema: ruleForm, raw: true, account: 'accountUUID', fields: RULE_FIELD_NOTES, example: ruleBodyExample },
-      answers: [{ status: 201, says: 'It was made.', schema: ruleAnswer, example: ruleExample }],
+      answers: [answered(201, 'It was made.', ruleAnswer, ruleExample)],
       refusals: TOO_LONG,
       handle: async ({ app, body, access: { accountUuid, accountId } }) => {
         const made = await createRule(app, accountUuid, body)
@@ -138,7 +139,7 @@ export const automationCalls: Reference<Call> = {
         fields: { ...RULE_FIELD_NOTES, accountUUID: 'May be named, when it is the same.' },
         example: { active: false },
       },
-      answers: [{ status: 200, says: 'As it is now.', schema: ruleAnswer, example: { ...ruleExample, active: false } }],
+      answers: [answered(200, 'As it is now.', ruleAnswer, { ...ruleExample, active: false })],
       refusals: TOO_LONG,
       handle: async ({ app, request, session, params, body: { accountUUID, ...body } }) => {
         const named = accountUUID === undefined ? null : await requireAccount(app, request, accountUUID)
@@ -192,16 +193,16 @@ export const automationCalls: Reference<Call> = {
         example: { preview: true },
       },
       answers: [
-        {
-          status: 200,
-          says: 'It runs; or, after `preview` and `adminCheckMode`, what would happen.',
-          schema: z.union([ranAnswer, previewedAnswer]),
-          example: {
+        answered(
+          200,
+          'It runs; or, after `preview` and `adminCheckMode`, what would happen.',
+          z.union([ranAnswer, previewedAnswer]),
+          {
             message: 'This is what would happen. Nothing was sent.',
             execution: executionExample,
             preview: { steps: [], customerMessages: 1, credits: 1, matched: 1, total: 60 },
           },
-        },
+        ),
       ],
       refusals: {
         400: 'Nothing matched: `conditionsNotMet` is true, and `failedConditions` says why. Or there is no such record.',
@@ -298,12 +299,10 @@ export const automationCalls: Reference<Call> = {
         example: { job_uuid: DEMO_JOB, date: '2026-11-22' },
       },
       answers: [
-        {
-          status: 202,
-          says: 'It was started, or had been.',
-          schema: z.object({ message: z.string(), executionId: z.int() }),
-          example: { message: 'Automation triggered', executionId: 233 },
-        },
+        answered(202, 'It was started, or had been.', z.object({ message: z.string(), executionId: z.int() }), {
+          message: 'Automation triggered',
+          executionId: 233,
+        }),
       ],
       refusals: { 409: 'The automation is switched off or stopped.' },
       limit: LIMITS.trigger,
@@ -328,7 +327,7 @@ export const automationCalls: Reference<Call> = {
       ],
       who: 'session',
       parameters: [accountOfPath],
-      answers: [{ status: 200, says: 'Newest first.', schema: z.array(executionAnswer), example: [executionExample] }],
+      answers: [answered(200, 'Newest first.', z.array(executionAnswer), [executionExample])],
       handle: ({ app, access }) => listExecutions(app, access.accountUuid),
     }),
   ],

@@ -1,6 +1,6 @@
 // The calls about settings for all automations of an account.
 import { z } from 'zod'
-import { accountOfQuery, DONE, deleted, idOfPath, moment, type Reference } from '#app/contract/operation.ts'
+import { accountOfQuery, answered, DONE, deleted, idOfPath, moment, type Reference } from '#app/contract/operation.ts'
 import { muteAnswer, settingsAnswer } from '#app/features/automations/api/api-answers.ts'
 import { muteExample, settingsExample } from '#app/features/automations/api/api-examples.ts'
 import { allowAgain, listMutes, muteRecord } from '#app/features/automations/history/mutes.server.ts'
@@ -28,9 +28,7 @@ export const automationSettingsCalls: Reference<Call> = {
       ],
       who: 'session',
       parameters: [accountOfQuery],
-      answers: [
-        { status: 200, says: 'Every setting, and `defaults`.', schema: settingsAnswer, example: settingsExample },
-      ],
+      answers: [answered(200, 'Every setting, and `defaults`.', settingsAnswer, settingsExample)],
       handle: async ({ app, access }) => ({
         ...(await loadSettings(app, access.accountUuid)),
         defaults: DEFAULT_SETTINGS,
@@ -62,12 +60,11 @@ export const automationSettingsCalls: Reference<Call> = {
         example: { quietFrom: '19:00', quietTo: '07:30' },
       },
       answers: [
-        {
-          status: 200,
-          says: 'Every setting as it is now.',
-          schema: settingsAnswer,
-          example: { ...settingsExample, quietFrom: '19:00', quietTo: '07:30' },
-        },
+        answered(200, 'Every setting as it is now.', settingsAnswer, {
+          ...settingsExample,
+          quietFrom: '19:00',
+          quietTo: '07:30',
+        }),
       ],
       refusals: { 502: 'Another sender was named, and ServiceM8 cannot be asked who works there.' },
       handle: async ({ app, body, access: { accountUuid, staffUuid } }) => {
@@ -93,7 +90,7 @@ export const automationSettingsCalls: Reference<Call> = {
       description: ['With who stopped the messages, and when.'],
       who: 'session',
       parameters: [accountOfQuery],
-      answers: [{ status: 200, says: 'All of them.', schema: z.array(muteAnswer), example: [muteExample] }],
+      answers: [answered(200, 'All of them.', z.array(muteAnswer), [muteExample])],
       handle: async ({ app, access }) => (await listMutes(app, access.accountUuid)).map(muteJson),
     }),
     defineCall({
@@ -115,13 +112,11 @@ export const automationSettingsCalls: Reference<Call> = {
         example: { kind: 'company', recordUuid: 'e0a4c1d8-3f57-4b62-9c8e-6d1b7a2f4503', until: null },
       },
       answers: [
-        { status: 201, says: 'It was stopped.', schema: muteAnswer, example: muteExample },
-        {
-          status: 200,
-          says: 'It replaced the one of the same record.',
-          schema: muteAnswer,
-          example: { ...muteExample, until: moment.parse('2026-12-24T00:00:00Z') },
-        },
+        answered(201, 'It was stopped.', muteAnswer, muteExample),
+        answered(200, 'It replaced the one of the same record.', muteAnswer, {
+          ...muteExample,
+          until: moment.parse('2026-12-24T00:00:00Z'),
+        }),
       ],
       handle: async ({ app, body: { kind, recordUuid, until }, access: { accountUuid, staffUuid } }) => {
         const wanted = { kind, recordUuid, until: until === null ? null : Date.parse(until) }

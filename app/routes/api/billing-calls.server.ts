@@ -1,8 +1,7 @@
 // The calls about the subscription.
 import { z } from 'zod'
-import { accountOfPath, moment, type Reference } from '#app/contract/operation.ts'
-import type { SubscriptionFacts } from '#app/domain/plan.ts'
-import { CURRENCY, MONTHLY_PENCE } from '#app/domain/plan.ts'
+import { accountOfPath, answered, moment, type Reference } from '#app/contract/operation.ts'
+import { CURRENCY, MONTHLY_PENCE, type SubscriptionFacts } from '#app/domain/plan.ts'
 import { planHoldText } from '#app/domain/plan-hold.ts'
 import { startFirstPayment } from '#app/features/billing/first-payment.server.ts'
 import type { PaymentStart } from '#app/features/billing/payment.ts'
@@ -51,7 +50,7 @@ const subscriptionExample = {
   usage: { apiCalls: 31, webhooksReceived: 120, webhooksForwarded: 118, total: 269 },
   billingPeriod: { start: '2026-11-20T00:00:00.000Z', end: '2026-12-04T00:00:00.000Z' },
 }
-const paymentExample = {
+const paymentExample: z.output<typeof payment> = {
   clientSecret: 'pi_example_secret_example',
   amount: MONTHLY_PENCE,
   currency: CURRENCY,
@@ -84,7 +83,7 @@ export const billingCalls: Reference<Call> = {
       description: ['Calling it again changes nothing.'],
       who: 'session',
       parameters: [accountOfPath],
-      answers: [{ status: 200, says: 'What there is.', schema: subscription, example: subscriptionExample }],
+      answers: [answered(200, 'What there is.', subscription, subscriptionExample)],
       handle: async ({ app, access: { accountUuid } }) => {
         await ensurePlan(app, accountUuid)
         return subscriptionJson(await loadSubscription(app, accountUuid))
@@ -101,7 +100,7 @@ export const billingCalls: Reference<Call> = {
       ],
       who: 'session',
       parameters: [accountOfPath],
-      answers: [{ status: 200, says: 'What there is.', schema: subscription, example: subscriptionExample }],
+      answers: [answered(200, 'What there is.', subscription, subscriptionExample)],
       handle: async ({ app, access }) => subscriptionJson(await loadSubscription(app, access.accountUuid)),
     }),
     defineCall({
@@ -118,9 +117,7 @@ export const billingCalls: Reference<Call> = {
         fields: { amount: `The price of a month in pence: ${MONTHLY_PENCE}. Anything else is refused.` },
         example: { amount: MONTHLY_PENCE },
       },
-      answers: [
-        { status: 200, says: 'The payment, to be confirmed in the browser.', schema: payment, example: paymentExample },
-      ],
+      answers: [answered(200, 'The payment, to be confirmed in the browser.', payment, paymentExample)],
       refusals,
       owner: 'pay',
       limit: LIMITS.pay,
@@ -143,9 +140,7 @@ export const billingCalls: Reference<Call> = {
         },
         example: { newPlan: 'premium', prorated: true },
       },
-      answers: [
-        { status: 200, says: 'The payment, to be confirmed in the browser.', schema: payment, example: paymentExample },
-      ],
+      answers: [answered(200, 'The payment, to be confirmed in the browser.', payment, paymentExample)],
       refusals,
       owner: 'pay',
       limit: LIMITS.pay,

@@ -1,6 +1,6 @@
 // Calls about who is signed in, who did what, and an account's own data.
 import { z } from 'zod'
-import { accountOfQuery, DONE, ofQuery, type Reference, success } from '#app/contract/operation.ts'
+import { accountOfQuery, answered, DONE, ofQuery, type Reference, success } from '#app/contract/operation.ts'
 import { accountAddress } from '#app/domain/account-address.ts'
 import { accountIdIn } from '#app/domain/account-id.ts'
 import { auditPage, eraseBody, exported, openSession } from '#app/features/accounts/api-answers.ts'
@@ -45,21 +45,16 @@ export const dataCalls: Reference<Call> = {
       who: 'session',
       parameters: [accountOfQuery],
       answers: [
-        {
-          status: 200,
-          says: 'The one that asks first.',
-          schema: z.array(openSession),
-          example: [
-            {
-              id: 'Zk1xk0c9QmS2m7bV0aT3yw',
-              since: '2026-11-21T21:04:00.000Z',
-              lastSeen: '2026-11-22T01:12:40.000Z',
-              endsAt: '2026-11-22T13:12:40.000Z',
-              how: 'opened_in_servicem8',
-              current: true,
-            },
-          ],
-        },
+        answered(200, 'The one that asks first.', z.array(openSession), [
+          {
+            id: 'Zk1xk0c9QmS2m7bV0aT3yw',
+            since: '2026-11-21T21:04:00.000Z',
+            lastSeen: '2026-11-22T01:12:40.000Z',
+            endsAt: '2026-11-22T13:12:40.000Z',
+            how: 'opened_in_servicem8',
+            current: true,
+          },
+        ]),
       ],
       handle: async ({ app, session, access }) =>
         (await listOpenSessions(app, access.accountUuid, session)).map(sessionJson),
@@ -83,7 +78,7 @@ export const dataCalls: Reference<Call> = {
           example: 'Zk1xk0c9QmS2m7bV0aT3yw',
         },
       ],
-      answers: [{ status: 200, says: 'It is signed out.', schema: success, example: DONE }],
+      answers: [answered(200, 'It is signed out.', success, DONE)],
       handle: async ({ app, session, params }) => {
         const own = session.accounts.map(({ accountUuid }) => accountUuid)
         return (await endOpenSession(app, own, params.id, session)) ? DONE : notFound()
@@ -98,14 +93,7 @@ export const dataCalls: Reference<Call> = {
       description: ['Deliveries and automations go on. Everybody has to sign in again.'],
       who: 'session',
       parameters: [accountOfQuery],
-      answers: [
-        {
-          status: 200,
-          says: 'How many there were.',
-          schema: z.object({ ended: z.int() }),
-          example: { ended: 2 },
-        },
-      ],
+      answers: [answered(200, 'How many there were.', z.object({ ended: z.int() }), { ended: 2 })],
       owner: 'end_all',
       handle: async ({ app, access }) => ({ ended: await endEverySession(app, access.accountUuid) }),
     }),
@@ -126,27 +114,22 @@ export const dataCalls: Reference<Call> = {
         ofQuery('before', audit.before, 'The `next` of the page before.'),
       ],
       answers: [
-        {
-          status: 200,
-          says: 'A page of the audit log.',
-          schema: auditPage,
-          example: {
-            entries: [
-              {
-                id: 812,
-                at: '2026-11-22T01:10:00.000Z',
-                actor: 'staff',
-                action: 'webhook.created',
-                words: 'Created the webhook for Job',
-                target: 'Job',
-                outcome: 'done',
-                ip: '203.0.113.7',
-                detail: { address: 'hooks.example.com' },
-              },
-            ],
-            next: null,
-          },
-        },
+        answered(200, 'A page of the audit log.', auditPage, {
+          entries: [
+            {
+              id: 812,
+              at: '2026-11-22T01:10:00.000Z',
+              actor: 'staff',
+              action: 'webhook.created',
+              words: 'Created the webhook for Job',
+              target: 'Job',
+              outcome: 'done',
+              ip: '203.0.113.7',
+              detail: { address: 'hooks.example.com' },
+            },
+          ],
+          next: null,
+        }),
       ],
       handle: async ({ app: { store }, query, access: { accountUuid } }) => {
         const timezone = (await store.accounts.findAccount(accountUuid))?.timezone ?? 'UTC'
@@ -222,12 +205,12 @@ export const dataCalls: Reference<Call> = {
         example: { name: 'Leeds Electrical' },
       },
       answers: [
-        {
-          status: 202,
-          says: 'Everything has stopped; what was kept is removed within minutes.',
-          schema: z.object({ message: z.string() }),
-          example: { message: `${ERASURE_TEXTS.begun}. ${ERASURE_TEXTS.begunMore}` },
-        },
+        answered(
+          202,
+          'Everything has stopped; what was kept is removed within minutes.',
+          z.object({ message: z.string() }),
+          { message: `${ERASURE_TEXTS.begun}. ${ERASURE_TEXTS.begunMore}` },
+        ),
       ],
       refusals: {
         400: 'It is not the name of the account.',

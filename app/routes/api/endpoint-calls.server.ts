@@ -1,6 +1,6 @@
 // Calls shared by webhooks and forwarding rules: list, create, change, delete. Each family brings its own texts.
 import { z } from 'zod'
-import { type Body, DONE, deleted, type Operation, type Parameter } from '#app/contract/operation.ts'
+import { answered, type Body, DONE, deleted, type Operation, type Parameter } from '#app/contract/operation.ts'
 import type { EndpointKind } from '#app/domain/endpoint-key.ts'
 import type { Refused } from '#app/features/endpoints/endpoint-changes.server.ts'
 import type { EndpointDetails } from '#app/features/endpoints/endpoint-view.ts'
@@ -48,7 +48,7 @@ export function listCall(
     summary: `Lists an account's ${tag.toLowerCase()}`,
     ...its,
     who: 'session',
-    answers: [{ status: 200, says: 'All of them.', schema: z.array(schema), example: [example] }],
+    answers: [answered(200, 'All of them.', z.array(schema), [example])],
     handle: async ({ app, access }) =>
       (await listEndpoints(app, access.accountUuid, kind)).map((endpoint) => json(endpoint)),
   })
@@ -70,8 +70,8 @@ function createCall({ kind, schema: one, example, json, formOf, create }: Endpoi
     who: 'session',
     body: { schema, raw: true, account: 'accountUUID', fields, example: sent },
     answers: [
-      { status: 201, says: 'It was made.', schema: one, example },
-      ...(replaced ? [{ status: 200, says: replaced, schema: one, example } as const] : []),
+      answered(201, 'It was made.', one, example),
+      ...(replaced ? [answered(200, replaced, one, example)] : []),
     ],
     refusals: {
       401: NOT_CONNECTED,
@@ -101,7 +101,7 @@ function changeCall({ kind, schema, example, json, formOf, idName, change }: End
     who: 'session',
     parameters: [idOfEndpoint(kind, idName)],
     body: { schema: change.schema, raw: true, fields: change.fields, example: { active: false } },
-    answers: [{ status: 200, says: 'As it is now.', schema, example: { ...example, active: false, status: 'paused' } }],
+    answers: [answered(200, 'As it is now.', schema, { ...example, active: false, status: 'paused' })],
     refusals: { 401: NOT_CONNECTED, 502: 'ServiceM8 refused, with its message. Nothing was changed.' },
     find: findEndpoint(kind, idName),
     handle: async ({ app, body, found: { key }, access: { accountUuid } }) => {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import {
   accountOfPath,
   accountOfQuery,
+  answered,
   DEMO_ACCOUNT,
   DEMO_JOB,
   id,
@@ -124,7 +125,7 @@ export const eventCalls: Reference<Call> = {
         ),
         ofQuery('hasDetails', z.boolean(), 'With or without what receivers answered.'),
       ],
-      answers: [{ status: 200, says: 'The entries.', schema: z.array(logEntry), example: [entryExample] }],
+      answers: [answered(200, 'The entries.', z.array(logEntry), [entryExample])],
       handle: async ({ app, params, query, access: { accountUuid } }) => {
         const read = readLogQuery(query)
         if (read.outcome === 'invalid') return badInput(read.message, read.errors)
@@ -161,38 +162,33 @@ export const eventCalls: Reference<Call> = {
         ofQuery('limit', z.int().min(1).max(SEARCH_PAGE), `How many, ${SEARCH_PAGE} unless it says otherwise.`),
       ],
       answers: [
-        {
-          status: 200,
-          says: 'A page of them.',
-          schema: foundDeliveries,
-          example: {
-            deliveries: [
-              {
-                deliveryId: 391,
-                status: 'delivered',
-                cause: 'live',
-                url: 'https://hooks.example.com/servicem8',
-                attempts: 1,
-                lastStatusCode: 204,
-                sentence: 'Your address answered 204.',
-                nextAttemptAt: null,
-                canSendAgain: true,
-                event: {
-                  id: EVENT_ID,
-                  test: false,
-                  objectType: 'job',
-                  objectUuid: DEMO_JOB,
-                  recordName: 'Job 4411 · Margaret Smith',
-                  changedFields: ['status'],
-                  receivedAt: RECEIVED,
-                },
+        answered(200, 'A page of them.', foundDeliveries, {
+          deliveries: [
+            {
+              deliveryId: 391,
+              status: 'delivered',
+              cause: 'live',
+              url: 'https://hooks.example.com/servicem8',
+              attempts: 1,
+              lastStatusCode: 204,
+              sentence: 'Your address answered 204.',
+              nextAttemptAt: null,
+              canSendAgain: true,
+              event: {
+                id: EVENT_ID,
+                test: false,
+                objectType: 'job',
+                objectUuid: DEMO_JOB,
+                recordName: 'Job 4411 · Margaret Smith',
+                changedFields: ['status'],
+                receivedAt: RECEIVED,
               },
-            ],
-            next: null,
-            complete: true,
-            lookedBackTo: RECEIVED,
-          },
-        },
+            },
+          ],
+          next: null,
+          complete: true,
+          lookedBackTo: RECEIVED,
+        }),
       ],
       handle: async ({ app, query, access: { accountUuid } }) => {
         const webhooks = query.has('webhook') ? await searchedWebhooks(app, accountUuid) : []
@@ -211,7 +207,7 @@ export const eventCalls: Reference<Call> = {
       description: ['What a receiver answered is cut at 4 KB.'],
       who: 'session',
       parameters: [idOfPath('delivery', 'The id of the delivery.'), accountOfQuery],
-      answers: [{ status: 200, says: 'The delivery.', schema: delivery, example: deliveryExample }],
+      answers: [answered(200, 'The delivery.', delivery, deliveryExample)],
       handle: async ({ app, params, access: { accountUuid } }) => {
         const id = parseWebhookId(params.id ?? '')
         const delivery = id === null ? null : await loadDelivery(app, accountUuid, id)
@@ -230,12 +226,9 @@ export const eventCalls: Reference<Call> = {
       who: 'session',
       parameters: [idOfPath('delivery', 'The id of the delivery.')],
       answers: [
-        {
-          status: 202,
-          says: 'It is being sent.',
-          schema: z.object({ deliveryId: id.describe('The new delivery.') }),
-          example: { deliveryId: 402 },
-        },
+        answered(202, 'It is being sent.', z.object({ deliveryId: id.describe('The new delivery.') }), {
+          deliveryId: 402,
+        }),
       ],
       refusals: { 409: 'It cannot be sent any more: there is no address, or what would be sent is no longer kept.' },
       handle: ({ app, session, params }) =>

@@ -1,5 +1,5 @@
 // The calls about forwarding rules.
-import { accountOfQuery, DEMO_ACCOUNT, type Reference } from '#app/contract/operation.ts'
+import { accountOfQuery, answered, DEMO_ACCOUNT, type Reference } from '#app/contract/operation.ts'
 import { checkAnswer, replayAnswer, ruleAnswer, testAnswer } from '#app/features/endpoints/api/api-answers.ts'
 import {
   ADDRESS_NOTE,
@@ -92,7 +92,7 @@ export const forwardingRuleCalls: Reference<Call> = {
       summary: 'Sends a sample to the address through the real path',
       who: 'session',
       parameters: [idOfEndpoint('extra')],
-      answers: [{ status: 200, says: 'How the address answered.', schema: testAnswer, example: testExample }],
+      answers: [answered(200, 'How the address answered.', testAnswer, testExample)],
       limit: LIMITS.test,
       find: findEndpoint('extra'),
       handle: ({ app, found, access }) => testAddress(app, access.accountUuid, found.key),

@@ -1,6 +1,6 @@
 // Calls that pass on data from ServiceM8.
 import { z } from 'zod'
-import { accountOfPath, type Reference } from '#app/contract/operation.ts'
+import { accountOfPath, answered, type Reference } from '#app/contract/operation.ts'
 import { recordAudit } from '#app/features/audit/audit.server.ts'
 import { lookUp, testApi } from '#app/features/lookups/lookups.server.ts'
 import { API_NAMES, type ApiName, isApiName, isLookup, LOOKUPS, templateTypes } from '#app/features/lookups/lookups.ts'
@@ -37,12 +37,7 @@ export const lookupCalls: Reference<Call> = {
         accountOfPath,
       ],
       answers: [
-        {
-          status: 200,
-          says: 'The list.',
-          schema: lookup,
-          example: [{ uuid: '2c6d1f0a-7be4-4f5b-9d1e-0a8b3c5d7e9f', name: 'To invoice' }],
-        },
+        answered(200, 'The list.', lookup, [{ uuid: '2c6d1f0a-7be4-4f5b-9d1e-0a8b3c5d7e9f', name: 'To invoice' }]),
       ],
       refusals: {
         500: 'ServiceM8 refused, with its message (`insufficient_scope` names the scope); or the account has only placeholder credentials.',
@@ -75,12 +70,9 @@ export const lookupCalls: Reference<Call> = {
         },
       ],
       answers: [
-        {
-          status: 200,
-          says: 'As ServiceM8 has them.',
-          schema: z.array(record),
-          example: [{ uuid: '9a1b7c3e-52d4-4f0b-8e61-3c7d2a9f5b18', status: 'Work Order' }],
-        },
+        answered(200, 'As ServiceM8 has them.', z.array(record), [
+          { uuid: '9a1b7c3e-52d4-4f0b-8e61-3c7d2a9f5b18', status: 'Work Order' },
+        ]),
       ],
       refusals: { 500: 'ServiceM8 refused, with its message.' },
       handle: async ({ app, params: { apiName = '' }, access: { accountUuid } }) => {

@@ -1,6 +1,6 @@
 // The calls about notices.
 import { z } from 'zod'
-import { accountOfQuery, DONE, idOfPath, type Reference, success } from '#app/contract/operation.ts'
+import { accountOfQuery, answered, DONE, idOfPath, type Reference, success } from '#app/contract/operation.ts'
 import { noticeAnswer, noticeSettingsAnswer } from '#app/features/endpoints/api/api-answers.ts'
 import { parseWebhookId } from '#app/features/endpoints/endpoint.ts'
 import { changeMailChoice, loadMailSettings } from '#app/features/endpoints/notices/mail-choice.server.ts'
@@ -42,26 +42,21 @@ export const noticeCalls: Reference<Call> = {
       who: 'session',
       parameters: [accountOfQuery],
       answers: [
-        {
-          status: 200,
-          says: 'One per address; of automations and the account, all that goes on.',
-          schema: z.array(noticeAnswer),
-          example: [
-            {
-              id: 5,
-              kind: 'failing',
-              webhookId: 7,
-              forwardingRuleId: null,
-              automationId: null,
-              title: 'Job webhook started failing',
-              sentence: 'Your address answered 404. Is the scenario switched on?',
-              count: 1,
-              since: '2026-11-22T00:14:00.000Z',
-              createdAt: '2026-11-22T00:30:00.000Z',
-              mail: 'E-mail sent to office@example.com.',
-            },
-          ],
-        },
+        answered(200, 'One per address; of automations and the account, all that goes on.', z.array(noticeAnswer), [
+          {
+            id: 5,
+            kind: 'failing',
+            webhookId: 7,
+            forwardingRuleId: null,
+            automationId: null,
+            title: 'Job webhook started failing',
+            sentence: 'Your address answered 404. Is the scenario switched on?',
+            count: 1,
+            since: '2026-11-22T00:14:00.000Z',
+            createdAt: '2026-11-22T00:30:00.000Z',
+            mail: 'E-mail sent to office@example.com.',
+          },
+        ]),
       ],
       handle: async ({ app, access }) => (await listNotices(app, access.accountUuid)).map(noticeJson),
     }),
@@ -74,7 +69,7 @@ export const noticeCalls: Reference<Call> = {
       description: ['The answer is the same when it was dismissed before.'],
       who: 'session',
       parameters: [idOfPath('notice', 'The id of the notice.')],
-      answers: [{ status: 200, says: 'It is off the list.', schema: success, example: DONE }],
+      answers: [answered(200, 'It is off the list.', success, DONE)],
       handle: ({ app, session, params }) =>
         inOwnAccount(session, async ({ accountUuid }) => {
           const id = parseWebhookId(params.id ?? '')
@@ -90,7 +85,7 @@ export const noticeCalls: Reference<Call> = {
       description: ['Without an address of its own, notices go to the address ServiceM8 has for the account.'],
       who: 'session',
       parameters: [accountOfQuery],
-      answers: [{ status: 200, says: 'What is chosen.', schema: noticeSettingsAnswer, example: settings }],
+      answers: [answered(200, 'What is chosen.', noticeSettingsAnswer, settings)],
       handle: async ({ app, access }) => shown(await loadMailSettings(app, access.accountUuid)),
     }),
     defineCall({
@@ -116,7 +111,7 @@ export const noticeCalls: Reference<Call> = {
         },
         example: { byMail: true, email: 'office@example.com', weekly: true },
       },
-      answers: [{ status: 200, says: 'What is chosen now.', schema: noticeSettingsAnswer, example: settings }],
+      answers: [answered(200, 'What is chosen now.', noticeSettingsAnswer, settings)],
       handle: async ({ app, body, access: { accountUuid } }) => {
         await changeMailChoice(app, accountUuid, body)
         return shown(await loadMailSettings(app, accountUuid))

@@ -1,10 +1,11 @@
 // The call of the operator's page.
 import { z } from 'zod'
-import { accountOfQuery, moment, ofQuery, type Reference } from '#app/contract/operation.ts'
-import { operatorJson } from '#app/features/ops/operator-json.ts'
+import { accountOfQuery, answered, moment, ofQuery, type Reference } from '#app/contract/operation.ts'
 import { loadOperatorPage } from '#app/features/ops/operator-page.server.ts'
 import { type Call, defineCall } from '#app/http/calls/define-call.server.ts'
 import { answer } from '#app/http/respond.ts'
+import { iso, isoOrNull } from '#app/lib/clock.ts'
+import type { OperatorView } from '../../features/ops/operator-view.ts'
 
 const operator = z
   .object({
@@ -40,20 +41,54 @@ export const operatorCalls: Reference<Call> = {
       who: 'admin',
       parameters: [accountOfQuery, ofQuery('page', z.string(), 'Which page of the accounts.')],
       answers: [
-        {
-          status: 200,
-          says: 'How things stand.',
-          schema: operator,
-          example: {
-            now: '2026-11-22T01:10:00.000Z',
-            fine: true,
-            sentence: 'Everything is fine.',
-            troubles: [],
-            held: false,
-          },
-        },
+        answered(200, 'How things stand.', operator, {
+          now: '2026-11-22T01:10:00.000Z',
+          fine: true,
+          sentence: 'Everything is fine.',
+          troubles: [],
+          held: false,
+        }),
       ],
       handle: async ({ app, query }) => answer(200, operatorJson(await loadOperatorPage(app, query.get('page')))),
     }),
   ],
+}
+
+// The operator's page as JSON: the same facts, times as ISO texts.
+function operatorJson(view: OperatorView) {
+  const { now, verdict, troubles, delivering, accounts, failing, space, kept, backups, held, machine, audit } = view
+  return {
+    now: iso(now),
+    fine: troubles.length === 0,
+    sentence: verdict.sentence,
+    troubles,
+    held,
+    delivering: {
+      ...delivering,
+      loops: delivering.loops.map((loop) => ({ ...loop, lastBeatAt: isoOrNull(loop.lastBeatAt) })),
+    },
+    accounts: {
+      ...accounts,
+      lines: accounts.lines.map(({ lastEventAt, calls, ...line }) => ({
+        ...line,
+        lastEventAt: isoOrNull(lastEventAt),
+        calls: { ...calls, pausedUntil: isoOrNull(calls.pausedUntil) },
+      })),
+    },
+    failing: { ...failing, groups: failing.groups.map((group) => ({ ...group, since: iso(group.since) })) },
+    space,
+    kept: kept.map(({ id, what, long }) => ({ id, what, long })),
+    backups: {
+      setUp: backups.setUp,
+      lastBackupAt: isoOrNull(backups.lastBackupAt),
+      lastDrillAt: isoOrNull(backups.lastDrillAt),
+      runs: backups.runs.map((run) => ({ ...run, startedAt: iso(run.startedAt), endedAt: isoOrNull(run.endedAt) })),
+    },
+    machine: { ...machine, startedAt: iso(machine.startedAt) },
+    audit: {
+      ...audit,
+      since: iso(audit.since),
+      lines: audit.lines.map((line) => ({ ...line, latestAt: iso(line.latestAt) })),
+    },
+  }
 }

@@ -1,6 +1,6 @@
 // The calls about templates.
 import { z } from 'zod'
-import { DEMO_ACCOUNT, id, idOfPath, moment, ofQuery, type Reference } from '#app/contract/operation.ts'
+import { answered, DEMO_ACCOUNT, id, idOfPath, moment, ofQuery, type Reference } from '#app/contract/operation.ts'
 import { CATEGORIES, isCategory } from '#app/domain/template-categories.ts'
 import { conditionFields, groupingField, ruleFields } from '#app/features/automations/api/api-answers.ts'
 import { conditionsExample, ruleBodyExample, ruleFieldsExample } from '#app/features/automations/api/api-examples.ts'
@@ -66,7 +66,7 @@ export const templateCalls: Reference<Call> = {
       description: ['The 29 that come with Fieldhook, and those an admin added. `category` narrows the list.'],
       who: 'session',
       parameters: [ofQuery('category', z.enum(['all', ...CATEGORIES]), 'Only this category.')],
-      answers: [{ status: 200, says: 'The templates.', schema: z.array(template), example: [templateExample] }],
+      answers: [answered(200, 'The templates.', z.array(template), [templateExample])],
       handle: async ({ app, query, session: { accounts } }) => {
         const category = query.get('category') ?? ''
         if (category !== '' && category !== 'all' && !isCategory(category)) {
@@ -98,7 +98,7 @@ export const templateCalls: Reference<Call> = {
         },
         example: { ...ruleBodyExample, category: 'communication' },
       },
-      answers: [{ status: 201, says: 'It was made.', schema: template, example: templateExample }],
+      answers: [answered(201, 'It was made.', template, templateExample)],
       refusals: { 422: 'The template takes too long to check. Make its texts shorter.' },
       handle: async ({ app, body, access: { accountUuid } }) => {
         const made = await createTemplate(app, accountUuid, body)
@@ -128,19 +128,14 @@ export const templateCalls: Reference<Call> = {
         example: { accountUUID: DEMO_ACCOUNT },
       },
       answers: [
-        {
-          status: 200,
-          says: "The form's fields.",
-          schema: copy,
-          example: {
-            ...ruleFieldsExample,
-            name: 'Thank the customer (From Template)',
-            description: 'A text when the job is done.',
-            triggerConditions: conditionsExample,
-            enableGrouping: false,
-            groupingField: null,
-          },
-        },
+        answered(200, "The form's fields.", copy, {
+          ...ruleFieldsExample,
+          name: 'Thank the customer (From Template)',
+          description: 'A text when the job is done.',
+          triggerConditions: conditionsExample,
+          enableGrouping: false,
+          groupingField: null,
+        }),
       ],
       handle: async ({ app, params, access: { accountUuid } }) => {
         const id = parseRuleId(params.id)

@@ -1,6 +1,6 @@
 // The calls about webhooks.
 import { z } from 'zod'
-import { accountOfPath, accountOfQuery, DEMO_ACCOUNT, type Reference } from '#app/contract/operation.ts'
+import { accountOfPath, accountOfQuery, answered, DEMO_ACCOUNT, type Reference } from '#app/contract/operation.ts'
 import { refOf } from '#app/domain/endpoint-key.ts'
 import { comparisonAnswer, testAnswer, webhookAnswer } from '#app/features/endpoints/api/api-answers.ts'
 import {
@@ -112,7 +112,7 @@ export const webhookCalls: Reference<Call> = {
       summary: 'Sends a sample to the address through the real path',
       who: 'session',
       body: { schema: testBody, fields: { id: 'The id of the webhook.' }, example: { id: 7 } },
-      answers: [{ status: 200, says: 'How the address answered.', schema: testAnswer, example: testExample }],
+      answers: [answered(200, 'How the address answered.', testAnswer, testExample)],
       limit: LIMITS.test,
       find: async ({ app, body: { id } }, accountUuid) =>
         (await app.store.endpoints.findEndpoint(accountUuid, refOf(id))) ? { key: id } : null,
@@ -127,12 +127,9 @@ export const webhookCalls: Reference<Call> = {
       who: 'session',
       parameters: [accountOfQuery],
       answers: [
-        {
-          status: 200,
-          says: 'What was found about each object.',
-          schema: comparisonAnswer,
-          example: { objects: [{ object: 'job', outcome: 'fine', reason: null, since: null, message: null }] },
-        },
+        answered(200, 'What was found about each object.', comparisonAnswer, {
+          objects: [{ object: 'job', outcome: 'fine', reason: null, since: null, message: null }],
+        }),
       ],
       refusals: { 502: "ServiceM8's list cannot be read, with its message." },
       limit: LIMITS.compare,

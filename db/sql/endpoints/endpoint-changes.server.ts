@@ -4,23 +4,14 @@ import type { Millis } from '#app/lib/clock.ts'
 import type { Step } from '../../database.ts'
 import { change, type Orm, one } from '../../orm.ts'
 import { delivery, endpoint } from '../../schema.ts'
-import type { SecretRotation } from '../../store/endpoints.ts'
-
-interface NewAddress {
-  objectType: string
-  url: string
-  fieldFilter: string
-  secretSealed: string
-  active: boolean
-  at: Millis
-}
+import type { NewAddress, SecretRotation } from '../../store/endpoints.ts'
 
 /** Inserts the endpoint of a webhook or an extra address. Returns its id. */
 export function* insertAddress(
   orm: Orm,
   accountUuid: string,
   owner: { webhookId: number } | { forwardingRuleId: number },
-  { objectType, url, fieldFilter, secretSealed, active, at }: NewAddress,
+  { objectType, url, fieldFilter, secretSealed, active, at }: Omit<NewAddress, 'subscription'>,
 ): Generator<unknown, number> {
   const insert = orm
     .insert(endpoint)

@@ -132,21 +132,9 @@ function dayOf(
   }
 }
 
-function toReplayRow(row: typeof replay.$inferSelect): ReplayRow {
-  return {
-    id: row.id,
-    endpointId: row.endpointId,
-    since: row.since,
-    status: row.status as ReplayRow['status'],
-    objectUuid: row.objectUuid,
-    state: row.state as ReplayRow['state'],
-    total: row.total,
-    made: row.made,
-    delivered: row.delivered,
-    undelivered: row.undelivered,
-    createdAt: row.createdAt,
-    endedAt: row.endedAt,
-  }
+function toReplayRow(stored: typeof replay.$inferSelect): ReplayRow {
+  const { accountUuid: _a, nextSeq: _n, untilSeq: _u, ...row } = stored
+  return { ...row, status: row.status as ReplayRow['status'], state: row.state as ReplayRow['state'] }
 }
 
 function toEndpointRow(row: typeof endpoint.$inferSelect): EndpointRow {

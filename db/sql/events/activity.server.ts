@@ -97,14 +97,8 @@ export function activityStore({ db, orm, reader, readerOrm }: Connections, clock
 const KEPT_PER_ACCOUNT = 1000
 const TIDY_EVERY = 50
 
-interface EventHit {
-  seq: number
-  id: string
-  object: string
-  objectUuid: string
+interface EventHit extends Omit<EventLogRow, 'changedFields' | 'deliveries'> {
   changedFields: string
-  receivedAt: Millis
-  body: string | null
   hit: 0 | 1
 }
 

@@ -125,24 +125,10 @@ type JoinedRow = Omit<FoundRow, 'changedFields' | 'delivery' | 'bodyKept'> & { c
     | { id: null }
   )
 
-interface DeliveryRow {
-  id: number
-  endpointId: number
-  cause: FoundDelivery['cause']
-  state: FoundDelivery['state']
-  stateReason: string | null
-  dueAt: number
-  deadlineAt: number
-  attempts: number
-  lastCode: number | null
-  createdAt: number
-  settledAt: number | null
-  url: string
+interface DeliveryRow
+  extends Omit<FoundDelivery, 'address' | 'codes' | 'lastSentence' | 'lastUrl' | 'lastMs'>,
+    Omit<FoundDelivery['address'], 'state' | 'accountHold'> {
   endpointState: FoundDelivery['address']['state']
-  holdUntil: number | null
-  holdReason: string | null
-  breaker: 'closed' | 'open'
-  nextProbeAt: number | null
   accountHold: string | null
   /** JSON list; only when requested. */
   codes?: string | null

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
 import { days, hours } from '#app/lib/duration.ts'
 import { aboutTheFile, onServer } from '#tests/support/test-app.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import { OPERATOR_QUERIES } from './operator.server.ts'
-import { firstSince, ROOM_SOURCES } from './room.server.ts'
+import { firstSince, OPERATOR_QUERIES, ROOM_SOURCES } from './operator.server.ts'
 
 let world: WebhookWorld
 beforeEach(async () => {

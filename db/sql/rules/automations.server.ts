@@ -12,6 +12,8 @@ const { placeholder } = template
 
 type Row = typeof automation.$inferSelect
 
+const IN_ACCOUNT = eq(automation.accountUuid, placeholder('accountUuid'))
+
 /** Rules and their versions. A version is written once and never changes: running runs and the history read it. */
 export function automationStore({ db, orm, mine }: Connections): AutomationStore {
   const RUNNING = and(eq(automation.active, 1), isNull(automation.deletedAt), isNull(automation.pausedAt))
@@ -28,39 +30,20 @@ export function automationStore({ db, orm, mine }: Connections): AutomationStore
   const deletedSince = orm
     .select()
     .from(automation)
-    .where(
-      and(
-        eq(automation.accountUuid, placeholder('accountUuid')),
-        eq(automation.id, placeholder('id')),
-        gte(automation.deletedAt, placeholder('since')),
-      ),
-    )
+    .where(and(IN_ACCOUNT, eq(automation.id, placeholder('id')), gte(automation.deletedAt, placeholder('since'))))
     .prepare()
   const isMine = template.raw(mine('automation'))
   // Every event, tick and step runs these queries: building their SQL each time costs more than running them.
   const watching = orm
     .select()
     .from(automation)
-    .where(
-      and(
-        eq(automation.accountUuid, placeholder('accountUuid')),
-        eq(automation.watchedObject, placeholder('object')),
-        RUNNING,
-      ),
-    )
+    .where(and(IN_ACCOUNT, eq(automation.watchedObject, placeholder('object')), RUNNING))
     .orderBy(asc(automation.id))
     .prepare()
   const onMessages = orm
     .select()
     .from(automation)
-    .where(
-      and(
-        eq(automation.accountUuid, placeholder('accountUuid')),
-        eq(automation.triggerSource, 'webhook'),
-        isNull(automation.watchedObject),
-        RUNNING,
-      ),
-    )
+    .where(and(IN_ACCOUNT, eq(automation.triggerSource, 'webhook'), isNull(automation.watchedObject), RUNNING))
     .orderBy(asc(automation.id))
     .prepare()
   const due = orm
@@ -78,13 +61,7 @@ export function automationStore({ db, orm, mine }: Connections): AutomationStore
   const found = orm
     .select()
     .from(automation)
-    .where(
-      and(
-        eq(automation.accountUuid, placeholder('accountUuid')),
-        isNull(automation.deletedAt),
-        eq(automation.id, placeholder('id')),
-      ),
-    )
+    .where(and(IN_ACCOUNT, isNull(automation.deletedAt), eq(automation.id, placeholder('id'))))
     .prepare()
   const foundVersion = orm
     .select({ name: automationVersion.name, definition: automationVersion.definition })
@@ -92,7 +69,7 @@ export function automationStore({ db, orm, mine }: Connections): AutomationStore
     .innerJoin(automation, eq(automation.id, automationVersion.automationId))
     .where(
       and(
-        eq(automation.accountUuid, placeholder('accountUuid')),
+        IN_ACCOUNT,
         eq(automationVersion.automationId, placeholder('id')),
         eq(automationVersion.version, placeholder('version')),
       ),
@@ -304,25 +281,14 @@ function pauseColumns(reason: Reason | null, at: number): Partial<Row> {
 }
 
 /** A rule in the store's format. */
-function ruleRow(row: Row): AutomationRow {
+function ruleRow(stored: Row): AutomationRow {
+  const { atOnce: _a, triggerKeyHash: _k, deletedAt: _d, pausedReasonCode, pausedReasonParams, ...row } = stored
   return {
-    id: row.id,
-    accountUuid: row.accountUuid,
-    name: row.name,
+    ...row,
     active: row.active === 1,
     triggerSource: row.triggerSource as TriggerSource,
-    watchedObject: row.watchedObject,
-    version: row.version,
     definition: JSON.parse(row.definition) as RuleDefinition,
-    triggerKeySealed: row.triggerKeySealed,
-    nextRunAt: row.nextRunAt,
-    activeSince: row.activeSince,
     baselined: row.baselined === 1,
-    pausedReason: reasonOf(row.pausedReason, row.pausedReasonCode, row.pausedReasonParams),
-    pausedAt: row.pausedAt,
-    executionCount: row.executionCount,
-    lastExecutedAt: row.lastExecutedAt,
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
+    pausedReason: reasonOf(row.pausedReason, pausedReasonCode, pausedReasonParams),
   }
 }

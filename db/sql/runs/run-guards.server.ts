@@ -1,5 +1,6 @@
+import type { Mute } from '#app/domain/automations/receipt.ts'
 import type { Database } from '../../database.ts'
-import type { GotMessage, MuteRow, PausedRule, RunGuardStore } from '../../store/run-guards.ts'
+import type { GotMessage, PausedRule, RunGuardStore } from '../../store/run-guards.ts'
 import type { Connections } from '../connections.ts'
 import { clearReason, PAUSE_REASON, readReason, selectReason, setReason, storedReason } from '../reasons.server.ts'
 import { guardNotes } from './guard-notes.server.ts'
@@ -113,7 +114,7 @@ export function muteSaver(db: Pick<Database, 'prepare'>) {
 function muteStore(connections: Connections): Mutes {
   const { db, turn } = connections
   const notes = guardNotes(db)
-  const mutes = db.prepare<{ accountUuid: string; now: number }, Omit<MuteRow, 'name' | 'by'>>(
+  const mutes = db.prepare<{ accountUuid: string; now: number }, Omit<Mute, 'name' | 'by'>>(
     `SELECT id, kind, record_uuid AS recordUuid, until_at AS until, created_at AS createdAt FROM mute
      WHERE account_uuid = @accountUuid AND (until_at IS NULL OR until_at > @now) ORDER BY id DESC`,
   )

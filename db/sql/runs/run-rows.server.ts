@@ -1,6 +1,6 @@
 // Runs as rows: creating them together with their ledger rows, and reading them.
 import type { JournalEffect, JournalRow, PlanNotes, Try } from '#app/domain/automations/journal-row.ts'
-import type { RunRequest, RunState, StartedRun, StepState } from '#app/domain/automations/run.ts'
+import type { RunRequest, RunState, StartedRun } from '#app/domain/automations/run.ts'
 import type { Database, Step } from '../../database.ts'
 import {
   RUN_REASON,
@@ -94,21 +94,11 @@ export const JOURNAL_COLUMNS = `s.step_id AS stepId, s.item_key AS itemKey, s.se
   s.next_attempt_at AS nextAttemptAt, s.planned_at AS plannedAt, s.sending_at AS sendingAt, s.ended_at AS endedAt`
 
 /** A journal row as the database returns it. `effect` and `result` hold JSON: `StoredEffect`, `StoredResult`. */
-export interface StoredRow {
-  stepId: string
-  itemKey: string
-  seq: number
-  state: StepState
-  attempt: number
-  clientUuid: string
+export interface StoredRow
+  extends Omit<JournalRow, 'effect' | 'notes' | 'result' | 'tries' | 'released' | 'sentence' | 'receipt'> {
   effect: string
   result: string | null
-  errorClass: string | null
   sentence: string
-  nextAttemptAt: number | null
-  plannedAt: number
-  sendingAt: number | null
-  endedAt: number | null
 }
 
 interface StoredEffect {

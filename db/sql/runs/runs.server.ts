@@ -1,5 +1,5 @@
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
-import type { RunOutcome, RunSource, RunState, StartedRun, TriggerData } from '#app/domain/automations/run.ts'
+import type { RunState, StartedRun, TriggerData } from '#app/domain/automations/run.ts'
 import type { ClaimedRun, DueRun, RuleOfRun, RunStore, RunToRepeat } from '../../store/runs.ts'
 import type { Connections } from '../connections.ts'
 import { PAUSE_REASON, RUN_REASON, readReason, selectReason } from '../reasons.server.ts'
@@ -174,17 +174,11 @@ function queueStore(
   }
 }
 
-interface RepeatRow extends Pick<ClaimedRow, 'name' | 'definition' | 'active' | 'deletedAt' | 'pausedReason'> {
-  automationId: number
-  version: number
-  source: RunSource
-  object: string
+interface RepeatRow
+  extends Omit<RunToRepeat, 'recordUuids' | 'triggerData' | 'rule'>,
+    Pick<ClaimedRow, 'name' | 'definition' | 'active' | 'deletedAt' | 'pausedReason'> {
   recordUuids: string
-  groupKey: string | null
   triggerData: string
-  state: RunState
-  outcome: RunOutcome | null
-  customerMessages: number
   versionToday: number
 }
 

@@ -140,7 +140,6 @@ const FIELDS = [
 const conditions = FIELDS.map(
   (field): Entrance => ({
     name: `conditions on ${field}`,
-    covers: ['app/features/automations/rules/conditions/condition-filter.ts dateFilters'],
     limit: BODY,
     prepare: (text) => () =>
       OPERATORS.map((operator) => {

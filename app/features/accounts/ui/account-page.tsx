@@ -1,16 +1,31 @@
-import { Link } from '@remix-run/react'
-import { ChevronRight, Download, History, Hourglass, type LucideIcon, MonitorCheck, Trash2 } from 'lucide-react'
+import { Form, Link, useNavigation } from '@remix-run/react'
+import {
+  ChevronRight,
+  CircleCheck,
+  Download,
+  ExternalLink,
+  History,
+  Hourglass,
+  type LucideIcon,
+  MonitorCheck,
+  Trash2,
+  Unplug,
+} from 'lucide-react'
 import type { ReactNode } from 'react'
 import { type AccountPart, accountAddress } from '#app/domain/account-address.ts'
-import type { PeopleOfPage } from '#app/domain/people.ts'
+import { ownerNote, type PeopleOfPage, ROLE_TEXTS, type Role } from '#app/domain/people.ts'
 import { plural } from '#app/domain/time/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
+import { signInAddress } from '#app/lib/sign-in-address.ts'
+import { Badge, StatusPill } from '#app/ui/badge.tsx'
+import { Button, buttonStyles } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
+import { Disclosure } from '#app/ui/disclosure.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
+import { SignInAgain } from '#app/ui/sign-in-again.tsx'
 import { AccountTimeProvider, Time } from '#app/ui/time/time.tsx'
+import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import type { AccountFrameProps } from './account-frame.tsx'
-import { ConnectionCard, type ConnectionOfPage } from './connection-card.tsx'
-import { PeopleCard } from './people-card.tsx'
 
 export interface AccountPageProps extends AccountFrameProps {
   /** Null = not connected. */
@@ -87,5 +102,142 @@ function Row({ to, icon: Icon, title, children }: RowProps) {
         <ChevronRight aria-hidden className="size-4 shrink-0 text-ink-soft" />
       </Link>
     </li>
+  )
+}
+
+interface ConnectionOfPage {
+  state: 'connected' | 'reconnect'
+  since: Millis
+  scopes: string[]
+}
+
+/** Shows whether ServiceM8 still accepts the connection, since when, and its permissions. */
+function ConnectionCard({ connection, accountUUID }: { connection: ConnectionOfPage | null; accountUUID: string }) {
+  const works = connection?.state === 'connected'
+  return (
+    <CardSection
+      id="connection"
+      title="Connection to ServiceM8"
+      action={
+        works ? (
+          <StatusPill tone="working" icon={CircleCheck}>
+            Connected
+          </StatusPill>
+        ) : (
+          <StatusPill tone="failing" icon={Unplug}>
+            Not connected
+          </StatusPill>
+        )
+      }
+    >
+      {connection === null ? null : (
+        <p className="text-label text-ink-soft">
+          First connected <Time at={connection.since} />.
+          {works ? null : ' ServiceM8 ended it. Sign in again to continue.'}
+        </p>
+      )}
+      {connection && connection.scopes.length > 0 ? (
+        <Disclosure summary={`What ServiceM8 allows (${connection.scopes.length})`}>
+          <ul className="grid gap-1 text-dense text-ink-soft sm:grid-cols-2">
+            {connection.scopes.map((scope) => (
+              <li key={scope} className="wrap-anywhere font-mono">
+                {scope}
+              </li>
+            ))}
+          </ul>
+        </Disclosure>
+      ) : null}
+      <p className="mt-2">
+        <a
+          href={signInAddress(accountUUID)}
+          target="_blank"
+          rel="noopener"
+          className={buttonStyles({ variant: works ? 'secondary' : 'primary' })}
+        >
+          Connect again
+          <ExternalLink aria-hidden className="size-4" />
+          <VisuallyHidden>(opens in a new tab)</VisuallyHidden>
+        </a>
+      </p>
+    </CardSection>
+  )
+}
+
+/** Shows the owners and members of the company's Fieldhook; owners can change roles. */
+function PeopleCard({ people, rights, accountUUID }: PeopleOfPage & { accountUUID: string }) {
+  const { refusal } = rights
+  // The list itself shows who the owners are.
+  const note = people.length === 0 || refusal === 'owner' ? null : ownerNote(rights, 'change roles')
+  return (
+    <CardSection id="people" title="People">
+      {people.length === 0 ? (
+        <p className="max-w-prose text-label text-ink-soft">
+          Nobody has opened Fieldhook from ServiceM8 yet. The first person who does becomes the owner.
+        </p>
+      ) : (
+        <ul className="grid gap-3">
+          {people.map((person) => (
+            <li
+              key={person.staffUuid}
+              className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-t pt-3 first:border-t-0 first:pt-0"
+            >
+              <div className="grid min-w-0 gap-0.5">
+                <p className="flex flex-wrap items-center gap-2 wrap-anywhere text-label font-medium">
+                  {person.name}
+                  <Badge tone={person.role === 'owner' ? 'accent' : 'neutral'}>{ROLE_TEXTS[person.role]}</Badge>
+                  {person.you ? <Badge tone="neutral">You</Badge> : null}
+                </p>
+                <p className="text-dense text-ink-soft">
+                  Here since <Time at={person.since} />
+                </p>
+              </div>
+              {refusal === null || refusal === 'fresh' ? <ChangeRole {...person} held={refusal === 'fresh'} /> : null}
+            </li>
+          ))}
+        </ul>
+      )}
+      {note === null ? null : (
+        <p id={NOTE} className="mt-4 max-w-prose text-label">
+          {note}
+        </p>
+      )}
+      {note !== null && refusal === 'fresh' ? <SignInAgain accountUUID={accountUUID} /> : null}
+      <p className="mt-4 max-w-prose text-dense text-ink-soft">
+        Members do the daily work. Owners also pay, export and erase. They make new keys, name owners and sign everybody
+        out.
+      </p>
+    </CardSection>
+  )
+}
+
+const NOTE = 'roles-note'
+
+interface ChangeRoleProps {
+  staffUuid: string
+  role: Role
+  name: string
+  /** The note explains what to do first. */
+  held: boolean
+}
+
+function ChangeRole({ staffUuid, role, name, held }: ChangeRoleProps) {
+  const { state, formData } = useNavigation()
+  const pending = state !== 'idle' && formData?.get('person') === staffUuid
+  const next = role === 'owner' ? 'member' : 'owner'
+  return (
+    <Form method="post" preventScrollReset>
+      <input type="hidden" name="intent" value="role" />
+      <input type="hidden" name="person" value={staffUuid} />
+      <input type="hidden" name="role" value={next} />
+      <Button
+        type="submit"
+        pending={pending}
+        pendingLabel="Changing…"
+        {...(held && { disabled: true, 'aria-describedby': NOTE })}
+        aria-label={`Make ${name} ${next === 'owner' ? 'an owner' : 'a member'}`}
+      >
+        Make {next}
+      </Button>
+    </Form>
   )
 }

@@ -1,6 +1,6 @@
 import { Form, Link, useLocation, useNavigation } from '@remix-run/react'
 import { CircleSlash, type LucideIcon, OctagonAlert, ScrollText, SearchX } from 'lucide-react'
-import { AUDIT_GROUPS, type AuditActor, type AuditOutcome } from '#app/domain/audit.ts'
+import { AUDIT_GROUPS, type AuditOutcome } from '#app/domain/audit.ts'
 import { StatusPill, type Tone } from '#app/ui/badge.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
@@ -12,34 +12,13 @@ import { HiddenFields } from '#app/ui/form/sent-values.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Time } from '#app/ui/time/time.tsx'
-import { AUDIT_OUTCOMES, type AuditForm, asksNothingOfAudit, outcomeText } from '../audit.ts'
+import { AUDIT_OUTCOMES, type AuditForm, type AuditLogView, asksNothingOfAudit, outcomeText } from '../audit.ts'
 
-export interface AuditLogProps {
+export interface AuditLogProps extends AuditLogView {
   /** The page's query without the filter, which its form carries along. */
   carried: Record<string, string>
   /** Returns the page's URL with this filter. */
   addressOf: (asked: Readonly<Record<string, string>>) => string
-  form: AuditForm
-  errors: Record<string, string[]>
-  /** Null when the log was not read, because of `errors`. */
-  lines:
-    | {
-        id: number
-        at: number
-        who: string
-        actor: AuditActor
-        what: string
-        outcome: AuditOutcome
-        facts: string
-        run: number | null
-        ip: string | null
-        accountUuid: string | null
-      }[]
-    | null
-  next: number | null
-  isOlder: boolean
-  /** Entries of every account, without targets and details. */
-  everybody: boolean
   /** Link to the other list, for an operator. */
   other: { to: string; label: string } | null
   /** The page of a run. */

@@ -5,7 +5,7 @@ import type { CommitResult, Effect, Plan, StepResult, VerifyResult } from '#app/
 import type { Step } from '#app/domain/automations/rule.ts'
 import type { AccountCallResult, PlatformRecord } from '../../../adapters/platform.ts'
 import type { Apart } from '../../../lib/apart.ts'
-import type { RecordFacts } from '../records/facts.ts'
+import type { PlaceholderAccount, PlaceholderScope } from '../rules/placeholders/placeholders.ts'
 
 /** The read access of a plan. It has no write methods, so a dry run cannot write. */
 export interface ReadOnlyPlatform {
@@ -13,29 +13,13 @@ export interface ReadOnlyPlatform {
   read(object: string, uuid: string): Promise<AccountCallResult<PlatformRecord>>
 }
 
-export interface AccountProfile {
+export interface AccountProfile extends PlaceholderAccount {
   accountUuid: string
-  name: string
-  email: string
-  /** IANA zone. */
-  zone: string
-  /** ISO 4217 and 3166 codes; empty when the platform does not say. */
-  currency: string
-  country: string
 }
 
-export interface PlanContext {
-  now: number
+export interface PlanContext extends PlaceholderScope {
   account: AccountProfile
   step: Step
-  /** The group's records (one for an ungrouped run); the first is `entry.0`. */
-  records: readonly RecordFacts[]
-  /** Values of the trigger: `date`, `description`, `object`, `company_uuid`, digest values. */
-  trigger: Readonly<Record<string, string>>
-  /** Results of earlier steps by step id; stand-ins in a dry run. */
-  results: Readonly<Record<string, StepResult>>
-  /** Step ids in order, so that `action_2_result` finds its step. */
-  order: readonly string[]
   read: ReadOnlyPlatform
   /** The product's own address, for document links. */
   origin: string

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { ACCOUNT, type ActionWorld, actionWorld } from '#tests/support/action-platform.server.ts'
-import { readLink, writeLink } from './document-link.ts'
-import { documentUrl, openDocument } from './document-links.server.ts'
+import { documentUrl, openDocument, readLink, writeLink } from './document-links.server.ts'
 
 let world: ActionWorld
 

@@ -2,7 +2,10 @@
 // separate effect, because several in one call are not documented (facts: section 6).
 import type { Effect, Plan, PlanWarning } from '#app/domain/automations/effect.ts'
 import { assertNever } from '../../../lib/assert-never.ts'
+import { isActive, type Values, valuesOf } from '../records/fact-rows.ts'
+import { quoted } from '../records/fact-sources.server.ts'
 import { activeStaff, senderOf } from '../records/staff-members.server.ts'
+import { templateProblem } from '../rules/checks/template-limits.ts'
 import { safeSentHtml } from '../rules/email-html.ts'
 import type { Action, PlanContext } from './action.server.ts'
 import {
@@ -12,12 +15,21 @@ import {
   wantsSignature,
   withoutSignature,
   withSignature,
+  withSignatureTags,
 } from './email-body.ts'
-import { chooseContent, type EmailContent } from './email-content.server.ts'
-import { chooseFiles } from './email-files.server.ts'
 import { audienceOf } from './message-receivers.server.ts'
-import { afterTrouble, createWording, type Ended, ended, impossible, planned, type Wording } from './planning.server.ts'
-import { flagParameter } from './read-parameters.ts'
+import {
+  afterTrouble,
+  createWording,
+  type Ended,
+  ended,
+  impossible,
+  jobTargets,
+  planned,
+  readNamed,
+  type Wording,
+} from './planning.server.ts'
+import { flagParameter, positionParameter, textParameter, wordParameter } from './read-parameters.ts'
 
 const TOO_LONG = 'This e-mail takes too long to prepare. Make its HTML shorter.'
 
@@ -129,4 +141,113 @@ async function signedBody(context: PlanContext, written: Written, isRequested: b
     return { outcome: 'ok', html: withoutSignature(html), staffUuid: null, warnings: [warning] }
   }
   return { outcome: 'ok', html: withSignature(html), staffUuid: sender.uuid, warnings: sender.warnings }
+}
+
+// The subject and text of an e-mail. Switching the kind clears the fields of the others (specification, section 4), so
+// only those of the chosen kind are read.
+interface EmailContent {
+  kind: 'plain' | 'html'
+  /** With placeholders. */
+  subject: string
+  body: string
+}
+
+type Chosen = { outcome: 'ok'; content: EmailContent } | Ended
+
+const TEMPLATE_GONE =
+  'The e-mail template of this automation was deleted in ServiceM8. Open the automation and choose another one.'
+
+async function chooseContent(context: PlanContext): Promise<Chosen> {
+  const { parameters } = context.step
+  const text = (name: string) => textParameter(parameters, name)
+  switch (wordParameter(parameters, 'contentType').toLowerCase()) {
+    case 'html':
+      return plainly('html', text('customHtmlSubject') || text('subject'), text('customHtmlBody') || text('htmlBody'))
+    case 'template':
+      return fromTemplate(context)
+    default:
+      return plainly('plain', text('customSubject') || text('subject'), text('customBody'))
+  }
+}
+
+function plainly(kind: EmailContent['kind'], subject: string, body: string): Chosen {
+  return { outcome: 'ok', content: { kind, subject, body: kind === 'html' ? withSignatureTags(body) : body } }
+}
+
+/**
+ * The form's copy of the template wins; empty fields are read from the template now. The messaging calls do not resolve
+ * the platform's placeholders (facts: section 6), so they are filled in here like ours.
+ */
+async function fromTemplate({ step, read }: PlanContext): Promise<Chosen> {
+  const subject = textParameter(step.parameters, 'subject')
+  const body = textParameter(step.parameters, 'htmlBody')
+  const lacks = { subject: subject.trim() === '', body: body.trim() === '' }
+  if (!lacks.subject && !lacks.body) return plainly('html', subject, body)
+  const template = await readNamed(read, 'emailtemplate', wordParameter(step.parameters, 'emailTemplateId'))
+  if (template.outcome === 'failed') return ended(afterTrouble(template.trouble, 'the e-mail template'))
+  if (template.outcome === 'gone') return ended(impossible('template_missing', TEMPLATE_GONE))
+  const { subject: itsSubject = '', message = '' } = template.values
+  const problem = (lacks.subject && templateProblem(itsSubject)) || (lacks.body && templateProblem(message))
+  if (problem) return ended(impossible('invalid', problem))
+  return plainly('html', lacks.subject ? itsSubject : subject, lacks.body ? message : body)
+}
+
+// The files of an e-mail: those of the jobs, chosen by name, and the document of an earlier step.
+
+/** More files make an e-mail too large for any mailbox. */
+const MOST_FILES = 20
+/** Jobs of a group: each costs a call. */
+const MOST_JOBS = 10
+
+type ChosenFiles = { outcome: 'ok'; attachments: string[]; documentSteps: string[]; warnings: PlanWarning[] } | Ended
+
+async function chooseFiles(context: PlanContext, wording: Wording): Promise<ChosenFiles> {
+  const document = documentStep(context)
+  if (document.outcome === 'missing') return ended(impossible('document_missing', document.sentence))
+  const { parameters } = context.step
+  const all = flagParameter(parameters, 'includeAllJobAttachments')
+  const some = flagParameter(parameters, 'includeJobAttachments')
+  // The outer switch alone selects the job's files.
+  const plain = flagParameter(parameters, 'includeAttachments') && document.steps.length === 0
+  if (!all && !some && !plain) return { outcome: 'ok', attachments: [], documentSteps: document.steps, warnings: [] }
+
+  const found: Values[] = []
+  for (const { uuid } of jobTargets(context).slice(0, all ? MOST_JOBS : 1)) {
+    const filter = `related_object_uuid eq '${quoted(uuid)}' and active eq '1'`
+    const answer = await context.read.list('attachment', { filter })
+    if (answer.outcome !== 'ok') return ended(afterTrouble(answer, "the job's files"))
+    // Filtered again: the platform ignores a filter it does not understand and returns everybody's files (facts: 5.2).
+    found.push(...answer.value.map(valuesOf).filter((file) => isActive(file) && file.related_object_uuid === uuid))
+  }
+  const filter = all ? '' : wording.parameter('attachmentFilter', 'plain').trim().toLowerCase()
+  const wanted = found.filter((file) => (file.attachment_name ?? '').toLowerCase().includes(filter))
+  const warnings: PlanWarning[] = []
+  if (wanted.length === 0) {
+    const which = filter === '' ? 'no files' : `no file with "${filter}" in its name`
+    warnings.push({ code: 'no_files', sentence: `The job has ${which}, so none is attached.` })
+  }
+  if (wanted.length > MOST_FILES) {
+    const sentence = `The job has ${wanted.length} such files; the newest ${MOST_FILES} are attached.`
+    warnings.push({ code: 'too_many_files', sentence })
+  }
+  const newest = [...wanted].sort((a, b) => ((a.timestamp ?? '') < (b.timestamp ?? '') ? 1 : -1)).slice(0, MOST_FILES)
+  const attachments = newest.flatMap((file) => (file.uuid ? [file.uuid] : []))
+  return { outcome: 'ok', attachments, documentSteps: document.steps, warnings }
+}
+
+/** `documentActionIndex` counts from 1; without it, the latest document made before this step. */
+function documentStep({
+  step,
+  order,
+  results,
+}: PlanContext): { outcome: 'ok'; steps: string[] } | { outcome: 'missing'; sentence: string } {
+  if (!flagParameter(step.parameters, 'includeGeneratedDocument')) return { outcome: 'ok', steps: [] }
+  const position = positionParameter(step.parameters, 'documentActionIndex')
+  const own = order.indexOf(step.id)
+  const earlier = own < 0 ? order : order.slice(0, own)
+  const madeOne = (id: string | undefined) => id !== undefined && (results[id]?.document_uuid ?? '') !== ''
+  const id = position === null ? earlier.findLast(madeOne) : earlier[position - 1]
+  if (id !== undefined && madeOne(id)) return { outcome: 'ok', steps: [id] }
+  const who = position === null ? 'no earlier action made a document' : `action ${position} made no document`
+  return { outcome: 'missing', sentence: `Not sent: ${who}, and one was to be attached.` }
 }

@@ -13,9 +13,7 @@ import {
   TRIGGER_SOURCES,
   TRIGGER_TYPES,
 } from '#app/domain/automations/rule.ts'
-import type { PreviewedStep } from '../preview/preview.ts'
 import type { formFields, ruleJson } from '../rules/rule-json.ts'
-import type { Execution } from '../runs/run-history.ts'
 import type { muteJson } from '../settings/mute.ts'
 
 const texts = z.record(z.string(), z.string())
@@ -240,7 +238,7 @@ export const executionAnswer = z.object({
       items: z.array(historyItem),
     }),
   ),
-}) satisfies z.ZodType<Execution>
+})
 
 const guardVerdict = z.union([
   z.object({ outcome: z.literal('now') }),
@@ -249,11 +247,13 @@ const guardVerdict = z.union([
   z.object({ outcome: z.literal('hold'), sentence: text }),
 ])
 
-const previewedStep = z.object({
+export const previewedStep = z.object({
   stepId: text,
   sequenceOrder: z.int(),
   action: text,
+  /** `left_out` = would not start, or has nothing to do; `impossible` = would fail; `unanswered` = unknown now. */
   outcome: z.enum(['would_run', 'left_out', 'impossible', 'unanswered']),
+  /** Why it is left out, or would fail. */
   sentence: textOrNull,
   effects: z.array(
     z.object({
@@ -261,16 +261,19 @@ const previewedStep = z.object({
       effectClass,
       summary: text,
       channel: z.enum(['sms', 'email']).nullable(),
+      /** Null = none, it is a change in ServiceM8. */
       to: textOrNull,
+      /** Final texts and values, exactly as sent. */
       fields: texts,
       changes: z.array(z.object({ field: text, from: text, to: text })),
       credits: z.int(),
       attachments: z.array(text),
+      /** Now; null = the guards do not apply. */
       guard: guardVerdict.nullable(),
     }),
   ),
   warnings: z.array(z.object({ code: text, sentence: text })),
-}) satisfies z.ZodType<PreviewedStep>
+})
 
 export const ranAnswer = z.object({
   message: text,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readHistory } from './history-filter.ts'
+import { readHistory } from './history-page.server.ts'
 
 const read = (query: string, zone = 'Europe/London') => readHistory(new URLSearchParams(query), zone)
 

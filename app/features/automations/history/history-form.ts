@@ -1,6 +1,8 @@
-// The search form of the run history, as pages draw it. Parsing is in `history-filter.ts`, which imports the rules'
+// The search form of the run history, as pages draw it. Parsing is in `history-page.server.ts`, which imports the rules'
 // schema: too heavy for a page's script.
 import type { RunStatus } from '#app/domain/automations/run-record.ts'
+import type { AnswerView, ListeningNote } from '../listening/answers.ts'
+import type { RunLine } from './run-list-view.ts'
 
 /** In form order. Texts as typed; empty = any. */
 const HISTORY_FIELDS = ['text', 'rule', 'status', 'from', 'until', 'record'] as const
@@ -27,4 +29,22 @@ export function historyFormOf(params: URLSearchParams): HistoryForm {
 
 export function asksNothingOfHistory(form: HistoryForm): boolean {
   return HISTORY_FIELDS.every((field) => form[field] === '')
+}
+
+export interface HistoryData {
+  form: HistoryForm
+  errors: Record<string, string[]>
+  /** Null when `errors` prevented the search. */
+  lines: RunLine[] | null
+  /** Cursor of the older runs; null = there are none. */
+  next: number | null
+  /** True on every page but the first. */
+  isOlder: boolean
+  /** Options of the rule filter. */
+  rules: { id: number; name: string }[]
+  /** Runs of the chosen rule that wait for a person; 0 without one. */
+  held: number
+  /** What customers answered and nobody has decided about; empty on older pages. */
+  answers: AnswerView[]
+  listening: ListeningNote
 }

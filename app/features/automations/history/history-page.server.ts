@@ -1,15 +1,15 @@
 // Loads the run pages: history, upcoming runs, and one run in detail.
 import type { App } from '#app/context/app-context.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
-import type { RunRecord } from '#app/domain/automations/run-record.ts'
+import { RUN_STATUSES, type RunQuery, type RunRecord } from '#app/domain/automations/run-record.ts'
 import { recordNames } from '#app/domain/record-name.ts'
-import { todayOf, wallOfDay } from '#app/domain/time/local-time.ts'
+import { startOfDay, todayOf, wallOfDay } from '#app/domain/time/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { momentOfWall } from '#app/lib/zone.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import { loadAnswers } from '../listening/answers.server.ts'
-import type { AnswerView, ListeningNote } from '../listening/answers.ts'
 import { messagesText } from '../page/run-days.ts'
+import { parseRuleId } from '../rules/rule-form.ts'
 import { judgedAt } from '../rules/rule-place.server.ts'
 import { collectsUntil, timesOf } from '../rules/timing/schedule.ts'
 import { scheduleText } from '../rules/timing/schedule-text.ts'
@@ -17,11 +17,11 @@ import { hashesOfReceiver } from '../runs/run-guards.server.ts'
 import { listExecutions } from '../runs/run-history.server.ts'
 import { type Execution, executionOf } from '../runs/run-history.ts'
 import { channelOf, isCustomerMessage } from '../runs/run-messages.ts'
-import { RUNS_PAGE, readHistory } from './history-filter.ts'
-import type { HistoryForm } from './history-form.ts'
-import { customersOfRun, type MetCustomer } from './mutes.server.ts'
+import type { MetCustomer } from '../settings/mute.ts'
+import { type HistoryData, type HistoryField, type HistoryForm, historyFormOf } from './history-form.ts'
+import { customersOfRun } from './mutes.server.ts'
 import { type RunView, runView } from './run-detail-view.ts'
-import { type RunLine, runLine } from './run-list-view.ts'
+import { type RunLine, runLine, type UpcomingData } from './run-list-view.ts'
 
 type HistoryApp = Pick<App, 'store' | 'clock'>
 
@@ -32,25 +32,7 @@ const MOST_TODAY = 100
 const MOST_COUNTED = 100
 const MOST_UPCOMING = 50
 
-interface HistoryData {
-  form: HistoryForm
-  errors: Record<string, string[]>
-  /** Null when `errors` prevented the search. */
-  lines: RunLine[] | null
-  /** Cursor of the older runs; null = there are none. */
-  next: number | null
-  /** True on every page but the first. */
-  isOlder: boolean
-  /** Options of the rule filter. */
-  rules: { id: number; name: string }[]
-  /** Runs of the chosen rule that wait for a person; 0 without one. */
-  held: number
-  /** What customers answered and nobody has decided about; empty on older pages. */
-  answers: AnswerView[]
-  listening: ListeningNote
-}
-
-/** `query` = the page's: the fields of `history-filter.ts` and `before`. */
+/** `query` = the page's: the fields of the search form and `before`. */
 export async function loadHistory(
   app: HistoryApp,
   accountUuid: string,
@@ -81,21 +63,6 @@ export async function loadHistory(
 /** Counts runs that wait for a person; `MOST_COUNTED` means at least that many. */
 export function countNeedsPerson(app: HistoryApp, accountUuid: string): Promise<number> {
   return app.store.runs.countRunsThatNeedPerson(accountUuid, MOST_COUNTED)
-}
-
-interface NextCheck {
-  ruleId: number
-  name: string
-  /** `Every day at 10:00`. */
-  schedule: string
-  at: Millis
-  /** Set when the rule is on, but paused. */
-  pausedReason: string | null
-}
-
-interface UpcomingData {
-  runs: RunLine[]
-  looks: NextCheck[]
 }
 
 export async function loadUpcoming(app: HistoryApp, accountUuid: string): Promise<UpcomingData> {
@@ -179,4 +146,55 @@ async function knownRecords(app: HistoryApp, accountUuid: string, executions: re
   })
   const names = recordNames(await app.store.records.knownOf(accountUuid, bare))
   return new Map(bare.flatMap(({ id, recordUuid }) => [[id, names.get(recordUuid) ?? null] as const]))
+}
+
+// Parses the search form of the run history, or rejects it field by field.
+
+/** Runs per page. */
+const RUNS_PAGE = 25
+
+const MESSAGES = {
+  rule: 'There is no such automation.',
+  status: `Must be one of ${RUN_STATUSES.join(', ')}.`,
+  day: 'Must be a date, like 2026-11-21.',
+  order: 'This is before the beginning.',
+  record: 'Must be the id of a record.',
+  before: 'Must be the number of a run.',
+} as const
+
+type ReadHistory =
+  | { outcome: 'query'; query: RunQuery; form: HistoryForm }
+  | { outcome: 'invalid'; errors: Record<string, string[]>; form: HistoryForm }
+
+/** Days are in the account's time zone; `until` is included. */
+export function readHistory(params: URLSearchParams, timezone: string): ReadHistory {
+  const form = historyFormOf(params)
+  const errors: Record<string, string[]> = {}
+  function field<T>(name: HistoryField | 'before', text: string, message: string, parse: (text: string) => T | null) {
+    const value = text === '' ? null : parse(text)
+    if (text !== '' && value === null) errors[name] = [message]
+    return value
+  }
+  const since = field('from', form.from, MESSAGES.day, (text) => startOfDay(text, 0, timezone))
+  const until = field('until', form.until, MESSAGES.day, (text) => startOfDay(text, 1, timezone))
+  if (since !== null && until !== null && until <= since) errors.until = [MESSAGES.order]
+  const query: RunQuery = {
+    // One more than shown, to detect older runs.
+    limit: RUNS_PAGE + 1,
+    before: field('before', params.get('before') ?? '', MESSAGES.before, parseRuleId),
+    automationId: field('rule', form.rule, MESSAGES.rule, parseRuleId),
+    status: field(
+      'status',
+      form.status,
+      MESSAGES.status,
+      (text) => RUN_STATUSES.find((status) => status === text) ?? null,
+    ),
+    since,
+    until,
+    recordUuid: field('record', form.record, MESSAGES.record, (text) =>
+      /^[\w-]{8,100}$/.test(text) ? text.toLowerCase() : null,
+    ),
+    text: form.text === '' ? null : form.text,
+  }
+  return Object.keys(errors).length > 0 ? { outcome: 'invalid', errors, form } : { outcome: 'query', query, form }
 }

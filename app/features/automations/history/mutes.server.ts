@@ -1,5 +1,6 @@
 // Customers and jobs that are muted, and the customers of a run or a job, so a page can offer to mute them.
 import type { App } from '#app/context/app-context.ts'
+import type { Mute } from '#app/domain/automations/receipt.ts'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
@@ -7,7 +8,7 @@ import { asText, snapshotsOf } from '../records/changes.ts'
 import { parseRuleId } from '../rules/rule-form.ts'
 import { personName } from '../settings/automation-settings.server.ts'
 import { isRecordUuid } from '../settings/automation-settings.ts'
-import { MOST_MUTES, MUTE_TEXTS, type Mute, type MuteAct } from '../settings/mute.ts'
+import { type MetCustomer, MOST_MUTES, MUTE_TEXTS, type MuteAct } from '../settings/mute.ts'
 import { allowedFlash, mutedFlash, mutedName, notMutedFlash, SETTINGS_FLASHES } from '../settings/settings-text.ts'
 
 type MuteApp = Pick<App, 'store' | 'clock' | 'log' | 'planning'>
@@ -103,17 +104,6 @@ export async function actOnMute(
   const request = { kind: 'company', recordUuid, until: null, knownName: form.get('name') ?? '' } as const
   const muted = await muteRecord(app, accountUuid, request, staffUuid)
   return muted.outcome === 'invalid' ? notMutedFlash(muted.message) : mutedFlash(mutedName(muted.mute))
-}
-
-/** A customer that a page shows. */
-export interface MetCustomer {
-  uuid: string
-  /** '' = unknown. */
-  name: string
-  /** Null = automations may message them. */
-  mute: Pick<Mute, 'id' | 'createdAt' | 'until' | 'by'> | null
-  /** `3 texts`: what automations sent them today; missing = nothing, or unknown. */
-  gotToday?: string
 }
 
 /** Above this number a page offers none: the run is a report then, not a message to one customer. */

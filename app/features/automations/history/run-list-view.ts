@@ -1,5 +1,4 @@
 // A run as one line of the history: the customer's job first, then what happened, in words.
-
 import type { RecordName } from '#app/domain/record-name.ts'
 import { dayOf } from '#app/domain/time/local-time.ts'
 import { dayText, plural } from '#app/domain/time/moments.ts'
@@ -154,4 +153,19 @@ const NOUNS: Readonly<Record<string, string>> = {
   queue: 'Queue',
   staff: 'Staff member',
   task: 'Task',
+}
+
+interface NextCheck {
+  ruleId: number
+  name: string
+  /** `Every day at 10:00`. */
+  schedule: string
+  at: Millis
+  /** Set when the rule is on, but paused. */
+  pausedReason: string | null
+}
+
+export interface UpcomingData {
+  runs: RunLine[]
+  looks: NextCheck[]
 }

@@ -1,6 +1,5 @@
 // What a customer wrote back: which rows are new.
-
-import type { Conversation, KnownAnswer } from '#app/domain/automations/conversation.ts'
+import type { Conversation, KnownAnswer, ListeningFacts } from '#app/domain/automations/conversation.ts'
 import { type Channel, CLOCKS_DIFFER } from '#app/domain/automations/receipt.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
@@ -24,15 +23,6 @@ export type ListeningNote = 'refused' | 'no_answers' | null
 
 /** So many conversations without a single answer: ServiceM8 does not show them to this add-on. */
 const ENOUGH_CONVERSATIONS = 25
-
-/** The facts of an account; null = its histories were never asked for. */
-interface ListeningFacts {
-  smsRefusedAt: Millis | null
-  emailRefusedAt: Millis | null
-  conversations: number
-  inboundAt: Millis | null
-  dismissedAt: Millis | null
-}
 
 /** Why answers cannot be read; null = they can, or nobody knows yet. */
 export function listeningNoteOf(facts: ListeningFacts | null): ListeningNote {

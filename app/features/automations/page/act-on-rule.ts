@@ -1,8 +1,10 @@
 // Actions of the buttons around the rule form, and the results the page shows afterwards.
+import type { Millis } from '#app/lib/clock.ts'
 import type { Backtest } from '../form/form-preview.ts'
+import type { LogLine } from '../history/log-line.ts'
 import type { AskedRun } from '../preview/ask-run.ts'
 import type { PreviewView } from '../preview/preview-view.ts'
-import type { FailedView } from '../rules/rule-view.ts'
+import type { FailedView, RuleCardView } from '../rules/rule-view.ts'
 
 /** Sent as `act`; `intent` belongs to the form of a rule. */
 export const RULE_ACTS = [
@@ -53,3 +55,20 @@ export type PageResult =
   | { kind: 'previewed'; ruleId: number; name: string; mode: 'check' | 'preview'; preview: PreviewView }
   | { kind: 'backtested'; ruleId: number; name: string; backtest: Backtest }
   | { kind: 'import_refused'; text: string; message: string }
+
+export interface AutomationPageData {
+  accountName: string
+  /** IANA zone of the account. */
+  timezone: string
+  now: Millis
+  /** Newest first; null = loading failed. */
+  rules: RuleCardView[] | null
+  /** The last 20 executions; null = the address does not open them. */
+  logs: LogLine[] | 'failed' | null
+  /** The active limits, in one line. */
+  limits: string
+  /** Messages of this month, in one line; '' = none. */
+  month: string
+  /** Names of rules older than the "how often" choice that can message a customer again; empty = dismissed, or none. */
+  repeats: string[]
+}

@@ -1,7 +1,6 @@
 // Loads the automations page, without the form.
 import type { App } from '#app/context/app-context.ts'
 import { dateOf, dayOfDate, todayOf, wallOfDay } from '#app/domain/time/local-time.ts'
-import type { Millis } from '#app/lib/clock.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
 import { momentOfWall } from '#app/lib/zone.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
@@ -18,26 +17,10 @@ import { canRepeat, type RuleCardView, ruleCardView } from '../rules/rule-view.t
 import { needsBaseline, triggerUrlOf } from '../rules/rules.server.ts'
 import { listExecutions } from '../runs/run-history.server.ts'
 import { loadLimitsLine } from '../settings/settings-page.server.ts'
+import type { AutomationPageData } from './act-on-rule.ts'
 import { MOST_RUNS_READ, monthText, type RunDays, runDaysOf } from './run-days.ts'
 
 type PageApp = Pick<App, 'store' | 'secrets' | 'settings' | 'clock' | 'log'>
-
-interface AutomationPageData {
-  accountName: string
-  /** IANA zone of the account. */
-  timezone: string
-  now: Millis
-  /** Newest first; null = loading failed. */
-  rules: RuleCardView[] | null
-  /** The last 20 executions; null = the address does not open them. */
-  logs: LogLine[] | 'failed' | null
-  /** The active limits, in one line. */
-  limits: string
-  /** Messages of this month, in one line; '' = none. */
-  month: string
-  /** Names of rules older than the "how often" choice that can message a customer again; empty = dismissed, or none. */
-  repeats: string[]
-}
 
 /** `names` = names of queues and people, by uuid; `logs` and `rules` = which parts to load. */
 export async function loadAutomationPage(

@@ -49,15 +49,9 @@ export interface PreviewView {
   steps: PreviewStepView[]
 }
 
-interface Previewed {
+export interface Previewed {
   execution: Execution
-  preview: {
-    steps: PreviewedStep[]
-    customerMessages: number
-    credits: number
-    matched: number
-    total: number
-  }
+  preview: Omit<PreviewView, 'about' | 'often' | 'steps'> & { steps: PreviewedStep[] }
 }
 
 export const OUTCOME_TEXTS: Readonly<Record<PreviewedStep['outcome'], string>> = {

@@ -4,7 +4,6 @@ import type { App } from '#app/context/app-context.ts'
 import type { Effect, Plan, PlanWarning, StepResult } from '#app/domain/automations/effect.ts'
 import type { JournalRow, NoEffect } from '#app/domain/automations/journal-row.ts'
 import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
-import type { TriggerData } from '#app/domain/automations/run.ts'
 import { runReason, runReasonText } from '#app/domain/automations/run-reasons.ts'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import type { Reason } from '#app/domain/reason.ts'
@@ -12,7 +11,7 @@ import { dayText } from '#app/domain/time/moments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
 import { JOURNAL_CLASSES, outcomeOf } from '../rules/journal.ts'
-import { loadContext } from '../runs/run-context.server.ts'
+import { type ContextRequest, loadContext } from '../runs/run-context.server.ts'
 import type { PutOff, RunFacts } from '../runs/run-facts.server.ts'
 import { aboutOf, hashesOfReceiver, messageVerdict } from '../runs/run-guards.server.ts'
 import { isCustomerMessage } from '../runs/run-messages.ts'
@@ -27,14 +26,9 @@ export interface PreviewParts extends StepParts {
 }
 
 /** A dry run: of a stored rule, or of an unsaved form (id 0). */
-interface PreviewRequest {
-  accountUuid: string
+interface PreviewRequest extends ContextRequest {
   automation: { id: number; name: string; version: number }
-  definition: RuleDefinition
-  object: string
-  recordUuids: string[]
   groupKey: string | null
-  triggerData: TriggerData
 }
 
 export type Preview =

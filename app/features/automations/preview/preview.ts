@@ -1,44 +1,15 @@
 // The data of Check Mode and Preview: everything a run would do, in order, with what would prevent it.
+import type { z } from 'zod'
 import type { PlanWarning } from '#app/domain/automations/effect.ts'
 import type { JournalEffect } from '#app/domain/automations/journal-row.ts'
 import { runReason, runReasonText } from '#app/domain/automations/run-reasons.ts'
+import type { previewedStep } from '../api/api-answers.ts'
 import type { MessageVerdict } from '../rules/guards.ts'
 import { resolvedFields } from '../runs/run-history.ts'
 import { channelOf, isCustomerMessage, receiverOf } from '../runs/run-messages.ts'
 
-export interface PreviewedEffect {
-  kind: JournalEffect['kind']
-  effectClass: JournalEffect['class']
-  summary: string
-  channel: 'sms' | 'email' | null
-  /** Recipient; null = none, it is a change in ServiceM8. */
-  to: string | null
-  /** Final texts and values, exactly as sent. */
-  fields: Record<string, string>
-  changes: { field: string; from: string; to: string }[]
-  /** Text message credits. */
-  credits: number
-  attachments: string[]
-  /** The guards' verdict now; null = they do not apply. */
-  guard: GuardView | null
-}
-
-type GuardView =
-  | { outcome: 'now' }
-  | { outcome: 'later'; at: number; sentence: string }
-  | { outcome: 'skip' | 'hold'; sentence: string }
-
-export interface PreviewedStep {
-  stepId: string
-  sequenceOrder: number
-  action: string
-  /** `left_out` = would not start, or has nothing to do; `impossible` = would fail; `unanswered` = unknown now. */
-  outcome: 'would_run' | 'left_out' | 'impossible' | 'unanswered'
-  /** Why it is left out, or would fail. */
-  sentence: string | null
-  effects: PreviewedEffect[]
-  warnings: PlanWarning[]
-}
+export type PreviewedStep = z.output<typeof previewedStep>
+export type PreviewedEffect = PreviewedStep['effects'][number]
 
 export function previewedEffect(effect: JournalEffect, guard: MessageVerdict | null): PreviewedEffect {
   const message = effect.kind === 'send_sms' || effect.kind === 'send_email'
@@ -64,7 +35,7 @@ export function previewedEffect(effect: JournalEffect, guard: MessageVerdict | n
   }
 }
 
-function guardView(verdict: MessageVerdict): GuardView {
+function guardView(verdict: MessageVerdict): PreviewedEffect['guard'] {
   if (verdict.outcome === 'now') return verdict
   const { reason, ...rest } = verdict
   return { ...rest, sentence: verdictText(verdict) }

@@ -8,13 +8,12 @@ import type { DoneFiring } from '#db/store/triggers.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import type { FailedCondition } from '../rules/conditions/conditions.ts'
 import { findExecution } from '../runs/run-history.server.ts'
-import type { Execution } from '../runs/run-history.ts'
 import type { EvaluateApp } from '../triggers/evaluate.server.ts'
 import { type MatchedNow, matchNow } from '../triggers/match-now.server.ts'
 import { type NowPlan, planNow, type RunNowRequest } from '../triggers/plan-now.server.ts'
 import { changedSince, showRequest } from './approval.server.ts'
 import type { ApprovedPart } from './ask-run.ts'
-import type { Preview } from './preview.server.ts'
+import type { Previewed } from './preview-view.ts'
 import { handledText, type RanNowFacts } from './run-now-text.ts'
 
 export type RunNowApp = Pick<
@@ -27,15 +26,6 @@ interface RunRequested extends RunNowRequest {
   pretend: boolean
   /** The preview a person approved, as in `showRequests`; null = nothing was shown. */
   seen: string | null
-}
-
-interface Previewed {
-  steps: Extract<Preview, { outcome: 'previewed' }>['steps']
-  customerMessages: number
-  credits: number
-  /** Records the rule would act on, and the total. */
-  matched: number
-  total: number
 }
 
 type Matched = Extract<MatchedNow, { outcome: 'matched' }>
@@ -55,7 +45,7 @@ type RanNow =
   | ({ outcome: 'ran' } & RanNowFacts)
   /** The run would differ from the preview the person saw. */
   | { outcome: 'changed'; part: ApprovedPart }
-  | { outcome: 'previewed'; execution: Execution; preview: Previewed }
+  | ({ outcome: 'previewed' } & Previewed)
   | NotMet
   | NothingToRun
 

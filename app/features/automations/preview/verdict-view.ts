@@ -1,6 +1,6 @@
 // "Why did this job not fire?": the verdict of each rule on a record, in words.
 import { z } from 'zod'
-import { OPERATORS, type RuleDefinition, startsOnAnswers, startsOnMessages } from '#app/domain/automations/rule.ts'
+import { OPERATORS, type StoredRule, startsOnAnswers, startsOnMessages } from '#app/domain/automations/rule.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { JudgedAt } from '../records/facts.ts'
@@ -8,6 +8,7 @@ import { failedText, type KnownNames } from '../rules/conditions/condition-text.
 import { type FailedCondition, objectOfRule } from '../rules/conditions/conditions.ts'
 import { type SentenceParts, sentenceParts } from '../rules/sentence.ts'
 import { isRecordUuid } from '../settings/automation-settings.ts'
+import type { MetCustomer } from '../settings/mute.ts'
 import type { WhyStanding } from './why-text.ts'
 
 export interface WhyView {
@@ -27,15 +28,7 @@ export interface WhyView {
 }
 
 /** The parts of a rule that its answer needs. */
-export interface WhyRule {
-  id: number
-  name: string
-  active: boolean
-  pausedReason: Reason | null
-  baselined: boolean
-  nextRunAt: number | null
-  definition: RuleDefinition
-}
+export type WhyRule = Omit<StoredRule, 'executionCount' | 'lastExecutedAt' | 'createdAt' | 'updatedAt'>
 
 export interface WhyFacts {
   /** The latest check; null = none stored. */
@@ -63,12 +56,8 @@ export function whyView(rule: WhyRule, facts: WhyFacts, names: KnownNames = {}, 
   }
 }
 
-interface Answer {
-  standing: WhyStanding
-  words: string[]
+interface Answer extends Pick<WhyView, 'standing' | 'words' | 'at' | 'runId'> {
   failed: readonly FailedCondition[]
-  at: number | null
-  runId: number | null
 }
 
 function answerOf(rule: WhyRule, { verdict, ledger, now }: WhyFacts): Answer {
@@ -194,3 +183,21 @@ export function inOrder(views: readonly WhyView[]): WhyView[] {
     (a, b) => ORDER.indexOf(a.standing) - ORDER.indexOf(b.standing) || a.name.localeCompare(b.name),
   )
 }
+
+export type WhyAnswer =
+  | { outcome: 'refused'; message: string }
+  | {
+      outcome: 'answered'
+      recordUuid: string
+      /** `Job 4411`, or the text asked for if the record could not be read. */
+      title: string
+      /** Customer or address; '' = unknown. */
+      about: string
+      /** Why the record could not be read; then only stored verdicts are shown. */
+      trouble: string | null
+      rules: WhyView[]
+      /** Number of rules not about jobs: ask for those with a record id. */
+      others: number
+      /** Customers of the job, and whether they are muted; empty = unknown. */
+      customers: MetCustomer[]
+    }

@@ -2,31 +2,21 @@
 import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
-import { type MetCustomer, meet } from '../history/mutes.server.ts'
+import { meet } from '../history/mutes.server.ts'
 import type { KnownNames } from '../rules/conditions/condition-text.ts'
 import { judge, neededParts, objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
 import { judgedAt } from '../rules/rule-place.server.ts'
-import { inOrder, NOT_A_RECORD, readAskedRecord, type WhyFacts, type WhyView, whyView } from './verdict-view.ts'
+import {
+  inOrder,
+  NOT_A_RECORD,
+  readAskedRecord,
+  type WhyAnswer,
+  type WhyFacts,
+  type WhyView,
+  whyView,
+} from './verdict-view.ts'
 
 type WhyApp = Pick<App, 'store' | 'clock' | 'callAsAccount' | 'planning'>
-
-type WhyAnswer =
-  | { outcome: 'refused'; message: string }
-  | {
-      outcome: 'answered'
-      recordUuid: string
-      /** `Job 4411`, or the text asked for if the record could not be read. */
-      title: string
-      /** Customer or address; '' = unknown. */
-      about: string
-      /** Why the record could not be read; then only stored verdicts are shown. */
-      trouble: string | null
-      rules: WhyView[]
-      /** Number of rules not about jobs: ask for those with a record id. */
-      others: number
-      /** Customers of the job, and whether they are muted; empty = unknown. */
-      customers: MetCustomer[]
-    }
 
 /** `asked` = the number of a job or the uuid of a record, as typed. */
 export async function explainRecord(

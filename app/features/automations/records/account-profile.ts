@@ -1,15 +1,9 @@
 // The account's own facts for messages and schedules: name, zone, currency and country.
 import { readCountry } from '#app/domain/country.ts'
 import { isZone } from '#app/lib/zone.ts'
+import type { PlaceholderAccount } from '../rules/placeholders/placeholders.ts'
 
-interface VendorFacts {
-  name: string
-  email: string
-  zone: string
-  /** ISO 4217; '' when the platform does not say. */
-  currency: string
-  /** ISO 3166, two letters; '' when it cannot be determined. */
-  country: string
+interface VendorFacts extends PlaceholderAccount {
   /** As typed by the owner: `14 days from the date of invoice`. */
   paymentTerms: string
 }

@@ -1,6 +1,7 @@
 // Guards that protect an account's customers from its rules, and rules from each other. Everything is off or generous
 // by default, and the journal has a reason for each decision: no message is dropped silently.
 import { type AccountGuards, accountGuardsSchema } from '#app/domain/automations/account-guards.ts'
+import type { MessagesSent } from '#app/domain/automations/receipt.ts'
 import type { RuleGuards } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import type { CodedReason } from '#app/domain/reason.ts'
@@ -39,15 +40,7 @@ export interface MessageAsked {
   muted: { kind: 'company' | 'job'; until: Millis | null } | null
   /** What they wrote back and nobody has decided about; missing or null = nothing. */
   answered?: { id: number; words: string; writtenAt: Millis } | null
-  /** Messages to customers so far. A day is the account's calendar day. */
-  sent: {
-    byRuleToday: number
-    byRuleLastHour: number
-    byAccountToday: number
-    /** The latest message to this customer, from this rule and from any rule; null = none. */
-    lastByRule: Millis | null
-    lastByAnyRule: Millis | null
-  }
+  sent: MessagesSent
   /** A person pressed "send": caps, cooldowns and quiet hours are not checked again. */
   released: boolean
 }

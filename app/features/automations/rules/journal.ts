@@ -1,6 +1,6 @@
 // The journal of a run, and the next state of each row. One row per effect, written before and after each call, so that
 // after a crash the journal tells what was done, what was not, and what is unknown.
-import type { CommitResult, Effect, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
+import type { CommitResult, Effect, VerifyResult } from '#app/domain/automations/effect.ts'
 import type { JournalRow, Try } from '#app/domain/automations/journal-row.ts'
 import type { RunOutcome, StepState } from '#app/domain/automations/run.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
@@ -127,13 +127,8 @@ export function isOpen(row: JournalRow): boolean {
 }
 
 /** The new values of a row's columns after an attempt, a check or a plan. */
-export interface RowChange {
-  state: StepState
-  attempt: number
-  errorClass: string | null
-  sentence: Reason | null
-  nextAttemptAt: Millis | null
-  result: StepResult | null
+export interface RowChange
+  extends Pick<JournalRow, 'state' | 'attempt' | 'errorClass' | 'sentence' | 'nextAttemptAt' | 'result'> {
   /** Null when there is nothing to add to the list of tries. */
   try: Omit<Try, 'at' | 'endedAt'> | null
 }

@@ -1,13 +1,8 @@
 // Finds rules that trigger each other, and warns in words during editing, before a loop can start.
-import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
+import type { RuleDefinition, Step, StoredRule } from '#app/domain/automations/rule.ts'
 import { findField } from '../records/fields.ts'
 
-export interface NamedRule {
-  id: number
-  name: string
-  active: boolean
-  definition: RuleDefinition
-}
+export type NamedRule = Pick<StoredRule, 'id' | 'name' | 'active' | 'definition'>
 
 /** The job fields that the steps of a rule write, under the platform's names. */
 export function fieldsWritten({ steps }: Pick<RuleDefinition, 'steps'>): string[] {

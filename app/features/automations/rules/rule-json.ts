@@ -1,26 +1,11 @@
 // A rule as the calls return it: the specification's flat fields plus ours. The same fields can be sent back.
-import type { RuleDefinition, Schedule, WebhookTrigger } from '#app/domain/automations/rule.ts'
+import type { RuleDefinition, Schedule, StoredRule, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
-import { type Reason, reasonCode } from '#app/domain/reason.ts'
+import { reasonCode } from '#app/domain/reason.ts'
 import { isoOrNull } from '#app/lib/clock.ts'
 import type { JudgedAt } from '../records/facts.ts'
 import { openBlanksOf } from './rule-blanks.ts'
 import { sentenceOf } from './sentence.ts'
-
-/** The parts of a stored rule that its JSON needs. Moments are epoch ms. */
-export interface RuleOfJson {
-  id: number
-  name: string
-  active: boolean
-  definition: RuleDefinition
-  nextRunAt: number | null
-  baselined: boolean
-  pausedReason: Reason | null
-  executionCount: number
-  lastExecutedAt: number | null
-  createdAt: number
-  updatedAt: number
-}
 
 /** The form fields that define what a rule does; reading them back gives the same rule. */
 export function formFields(definition: RuleDefinition) {
@@ -81,7 +66,7 @@ function scheduleFields(schedule: Schedule | null) {
 }
 
 /** `triggerUrl`: the whole address of a manual rule's trigger, key included; null for other rules. */
-export function ruleJson(rule: RuleOfJson, accountId: string, triggerUrl: string | null, at: JudgedAt | null = null) {
+export function ruleJson(rule: StoredRule, accountId: string, triggerUrl: string | null, at: JudgedAt | null = null) {
   return {
     id: rule.id,
     accountUUID: accountId,

@@ -2,6 +2,7 @@
 import { actionLabel } from '#app/domain/automations/action-parameters.ts'
 import {
   type RuleDefinition,
+  type StoredRule,
   startsOnAnswers,
   startsOnMessages,
   type TriggerSource,
@@ -11,23 +12,19 @@ import { isConnectionPause, runReasonText } from '#app/domain/automations/run-re
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { RunDays } from '../page/run-days.ts'
 import type { JudgedAt } from '../records/facts.ts'
-import type { KnownNames } from './conditions/condition-text.ts'
-import { failedText } from './conditions/condition-text.ts'
+import { failedText, type KnownNames } from './conditions/condition-text.ts'
 import { type FailedCondition, objectOfRule } from './conditions/conditions.ts'
 import { SOURCE_TEXTS } from './form-text.ts'
 import { openBlanksOf } from './rule-blanks.ts'
-import type { RuleOfJson } from './rule-json.ts'
 import { type SentenceParts, sentenceParts } from './sentence.ts'
 import { oftenOf } from './timing/once-text.ts'
 import { timesOf } from './timing/schedule.ts'
 import { scheduleText } from './timing/schedule-text.ts'
 
-export interface RuleCardView {
-  id: number
-  name: string
+export interface RuleCardView
+  extends Pick<StoredRule, 'id' | 'name' | 'active' | 'nextRunAt' | 'executionCount' | 'lastExecutedAt'> {
   description: string
   sentence: SentenceParts
-  active: boolean
   /** On, but its baseline is not complete. */
   preparing: boolean
   /** On, but paused by the engine, and why. */
@@ -45,10 +42,6 @@ export interface RuleCardView {
   schedule: string | null
   /** How often it fires for the same record: `Once per job`. */
   often: string
-  /** The next poll, epoch ms; null = none is due. */
-  nextRunAt: number | null
-  executionCount: number
-  lastExecutedAt: number | null
   /** Null = it has not run in the last 30 days. */
   days: RunDays | null
   /** `Send SMS`, in order. */
@@ -61,18 +54,13 @@ export interface RuleCardView {
   triggerUrl: string | null
 }
 
-interface Beside {
+interface Beside extends Pick<RuleCardView, 'json' | 'triggerUrl' | 'asksAboutExisting' | 'days' | 'askedBlanks'> {
   at: JudgedAt
   names: KnownNames
-  json: string
-  triggerUrl: string | null
-  asksAboutExisting: boolean
-  days: RunDays | null
-  askedBlanks: RuleCardView['askedBlanks']
 }
 
 export function ruleCardView(
-  rule: RuleOfJson,
+  rule: StoredRule,
   { at, names, json, triggerUrl, asksAboutExisting, days, askedBlanks }: Beside,
 ): RuleCardView {
   const { definition } = rule

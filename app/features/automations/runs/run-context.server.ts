@@ -7,7 +7,7 @@ import { type Loaded, loadRecords, putOffOf, type RunFacts } from './run-facts.s
 import { partsOfSteps } from './run-parts.ts'
 import { contextValues, type RunContext, type StepParts } from './run-step.server.ts'
 
-interface ContextRequest {
+export interface ContextRequest {
   accountUuid: string
   automation: { id: number; name: string }
   definition: RuleDefinition

@@ -7,6 +7,7 @@ import type { Reason } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
+import { pause } from '#app/lib/turns.server.ts'
 import type { ClaimedRun, FieldWrite, RowSeen, RowWrite, SeenJournal } from '#db/store/runs.ts'
 import type { CommitContext, Committer } from '../actions/action.server.ts'
 import {
@@ -173,17 +174,15 @@ async function endSending(
 const WRITE_PAUSES = [250, seconds(1), seconds(3), seconds(10), seconds(30)]
 
 async function steadily({ clock, log }: RunApp, goOn: () => boolean, write: () => Promise<unknown>): Promise<void> {
-  for (const pause of WRITE_PAUSES) {
+  for (const ms of WRITE_PAUSES) {
     try {
       await write()
       return
     } catch (error) {
-      log.error({ pause, error }, 'effect.not_written')
+      log.error({ pause: ms, error }, 'effect.not_written')
       if (!goOn()) break
     }
-    await new Promise<void>((resolve) => {
-      clock.wake(clock.now() + pause, resolve)
-    })
+    await pause(clock, ms)
   }
   await write()
 }

@@ -1,17 +1,17 @@
 // The history of runs for API and pages: the execution of the specification, plus the actual journal.
-import { isPlainNote, type Replacement, type StepResult } from '#app/domain/automations/effect.ts'
+import type { z } from 'zod'
+import { isPlainNote } from '#app/domain/automations/effect.ts'
 import type { JournalEffect, JournalRow } from '#app/domain/automations/journal-row.ts'
-import type { ReceiptState } from '#app/domain/automations/receipt.ts'
 import type { Step } from '#app/domain/automations/rule.ts'
-import type { RunOutcome, RunSource, RunState, TriggerData } from '#app/domain/automations/run.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import { planHoldText } from '#app/domain/plan-hold.ts'
 import { reasonCode } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { iso, isoOrNull } from '#app/lib/clock.ts'
+import type { executionAnswer } from '../api/api-answers.ts'
 import { isDeliberate } from '../rules/journal.ts'
-import { resultOfStep, rowsOf, type StepStanding, standingOf } from './run-order.ts'
+import { resultOfStep, rowsOf, standingOf } from './run-order.ts'
 
 /** True when the run needs a person's decision. */
 export function needsPerson(run: Pick<RunRecord, 'state' | 'journal'>): boolean {
@@ -34,89 +34,11 @@ export function executionStatus(
   }
 }
 
-export interface ExecutedAction {
-  action: string
-  success: boolean
-  parameters: Step['parameters']
-  result: {
-    message: string
-    templateReplacements: Required<Replacement>[]
-    resolvedFields: Record<string, string>
-  } & Record<string, unknown>
-  context: { stepId: string; sequenceOrder: number; state: StepStanding; waitForPrevious: boolean }
-  error: string | null
-  errorStack: null
-}
-
-export interface HistoryItem {
-  key: string
-  kind: JournalEffect['kind']
-  effectClass: JournalEffect['class']
-  summary: string
-  state: JournalRow['state']
-  /** Final values, as sent or as they will be sent. */
-  resolved: Record<string, string>
-  result: StepResult | null
-  error: string | null
-  reasonCode: string | null
-  errorClass: string | null
-  attempts: number
-  tries: { at: string; endedAt: string; outcome: string; sentence: string | null }[]
-  plannedAt: string
-  sendingAt: string | null
-  endedAt: string | null
-  nextAttemptAt: string | null
-  /** What became of a message to a customer, as ServiceM8's history of messages shows it; null = none was sent. */
-  receipt: { state: ReceiptState; at: string | null; lookedAt: string | null } | null
-  /** For "May have been sent": mark as sent, or send. */
-  settle: boolean
-}
-
-export interface HistoryStep {
-  stepId: string
-  sequenceOrder: number
-  action: string
-  state: StepStanding
-  /** Problems and missing values. */
-  warnings: string[]
-  /** Useful notes that are not problems. */
-  notes: string[]
-  items: HistoryItem[]
-}
-
 /** One execution, as returned by `GET /api/automation-logs` and the run call. */
-export interface Execution {
-  id: number
-  automationRuleId: number
-  accountUUID: string
-  triggerData: Pick<TriggerData, 'description' | 'object' | 'manualTrigger' | 'conditionMatching'> & {
-    bypassedConditions: boolean
-    changes: TriggerData['changes']
-    values: Record<string, string>
-  }
-  actionsExecuted: ExecutedAction[]
-  executionStatus: 'success' | 'partial' | 'failure' | null
-  errorMessage: string | null
-  executedAt: string
-  automationName: string
-  automationVersion: number
-  source: RunSource
-  state: RunState
-  outcome: RunOutcome | null
-  reason: string | null
-  /** Code of `reason` for programs; null = the text is not ours. */
-  reasonCode: string | null
-  needsYou: boolean
-  object: string
-  recordUuids: string[]
-  groupKey: string | null
-  replayOf: number | null
-  startedAt: string | null
-  endedAt: string | null
-  /** When the run continues on its own. */
-  nextAttemptAt: string | null
-  steps: HistoryStep[]
-}
+export type Execution = z.output<typeof executionAnswer>
+export type ExecutedAction = Execution['actionsExecuted'][number]
+export type HistoryStep = Execution['steps'][number]
+export type HistoryItem = HistoryStep['items'][number]
 
 /** While the account is on hold, only that hold decides what the run waits for. */
 function asHeld(run: RunRecord): RunRecord {

@@ -3,7 +3,7 @@ import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 import type { Step } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { mailableReason, noticeReasonText } from '#app/features/notices/notice-reasons.ts'
-import { toldByRun } from './run-told.ts'
+import { toldByRun } from './run.server.ts'
 
 const STEPS: Step[] = [
   { id: 'a', type: 'create_task', parameters: {}, waitForPrevious: false },

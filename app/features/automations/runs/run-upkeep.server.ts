@@ -1,6 +1,7 @@
 // Deletes old automation data, in small steps, oldest first; never deletes unfinished runs.
 import type { App } from '#app/context/app-context.ts'
 import { ENDED_MUTES_KEPT, MESSAGES_KEPT, OWN_WRITES_KEPT, RUNS_KEPT } from '#app/domain/kept-until.ts'
+import { pause } from '#app/lib/turns.server.ts'
 import type { Leftover } from '#db/store/run-history.ts'
 
 type UpkeepApp = Pick<App, 'store' | 'clock' | 'log'>
@@ -32,7 +33,7 @@ export async function forgetOldRuns(app: UpkeepApp, signal?: AbortSignal): Promi
     )
     runs += step.removed
     from = step.nextId
-    if (from !== null) await pause(app)
+    if (from !== null) await pause(app.clock, PAUSE_MS)
   }
   const removed: Partial<Record<Leftover, number>> = {}
   for (const [kind, keptMs] of Object.entries(LEFTOVERS) as [Leftover, number][]) {
@@ -53,13 +54,7 @@ async function forgetLeftovers(
     const step = await app.store.runs.forgetLeftoversStep(kind, before, ROWS_PER_STEP)
     removed += step
     if (step < ROWS_PER_STEP) break
-    await pause(app)
+    await pause(app.clock, PAUSE_MS)
   }
   return removed
-}
-
-function pause({ clock }: Pick<UpkeepApp, 'clock'>): Promise<void> {
-  return new Promise((resolve) => {
-    clock.wake(clock.now() + PAUSE_MS, resolve)
-  })
 }

@@ -1,7 +1,13 @@
 // Works on a run: claims it, then plans and commits its steps one by one, with a journal row before and after each. The
 // journal alone decides what comes next (run-order.ts), so any process can start a run or resume it after a crash.
-import { isConnectionPause, runReason } from '#app/domain/automations/run-reasons.ts'
+import { actionSpec } from '#app/domain/automations/action-parameters.ts'
+import type { JournalRow } from '#app/domain/automations/journal-row.ts'
+import type { Step } from '#app/domain/automations/rule.ts'
+import type { RunOutcome } from '#app/domain/automations/run.ts'
+import { isConnectionPause, runReason, runReasonText } from '#app/domain/automations/run-reasons.ts'
+import type { ToldByRun } from '#app/domain/notices/notice.ts'
 import { type Reason, reasonCode } from '#app/domain/reason.ts'
+import { noticeReason } from '#app/features/notices/notice-reasons.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { ClaimedRun, SeenJournal } from '#db/store/runs.ts'
@@ -9,7 +15,6 @@ import { createEffectRunner } from './run-effect.server.ts'
 import type { RunApp, RunAtWork, RunParts } from './run-inputs.server.ts'
 import { nextOfRun, type RunNext } from './run-order.ts'
 import { createPlanner } from './run-plan.server.ts'
-import { toldByRun } from './run-told.ts'
 
 /**
  * Works on a run until it ends, waits, or `goOn` returns false. Resolves with the time it continues on its own; null =
@@ -117,4 +122,32 @@ function whyNotBegun({ source, reason, rule, triggerData }: ClaimedRun): RunNext
   if (!rule.active) return { next: 'finish', outcome: 'cancelled', reason: runReason('switched_off') }
   if (rule.pausedReason === null || isConnectionPause(rule.pausedReason)) return null
   return { next: 'hold', reason: rule.pausedReason }
+}
+
+// What the end of a run tells its owner: a trouble, or that the rule works. The same step that fails for the same reason
+// is the same trouble, however often.
+
+/** `reason`: why the run as a whole ended, for one without steps. What may have been sent waits for a person instead. */
+export function toldByRun(
+  outcome: RunOutcome,
+  reason: Reason | null,
+  steps: readonly Step[],
+  journal: readonly JournalRow[],
+): ToldByRun {
+  if (outcome === 'success') return 'works'
+  if (outcome !== 'failure' && outcome !== 'partial') return null
+  const row = journal.find(({ state }) => state === 'failed')
+  if (!row) return journal.length === 0 ? trouble(0, '', 'run', reason) : null
+  const place = steps.findIndex(({ id }) => id === row.stepId)
+  const step = steps[place]
+  return trouble(place + 1, step ? actionSpec(step.type).label : row.stepId, row.errorClass ?? 'other', row.sentence)
+}
+
+function trouble(step: number, action: string, errorClass: string, reason: Reason | null): ToldByRun {
+  const why = reasonCode(reason) ?? errorClass
+  const said = reason === null ? null : runReasonText(reason).slice(0, 500)
+  return {
+    fingerprint: `failing:${step}:${why}`,
+    reason: noticeReason('run_failed', { step, action, why: errorClass, said }),
+  }
 }

@@ -1,6 +1,7 @@
 // "Nothing automatic to this customer, or about this job": the API format of a mute.
 import { z } from 'zod'
-import { iso, isoOrNull, type Millis } from '#app/lib/clock.ts'
+import type { Mute } from '#app/domain/automations/receipt.ts'
+import { iso, isoOrNull } from '#app/lib/clock.ts'
 import { isRecordUuid } from './automation-settings.ts'
 
 /** Far more than anyone mutes by hand. */
@@ -31,19 +32,6 @@ export const muteBody = z.strictObject({
     .default(null),
 })
 
-export interface Mute {
-  id: number
-  kind: 'company' | 'job'
-  recordUuid: string
-  /** The name when it was muted; '' = unknown. */
-  name: string
-  /** Null = no end. */
-  until: Millis | null
-  createdAt: Millis
-  /** Who muted it; null = unknown. */
-  by: string | null
-}
-
 export function muteJson({ id, kind, recordUuid, name, until, createdAt, by }: Mute) {
   return {
     id,
@@ -54,4 +42,15 @@ export function muteJson({ id, kind, recordUuid, name, until, createdAt, by }: M
     createdAt: iso(createdAt),
     createdBy: by,
   }
+}
+
+/** A customer that a page shows. */
+export interface MetCustomer {
+  uuid: string
+  /** '' = unknown. */
+  name: string
+  /** Null = automations may message them. */
+  mute: Pick<Mute, 'id' | 'createdAt' | 'until' | 'by'> | null
+  /** `3 texts`: what automations sent them today; missing = nothing, or unknown. */
+  gotToday?: string
 }

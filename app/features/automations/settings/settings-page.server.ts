@@ -1,4 +1,5 @@
 // The settings page: its data and its buttons.
+import type { Mute } from '#app/domain/automations/receipt.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import type { GuardChange } from '#db/store/run-guards.ts'
 import { actOnMute, listMutes } from '../history/mutes.server.ts'
@@ -17,7 +18,7 @@ import {
   type SettingsForm,
   settingsFormOf,
 } from './automation-settings.ts'
-import { type Mute, readMuteAct } from './mute.ts'
+import { readMuteAct } from './mute.ts'
 import { limitsLine, quietChoice, SETTINGS_FLASHES } from './settings-text.ts'
 
 /** Maximum number listed. */

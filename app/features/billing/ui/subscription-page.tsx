@@ -1,20 +1,32 @@
 import { useRevalidator } from '@remix-run/react'
-import { ArrowLeft } from 'lucide-react'
+import {
+  ArrowLeft,
+  Check,
+  CircleAlert,
+  CircleCheck,
+  CircleDot,
+  Hourglass,
+  type LucideIcon,
+  OctagonAlert,
+} from 'lucide-react'
 import { useEffect } from 'react'
+import { grouped } from '#app/domain/count-text.ts'
 import type { OwnerRights } from '#app/domain/people.ts'
 import type { Millis } from '#app/lib/clock.ts'
+import { StatusPill } from '#app/ui/badge.tsx'
 import { ButtonLink, ReloadLink } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
+import { Curve } from '#app/ui/chart/curve.tsx'
+import { Meter } from '#app/ui/meter.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 import { useToast } from '#app/ui/toast/toast.tsx'
 import { refusal, type SubscriptionAnswer } from '../payment-answer.ts'
-import { PLAN_TEXTS, type PlanView } from '../plan-view.ts'
+import { PLAN_TEXTS, type PlanView, type UsageView } from '../plan-view.ts'
 import { dashboardAddress } from '../subscription-address.ts'
 import { PaymentCard } from './payment-card.tsx'
 import type { PaymentsOfPage } from './payment-provider.tsx'
-import { PricingCard, StatusCard, UsageCard } from './plan-cards.tsx'
 
 export interface SubscriptionPageProps {
   /** The account as the URL names it; part of every link. */
@@ -104,6 +116,128 @@ function Missing() {
           Try again
         </ReloadLink>
       </Notice>
+    </CardSection>
+  )
+}
+
+const ICONS: Record<PlanView['tone'], LucideIcon> = {
+  working: CircleCheck,
+  attention: CircleAlert,
+  failing: OctagonAlert,
+  held: Hourglass,
+  accent: CircleDot,
+}
+
+/** Shows the account's plan, and what happens next and when. */
+function StatusCard({ plan }: { plan: PlanView }) {
+  const { progress } = plan
+  return (
+    <CardSection
+      id="status"
+      title="Status"
+      action={
+        <StatusPill tone={plan.tone} icon={ICONS[plan.tone]}>
+          {plan.word}
+        </StatusPill>
+      }
+    >
+      <div className="grid gap-4">
+        <div className="grid gap-1.5">
+          <p className="font-semibold">{plan.sentence}</p>
+          {plan.next.map((sentence) => (
+            <p key={sentence} className="text-label text-ink-soft">
+              {sentence}
+            </p>
+          ))}
+        </div>
+        {progress === null ? null : (
+          <Meter label={progress.label} value={progress.done} most={progress.of} words={progress.words} />
+        )}
+        {plan.providerWord === null ? null : (
+          <p className="text-dense text-ink-soft">
+            The payment provider’s word for it: <code className="font-mono">{plan.providerWord}</code>
+          </p>
+        )}
+      </div>
+    </CardSection>
+  )
+}
+
+/** Shows how much of the included operations was used. */
+function UsageCard({ usage }: { usage: UsageView }) {
+  const counters = [
+    ['API calls', usage.apiCalls],
+    ['Webhooks received', usage.webhooksReceived],
+    ['Webhooks forwarded', usage.webhooksForwarded],
+  ] as const
+  return (
+    <CardSection id="usage" title="Usage">
+      <div className="grid gap-4">
+        <Meter
+          label="Operations used"
+          value={usage.total}
+          most={usage.included}
+          words={usage.words}
+          tone={usage.over ? 'attention' : 'accent'}
+        />
+        {usage.curve === null ? null : (
+          <Curve
+            sentence={usage.curve.sentence}
+            values={usage.curve.sums}
+            places={usage.curve.days}
+            limit={usage.included}
+            expected={usage.curve.expected}
+          />
+        )}
+        <dl className="grid gap-2 min-[22.5rem]:grid-cols-3 min-[22.5rem]:gap-3">
+          {counters.map(([name, count]) => (
+            <div
+              key={name}
+              className="flex min-w-0 items-baseline justify-between rounded-control bg-sunken px-3 py-2.5 min-[22.5rem]:flex-col-reverse min-[22.5rem]:items-start min-[22.5rem]:justify-end"
+            >
+              <dt className="text-dense text-ink-soft">{name}</dt>
+              <dd className="font-semibold text-title tabular-nums">{grouped(count)}</dd>
+            </div>
+          ))}
+        </dl>
+        {usage.over ? (
+          <Notice tone="attention" title={usage.over.note}>
+            <p>{usage.over.meaning}</p>
+          </Notice>
+        ) : null}
+        <p className="text-dense text-ink-soft">
+          {usage.period}. API calls and webhook operations count together. Opening pages, previews and tests are free.
+        </p>
+      </div>
+    </CardSection>
+  )
+}
+
+const INCLUDED = [
+  '14-day free trial',
+  '1,000 API calls included',
+  '1,000 webhook operations included',
+  'Both count together: 1,000 operations a month',
+  'Unlimited webhook endpoints',
+  'Additional usage at £0.005 per 1,000 operations',
+]
+
+/** Shows the price. */
+function PricingCard() {
+  return (
+    <CardSection id="pricing" title="Pricing">
+      <p className="mb-3">
+        <span className="font-semibold text-display tabular-nums">£5</span>{' '}
+        <span className="text-ink-soft">per month, VAT included</span>
+      </p>
+      <ul className="grid gap-2">
+        {INCLUDED.map((words) => (
+          <li key={words} className="flex items-start gap-2.5 text-label">
+            <Check aria-hidden className="mt-0.5 size-4 shrink-0 text-working" />
+            {words}
+          </li>
+        ))}
+      </ul>
     </CardSection>
   )
 }

@@ -1,6 +1,6 @@
 import { Form, useNavigation } from '@remix-run/react'
 import { Play, SquareStack, Tag } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { AUTOMATION_PATH, automationQuery } from '#app/domain/automations/automation-address.ts'
 import { Button } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
@@ -11,8 +11,8 @@ import { HiddenFields } from '#app/ui/form/sent-values.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { API_LABELS, type ApiTest, type FoundField } from '../api-fields.ts'
+import { type DynamicMappings, exportMappings, readMappings } from '../dynamic-mapping.ts'
 import { API_NAMES, type ApiName } from '../lookups.ts'
-import { useKeptMappings } from './kept-mappings.tsx'
 
 export interface ApiExplorerProps {
   /** Null = no test yet. */
@@ -199,4 +199,46 @@ function FoundFields({ fields, count, onMap }: FoundFieldsProps) {
       ))}
     </ul>
   )
+}
+
+// Dynamic mappings survive a tab switch and a reload: stored in this browser tab, per account.
+
+/** Inside a frame, browser storage may be denied: then mappings last as long as the page. */
+const inMemory = new Map<string, DynamicMappings>()
+
+/** Returns the account's mappings and their setter; empty on the server and on first render. */
+function useKeptMappings(accountId: string): [DynamicMappings, (mappings: DynamicMappings) => void] {
+  const [mappings, setMappings] = useState<DynamicMappings>({})
+  useEffect(() => setMappings(load(accountId)), [accountId])
+  return [
+    mappings,
+    (changed) => {
+      setMappings(changed)
+      keep(accountId, changed)
+    },
+  ]
+}
+
+function placeOf(accountId: string): string {
+  return `fieldhook.dynamic-mappings.${accountId}`
+}
+
+function load(accountId: string): DynamicMappings {
+  const known = inMemory.get(accountId)
+  if (known) return known
+  try {
+    const read = readMappings(sessionStorage.getItem(placeOf(accountId)) ?? '')
+    return read.outcome === 'read' ? read.mappings : {}
+  } catch {
+    return {}
+  }
+}
+
+function keep(accountId: string, mappings: DynamicMappings): void {
+  inMemory.set(accountId, mappings)
+  try {
+    sessionStorage.setItem(placeOf(accountId), exportMappings(mappings, new Date().toISOString()))
+  } catch {
+    // Denied or full: the mappings stay in memory.
+  }
 }

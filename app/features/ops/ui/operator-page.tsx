@@ -1,21 +1,42 @@
-import { ArrowLeft, CircleAlert, CircleCheck, type LucideIcon, OctagonAlert } from 'lucide-react'
+import {
+  ArrowLeft,
+  CircleAlert,
+  CircleCheck,
+  CirclePause,
+  CircleSlash,
+  type LucideIcon,
+  OctagonAlert,
+} from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { accountAddress } from '#app/domain/account-address.ts'
+import { grouped } from '#app/domain/count-text.ts'
+import type { LoopState } from '#app/domain/process-signs.ts'
+import { sizeText } from '#app/domain/size-text.ts'
+import { dayText, spanText } from '#app/domain/time/moments.ts'
+import { days } from '#app/lib/duration.ts'
 import { useAnnounce } from '#app/ui/announcer.tsx'
-import { toneStyles } from '#app/ui/badge.tsx'
+import { StatusPill, type Tone, toneStyles } from '#app/ui/badge.tsx'
 import { ButtonLink, ReloadLink } from '#app/ui/button.tsx'
+import { Curve } from '#app/ui/chart/curve.tsx'
+import { EmptyState } from '#app/ui/empty-state.tsx'
+import { Meter } from '#app/ui/meter.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
-import { AccountTimeProvider, Time } from '#app/ui/time/time.tsx'
-import type { OperatorView } from '../operator-view.ts'
+import { AccountTimeProvider, Time, useZone } from '#app/ui/time/time.tsx'
+import { QUARTERS } from '../day-curves.ts'
+import { addressesText, groupText } from '../failure-class.ts'
+import {
+  type DeliveringView,
+  LOOP_TEXTS,
+  type OperatorFacts,
+  type OperatorView,
+  type SpaceView,
+} from '../operator-view.ts'
 import { AccountsCard } from './accounts-card.tsx'
-import { BackupsCard } from './backups-card.tsx'
-import { DayCard } from './day-card.tsx'
-import { DeliveringCard } from './delivering-card.tsx'
-import { FailingCard } from './failing-card.tsx'
-import { KeptCard, MachineCard, RefusedCard } from './installation-cards.tsx'
+import { Fact, Facts } from './facts.tsx'
+import { BackupsCard, KeptCard, MachineCard, RefusedCard } from './installation-cards.tsx'
 import { type Stale, useLiveOperator } from './live-operator.tsx'
-import { SpaceCard } from './space-card.tsx'
+import { Part } from './part.tsx'
 
 interface OperatorPageProps {
   /** The operator's own account, as named in the address. */
@@ -135,5 +156,163 @@ function NotFresh({ why, since }: { why: Stale; since: number }) {
         {why === 'signed_out' ? 'Sign in again to refresh it.' : 'Trying again every 10 seconds.'}
       </p>
     </Notice>
+  )
+}
+
+/** Events, the oldest due delivery and the database over the last 24 hours. */
+function DayCard({ curves, space, now }: Pick<OperatorFacts, 'curves' | 'space' | 'now'>) {
+  const zone = useZone()
+  const { usedBytes, budgetBytes, outlook } = space
+  const full = outlook.daysLeft === null ? '' : `, full about ${dayText(now + days(outlook.daysLeft), zone)}`
+  return (
+    <Part id="day" title={curves.title} className="lg:col-span-2">
+      <div className="grid gap-4 sm:grid-cols-3 sm:gap-6">
+        <Curve {...curves.events} places={QUARTERS} />
+        <Curve {...curves.overdue} places={QUARTERS} />
+        <Curve
+          sentence={`Database: ${sizeText(usedBytes)} of ${sizeText(budgetBytes)}${full}.`}
+          values={curves.size}
+          places={QUARTERS}
+        />
+      </div>
+    </Part>
+  )
+}
+
+/** Failing endpoints per account, since when and how; no addresses. */
+function FailingCard({ failing }: { failing: OperatorFacts['failing'] }) {
+  const { groups, addresses, accounts, more } = failing
+  return (
+    <Part id="failing" title="Failing addresses">
+      {groups.length === 0 ? (
+        <EmptyState icon={CircleCheck} title="No failing addresses">
+          <p>You will see accounts with failing receivers here.</p>
+        </EmptyState>
+      ) : (
+        <>
+          <p className="text-label text-ink-soft">
+            {addressesText(addresses)} of {accounts === 1 ? 'one account' : `${accounts} accounts`}. Their owners see
+            how to mend it.
+          </p>
+          <ul aria-labelledby="failing-title" className="mt-2 grid">
+            {groups.map((group) => (
+              <li key={group.accountUuid} className="grid gap-0.5 border-line border-t py-2.5 first:border-t-0">
+                <p className="wrap-anywhere text-label font-medium">{group.accountName || 'Without a name'}</p>
+                <p className="text-dense text-ink-soft">
+                  {groupText(group)}, since <Time at={group.since} as="clock" />
+                  {group.switchedOff > 0 ? `; ${group.switchedOff} switched off after 72 hours` : null}
+                </p>
+              </li>
+            ))}
+          </ul>
+          {more ? (
+            <p className="mt-2 text-dense text-ink-soft">There are more. Those that fail longest are listed.</p>
+          ) : null}
+        </>
+      )}
+    </Part>
+  )
+}
+
+/** How full the database is, what uses the space, and the forecast. */
+function SpaceCard({ space }: { space: SpaceView }) {
+  const { usedBytes, budgetBytes, outlook, kinds } = space
+  return (
+    <Part id="space" title="Space">
+      <Meter
+        label="Database"
+        value={usedBytes}
+        most={budgetBytes}
+        words={`${sizeText(usedBytes)} of ${sizeText(budgetBytes)}`}
+        tone={space.level === 'enough' ? 'accent' : 'attention'}
+      />
+      <p className="mt-3 text-label">{space.sentence}</p>
+      <p className="mt-1 text-label text-ink-soft">{outlook.sentence}</p>
+      <Facts className="mt-4">
+        <Fact name="File">
+          {sizeText(space.fileBytes)}, {sizeText(space.freeBytes)} free
+        </Fact>
+        <Fact name="Write-ahead log">{sizeText(space.walBytes)}</Fact>
+        {space.diskFreeBytes === null ? null : <Fact name="Free on the disk">{sizeText(space.diskFreeBytes)}</Fact>}
+        <Fact name="Accounts over their share">{space.overShare === null ? 'None' : grouped(space.overShare)}</Fact>
+      </Facts>
+      <h3 className="mt-4 border-line border-t pt-4 text-label font-medium">Largest parts</h3>
+      <ul className="mt-2 grid gap-1.5">
+        {kinds.map(({ words, bytes, rows, estimated }) => (
+          <li key={words} className="grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 text-label">
+            <span className="text-ink-soft">
+              {words}
+              {rows === null ? null : ` (${estimated ? 'about ' : ''}${grouped(rows)})`}
+            </span>
+            <span className="tabular-nums">about {sizeText(bytes)}</span>
+          </li>
+        ))}
+      </ul>
+    </Part>
+  )
+}
+
+const LOOPS: Record<LoopState, { tone: Tone; icon: LucideIcon }> = {
+  turning: { tone: 'working', icon: CircleCheck },
+  held: { tone: 'held', icon: CirclePause },
+  ending: { tone: 'held', icon: CircleSlash },
+  elsewhere: { tone: 'attention', icon: CircleSlash },
+  silent: { tone: 'failing', icon: OctagonAlert },
+}
+
+/** The key figure, and pending deliveries. */
+function DeliveringCard({ delivering }: { delivering: DeliveringView }) {
+  const { oldestDueAgeMs, waiting, waitingBytes, held, backingOff, loopDelayMs } = delivering
+  return (
+    <Part
+      id="delivering"
+      title="Deliveries"
+      action={
+        <StatusPill {...(delivering.ready ? LOOPS.turning : LOOPS.silent)}>
+          {delivering.ready ? 'Ready' : 'Not ready'}
+        </StatusPill>
+      }
+    >
+      <p className="text-label">
+        {oldestDueAgeMs < 1_000 ? (
+          'Nothing is overdue.'
+        ) : (
+          <>
+            The oldest due delivery waits for <strong>{spanText(oldestDueAgeMs)}</strong>.
+          </>
+        )}
+      </p>
+      <Facts className="mt-4">
+        <Fact name="Waiting">
+          {grouped(waiting)}
+          {waiting > 0 ? ` (${sizeText(waitingBytes)})` : null}
+        </Fact>
+        <Fact name="In flight">{grouped(delivering.inFlight)}</Fact>
+        <Fact name="On hold">{grouped(held)}</Fact>
+        <Fact name="Retrying">{grouped(backingOff)}</Fact>
+      </Facts>
+      <ul className="mt-4 grid gap-2 border-line border-t pt-4">
+        {delivering.loops.map(({ name, state, inFlight, lastBeatAt }) => (
+          <li key={name} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
+            <span className="text-label">
+              {name}
+              <span className="text-dense text-ink-soft">
+                {inFlight > 0 ? ` · ${grouped(inFlight)} at work` : null}
+                {lastBeatAt !== null && state === 'silent' ? (
+                  <>
+                    {' · last seen '}
+                    <Time at={lastBeatAt} />
+                  </>
+                ) : null}
+              </span>
+            </span>
+            <StatusPill {...LOOPS[state]}>{LOOP_TEXTS[state]}</StatusPill>
+          </li>
+        ))}
+      </ul>
+      <p className="mt-3 text-dense text-ink-soft">
+        Start delay p99: {loopDelayMs === null ? '–' : `${Math.max(1, Math.round(loopDelayMs))} ms`}
+      </p>
+    </Part>
   )
 }

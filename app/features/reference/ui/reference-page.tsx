@@ -1,15 +1,17 @@
 import { clsx } from 'clsx'
-import { ArrowRight, ListTree } from 'lucide-react'
+import { ArrowRight, Copy, Gauge, Key, ListTree, LockKeyhole, LockKeyholeOpen, ShieldUser } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { Method, Who } from '#app/contract/operation.ts'
+import { Badge, type Tone } from '#app/ui/badge.tsx'
 import { buttonStyles } from '#app/ui/button.tsx'
 import { CardSection, cardStyles } from '#app/ui/card.tsx'
+import { Disclosure } from '#app/ui/disclosure.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import type { ReferencePart } from '../reference-pages.ts'
 import { GENERAL_TITLES, REFERENCE_PATH } from '../reference-places.ts'
-import { GENERAL_TEXTS, OTHER_ADDRESSES } from '../reference-text.ts'
-import type { ReferenceView, ShownCall } from '../reference-view.ts'
-import { CallCard, MethodBadge } from './call-card.tsx'
-import { CodeBlock } from './code-block.tsx'
-import { FieldRows } from './field-rows.tsx'
+import { GENERAL_TEXTS, OTHER_ADDRESSES, WHO_SHORT, WHO_TEXTS } from '../reference-text.ts'
+import type { ReferenceView, ShownAnswer, ShownCall } from '../reference-view.ts'
+import { FieldRows, TypeName } from './field-rows.tsx'
 import { OpenApiLink } from './reference-index.tsx'
 import { Words } from './reference-words.tsx'
 
@@ -164,5 +166,146 @@ function OtherAddresses() {
         ))}
       </dl>
     </CardSection>
+  )
+}
+
+const METHOD_TONE: Readonly<Record<Method, Tone>> = {
+  GET: 'accent',
+  POST: 'working',
+  PUT: 'attention',
+  DELETE: 'failing',
+}
+
+const WHO_ICON = { session: LockKeyhole, admin: ShieldUser, key: Key, anyone: LockKeyholeOpen } as const
+
+function MethodBadge({ method }: { method: Method }) {
+  return (
+    <Badge tone={METHOD_TONE[method]} className="font-mono">
+      {method}
+    </Badge>
+  )
+}
+
+function WhoBadge({ who }: { who: Who }) {
+  return <Badge icon={WHO_ICON[who]}>{WHO_SHORT[who]}</Badge>
+}
+
+function CallCard({ call }: { call: ShownCall }) {
+  const { anchor, method, path, summary, description, who, limit, parameters, body, answers, refusals, curl } = call
+  const heading = `${anchor}-heading`
+  return (
+    <article id={anchor} aria-labelledby={heading} className={clsx(cardStyles, 'grid scroll-mt-6 gap-4 p-4 sm:p-5')}>
+      <header className="grid gap-2">
+        <h3 id={heading} className="font-semibold">
+          <a href={`#${anchor}`} className="underline-offset-4 hover:underline">
+            <Words text={summary} />
+          </a>
+        </h3>
+        <p className="flex flex-wrap items-center gap-2">
+          <MethodBadge method={method} />
+          <code className="wrap-anywhere font-mono text-label">{path}</code>
+        </p>
+        <p className="flex flex-wrap items-center gap-2">
+          <WhoBadge who={who} />
+          {limit === null ? null : <Badge icon={Gauge}>{limit}</Badge>}
+          <span className="text-dense text-ink-soft">
+            <Words text={`${WHO_TEXTS[who]}.`} />
+          </span>
+        </p>
+      </header>
+      {description.map((text) => (
+        <p key={text} className="max-w-prose text-label">
+          <Words text={text} />
+        </p>
+      ))}
+      {parameters.length === 0 ? null : (
+        <Part title="Parameters">
+          <FieldRows label={`Parameters: ${summary}`} rows={parameters} />
+        </Part>
+      )}
+      {body === null ? null : (
+        <Part title="Request">
+          <FieldRows label={`Request: ${summary}`} rows={body} />
+        </Part>
+      )}
+      <Part title="Response">
+        <div className="grid gap-3">
+          {answers.map((answer) => (
+            <Answer key={answer.status} answer={answer} summary={summary} />
+          ))}
+        </div>
+      </Part>
+      <Disclosure summary="Errors" dense>
+        <dl className="grid gap-1 text-label">
+          {refusals.map(({ status, says }) => (
+            <div key={status} className="flex gap-3">
+              <dt className="w-10 shrink-0 font-mono tabular-nums">{status}</dt>
+              <dd className="text-ink-soft">
+                <Words text={says} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </Disclosure>
+      <CodeBlock label="Example" text={curl} />
+    </article>
+  )
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="grid gap-2">
+      <h4 className="text-label font-semibold">{title}</h4>
+      {children}
+    </div>
+  )
+}
+
+function Answer({ answer, summary }: { answer: ShownAnswer; summary: string }) {
+  const { status, says, type, refersTo, rows, example } = answer
+  return (
+    <div className="grid gap-1">
+      <p className="flex flex-wrap items-center gap-2 text-label">
+        <Badge tone="working" className="font-mono">
+          {status}
+        </Badge>
+        <span>
+          <Words text={says} />
+        </span>
+      </p>
+      <p className="wrap-anywhere text-dense text-ink-soft [&_a]:font-medium [&_a]:text-accent [&_a]:underline [&_a]:underline-offset-4">
+        <TypeName type={type} refersTo={refersTo} />
+      </p>
+      <FieldRows label={`${status}: ${summary}`} rows={rows} mark="" />
+      <Disclosure summary="Example" dense>
+        <CodeBlock label={`${status}, example`} text={example} bare />
+      </Disclosure>
+    </div>
+  )
+}
+
+/** A text to copy; `bare` = no button. public/copy-code.js handles the button: the page has no other script. */
+function CodeBlock({ label, text, bare = false }: { label: string; text: string; bare?: boolean }) {
+  return (
+    <figure className="grid min-w-0 gap-1">
+      <figcaption className="flex items-center justify-between gap-2 text-dense text-ink-soft">
+        {label}
+        {bare ? null : (
+          <span className="needs-script">
+            <button type="button" data-copy className={buttonStyles({ variant: 'quiet', className: 'px-3' })}>
+              <Copy aria-hidden className="size-4 shrink-0" />
+              <span data-copy-label>Copy</span>
+            </button>
+          </span>
+        )}
+      </figcaption>
+      <pre
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
+        tabIndex={0}
+        className="max-h-96 overflow-auto rounded-control border border-line bg-sunken p-3 print:max-h-none"
+      >
+        <code className="font-mono text-dense">{text}</code>
+      </pre>
+    </figure>
   )
 }

@@ -4,8 +4,8 @@ import { renderPage } from '#tests/support/page-stub.tsx'
 import { EMPTY_LISTS } from '../../rules/form-lists.ts'
 import { aidsOf } from '../form-aids.ts'
 import { emptyForm } from '../form-state.ts'
-import { AdvancedSection } from './advanced-section.tsx'
 import { RuleFormProvider, type RuleFormTools } from './form-context.tsx'
+import { AdvancedSection } from './rest-sections.tsx'
 
 function open(quiet?: RuleFormTools['quiet']) {
   const state = emptyForm()

@@ -1,13 +1,11 @@
 // Shared context for every control of the rule form, so sections do not pass it down.
 import { createContext, useContext } from 'react'
-import type { ListeningNote } from '../../listening/answers.ts'
 import type { FormLists } from '../../rules/form-lists.ts'
-import type { FieldErrors } from '../../rules/rule-form.ts'
-import type { FormAids } from '../form-aids.ts'
 import { valueAt } from '../form-change.ts'
 import type { Samples } from '../form-preview.ts'
 import { limitProblem } from '../form-shown.ts'
-import type { FormState, StepRow } from '../form-state.ts'
+import type { StepRow } from '../form-state.ts'
+import type { FormView } from '../form-view.ts'
 
 /** A text message with the values of the previewed record. */
 interface SentText {
@@ -15,7 +13,7 @@ interface SentText {
   credits: number
 }
 
-export interface RuleFormTools {
+export interface RuleFormTools extends Pick<FormView, 'state' | 'errors' | 'aids' | 'quiet' | 'listening' | 'at'> {
   /** From the address; '' = not signed in. */
   accountUUID: string
   /** The signed-in staff member; '' = unknown. */
@@ -24,20 +22,11 @@ export interface RuleFormTools {
   example: string
   /** Placeholder values, when requested without scripts. */
   samples: Samples | null
-  state: FormState
-  errors: FieldErrors
   lists: FormLists
-  aids: FormAids
   webhooks: readonly { id: number; objectType: string; label: string; active: boolean }[]
-  /** What the quiet hours option means for this account; missing = unknown. */
-  quiet?: { words: string; link: string }
-  /** Why answers of customers cannot be read; null = they can, or nobody knows yet. */
-  listening?: ListeningNote
   /** The open parts. */
   open: ReadonlySet<string>
   setOpen: (part: string, open: boolean) => void
-  /** Where the last button was pressed, without scripts; '' = nowhere. */
-  at: string
   /** What the steps would send with the previewed record, by step key. */
   sends: Readonly<Record<string, SentText>>
   /** False until scripts run: then the form offers buttons that ask the server instead. */

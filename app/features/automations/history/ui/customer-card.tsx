@@ -3,19 +3,11 @@ import { BellOff, Undo2 } from 'lucide-react'
 import { type AutomationAccount, settingsAddress } from '#app/domain/automations/automation-address.ts'
 import { CardSection } from '#app/ui/card.tsx'
 import { PostButton } from '#app/ui/form/post-button.tsx'
-import type { Mute } from '../../settings/mute.ts'
+import type { MetCustomer } from '../../settings/mute.ts'
 import { MutedSince } from '../../settings/ui/muted-since.tsx'
 
-/** See `meet`. */
-export interface MetCustomerView {
-  uuid: string
-  name: string
-  mute: Pick<Mute, 'id' | 'createdAt' | 'until' | 'by'> | null
-  gotToday?: string
-}
-
 interface CustomerCardProps {
-  customers: readonly MetCustomerView[]
+  customers: readonly MetCustomer[]
   account: AutomationAccount
 }
 

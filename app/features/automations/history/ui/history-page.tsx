@@ -1,34 +1,44 @@
-import { History, PartyPopper, SearchX, Send, Trash2 } from 'lucide-react'
+import { Form, useNavigation } from '@remix-run/react'
+import {
+  History,
+  MessageCircle,
+  PartyPopper,
+  Play,
+  Search,
+  SearchX,
+  Send,
+  SlidersHorizontal,
+  Square,
+  Trash2,
+} from 'lucide-react'
 import type { AutomationAccount } from '#app/domain/automations/automation-address.ts'
-import { runsAddress } from '#app/domain/automations/history-address.ts'
-import { ButtonLink } from '#app/ui/button.tsx'
+import { historyQuery, RUNS_PATH, runsAddress } from '#app/domain/automations/history-address.ts'
+import { RUN_STATUSES } from '#app/domain/automations/run-record.ts'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Card } from '#app/ui/card.tsx'
+import { Disclosure } from '#app/ui/disclosure.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
+import { Field } from '#app/ui/form/field.tsx'
 import { PostButton } from '#app/ui/form/post-button.tsx'
+import { useSearchKey } from '#app/ui/form/search-key.ts'
+import { Select } from '#app/ui/form/select.tsx'
+import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
-import { usePresent } from '#app/ui/time/time.tsx'
+import { ReconnectLink } from '#app/ui/reconnect-notice.tsx'
+import { Time, usePresent } from '#app/ui/time/time.tsx'
 import type { AnswerView, ListeningNote } from '../../listening/answers.ts'
-import { asksNothingOfHistory, type HistoryForm } from '../history-form.ts'
+import {
+  asksNothingOfHistory,
+  type HistoryData,
+  type HistoryField,
+  type HistoryForm,
+  STATUS_LABELS,
+} from '../history-form.ts'
 import { type RunLine, runsByDay } from '../run-list-view.ts'
-import { AnswersCard, ListeningLine } from './answers-card.tsx'
 import { HistoryFrame, type HistoryFrameProps } from './history-frame.tsx'
-import { RunFilter } from './run-filter.tsx'
 import { RunList } from './run-list.tsx'
 
-export interface HistoryPageProps extends HistoryFrameProps {
-  /** As typed. */
-  form: HistoryForm
-  errors: Record<string, string[]>
-  /** Null when `errors` prevented the search. */
-  lines: RunLine[] | null
-  next: number | null
-  isOlder: boolean
-  rules: { id: number; name: string }[]
-  /** Runs of the chosen rule that wait for a person. */
-  held: number
-  answers: AnswerView[]
-  listening: ListeningNote
-}
+export interface HistoryPageProps extends HistoryFrameProps, HistoryData {}
 
 /** All runs, newest first. The address holds the whole search, so it can be bookmarked. */
 export function HistoryPage(props: HistoryPageProps) {
@@ -142,4 +152,198 @@ function Nothing({ form, isOlder, account }: { form: HistoryForm; isOlder: boole
       <p>Try fewer filters, or a longer time.</p>
     </EmptyState>
   )
+}
+
+interface RunFilterProps {
+  account: AutomationAccount
+  form: HistoryForm
+  errors: Record<string, string[]>
+  rules: { id: number; name: string }[]
+}
+
+const MORE: readonly HistoryField[] = ['rule', 'status', 'from', 'until', 'record']
+
+/** A GET form: the search is in the address, with or without scripts. */
+function RunFilter({ account, form, errors, rules }: RunFilterProps) {
+  const { state, location } = useNavigation()
+  const searching = state === 'loading' && location?.pathname === RUNS_PATH
+  const box = useSearchKey()
+  const isUnknownRule = form.rule !== '' && !rules.some((rule) => String(rule.id) === form.rule)
+  return (
+    <Form
+      // Reset the fields when the address changes.
+      key={JSON.stringify(form)}
+      method="get"
+      action={RUNS_PATH}
+      role="search"
+      aria-label="Runs"
+      className="grid gap-1"
+    >
+      {Object.entries(historyQuery(account)).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={String(value)} />
+      ))}
+      <div className="grid items-start gap-2 sm:grid-cols-[minmax(0,1fr)_auto]">
+        <Field id="runs-text" label="Search" errors={errors.text}>
+          {(control) => (
+            <TextInput
+              {...control}
+              ref={box}
+              aria-keyshortcuts="/"
+              type="search"
+              name="text"
+              defaultValue={form.text}
+              autoComplete="off"
+              placeholder="Job number, customer, words sent…"
+            />
+          )}
+        </Field>
+        <div className="flex flex-wrap gap-2 sm:pt-[1.625rem]">
+          <Button type="submit" variant="primary" icon={Search} pending={searching} pendingLabel="Looking…">
+            Find
+          </Button>
+          {asksNothingOfHistory(form) ? null : <ButtonLink to={runsAddress(account)}>Clear</ButtonLink>}
+        </div>
+      </div>
+      <Disclosure
+        open={MORE.some(
+          (name) => (form[name] !== '' && !(name === 'status' && form.status === 'needs_you')) || errors[name],
+        )}
+        summary={
+          <span className="inline-flex items-center gap-1.5">
+            <SlidersHorizontal aria-hidden className="size-4" />
+            More filters
+          </span>
+        }
+      >
+        <div className="grid items-start gap-4 rounded-card border border-line bg-surface p-4 sm:grid-cols-2 lg:grid-cols-4">
+          <Field id="runs-rule" label="Automation" errors={errors.rule}>
+            {(control) => (
+              <Select
+                {...control}
+                name="rule"
+                defaultValue={form.rule}
+                none="Any"
+                options={rules.map(({ id, name }) => [id, name])}
+              >
+                {isUnknownRule ? <option value={form.rule}>A deleted automation</option> : null}
+              </Select>
+            )}
+          </Field>
+          <Field id="runs-status" label="Status" errors={errors.status}>
+            {(control) => (
+              <Select
+                {...control}
+                name="status"
+                defaultValue={form.status}
+                none="Any"
+                options={[...RUN_STATUSES].reverse().map((status) => [status, STATUS_LABELS[status]])}
+              />
+            )}
+          </Field>
+          <Field id="runs-from" label="From day" errors={errors.from}>
+            {(control) => <TextInput {...control} type="date" name="from" defaultValue={form.from} />}
+          </Field>
+          <Field id="runs-until" label="Until day" errors={errors.until}>
+            {(control) => <TextInput {...control} type="date" name="until" defaultValue={form.until} />}
+          </Field>
+          <div className="sm:col-span-2">
+            <Field id="runs-record" label="Record id" hint="Of a job or another record." errors={errors.record}>
+              {(control) => (
+                <TextInput
+                  {...control}
+                  code
+                  name="record"
+                  defaultValue={form.record}
+                  autoComplete="off"
+                  spellCheck={false}
+                />
+              )}
+            </Field>
+          </div>
+        </div>
+      </Disclosure>
+    </Form>
+  )
+}
+
+// What customers answered and nobody has decided about, and what cannot be read.
+function AnswersCard({ answers }: { answers: readonly AnswerView[] }) {
+  if (answers.length === 0) return null
+  return (
+    <Card className="grid gap-3 p-4">
+      <div>
+        <h2 id="answers-title" className="font-semibold text-title">
+          Customers answered
+        </h2>
+        <p className="text-label text-ink-soft">Automatic messages to them wait for you.</p>
+      </div>
+      <ul aria-labelledby="answers-title" className="grid gap-4">
+        {answers.map((answer) => (
+          <li key={answer.id} className="grid gap-2 border-line border-t pt-3 first:border-t-0 first:pt-0">
+            <OneAnswer answer={answer} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function OneAnswer({ answer }: { answer: AnswerView }) {
+  const { id, customer, job, channel, words, writtenAt } = answer
+  const about = customer === '' ? job : `${job} · ${customer}`
+  return (
+    <>
+      <p className="wrap-anywhere flex flex-wrap items-center gap-x-2 text-label">
+        <MessageCircle aria-hidden className="size-4 shrink-0 text-ink-soft" />
+        <span className="font-semibold">{about}</span>
+        <span className="text-ink-soft">
+          {channel === 'sms' ? 'by text' : 'by e-mail'}, <Time at={writtenAt} />
+        </span>
+      </p>
+      <blockquote className="wrap-anywhere max-w-xl justify-self-start whitespace-pre-wrap rounded-card rounded-tr-none bg-sunken px-3.5 py-2.5 text-label">
+        {words}
+      </blockquote>
+      <div className="flex flex-wrap gap-2">
+        <PostButton
+          wraps
+          values={{ act: 'answer_go_on', answer: String(id) }}
+          icon={Play}
+          aria-label={`Go on: ${about}`}
+        >
+          Go on
+        </PostButton>
+        <PostButton
+          wraps
+          values={{ act: 'answer_stop', answer: String(id) }}
+          icon={Square}
+          aria-label={`Stop: ${about}`}
+        >
+          Stop
+        </PostButton>
+      </div>
+    </>
+  )
+}
+
+export function ListeningLine({ note, accountUUID }: { note: ListeningNote; accountUUID: string }) {
+  switch (note) {
+    case null:
+      return null
+    case 'refused':
+      return (
+        <div className="flex flex-wrap items-center gap-x-2 text-label text-ink-soft">
+          <p>Reconnect to see receipts and answers.</p>
+          <ReconnectLink accountUUID={accountUUID} />
+        </div>
+      )
+    case 'no_answers':
+      return (
+        <Notice tone="accent" title="Answers cannot be read here">
+          <p className="mb-2">ServiceM8 has shown us no customer answer yet. Ask customers to ring you.</p>
+          <PostButton wraps values={{ act: 'listening_read' }}>
+            Got it
+          </PostButton>
+        </Notice>
+      )
+  }
 }

@@ -1,5 +1,5 @@
 import { Link } from '@remix-run/react'
-import { RefreshCw } from 'lucide-react'
+import { RefreshCw, RotateCcw, Send, Trash2, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { automationAddress, automationQuery } from '#app/domain/automations/automation-address.ts'
 import { runAddress, whyAddress } from '#app/domain/automations/history-address.ts'
@@ -7,11 +7,12 @@ import { AddressButton } from '#app/ui/address-button.tsx'
 import { toneStyles } from '#app/ui/badge.tsx'
 import { cardStyles } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
+import { PostButton } from '#app/ui/form/post-button.tsx'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
-import type { RunView } from '../run-detail-view.ts'
-import { Customers, type MetCustomerView } from './customer-card.tsx'
+import type { MetCustomer } from '../../settings/mute.ts'
+import type { RunOffers, RunView } from '../run-detail-view.ts'
+import { Customers } from './customer-card.tsx'
 import { HistoryFrame, type HistoryFrameProps } from './history-frame.tsx'
-import { RunControls } from './run-controls.tsx'
 import { RunPill, runMark } from './run-pills.tsx'
 import { RunSteps } from './run-steps.tsx'
 import { useRecheck } from './use-recheck.tsx'
@@ -19,7 +20,7 @@ import { useRecheck } from './use-recheck.tsx'
 interface RunPageProps extends HistoryFrameProps {
   run: RunView
   /** Customers of the run; empty = unknown, or too many. */
-  customers?: readonly MetCustomerView[]
+  customers?: readonly MetCustomer[]
 }
 
 /** One run: what happened, step by step, its customers, and what a person can do. */
@@ -147,6 +148,79 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
     <div className="grid gap-0.5">
       <dt className="text-ink-soft">{name}</dt>
       <dd className="wrap-anywhere">{children}</dd>
+    </div>
+  )
+}
+
+interface RunControlsProps {
+  runId: number
+  offers: RunOffers
+  /** The failed step has its own button. */
+  retryAtStep: boolean
+}
+
+/** Each button says what it will do; one that resends has to be opened first. */
+function RunControls({ runId, offers, retryAtStep }: RunControlsProps) {
+  const { failedAgain, allAgain, today, release, discard, cancel } = offers
+  const run = String(runId)
+  if (Object.values(offers).every((offer) => offer === null)) return null
+  return (
+    <div className="grid gap-4">
+      {release === null ? null : (
+        <Offer says={release}>
+          <PostButton wraps values={{ act: 'release', run }} variant="primary" icon={Send}>
+            Send it
+          </PostButton>
+        </Offer>
+      )}
+      {discard === null ? null : (
+        <Offer says={discard}>
+          <PostButton wraps values={{ act: 'discard', run }} variant="danger-quiet" icon={Trash2}>
+            Discard
+          </PostButton>
+        </Offer>
+      )}
+      {failedAgain === null || retryAtStep ? null : (
+        <Offer says={failedAgain}>
+          <PostButton wraps values={{ act: 'failed_again', run }} variant="primary" icon={RotateCcw}>
+            Run failed steps again
+          </PostButton>
+        </Offer>
+      )}
+      {cancel === null ? null : (
+        <Offer says={cancel}>
+          <PostButton wraps values={{ act: 'cancel', run }} variant="danger-quiet" icon={X}>
+            Cancel this run
+          </PostButton>
+        </Offer>
+      )}
+      {allAgain === null ? null : (
+        <Disclosure summary="Run again…">
+          <Offer says={allAgain}>
+            <PostButton wraps values={{ act: 'all_again', run }} icon={RotateCcw}>
+              Run all again
+            </PostButton>
+          </Offer>
+        </Disclosure>
+      )}
+      {today === null ? null : (
+        <Disclosure summary="Run again as it is today…">
+          <Offer says={today}>
+            <PostButton wraps values={{ act: 'today', run }} icon={RotateCcw}>
+              Run as it is today
+            </PostButton>
+          </Offer>
+        </Disclosure>
+      )}
+    </div>
+  )
+}
+
+function Offer({ says, children }: { says: string; children: ReactNode }) {
+  return (
+    <div className="grid justify-items-start gap-1.5">
+      <p className="wrap-anywhere text-label">{says}</p>
+      {children}
     </div>
   )
 }

@@ -344,8 +344,9 @@ describe('why did this job not fire', () => {
       trouble: null,
       rules: [RULE],
       others: 2,
+      customers: [],
     } as const
-    drawWhy({ asked: '4411', answer: { ...answer, rules: [RULE] } })
+    drawWhy({ asked: '4411', answer: { ...answer, rules: [RULE], customers: [] } })
     const rule = within(screen.getByRole('list', { name: 'Job 4411' })).getAllByRole('listitem')[0]
     expect(rule?.textContent).toContain('Conditions not met')
     expect(rule?.textContent).toContain('When a job changes, only if its status is Completed, then text the customer.')

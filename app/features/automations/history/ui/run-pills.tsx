@@ -37,12 +37,7 @@ export function runMark(standing: RunStanding): Mark & { word: string } {
 }
 
 export function RunPill({ standing }: { standing: RunStanding }) {
-  const { tone, icon, word } = runMark(standing)
-  return (
-    <StatusPill tone={tone} icon={icon}>
-      {word}
-    </StatusPill>
-  )
+  return <StatusPill {...STANDINGS[standing]}>{STANDING_TEXTS[standing]}</StatusPill>
 }
 
 const MARKS: Readonly<Record<StepMark, Mark>> = {
@@ -60,12 +55,7 @@ export function stepMark(mark: StepMark): Mark {
 }
 
 export function MarkPill({ mark }: { mark: StepMark }) {
-  const { tone, icon } = MARKS[mark]
-  return (
-    <StatusPill tone={tone} icon={icon}>
-      {MARK_TEXTS[mark]}
-    </StatusPill>
-  )
+  return <StatusPill {...MARKS[mark]}>{MARK_TEXTS[mark]}</StatusPill>
 }
 
 const WHYS: Readonly<Record<WhyStanding, Mark>> = {
@@ -78,10 +68,5 @@ const WHYS: Readonly<Record<WhyStanding, Mark>> = {
 }
 
 export function WhyPill({ standing }: { standing: WhyStanding }) {
-  const { tone, icon } = WHYS[standing]
-  return (
-    <StatusPill tone={tone} icon={icon}>
-      {WHY_TEXTS[standing]}
-    </StatusPill>
-  )
+  return <StatusPill {...WHYS[standing]}>{WHY_TEXTS[standing]}</StatusPill>
 }

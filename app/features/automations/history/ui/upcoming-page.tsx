@@ -1,20 +1,16 @@
 import { CalendarClock, X } from 'lucide-react'
 import { AUTOMATION_PATH, automationQuery, ruleAnchor } from '#app/domain/automations/automation-address.ts'
-import type { Millis } from '#app/lib/clock.ts'
 import { ButtonLink } from '#app/ui/button.tsx'
 import { Card } from '#app/ui/card.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { PostButton } from '#app/ui/form/post-button.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
-import type { RunLine } from '../run-list-view.ts'
+import type { UpcomingData } from '../run-list-view.ts'
 import { HistoryFrame, type HistoryFrameProps } from './history-frame.tsx'
 import { RunList } from './run-list.tsx'
 
-interface UpcomingPageProps extends HistoryFrameProps {
-  runs: RunLine[]
-  looks: { ruleId: number; name: string; schedule: string; at: Millis; pausedReason: string | null }[]
-}
+interface UpcomingPageProps extends HistoryFrameProps, UpcomingData {}
 
 /** Runs and checks that happen next, with a way to stop them. */
 export function UpcomingPage({ runs, looks, ...frame }: UpcomingPageProps) {

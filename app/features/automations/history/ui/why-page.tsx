@@ -9,30 +9,15 @@ import { Field } from '#app/ui/form/field.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
-import type { WhyView } from '../../preview/verdict-view.ts'
-import { CustomerCard, type MetCustomerView } from './customer-card.tsx'
+import type { WhyAnswer, WhyView } from '../../preview/verdict-view.ts'
+import { CustomerCard } from './customer-card.tsx'
 import { HistoryFrame, type HistoryFrameProps } from './history-frame.tsx'
 import { WhyPill } from './run-pills.tsx'
-
-/** See `explainRecord`. */
-type WhyAnswerView =
-  | { outcome: 'refused'; message: string }
-  | {
-      outcome: 'answered'
-      recordUuid: string
-      title: string
-      about: string
-      trouble: string | null
-      rules: WhyView[]
-      others: number
-      /** Customers of the job; empty = unknown. */
-      customers?: readonly MetCustomerView[]
-    }
 
 export interface WhyPageProps extends HistoryFrameProps {
   /** As typed; '' = no question yet. */
   asked: string
-  answer: WhyAnswerView | null
+  answer: WhyAnswer | null
 }
 
 /** One job, with the verdict of every automation. */
@@ -77,12 +62,12 @@ export function WhyPage({ asked, answer, ...frame }: WhyPageProps) {
 }
 
 interface AnswerProps {
-  answer: Extract<WhyAnswerView, { outcome: 'answered' }>
+  answer: Extract<WhyAnswer, { outcome: 'answered' }>
   account: AutomationAccount
 }
 
 function Answer({ answer, account }: AnswerProps) {
-  const { recordUuid, title, about, trouble, rules, others, customers = [] } = answer
+  const { recordUuid, title, about, trouble, rules, others, customers } = answer
   return (
     <section aria-labelledby="why-title" className="grid gap-4">
       <div className="flex flex-wrap items-end justify-between gap-3">

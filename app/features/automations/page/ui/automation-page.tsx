@@ -1,7 +1,7 @@
 import { Form, Link } from '@remix-run/react'
 import { clsx } from 'clsx'
 import { House, ScrollText, Settings, ShieldCheck, Workflow } from 'lucide-react'
-import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import {
   type AutomationAccount,
   type AutomationStep,
@@ -12,26 +12,26 @@ import {
 } from '#app/domain/automations/automation-address.ts'
 import type { OwnerRights } from '#app/domain/people.ts'
 import type { NoticeView } from '#app/features/notices/notice-view.ts'
-import type { Millis } from '#app/lib/clock.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { Badge } from '#app/ui/badge.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
-import { Card } from '#app/ui/card.tsx'
+import { Card, cardStyles } from '#app/ui/card.tsx'
+import { Disclosure } from '#app/ui/disclosure.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
+import { Field } from '#app/ui/form/field.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'
+import { controlStyles } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { ReconnectNotice } from '#app/ui/reconnect-notice.tsx'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 import { WayButton } from '../../form/ui/way-button.tsx'
-import type { LogLine } from '../../history/log-line.ts'
 import type { RuleCardView } from '../../rules/rule-view.ts'
-import type { PageResult } from '../act-on-rule.ts'
-import { type ListTrouble, RULES_NOT_FETCHED } from '../page-text.ts'
+import type { AutomationPageData, PageResult } from '../act-on-rule.ts'
+import { IMPORT_FAILED, type ListTrouble, RULES_NOT_FETCHED } from '../page-text.ts'
 import { UndoDelete } from './delete-rule.tsx'
-import { ImportPanel } from './import-panel.tsx'
 import { ActFields, useWithDraft } from './rule-button.tsx'
-import { RuleCard } from './rule-card.tsx'
+import { RuleCard, type RuleCardProps } from './rule-card.tsx'
 
 async function loadLogs() {
   return { default: (await import('../../history/ui/logs-dialog.tsx')).LogsDialog }
@@ -45,30 +45,15 @@ async function loadNotices() {
 const LogsDialog = import.meta.env.SSR ? (await loadLogs()).default : lazy(loadLogs)
 const RuleNotices = import.meta.env.SSR ? (await loadNotices()).default : lazy(loadNotices)
 
-export interface AutomationPageProps {
+export interface AutomationPageProps extends AutomationPageData {
   /** From the address; part of every link and form. */
   accountUUID: string
-  accountName: string
-  /** IANA zone of the account. */
-  timezone: string
   /** True when an admin opened the page in admin mode. */
   admin: boolean
-  /** The server's time. */
-  now: Millis
-  /** Newest first; null = loading failed. */
-  rules: RuleCardView[] | null
-  /** The last executions when the address opens the logs. */
-  logs: LogLine[] | 'failed' | null
-  /** The active limits, in one line. */
-  limits: string
   /** What automations and the account tell; newest first. */
   notices: NoticeView[]
-  /** Messages of this month, in one line; '' = none. */
-  month: string
   /** Deleted a moment ago: its deletion can be undone. */
   deleted?: { id: number; name: string } | null
-  /** Rules that can message a customer again; empty once the notice is dismissed. */
-  repeats: string[]
   tab: AutomationTab
   step: AutomationStep
   result: PageResult | null
@@ -246,13 +231,9 @@ function Trouble({ trouble, account }: { trouble: ListTrouble; account: Automati
   )
 }
 
-interface RuleListProps {
-  rights: OwnerRights
+interface RuleListProps extends Omit<RuleCardProps, 'rule'> {
   rules: RuleCardView[] | null
   deleted: { id: number; name: string } | null
-  account: AutomationAccount
-  step: AutomationStep
-  result: PageResult | null
 }
 
 /** The list of rules. When a removed rule had the focus, the heading gets it. */
@@ -314,5 +295,64 @@ export function RepeatNotice({ names, account }: { names: readonly string[]; acc
         </Button>
       </Form>
     </Notice>
+  )
+}
+
+interface ImportPanelProps {
+  account: AutomationAccount
+  result: PageResult | null
+}
+
+/** Imports the JSON of "Copy as JSON", from here or elsewhere. */
+function ImportPanel({ account, result }: ImportPanelProps) {
+  const refused = result?.kind === 'import_refused' ? result : null
+  // A rejected import redraws the panel, open and with the pasted text.
+  const [canceled, setCanceled] = useState(0)
+  const pending = useIsSending({ act: 'import' })
+  return (
+    <section aria-labelledby="import-title" className={`${cardStyles} px-4 py-1.5 sm:px-5`}>
+      <h2 id="import-title" className="sr-only">
+        Import Automation
+      </h2>
+      <Disclosure
+        key={`${refused ? refused.message : ''}${canceled}`}
+        summary="Import Automation"
+        open={refused !== null}
+      >
+        <Form method="post" preventScrollReset className="grid gap-3 pt-1 pb-2">
+          <ActFields account={account} values={{ act: 'import' }} />
+          <Field
+            id="import-json"
+            label="Paste JSON"
+            hint="Loads into the form as a new automation, switched off."
+            errors={refused ? [`${IMPORT_FAILED}: ${refused.message}`] : []}
+          >
+            {(control) => (
+              <textarea
+                {...control}
+                name="json"
+                rows={6}
+                required
+                spellCheck={false}
+                defaultValue={refused?.text ?? ''}
+                className={controlStyles({ className: 'resize-y py-2 font-mono' })}
+              />
+            )}
+          </Field>
+          <div className="flex flex-wrap gap-2">
+            <Button type="submit" variant="primary" pending={pending}>
+              Import
+            </Button>
+            <ButtonLink
+              to={automationAddress(account)}
+              onClick={() => setCanceled((count) => count + 1)}
+              preventScrollReset
+            >
+              Cancel
+            </ButtonLink>
+          </div>
+        </Form>
+      </Disclosure>
+    </section>
   )
 }

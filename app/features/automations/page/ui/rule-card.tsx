@@ -47,7 +47,7 @@ async function loadBlanks() {
 const FillBlanks = import.meta.env.SSR ? (await loadBlanks()).default : lazy(loadBlanks)
 const RuleResult = import.meta.env.SSR ? (await loadResult()).default : lazy(loadResult)
 
-interface RuleCardProps {
+export interface RuleCardProps {
   rights: OwnerRights
   rule: RuleCardView
   account: AutomationAccount

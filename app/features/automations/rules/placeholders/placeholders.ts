@@ -13,7 +13,7 @@ import { type Meaning, meaningOf, type NameContext } from './placeholder-names.t
 import { type Format, type Placeholder, readPieces } from './placeholder-syntax.ts'
 
 /** The parts of the account that texts use. */
-interface PlaceholderAccount {
+export interface PlaceholderAccount {
   name: string
   email: string
   /** IANA. */

@@ -1,5 +1,5 @@
+import type { Mute } from '#app/domain/automations/receipt.ts'
 import { Time } from '#app/ui/time/time.tsx'
-import type { Mute } from '../mute.ts'
 import { SOMEBODY } from '../settings-text.ts'
 
 /** Who muted it, when, and for how long. */

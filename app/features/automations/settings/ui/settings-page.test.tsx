@@ -7,8 +7,9 @@ import { hours } from '#app/lib/duration.ts'
 import { pageStub, renderPage } from '#tests/support/page-stub.tsx'
 import { expectNoise } from '#tests/support/quiet.ts'
 import { SAMPLE_NOW, SAMPLE_ZONE } from '#tests/support/sample-views.ts'
-import { CustomerCard, type MetCustomerView } from '../../history/ui/customer-card.tsx'
+import { CustomerCard } from '../../history/ui/customer-card.tsx'
 import type { SettingsForm } from '../automation-settings.ts'
+import type { MetCustomer } from '../mute.ts'
 import { SettingsPage, type SettingsPageProps } from './settings-page.tsx'
 
 const TOM = '88888888-0000-4000-8000-00000000000b'
@@ -187,7 +188,7 @@ describe('changes that are not saved', () => {
 
 describe('where a customer is met', () => {
   const account = { accountUUID: 'account-1', admin: false }
-  const card = (customers: MetCustomerView[]) =>
+  const card = (customers: MetCustomer[]) =>
     renderPage({ at: '/', page: () => <CustomerCard customers={customers} account={account} /> })
 
   it('nothing is offered when nobody is known', () => {

@@ -1,6 +1,7 @@
 import { ArrowLeft, BellOff, Undo2 } from 'lucide-react'
 import type { AutomationSettings } from '#app/domain/automations/account-guards.ts'
-import { type AutomationAccount, automationAddress } from '#app/domain/automations/automation-address.ts'
+import { automationAddress } from '#app/domain/automations/automation-address.ts'
+import type { Mute } from '#app/domain/automations/receipt.ts'
 import { managerAddress } from '#app/domain/delivery-address.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { ButtonLink } from '#app/ui/button.tsx'
@@ -9,19 +10,13 @@ import { EmptyState } from '#app/ui/empty-state.tsx'
 import { PostButton } from '#app/ui/form/post-button.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { AccountTimeProvider, Time } from '#app/ui/time/time.tsx'
+import type { HistoryFrameProps } from '../../history/ui/history-frame.tsx'
 import type { SettingsErrors, SettingsForm } from '../automation-settings.ts'
-import type { Mute } from '../mute.ts'
 import { mutedName, SOMEBODY } from '../settings-text.ts'
 import { MutedSince } from './muted-since.tsx'
 import { SettingsFormCard } from './settings-form.tsx'
 
-export interface SettingsPageProps {
-  account: AutomationAccount
-  accountName: string
-  /** IANA zone of the account. */
-  timezone: string
-  /** The server's time. */
-  now: Millis
+export interface SettingsPageProps extends Omit<HistoryFrameProps, 'needsYou'> {
   defaults: AutomationSettings
   /** As saved. */
   form: SettingsForm
