@@ -193,9 +193,6 @@ export function shownRun<One extends RunSeen>(run: One, now: Millis): One {
   return { ...run, outcome: 'failed', message: ENDED_HALF_WAY }
 }
 
-export const NO_BACKUPS =
-  'No backups are made: BACKUP_TO is not set. When this disk is lost, everything is (docs/backups.md).'
-
 export function restoreFirstSentence(file: string, words: string, newest: string): string {
   return `There is no database at ${file}, but ${words} holds backups, the newest ${newest}. Restore it with \`npm run restore\`, or set START_EMPTY=yes to begin with nothing.`
 }

@@ -2,6 +2,9 @@
 import type { IntegrityFacts } from '#app/domain/operations.ts'
 import type { Millis } from '../../lib/clock.ts'
 
+export const NO_BACKUPS =
+  'No backups are made: BACKUP_TO is not set. When this disk is lost, everything is (docs/backups.md).'
+
 export interface Facts {
   now: Millis
   configuration: ConfigurationFacts

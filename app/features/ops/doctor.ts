@@ -6,8 +6,8 @@ import { plural } from '#app/domain/time/moments.ts'
 import { untoldOf } from '#app/features/notices/notice-reasons.ts'
 import type { Millis } from '../../lib/clock.ts'
 import { days, hours, minutes, seconds } from '../../lib/duration.ts'
-import { NO_BACKUPS } from './backups.ts'
 import type { ConfigurationFacts, ContentFacts, DiskFacts, Facts, OpenedFile } from './doctor-facts.ts'
+import { NO_BACKUPS } from './doctor-facts.ts'
 
 export type Finding =
   | { level: 'good'; topic: Topic; sentence: string }

@@ -23,7 +23,7 @@ export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
   { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Run history · Fieldhook' },
 ]
 
-/** `/automation/runs?accountUUID=`: the filters of `history-filter.ts`; `view=upcoming`; `view=why` with `job`. */
+/** `/automation/runs?accountUUID=`: a filter; `view=upcoming`; `view=why` with `job`. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { app } = context
   const found = await findOwnAccount({ request, context })
