@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 const NOT_ON_CONFORM: Readonly<Record<string, string>> = {
   'app/features/accounts/ui/erase-page.tsx': 'one field, compared with the name of the account on the server',
   'app/features/automations/page/ui/ask-run-panel.tsx': 'one field: which record',
-  'app/features/automations/page/ui/automation-page.tsx': 'one field: the text of a copy, which only the server reads',
+  'app/features/automations/page/ui/beside-form.tsx': 'one field: the text of a copy, which only the server reads',
   'app/features/automations/page/ui/fill-blanks.tsx': 'the blanks of a rule are its fields: only the server knows them',
   'app/features/automations/settings/ui/settings-form.tsx': 'plain fields: the browser keeps them, the server judges',
   'app/features/endpoints/ui/mail-settings.tsx': 'one field and a box, judged by the server',

@@ -12,7 +12,7 @@ const CEILINGS = {
   roomsInCircles: 0,
   looseFilesOfApp: 4,
   filesFlatInOneFolder: 29,
-  filesWithOneImporter: 255,
+  filesWithOneImporter: 256,
   filesWithComplexFunctions: 14,
   filesWithLongFunctions: 13,
   // Includes 350 lines of room for what the screens still lacked on 2026-11-27.

@@ -154,3 +154,14 @@ export function sentTexts({ preview }: DraftPreview): ReadonlyMap<number, { char
 
 /** Shown for an empty value of a record. */
 export const EMPTY_SAMPLE = '–'
+
+/** What the pane of the preview shows. */
+export interface Shown {
+  preview: DraftPreview | null
+  back: Backtest | null
+  trouble: PreviewTrouble | null
+  search: string
+  record: string
+}
+
+export const NOTHING_SHOWN: Shown = { preview: null, back: null, trouble: null, search: '', record: '' }

@@ -3,10 +3,10 @@
 import { useEffect, useRef, useState } from 'react'
 import { SheetDialog } from '#app/ui/sheet-dialog.tsx'
 import { toBody } from '../form-body.ts'
-import type { DraftPreview, FormPreview } from '../form-preview.ts'
+import type { DraftPreview, FormPreview, Shown } from '../form-preview.ts'
 import type { FormState } from '../form-state.ts'
 import { askPreview } from './ask-preview.tsx'
-import { PreviewPane, type Shown } from './preview-pane.tsx'
+import { PreviewPane } from './preview-pane.tsx'
 
 /** How long the user has to pause before the preview refreshes, ms. */
 const PAUSE = 700

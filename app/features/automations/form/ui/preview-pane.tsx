@@ -5,14 +5,7 @@ import { CardSection } from '#app/ui/card.tsx'
 import { Field } from '#app/ui/form/field.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
-import {
-  type Backtest,
-  type DraftPreview,
-  FORM,
-  PREVIEW_FIELDS,
-  type PreviewTrouble,
-  type RecordChoice,
-} from '../form-preview.ts'
+import { FORM, PREVIEW_FIELDS, type RecordChoice, type Shown } from '../form-preview.ts'
 
 async function loadPreviewed() {
   return { default: (await import('./previewed.tsx')).Previewed }
@@ -25,16 +18,6 @@ async function loadBacktest() {
 // The server has them loaded; a browser loads them with the first answer.
 const Previewed = import.meta.env.SSR ? (await loadPreviewed()).default : lazy(loadPreviewed)
 const BacktestList = import.meta.env.SSR ? (await loadBacktest()).default : lazy(loadBacktest)
-
-export interface Shown {
-  preview: DraftPreview | null
-  back: Backtest | null
-  trouble: PreviewTrouble | null
-  search: string
-  record: string
-}
-
-export const NOTHING_SHOWN: Shown = { preview: null, back: null, trouble: null, search: '', record: '' }
 
 /** Handlers that replace the round trips when scripts run. */
 interface LiveHands {

@@ -8,13 +8,12 @@ import { Notice } from '#app/ui/notice.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { type FormLists, namesOfLists } from '../../rules/form-lists.ts'
 import { setValue } from '../form-change.ts'
-import { type DraftPreview, FORM, type Peek, peekOf, sentTexts } from '../form-preview.ts'
+import { type DraftPreview, FORM, NOTHING_SHOWN, type Peek, peekOf, type Shown, sentTexts } from '../form-preview.ts'
 import { type FormState, partsShown, toForm } from '../form-state.ts'
 import type { FormView } from '../form-view.ts'
 import { RuleFormProvider, useRuleForm } from './form-context.tsx'
 import { IntentButton, ShowFields, TextControl } from './form-controls.tsx'
 import { Blanks, SentenceBar } from './form-top.tsx'
-import { NOTHING_SHOWN, PreviewPane, type Shown } from './preview-pane.tsx'
 import { ActiveSwitch } from './rule-sections.tsx'
 import { TriggerSection } from './trigger-section.tsx'
 import { type Unsaved, useEditing } from './use-editing.tsx'
@@ -37,8 +36,13 @@ async function loadRest() {
   return { default: (await import('./rest-sections.tsx')).RestSections }
 }
 
+async function loadPane() {
+  return { default: (await import('./preview-pane.tsx')).PreviewPane }
+}
+
 // The server has them loaded and draws them; a browser loads them with the first trigger that is chosen.
 const RestSections = import.meta.env.SSR ? (await loadRest()).default : lazy(loadRest)
+const PreviewPane = import.meta.env.SSR ? (await loadPane()).default : lazy(loadPane)
 
 async function loadLive() {
   return (await import('./live-preview.tsx')).LivePreview
@@ -134,7 +138,9 @@ export function RuleFormPanel({ accountUUID, person = '', opened = '', form, lis
             onSheet={setSheet}
           />
         ) : (
-          <PreviewPane shown={before} />
+          <Suspense fallback={null}>
+            <PreviewPane shown={before} />
+          </Suspense>
         )}
         <div
           id="beside-form"

@@ -1,7 +1,7 @@
 import { Form, Link } from '@remix-run/react'
 import { clsx } from 'clsx'
-import { House, ScrollText, Settings, ShieldCheck, Workflow } from 'lucide-react'
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
+import { House, ScrollText, Settings, ShieldCheck } from 'lucide-react'
+import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react'
 import {
   type AutomationAccount,
   type AutomationStep,
@@ -15,23 +15,15 @@ import type { NoticeView } from '#app/features/notices/notice-view.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { Badge } from '#app/ui/badge.tsx'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
-import { Card, cardStyles } from '#app/ui/card.tsx'
-import { Disclosure } from '#app/ui/disclosure.tsx'
-import { EmptyState } from '#app/ui/empty-state.tsx'
-import { Field } from '#app/ui/form/field.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'
-import { controlStyles } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { ReconnectNotice } from '#app/ui/reconnect-notice.tsx'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 import { WayButton } from '../../form/ui/way-button.tsx'
-import type { RuleCardView } from '../../rules/rule-view.ts'
 import type { AutomationPageData, PageResult } from '../act-on-rule.ts'
-import { IMPORT_FAILED, type ListTrouble, RULES_NOT_FETCHED } from '../page-text.ts'
-import { UndoDelete } from './delete-rule.tsx'
+import type { ListTrouble } from '../page-text.ts'
 import { ActFields, useWithDraft } from './rule-button.tsx'
-import { RuleCard, type RuleCardProps } from './rule-card.tsx'
 
 async function loadLogs() {
   return { default: (await import('../../history/ui/logs-dialog.tsx')).LogsDialog }
@@ -41,8 +33,13 @@ async function loadNotices() {
   return { default: (await import('./rule-notices.tsx')).RuleNotices }
 }
 
-// The server has them loaded and draws them; a browser loads what is wanted.
+async function loadBeside() {
+  return { default: (await import('./beside-form.tsx')).BesideForm }
+}
+
+// The server has them loaded and draws them; a browser loads what is wanted, and the list after the form.
 const LogsDialog = import.meta.env.SSR ? (await loadLogs()).default : lazy(loadLogs)
+const BesideForm = import.meta.env.SSR ? (await loadBeside()).default : lazy(loadBeside)
 const RuleNotices = import.meta.env.SSR ? (await loadNotices()).default : lazy(loadNotices)
 
 export interface AutomationPageProps extends AutomationPageData {
@@ -112,9 +109,8 @@ export function AutomationPage(props: AutomationPageProps) {
       {tab === 'rules' ? (
         <FormPlace step={step}>
           {form?.(
-            <>
-              <ImportPanel account={account} result={result} />
-              <RuleList
+            <Suspense fallback={null}>
+              <BesideForm
                 rights={props.rights}
                 rules={rules}
                 deleted={props.deleted ?? null}
@@ -122,7 +118,7 @@ export function AutomationPage(props: AutomationPageProps) {
                 step={step}
                 result={result}
               />
-            </>,
+            </Suspense>,
           )}
         </FormPlace>
       ) : (
@@ -231,49 +227,6 @@ function Trouble({ trouble, account }: { trouble: ListTrouble; account: Automati
   )
 }
 
-interface RuleListProps extends Omit<RuleCardProps, 'rule'> {
-  rules: RuleCardView[] | null
-  deleted: { id: number; name: string } | null
-}
-
-/** The list of rules. When a removed rule had the focus, the heading gets it. */
-function RuleList({ rights, rules, deleted, account, step, result }: RuleListProps) {
-  const heading = useRef<HTMLHeadingElement>(null)
-  const length = rules?.length ?? 0
-  const count = useRef(length)
-  useEffect(() => {
-    if (length < count.current && (document.activeElement ?? document.body) === document.body) heading.current?.focus()
-    count.current = length
-  }, [length])
-  return (
-    <section aria-labelledby="rules-title">
-      <h2 id="rules-title" ref={heading} tabIndex={-1} className="mb-3 font-semibold text-title">
-        Existing Automations
-      </h2>
-      {deleted === null ? null : <UndoDelete deleted={deleted} account={account} />}
-      {rules === null ? (
-        <Notice tone="failing" title={RULES_NOT_FETCHED}>
-          They are safe and still run. Please load the page again in a moment.
-        </Notice>
-      ) : rules.length === 0 ? (
-        <Card>
-          <EmptyState icon={Workflow} title="No automations yet">
-            Pick a recipe above.
-          </EmptyState>
-        </Card>
-      ) : (
-        <ul className="grid items-start gap-4">
-          {rules.map((rule) => (
-            <li key={rule.id} className="min-w-0">
-              <RuleCard rights={rights} rule={rule} account={account} step={step} result={result} />
-            </li>
-          ))}
-        </ul>
-      )}
-    </section>
-  )
-}
-
 const DISMISS = { act: 'repeats_told' }
 
 /** Shown once to accounts that had automations before "how often" was visible: they work as before. */
@@ -295,64 +248,5 @@ export function RepeatNotice({ names, account }: { names: readonly string[]; acc
         </Button>
       </Form>
     </Notice>
-  )
-}
-
-interface ImportPanelProps {
-  account: AutomationAccount
-  result: PageResult | null
-}
-
-/** Imports the JSON of "Copy as JSON", from here or elsewhere. */
-function ImportPanel({ account, result }: ImportPanelProps) {
-  const refused = result?.kind === 'import_refused' ? result : null
-  // A rejected import redraws the panel, open and with the pasted text.
-  const [canceled, setCanceled] = useState(0)
-  const pending = useIsSending({ act: 'import' })
-  return (
-    <section aria-labelledby="import-title" className={`${cardStyles} px-4 py-1.5 sm:px-5`}>
-      <h2 id="import-title" className="sr-only">
-        Import Automation
-      </h2>
-      <Disclosure
-        key={`${refused ? refused.message : ''}${canceled}`}
-        summary="Import Automation"
-        open={refused !== null}
-      >
-        <Form method="post" preventScrollReset className="grid gap-3 pt-1 pb-2">
-          <ActFields account={account} values={{ act: 'import' }} />
-          <Field
-            id="import-json"
-            label="Paste JSON"
-            hint="Loads into the form as a new automation, switched off."
-            errors={refused ? [`${IMPORT_FAILED}: ${refused.message}`] : []}
-          >
-            {(control) => (
-              <textarea
-                {...control}
-                name="json"
-                rows={6}
-                required
-                spellCheck={false}
-                defaultValue={refused?.text ?? ''}
-                className={controlStyles({ className: 'resize-y py-2 font-mono' })}
-              />
-            )}
-          </Field>
-          <div className="flex flex-wrap gap-2">
-            <Button type="submit" variant="primary" pending={pending}>
-              Import
-            </Button>
-            <ButtonLink
-              to={automationAddress(account)}
-              onClick={() => setCanceled((count) => count + 1)}
-              preventScrollReset
-            >
-              Cancel
-            </ButtonLink>
-          </div>
-        </Form>
-      </Disclosure>
-    </section>
   )
 }
