@@ -5,8 +5,8 @@ import { renderPage } from '#tests/support/page-stub.tsx'
 import { sampleCard, samplePreview } from '#tests/support/sample-rules.ts'
 import { SAMPLE_NOW } from '#tests/support/sample-views.ts'
 import type { AskedRun } from '../../preview/ask-run.ts'
-import { RepeatNotice } from './automation-page.tsx'
 import { RuleCard } from './rule-card.tsx'
+import { RepeatNotice } from './rule-notices.tsx'
 
 const ACCOUNT = { accountUUID: 'account-1', admin: false }
 

@@ -1,4 +1,4 @@
-import { Form, Link } from '@remix-run/react'
+import { Link } from '@remix-run/react'
 import { clsx } from 'clsx'
 import { House, ScrollText, Settings, ShieldCheck } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react'
@@ -14,8 +14,7 @@ import type { OwnerRights } from '#app/domain/people.ts'
 import type { NoticeView } from '#app/features/notices/notice-view.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { Badge } from '#app/ui/badge.tsx'
-import { Button, ButtonLink } from '#app/ui/button.tsx'
-import { useIsSending } from '#app/ui/form/sent-values.tsx'
+import { ButtonLink } from '#app/ui/button.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { ReconnectNotice } from '#app/ui/reconnect-notice.tsx'
@@ -23,7 +22,6 @@ import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 import { WayButton } from '../../form/ui/way-button.tsx'
 import type { AutomationPageData, PageResult } from '../act-on-rule.ts'
 import type { ListTrouble } from '../page-text.ts'
-import { ActFields, useWithDraft } from './rule-button.tsx'
 
 async function loadLogs() {
   return { default: (await import('../../history/ui/logs-dialog.tsx')).LogsDialog }
@@ -33,12 +31,17 @@ async function loadNotices() {
   return { default: (await import('./rule-notices.tsx')).RuleNotices }
 }
 
+async function loadRepeats() {
+  return { default: (await import('./rule-notices.tsx')).RepeatNotice }
+}
+
 async function loadBeside() {
   return { default: (await import('./beside-form.tsx')).BesideForm }
 }
 
 // The server has them loaded and draws them; a browser loads what is wanted, and the list after the form.
 const LogsDialog = import.meta.env.SSR ? (await loadLogs()).default : lazy(loadLogs)
+const RepeatNotice = import.meta.env.SSR ? (await loadRepeats()).default : lazy(loadRepeats)
 const BesideForm = import.meta.env.SSR ? (await loadBeside()).default : lazy(loadBeside)
 const RuleNotices = import.meta.env.SSR ? (await loadNotices()).default : lazy(loadNotices)
 
@@ -103,7 +106,11 @@ export function AutomationPage(props: AutomationPageProps) {
           <RuleNotices notices={props.notices} account={account} />
         </Suspense>
       ) : null}
-      {tab === 'rules' && props.repeats.length > 0 ? <RepeatNotice names={props.repeats} account={account} /> : null}
+      {tab === 'rules' && props.repeats.length > 0 ? (
+        <Suspense fallback={null}>
+          <RepeatNotice names={props.repeats} account={account} />
+        </Suspense>
+      ) : null}
       {tab === 'rules' ? <Limits limits={props.limits} month={props.month} account={account} /> : null}
       {tab === 'rules' && rules?.length === 0 ? props.starters : null}
       {tab === 'rules' ? (
@@ -223,30 +230,6 @@ function Trouble({ trouble, account }: { trouble: ListTrouble; account: Automati
       <ButtonLink to={`/?${new URLSearchParams(automationQuery(account))}`} variant="quiet" className="-ml-4">
         Webhook Manager
       </ButtonLink>
-    </Notice>
-  )
-}
-
-const DISMISS = { act: 'repeats_told' }
-
-/** Shown once to accounts that had automations before "how often" was visible: they work as before. */
-export function RepeatNotice({ names, account }: { names: readonly string[]; account: AutomationAccount }) {
-  const pending = useIsSending(DISMISS)
-  const withDraft = useWithDraft(DISMISS)
-  return (
-    <Notice tone="attention" title="These automations can message a customer more than once" className="mb-5">
-      <ul className="list-disc pl-5">
-        {names.map((name, index) => (
-          <li key={index}>{name}</li>
-        ))}
-      </ul>
-      <p className="mt-1">They work as before. Edit one to choose “How often for the same record”.</p>
-      <Form method="post" preventScrollReset className="mt-2">
-        <ActFields account={account} values={DISMISS} />
-        <Button {...withDraft} type="submit" pending={pending}>
-          Dismiss
-        </Button>
-      </Form>
     </Notice>
   )
 }

@@ -8,6 +8,7 @@ import { signInAddress } from '#app/lib/sign-in-address.ts'
 import { toneStyles } from '#app/ui/badge.tsx'
 import { Button } from '#app/ui/button.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'
+import { Notice } from '#app/ui/notice.tsx'
 import { Time } from '#app/ui/time/time.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { ActFields, useWithDraft } from './rule-button.tsx'
@@ -129,5 +130,29 @@ function Dismiss({ notice, account }: { notice: NoticeView; account: AutomationA
         Dismiss
       </Button>
     </Form>
+  )
+}
+
+const DISMISS = { act: 'repeats_told' }
+
+/** Shown once to accounts that had automations before "how often" was visible: they work as before. */
+export function RepeatNotice({ names, account }: { names: readonly string[]; account: AutomationAccount }) {
+  const pending = useIsSending(DISMISS)
+  const withDraft = useWithDraft(DISMISS)
+  return (
+    <Notice tone="attention" title="These automations can message a customer more than once" className="mb-5">
+      <ul className="list-disc pl-5">
+        {names.map((name, index) => (
+          <li key={index}>{name}</li>
+        ))}
+      </ul>
+      <p className="mt-1">They work as before. Edit one to choose “How often for the same record”.</p>
+      <Form method="post" preventScrollReset className="mt-2">
+        <ActFields account={account} values={DISMISS} />
+        <Button {...withDraft} type="submit" pending={pending}>
+          Dismiss
+        </Button>
+      </Form>
+    </Notice>
   )
 }
