@@ -13,7 +13,7 @@ interface CardButtonProps extends Omit<PostButtonProps, 'values'> {
   values?: Record<string, string>
 }
 
-/** A button with one action on one webhook or rule.  */
+/** A button with one action on one webhook or rule. */
 export function CardButton({ intent, webhookId, account, values = {}, ...button }: CardButtonProps) {
   const { accountUUID } = account
   return <PostButton {...button} values={{ intent, id: String(webhookId), ...values, accountUUID }} />
