@@ -1,4 +1,4 @@
-import { useNavigate } from '@remix-run/react'
+import { useNavigate, useNavigation } from '@remix-run/react'
 import { type RefObject, useEffect, useState } from 'react'
 import { Button } from '../button.tsx'
 import { useOnDemand } from '../on-demand.tsx'
@@ -22,7 +22,11 @@ export function UnsavedChanges({ form, returnTo, saved, refused }: UnsavedChange
   const [changed, setChanged] = useState(refused)
   /** The page that was asked for meanwhile. */
   const [leaving, setLeaving] = useState<string | null>(null)
-  useEffect(() => setChanged(refused), [saved, refused])
+  const { state } = useNavigation()
+  // Also when it is refused again, with the same values stored.
+  useEffect(() => {
+    if (state === 'idle') setChanged(refused)
+  }, [state, saved, refused])
   useEffect(() => {
     const element = form.current
     if (!element) return
