@@ -185,7 +185,10 @@ test('whatever is put together, nothing in it runs, and doing it again changes n
       expect(dangerIn(once)).toBeNull()
       expect(html(once)).toBe(once)
     }),
-    { numRuns: 500, examples: [[['<style>', '/*', 'javascript:']]] },
+    {
+      numRuns: 500,
+      examples: [[['<style>', '/*', 'javascript:']], [['<td>', '<', 'src', '</script>', '<td>']]],
+    },
   )
 })
 

@@ -82,7 +82,18 @@ function withoutTower(text: string): string {
   return text
 }
 
+/**
+ * Cleaned again where a tag went: without it, a cell that stood inside it stands inside a cell, and the parser closes the
+ * outer one only when it reads the result.
+ */
 function cleaned(text: string): SafeHtml {
+  const first = cleanedOnce(text)
+  if (!first.removed.some((what) => what.startsWith('<'))) return first
+  const { html, removed } = cleanedOnce(first.html)
+  return { html, removed: [...new Set([...first.removed, ...removed])] }
+}
+
+function cleanedOnce(text: string): SafeHtml {
   const opened: { tag: string; before: [string, string][]; left: Record<string, string> }[] = []
   let dropsStyle = false
   const doctype = DOCTYPE.exec(text)?.[0] ?? ''
