@@ -1,5 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants } from 'node:zlib'
 import { vitePlugin as remix } from '@remix-run/dev'
 import tailwindcss from '@tailwindcss/vite'
 import { defineConfig, type Plugin } from 'vite'
@@ -92,14 +95,30 @@ function escapeOf(letter: string, at: number, code: string): string {
   return `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
+/** Written beside each file of a page, once and as small as it gets: 15 % less than what can be done while a browser waits. */
+const writtenSmaller: Plugin = {
+  name: 'written-smaller',
+  async writeBundle({ dir = '' }, bundle) {
+    const compress = promisify(brotliCompress)
+    const written = Object.values(bundle).map(async (file) => {
+      const content = Buffer.from(file.type === 'chunk' ? file.code : file.source)
+      const params = { [constants.BROTLI_PARAM_SIZE_HINT]: content.length }
+      if (!/\.woff2$/.test(file.fileName)) await writeFile(`${join(dir, file.fileName)}.br`, await compress(content, { params }))
+    })
+    await Promise.all(written)
+  },
+}
+
 export default defineConfig(({ isSsrBuild }) => ({
-  plugins: [tailwindcss(), remix(remixOptions), ...(isSsrBuild ? [oneByteLetters] : [])],
+  plugins: [tailwindcss(), remix(remixOptions), isSsrBuild ? oneByteLetters : writtenSmaller],
   build: {
     target: 'es2022',
     sourcemap: false,
     rollupOptions: isSsrBuild
       ? {}
       : {
+          // A page that uses nothing of such a file does not load it, also where the bundler cannot tell that its tables only hold words.
+          treeshake: { moduleSideEffects: (id) => !/\/app\/(?:domain|features)\//.test(id) },
           output: {
             manualChunks: chunkOf,
             experimentalMinChunkSize: SMALL,

@@ -7,6 +7,7 @@ import { createRequestHandler } from '@remix-run/express'
 import { createRequestHandler as createRouter } from '@remix-run/node'
 import compression from 'compression'
 import express from 'express'
+import compressed from 'express-static-gzip'
 import { callRouters } from './call-routers.mjs'
 import { createHttpServer, HTTP_LIMITS } from './http-server.mjs'
 import { keepNothingByDefault } from './keep-nothing.mjs'
@@ -96,7 +97,12 @@ export async function serve({ dev } = {}) {
   if (dev) {
     site.use(dev.middlewares)
   } else {
-    const assets = express.static('build/client/assets', { immutable: true, maxAge: '1y', fallthrough: true })
+    const assets = compressed('build/client/assets', {
+      enableBrotli: true,
+      orderPreference: ['br'],
+      index: false,
+      serveStatic: { immutable: true, maxAge: '1y', redirect: false },
+    })
     const others = express.static('build/client', { maxAge: '1h', index: false, redirect: false })
     // Read once at the start: other addresses need no disk access.
     const files = new Set(readdirSync('build/client').map((name) => `/${name}`))
