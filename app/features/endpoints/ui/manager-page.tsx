@@ -226,8 +226,8 @@ function Health({ account, webhooks, rules, lines, lastEventAt }: HealthProps) {
     <div
       className={`flex items-start gap-2.5 rounded-control px-3.5 text-body ${tone === 'neutral' ? 'bg-surface' : toneStyles[tone]}`}
     >
-      <Icon aria-hidden className="mt-3.5 size-5 shrink-0" />
-      <div className="min-w-0 flex-1 py-0.5">
+      <Icon aria-hidden className="mt-4 size-5 shrink-0" />
+      <div className="min-w-0 flex-1 py-1">
         {/* One row says it all. */}
         {rows.length === 1 && more === 0 ? null : (
           <div className="flex min-h-11 items-center gap-x-3">
