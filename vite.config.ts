@@ -103,7 +103,8 @@ const writtenSmaller: Plugin = {
     const written = Object.values(bundle).map(async (file) => {
       const content = Buffer.from(file.type === 'chunk' ? file.code : file.source)
       const params = { [constants.BROTLI_PARAM_SIZE_HINT]: content.length }
-      if (!/\.woff2$/.test(file.fileName)) await writeFile(`${join(dir, file.fileName)}.br`, await compress(content, { params }))
+      if (!/\.woff2$/.test(file.fileName))
+        await writeFile(`${join(dir, file.fileName)}.br`, await compress(content, { params }))
     })
     await Promise.all(written)
   },
