@@ -9,9 +9,10 @@ export default defineConfig({
   testDir: 'tests/e2e',
   testMatch: '**/*.spec.ts',
   outputDir: 'test-results',
-  // Each test starts its own server (tests/e2e has the fixture), so they do not share anything.
+  // Each test gets a product of its own (tests/e2e has the fixture), so they do not share anything.
   fullyParallel: true,
-  workers: 2,
+  // A journey waits for a third of its time: one more than this machine has processors.
+  workers: 3,
   retries: 0,
   forbidOnly: true,
   timeout: 60_000,

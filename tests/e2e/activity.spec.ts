@@ -1,5 +1,4 @@
 import type { BrowserContext, Page } from '@playwright/test'
-import type { ServerProcess } from '../support/server-process.ts'
 import {
   collectComplaints,
   createWebhook,
@@ -9,6 +8,7 @@ import {
   FIRM,
   keepPicture,
   openAddOn,
+  type Server,
   setFirstJobStatus,
   signIn,
   test,
@@ -17,7 +17,7 @@ import {
 const NO_ACCOUNT = 'Please provide an account UUID to view webhook activity'
 
 /** Signs the admin's account in, creates a webhook for jobs, and opens the activity as the manager's button does. */
-async function openActivity(page: Page, context: BrowserContext, server: ServerProcess): Promise<void> {
+async function openActivity(page: Page, context: BrowserContext, server: Server): Promise<void> {
   await openAddOn(page, server)
   await signIn(context, page)
   await createWebhook(page, { url: server.origin + DEMO_RECEIVER, object: 'Job' })
@@ -35,7 +35,7 @@ async function showAll(page: Page): Promise<void> {
 }
 
 /** Opens the add-on as an account that is no admin, and signs that account in. Gives its id. */
-async function signInAsOrdinary(page: Page, context: BrowserContext, server: ServerProcess): Promise<string> {
+async function signInAsOrdinary(page: Page, context: BrowserContext, server: Server): Promise<string> {
   await page.goto(`${server.origin}/sandbox`)
   const others = page.getByRole('link', { name: /^Open Fieldhook as / }).filter({ hasNotText: FIRM })
   const address = new URL((await others.first().getAttribute('href')) ?? '', server.origin)

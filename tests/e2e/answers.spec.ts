@@ -1,7 +1,16 @@
 // When a customer answers: the follow-up waits with their words, and goes out after Go on, or never after Stop.
 import type { BrowserContext, Page } from '@playwright/test'
-import type { ServerProcess } from '../support/server-process.ts'
-import { collectComplaints, expect, expectAccessible, FIRM, keepPicture, openAddOn, signIn, test } from './stage.ts'
+import {
+  collectComplaints,
+  expect,
+  expectAccessible,
+  FIRM,
+  keepPicture,
+  openAddOn,
+  type Server,
+  signIn,
+  test,
+} from './stage.ts'
 
 const WORDS = 'Please ring me before you come'
 const ON_COMPLETED = {
@@ -19,7 +28,7 @@ const RULES = [
 const card = (page: Page) => page.getByRole('list', { name: 'Customers answered' }).getByRole('listitem')
 const texts = (page: Page) => page.getByRole('article').filter({ hasText: 'Text message' })
 
-async function passTime(page: Page, server: ServerProcess, words: '1 minute' | '1 hour'): Promise<void> {
+async function passTime(page: Page, server: Server, words: '1 minute' | '1 hour'): Promise<void> {
   await page.goto(`${server.origin}/sandbox`)
   await page.getByRole('button', { name: `Move the clock forward by ${words}` }).click()
   await expect(page.getByText(`The clock moved forward by ${words}`)).toBeVisible()
@@ -34,7 +43,7 @@ async function comes(page: Page, address: string, shows: () => Promise<void>): P
 }
 
 /** A job is completed: one text goes out, another follows later. Then the customer answers in the pretend platform. */
-async function answered(page: Page, context: BrowserContext, server: ServerProcess) {
+async function answered(page: Page, context: BrowserContext, server: Server) {
   await openAddOn(page, server)
   await signIn(context, page)
   const accountUUID = new URL(page.url()).searchParams.get('accountUUID') ?? ''

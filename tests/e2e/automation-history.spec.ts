@@ -1,12 +1,20 @@
 // What an owner asks afterwards: what was done, what comes next, why not; and where a template or an API field comes from.
 import type { BrowserContext, Page } from '@playwright/test'
-import type { ServerProcess } from '../support/server-process.ts'
-import { collectComplaints, expect, expectAccessible, keepPicture, openAddOn, signIn, test } from './stage.ts'
+import {
+  collectComplaints,
+  expect,
+  expectAccessible,
+  keepPicture,
+  openAddOn,
+  type Server,
+  signIn,
+  test,
+} from './stage.ts'
 
 interface Stage {
   page: Page
   context: BrowserContext
-  server: ServerProcess
+  server: Server
 }
 
 const says = (page: Page, words: string | RegExp) =>

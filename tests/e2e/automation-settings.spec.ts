@@ -1,13 +1,21 @@
 // Limits for all automations, and a customer who wants no messages: set, seen where they matter, taken back.
 import { mkdirSync } from 'node:fs'
 import type { BrowserContext, Page } from '@playwright/test'
-import type { ServerProcess } from '../support/server-process.ts'
-import { collectComplaints, expect, expectAccessible, keepPicture, openAddOn, signIn, test } from './stage.ts'
+import {
+  collectComplaints,
+  expect,
+  expectAccessible,
+  keepPicture,
+  openAddOn,
+  type Server,
+  signIn,
+  test,
+} from './stage.ts'
 
 interface Stage {
   page: Page
   context: BrowserContext
-  server: ServerProcess
+  server: Server
 }
 
 const TEXT = {

@@ -1,7 +1,15 @@
 // What an owner does with automations that exist: looks, runs, switches, copies, brings in, deletes.
 import type { BrowserContext, Page } from '@playwright/test'
-import type { ServerProcess } from '../support/server-process.ts'
-import { collectComplaints, expect, expectAccessible, keepPicture, openAddOn, signIn, test } from './stage.ts'
+import {
+  collectComplaints,
+  expect,
+  expectAccessible,
+  keepPicture,
+  openAddOn,
+  type Server,
+  signIn,
+  test,
+} from './stage.ts'
 
 const card = (page: Page, name: string) => page.getByRole('article', { name, exact: true })
 const says = (page: Page, words: string | RegExp) =>
@@ -9,7 +17,7 @@ const says = (page: Page, words: string | RegExp) =>
 
 /** Signed in, with these rules, on the page of automations. */
 async function openAutomations(
-  { page, context, server }: { page: Page; context: BrowserContext; server: ServerProcess },
+  { page, context, server }: { page: Page; context: BrowserContext; server: Server },
   rules: Record<string, unknown>[],
   options: { admin?: boolean } = {},
 ): Promise<void> {

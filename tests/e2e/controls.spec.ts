@@ -1,6 +1,5 @@
 // What an owner does when something is wrong: sees why, mends it, pauses, starts again, sends what was missed.
 import type { Locator, Page } from '@playwright/test'
-import type { ServerProcess } from '../support/server-process.ts'
 import {
   collectComplaints,
   createWebhook,
@@ -9,6 +8,7 @@ import {
   expectAccessible,
   keepPicture,
   openAddOn,
+  type Server,
   setFirstJobStatus,
   signIn,
   test,
@@ -38,7 +38,7 @@ async function openLog(page: Page): Promise<Locator> {
   return page.getByRole('region', { name: 'Recent Activity of Job' })
 }
 
-async function received(server: ServerProcess, name: string): Promise<number> {
+async function received(server: Server, name: string): Promise<number> {
   const answer = await fetch(`${server.origin}/sandbox/receiver/${name}?format=json`)
   return ((await answer.text()).match(/changed_fields/g) ?? []).length
 }

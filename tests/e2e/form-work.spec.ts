@@ -1,7 +1,16 @@
 // The rule form around its fields: work that is not saved, what stays in sight, blanks of a template, and a text to try.
 import type { BrowserContext, Page } from '@playwright/test'
-import type { ServerProcess } from '../support/server-process.ts'
-import { createWebhook, DEMO_RECEIVER, expect, expectAccessible, FIRM, openAddOn, signIn, test } from './stage.ts'
+import {
+  createWebhook,
+  DEMO_RECEIVER,
+  expect,
+  expectAccessible,
+  FIRM,
+  openAddOn,
+  type Server,
+  signIn,
+  test,
+} from './stage.ts'
 
 const form = (page: Page) => page.locator('#automation-form')
 const name = (page: Page) => form(page).getByLabel('Automation Name')
@@ -10,7 +19,7 @@ const toLibrary = (page: Page) =>
   page.getByRole('navigation', { name: 'Automations' }).getByRole('link', { name: 'Template Library' }).click()
 const alive = (page: Page) => expect(form(page).getByRole('button', { name: 'Continue' })).toHaveCount(0)
 
-async function openAutomations(page: Page, context: BrowserContext, server: ServerProcess): Promise<URL> {
+async function openAutomations(page: Page, context: BrowserContext, server: Server): Promise<URL> {
   await openAddOn(page, server)
   await signIn(context, page)
   const address = new URL(page.url())

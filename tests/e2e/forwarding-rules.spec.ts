@@ -1,6 +1,5 @@
 // Several systems get the same events: each has its address, its filter, its own pause, and its own line in the log.
 import type { Page } from '@playwright/test'
-import type { ServerProcess } from '../support/server-process.ts'
 import {
   collectComplaints,
   createWebhook,
@@ -8,6 +7,7 @@ import {
   expectAccessible,
   keepPicture,
   openAddOn,
+  type Server,
   setFirstJobStatus,
   signIn,
   test,
@@ -17,7 +17,7 @@ const section = (page: Page) => page.getByRole('region', { name: 'Forwarding Rul
 const card = (page: Page, name: string) => page.getByRole('article', { name, exact: true })
 const says = (page: Page, words: string | RegExp) =>
   expect(page.getByText(words, { exact: true }).first()).toBeVisible()
-const receiver = (server: ServerProcess, name: string) => `${server.origin}/sandbox/receiver/${name}`
+const receiver = (server: Server, name: string) => `${server.origin}/sandbox/receiver/${name}`
 
 interface NewRule {
   name: string
@@ -44,7 +44,7 @@ async function reloadUntil(page: Page, address: string, name: string, words: str
   }).toPass({ timeout: 30_000 })
 }
 
-async function received(server: ServerProcess, name: string): Promise<number> {
+async function received(server: Server, name: string): Promise<number> {
   const answer = await fetch(`${receiver(server, name)}?format=json`)
   return ((await answer.text()).match(/changed_fields/g) ?? []).length
 }

@@ -1,6 +1,5 @@
 // When an address stops taking events: its owner is told once, on the page and by e-mail, sees why, mends it, is told again.
 import type { BrowserContext, Page } from '@playwright/test'
-import type { ServerProcess } from '../support/server-process.ts'
 import {
   collectComplaints,
   createWebhook,
@@ -9,6 +8,7 @@ import {
   FIRM,
   keepPicture,
   openAddOn,
+  type Server,
   setFirstJobStatus,
   signIn,
   test,
@@ -28,13 +28,13 @@ async function reloadUntil(page: Page, address: string, words: string | RegExp):
 }
 
 /** Presses a button of the stage's clock: what is timed happens as if that long had passed. */
-async function moveClock(page: Page, server: ServerProcess, by: '1 minute' | '1 hour' | '3 days'): Promise<void> {
+async function moveClock(page: Page, server: Server, by: '1 minute' | '1 hour' | '3 days'): Promise<void> {
   await page.goto(`${server.origin}/sandbox`)
   await page.getByRole('button', { name: `Move the clock forward by ${by}` }).click()
   await expect(page.getByText(`The clock moved forward by ${by}`)).toBeVisible()
 }
 
-async function openOutbox(page: Page, server: ServerProcess): Promise<void> {
+async function openOutbox(page: Page, server: Server): Promise<void> {
   await page.goto(`${server.origin}/sandbox`)
   const outbox = page.getByRole('region', { name: FIRM }).getByRole('link', { name: /outbox/i })
   await outbox.first().click()
@@ -42,7 +42,7 @@ async function openOutbox(page: Page, server: ServerProcess): Promise<void> {
 }
 
 /** A webhook whose address answers 500, after three events and an hour. */
-async function letFail(page: Page, context: BrowserContext, server: ServerProcess, name: string): Promise<string> {
+async function letFail(page: Page, context: BrowserContext, server: Server, name: string): Promise<string> {
   await openAddOn(page, server)
   await signIn(context, page)
   await createWebhook(page, { url: `${server.origin}/sandbox/receiver/${name}?status=500`, object: 'Job' })

@@ -1,5 +1,4 @@
 import type { Page } from '@playwright/test'
-import type { ServerProcess } from '../support/server-process.ts'
 import {
   collectComplaints,
   createWebhook,
@@ -7,6 +6,7 @@ import {
   expect,
   expectAccessible,
   openAddOn,
+  type Server,
   signIn,
   test,
 } from './stage.ts'
@@ -14,7 +14,7 @@ import {
 const SENTENCE = 'ServiceM8 sends no webhooks for job contacts, so Fieldhook looks every 5 minutes.'
 
 /** On the page of the first job of the pretend platform. */
-async function openFirstJob(page: Page, server: ServerProcess): Promise<void> {
+async function openFirstJob(page: Page, server: Server): Promise<void> {
   await page.goto(`${server.origin}/sandbox`)
   await page
     .getByRole('link', { name: /^Job \d+$/ })
@@ -30,7 +30,7 @@ async function moveClock(page: Page, by: string): Promise<void> {
 }
 
 /** Bodies that have come out at the demo receiver, newest first. */
-async function received(server: ServerProcess): Promise<string> {
+async function received(server: Server): Promise<string> {
   return (await fetch(`${server.origin}${DEMO_RECEIVER}?format=json`)).text()
 }
 

@@ -1,7 +1,6 @@
 // Three templates of the library, built from blank as a person would, run against the pretend platform, and read in its outbox.
 import type { BrowserContext, Locator, Page } from '@playwright/test'
-import type { ServerProcess } from '../support/server-process.ts'
-import { collectComplaints, expect, FIRM, openAddOn, signIn, test } from './stage.ts'
+import { collectComplaints, expect, FIRM, openAddOn, type Server, signIn, test } from './stage.ts'
 
 const says = (page: Page, words: string | RegExp) => expect(page.getByText(words).first()).toBeVisible()
 const form = (page: Page) => page.locator('#automation-form')
@@ -16,7 +15,7 @@ async function addStep(page: Page, label: string): Promise<void> {
   await form(page).getByRole('button', { name: label, exact: true }).click()
 }
 
-async function openAutomations(page: Page, context: BrowserContext, server: ServerProcess): Promise<void> {
+async function openAutomations(page: Page, context: BrowserContext, server: Server): Promise<void> {
   await openAddOn(page, server)
   await signIn(context, page)
   const address = new URL(page.url())
@@ -26,7 +25,7 @@ async function openAutomations(page: Page, context: BrowserContext, server: Serv
 }
 
 /** What the pretend platform sent in the name of the firm. */
-async function readOutbox(page: Page, server: ServerProcess): Promise<Locator> {
+async function readOutbox(page: Page, server: Server): Promise<Locator> {
   await page.goto(`${server.origin}/sandbox`)
   const outbox = page.getByRole('region', { name: FIRM }).getByRole('link', { name: /outbox/i })
   await page.goto(new URL((await outbox.first().getAttribute('href')) ?? '', server.origin).href)

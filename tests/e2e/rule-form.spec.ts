@@ -1,7 +1,15 @@
 import { gzipSync } from 'node:zlib'
 import type { BrowserContext, Locator, Page } from '@playwright/test'
-import type { ServerProcess } from '../support/server-process.ts'
-import { collectComplaints, expect, expectAccessible, keepPicture, openAddOn, signIn, test } from './stage.ts'
+import {
+  collectComplaints,
+  expect,
+  expectAccessible,
+  keepPicture,
+  openAddOn,
+  type Server,
+  signIn,
+  test,
+} from './stage.ts'
 
 const says = (page: Page, words: string | RegExp) => expect(page.getByText(words).first()).toBeVisible()
 const form = (page: Page) => page.locator('#automation-form')
@@ -16,7 +24,7 @@ async function addStep(page: Page, label: string): Promise<void> {
   await form(page).getByRole('button', { name: label, exact: true }).click()
 }
 
-async function openAutomations(page: Page, context: BrowserContext, server: ServerProcess): Promise<void> {
+async function openAutomations(page: Page, context: BrowserContext, server: Server): Promise<void> {
   await openAddOn(page, server)
   await signIn(context, page)
   const address = new URL(page.url())

@@ -1,14 +1,23 @@
 // When an automation fails: its owner is told by e-mail, follows the link to the run, mends the automation, and is told that
 // it works again.
 import type { BrowserContext, Page } from '@playwright/test'
-import type { ServerProcess } from '../support/server-process.ts'
-import { collectComplaints, expect, expectAccessible, FIRM, keepPicture, openAddOn, signIn, test } from './stage.ts'
+import {
+  collectComplaints,
+  expect,
+  expectAccessible,
+  FIRM,
+  keepPicture,
+  openAddOn,
+  type Server,
+  signIn,
+  test,
+} from './stage.ts'
 
 const onTop = (page: Page) => page.getByRole('region', { name: 'Notices', exact: true })
 const form = (page: Page) => page.locator('#automation-form')
 
 /** Signed in, with an automation that tells a system which answers 404. */
-async function brokenRule(page: Page, context: BrowserContext, server: ServerProcess) {
+async function brokenRule(page: Page, context: BrowserContext, server: Server) {
   await openAddOn(page, server)
   await signIn(context, page)
   const accountUUID = new URL(page.url()).searchParams.get('accountUUID') ?? ''
@@ -29,14 +38,14 @@ async function brokenRule(page: Page, context: BrowserContext, server: ServerPro
   }
 }
 
-async function passAMinute(page: Page, server: ServerProcess): Promise<void> {
+async function passAMinute(page: Page, server: Server): Promise<void> {
   await page.goto(`${server.origin}/sandbox`)
   await page.getByRole('button', { name: 'Move the clock forward by 1 minute' }).click()
   await expect(page.getByText('The clock moved forward by 1 minute')).toBeVisible()
 }
 
 /** The outbox once it holds a mail with that subject. */
-async function openMail(page: Page, server: ServerProcess, subject: string): Promise<void> {
+async function openMail(page: Page, server: Server, subject: string): Promise<void> {
   await page.goto(`${server.origin}/sandbox`)
   const outbox = page.getByRole('region', { name: FIRM }).getByRole('link', { name: /outbox/i })
   const address = new URL((await outbox.first().getAttribute('href')) ?? '', server.origin).href

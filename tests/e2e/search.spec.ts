@@ -1,6 +1,5 @@
 // What a developer does with one delivery: finds it by what is known about it, looks into it, sends it again.
 import type { Locator, Page } from '@playwright/test'
-import type { ServerProcess } from '../support/server-process.ts'
 import {
   collectComplaints,
   createWebhook,
@@ -9,6 +8,7 @@ import {
   expectAccessible,
   keepPicture,
   openAddOn,
+  type Server,
   setFirstJobStatus,
   signIn,
   test,
@@ -58,7 +58,7 @@ async function pickStatus(page: Page, status: string): Promise<void> {
 }
 
 /** Signs in with one webhook for jobs; gives the manager's address and the search's. */
-async function begin(page: Page, server: ServerProcess, url: string) {
+async function begin(page: Page, server: Server, url: string) {
   await openAddOn(page, server)
   await signIn(page.context(), page)
   await createWebhook(page, { url, object: 'Job' })

@@ -1,25 +1,37 @@
 // What every browser journey starts from: a server of its own, and the steps a person repeats.
 import AxeBuilder from '@axe-core/playwright'
 import { type BrowserContext, test as base, expect, type Page } from '@playwright/test'
+import { type ProductHost, productHost } from '../support/product-host.ts'
 import { fieldValue } from '../support/scriptless-browser.ts'
-import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 
 export { expect }
 
 export const FIRM = 'Alder & Finch Plumbing and Heating'
 export const DEMO_RECEIVER = '/sandbox/receiver/demo'
 
-export const test = base.extend<{ server: ServerProcess }>({
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures a fixture needs from this pattern.
-  server: async ({}, use) => {
-    const server = await startServerProcess()
+export interface Server {
+  origin: string
+}
+
+export const test = base.extend<{ server: Server }, { host: ProductHost }>({
+  host: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures a fixture needs from this pattern.
+    async ({}, use) => {
+      const host = productHost()
+      await use(host)
+      host.end()
+    },
+    { scope: 'worker' },
+  ],
+  server: async ({ host }, use) => {
+    const server = await host.startAnew()
     await use(server)
     await server.dispose()
   },
 })
 
 /** From the pretend platform's start page into the add-on, as a newcomer would. */
-export async function openAddOn(page: Page, server: ServerProcess, options: { admin?: boolean } = {}): Promise<void> {
+export async function openAddOn(page: Page, server: Server, options: { admin?: boolean } = {}): Promise<void> {
   await page.goto(`${server.origin}/sandbox`)
   const name = options.admin ? `With admin tools , for ${FIRM}` : `Open Fieldhook as ${FIRM}`
   const link = page.getByRole('link', { name: options.admin ? /^With admin tools.*Alder & Finch/ : name }).first()
@@ -71,7 +83,7 @@ export async function createWebhook(
 }
 
 /** Presses a status button on the first job of the pretend platform that does not have that status yet. */
-export async function setFirstJobStatus(page: Page, server: ServerProcess, status: string): Promise<void> {
+export async function setFirstJobStatus(page: Page, server: Server, status: string): Promise<void> {
   await page.goto(`${server.origin}/sandbox`)
   await page.getByRole('button', { name: status, exact: true, pressed: false }).first().click()
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()

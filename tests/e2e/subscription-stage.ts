@@ -1,13 +1,12 @@
 // What the browser tests of the subscription repeat: moving the clock, coming back to the page, entering a card.
 import type { BrowserContext, Page } from '@playwright/test'
-import type { ServerProcess } from '../support/server-process.ts'
-import { expect, openAddOn, signIn } from './stage.ts'
+import { expect, openAddOn, type Server, signIn } from './stage.ts'
 
 /** The console's own steps. */
 export type ClockStep = '1m' | '1h' | '1d' | '3d' | '14d'
 
 /** Signs in as the demo firm. Gives its id. */
-export async function beginTrial(context: BrowserContext, page: Page, server: ServerProcess): Promise<string> {
+export async function beginTrial(context: BrowserContext, page: Page, server: Server): Promise<string> {
   await openAddOn(page, server)
   await signIn(context, page)
   page.setDefaultTimeout(15_000)
@@ -15,7 +14,7 @@ export async function beginTrial(context: BrowserContext, page: Page, server: Se
 }
 
 /** Moves the sandbox's clock, as its buttons do. */
-export async function moveClock(page: Page, server: ServerProcess, ...steps: ClockStep[]): Promise<void> {
+export async function moveClock(page: Page, server: Server, ...steps: ClockStep[]): Promise<void> {
   for (const by of steps) {
     const answer = await page.request.post(`${server.origin}/sandbox/console/clock`, {
       form: { by, back: '/sandbox' },
@@ -26,7 +25,7 @@ export async function moveClock(page: Page, server: ServerProcess, ...steps: Clo
 }
 
 /** Opens the page; signs in again where the moved clock has ended the session. */
-export async function openSubscription(page: Page, server: ServerProcess, accountUUID: string): Promise<void> {
+export async function openSubscription(page: Page, server: Server, accountUUID: string): Promise<void> {
   const address = `${server.origin}/subscription?${new URLSearchParams({ accountUUID })}`
   await page.goto(address)
   const title = page.getByRole('heading', { level: 1 })

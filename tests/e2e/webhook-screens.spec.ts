@@ -1,7 +1,15 @@
 // The webhook screens as a person uses them: how long they are, where a result stands, and where the focus goes.
 import type { BrowserContext, Locator, Page } from '@playwright/test'
-import type { ServerProcess } from '../support/server-process.ts'
-import { collectComplaints, expect, expectAccessible, openAddOn, setFirstJobStatus, signIn, test } from './stage.ts'
+import {
+  collectComplaints,
+  expect,
+  expectAccessible,
+  openAddOn,
+  type Server,
+  setFirstJobStatus,
+  signIn,
+  test,
+} from './stage.ts'
 
 const card = (page: Page, name: string) => page.getByRole('article', { name, exact: true })
 
@@ -15,7 +23,7 @@ interface Furnished {
 }
 
 /** Seven webhooks, one paused, one without an address, and a failing forwarding rule; some events. */
-async function furnish(page: Page, context: BrowserContext, server: ServerProcess): Promise<Furnished> {
+async function furnish(page: Page, context: BrowserContext, server: Server): Promise<Furnished> {
   await openAddOn(page, server, { admin: true })
   await signIn(context, page)
   const account = new URL(page.url()).searchParams.get('accountUUID') ?? ''

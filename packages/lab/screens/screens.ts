@@ -2,7 +2,6 @@
 // who wants to see a change at all widths.
 import type { APIRequestContext } from '@playwright/test'
 import { fieldValue } from '#tests/support/scriptless-browser.ts'
-import type { ServerProcess } from '#tests/support/server-process.ts'
 import { furnishListening } from './listening-stage.ts'
 
 /** A screen by its address; `open` lists what to press before the screenshot. */
@@ -18,7 +17,7 @@ export interface Screen {
 }
 
 /** Signs in over HTTP as one of the pretend platform's firms. Returns the account's id. */
-export async function signInFirm(request: APIRequestContext, server: ServerProcess, firm = 0): Promise<string> {
+export async function signInFirm(request: APIRequestContext, server: { origin: string }, firm = 0): Promise<string> {
   const start = await (await request.get(`${server.origin}/sandbox`)).text()
   const account = [...new Set([...start.matchAll(/accountUUID=([0-9a-f-]{36})/g)].map((found) => found[1]))][firm]
   if (!account) throw new Error('no account on the start page of the sandbox')
@@ -36,7 +35,7 @@ export async function signInFirm(request: APIRequestContext, server: ServerProce
  */
 export async function furnish(
   request: APIRequestContext,
-  server: ServerProcess,
+  server: { origin: string },
   account: string,
   /** Another account without any activity. */
   newcomer: string,
