@@ -31,14 +31,14 @@ export default defineConfig({
     {
       name: 'desktop',
       use: { viewport: { width: 1280, height: 800 } },
-      // A desk by night and a phone by day show every page in both themes and at both widths. Without scripts go the journeys of
+      // What looks pages over begins on a phone, and looks once more as a desk by night. Without scripts go the journeys of
       // the gate, the form of an automation, the account and paying; the other pages' forms are posted in the tests of
       // their routes. `E2E_EVERYTHING=1` runs all of it at both widths, for more than twice the time.
       ...(process.env.E2E_EVERYTHING
         ? {}
         : {
             grepInvert:
-              /light .*accessible and fit|(controls|notices|search|polled|forwarding-rules|automation|automation-history|automation-settings|activity)\.spec.*without JavaScript/,
+              /accessible and fit|(controls|notices|search|polled|forwarding-rules|automation|automation-history|automation-settings|activity)\.spec.*without JavaScript/,
           }),
     },
     {
@@ -46,7 +46,7 @@ export default defineConfig({
       use: { viewport: { width: 375, height: 812 }, hasTouch: true, isMobile: true },
       ...(process.env.E2E_EVERYTHING
         ? {}
-        : { grep: /with JavaScript from the gate|rule-form.*with JavaScript|light .*accessible and fit/ }),
+        : { grep: /with JavaScript from the gate|rule-form.*with JavaScript|accessible and fit/ }),
     },
   ],
 })

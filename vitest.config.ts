@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { SlowFirst } from './tests/support/slow-first.ts'
 
 const WALK = { environment: 'node', testTimeout: 60_000, hookTimeout: 60_000 } as const
 
@@ -13,6 +14,7 @@ export default defineConfig({
     globalSetup: ['tests/support/postgres-setup.ts'],
     setupFiles: ['tests/support/quiet.ts'],
     allowOnly: false,
+    sequence: { sequencer: SlowFirst },
     // A machine with two cores shared by three runners is slow now and then.
     // Ends what hangs. On a machine that does other work too, simulated days on PostgreSQL take 15 s.
     testTimeout: 40_000,

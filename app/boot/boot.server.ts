@@ -83,9 +83,9 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
   const outside = openOutside(ground, data, { signal: draining.signal, ownAddress: sandbox !== null })
   const paying = await connectPayments(env, sandbox, { clock, log: log.child({ part: 'payments' }) })
   const settings = settingsOf(env, sandbox, paying, data.hold)
-  const warming = createWarming(env, { clock, log, settings, signal: draining.signal })
   const engines = createEngines(ground, data, outside, settings, options.apart, endAsGone)
   const { shares } = engines
+  const warming = createWarming(env, shares !== null, { clock, log, settings, signal: draining.signal })
   const schedulers = createSchedulers()
   const day = watchDay({ clock, now: () => ({ ...engines.engine.status(), ...data.space.status() }) })
   const parts = { ground, data, outside, settings, engines, paying, schedulers, loopDelay, day, startedAt, warming }
@@ -138,8 +138,10 @@ export async function startApp(options: BootOptions = {}): Promise<Running> {
       observed.start()
       data.disk.start()
       shares?.start()
-      startWork({ ground, data, app, engines, schedulers })
-      warming.start()
+      const warm = warming.run()
+      // Among several, the others deliver until this one is warm. Alone, what waits is sent at once.
+      const begins = shares ? { after: warm, unless: draining.signal } : null
+      startWork({ ground, data, app, engines, schedulers }, begins)
       void warnOfBackups(env, log)
       warnOfMetrics(env, log)
     },
@@ -161,14 +163,17 @@ const GONE = 75
 /** ms */
 const GONE_WITHIN = 10_000
 
-/** Starts the engines and the jobs; in quarantine, only what goes on in it. */
-function startWork(parts: {
-  ground: Ground
-  data: Data
-  app: App
-  engines: Engines
-  schedulers: ReturnType<typeof createSchedulers>
-}): void {
+/** Starts the engines, at once or as `begins` says, and the jobs; in quarantine, only what goes on in it. */
+function startWork(
+  parts: {
+    ground: Ground
+    data: Data
+    app: App
+    engines: Engines
+    schedulers: ReturnType<typeof createSchedulers>
+  },
+  begins: { after: Promise<void>; unless: AbortSignal } | null,
+): void {
   const { env, clock, observed } = parts.ground
   const { space, removed, hold } = parts.data
   const { engine, runs, triggers, shares } = parts.engines
@@ -178,7 +183,7 @@ function startWork(parts: {
   observed.measures.expectJobs(jobs.map(({ name }) => name))
   const timing = { clock, log: observed.log, onRun: observed.jobEnded }
   parts.schedulers.start(jobs.filter(goesOnInQuarantine), timing)
-  hold.whenFree(() => {
+  function begin(): void {
     engine.start()
     runs.start()
     triggers.start()
@@ -186,6 +191,12 @@ function startWork(parts: {
       jobs.filter((job) => !goesOnInQuarantine(job)),
       timing,
     )
+  }
+  hold.whenFree(() => {
+    if (begins === null) return begin()
+    void begins.after.then(() => {
+      if (!begins.unless.aborted) begin()
+    })
   })
 }
 

@@ -24,6 +24,7 @@ const input = (given: Partial<Parameters<typeof warmUp>[0]> = {}) => ({
   settings: TEST_SETTINGS,
   migrationsFolder: 'db/migrations',
   signal: new AbortController().signal,
+  pace: { lasts: 1_000, rest: 0 },
   ...given,
 })
 
@@ -31,6 +32,12 @@ const input = (given: Partial<Parameters<typeof warmUp>[0]> = {}) => ({
 test('sends many events through, and leaves nothing behind', async () => {
   expect(await warmUp(input())).toBeGreaterThan(10)
   expect(readdirSync(folder)).toEqual([])
+})
+
+test('rests between events where others work meanwhile', async () => {
+  const events = await warmUp(input({ pace: { lasts: 500, rest: 60 } }))
+  expect(events).toBeGreaterThan(10)
+  expect(events).toBeLessThanOrEqual(16 * Math.ceil(500 / 60))
 })
 
 test('ends soon when the process ends', async () => {

@@ -5,8 +5,8 @@ import {
   DEMO_RECEIVER,
   expect,
   expectAccessible,
+  expectLooks,
   FIRM,
-  keepPicture,
   openAddOn,
   type Server,
   setFirstJobStatus,
@@ -207,32 +207,19 @@ test('the two lists are asked for with a tag and answered with 304, and say once
   }
 })
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test.describe(colorScheme, () => {
-    test.use({ colorScheme })
-
-    test('the activity is accessible and fits the screen', async ({ page, context, server }, info) => {
-      const shot = async (name: string) => {
-        await expectAccessible(page)
-        expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(
-          0,
-        )
-        await keepPicture(page, `.cache/screens/${name}-${colorScheme}-${info.project.name}.png`)
-      }
-      await page.goto(`${server.origin}/webhook-activity`)
-      await shot('activity-no-account')
-      await openActivity(page, context, server)
-      const stage = await context.newPage()
-      await setFirstJobStatus(stage, server, 'Completed')
-      await stage.close()
-      await expect(events(page).first()).toBeVisible()
-      await showAll(page)
-      await events(page).first().locator('summary').click()
-      await rows(page).filter({ hasText: 'API Call' }).first().locator('summary').click()
-      await shot('activity')
-      await context.setOffline(true)
-      await expect(page.getByRole('alert')).toBeVisible()
-      await shot('activity-failed')
-    })
-  })
-}
+test('the activity is accessible and fits the screen', async ({ page, context, server }) => {
+  await page.goto(`${server.origin}/webhook-activity`)
+  await expectLooks(page, 'activity-no-account')
+  await openActivity(page, context, server)
+  const stage = await context.newPage()
+  await setFirstJobStatus(stage, server, 'Completed')
+  await stage.close()
+  await expect(events(page).first()).toBeVisible()
+  await showAll(page)
+  await events(page).first().locator('summary').click()
+  await rows(page).filter({ hasText: 'API Call' }).first().locator('summary').click()
+  await expectLooks(page, 'activity')
+  await context.setOffline(true)
+  await expect(page.getByRole('alert')).toBeVisible()
+  await expectLooks(page, 'activity-failed')
+})

@@ -1,16 +1,6 @@
 // When a customer answers: the follow-up waits with their words, and goes out after Go on, or never after Stop.
 import type { BrowserContext, Page } from '@playwright/test'
-import {
-  collectComplaints,
-  expect,
-  expectAccessible,
-  FIRM,
-  keepPicture,
-  openAddOn,
-  type Server,
-  signIn,
-  test,
-} from './stage.ts'
+import { collectComplaints, expect, expectLooks, FIRM, openAddOn, type Server, signIn, test } from './stage.ts'
 
 const WORDS = 'Please ring me before you come'
 const ON_COMPLETED = {
@@ -120,23 +110,11 @@ for (const javaScriptEnabled of [true, false]) {
   })
 }
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test.describe(colorScheme, () => {
-    test.use({ colorScheme })
-
-    test('an answer in the history is accessible and fits the screen', async ({ page, context, server }, info) => {
-      test.slow()
-      const { follows } = await answered(page, context, server)
-      const shot = async (name: string) => {
-        await expectAccessible(page)
-        const tooWide = () => document.documentElement.scrollWidth - window.innerWidth
-        expect(await page.evaluate(tooWide)).toBeLessThanOrEqual(0)
-        await keepPicture(page, `.cache/screens/${name}-${colorScheme}-${info.project.name}.png`)
-      }
-      await shot('answers')
-      await follows.getByRole('link').first().click()
-      await expect(page.getByText(WORDS).first()).toBeVisible()
-      await shot('answer-run')
-    })
-  })
-}
+test('an answer in the history is accessible and fits the screen', async ({ page, context, server }) => {
+  test.slow()
+  const { follows } = await answered(page, context, server)
+  await expectLooks(page, 'answers')
+  await follows.getByRole('link').first().click()
+  await expect(page.getByText(WORDS).first()).toBeVisible()
+  await expectLooks(page, 'answer-run')
+})

@@ -4,7 +4,7 @@ import {
   collectComplaints,
   expect,
   expectAccessible,
-  keepPicture,
+  expectLooks,
   openAddOn,
   type Server,
   signIn,
@@ -194,35 +194,22 @@ for (const javaScriptEnabled of [true, false]) {
   })
 }
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test.describe(colorScheme, () => {
-    test.use({ colorScheme })
-
-    test('the history and the library are accessible and fit the screen', async ({ page, context, server }, info) => {
-      const shot = async (name: string) => {
-        await expectAccessible(page)
-        expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(
-          0,
-        )
-        await keepPicture(page, `.cache/screens/${name}-${colorScheme}-${info.project.name}.png`)
-      }
-      const { ids, at, runNow } = await openHistory({ page, context, server }, [CALL_BACK, NEVER, DAILY], {
-        admin: true,
-      })
-      await runNow(ids[0] ?? 0)
-      await page.goto(at('/automation/runs'))
-      await shot('automation-runs')
-      const job = /^Job (\S+)/.exec((await runs(page).getByRole('link').textContent()) ?? '')?.[1] ?? ''
-      await page.goto(at('/automation/runs/1'))
-      await shot('automation-run')
-      await page.goto(at('/automation/runs', `&view=why&job=${job}`))
-      await shot('automation-why')
-      await page.goto(at('/automation/runs', '&view=upcoming'))
-      await shot('automation-upcoming')
-      await page.goto(at('/automation', '&tab=templates'))
-      await shot('template-library')
-      await page.goto(at('/automation', '&tab=api&api=companies'))
-      await shot('api-explorer')
-    })
+test('the history and the library are accessible and fit the screen', async ({ page, context, server }) => {
+  const { ids, at, runNow } = await openHistory({ page, context, server }, [CALL_BACK, NEVER, DAILY], {
+    admin: true,
   })
-}
+  await runNow(ids[0] ?? 0)
+  await page.goto(at('/automation/runs'))
+  await expectLooks(page, 'automation-runs')
+  const job = /^Job (\S+)/.exec((await runs(page).getByRole('link').textContent()) ?? '')?.[1] ?? ''
+  await page.goto(at('/automation/runs/1'))
+  await expectLooks(page, 'automation-run')
+  await page.goto(at('/automation/runs', `&view=why&job=${job}`))
+  await expectLooks(page, 'automation-why')
+  await page.goto(at('/automation/runs', '&view=upcoming'))
+  await expectLooks(page, 'automation-upcoming')
+  await page.goto(at('/automation', '&tab=templates'))
+  await expectLooks(page, 'template-library')
+  await page.goto(at('/automation', '&tab=api&api=companies'))
+  await expectLooks(page, 'api-explorer')
+})

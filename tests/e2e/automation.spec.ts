@@ -4,6 +4,7 @@ import {
   collectComplaints,
   expect,
   expectAccessible,
+  expectLooks,
   keepPicture,
   openAddOn,
   type Server,
@@ -218,43 +219,29 @@ test('somebody who is not signed in is told so', async ({ page, server }) => {
   await says(page, 'Authentication Required: Please authenticate with the platform to manage automations.')
 })
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test.describe(colorScheme, () => {
-    test.use({ colorScheme })
-
-    test('empty and full, the page is accessible and fits the screen', async ({ page, context, server }, info) => {
-      const shot = async (name: string) => {
-        await expectAccessible(page)
-        expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(
-          0,
-        )
-        await keepPicture(page, `.cache/screens/automation-${name}-${colorScheme}-${info.project.name}.png`)
-      }
-      await openAutomations({ page, context, server }, [])
-      await shot('empty')
-      for (const rule of [CALL_BACK, NEVER, PACK]) {
-        const accountUUID = new URL(page.url()).searchParams.get('accountUUID')
-        const sent = { data: { ...rule, accountUUID }, headers: { origin: server.origin } }
-        await page.request.post(`${server.origin}/api/automation`, sent)
-      }
-      await page.reload()
-      await expect(page.getByRole('article')).toHaveCount(3)
-      await shot('list')
-      await page.getByRole('button', { name: 'Preview: Call back' }).click()
-      await expect(page.getByRole('region', { name: 'Preview', exact: true })).toBeVisible()
-      await shot('preview')
-      await page
-        .getByRole('region', { name: 'Preview', exact: true })
-        .getByRole('button', { name: 'The last 30 days' })
-        .click()
-      await expect(page.getByRole('region', { name: 'The last 30 days' })).toContainText(
-        'In the last 30 days this automation',
-      )
-      await shot('backtest')
-      await page.getByRole('button', { name: 'Run Now: Never matches' }).click()
-      await expect(page.getByRole('alertdialog')).toBeVisible()
-      const path = `.cache/screens/automation-not-met-${colorScheme}-${info.project.name}.png`
-      await keepPicture(page, path)
-    })
-  })
-}
+test('empty and full, the page is accessible and fits the screen', async ({ page, context, server }) => {
+  await openAutomations({ page, context, server }, [])
+  await expectLooks(page, 'automation-empty')
+  for (const rule of [CALL_BACK, NEVER, PACK]) {
+    const accountUUID = new URL(page.url()).searchParams.get('accountUUID')
+    const sent = { data: { ...rule, accountUUID }, headers: { origin: server.origin } }
+    await page.request.post(`${server.origin}/api/automation`, sent)
+  }
+  await page.reload()
+  await expect(page.getByRole('article')).toHaveCount(3)
+  await expectLooks(page, 'automation-list')
+  await page.getByRole('button', { name: 'Preview: Call back' }).click()
+  await expect(page.getByRole('region', { name: 'Preview', exact: true })).toBeVisible()
+  await expectLooks(page, 'automation-preview')
+  await page
+    .getByRole('region', { name: 'Preview', exact: true })
+    .getByRole('button', { name: 'The last 30 days' })
+    .click()
+  await expect(page.getByRole('region', { name: 'The last 30 days' })).toContainText(
+    'In the last 30 days this automation',
+  )
+  await expectLooks(page, 'automation-backtest')
+  await page.getByRole('button', { name: 'Run Now: Never matches' }).click()
+  await expect(page.getByRole('alertdialog')).toBeVisible()
+  await keepPicture(page, '.cache/screens/automation-not-met.png')
+})

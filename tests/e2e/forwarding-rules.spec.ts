@@ -4,8 +4,7 @@ import {
   collectComplaints,
   createWebhook,
   expect,
-  expectAccessible,
-  keepPicture,
+  expectLooks,
   openAddOn,
   type Server,
   setFirstJobStatus,
@@ -153,49 +152,36 @@ for (const javaScriptEnabled of [true, false]) {
   })
 }
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test.describe(colorScheme, () => {
-    test.use({ colorScheme })
-
-    test('rules in every state are accessible and fit the screen', async ({ page, context, server }, info) => {
-      const shot = async (name: string) => {
-        await expectAccessible(page)
-        const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-        expect(over).toBeLessThanOrEqual(0)
-        const path = `.cache/screens/rules-${name}-${colorScheme}-${info.project.name}.png`
-        await keepPicture(page, path)
-      }
-      // Four pictures of a long page, each looked over: twice the usual time.
-      test.slow()
-      const long = `Accounting-${'x'.repeat(60)} and the office`
-      await openAddOn(page, server)
-      await signIn(context, page)
-      const manager = page.url()
-      await section(page).getByText('Add another address', { exact: true }).click()
-      await shot('empty')
-      await page.goto(manager)
-      await createWebhook(page, { url: receiver(server, 'first'), object: 'Job' })
-      await says(page, 'Webhook created successfully!')
-      await addRule(page, { name: long, object: 'Job', url: receiver(server, 'second'), filter: 'status, date' })
-      await expect(card(page, long)).toBeVisible()
-      await addRule(page, { name: 'Broken', object: 'Job', url: `${receiver(server, 'broken')}?status=500` })
-      await expect(card(page, 'Broken')).toBeVisible()
-      await setFirstJobStatus(page, server, 'Completed')
-      await reloadUntil(page, manager, 'Broken', /Failing.*Since/s)
-      await card(page, long).getByRole('heading', { name: long }).click()
-      await page.getByRole('button', { name: `Pause ${long} rule` }).click()
-      await says(page, 'Rule paused')
-      await page.goto(manager)
-      await shot('states')
-      await card(page, 'Job').getByRole('heading', { name: 'Job' }).click()
-      await card(page, 'Job').getByText('View Recent Activity').click()
-      await expect(page.getByRole('region', { name: 'Recent Activity of Job' })).toContainText('Broken:')
-      await shot('log')
-      await page.goto(manager)
-      await card(page, long).getByRole('heading', { name: long }).click()
-      await page.getByRole('button', { name: `Edit ${long} rule` }).click()
-      await expect(card(page, long).getByRole('button', { name: 'Save' })).toBeVisible()
-      await shot('edit')
-    })
-  })
-}
+test('rules in every state are accessible and fit the screen', async ({ page, context, server }) => {
+  // Four pictures of a long page, each looked over: twice the usual time.
+  test.slow()
+  const long = `Accounting-${'x'.repeat(60)} and the office`
+  await openAddOn(page, server)
+  await signIn(context, page)
+  const manager = page.url()
+  await section(page).getByText('Add another address', { exact: true }).click()
+  await expectLooks(page, 'rules-empty')
+  await page.goto(manager)
+  await createWebhook(page, { url: receiver(server, 'first'), object: 'Job' })
+  await says(page, 'Webhook created successfully!')
+  await addRule(page, { name: long, object: 'Job', url: receiver(server, 'second'), filter: 'status, date' })
+  await expect(card(page, long)).toBeVisible()
+  await addRule(page, { name: 'Broken', object: 'Job', url: `${receiver(server, 'broken')}?status=500` })
+  await expect(card(page, 'Broken')).toBeVisible()
+  await setFirstJobStatus(page, server, 'Completed')
+  await reloadUntil(page, manager, 'Broken', /Failing.*Since/s)
+  await card(page, long).getByRole('heading', { name: long }).click()
+  await page.getByRole('button', { name: `Pause ${long} rule` }).click()
+  await says(page, 'Rule paused')
+  await page.goto(manager)
+  await expectLooks(page, 'rules-states')
+  await card(page, 'Job').getByRole('heading', { name: 'Job' }).click()
+  await card(page, 'Job').getByText('View Recent Activity').click()
+  await expect(page.getByRole('region', { name: 'Recent Activity of Job' })).toContainText('Broken:')
+  await expectLooks(page, 'rules-log')
+  await page.goto(manager)
+  await card(page, long).getByRole('heading', { name: long }).click()
+  await page.getByRole('button', { name: `Edit ${long} rule` }).click()
+  await expect(card(page, long).getByRole('button', { name: 'Save' })).toBeVisible()
+  await expectLooks(page, 'rules-edit')
+})

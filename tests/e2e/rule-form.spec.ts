@@ -1,15 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import type { BrowserContext, Locator, Page } from '@playwright/test'
-import {
-  collectComplaints,
-  expect,
-  expectAccessible,
-  keepPicture,
-  openAddOn,
-  type Server,
-  signIn,
-  test,
-} from './stage.ts'
+import { collectComplaints, expect, expectLooks, openAddOn, type Server, signIn, test } from './stage.ts'
 
 const says = (page: Page, words: string | RegExp) => expect(page.getByText(words).first()).toBeVisible()
 const form = (page: Page) => page.locator('#automation-form')
@@ -259,50 +250,36 @@ test('a rule is opened, changed, left and saved', async ({ page, context, server
   expect(await page.evaluate(() => Object.hasOwn(window, 'torn'))).toBe(false)
 })
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test.describe(colorScheme, () => {
-    test.use({ colorScheme })
-
-    test('the form at each step is accessible and fits the screen', async ({ page, context, server }, info) => {
-      test.slow()
-      const shot = async (name: string) => {
-        await expectAccessible(page)
-        const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-        expect(over).toBeLessThanOrEqual(0)
-        await keepPicture(page, `.cache/screens/rule-form-${name}-${colorScheme}-${info.project.name}.png`)
-      }
-      await openAutomations(page, context, server)
-      await ready(page, true)
-      const of = form(page)
-      await shot('empty')
-      await of.getByLabel('Automation Name').fill(NAME)
-      await of.getByLabel('Webhook Subscription').selectOption({ label: 'Job' })
-      await of.getByLabel('Trigger Type').selectOption({ label: 'Its status changes' })
-      await of.getByLabel('Only when it becomes').selectOption('Completed')
-      await press(page, 'Add Condition')
-      await condition(page, 1).getByLabel('Field').selectOption('contact_mobile')
-      await condition(page, 1).getByLabel('Operator').selectOption('is_not_empty')
-      await addStep(page, 'Create Job')
-      await action(page, 1).getByText('Options').click()
-      await press(page, 'Add Material')
-      await addStep(page, 'Send Email')
-      await action(page, 2).getByText('Options').click()
-      await action(page, 2).getByLabel('Include attachments').check()
-      await addStep(page, 'Send SMS')
-      await action(page, 3)
-        .getByLabel('Message', { exact: true })
-        .fill('Hi {entry.0.contact_first_name} [[Business name]]')
-      await of.getByText('Advanced', { exact: true }).click()
-      await action(page, 3).getByRole('button', { name: 'Insert a placeholder into Message' }).click()
-      await page.getByLabel('Search placeholders').fill('name')
-      await press(page, 'Create Automation')
-      await says(page, 'Customer is required')
-      await says(page, /^With the values of Job/)
-      await expect(page.getByRole('complementary')).toContainText('Fill in Customer and Job Status to see this step.')
-      await shot('full')
-    })
-  })
-}
+test('the form at each step is accessible and fits the screen', async ({ page, context, server }) => {
+  test.slow()
+  await openAutomations(page, context, server)
+  await ready(page, true)
+  const of = form(page)
+  await expectLooks(page, 'rule-form-empty')
+  await of.getByLabel('Automation Name').fill(NAME)
+  await of.getByLabel('Webhook Subscription').selectOption({ label: 'Job' })
+  await of.getByLabel('Trigger Type').selectOption({ label: 'Its status changes' })
+  await of.getByLabel('Only when it becomes').selectOption('Completed')
+  await press(page, 'Add Condition')
+  await condition(page, 1).getByLabel('Field').selectOption('contact_mobile')
+  await condition(page, 1).getByLabel('Operator').selectOption('is_not_empty')
+  await addStep(page, 'Create Job')
+  await action(page, 1).getByText('Options').click()
+  await press(page, 'Add Material')
+  await addStep(page, 'Send Email')
+  await action(page, 2).getByText('Options').click()
+  await action(page, 2).getByLabel('Include attachments').check()
+  await addStep(page, 'Send SMS')
+  await action(page, 3).getByLabel('Message', { exact: true }).fill('Hi {entry.0.contact_first_name} [[Business name]]')
+  await of.getByText('Advanced', { exact: true }).click()
+  await action(page, 3).getByRole('button', { name: 'Insert a placeholder into Message' }).click()
+  await page.getByLabel('Search placeholders').fill('name')
+  await press(page, 'Create Automation')
+  await says(page, 'Customer is required')
+  await says(page, /^With the values of Job/)
+  await expect(page.getByRole('complementary')).toContainText('Fill in Customer and Job Status to see this step.')
+  await expectLooks(page, 'rule-form-full')
+})
 
 for (const width of [375, 1280]) {
   test(`at ${width} px a rule with one of two actions open has at most 16 controls and 450 words`, async ({

@@ -5,8 +5,7 @@ import {
   createWebhook,
   DEMO_RECEIVER,
   expect,
-  expectAccessible,
-  keepPicture,
+  expectLooks,
   openAddOn,
   type Server,
   setFirstJobStatus,
@@ -204,54 +203,40 @@ test('a delivery is copied as a command, without the secret', async ({ page, con
   expect(command).not.toContain('whsec_')
 })
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test.describe(colorScheme, () => {
-    test.use({ colorScheme })
+test('the search is accessible and fits the screen, empty, filled and refused', async ({ page, server }) => {
+  const { manager, search } = await begin(page, server, server.origin + DEMO_RECEIVER)
+  await page.goto(search)
+  await expectLooks(page, 'search-empty')
+  await setFirstJobStatus(page, server, 'Completed')
+  await reloadUntil(page, search, 'Delivered')
+  await page.goto(manager)
+  await changeAddress(page, `${server.origin}/sandbox/receiver/broken?status=500`)
+  await setFirstJobStatus(page, server, 'Completed')
+  await reloadUntil(page, search, 'Your address answered 500.')
+  await expectLooks(page, 'search')
+  await page.getByText('More filters').click()
+  await page.getByLabel('Changed field').fill('a b')
+  await find(page, { id: TOO_LONG, code: 'oops' })
+  await says(page, 'Must be a status (404), a group (4xx), or none')
+  await expect(page.getByLabel('Search', { exact: true })).toBeFocused()
+  await expectLooks(page, 'search-wrong')
+})
 
-    /** Accessible, no wider than the screen, and kept to be looked at. */
-    async function shot(page: Page, name: string): Promise<void> {
-      await expectAccessible(page)
-      expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0)
-      const path = `.cache/screens/${name}-${colorScheme}-${test.info().project.name}.png`
-      await keepPicture(page, path)
-    }
-
-    test('the search is accessible and fits the screen, empty, filled and refused', async ({ page, server }) => {
-      const { manager, search } = await begin(page, server, server.origin + DEMO_RECEIVER)
-      await page.goto(search)
-      await shot(page, 'search-empty')
-      await setFirstJobStatus(page, server, 'Completed')
-      await reloadUntil(page, search, 'Delivered')
-      await page.goto(manager)
-      await changeAddress(page, `${server.origin}/sandbox/receiver/broken?status=500`)
-      await setFirstJobStatus(page, server, 'Completed')
-      await reloadUntil(page, search, 'Your address answered 500.')
-      await shot(page, 'search')
-      await page.getByText('More filters').click()
-      await page.getByLabel('Changed field').fill('a b')
-      await find(page, { id: TOO_LONG, code: 'oops' })
-      await says(page, 'Must be a status (404), a group (4xx), or none')
-      await expect(page.getByLabel('Search', { exact: true })).toBeFocused()
-      await shot(page, 'search-wrong')
-    })
-
-    test('a delivery is accessible and fits the screen, delivered, held and failed', async ({ page, server }) => {
-      const { manager, search } = await begin(page, server, `${server.origin}/sandbox/receiver/broken?status=500`)
-      await setFirstJobStatus(page, server, 'Completed')
-      await reloadUntil(page, search, 'Your address answered 500.')
-      await page.goto(manager)
-      await page.getByRole('button', { name: 'Pause Job webhook' }).click()
-      await says(page, 'Webhook paused')
-      const detail = search.replace('/deliveries', '/deliveries/1')
-      await page.goto(detail)
-      await shot(page, 'delivery-held')
-      await page.goto(manager)
-      await changeAddress(page, server.origin + DEMO_RECEIVER)
-      await page.goto(detail)
-      await page.getByRole('button', { name: 'Send again delivery 1' }).click()
-      await says(page, 'Delivered: your address answered 200.')
-      await part(page, 'Request').getByText('As a curl command').click()
-      await shot(page, 'delivery')
-    })
-  })
-}
+test('a delivery is accessible and fits the screen, delivered, held and failed', async ({ page, server }) => {
+  const { manager, search } = await begin(page, server, `${server.origin}/sandbox/receiver/broken?status=500`)
+  await setFirstJobStatus(page, server, 'Completed')
+  await reloadUntil(page, search, 'Your address answered 500.')
+  await page.goto(manager)
+  await page.getByRole('button', { name: 'Pause Job webhook' }).click()
+  await says(page, 'Webhook paused')
+  const detail = search.replace('/deliveries', '/deliveries/1')
+  await page.goto(detail)
+  await expectLooks(page, 'delivery-held')
+  await page.goto(manager)
+  await changeAddress(page, server.origin + DEMO_RECEIVER)
+  await page.goto(detail)
+  await page.getByRole('button', { name: 'Send again delivery 1' }).click()
+  await says(page, 'Delivered: your address answered 200.')
+  await part(page, 'Request').getByText('As a curl command').click()
+  await expectLooks(page, 'delivery')
+})

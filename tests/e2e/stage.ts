@@ -97,7 +97,9 @@ export async function expectAccessible(page: Page): Promise<void> {
     for (let still = false; !still; ) {
       await new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)))
       const ending = document.getAnimations().filter((one) => one.effect?.getComputedTiming().iterations !== Infinity)
-      const running = ending.filter((one) => one.playState === 'running')
+      // What lies in a closed part stands still until it is opened.
+      const moves = ({ effect }: Animation) => !(effect instanceof KeyframeEffect) || effect.target?.checkVisibility()
+      const running = ending.filter((one) => one.playState === 'running' && moves(one))
       await Promise.allSettled(running.map((one) => one.finished))
       still = running.length === 0
     }
@@ -109,6 +111,27 @@ export async function expectAccessible(page: Page): Promise<void> {
     .setLegacyMode()
     .analyze()
   expect(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(' ')).join(', ')}`)).toEqual([])
+}
+
+const DESK = { width: 1280, height: 800 }
+const PHONE = { width: 375, height: 812 }
+
+/** Accessible and no wider than the screen, by day as the page is and by night on the other kind of screen. */
+export async function expectLooks(page: Page, name: string): Promise<void> {
+  const own = page.viewportSize() ?? DESK
+  const other = own.width < DESK.width ? DESK : PHONE
+  for (const [colorScheme, size] of [
+    ['light', own],
+    ['dark', other],
+  ] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.setViewportSize(size)
+    await expectAccessible(page)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0)
+    await keepPicture(page, `.cache/screens/${name}-${colorScheme}-${size.width}.png`)
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize(own)
 }
 
 /** For whoever wants to look at what was tested: `E2E_PICTURES=1`. To draw and pack them takes a tenth of the time. */

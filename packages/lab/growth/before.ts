@@ -15,7 +15,7 @@ export const SLOW_BEFORE: readonly Entrance[] = [
   },
   {
     name: 'forms: the keys that are there are counted for each that comes',
-    limit: 16 * KB,
+    limit: 8 * KB,
     prepare: (text) => () => {
       const list: Record<string, string> = {}
       for (const [key, value] of new URLSearchParams(text)) {
@@ -26,7 +26,7 @@ export const SLOW_BEFORE: readonly Entrance[] = [
   },
   {
     name: 'e-mail texts: tags are taken out by a pattern that looks for the end of each',
-    limit: 48 * KB,
+    limit: 24 * KB,
     prepare: (text) => () => text.replace(/<[^>]*>/g, ''),
   },
 ]
