@@ -49,7 +49,13 @@ export async function benchManager(args: string[]): Promise<number> {
   let server: ServerProcess | null = null
   try {
     const settings = readSettings(args)
-    server = await startServerProcess({ REQUESTS_PER_MINUTE: '1000000' })
+    // One reader loads pages without a pause.
+    server = await startServerProcess({
+      REQUESTS_PER_MINUTE: '1000000',
+      CALLER_WORK_MS: '0',
+      ACCOUNT_WORK_MS: '0',
+      ACCOUNTS_WORK_MS: '0',
+    })
     await run(server, settings)
     recordFigures('bench-manager', {
       command: commandLine('bench:manager', { ...settings }),
