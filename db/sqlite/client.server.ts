@@ -6,7 +6,7 @@ import { cannotStart, openingProblem } from '../cannot-start.ts'
 import { orm } from '../orm.ts'
 import type { Connections } from '../sql/connections.ts'
 import { createWriteTurn } from '../sql/hot/write-turn.server.ts'
-import { sqliteDatabase } from './database.server.ts'
+import { plannedByValue, sqliteDatabase } from './database.server.ts'
 import { sqliteHousekeeping } from './housekeeping.server.ts'
 import { type LogOnDisk, logOnDisk } from './log-on-disk.server.ts'
 import { bringUpToDate } from './migrations.server.ts'
@@ -63,9 +63,9 @@ function openFile(file: string, migrationsFolder: string): Client {
       sql,
       log,
       db,
-      orm: orm(db),
+      orm: orm(plannedByValue(sql)),
       reader,
-      readerOrm: orm(reader),
+      readerOrm: orm(plannedByValue(readerSql)),
       turn: createWriteTurn(db),
       housekeeping: sqliteHousekeeping(sql),
       mine: () => ALL,
