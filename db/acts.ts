@@ -11,6 +11,7 @@ import type {
   GrownReplays,
   GrowOptions,
   HeldCursor,
+  HeldHealth,
   ReplayedEvent,
   SettledAttempt,
   SettleOptions,
@@ -106,7 +107,7 @@ export interface HeldRows {
   heldStretch(
     now: Millis,
     cursor: HeldCursor | null,
-  ): Step<{ health: EndpointHealth; accountHold: string | null; waiting: HeldDelivery[]; next: HeldCursor } | null>
+  ): Step<{ health: HeldHealth; accountHold: string | null; waiting: HeldDelivery[]; next: HeldCursor } | null>
   expire(waiting: readonly HeldDelivery[], reason: string, now: Millis): Step<void>
 }
 

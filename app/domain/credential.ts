@@ -36,6 +36,9 @@ const accountIdField = z
     return id ?? z.NEVER
   })
 
+/** ECMAScript knows no later one: it could be stored and never shown. Epoch ms. */
+const LAST_DATE = 8_640_000_000_000_000
+
 const ACCESS_TOKEN_REQUIRED = 'Access Token is required'
 
 export const credentialBody = z.strictObject({
@@ -43,7 +46,9 @@ export const credentialBody = z.strictObject({
   accessToken: z.string({ error: ACCESS_TOKEN_REQUIRED }).trim().min(1, ACCESS_TOKEN_REQUIRED).max(4096),
   refreshToken: z.string().trim().max(4096).nullish(),
   /** ISO 8601 or epoch ms; only trusted for real tokens. */
-  expiresAt: z.union([z.iso.datetime({ offset: true }), z.number().int().nonnegative()]).nullish(),
+  expiresAt: z
+    .union([z.iso.datetime({ offset: true }), z.number().int().nonnegative().max(LAST_DATE, 'Invalid input')])
+    .nullish(),
 })
 
 export type CredentialBody = z.output<typeof credentialBody>

@@ -144,11 +144,13 @@ export interface HeldCursor {
   id: number
 }
 
+export type HeldHealth = EndpointHealth & { hasAddress: boolean }
+
 export interface ExpireHeldOptions {
   graceMs: number
   pausedForMs: number
   /** Why the delivery was never sent. Pure; called inside the transaction. */
-  reason: (health: EndpointHealth, accountHold: string | null) => string
+  reason: (health: HeldHealth, accountHold: string | null) => string
 }
 
 export interface GrowOptions {

@@ -4,40 +4,47 @@ import type { Plan } from '#app/domain/plan.ts'
 import type { PayingApp } from './billing-app.server.ts'
 import { paymentErrorOf } from './payment-failure.server.ts'
 
+type Settled = 'applied' | 'refunded'
+
 /**
- * Returns true when the payment was for an early renewal of this account, which is settled now. Rejects when the
+ * Returns what became of an early renewal of this account; null = the payment is for something else. Rejects when the
  * provider cannot be reached: the payment stays marked as paid, and the hourly job continues.
  */
-async function settleRenewal(app: PayingApp, plan: Plan, payment: SinglePayment): Promise<boolean> {
+async function settleRenewal(app: PayingApp, plan: Plan, payment: SinglePayment): Promise<Settled | null> {
   const { store, clock, log, payments } = app
   const { accountUuid } = plan
   const { renewal } = payment
-  if (!renewal || payment.status !== 'paid' || payment.customerId !== plan.customerId) return false
+  if (!renewal || payment.status !== 'paid' || payment.customerId !== plan.customerId) return null
   const known = await store.billing.noteRenewalPaid(
     accountUuid,
     { paymentId: payment.id, amount: payment.amount },
     clock.now(),
   )
-  if (known !== 'paid') return true
+  if (known !== 'paid') return known
   try {
     await payments.applyRenewal({ ...payment, renewal })
     await store.billing.endRenewal(accountUuid, payment.id, 'applied', clock.now())
     log.info({ accountUuid, payment: payment.id }, 'renewal.applied')
+    return 'applied'
   } catch (error) {
     const failure = paymentErrorOf(error)
     if (failure?.code !== 'refused' && failure?.code !== 'missing') throw error
     log.warn({ accountUuid, payment: payment.id, reason: failure.message }, 'renewal.cannot_be_applied')
     await payments.refund(payment.id)
     await store.billing.endRenewal(accountUuid, payment.id, 'refunded', clock.now())
+    return 'refunded'
   }
-  return true
 }
 
-/** Handles a payment of any kind. */
-export async function renewalIfPaid(app: PayingApp, accountUuid: string, payment: SinglePayment): Promise<void> {
-  if (payment.renewal === null || payment.status !== 'paid') return
+/** Handles a payment of any kind. Returns what became of an early renewal; null = it is none, or not paid. */
+export async function renewalIfPaid(
+  app: PayingApp,
+  accountUuid: string,
+  payment: SinglePayment,
+): Promise<Settled | null> {
+  if (payment.renewal === null || payment.status !== 'paid') return null
   const plan = await app.store.billing.findPlan(accountUuid)
-  if (plan) await settleRenewal(app, plan, payment)
+  return plan && settleRenewal(app, plan, payment)
 }
 
 /** Checks the offered renewal: settles it when paid, forgets it when it cannot be paid any more. */

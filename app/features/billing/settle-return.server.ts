@@ -2,7 +2,7 @@
 import type { SinglePayment } from '#app/adapters/payments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { type BillingApp, takesPayments } from './billing-app.server.ts'
-import { NOT_CONFIRMED, PAYMENT_EXPIRED, type ReturnOutcome } from './payment.ts'
+import { NOT_CONFIRMED, PAYMENT_EXPIRED, RENEWAL_REFUNDED, type ReturnOutcome } from './payment.ts'
 import { inAccountTurn, refusalOf } from './payment-failure.server.ts'
 import { renewalIfPaid } from './renewal.server.ts'
 import { syncInTurn } from './sync.server.ts'
@@ -24,9 +24,9 @@ export async function settleReturn(
     return await inAccountTurn(app, accountUuid, async () => {
       const payment = await app.payments.findPayment(paymentIntentId)
       if (!payment || payment.customerId !== plan.customerId) return { outcome: 'unknown' }
-      await renewalIfPaid(app, accountUuid, payment)
+      const renewal = await renewalIfPaid(app, accountUuid, payment)
       await syncInTurn(app, accountUuid)
-      return outcomeOf(payment)
+      return renewal === 'refunded' ? { outcome: 'failed', message: RENEWAL_REFUNDED } : outcomeOf(payment)
     })
   } catch (error) {
     refusalOf(app, accountUuid, error)

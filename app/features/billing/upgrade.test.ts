@@ -202,4 +202,16 @@ describe('of a paid month', () => {
     expect(await plan()).toMatchObject({ status: 'canceled', openRenewalId: null })
     expect(world.payments.taken()).toBe(500)
   })
+
+  test('says so to who comes back from paying, whether the event came first or not', async () => {
+    const { subscriptionId } = await activeFor(days(10))
+    const { clientSecret } = await upgrade(false)
+    world.payments.cancel(subscriptionId ?? '')
+    world.payments.pay(clientSecret)
+    const refunded = { outcome: 'failed', message: 'The subscription had ended, so we refunded this payment.' }
+    expect(await settleReturn(world.app, LEEDS, paymentOf(clientSecret))).toEqual(refunded)
+    await deliverTold(world)
+    expect(await settleReturn(world.app, LEEDS, paymentOf(clientSecret))).toEqual(refunded)
+    expect(world.payments.refunds).toEqual([paymentOf(clientSecret)])
+  })
 })

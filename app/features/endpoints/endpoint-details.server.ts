@@ -84,7 +84,8 @@ function watchedFields({ subscription }: EndpointFacts, objectType: string): rea
 
 /** Returns when the engine tries next, if known: the due time, or later when the whole endpoint is on hold. */
 function nextAttemptAt({ endpoint, nextDueAt, accountHold }: EndpointFacts): number | null {
-  if (endpoint.state !== 'active' || endpoint.pendingCount === 0 || accountHold !== null) return null
+  const { state, url, pendingCount } = endpoint
+  if (state !== 'active' || url === '' || pendingCount === 0 || accountHold !== null) return null
   if (endpoint.breaker === 'open' && endpoint.nextProbeAt !== null) return endpoint.nextProbeAt
   if (nextDueAt === null) return null
   return Math.max(nextDueAt, endpoint.holdUntil ?? 0)

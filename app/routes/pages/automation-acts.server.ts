@@ -27,7 +27,8 @@ const LONGEST_FORM = 1024 * 1024
 /** Returns the data to render the page again; otherwise throws the redirect. */
 export async function actOnAutomationPage({ request, context }: Args) {
   const { app } = context
-  const found = await findManagerAccount({ request, context })
+  const sent = await readForm(request, LONGEST_FORM)
+  const found = await findManagerAccount({ request, context }, sent)
   const { pathname, search } = new URL(request.url)
   if (found.outcome !== 'ready') {
     // The session ended while the page was open: the gate says so, and the address keeps the account.
@@ -35,7 +36,6 @@ export async function actOnAutomationPage({ request, context }: Args) {
     const why = `${description} ${CREDENTIAL_MESSAGES.none}`
     throw redirectWithFlash({ context }, `${pathname}${search}`, { kind: 'error', title, description: why })
   }
-  const sent = await readForm(request, LONGEST_FORM)
   const { lists } = await loadFormLists(app, found.account.uuid)
   const press = sent.get(PRESS)
   // A button that also sends the form names its act in its own value: the form's content is only kept.

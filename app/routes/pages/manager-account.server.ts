@@ -16,12 +16,18 @@ import type { Flash } from '#app/lib/flash.ts'
 
 type Args = Pick<LoaderFunctionArgs, 'request' | 'context'>
 
-/** The account in the address; else one that the browser remembers and has proved; else its latest connected one. */
-export async function findManagerAccount({ request, context }: Args): Promise<PageAccount> {
+/**
+ * The account in the address; else the one that the sent `form` was shown for, whatever another tab has opened since;
+ * else one that the browser remembers and has proved; else its latest connected one.
+ */
+export async function findManagerAccount({ request, context }: Args, form?: URLSearchParams): Promise<PageAccount> {
   const { app } = context
   const session = await findSession(app, request)
+  const query = new URL(request.url).searchParams
+  const shownFor = form && accountIdIn(query) === null ? accountIdIn(form) : null
+  if (shownFor !== null) query.set('accountUUID', shownFor)
   const found = await findPageAccount(app, session, {
-    query: new URL(request.url).searchParams,
+    query,
     adminHeader: request.headers.get('x-admin-mode'),
     remembered: rememberedIn(app, request),
   })

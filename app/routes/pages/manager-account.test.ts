@@ -7,7 +7,7 @@ import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { type AccountsApp, accountsApp, connect } from '#tests/support/accounts-app.ts'
 import { APP_SECRET, BRISBANE, LEEDS } from '#tests/support/platform-server.ts'
 import { loader as askLink, action as pressLink } from './link.tsx'
-import { openManager } from './manager-account.server.ts'
+import { findManagerAccount, openManager } from './manager-account.server.ts'
 
 let world: AccountsApp
 /** A browser's cookies. */
@@ -140,6 +140,20 @@ describe('an account gets loaded', () => {
     expect(await missing()).toEqual(['read_jobs'])
     await world.store.noteRefusedScope(BRISBANE.uuid, 'publish_sms')
     expect(await missing()).toEqual(['read_jobs', 'publish_sms'])
+  })
+
+  it('by the form that was shown for it, whatever another tab opened since; never by another one', async () => {
+    await signedInToBoth(LEEDS)
+    const context = { app: world.app, clientIp: '198.51.100.7', nonce: '' }
+    const sent = async (query: string, accountUUID: string) => {
+      const form = new URLSearchParams({ accountUUID, admin: 'yes' })
+      const found = await findManagerAccount({ request: request(query), context }, form)
+      return found.outcome === 'ready' ? [found.account.uuid, found.admin] : found.outcome
+    }
+    expect(await sent('', BRISBANE.uuid)).toEqual([BRISBANE.uuid, false])
+    expect(await sent(`?accountUUID=${LEEDS.uuid}`, BRISBANE.uuid)).toEqual([LEEDS.uuid, false])
+    expect(await sent('', 'somebody-else')).toBe('sign_in')
+    expect(await sent('', '')).toEqual([LEEDS.uuid, false])
   })
 
   it('not without a session', async () => {

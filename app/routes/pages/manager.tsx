@@ -70,9 +70,9 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 
 export async function action({ request, context }: ActionFunctionArgs) {
   const { app } = context
-  const found = await findManagerAccount({ request, context })
-  const path = new URL(request.url).pathname
   const form = await readForm(request)
+  const found = await findManagerAccount({ request, context }, form)
+  const path = new URL(request.url).pathname
   if (found.outcome !== 'ready') {
     // The session ended while the form was open: the gate says so, and the address keeps the account.
     const ended: Flash = {

@@ -164,7 +164,9 @@ describe('held endpoints', () => {
     const failing = world.endpoint({ state: 'failing' })
     const paused = world.endpoint({ state: 'paused', url: 'https://paused.example.com/' })
     const active = world.endpoint({ url: 'https://active.example.com/' })
+    const emptied = world.endpoint({ url: 'https://emptied.example.com/' })
     await accepted(600)
+    world.client.sql.prepare("UPDATE endpoint SET url = '' WHERE id = ?").run(emptied)
     const round = async () => {
       let ended = 0
       let cursor: Parameters<typeof world.store.deliveries.expireHeldStep>[1] = null
@@ -179,16 +181,17 @@ describe('held endpoints', () => {
     await world.clock.run(hours(72))
     expect(await round()).toBe(0)
     await world.clock.run(minutes(3))
-    expect(await round()).toBe(600)
+    expect(await round()).toBe(1200)
     await world.clock.run(days(27) + hours(1))
     expect(await round()).toBe(600)
     expect(world.rows('SELECT id, pending_count FROM endpoint ORDER BY id')).toEqual([
       { id: failing, pending_count: 0 },
       { id: paused, pending_count: 0 },
       { id: active, pending_count: 600 },
+      { id: emptied, pending_count: 0 },
     ])
     expect(world.row("SELECT count(*) AS n FROM attempt WHERE outcome = 'expired' AND sentence = 'too late'")).toEqual({
-      n: 1200,
+      n: 1800,
     })
   })
 

@@ -73,7 +73,7 @@ export function heldDeliveryStore(connections: Connections): HeldStore {
   const heldEndpoint = db.prepare<{ fromId: number; now: number }, HealthRow>(
     `SELECT ${HEALTH_COLUMNS} FROM ${ENDPOINT_AND_PLAN}
      WHERE p.id >= @fromId AND (p.state IN ('paused', 'failing', 'stopped') OR p.breaker = 'open' OR p.hold_until > @now
-         OR own.id IS NOT NULL)
+         OR p.url = '' OR own.id IS NOT NULL)
        AND ${mine('p')} AND EXISTS (SELECT 1 FROM delivery d WHERE d.endpoint_id = p.id AND d.state = 'pending')
      ORDER BY p.id LIMIT 1`,
   )
@@ -103,7 +103,7 @@ export function heldDeliveryStore(connections: Connections): HeldStore {
         waiting.length === STRETCH && last
           ? { endpointId, dueAt: last.dueAt, id: last.id }
           : { endpointId: endpointId + 1, dueAt: -1, id: -1 }
-      return { health: healthOf(row), accountHold, waiting, next }
+      return { health: { ...healthOf(row), hasAddress: row.url !== '' }, accountHold, waiting, next }
     },
     expire: (waiting, reason, now) => ender.end(waiting, 'expired', reason, now, tally),
   })

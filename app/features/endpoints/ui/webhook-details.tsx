@@ -89,7 +89,7 @@ export function WebhookDetails(props: WebhookDetailsProps) {
           anchor={id}
           openQuery={{ ...managerQuery(account), log: String(webhook.id) }}
           closedQuery={managerQuery(account)}
-          owner={{ account, webhookId: webhook.id }}
+          owner={{ account, webhookId: webhook.id, fields: webhook.callbackUrl === '' ? [] : webhook.fields }}
           actions={editing ? null : <EditAndDelete webhook={webhook} account={account} />}
         />
       </div>

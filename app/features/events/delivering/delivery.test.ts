@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type DeliveryProgress, type EndpointHealth, RETRY_FOR, type Verdict } from '#app/domain/deliveries/delivery.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
-import { nextStep, RETRY_GAPS, webhookId } from './delivery.ts'
+import { expiredWhileHeld, nextStep, RETRY_GAPS, webhookId } from './delivery.ts'
 
 const START: Millis = Date.UTC(2026, 0, 5, 9, 0, 0)
 
@@ -185,4 +185,18 @@ it('the pauses and the last try add up to what the log promises', () => {
 
 it('the id of a forward depends on event and endpoint alone, and has only characters the signature allows', () => {
   expect(webhookId('0198c0de-7000-7000-8000-000000000001', 7)).toBe('evt_0198c0de700070008000000000000001_7')
+})
+
+describe('a delivery that was held until its deadline', () => {
+  it.each([
+    [{ hasAddress: false }, null, 'Not delivered within 72 hours: there was no address.'],
+    [
+      { hasAddress: false, state: 'paused' as const },
+      null,
+      'Kept for 30 days while the webhook was paused, then given up.',
+    ],
+    [{ hasAddress: true }, null, 'Not delivered within 72 hours. Your address could not be reached in time.'],
+  ])('says why: %o', (given, accountHold, sentence) => {
+    expect(expiredWhileHeld({ ...HEALTHY, ...given }, accountHold)).toBe(sentence)
+  })
 })

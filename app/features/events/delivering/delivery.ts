@@ -92,13 +92,14 @@ export function isPastDeadline(deadlineAt: Millis, now: Millis): boolean {
 
 /** Why a delivery ended without a last try: its endpoint or account was held all the time (`accountHold` = why). */
 export function expiredWhileHeld(
-  health: Pick<EndpointHealth, 'state' | 'holdReason' | 'breaker'>,
+  health: Pick<EndpointHealth, 'state' | 'holdReason' | 'breaker'> & { hasAddress: boolean },
   accountHold: string | null = null,
 ): string {
   if (accountHold !== null && health.state !== 'paused') {
     return `Not delivered within 72 hours. ${planHoldText(accountHold)}, then send it again.`
   }
   if (health.state === 'paused') return 'Kept for 30 days while the webhook was paused, then given up.'
+  if (!health.hasAddress) return 'Not delivered within 72 hours: there was no address.'
   if (health.state === 'failing')
     return 'Not delivered within 72 hours: we had stopped trying because nothing succeeded.'
   if (health.breaker === 'open') return 'Not delivered within 72 hours: every attempt failed.'

@@ -202,6 +202,7 @@ describe('POST /api/credentials with real tokens', () => {
     [{ accountUUID: 'a b', accessToken: 'x' }, { accountUUID: ['Invalid input'] }],
     [{ accountUUID: 'a', accessToken: 'x', generation: 7 }, { generation: ['Not allowed'] }],
     [{ accountUUID: 'a', accessToken: 'x', expiresAt: 'soon' }, { expiresAt: ['Invalid ISO datetime'] }],
+    [{ accountUUID: 'a', accessToken: 'x', expiresAt: 9e15 }, { expiresAt: ['Invalid input'] }],
   ])('refuses %j by field', async (body, errors) => {
     const answered = await post(owner, body)
     expect(answered.status).toBe(400)

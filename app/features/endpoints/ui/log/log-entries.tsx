@@ -1,6 +1,7 @@
 import { CircleCheck, CircleX, Clock } from 'lucide-react'
 import { timingParts } from '#app/domain/deliveries/attempt-timing.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
+import { passesFields } from '#app/features/events/fan-out.ts'
 import type { ForwardingResultView, LogEntryView } from '#app/features/events/log-view.ts'
 import { StatusPill } from '#app/ui/badge.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
@@ -10,6 +11,7 @@ import { durationText } from '#app/ui/time/time-text.ts'
 import { LogEntryActions, type LogOwner } from './log-entry-actions.tsx'
 
 const NO_FORWARDING = 'No forwarding configured for this webhook'
+const OTHER_FIELDS = 'Not forwarded: none of the chosen fields changed.'
 
 interface LogEntriesProps {
   entries: LogEntryView[]
@@ -24,7 +26,7 @@ export function LogEntries({ entries, details, owner }: LogEntriesProps) {
     <ol className="divide-y divide-line">
       {entries.map((entry) => (
         <li key={entry.id} className="grid gap-2 px-3 py-3 text-label">
-          <LogEntry entry={entry} details={details} />
+          <LogEntry entry={entry} details={details} fields={owner?.fields ?? []} />
           {owner ? <LogEntryActions entry={entry} owner={owner} /> : null}
         </li>
       ))}
@@ -32,7 +34,13 @@ export function LogEntries({ entries, details, owner }: LogEntriesProps) {
   )
 }
 
-function LogEntry({ entry, details }: { entry: LogEntryView; details: boolean }) {
+interface LogEntryProps {
+  entry: LogEntryView
+  details: boolean
+  fields: readonly string[]
+}
+
+function LogEntry({ entry, details, fields }: LogEntryProps) {
   return (
     <>
       <div className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5">
@@ -54,14 +62,15 @@ function LogEntry({ entry, details }: { entry: LogEntryView; details: boolean })
         <span className="text-ink-soft">Changed fields: </span>
         {entry.changedFields.length === 0 ? '–' : entry.changedFields.join(', ')}
       </p>
-      <Forwarding entry={entry} details={details} />
+      <Forwarding entry={entry} details={details} fields={fields} />
     </>
   )
 }
 
-function Forwarding({ entry, details }: { entry: LogEntryView; details: boolean }) {
+function Forwarding({ entry, details, fields }: LogEntryProps) {
   if (entry.forwardedTo.length === 0 && entry.forwardingResults.length === 0) {
-    return <p className="text-dense text-ink-soft">{NO_FORWARDING}</p>
+    const passes = passesFields(fields.join(','), entry.changedFields)
+    return <p className="text-dense text-ink-soft">{passes ? NO_FORWARDING : OTHER_FIELDS}</p>
   }
   const deliveries = byDelivery(entry.forwardingResults)
   const tried = new Set(entry.forwardingResults.map((result) => result.url))

@@ -18,6 +18,8 @@ import { CURL_SOURCE, type ManagerAccount, managerSearch } from '../manager-addr
 export interface LogOwner {
   account: ManagerAccount
   webhookId: EndpointKey
+  /** It forwards events with one of these fields; empty = every event, or it has no address. */
+  fields?: readonly string[]
 }
 
 /** The actions for one event: open it, send it again, copy it as a command. */

@@ -127,6 +127,12 @@ describe('an entry', () => {
     screen.getByText('No forwarding configured for this webhook')
   })
 
+  it('says when the webhook forwards other fields only', () => {
+    const owner = { account: { accountUUID: 'account-1', admin: false }, webhookId: 1, fields: ['total'] }
+    renderPanel({ opened: answerOf([sampleEntry({ forwardedTo: [] })]), owner })
+    screen.getByText('Not forwarded: none of the chosen fields changed.')
+  })
+
   it('says what waits', () => {
     renderPanel({ opened: answerOf([sampleEntry()]) })
     screen.getByText('Waiting to be sent')
