@@ -117,7 +117,9 @@ export function checkDatabaseLimit(maxDbMb: number, databaseFile: string, proble
   const diskMb = Math.floor((bsize * blocks) / 2 ** 20)
   // Some file systems do not report it.
   if (diskMb === 0 || maxDbMb <= diskMb) return
-  problems.push(`MAX_DB_MB is more than the whole disk of the database holds (${diskMb} MB): give about half of that.`)
+  problems.push(
+    `MAX_DB_MB is more than the whole disk of the database holds (${diskMb} MB): give about a third of that.`,
+  )
 }
 
 /** '' = not set, which another check handles. Returns the value unchanged. */

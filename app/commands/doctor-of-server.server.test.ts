@@ -12,7 +12,7 @@ import { accountKeyring } from '#db/sql/accounts/account-keys.server.ts'
 import { durablePostgres, type OwnPostgres, POSTGRES_WITHIN_MS, postgresForTests } from '#tests/support/postgres.ts'
 import { readKeyUse } from '../../scripts/keys.mjs'
 import { runDoctor } from './doctor.server.ts'
-import { migrateSchema } from './operations.server.ts'
+import { migrateCommand, migrateSchema } from './operations.server.ts'
 
 const KEYS = `k1:${randomBytes(32).toString('base64')}`
 const folder = mkdtempSync(join(tmpdir(), 'fieldhook-doctor-'))
@@ -97,6 +97,7 @@ test('a new server, its schema made, and what can be looked at then', async ({ s
       expect.stringMatching(/^good: PostgreSQL \d+\.\d+, asked directly: it keeps what it commits\.$/),
       expect.stringMatching(/^good: The schema is this release's: \d{4}_/),
       'warning: Acknowledged events do not survive the loss of the server: 0 standbys connected, none waited for.',
+      expect.stringMatching(/^good: The database takes \S+ MB on the server, .+; MAX_DB_MB allows 2\.0 GB\.$/),
       expect.stringMatching(/^good: The newest base backup is \d+ seconds? old\.$/),
       expect.stringMatching(/^good: The server archived its log \d+ seconds? ago\.$/),
       'good: The clocks of this machine and of the server agree.',
@@ -106,6 +107,16 @@ test('a new server, its schema made, and what can be looked at then', async ({ s
   )
   expect(said.filter((one) => one.startsWith('bad'))).toEqual([])
   expect(await readKeyUse(url)).toEqual({ uses: [{ keyId: 'k1', accountKeys: 1, secrets: 0 }], inFront: null })
+}, 60_000)
+
+test('a moved copy is held by a row on the server, until it is released', async ({ skip }) => {
+  if (!server) return skip('no PostgreSQL')
+  await migrated()
+  const held = 'warning: This is a restored or moved copy: events are stored, and nothing is sent.'
+  expect(sentences(await findings())).not.toContain(held)
+  await client.query("INSERT INTO installation (name, value) VALUES ('held', '{}')")
+  expect(sentences(await findings())).toContain(held)
+  await client.query("DELETE FROM installation WHERE name = 'held'")
 }, 60_000)
 
 test('a clock that is off, instances without work, and work without an instance', async ({ skip }) => {
@@ -148,3 +159,16 @@ test('a file needs no command for its schema', async () => {
   expect(await migrateSchema({ say: (line) => said.push(line), source: {} })).toBe(0)
   expect(said.join()).toContain('SQLite file')
 })
+
+test.each([{}, { DATABASE_URL: 'file:/data/fieldhook.db' }])(
+  'a deploy of several instances ends without a server: %o',
+  async (source) => {
+    const said: string[] = []
+    const say = (line: string) => void said.push(line)
+    expect(await migrateCommand({ args: ['--server'], say, source })).toBe(1)
+    expect(said).toEqual([
+      'DATABASE_URL names no PostgreSQL server: set it to postgres://… before you deploy several instances.',
+    ])
+    expect(await migrateCommand({ args: [], say, source })).toBe(0)
+  },
+)

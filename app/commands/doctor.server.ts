@@ -89,7 +89,7 @@ async function gatherServerFacts(
       outcome: 'opened',
       figures,
       schema,
-      held: env !== null && existsSync(quarantineMarker(env.databaseFile)),
+      held: isOurs && (await checkup.isHeld()),
       running: isOurs && (await checkup.isOwned(now())),
       content: isOurs ? await contentOf(checkup.rows, now(), env?.encKeys ?? null) : null,
     }

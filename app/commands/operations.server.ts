@@ -156,7 +156,7 @@ export function releaseCommand(input: CommandInput): Promise<number> {
         return 0
       }
       await mark.clear()
-      say(env.hold ? 'Let go, but HOLD=yes is set as well: take it out and start again.' : 'Let go.')
+      say(env.hold ? 'Released, but HOLD=yes is also set: remove it and restart.' : 'Released.')
       return 0
     } finally {
       await close()
@@ -185,9 +185,12 @@ export function moveCommand(input: CommandInput): Promise<number> {
   })
 }
 
-/** Brings a server's schema up to date; `source`: the process's environment. */
+/** `[--server]` Brings a server's schema up to date; `source`: the process's environment. */
 export function migrateCommand(input: CommandInput & { source: Record<string, string | undefined> }): Promise<number> {
-  return migrateSchema(input)
+  return explained(input, async ({ args, say }) => {
+    const { values } = parseArgs({ args, options: { server: { type: 'boolean' } } })
+    return migrateSchema({ say, source: input.source, needsServer: values.server === true })
+  })
 }
 
 /** Explains mistakes that a person can fix in sentences. */
@@ -320,6 +323,8 @@ function variablesFor(copy: string, env: Readonly<Env>): Record<string, string> 
     ENC_KEYS: env.encKeys,
     HOST: '127.0.0.1',
     HOLD: 'yes',
+    // The drill asks for readiness once, as soon as the copy listens.
+    WARM_UP: 'no',
     LOG_LEVEL: 'silent',
   }
 }
@@ -356,12 +361,18 @@ interface MigrateInput {
   say(line: string): void
   /** The process's environment. */
   source: Record<string, string | undefined>
+  /** Fail without a server: several instances would otherwise each start on an empty file of their own. */
+  needsServer?: boolean
 }
 
 /** Returns the exit code. Needs `DATABASE_URL` alone: a deploy's release command may have no other settings. */
-export async function migrateSchema({ say, source }: MigrateInput): Promise<number> {
+export async function migrateSchema({ say, source, needsServer = false }: MigrateInput): Promise<number> {
   const url = source.DATABASE_URL?.trim() ?? ''
   if (!/^postgres(ql)?:/.test(url)) {
+    if (needsServer) {
+      say('DATABASE_URL names no PostgreSQL server: set it to postgres://… before you deploy several instances.')
+      return 1
+    }
     say('The database is a SQLite file: the start brings it up to date, after a copy. There is nothing to do here.')
     return 0
   }

@@ -143,6 +143,17 @@ test('the drill restores, checks, opens a connection and starts the copy; everyt
   }
   expect([await drillCommand({ ...input(), startWith }), said]).toEqual([0, expect.anything()])
   expect(starts).toMatchObject([{ HOLD: 'yes', BACKUP_TO: '', STRIPE_SECRET_KEY: '', HOST: '127.0.0.1' }])
+  // With the real platform, a start is ready only after it has warmed up, and the drill asks at once.
+  const real = {
+    PLATFORM: 'servicem8',
+    SERVICEM8_APP_ID: 'app',
+    SERVICEM8_APP_SECRET: 'secret-of-the-portal',
+    APP_ORIGIN: 'https://hooks.example.com',
+    SESSION_SECRET: randomBytes(32).toString('base64'),
+    ENC_KEYS,
+  }
+  expect(readEnv(real, root).warmUp).toBe(true)
+  expect(readEnv({ ...real, ...starts[0] }, root).warmUp).toBe(false)
   expect(besideDatabase()).toEqual([])
   const book = openBackupStore(env.databaseFile)
   const runs = await book?.store.listBackupRuns(10)

@@ -5,9 +5,9 @@ import type { Operation, RefusedStatus } from './operation.ts'
 export const REFUSAL_TEXTS: Readonly<Record<RefusedStatus, string>> = {
   400: 'Something in the request is wrong: `errors` says what, by field.',
   401: 'Nobody is signed in.',
-  402: 'The bank said no.',
+  402: 'The payment was declined.',
   403: 'The call came from another site.',
-  404: "It is not there. What is another account's is answered with the same bytes.",
+  404: "It is not there. Another account's ids get the identical answer.",
   409: 'It cannot be done as things stand.',
   413: 'The body is larger than 100 KB.',
   415: 'The body is not sent as `application/json`.',

@@ -27,7 +27,8 @@ export interface ServerFigures {
   connections: { used: number; most: number }
   /** The server's clock minus ours, and what the question took. ms */
   clock: { offsetMs: number; tookMs: number }
-  bytes: number
+  /** Of the database. `free`: about how much of it takes new rows. */
+  bytes: { whole: number; free: number }
   /** Null = this release knows no members. */
   members: { shares: number; unowned: number; members: { id: string; version: string; shares: number }[] } | null
 }

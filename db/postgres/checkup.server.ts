@@ -4,7 +4,8 @@ import type pg from 'pg'
 import type { ServerFigures } from '#app/domain/server-figures.ts'
 import { rowCheckup } from '../sql/ops/checkup.server.ts'
 import type { ServerCheckup } from '../store/checkup.ts'
-import { connectPostgres, explained, refusalOf, withConnection } from './client.server.ts'
+import { connectPostgres, explained, refusalOf, sizeOf, withConnection } from './client.server.ts'
+import { serverHold } from './hold.server.ts'
 import { schemaState } from './migrations.server.ts'
 
 /** Smaller shares of dead rows are the server's usual work. */
@@ -27,10 +28,9 @@ const ONE_LOOK = `SELECT current_setting('server_version') AS version,
   (SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database()
    AND xact_start < now() - interval '1 minute') AS long,
   (SELECT coalesce(max(extract(epoch FROM now() - xact_start)), 0)::float8 * 1000 FROM pg_stat_activity
-   WHERE datname = current_database()) AS "longestMs",
-  pg_database_size(current_database()) AS bytes`
+   WHERE datname = current_database()) AS "longestMs"`
 
-interface Look extends Pick<ServerFigures, 'version' | 'synchronousCommit' | 'standbyNames' | 'bytes'> {
+interface Look extends Pick<ServerFigures, 'version' | 'synchronousCommit' | 'standbyNames'> {
   archiveMode: string
   most: number
   used: number
@@ -64,6 +64,7 @@ export function openServerCheckup(url: string, migrationsFolder: string): Server
         const { rows } = await client.query('SELECT count(*)::int AS valid FROM lease WHERE expires_at > $1', [now])
         return rows[0]?.valid > 0
       }),
+    isHeld: () => serverHold(connections.db).isSet(),
     rows: rowCheckup(connections),
     close: () => connections.close(),
   }
@@ -95,7 +96,7 @@ async function figuresOf(client: pg.Client, url: string, now: () => number): Pro
     bloated,
     connections: { used: found.used, most: found.most },
     clock: await clockOf(client, now),
-    bytes: found.bytes,
+    bytes: await sizeOf(client),
     members: await membersOf(client),
   }
 }

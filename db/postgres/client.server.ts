@@ -257,6 +257,12 @@ const SIZE = `WITH sized AS (
 )
 SELECT pg_database_size(current_database()) AS whole, (SELECT coalesce(sum(all_bytes * free_part), 0)::bigint FROM parts) AS free`
 
+/** The size that `MAX_DB_MB` limits: `whole` less `free`. */
+export async function sizeOf(asked: Pool | Client): Promise<{ whole: number; free: number }> {
+  const { rows } = await asked.query<{ whole: number; free: number }>(SIZE)
+  return rows[0] ?? { whole: 0, free: 0 }
+}
+
 function postgresHousekeeping(pool: Pool): Housekeeping {
   return {
     // Another instance may have written at any time, and asking costs as much as looking.
@@ -285,9 +291,8 @@ function postgresHousekeeping(pool: Pool): Housekeeping {
       return { database: `PostgreSQL ${server?.version ?? ''}`, schema: server?.schema ?? 0, diskFreeBytes: null }
     },
     async spaceUsed() {
-      const { rows } = await pool.query<{ whole: number; free: number }>(SIZE)
-      const [size] = rows
-      return { fileBytes: size?.whole ?? 0, freeBytes: size?.free ?? 0, walBytes: 0 }
+      const { whole, free } = await sizeOf(pool)
+      return { fileBytes: whole, freeBytes: free, walBytes: 0 }
     },
     /** The server keeps a deleted row until it clears the table. Its log keeps it as long as the log is kept. */
     async erase(work) {

@@ -53,7 +53,7 @@ export function connectionProblem(error: unknown, url: string, setting = 'DATABA
   if (code === '42501')
     return `The user in ${setting} may not create tables at ${at}. Make it the owner of the database.`
   if (code === '53300')
-    return `The server at ${at} has no free connection. Fieldhook needs 12 for each instance: raise max_connections.`
+    return `The server at ${at} has no free connection. Fieldhook needs up to 14 for each instance: raise max_connections.`
   if (code === '25006') return `The server at ${at} only reads: it is a standby. Name the primary in DATABASE_URL.`
   if (code === '53100') return `The disk of the database server at ${at} is full. Make room, then start again.`
   if (/does not support SSL/.test(message))

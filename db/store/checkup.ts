@@ -89,6 +89,8 @@ export interface ServerCheckup {
   schema(): Promise<SchemaFacts & { ahead: boolean }>
   /** Does an instance deliver now? Only with this release's schema. */
   isOwned(now: Millis): Promise<boolean>
+  /** Is it a moved copy that sends nothing yet? Only with this release's schema. */
+  isHeld(): Promise<boolean>
   rows: RowCheckup
   close(): Promise<void>
 }

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 
 const require = createRequire(import.meta.url)
 const { parse } = createRequire(require.resolve('@seriousme/openapi-schema-validator'))('yaml') as {
-  parse(text: string): unknown
+  parse(text: string, options?: { merge: boolean }): unknown
 }
 const read = (file: string) => readFileSync(file, 'utf8')
 
@@ -68,6 +68,7 @@ describe('the image', () => {
 })
 
 interface Service {
+  build?: string
   read_only?: boolean
   cap_drop?: string[]
   cap_add?: string[]
@@ -110,6 +111,8 @@ describe('compose.yml', () => {
     expect([fieldhook?.tmpfs, fieldhook?.volumes, fieldhook?.ports]).toEqual([['/tmp'], ['fieldhook:/data'], undefined])
     expect(Number.parseInt(fieldhook?.stop_grace_period ?? '0', 10)).toBeGreaterThan(hardStopSeconds())
     expect(fieldhook?.environment).toMatchObject({ PLATFORM: 'servicem8', TRUST_PROXY: 'fly' })
+    // What stands here wins over .env, which names the server after a move to PostgreSQL.
+    expect(fieldhook?.environment?.DATABASE_URL).toMatch(/^\$\{DATABASE_URL:-file:\/data\/fieldhook\.db\}$/)
   })
 
   test('Caddy writes the visitor’s address itself, and keeps the numbers private', () => {
@@ -121,7 +124,7 @@ describe('compose.yml', () => {
 })
 
 describe('compose.cluster.yml', () => {
-  const { services, volumes } = parse(read('compose.cluster.yml')) as {
+  const { services, volumes } = parse(read('compose.cluster.yml'), { merge: true }) as {
     services: Record<string, Service>
     volumes: object
   }
@@ -129,7 +132,9 @@ describe('compose.cluster.yml', () => {
 
   test('is three instances that are alike, PostgreSQL and Caddy, none with more than it needs', () => {
     expect(Object.keys(services)).toEqual(['fieldhook-1', 'fieldhook-2', 'fieldhook-3', 'postgres', 'caddy'])
-    for (const [, instance] of instances) expect(instance).toEqual(services['fieldhook-1'])
+    // Compose builds in parallel, and the second build of one image name fails.
+    expect(instances.map(([, { build }]) => build)).toEqual(['.', undefined, undefined])
+    for (const [, instance] of instances) expect({ ...instance, build: '.' }).toEqual(services['fieldhook-1'])
     for (const service of Object.values(services)) {
       expect(service).toMatchObject({
         read_only: true,
@@ -151,9 +156,9 @@ describe('compose.cluster.yml', () => {
     for (const [, { volumes: kept, ports, tmpfs, environment, stop_grace_period, depends_on }] of instances) {
       expect([kept, ports, tmpfs]).toEqual([undefined, undefined, ['/tmp', '/data']])
       expect(environment).toMatchObject({ PLATFORM: 'servicem8', TRUST_PROXY: 'fly' })
-      // No secret stands in the file.
+      // No secret stands in the file, and .env may name another server.
       expect(environment?.DATABASE_URL).toMatch(
-        /^postgres:\/\/fieldhook:\$\{POSTGRES_PASSWORD:\?.*\}@postgres:5432\/fieldhook$/,
+        /^\$\{DATABASE_URL:-postgres:\/\/fieldhook:\$\{POSTGRES_PASSWORD\}@postgres:5432\/fieldhook\}$/,
       )
       expect(Number.parseInt(stop_grace_period ?? '0', 10)).toBeGreaterThan(hardStopSeconds())
       expect(depends_on).toEqual({ postgres: { condition: 'service_healthy' } })
@@ -194,7 +199,7 @@ describe('fly.cluster.toml', () => {
     expect(toml).not.toMatch(/mounts/)
     expect([value('min_machines_running'), value('auto_stop_machines')]).toEqual(['3', 'off'])
     expect([value('strategy'), value('max_unavailable')]).toEqual(['rolling', '1'])
-    expect(value('release_command')).toBe('node scripts/migrate.mjs')
+    expect(value('release_command')).toBe('node scripts/migrate.mjs --server')
     expect(value('path')).toBe('/readyz')
     expect(toml).not.toContain('DATABASE_URL')
   })

@@ -5,7 +5,18 @@ import { sizeText } from '#app/domain/size-text.ts'
 import { plural } from '#app/domain/time/moments.ts'
 import type { Millis } from '../../lib/clock.ts'
 import { hours, seconds } from '../../lib/duration.ts'
-import { bad, configuration, content, type Finding, good, nodeVersion, span, warning } from './doctor.ts'
+import {
+  bad,
+  configuration,
+  content,
+  type Finding,
+  FULL_AT,
+  good,
+  NEARLY_FULL_AT,
+  nodeVersion,
+  span,
+  warning,
+} from './doctor.ts'
 import type { ConfigurationFacts, ContentFacts } from './doctor-facts.ts'
 
 export interface ServerFacts {
@@ -27,7 +38,6 @@ type LookedAt =
       content: ContentFacts | null
     }
 
-const FULL_AT = 0.8
 const CLOCK_OFF = seconds(1)
 const ARCHIVED_WITHIN = hours(1)
 const BASE_BACKUP_WITHIN = hours(24 * 8)
@@ -52,6 +62,7 @@ export function examineServer(facts: ServerFacts): Finding[] {
     standbys(figures),
     ...archive(figures, facts.now),
     ...load(figures),
+    size(figures, facts.configuration),
     ...members(figures),
     ...(server.content ? content(facts, server, server.content) : []),
   ]
@@ -118,7 +129,7 @@ function archive({ archive: { mode, lastAt, failedAt, baseBackupAt } }: ServerFi
   return found
 }
 
-function load({ longTransactions: long, bloated, connections, clock, bytes }: ServerFigures): Finding[] {
+function load({ longTransactions: long, bloated, connections, clock }: ServerFigures): Finding[] {
   const found: Finding[] = []
   if (long.count > 0) {
     const next = 'Find it in pg_stat_activity and end it: meanwhile dead rows stay and changes of tables wait.'
@@ -131,16 +142,28 @@ function load({ longTransactions: long, bloated, connections, clock, bytes }: Se
     found.push(warning('space', `${Math.round(share * 100)} % of the rows of ${table} are dead, ${since}.`, next))
   }
   const used = `${connections.used} of ${connections.most} connections of the server are used.`
-  const raise = 'Raise max_connections, or end what else uses the server. An instance needs 12.'
-  const crowded = connections.used > connections.most * FULL_AT
+  const raise = 'Raise max_connections, or end what else uses the server. An instance needs up to 14.'
+  const crowded = connections.used > connections.most * NEARLY_FULL_AT
   found.push(crowded ? warning('server', used, raise) : good('server', used))
   const off = Math.round(Math.abs(clock.offsetMs))
   if (off - clock.tookMs > CLOCK_OFF) {
     const next = 'Let both machines take their time from NTP.'
     found.push(warning('server', `The clocks of this machine and of the server differ by ${span(off)}.`, next))
   } else found.push(good('server', 'The clocks of this machine and of the server agree.'))
-  found.push(good('space', `The database takes ${sizeText(bytes)} on the server.`))
   return found
+}
+
+/** By what the space ladder counts: it refuses events as the database reaches its maximum, however large the disk is. */
+function size({ bytes: { whole, free } }: ServerFigures, given: ConfigurationFacts): Finding {
+  const takes = `The database takes ${sizeText(whole)} on the server, ${sizeText(free)} of it to be used again`
+  if (given.outcome === 'wrong') return good('space', `${takes}.`)
+  const limit = given.maxDbMb * 2 ** 20
+  const sentence = `${takes}; MAX_DB_MB allows ${sizeText(limit)}.`
+  const part = (whole - free) / limit
+  if (part < NEARLY_FULL_AT) return good('space', sentence)
+  const next =
+    'Raise MAX_DB_MB if the disk of the server has room, or lower RETENTION_DAYS. From 95 % on, events are refused.'
+  return (part < FULL_AT ? warning : bad)('space', sentence, next)
 }
 
 function members({ members: facts }: ServerFigures): Finding[] {

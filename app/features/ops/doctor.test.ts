@@ -94,9 +94,9 @@ test('an installation that is well is said line by line, and ends with 0', () =>
     '✓ 2 accounts connected; 3 addresses in use, 0 failing or stopped (their owners are told).',
     '✓ Secrets open: 2 tried.',
     '✓ The newest backup is 20 minutes old.',
-    '✓ A backup was restored for a trial 9 hours ago, and it worked.',
+    '✓ The last restore drill, 9 hours ago, succeeded.',
     '',
-    '15 well, 0 to look at, 0 not well',
+    '15 fine, 0 warnings, 0 problems',
   ])
   expect(exitCodeOf(findings)).toBe(0)
 })
@@ -155,7 +155,7 @@ describe('what works and should be looked at', () => {
     ],
     [
       withContent({ drill: { newest: null, newestGood: { startedAt: NOW - days(3) } } }),
-      'No backup has been restored for a trial',
+      'No restore drill has succeeded',
     ],
   ])('%#: %s', (facts, sentence) => {
     expect(complaints(facts, 'warning').join('\n')).toContain(sentence)

@@ -35,8 +35,8 @@ const OLDEST_SQLITE = [3, 51, 3] as const
 /** End of security fixes for each Node line (nodejs.org, release schedule). */
 const NODE_ENDS: Record<number, string> = { 20: '2026-04-30', 22: '2027-04-30', 24: '2028-04-30' }
 const SLOW_SYNC_MS = 50
-const FULL_AT = 0.95
-const NEARLY_FULL_AT = 0.8
+export const FULL_AT = 0.95
+export const NEARLY_FULL_AT = 0.8
 const LONG_WAL = 256 * 1024 * 1024
 const LATE_AFTER = minutes(5)
 const BACKUP_LATE_AFTER = hours(2)
@@ -68,7 +68,8 @@ export function doctorLines(findings: readonly Finding[]): string[] {
     ...(finding.level === 'good' ? [] : [`    → ${finding.next}`]),
   ])
   const count = (level: Finding['level']) => findings.filter((finding) => finding.level === level).length
-  return [...lines, '', `${count('good')} well, ${count('warning')} to look at, ${count('bad')} not well`]
+  const all = [`${count('good')} fine`, plural(count('warning'), 'warning'), plural(count('bad'), 'problem')]
+  return [...lines, '', all.join(', ')]
 }
 
 export const good = (topic: Topic, sentence: string): Finding => ({ level: 'good', topic, sentence })
@@ -346,9 +347,7 @@ function untold({ mailEnds }: ContentFacts): Finding[] {
   const next = bySmtp
     ? 'The mail server of SMTP_URL refused some or did not answer: look there. docs/operating.md, "Notices by e-mail".'
     : 'Set SMTP_URL, and Fieldhook sends what ServiceM8 cannot. docs/operating.md, "Notices by e-mail".'
-  return [
-    warning('notices', `${plural(count, 'notice')} of the last 24 hours could be told to nobody by e-mail.`, next),
-  ]
+  return [warning('notices', `${plural(count, 'notice')} of the last 24 hours could not be e-mailed to anyone.`, next)]
 }
 
 function secrets({ missingKeys, opened }: ContentFacts): Finding[] {
@@ -377,10 +376,10 @@ function backups(now: Millis, { backup, drill }: ContentFacts): Finding[] {
   if (drill.newest?.outcome === 'failed') {
     found.push(bad('backups', `The latest drill could not restore a backup: ${drill.newest.message}`, look))
   } else if (!drill.newestGood || now - drill.newestGood.startedAt > DRILL_LATE_AFTER) {
-    found.push(warning('backups', 'No backup has been restored for a trial in the last two days.', look))
+    found.push(warning('backups', 'No restore drill has succeeded in the last two days.', look))
   } else {
     const age = span(now - drill.newestGood.startedAt)
-    found.push(good('backups', `A backup was restored for a trial ${age} ago, and it worked.`))
+    found.push(good('backups', `The last restore drill, ${age} ago, succeeded.`))
   }
   return found
 }

@@ -31,7 +31,7 @@ export const OTHER_ADDRESSES: readonly { address: string; says: string }[] = [
   { address: 'GET /healthz', says: 'The process lives. Text, without any I/O.' },
   {
     address: 'GET /readyz',
-    says: 'The database takes a write and deliveries run: 200, else 503. Text; for the bearer of `METRICS_TOKEN` JSON with the reasons.',
+    says: 'The start has warmed up, the database takes a write and deliveries run: 200, else 503. Text; for the bearer of `METRICS_TOKEN` JSON with the reasons.',
   },
   {
     address: 'GET /metrics',
