@@ -72,7 +72,7 @@ test('without a readable configuration the size is told alone', () => {
   expect(spaceOf({ whole: 100 * MB, free: 2 * MB }, { outcome: 'wrong', problems: ['PORT …'] })).toEqual([
     expect.objectContaining({
       level: 'good',
-      sentence: 'The database takes 100 MB on the server, 2.0 MB of it to be used again.',
+      sentence: 'The database takes 100 MB on the server, 2.0 MB of it free for reuse.',
     }),
   ])
 })

@@ -155,7 +155,7 @@ function load({ longTransactions: long, bloated, connections, clock }: ServerFig
 
 /** By what the space ladder counts: it refuses events as the database reaches its maximum, however large the disk is. */
 function size({ bytes: { whole, free } }: ServerFigures, given: ConfigurationFacts): Finding {
-  const takes = `The database takes ${sizeText(whole)} on the server, ${sizeText(free)} of it to be used again`
+  const takes = `The database takes ${sizeText(whole)} on the server, ${sizeText(free)} of it free for reuse`
   if (given.outcome === 'wrong') return good('space', `${takes}.`)
   const limit = given.maxDbMb * 2 ** 20
   const sentence = `${takes}; MAX_DB_MB allows ${sizeText(limit)}.`

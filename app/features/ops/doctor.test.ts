@@ -88,7 +88,7 @@ test('an installation that is well is said line by line, and ends with 0', () =>
     '✓ Databases there are opened with WAL, synchronous=NORMAL and foreign keys.',
     '✓ The disk keeps 4 KB for good in 1.2 ms, the slowest of 50 in 4.4 ms.',
     '✓ 2.0 GB of 2.9 GB are free on the disk.',
-    '✓ The database takes 40 MB, 4.0 MB of it to be used again; its log 1.0 MB.',
+    '✓ The database takes 40 MB, 4.0 MB of it free for reuse; its log 1.0 MB.',
     '✓ Nothing is overdue: 3 deliveries in line, 1 held.',
     '✓ 4 subscriptions active at ServiceM8, none missing.',
     '✓ 2 accounts connected; 3 addresses in use, 0 failing or stopped (their owners are told).',

@@ -259,7 +259,7 @@ function space({ disk: { freeBytes, totalBytes }, file: facts, configuration: gi
   ]
   if (facts.outcome !== 'opened') return found
   const { file: whole, free, wal } = facts.bytes
-  const own = `The database takes ${sizeText(whole)}, ${sizeText(free)} of it to be used again; its log ${sizeText(wal)}`
+  const own = `The database takes ${sizeText(whole)}, ${sizeText(free)} of it free for reuse; its log ${sizeText(wal)}`
   const limit = given.outcome === 'complete' ? given.maxDbMb * 2 ** 20 : null
   if (limit !== null && whole - free > limit * NEARLY_FULL_AT) {
     const raise =
