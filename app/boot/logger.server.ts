@@ -36,7 +36,7 @@ const SECRET_SHAPES: [RegExp, string][] = [
   [/(\/hooks\/(?:platform|automation)\/)[A-Za-z0-9_-]{16,}/g, '$1[secret]'],
   [/whsec_[A-Za-z0-9+/=_-]+/g, 'whsec_[secret]'],
   [/\bsk_(?:live|test)_[A-Za-z0-9]+/g, 'sk_[secret]'],
-  [/\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/g, '[jwt]'],
+  [/(?<![\w-])eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/g, '[jwt]'],
   [/\b[Bb]earer\s+[A-Za-z0-9._~+/=-]{8,}/g, 'Bearer [secret]'],
   [/([?&](?:token|key|code|state|secret)=)[^&\s"]+/g, '$1[secret]'],
 ]

@@ -80,7 +80,9 @@ for (const javaScriptEnabled of [true, false]) {
       await card(page)
         .getByRole('button', { name: /^Go on: Job / })
         .click()
-      await expect(page.getByText('1 message to them goes out now.').first()).toBeVisible()
+      await expect(
+        page.getByText('1 message to them can go now. Quiet hours and limits still apply.').first(),
+      ).toBeVisible()
       await expect(card(page)).toHaveCount(0)
       await comes(page, outbox, () => expect(texts(page)).toHaveCount(2, { timeout: 1_000 }))
       await passTime(page, server, '1 hour')

@@ -10,7 +10,8 @@ const CAPABILITIES: readonly (readonly [RegExp, string])[] = [
   [/(\/documents\/)[\w.-]{16,}/g, '$1[left out]'],
   [/(\/trigger\?key=)[\w-]{16,}/g, '$1[left out]'],
   [/whsec_[A-Za-z0-9+/=_-]{8,}/g, '[left out]'],
-  [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/g, '[left out]'],
+  // Not \b: in -eyJ-eyJ-eyJ… each would start a search to the end.
+  [/(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/g, '[left out]'],
   [/\b(Bearer\s+)[\w.~+/=-]{8,}/gi, '$1[left out]'],
 ]
 

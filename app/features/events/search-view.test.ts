@@ -35,8 +35,8 @@ test('of each event only the newest delivery counts, and only what failed is sen
 })
 
 test.each([
-  [1, 1, null, 'Sent again', 'The new delivery is in the list. Its result follows within seconds.'],
-  [3, 3, null, 'Sent again', '3 new deliveries are in the list.'],
+  [1, 1, null, 'Sent again', 'Its page shows the result.'],
+  [3, 3, null, 'Sent again', '3 new deliveries are on their way.'],
   [2, 3, 'It is too old.', '2 of 3 sent again', 'It is too old.'],
   [0, 3, null, 'Failed to send again', 'This delivery is no longer kept.'],
 ])('%i of %i sent again (%s): %s', (sent, asked, why, title, description) => {

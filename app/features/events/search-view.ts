@@ -195,10 +195,8 @@ export function limitSentence(answer: Pick<SearchAnswer, 'hits' | 'looked'>): st
 export function sentAgainFlash(sent: number, asked: number, why: string | null): Flash {
   if (sent === 0) return notSentAgainFlash(why)
   if (sent < asked) return { kind: 'info', title: `${sent} of ${asked} sent again`, description: why ?? NO_LONGER_KEPT }
-  const description =
-    sent === 1
-      ? 'The new delivery is in the list. Its result follows within seconds.'
-      : `${sent} new deliveries are in the list.`
+  // No word about the list: a filter may hide what is new.
+  const description = sent === 1 ? 'Its page shows the result.' : `${sent} new deliveries are on their way.`
   return { kind: 'success', title: 'Sent again', description }
 }
 

@@ -206,5 +206,5 @@ const SILENT = 'Unless it is a holiday, check why it did not run.'
 
 function signature(accountName: string): string {
   const whose = accountName === '' ? 'your account' : accountName
-  return `Fieldhook wrote this for ${whose}. E-mails like this are switched off on the same page.`
+  return `Fieldhook wrote this for ${whose}. To switch such e-mails off: Webhook Manager, “Notices by e-mail”.`
 }

@@ -48,9 +48,14 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 
 /** "Send again" on a row, or for a group of failures; the search results stay open. */
 export async function action({ request, context }: ActionFunctionArgs) {
-  const { sent, asked, why } = await pressSendAgain({ request, context })
+  const { found, sent, asked, why } = await pressSendAgain({ request, context })
   const { pathname, search } = new URL(request.url)
-  throw redirectWith({ request, context }, `${pathname}${search}`, sentAgainFlash(sent.length, asked, why))
+  const [only] = sent.length === 1 ? sent : []
+  const account = { accountUUID: found.accountId, admin: found.admin }
+  throw redirectWith({ request, context }, `${pathname}${search}`, {
+    ...sentAgainFlash(sent.length, asked, why),
+    ...(only !== undefined && { link: { to: deliveryAddress(account, only), words: 'See the new delivery' } }),
+  })
 }
 
 export default function Deliveries() {

@@ -31,7 +31,7 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`((?:^|[?&;\\s])(?:${SECRET_NAMES})=)[^&\\s"]*`, 'gi'), `$1${HIDDEN}`],
   [new RegExp(`((?:^|\\n)(?:${SECRET_NAMES}):[ \\t]*)[^\\n]*`, 'gi'), `$1${HIDDEN}`],
   [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]+/gi, `$1 ${HIDDEN}`],
-  [/\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g, HIDDEN],
+  [/(?<![\w-])eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g, HIDDEN],
   [/\b(?:whsec_|sk_live_|sk_test_|rk_live_|rk_test_|smk-)[A-Za-z0-9+/=_-]+/g, HIDDEN],
 ]
 

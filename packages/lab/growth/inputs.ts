@@ -72,7 +72,7 @@ export const UNITS = [
     'a\u0301',
   ],
   // constructs that never end
-  ...['=', '_', '*', '|', '~', '^', '$', '<>', '"a"', "'a'", 'or ', 'and '],
+  ...['-eyJ', '=', '_', '*', '|', '~', '^', '$', '<>', '"a"', "'a'", 'or ', 'and '],
 ] as const
 
 /** Enough of them to find every past case, for the version that everybody runs. */

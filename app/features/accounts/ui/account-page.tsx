@@ -234,7 +234,7 @@ function ChangeRole({ staffUuid, role, name, held }: ChangeRoleProps) {
         pending={pending}
         pendingLabel="Changing…"
         {...(held && { disabled: true, 'aria-describedby': NOTE })}
-        aria-label={`Make ${name} ${next === 'owner' ? 'an owner' : 'a member'}`}
+        aria-label={`Make ${next}: ${name}`}
       >
         Make {next}
       </Button>

@@ -59,7 +59,7 @@ function Question({ account, nameToType, refused, held }: QuestionProps) {
       <p className="text-label">
         This cannot be undone.{' '}
         {held.disabled ? null : (
-          <a href={exportAddress(account)} download className="font-semibold text-accent underline underline-offset-4">
+          <a href={exportAddress(account)} className="font-semibold text-accent underline underline-offset-4">
             Download everything first
           </a>
         )}

@@ -23,7 +23,7 @@ export function ExportPage({ rights, ...frame }: AccountFrameProps & { rights: O
                 Download everything
               </Button>
             ) : (
-              <ButtonLink to={exportAddress(account)} variant="primary" reloadDocument download icon={Download}>
+              <ButtonLink to={exportAddress(account)} variant="primary" reloadDocument icon={Download}>
                 Download everything
               </ButtonLink>
             )

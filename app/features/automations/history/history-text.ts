@@ -50,9 +50,9 @@ export function answerSettledFlash(
 ): Flash {
   if (settled.outcome === 'not_open') return ANSWER_FLASHES.notOpen
   const { messages } = settled
-  const [waiting, goes, is] = messages === 1 ? ['1 message', 'goes', 'is'] : [`${messages} messages`, 'go', 'are']
-  if (state === 'went_on') {
-    return done('Messages released', messages === 0 ? 'Nothing was waiting.' : `${waiting} to them ${goes} out now.`)
-  }
-  return done('Stopped', messages === 0 ? 'Nothing was waiting.' : `${waiting} to them ${is} left out.`)
+  const [waiting, is] = messages === 1 ? ['1 message', 'is'] : [`${messages} messages`, 'are']
+  if (messages === 0) return done(state === 'went_on' ? 'Noted' : 'Stopped', 'Nothing was waiting.')
+  return state === 'went_on'
+    ? done('Messages released', `${waiting} to them can go now. Quiet hours and limits still apply.`)
+    : done('Stopped', `${waiting} to them ${is} left out.`)
 }

@@ -166,7 +166,7 @@ export function MappingManagerDialog({ mappings, returnTo, onChange, onClose }: 
       onClose={onClose}
       returnTo={returnTo}
       title="Dynamic Mapping Manager"
-      description="The mappings of this screen. They are gone when you leave it: export them to keep them."
+      description="The mappings of this screen. They stay until you close this browser tab: export them to keep them longer."
     >
       <div className="grid gap-5">
         {entries.length === 0 ? (

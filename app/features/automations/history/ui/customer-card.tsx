@@ -39,7 +39,7 @@ export function Customers({ customers, account }: CustomerCardProps) {
                     values={{ act: 'mute', company: uuid, name }}
                     variant="danger-quiet"
                     icon={BellOff}
-                    {...(customers.length > 1 && { 'aria-label': `Stop messages to ${who}` })}
+                    {...(customers.length > 1 && { 'aria-label': `Stop messages to this customer: ${who}` })}
                   >
                     Stop messages to this customer
                   </PostButton>
@@ -52,7 +52,7 @@ export function Customers({ customers, account }: CustomerCardProps) {
                     wraps
                     values={{ act: 'allow', mute: String(mute.id) }}
                     icon={Undo2}
-                    {...(customers.length > 1 && { 'aria-label': `Allow messages to ${who} again` })}
+                    {...(customers.length > 1 && { 'aria-label': `Allow again: ${who}` })}
                   >
                     Allow again
                   </PostButton>

@@ -47,7 +47,11 @@ export function AskRunPanel({ result, account }: AskRunProps) {
           <Got got={run.got} />
         </div>
       ))}
-      {asked.more > 0 ? <p className="text-label">And {asked.more} more runs, each with texts of its own.</p> : null}
+      {asked.more > 0 ? (
+        <p className="text-label">
+          And {asked.more === 1 ? '1 more run with texts' : `${asked.more} more runs, each with texts`} of its own.
+        </p>
+      ) : null}
       <div className="flex flex-wrap gap-2">
         {asked.values === null ? null : (
           <RuleButton

@@ -81,7 +81,9 @@ describe('notices about automations', () => {
       '/automation/runs?accountUUID=account-1&view=why',
     )
     expect(link('Open: Thank the customer was stopped')).toBe('/automation?accountUUID=account-1&edit=2#automation-2')
-    expect(link('Sign in again: Your automations stand still')).toContain('/api/oauth/authorize?accountuuid=account-1')
+    const signIn = 'Sign in again: Your automations stand still (opens in a new tab)'
+    expect(link(signIn)).toContain('/api/oauth/authorize?accountuuid=account-1')
+    expect(screen.getByText('Sign in again').getAttribute('target')).toBe('_blank')
     expect(link('Open: Your automations are held')).toBe('/subscription?accountUUID=account-1')
     // Good news has a list of its own.
     expect(screen.getAllByRole('list')).toHaveLength(2)

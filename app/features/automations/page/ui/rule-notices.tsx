@@ -3,6 +3,7 @@ import { CircleAlert, CircleCheck, X } from 'lucide-react'
 import { type AutomationAccount, automationAddress, ruleAnchor } from '#app/domain/automations/automation-address.ts'
 import { runAddress, runsAddress, whyAddress } from '#app/domain/automations/history-address.ts'
 import { managerAddress } from '#app/domain/delivery-address.ts'
+import { subscriptionAddress } from '#app/features/billing/subscription-address.ts'
 import type { NoticeView } from '#app/features/notices/notice-view.ts'
 import { signInAddress } from '#app/lib/sign-in-address.ts'
 import { toneStyles } from '#app/ui/badge.tsx'
@@ -90,16 +91,17 @@ function When({ notice: { kind, since, count, sentence } }: { notice: NoticeView
 const LINK = 'inline-flex min-h-11 items-center font-semibold underline underline-offset-4'
 
 function Way({ notice, account }: { notice: NoticeView; account: AutomationAccount }) {
-  const { label, to } = wayOf(notice, account)
+  const { label, to, newTab = false } = wayOf(notice, account)
   return (
-    <a href={to} className={LINK}>
+    <a href={to} className={LINK} {...(newTab && { target: '_blank', rel: 'noopener' })}>
       {label}
-      <VisuallyHidden>: {notice.title}</VisuallyHidden>
+      <VisuallyHidden>{`: ${notice.title}${newTab ? ' (opens in a new tab)' : ''}`}</VisuallyHidden>
     </a>
   )
 }
 
-function wayOf(notice: NoticeView, account: AutomationAccount): { label: string; to: string } {
+/** `newTab`: ServiceM8's sign-in does not work in its frame. */
+function wayOf(notice: NoticeView, account: AutomationAccount): { label: string; to: string; newTab?: boolean } {
   const { kind, automationId, runId } = notice
   if (automationId !== null) {
     const rule = String(automationId)
@@ -111,11 +113,9 @@ function wayOf(notice: NoticeView, account: AutomationAccount): { label: string;
     return { label: 'Open', to: `${card}#${ruleAnchor(automationId)}` }
   }
   if (kind === 'reconnect' || kind === 'permission') {
-    return { label: 'Sign in again', to: signInAddress(account.accountUUID) }
+    return { label: 'Sign in again', to: signInAddress(account.accountUUID), newTab: true }
   }
-  if (kind === 'plan') {
-    return { label: 'Open', to: `/subscription?${new URLSearchParams({ accountUUID: account.accountUUID })}` }
-  }
+  if (kind === 'plan') return { label: 'Open', to: subscriptionAddress(account) }
   return { label: 'Open', to: kind === 'recovered' ? runsAddress(account) : managerAddress(account) }
 }
 

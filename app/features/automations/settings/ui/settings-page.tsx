@@ -83,7 +83,7 @@ function Muted({ mutes, more }: { mutes: Mute[]; more: number }) {
                   wraps
                   values={{ act: 'allow', mute: String(mute.id) }}
                   icon={Undo2}
-                  aria-label={`Allow messages ${mute.kind === 'company' ? 'to' : 'about'} ${mutedName(mute)} again`}
+                  aria-label={`Allow again: ${mutedName(mute)}`}
                 >
                   Allow again
                 </PostButton>
