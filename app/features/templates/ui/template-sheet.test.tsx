@@ -83,6 +83,7 @@ it('says at each field what is missing, and that a preview is not there', () => 
   draw({ errors, preview: null, trouble: 'ServiceM8 did not answer.' })
   const field = screen.getByLabelText('Review link')
   expect(field.getAttribute('aria-invalid')).toBe('true')
+  expect(document.activeElement).toBe(field)
   const described = (field.getAttribute('aria-describedby') ?? '').split(' ').map((id) => document.getElementById(id))
   expect(described.map((one) => one?.textContent)).toContain('Fill this in.')
   screen.getByText('ServiceM8 did not answer.')

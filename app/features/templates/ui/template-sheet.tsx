@@ -61,6 +61,9 @@ export function TemplateSheet({ account, accountName, timezone, now, sheet }: Te
     return () => clearTimeout(timer.current)
     // Once, when the page works; afterwards with the preview.
   }, [])
+  useEffect(() => {
+    if (Object.keys(sheet.errors).length > 0) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
+  }, [sheet.errors])
   function onInput(event: FormEvent) {
     if (!(event.target instanceof HTMLElement) || !event.target.matches('input, textarea, select')) return
     clearTimeout(timer.current)
