@@ -50,9 +50,9 @@ export function createAutomationTriggers(input: TriggersApp): AutomationTriggers
     if (started > 0) app.wakeRuns()
     evaluations.wake()
   })
-  /** What another instance has stored for our accounts is not told for sure. */
+  /** Neither what another instance has stored for our accounts is told for sure, nor that an account has become ours. */
   const soon = (at: number | null) =>
-    input.shares && !input.shares.alone() ? Math.min(at ?? Number.POSITIVE_INFINITY, inMs(seconds(1))) : at
+    input.shares ? Math.min(at ?? Number.POSITIVE_INFINITY, inMs(seconds(input.shares.alone() ? 5 : 1))) : at
   const evaluations = createSteadyLoop({
     name: 'automation.evaluate',
     clock,

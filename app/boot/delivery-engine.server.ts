@@ -100,6 +100,9 @@ const ALL_WAITING = 1_000_000
 /** The engine is not ready after this long without a heartbeat. It sends one every 3 s. */
 const SILENCE = seconds(5)
 
+/** Running replays of accounts that have become ours. ms */
+const LOOK_FOR_REPLAYS = seconds(5)
+
 /** News that no bell has told of is read this often. ms */
 const NEWS_EVERY = 500
 
@@ -338,8 +341,9 @@ function housekeeping(
     const { made, running, more } = await growReplays(input, pendingLimit)
     const now = clock.now()
     pump.offer(made.map((one) => ({ ...one, dueAt: now, kind: 'replay' as const })))
-    if (running === 0) return null
-    return now + (more ? 50 : seconds(1))
+    if (running > 0) return now + (more ? 50 : seconds(1))
+    // Nobody says that an account with a running replay has become ours.
+    return shares ? now + LOOK_FOR_REPLAYS : null
   })
   const loops = [ending, expiring, replaying, ...(shares ? [newsLoop(shares)] : [])]
 

@@ -174,3 +174,26 @@ test.skipIf(missing)(
   },
   30_000,
 )
+
+test.skipIf(missing)(
+  'a replay goes on with whoever takes its account over, also alone and with nothing else to do',
+  async () => {
+    const first = await instance()
+    await settled()
+    const [account = ''] = await accounts(1)
+    await first.engine.acceptEvent(anEvent({ clock }, { accountUuid: account }))
+    await until(() => outbound.sent.length === 1)
+    // It still owns the account, and grows nothing any more.
+    await first.engine.drain()
+    const since = clock.now() - 60_000
+    const [found] = (await first.member.client.acts.query('SELECT id FROM endpoint')).rows
+    const request = { since, status: 'all' as const, objectUuid: null }
+    const replay = first.store.deliveries.startReplay(account, Number(found?.id), request, 1, clock.now())
+    expect(await replay).not.toBeNull()
+    await first.member.cluster.takeNews()
+    await first.shares.leave()
+    await instance()
+    await until(() => outbound.sent.length === 2)
+  },
+  30_000,
+)

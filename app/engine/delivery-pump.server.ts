@@ -204,8 +204,12 @@ function createLoads<Job extends { dueAt: Millis }, Report>({ input, lanes, toAd
 
   async function adoptAll(): Promise<void> {
     for (const endpointId of toAdopt) {
-      const endpoint = await ports.adopt(endpointId)
+      // Before it is read: a wake-up meanwhile asks for another reading.
       toAdopt.delete(endpointId)
+      const endpoint = await ports.adopt(endpointId).catch((error: unknown) => {
+        toAdopt.add(endpointId)
+        throw error
+      })
       if (endpoint && pump.owns(endpoint.account)) lanes.put(endpoint, clock.now())
       else lanes.remove(endpointId)
       await oneMore()
