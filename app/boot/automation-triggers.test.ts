@@ -335,6 +335,44 @@ test('what changed while a rule was off is nobody’s news when it is switched o
   expect(texts()).toEqual([])
 })
 
+test('what changed while all rules were paused is a change afterwards, and no record counts as new', async () => {
+  const [job, known] = [world.job(LEEDS), world.job(LEEDS, { status: 'Completed' })]
+  const created = aRule([TEXT], { trigger: { ...ON_STATUS, type: 'job_created' } })
+  const rules = [await switchOn(aRule([TEXT], { trigger: ON_STATUS })), await switchOn(created)]
+  const pause = async (pausedReason: string | null) => {
+    const at = world.clock.now()
+    for (const rule of rules) await world.store.automations.changeAutomation(LEEDS, rule, { pausedReason, at })
+  }
+  triggers.start()
+  await world.clock.run(minutes(2))
+  await pause('It went round in a circle.')
+  edit(job, { status: 'Completed' })
+  edit(known, { job_description: 'Replace boiler soon' })
+  for (const one of [job, known]) await told(one, ['status'])
+  // Longer than a sweep looks back.
+  await later(hours(5))
+  expect(world.rows('SELECT count(*) AS n FROM touched_record')).toEqual([{ n: 0 }])
+  await pause(null)
+  await later(hours(2))
+  expect(texts()).toEqual(['Job 1 is Completed.'])
+})
+
+test('a rule switched on beside a paused one knows nothing of what changed during the pause', async () => {
+  const job = world.job(LEEDS)
+  const paused = await switchOn(aRule([TEXT], { trigger: ON_STATUS }))
+  triggers.start()
+  await world.clock.run(minutes(2))
+  const pausedReason = 'It went round in a circle.'
+  await world.store.automations.changeAutomation(LEEDS, paused, { pausedReason, at: world.clock.now() })
+  edit(job, { status: 'Completed' })
+  await told(job, ['status'])
+  await later(hours(1))
+  await switchOn(aRule([TEXT], { trigger: ON_STATUS }))
+  triggers.rulesChanged()
+  await later(hours(3))
+  expect(texts()).toEqual([])
+})
+
 test('an event that was lost is found by the sweep, and one that was not is not told twice', async () => {
   const lost = world.job(LEEDS)
   const heard = world.job(LEEDS)

@@ -64,7 +64,7 @@ export interface Watch {
   zone: string
 }
 
-/** Null when no rule watches the object any more. */
+/** Null when no rule watches the object any more, or all of them are paused. */
 export async function loadWatch(app: EvaluateApp, accountUuid: string, object: string): Promise<Watch | null> {
   const rules = await app.store.automations.automationsWatching(accountUuid, object)
   const account = await app.store.accounts.findAccount(accountUuid)
@@ -73,8 +73,9 @@ export async function loadWatch(app: EvaluateApp, accountUuid: string, object: s
   return { rules, parts: neededParts(conditions, object), zone: account.timezone }
 }
 
+/** Keeps the snapshot: without it, a record that changed while its rules were paused would count as new afterwards. */
 export function nobodyWatches(touched: TouchedRecord): Evaluation {
-  return { touched, snapshot: null, verdicts: [], requests: [] }
+  return { touched, snapshot: 'none', verdicts: [], requests: [] }
 }
 
 /** The record now, and its last snapshot; `before` is null when it was never seen. */
