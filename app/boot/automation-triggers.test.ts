@@ -416,6 +416,66 @@ test('a rule does not react to what it wrote itself, and two rules do not chase 
   expect(world.rows(`SELECT count(*) AS n FROM run WHERE state = 'held'`)).toEqual([{ n: 1 }])
 })
 
+/** What runs wrote is told, as the platform does it. */
+async function tellWrites(rounds: number) {
+  const known = { made: 0, changed: 0 }
+  for (let round = 0; round < rounds; round++) {
+    await world.clock.run(seconds(20))
+    const { made, changed } = world.platform
+    const news = [
+      ...made.slice(known.made).map(({ uuid }) => [uuid, ['uuid', 'status']] as const),
+      ...changed.slice(known.changed).map(({ uuid }) => [uuid, ['status']] as const),
+    ]
+    known.made = made.length
+    known.changed = changed.length
+    for (const [uuid, fields] of news) await told(uuid, [...fields])
+  }
+}
+const anotherJob = (company_uuid: string) => aStep('s1', 'create_job', { company_uuid, status: 'Quote' })
+const customerOf = (job: string) => String(world.platform.records(LEEDS, 'job').get(job)?.company_uuid)
+
+test('a rule on new jobs does not react to the job it creates itself', async () => {
+  const customer = customerOf(world.job(LEEDS))
+  const rule = await switchOn(aRule([anotherJob(customer)], { trigger: { ...ON_STATUS, type: 'job_created' } }))
+  triggers.start()
+  await world.clock.run(seconds(5))
+  const job = world.job(LEEDS)
+  await told(job, ['uuid', 'status'])
+  await tellWrites(6)
+  expect(world.platform.made).toHaveLength(1)
+  expect(verdicts().sort()).toEqual([`${rule} fired`, `${rule} own_change`])
+  // Nor when only the sweep finds it, long after.
+  const lost = world.job(LEEDS)
+  edit(lost, {})
+  await told(lost, ['uuid', 'status'])
+  await later(hours(3))
+  expect(world.platform.made).toHaveLength(2)
+})
+
+test('rules that feed each other with new jobs stop after three in a row', async () => {
+  const customer = customerOf(world.job(LEEDS))
+  const complete = aStep('s1', 'update_job_status', { status: 'Completed' })
+  await switchOn(aRule([complete], { trigger: { ...ON_STATUS, type: 'job_created' } }))
+  await switchOn(aRule([anotherJob(customer)], { trigger: ON_STATUS, conditions: COMPLETED }))
+  triggers.start()
+  await world.clock.run(seconds(5))
+  await told(world.job(LEEDS), ['uuid', 'status'])
+  await tellWrites(12)
+  expect(world.platform.made.length).toBeLessThanOrEqual(2)
+  expect(world.rows(`SELECT count(*) AS n FROM run WHERE state = 'held'`)).toEqual([{ n: 1 }])
+})
+
+test.each(['record', 'period'] as const)('a scheduled rule leaves out the jobs it made itself: %s', async (once) => {
+  const job = world.job(LEEDS)
+  const conditions = [{ ...IS_COMPLETED, value: 'Quote' }]
+  const nextRunAt = world.clock.now() + minutes(30)
+  const rule = await world.rule(aRule([anotherJob(customerOf(job))], { trigger: HOURLY, conditions, once }))
+  await world.store.automations.changeAutomation(LEEDS, rule, { nextRunAt, at: world.clock.now() })
+  triggers.start()
+  await later(hours(4))
+  expect(world.platform.made).toHaveLength(once === 'record' ? 1 : 4)
+})
+
 test('while the platform does not answer a change waits, and is acted on when it does', async () => {
   const job = world.job(LEEDS)
   await switchOn(aRule([TEXT], { trigger: ON_STATUS }))

@@ -67,7 +67,7 @@ export interface RowWrite
   at: Millis
 }
 
-/** A field that one of our runs writes, so we recognize the resulting event as our own. */
+/** A field that one of our runs writes, so we recognize the resulting event as our own. See also `CREATED_FIELD`. */
 export interface FieldWrite {
   object: string
   recordUuid: string

@@ -2,6 +2,7 @@
 // message per account at a time, so two runs cannot both use the last place under a cap.
 import type { Effect, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
 import type { JournalRow } from '#app/domain/automations/journal-row.ts'
+import { CREATED_FIELD } from '#app/domain/automations/run.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
@@ -252,15 +253,20 @@ function contextOf(run: ClaimedRun, row: JournalRow, seen: SeenJournal): CommitC
 }
 
 function fieldWrites({ automationId, hop }: ClaimedRun, effect: Effect, uuid: string): FieldWrite[] {
+  if (effect.kind === 'produce_document') {
+    const file = { object: 'attachment', recordUuid: uuid, field: CREATED_FIELD, value: uuid, automationId, hop }
+    return effect.attachTo ? [file] : []
+  }
   if (effect.kind !== 'update_record' && effect.kind !== 'create_record') return []
-  const recordUuid = effect.kind === 'update_record' ? effect.recordUuid : uuid
-  const { object, fields } = effect
+  const { object } = effect
+  const creates = effect.kind === 'create_record'
+  const recordUuid = creates ? uuid : effect.recordUuid
+  const fields = creates ? { ...effect.fields, [CREATED_FIELD]: uuid } : effect.fields
   return Object.entries(fields).map(([field, value]) => ({ object, recordUuid, field, value, automationId, hop }))
 }
 
 /** Own writes under the platform's id, if it differs from ours. */
 function writesUnderOtherUuid(run: ClaimedRun, row: JournalRow, result: StepResult | null): FieldWrite[] {
-  if (row.effect.kind !== 'create_record') return []
-  const uuid = result?.uuid ?? row.clientUuid
+  const uuid = result?.uuid ?? result?.document_uuid ?? row.clientUuid
   return uuid === row.clientUuid ? [] : fieldWrites(run, row.effect, uuid)
 }
