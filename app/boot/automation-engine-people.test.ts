@@ -134,6 +134,28 @@ test('within its cool-down a customer hears nothing more from the rule, and the 
   expect(await world.run(other)).toMatchObject({ outcome: 'success' })
 })
 
+test('a copy counts as a message to who gets it: colleagues hear what a muted customer does not', async () => {
+  const job = world.job(LEEDS)
+  const mail = { customSubject: 'Job', customBody: 'Done', to: 'tom@example.test', cc: 'customer-1@example.test' }
+  const rule = await world.rule(aRule([aStep('s1', 'send_email', mail)], { guards: { cooldownDays: 7 } }))
+  const mute = { kind: 'company', recordUuid: uuidOf('company', 1), until: null } as const
+  await world.store.runs.saveMute(LEEDS, mute, world.clock.now())
+  const run = await world.start(rule, [job])
+  await work()
+  expect(world.states(run)).toEqual(['s1/0 sent', 's1/1 skipped'])
+  expect(world.platform.messages.map(({ to }) => to)).toEqual(['tom@example.test'])
+
+  const both = { ...mail, to: 'customer-2@example.test', cc: 'customer-3@example.test' }
+  const wide = await world.rule(aRule([aStep('s1', 'send_email', both)], { guards: { cooldownDays: 7 } }))
+  const alone = aRule([aStep('s1', 'send_email', { ...both, to: both.cc, cc: '' })], { guards: { cooldownDays: 7 } })
+  await world.store.runs.saveAccountGuards(LEEDS, { ...DEFAULT_ACCOUNT_GUARDS, customerCooldownDays: 7 }, 0)
+  for (const id of [await world.rule(alone), wide]) {
+    await world.start(id, [world.job(LEEDS)])
+    await go()
+  }
+  expect(world.platform.messages.map(({ to }) => to)).toEqual(['tom@example.test', 'customer-3@example.test'])
+})
+
 test('a muted customer hears nothing, not even when a person lets the run go on', async () => {
   await world.store.runs.saveMute(
     LEEDS,

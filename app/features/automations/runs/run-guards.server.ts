@@ -100,7 +100,7 @@ export async function askGuards(
   })
 }
 
-/** Everybody who may have answered: the receiver, and the customer of the job. */
+/** Everybody who may have answered: the receiver, whoever gets the copy, and the customer of the job. */
 async function receiverOfMessage(
   app: Pick<App, 'secrets'>,
   accountUuid: string,
@@ -109,7 +109,9 @@ async function receiverOfMessage(
 ): Promise<MessageReceiver> {
   const linked = effect.regardingJobUuid === null ? [] : [effect.regardingJobUuid]
   const hashes = await receiverHashes(app, accountUuid, effect)
-  return { companyUuids, jobUuids: [...new Set([...jobUuids, ...linked])], receiverHashes: hashes }
+  const copy = effect.kind === 'send_email' ? effect.cc : ''
+  const ofCopy = copy === '' ? [] : await hashesOfReceiver(app, accountUuid, 'email', copy)
+  return { companyUuids, jobUuids: [...new Set([...jobUuids, ...linked])], receiverHashes: [...hashes, ...ofCopy] }
 }
 
 /** Rechecks conditions on fresh data. For a group, one matching record is enough. */
