@@ -386,6 +386,20 @@ test('an event that was lost is found by the sweep, and one that was not is not 
   expect(texts().sort()).toEqual(['Job 1 is Completed.', 'Job 2 is Completed.'])
 })
 
+test('a rule on the deletion of a record acts on the deleted record, but writes to no customer', async () => {
+  const job = world.job(LEEDS)
+  const task = aStep('s2', 'create_task', { title: 'Job {entry.0.generated_job_id} is gone', description: '' })
+  const trigger = { ...ON_STATUS, type: 'job_field', fieldName: 'active' } as const
+  await switchOn(aRule([TEXT, task], { trigger }))
+  triggers.start()
+  await world.clock.run(seconds(5))
+  edit(job, { active: '0' })
+  await told(job, ['active'])
+  await world.clock.run(seconds(20))
+  expect(world.platform.made.map(({ fields }) => fields.name)).toEqual(['Job 1 is gone'])
+  expect(texts()).toEqual([])
+})
+
 test('a record made while nobody listened is found by the sweep as new', async () => {
   world.job(LEEDS)
   await switchOn(aRule([TEXT], { trigger: { ...ON_STATUS, type: 'job_created' }, once: 'record' }))
