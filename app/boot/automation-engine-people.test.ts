@@ -134,6 +134,19 @@ test('within its cool-down a customer hears nothing more from the rule, and the 
   expect(await world.run(other)).toMatchObject({ outcome: 'success' })
 })
 
+test('one muted customer does not stop a report about many, but nothing goes to them', async () => {
+  const jobs = [world.job(LEEDS), world.job(LEEDS), world.job(LEEDS)]
+  const mute = { kind: 'company', recordUuid: uuidOf('company', 2), until: null } as const
+  await world.store.runs.saveMute(LEEDS, mute, world.clock.now())
+  const report = { customSubject: 'Jobs', customBody: '{entry.1.generated_job_id}', linkToJob: false }
+  const mail = (id: string, to: string) => aStep(id, 'send_email', { ...report, to })
+  const steps = [mail('s1', 'books@partner.example'), mail('s2', '{entry.1.contact_email}')]
+  const text = aStep('s3', 'send_sms', { to: '{entry.1.contact_mobile}', message: 'Jobs' })
+  const run = await world.start(await world.rule(aRule([...steps, text], { digest: true })), jobs)
+  await work()
+  expect(world.states(run)).toEqual(['s1/0 sent', 's2/0 skipped', 's3/0 skipped'])
+})
+
 test('a copy counts as a message to who gets it: colleagues hear what a muted customer does not', async () => {
   const job = world.job(LEEDS)
   const mail = { customSubject: 'Job', customBody: 'Done', to: 'tom@example.test', cc: 'customer-1@example.test' }

@@ -2,7 +2,7 @@
 import type { App } from '#app/context/app-context.ts'
 import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 import { CONVERSATION_OPEN, RECEIPT_LOOKS, type SentAbout } from '#app/domain/automations/receipt.ts'
-import type { RuleDefinition, RuleGuards } from '#app/domain/automations/rule.ts'
+import type { RuleDefinition, RuleGuards, Step } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { reasonCode } from '#app/domain/reason.ts'
 import { todayOf, wallOfDay } from '#app/domain/time/local-time.ts'
@@ -12,6 +12,7 @@ import { momentOfWall } from '#app/lib/zone.ts'
 import type { MessageReceiver } from '#db/store/listening.ts'
 import type { MessageNote } from '#db/store/run-guards.ts'
 import type { ClaimedRun } from '#db/store/runs.ts'
+import { wordParameter } from '../actions/read-parameters.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import { judge, neededParts } from '../rules/conditions/conditions.ts'
 import { type MessageVerdict, mayMessage, readAccountGuards } from '../rules/guards.ts'
@@ -167,12 +168,30 @@ export async function messageVerdict(app: GuardApp, asked: AskedMessage): Promis
   return mayMessage({ rule: guards, account, at, muted, answered, sent, released: released !== null })
 }
 
-/** Customers and job of a message. A customer's mute always applies, a job's only to messages about that job alone. */
+/**
+ * Customers and job of a message. In a message about many, the mute or the answer of one customer stops only what goes
+ * to them; a job's mute applies only to messages about that job alone.
+ */
 export function aboutOf(
+  { parameters }: Step,
   records: readonly RecordFacts[],
   effect: CustomerMessage,
 ): { companyUuids: string[]; jobUuids: string[] } {
   const known = (values: (string | null)[]) => [...new Set(values.filter((value) => value !== null))]
   const jobs = known([...records.map((one) => one.jobUuid), effect.regardingJobUuid])
-  return { companyUuids: known(records.map((one) => one.companyUuid)), jobUuids: jobs.length === 1 ? jobs : [] }
+  const companies = known(records.map((one) => one.companyUuid))
+  // Without a receiver in the step, it goes to the contact of the first record.
+  const toFirst = wordParameter(parameters, 'to') === ''
+  const reached = records.filter((one, index) => (toFirst ? index === 0 : Object.values(one.values).some(isTheirs)))
+  return {
+    companyUuids: companies.length === 1 ? companies : known(reached.map((one) => one.companyUuid)),
+    jobUuids: jobs.length === 1 ? jobs : [],
+  }
+
+  /** A number may be written with or without its country. */
+  function isTheirs(value: string): boolean {
+    const shown = receiverText(channelOf(effect), value)
+    const to = receiverOf(effect)
+    return channelOf(effect) === 'sms' ? shown.length >= 8 && to.endsWith(shown.slice(-8)) : shown === to
+  }
 }

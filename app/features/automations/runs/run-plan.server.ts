@@ -64,7 +64,7 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
       resultsOf(definition.steps, seen.rows),
     )
     if (made.outcome === 'later') return putOff({ run, fence }, step, before, made)
-    await save(fence, step, rowsOfPlan(rows, made, loaded.value))
+    await save(fence, step, rowsOfPlan(rows, made, loaded.value, step))
     log.debug({ run: run.id, step: step.id, action: step.type, outcome: made.outcome }, 'step.planned')
   }
 
@@ -138,6 +138,7 @@ function rowsOfPlan(
   rows: RowMaker,
   made: Exclude<Plan, { outcome: 'later' }>,
   { records }: RunContext,
+  step: Step,
 ): NewJournalRow[] {
   const { nothingToDo } = JOURNAL_CLASSES
   const { warnings } = made
@@ -150,7 +151,7 @@ function rowsOfPlan(
       const { effects, replacements } = made
       if (effects.length === 0) return [rows.without('skipped', nothingToDo, runReason('nothing_to_do'))]
       return effects.map((effect, index) => {
-        const about = isCustomerMessage(effect) ? { about: aboutOf(records, effect) } : {}
+        const about = isCustomerMessage(effect) ? { about: aboutOf(step, records, effect) } : {}
         const first = index === 0 ? { warnings, replacements } : { warnings: [], replacements: [] }
         const worthKeeping = index === 0 || 'about' in about
         return { ...rows.planned(String(index), effect), notes: worthKeeping ? { ...first, ...about } : null }
