@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { PollTrigger, RuleDefinition, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { LAST_RUNS } from '#app/domain/automations/run-record.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
+import { LIBRARY } from '#app/features/templates/library.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import type { IncomingEvent } from '#db/store/events.ts'
 import {
@@ -13,6 +14,7 @@ import {
   automationWorld,
   BRISBANE,
   LEEDS,
+  uuidOf,
 } from '#tests/support/automation-world.server.ts'
 import { type AutomationTriggers, createAutomationTriggers } from './automation-triggers.server.ts'
 
@@ -398,6 +400,47 @@ test('a rule on the deletion of a record acts on the deleted record, but writes 
   await world.clock.run(seconds(20))
   expect(world.platform.made.map(({ fields }) => fields.name)).toEqual(['Job 1 is gone'])
   expect(texts()).toEqual([])
+})
+
+test('a rule that waits first does nothing about what has passed by then, and acts when it happens again', async () => {
+  const [back, stays] = [world.job(LEEDS), world.job(LEEDS)]
+  const two = [TEXT, aStep('s2', 'create_task', { title: 'Call', description: '' })]
+  await switchOn(aRule(two, { trigger: { ...ON_STATUS, settleMinutes: 30 }, conditions: COMPLETED, once: 'record' }))
+  triggers.start()
+  await world.clock.run(seconds(5))
+  const set = async (job: string, status: string) => {
+    edit(job, { status })
+    await told(job, ['status'])
+    await later(minutes(5))
+  }
+  for (const job of [back, stays]) await set(job, 'Completed')
+  await set(back, 'Work Order')
+  await later(minutes(40))
+  expect(texts()).toEqual(['Job 2 is Completed.'])
+  expect(world.platform.made).toHaveLength(1)
+  const reasons = world.rows('SELECT outcome, reason_code AS code FROM run WHERE record_uuid = ?', back)
+  expect(reasons).toEqual([{ outcome: 'nothing', code: 'conditions_no_longer_met' }])
+  await set(back, 'Completed')
+  await later(minutes(40))
+  expect(texts()).toEqual(['Job 2 is Completed.', 'Job 1 is Completed.'])
+})
+
+test('contact details entered during the wait leave nothing to do for "Job without contact details"', async () => {
+  const [filled, empty] = [world.job(LEEDS), world.job(LEEDS)]
+  for (const number of [1, 2]) world.platform.records(LEEDS, 'jobcontact').delete(uuidOf('contact', number))
+  await switchOn(LIBRARY.find(({ id }) => id === 23)?.definition ?? aRule([]))
+  triggers.start()
+  await world.clock.run(seconds(5))
+  for (const job of [filled, empty]) await told(job, ['uuid', 'status'])
+  await later(minutes(10))
+  world.platform.put(LEEDS, 'jobcontact', {
+    uuid: uuidOf('contact', 1),
+    job_uuid: filled,
+    type: 'JOB',
+    mobile: '07700',
+  })
+  await later(minutes(40))
+  expect(world.platform.made.map(({ fields }) => fields.name)).toEqual(['Get a phone number for job 2'])
 })
 
 test('a record made while nobody listened is found by the sweep as new', async () => {

@@ -161,12 +161,19 @@ export interface RunStore {
   ): Promise<ParkedRun>
   /**
    * Ends the run. Skips the unfinished rows of a cancelled run with `cancelledReason`. Tells of its end in the same
-   * commit: a trouble is counted, or the rule works again.
+   * commit: a trouble is counted, or the rule works again. `forgets`: the ledger forgets the firing, which was none.
    */
   finishRun(
     fence: RunFence,
     stamp: string,
-    input: { outcome: RunOutcome; reason: Reason | null; cancelledReason: Reason; told: ToldByRun; at: Millis },
+    input: {
+      outcome: RunOutcome
+      reason: Reason | null
+      cancelledReason: Reason
+      told: ToldByRun
+      forgets?: boolean
+      at: Millis
+    },
   ): Promise<ParkedRun>
 
   // ---- for users ----

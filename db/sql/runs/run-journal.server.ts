@@ -203,6 +203,10 @@ function parkStore(connections: Connections): Pick<JournalStore, 'readJournal' |
      WHERE ${OURS} AND (outcome IS NULL OR outcome = 'cancelled') AND ${STAMP} = @stamp`,
   )
   const ruleOf = db.prepare<{ runId: number }, number>('SELECT automation_id FROM run WHERE id = @runId').pluck()
+  const forget = db.prepare<{ runId: number }>(
+    `DELETE FROM seen_ledger WHERE automation_id = (SELECT automation_id FROM run WHERE id = @runId)
+       AND record_uuid = (SELECT record_uuid FROM run WHERE id = @runId) AND run_id = @runId`,
+  )
   const troubles = troubleRows(db)
   const skipOpen = db.prepare(
     `UPDATE run_step SET state = 'skipped', error_class = 'cancelled', ${setReason(STEP_REASON)}, next_attempt_at = NULL,
@@ -244,13 +248,14 @@ function parkStore(connections: Connections): Pick<JournalStore, 'readJournal' |
       })
     },
 
-    finishRun(fence, stamp, { outcome, reason, cancelledReason, told, at }) {
+    finishRun(fence, stamp, { outcome, reason, cancelledReason, told, forgets, at }) {
       return turn.run(function* (): Generator<unknown, ParkedRun> {
         const ended = yield* finish.run({ ...fence, stamp, outcome, reason: storedReason(reason), at })
         if (ended.changes === 0) return yield* refusedBecause(fence)
         if (outcome === 'cancelled') {
           yield* skipOpen.run({ reason: storedReason(cancelledReason), at, runId: fence.runId })
         }
+        if (forgets) yield* forget.run({ runId: fence.runId })
         yield* tell(fence, told, at)
         return 'parked'
       })

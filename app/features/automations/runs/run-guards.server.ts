@@ -13,7 +13,7 @@ import type { MessageReceiver } from '#db/store/listening.ts'
 import type { MessageNote } from '#db/store/run-guards.ts'
 import type { ClaimedRun } from '#db/store/runs.ts'
 import { wordParameter } from '../actions/read-parameters.ts'
-import type { RecordFacts } from '../records/facts.ts'
+import type { JudgedAt, RecordFacts } from '../records/facts.ts'
 import { judge, neededParts } from '../rules/conditions/conditions.ts'
 import { type MessageVerdict, mayMessage, readAccountGuards } from '../rules/guards.ts'
 import { loadRecords, type PutOff, type RunFacts } from './run-facts.server.ts'
@@ -83,7 +83,7 @@ export async function askGuards(
     if (!run.rule.active) return { outcome: 'skip', reason: runReason('switched_off_meanwhile') }
   }
   if (definition.guards.recheckBeforeSending && !run.triggerData.bypassedConditions) {
-    const refused = await recheck(app, facts, run, definition, zone)
+    const refused = await recheck(facts, run, definition, { now: app.clock.now(), zone })
     if (refused) return refused
   }
   const about = row.notes?.about ?? { companyUuids: [], jobUuids: [] }
@@ -116,17 +116,15 @@ async function receiverOfMessage(
 }
 
 /** Rechecks conditions on fresh data. For a group, one matching record is enough. */
-async function recheck(
-  app: GuardApp,
+export async function recheck(
   facts: RunFacts,
   run: ClaimedRun,
   definition: RuleDefinition,
-  zone: string,
+  at: JudgedAt,
 ): Promise<GuardAnswer | null> {
   const parts = neededParts(definition.conditions, run.object)
   const loaded = await loadRecords(facts, run, definition, parts)
   if (loaded.outcome === 'put_off') return { outcome: 'put_off', why: loaded.why }
-  const at = { now: app.clock.now(), zone }
   if (loaded.value.length === 0) return { outcome: 'skip', reason: runReason('record_gone') }
   const matches = (record: RecordFacts) => judge(definition.conditions, record, at).matched
   return loaded.value.some(matches) ? null : { outcome: 'skip', reason: runReason('conditions_no_longer_met') }
