@@ -1,7 +1,7 @@
 // Executes one effect of a run: marks it, sends it, records the result. Checks guards before each customer message, one
 // message per account at a time, so two runs cannot both use the last place under a cap.
-import type { Effect, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
-import type { JournalRow } from '#app/domain/automations/journal-row.ts'
+import type { StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
+import type { JournalEffect, JournalRow } from '#app/domain/automations/journal-row.ts'
 import { CREATED_FIELD } from '#app/domain/automations/run.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import type { Reason } from '#app/domain/reason.ts'
@@ -252,7 +252,7 @@ function contextOf(run: ClaimedRun, row: JournalRow, seen: SeenJournal): CommitC
   }
 }
 
-function fieldWrites({ automationId, hop }: ClaimedRun, effect: Effect, uuid: string): FieldWrite[] {
+function fieldWrites({ automationId, hop }: ClaimedRun, effect: JournalEffect, uuid: string): FieldWrite[] {
   if (effect.kind === 'produce_document') {
     const file = { object: 'attachment', recordUuid: uuid, field: CREATED_FIELD, value: uuid, automationId, hop }
     return effect.attachTo ? [file] : []
