@@ -1,3 +1,4 @@
+// Long: every way in which a guard or a person holds back what a run does.
 // What protects customers, and what a person decides: hold, send, discard, cancel, settle, do again.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
@@ -142,9 +143,10 @@ test('one muted customer does not stop a report about many, but nothing goes to 
   const mail = (id: string, to: string) => aStep(id, 'send_email', { ...report, to })
   const steps = [mail('s1', 'books@partner.example'), mail('s2', '{entry.1.contact_email}')]
   const text = aStep('s3', 'send_sms', { to: '{entry.1.contact_mobile}', message: 'Jobs' })
-  const run = await world.start(await world.rule(aRule([...steps, text], { digest: true })), jobs)
+  const copy = aStep('s4', 'send_email', { ...report, to: 'books@partner.example', cc: '{entry.1.contact_email}' })
+  const run = await world.start(await world.rule(aRule([...steps, text, copy], { digest: true })), jobs)
   await work()
-  expect(world.states(run)).toEqual(['s1/0 sent', 's2/0 skipped', 's3/0 skipped'])
+  expect(world.states(run)).toEqual(['s1/0 sent', 's2/0 skipped', 's3/0 skipped', 's4/0 skipped'])
 })
 
 test('a copy counts as a message to who gets it: colleagues hear what a muted customer does not', async () => {

@@ -75,6 +75,8 @@ export interface FieldWrite {
   value: string
   automationId: number
   hop: number
+  /** Also kept in the rule's ledger, for good: the rule's own list may still have the record later. */
+  occurrence?: string
 }
 
 /** `changed` = someone else wrote meanwhile: read again. `lost` = another process owns the run. */

@@ -1,6 +1,5 @@
 // The journal's writes. Each is refused unless the run is still the writer's and the row unchanged since its read, so
 // late writers (stalled process, old read) change nothing. Only "it was sent" is accepted from anyone.
-import { CREATED_BY_RULE, CREATED_FIELD } from '#app/domain/automations/run.ts'
 import type { ToldByRun } from '#app/domain/notices/notice.ts'
 import type { Database } from '../../database.ts'
 import type { MessageNote } from '../../store/run-guards.ts'
@@ -98,12 +97,9 @@ function sendStore(connections: Connections): Pick<JournalStore, 'beginSending' 
      ON CONFLICT (account_uuid, object, record_uuid, field) DO UPDATE SET value = excluded.value, run_id = excluded.run_id,
        automation_id = excluded.automation_id, hop = excluded.hop, at = excluded.at`,
   )
-  // The list of a polled rule may still have the record when the own writes are forgotten.
-  const keepFromItself = db.prepare(
+  const remember = db.prepare(
     `INSERT INTO seen_ledger (automation_id, record_uuid, occurrence, run_id, at, expires_at)
-     SELECT a.id, CAST(@recordUuid AS text), '${CREATED_BY_RULE}', r.id, CAST(@at AS bigint), NULL
-     FROM run r JOIN automation a ON a.id = r.automation_id
-     WHERE r.id = @runId AND r.object = @object AND a.trigger_source = 'api_polling' ON CONFLICT DO NOTHING`,
+     VALUES (@automationId, @recordUuid, @occurrence, @runId, @at, NULL) ON CONFLICT DO NOTHING`,
   )
   const ofAccount = db
     .prepare<{ runId: number; accountUuid: string }, 1>(
@@ -135,9 +131,9 @@ function sendStore(connections: Connections): Pick<JournalStore, 'beginSending' 
     writes: readonly FieldWrite[],
     at: number,
   ): Generator<unknown, void> {
-    for (const { object, recordUuid, field, value, automationId, hop } of writes) {
+    for (const { object, recordUuid, field, value, automationId, hop, occurrence } of writes) {
       yield* saveWrite.run({ accountUuid, object, recordUuid, field, value, runId, automationId, hop, at })
-      if (field === CREATED_FIELD) yield* keepFromItself.run({ runId, object, recordUuid, at })
+      if (occurrence) yield* remember.run({ automationId, recordUuid, occurrence, runId, at })
     }
   }
 

@@ -1,3 +1,4 @@
+// Long: every part of an e-mail, kind by kind.
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
   ACCOUNT,

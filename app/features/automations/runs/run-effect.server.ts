@@ -2,7 +2,7 @@
 // message per account at a time, so two runs cannot both use the last place under a cap.
 import type { StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
 import type { JournalEffect, JournalRow } from '#app/domain/automations/journal-row.ts'
-import { CREATED_FIELD } from '#app/domain/automations/run.ts'
+import { CREATED_BY_RULE, CREATED_FIELD } from '#app/domain/automations/run.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
@@ -252,17 +252,17 @@ function contextOf(run: ClaimedRun, row: JournalRow, seen: SeenJournal): CommitC
   }
 }
 
-function fieldWrites({ automationId, hop }: ClaimedRun, effect: JournalEffect, uuid: string): FieldWrite[] {
-  if (effect.kind === 'produce_document') {
-    const file = { object: 'attachment', recordUuid: uuid, field: CREATED_FIELD, value: uuid, automationId, hop }
-    return effect.attachTo ? [file] : []
-  }
-  if (effect.kind !== 'update_record' && effect.kind !== 'create_record') return []
-  const { object } = effect
-  const creates = effect.kind === 'create_record'
-  const recordUuid = creates ? uuid : effect.recordUuid
-  const fields = creates ? { ...effect.fields, [CREATED_FIELD]: uuid } : effect.fields
-  return Object.entries(fields).map(([field, value]) => ({ object, recordUuid, field, value, automationId, hop }))
+function fieldWrites(run: ClaimedRun, effect: JournalEffect, uuid: string): FieldWrite[] {
+  const { automationId, hop, rule } = run
+  const file = effect.kind === 'produce_document' && effect.attachTo ? { object: 'attachment', fields: {} } : null
+  const creates = effect.kind === 'create_record' ? effect : file
+  const written = effect.kind === 'update_record' ? effect : creates && { ...creates, recordUuid: uuid }
+  if (!written) return []
+  const { object, recordUuid, fields } = written
+  const write = { object, recordUuid, automationId, hop }
+  const isPolled = rule.definition?.trigger.source === 'api_polling' && object === run.object
+  const mark = { ...write, field: CREATED_FIELD, value: uuid, ...(isPolled && { occurrence: CREATED_BY_RULE }) }
+  return [...Object.entries(fields).map(([field, value]) => ({ ...write, field, value })), ...(creates ? [mark] : [])]
 }
 
 /** Own writes under the platform's id, if it differs from ours. */

@@ -189,7 +189,7 @@ export function aboutOf(
   /** A number may be written with or without its country. */
   function isTheirs(value: string): boolean {
     const shown = receiverText(channelOf(effect), value)
-    const to = receiverOf(effect)
-    return channelOf(effect) === 'sms' ? shown.length >= 8 && to.endsWith(shown.slice(-8)) : shown === to
+    if (effect.kind === 'send_sms') return shown.length >= 8 && receiverOf(effect).endsWith(shown.slice(-8))
+    return shown !== '' && [receiverOf(effect), receiverText('email', effect.cc)].includes(shown)
   }
 }

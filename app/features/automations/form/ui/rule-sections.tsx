@@ -62,7 +62,11 @@ export function ActiveSwitch() {
           name="includeExisting"
           legend="Records that already match"
           options={[
-            { value: '', label: 'Only new ones', hint: until ? `Skips what matches now until ${until}.` : 'Skips what matches now.' },
+            {
+              value: '',
+              label: 'Only new ones',
+              hint: until ? `Skips what matches now until ${until}.` : 'Skips what matches now.',
+            },
             { value: 'true', label: 'Also what matches now', hint: 'Acts on those at the next check.' },
           ]}
         />
