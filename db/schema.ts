@@ -759,7 +759,7 @@ export const ruleVerdict = sqliteTable(
   ],
 )
 
-/** A field that one of our runs wrote, so we recognize the resulting event as our own. Kept 30 minutes. */
+/** A field that one of our runs wrote, so we recognize the resulting event as our own. Kept 2 hours. */
 export const ownWrite = sqliteTable(
   'own_write',
   {

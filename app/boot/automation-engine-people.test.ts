@@ -1,3 +1,4 @@
+// Long: every way in which a guard or a person holds back what a run does.
 // What protects customers, and what a person decides: hold, send, discard, cancel, settle, do again.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
@@ -132,6 +133,42 @@ test('within its cool-down a customer hears nothing more from the rule, and the 
   })
   expect(world.states(again)).toEqual(['s1/0 skipped', 's2/0 skipped'])
   expect(await world.run(other)).toMatchObject({ outcome: 'success' })
+})
+
+test('one muted customer does not stop a report about many, but nothing goes to them', async () => {
+  const jobs = [world.job(LEEDS), world.job(LEEDS), world.job(LEEDS)]
+  const mute = { kind: 'company', recordUuid: uuidOf('company', 2), until: null } as const
+  await world.store.runs.saveMute(LEEDS, mute, world.clock.now())
+  const report = { customSubject: 'Jobs', customBody: '{entry.1.generated_job_id}', linkToJob: false }
+  const mail = (id: string, to: string) => aStep(id, 'send_email', { ...report, to })
+  const steps = [mail('s1', 'books@partner.example'), mail('s2', '{entry.1.contact_email}')]
+  const text = aStep('s3', 'send_sms', { to: '{entry.1.contact_mobile}', message: 'Jobs' })
+  const copy = aStep('s4', 'send_email', { ...report, to: 'books@partner.example', cc: '{entry.1.contact_email}' })
+  const run = await world.start(await world.rule(aRule([...steps, text, copy], { digest: true })), jobs)
+  await work()
+  expect(world.states(run)).toEqual(['s1/0 sent', 's2/0 skipped', 's3/0 skipped', 's4/0 skipped'])
+})
+
+test('a copy counts as a message to who gets it: colleagues hear what a muted customer does not', async () => {
+  const job = world.job(LEEDS)
+  const mail = { customSubject: 'Job', customBody: 'Done', to: 'tom@example.test', cc: 'customer-1@example.test' }
+  const rule = await world.rule(aRule([aStep('s1', 'send_email', mail)], { guards: { cooldownDays: 7 } }))
+  const mute = { kind: 'company', recordUuid: uuidOf('company', 1), until: null } as const
+  await world.store.runs.saveMute(LEEDS, mute, world.clock.now())
+  const run = await world.start(rule, [job])
+  await work()
+  expect(world.states(run)).toEqual(['s1/0 sent', 's1/1 skipped'])
+  expect(world.platform.messages.map(({ to }) => to)).toEqual(['tom@example.test'])
+
+  const both = { ...mail, to: 'customer-2@example.test', cc: 'customer-3@example.test' }
+  const wide = await world.rule(aRule([aStep('s1', 'send_email', both)], { guards: { cooldownDays: 7 } }))
+  const alone = aRule([aStep('s1', 'send_email', { ...both, to: both.cc, cc: '' })], { guards: { cooldownDays: 7 } })
+  await world.store.runs.saveAccountGuards(LEEDS, { ...DEFAULT_ACCOUNT_GUARDS, customerCooldownDays: 7 }, 0)
+  for (const id of [await world.rule(alone), wide]) {
+    await world.start(id, [world.job(LEEDS)])
+    await go()
+  }
+  expect(world.platform.messages.map(({ to }) => to)).toEqual(['tom@example.test', 'customer-3@example.test'])
 })
 
 test('a muted customer hears nothing, not even when a person lets the run go on', async () => {

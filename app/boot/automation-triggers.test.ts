@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { PollTrigger, RuleDefinition, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { LAST_RUNS } from '#app/domain/automations/run-record.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
+import { LIBRARY } from '#app/features/templates/library.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import type { IncomingEvent } from '#db/store/events.ts'
 import {
@@ -13,6 +14,7 @@ import {
   automationWorld,
   BRISBANE,
   LEEDS,
+  uuidOf,
 } from '#tests/support/automation-world.server.ts'
 import { type AutomationTriggers, createAutomationTriggers } from './automation-triggers.server.ts'
 
@@ -335,6 +337,44 @@ test('what changed while a rule was off is nobody’s news when it is switched o
   expect(texts()).toEqual([])
 })
 
+test('what changed while all rules were paused is a change afterwards, and no record counts as new', async () => {
+  const [job, known] = [world.job(LEEDS), world.job(LEEDS, { status: 'Completed' })]
+  const created = aRule([TEXT], { trigger: { ...ON_STATUS, type: 'job_created' } })
+  const rules = [await switchOn(aRule([TEXT], { trigger: ON_STATUS })), await switchOn(created)]
+  const pause = async (pausedReason: string | null) => {
+    const at = world.clock.now()
+    for (const rule of rules) await world.store.automations.changeAutomation(LEEDS, rule, { pausedReason, at })
+  }
+  triggers.start()
+  await world.clock.run(minutes(2))
+  await pause('It went round in a circle.')
+  edit(job, { status: 'Completed' })
+  edit(known, { job_description: 'Replace boiler soon' })
+  for (const one of [job, known]) await told(one, ['status'])
+  // Longer than a sweep looks back.
+  await later(hours(5))
+  expect(world.rows('SELECT count(*) AS n FROM touched_record')).toEqual([{ n: 0 }])
+  await pause(null)
+  await later(hours(2))
+  expect(texts()).toEqual(['Job 1 is Completed.'])
+})
+
+test('a rule switched on beside a paused one knows nothing of what changed during the pause', async () => {
+  const job = world.job(LEEDS)
+  const paused = await switchOn(aRule([TEXT], { trigger: ON_STATUS }))
+  triggers.start()
+  await world.clock.run(minutes(2))
+  const pausedReason = 'It went round in a circle.'
+  await world.store.automations.changeAutomation(LEEDS, paused, { pausedReason, at: world.clock.now() })
+  edit(job, { status: 'Completed' })
+  await told(job, ['status'])
+  await later(hours(1))
+  await switchOn(aRule([TEXT], { trigger: ON_STATUS }))
+  triggers.rulesChanged()
+  await later(hours(3))
+  expect(texts()).toEqual([])
+})
+
 test('an event that was lost is found by the sweep, and one that was not is not told twice', async () => {
   const lost = world.job(LEEDS)
   const heard = world.job(LEEDS)
@@ -346,6 +386,61 @@ test('an event that was lost is found by the sweep, and one that was not is not 
   await told(heard, ['status'])
   await later(hours(3))
   expect(texts().sort()).toEqual(['Job 1 is Completed.', 'Job 2 is Completed.'])
+})
+
+test('a rule on the deletion of a record acts on the deleted record, but writes to no customer', async () => {
+  const job = world.job(LEEDS)
+  const task = aStep('s2', 'create_task', { title: 'Job {entry.0.generated_job_id} is gone', description: '' })
+  const trigger = { ...ON_STATUS, type: 'job_field', fieldName: 'active' } as const
+  await switchOn(aRule([TEXT, task], { trigger }))
+  triggers.start()
+  await world.clock.run(seconds(5))
+  edit(job, { active: '0' })
+  await told(job, ['active'])
+  await world.clock.run(seconds(20))
+  expect(world.platform.made.map(({ fields }) => fields.name)).toEqual(['Job 1 is gone'])
+  expect(texts()).toEqual([])
+})
+
+test('a rule that waits first does nothing about what has passed by then, and acts when it happens again', async () => {
+  const [back, stays] = [world.job(LEEDS), world.job(LEEDS)]
+  const two = [TEXT, aStep('s2', 'create_task', { title: 'Call', description: '' })]
+  await switchOn(aRule(two, { trigger: { ...ON_STATUS, settleMinutes: 30 }, conditions: COMPLETED, once: 'record' }))
+  triggers.start()
+  await world.clock.run(seconds(5))
+  const set = async (job: string, status: string) => {
+    edit(job, { status })
+    await told(job, ['status'])
+    await later(minutes(5))
+  }
+  for (const job of [back, stays]) await set(job, 'Completed')
+  await set(back, 'Work Order')
+  await later(minutes(40))
+  expect(texts()).toEqual(['Job 2 is Completed.'])
+  expect(world.platform.made).toHaveLength(1)
+  const reasons = world.rows('SELECT outcome, reason_code AS code FROM run WHERE record_uuid = ?', back)
+  expect(reasons).toEqual([{ outcome: 'nothing', code: 'conditions_no_longer_met' }])
+  await set(back, 'Completed')
+  await later(minutes(40))
+  expect(texts()).toEqual(['Job 2 is Completed.', 'Job 1 is Completed.'])
+})
+
+test('contact details entered during the wait leave nothing to do for "Job without contact details"', async () => {
+  const [filled, empty] = [world.job(LEEDS), world.job(LEEDS)]
+  for (const number of [1, 2]) world.platform.records(LEEDS, 'jobcontact').delete(uuidOf('contact', number))
+  await switchOn(LIBRARY.find(({ id }) => id === 23)?.definition ?? aRule([]))
+  triggers.start()
+  await world.clock.run(seconds(5))
+  for (const job of [filled, empty]) await told(job, ['uuid', 'status'])
+  await later(minutes(10))
+  world.platform.put(LEEDS, 'jobcontact', {
+    uuid: uuidOf('contact', 1),
+    job_uuid: filled,
+    type: 'JOB',
+    mobile: '07700',
+  })
+  await later(minutes(40))
+  expect(world.platform.made.map(({ fields }) => fields.name)).toEqual(['Get a phone number for job 2'])
 })
 
 test('a record made while nobody listened is found by the sweep as new', async () => {
@@ -376,6 +471,66 @@ test('a rule does not react to what it wrote itself, and two rules do not chase 
   }
   expect(world.platform.changed.length).toBeLessThanOrEqual(5)
   expect(world.rows(`SELECT count(*) AS n FROM run WHERE state = 'held'`)).toEqual([{ n: 1 }])
+})
+
+/** What runs wrote is told, as the platform does it. */
+async function tellWrites(rounds: number) {
+  const known = { made: 0, changed: 0 }
+  for (let round = 0; round < rounds; round++) {
+    await world.clock.run(seconds(20))
+    const { made, changed } = world.platform
+    const news = [
+      ...made.slice(known.made).map(({ uuid }) => [uuid, ['uuid', 'status']] as const),
+      ...changed.slice(known.changed).map(({ uuid }) => [uuid, ['status']] as const),
+    ]
+    known.made = made.length
+    known.changed = changed.length
+    for (const [uuid, fields] of news) await told(uuid, [...fields])
+  }
+}
+const anotherJob = (company_uuid: string) => aStep('s1', 'create_job', { company_uuid, status: 'Quote' })
+const customerOf = (job: string) => String(world.platform.records(LEEDS, 'job').get(job)?.company_uuid)
+
+test('a rule on new jobs does not react to the job it creates itself', async () => {
+  const customer = customerOf(world.job(LEEDS))
+  const rule = await switchOn(aRule([anotherJob(customer)], { trigger: { ...ON_STATUS, type: 'job_created' } }))
+  triggers.start()
+  await world.clock.run(seconds(5))
+  const job = world.job(LEEDS)
+  await told(job, ['uuid', 'status'])
+  await tellWrites(6)
+  expect(world.platform.made).toHaveLength(1)
+  expect(verdicts().sort()).toEqual([`${rule} fired`, `${rule} own_change`])
+  // Nor when only the sweep finds it, long after.
+  const lost = world.job(LEEDS)
+  edit(lost, {})
+  await told(lost, ['uuid', 'status'])
+  await later(hours(3))
+  expect(world.platform.made).toHaveLength(2)
+})
+
+test('rules that feed each other with new jobs stop after three in a row', async () => {
+  const customer = customerOf(world.job(LEEDS))
+  const complete = aStep('s1', 'update_job_status', { status: 'Completed' })
+  await switchOn(aRule([complete], { trigger: { ...ON_STATUS, type: 'job_created' } }))
+  await switchOn(aRule([anotherJob(customer)], { trigger: ON_STATUS, conditions: COMPLETED }))
+  triggers.start()
+  await world.clock.run(seconds(5))
+  await told(world.job(LEEDS), ['uuid', 'status'])
+  await tellWrites(12)
+  expect(world.platform.made.length).toBeLessThanOrEqual(2)
+  expect(world.rows(`SELECT count(*) AS n FROM run WHERE state = 'held'`)).toEqual([{ n: 1 }])
+})
+
+test.each(['record', 'period'] as const)('a scheduled rule leaves out the jobs it made itself: %s', async (once) => {
+  const job = world.job(LEEDS)
+  const conditions = [{ ...IS_COMPLETED, value: 'Quote' }]
+  const nextRunAt = world.clock.now() + minutes(30)
+  const rule = await world.rule(aRule([anotherJob(customerOf(job))], { trigger: HOURLY, conditions, once }))
+  await world.store.automations.changeAutomation(LEEDS, rule, { nextRunAt, at: world.clock.now() })
+  triggers.start()
+  await later(hours(4))
+  expect(world.platform.made).toHaveLength(once === 'record' ? 1 : 4)
 })
 
 test('while the platform does not answer a change waits, and is acted on when it does', async () => {

@@ -1,6 +1,6 @@
 // Retention of each kind of data: how long, and why. The cleanup jobs read the durations from here; pages and guide
 // read the wording, so they always match.
-import { days, hours, minutes } from '#app/lib/duration.ts'
+import { days, hours } from '#app/lib/duration.ts'
 import { AUDIT_KEPT, REFUSED_KEPT } from './audit.ts'
 import { grouped } from './count-text.ts'
 import { PAUSED_FOR_AT_MOST, RETRY_FOR } from './deliveries/delivery.ts'
@@ -21,8 +21,8 @@ export const HOURLY_COUNTERS = days(400)
 export const RUNS_KEPT = days(90)
 /** The fact that a message was sent. Counts for cool-downs of up to a year. */
 export const MESSAGES_KEPT = days(400)
-/** A rule's own writes: we recognize their events as our own for this long. */
-export const OWN_WRITES_KEPT = minutes(30)
+/** A rule's own writes: we recognize their events as our own. An hourly sweep reports a new record that late. */
+export const OWN_WRITES_KEPT = hours(2)
 /** An expired mute is still displayed for a while. */
 export const ENDED_MUTES_KEPT = hours(24)
 /** Events of the payment provider, to recognize repeated ones. */

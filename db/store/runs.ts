@@ -67,7 +67,7 @@ export interface RowWrite
   at: Millis
 }
 
-/** A field that one of our runs writes, so we recognize the resulting event as our own. */
+/** A field that one of our runs writes, so we recognize the resulting event as our own. See also `CREATED_FIELD`. */
 export interface FieldWrite {
   object: string
   recordUuid: string
@@ -75,6 +75,8 @@ export interface FieldWrite {
   value: string
   automationId: number
   hop: number
+  /** Also kept in the rule's ledger, for good: the rule's own list may still have the record later. */
+  occurrence?: string
 }
 
 /** `changed` = someone else wrote meanwhile: read again. `lost` = another process owns the run. */
@@ -161,12 +163,19 @@ export interface RunStore {
   ): Promise<ParkedRun>
   /**
    * Ends the run. Skips the unfinished rows of a cancelled run with `cancelledReason`. Tells of its end in the same
-   * commit: a trouble is counted, or the rule works again.
+   * commit: a trouble is counted, or the rule works again. `forgets`: the ledger forgets the firing, which was none.
    */
   finishRun(
     fence: RunFence,
     stamp: string,
-    input: { outcome: RunOutcome; reason: Reason | null; cancelledReason: Reason; told: ToldByRun; at: Millis },
+    input: {
+      outcome: RunOutcome
+      reason: Reason | null
+      cancelledReason: Reason
+      told: ToldByRun
+      forgets?: boolean
+      at: Millis
+    },
   ): Promise<ParkedRun>
 
   // ---- for users ----

@@ -54,7 +54,7 @@ export interface OwnWrite {
 /** The result of evaluating a record. */
 export interface Evaluation {
   touched: TouchedRecord
-  /** The record's current values; null = the record is gone and its snapshot is removed; `none` = left to the sweep. */
+  /** The record's current values; null = the record is gone and its snapshot is removed; `none` = left as it is. */
   snapshot: RecordValues | 'none' | null
   verdicts: readonly NewVerdict[]
   /** Runs to start; each becomes its rule's verdict `fired` or `done_before`. */
@@ -134,7 +134,7 @@ export interface TriggerStore {
   /** Rules that are on and have no baseline yet. */
   automationsToBaseline(limit: number): Promise<AutomationRow[]>
   /**
-   * Stores the baseline: ledger rows without a run, and snapshots. If no other rule watched the object, overwrites
+   * Stores the baseline: ledger rows without a run, and snapshots. If no other running rule watched the object, overwrites
    * older snapshots, so changes from unwatched times trigger nothing. `done` = the baseline is complete; the sweep
    * continues from `watermark`. False = the rule was changed, switched off or deleted meanwhile: nothing was written.
    */
@@ -155,7 +155,7 @@ export interface TriggerStore {
     now: Millis,
   ): Promise<boolean>
 
-  /** Objects that rules watch and whose list is due for a sweep, longest due first. */
+  /** Objects that rules watch, not all paused, and whose list is due for a sweep, longest due first. */
   dueSweeps(now: Millis, limit: number): Promise<SweepTarget[]>
   /** Stores part of a sweep: touched records and snapshots; `cursor` completes the sweep. One transaction. */
   settleSweep(

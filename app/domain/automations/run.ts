@@ -7,6 +7,11 @@ export type RunOutcome = 'success' | 'partial' | 'failure' | 'nothing' | 'cancel
 /** `unknown` = may have been sent: only a person can settle it. */
 export type StepState = 'planned' | 'sending' | 'sent' | 'failed' | 'unknown' | 'skipped' | 'held'
 
+/** An own write of this field means that the run created the record. */
+export const CREATED_FIELD = 'uuid'
+/** The ledger's occurrence for a record that the rule created itself: a rule never reacts to its own changes. */
+export const CREATED_BY_RULE = 'created'
+
 /** The run's cause, in the shape of the specification's execution entity. */
 export interface TriggerData {
   description: string

@@ -255,7 +255,7 @@ function baselines(connections: Connections, rows: Rows): Pick<TriggerStore, 'au
     .prepare<{ accountUuid: string; watchedObject: string }, 1>(
       `SELECT 1 FROM automation
        WHERE account_uuid = @accountUuid AND watched_object = @watchedObject AND active = 1 AND baselined = 1
-       AND deleted_at IS NULL LIMIT 1`,
+       AND deleted_at IS NULL AND paused_at IS NULL LIMIT 1`,
     )
     .pluck()
   const setBaselined = db.prepare('UPDATE automation SET baselined = 1 WHERE id = @id')
@@ -306,13 +306,15 @@ function sweepStore(
   rows: Rows,
 ): Pick<TriggerStore, 'dueSweeps' | 'settleSweep' | 'failSweep'> {
   const touchedOf = touchedRows(db)
+  // Not while all rules are paused: the watermark waits too, so the first sweep afterwards finds what changed meanwhile.
   const sweeps = db.prepare<{ now: number; limit: number }, Omit<SweepTarget, 'partial'> & { partial: number }>(
     `SELECT rule.account_uuid AS accountUuid, rule.object, account.timezone, coalesce(cursor.watermark, '') AS watermark,
        coalesce(cursor.next_at, 0) AS nextAt,
        EXISTS (SELECT 1 FROM poll_cursor AS part
                WHERE part.account_uuid = rule.account_uuid AND part.source = 'partial:' || rule.object) AS partial
      FROM (SELECT DISTINCT account_uuid, watched_object AS object FROM automation
-           WHERE active = 1 AND baselined = 1 AND watched_object IS NOT NULL AND deleted_at IS NULL) AS rule
+           WHERE active = 1 AND baselined = 1 AND watched_object IS NOT NULL AND deleted_at IS NULL
+             AND paused_at IS NULL) AS rule
      JOIN account ON account.uuid = rule.account_uuid
      LEFT JOIN poll_cursor AS cursor
        ON cursor.account_uuid = rule.account_uuid AND cursor.source = 'sweep:' || rule.object

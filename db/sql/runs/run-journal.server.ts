@@ -97,6 +97,10 @@ function sendStore(connections: Connections): Pick<JournalStore, 'beginSending' 
      ON CONFLICT (account_uuid, object, record_uuid, field) DO UPDATE SET value = excluded.value, run_id = excluded.run_id,
        automation_id = excluded.automation_id, hop = excluded.hop, at = excluded.at`,
   )
+  const remember = db.prepare(
+    `INSERT INTO seen_ledger (automation_id, record_uuid, occurrence, run_id, at, expires_at)
+     VALUES (@automationId, @recordUuid, @occurrence, @runId, @at, NULL) ON CONFLICT DO NOTHING`,
+  )
   const ofAccount = db
     .prepare<{ runId: number; accountUuid: string }, 1>(
       'SELECT 1 FROM run WHERE id = @runId AND account_uuid = @accountUuid',
@@ -127,8 +131,9 @@ function sendStore(connections: Connections): Pick<JournalStore, 'beginSending' 
     writes: readonly FieldWrite[],
     at: number,
   ): Generator<unknown, void> {
-    for (const { object, recordUuid, field, value, automationId, hop } of writes) {
+    for (const { object, recordUuid, field, value, automationId, hop, occurrence } of writes) {
       yield* saveWrite.run({ accountUuid, object, recordUuid, field, value, runId, automationId, hop, at })
+      if (occurrence) yield* remember.run({ automationId, recordUuid, occurrence, runId, at })
     }
   }
 
@@ -194,6 +199,10 @@ function parkStore(connections: Connections): Pick<JournalStore, 'readJournal' |
      WHERE ${OURS} AND (outcome IS NULL OR outcome = 'cancelled') AND ${STAMP} = @stamp`,
   )
   const ruleOf = db.prepare<{ runId: number }, number>('SELECT automation_id FROM run WHERE id = @runId').pluck()
+  const forget = db.prepare<{ runId: number }>(
+    `DELETE FROM seen_ledger WHERE automation_id = (SELECT automation_id FROM run WHERE id = @runId)
+       AND record_uuid = (SELECT record_uuid FROM run WHERE id = @runId) AND run_id = @runId`,
+  )
   const troubles = troubleRows(db)
   const skipOpen = db.prepare(
     `UPDATE run_step SET state = 'skipped', error_class = 'cancelled', ${setReason(STEP_REASON)}, next_attempt_at = NULL,
@@ -235,13 +244,14 @@ function parkStore(connections: Connections): Pick<JournalStore, 'readJournal' |
       })
     },
 
-    finishRun(fence, stamp, { outcome, reason, cancelledReason, told, at }) {
+    finishRun(fence, stamp, { outcome, reason, cancelledReason, told, forgets, at }) {
       return turn.run(function* (): Generator<unknown, ParkedRun> {
         const ended = yield* finish.run({ ...fence, stamp, outcome, reason: storedReason(reason), at })
         if (ended.changes === 0) return yield* refusedBecause(fence)
         if (outcome === 'cancelled') {
           yield* skipOpen.run({ reason: storedReason(cancelledReason), at, runId: fence.runId })
         }
+        if (forgets) yield* forget.run({ runId: fence.runId })
         yield* tell(fence, told, at)
         return 'parked'
       })

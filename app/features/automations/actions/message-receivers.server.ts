@@ -41,12 +41,14 @@ const MESSAGES = {
   },
 } as const
 
-interface Audience {
+export interface Audience {
   outcome: 'ok'
   /** The receivers, without those the message must not go to as it is. */
   to: string[]
   /** The receivers of each of the fields in `also`. */
   also: string[][]
+  /** The text must not go to customers as it is. */
+  onlyColleagues: boolean
   isColleague(receiver: string): boolean
   warnings: PlanWarning[]
 }
@@ -75,9 +77,11 @@ export async function audienceOf(
   }
   const isColleague = await colleagues(context, channel)
   const deleted = deletedText(context)
-  const to = blank === undefined && deleted === null ? wanted.to : wanted.to.filter(isColleague)
+  const onlyColleagues = blank !== undefined || deleted !== null
+  const to = onlyColleagues ? wanted.to.filter(isColleague) : wanted.to
   warnings.push(...blankWarnings(wording))
-  if (to.length > 0) return { outcome: 'ok', to, also: others.map((one) => one.to), isColleague, warnings }
+  const found = { to, also: others.map((one) => one.to), onlyColleagues, isColleague, warnings }
+  if (to.length > 0) return { outcome: 'ok', ...found }
   const why = deleted ?? `{${blank ?? ''}} is empty here, and the text has no other word for it`
   return ended(skipped(`No ${message.name}: ${why}.`, warnings))
 }

@@ -17,7 +17,7 @@ import {
   withSignature,
   withSignatureTags,
 } from './email-body.ts'
-import { audienceOf } from './message-receivers.server.ts'
+import { type Audience, audienceOf } from './message-receivers.server.ts'
 import {
   afterTrouble,
   createWording,
@@ -61,7 +61,7 @@ async function plan(context: PlanContext): Promise<Plan> {
   warnings.push(...files.warnings)
 
   const linked = flagParameter(parameters, 'linkToJob')
-  const effects = addressed(audience.to, copies).map(
+  const effects = addressed(audience, copies).map(
     ({ to, cc }): Effect => ({
       kind: 'send_email',
       class: isColleague(to) ? 'staff' : 'customer',
@@ -116,13 +116,23 @@ function waiting(retryAt: number): Plan {
   return { outcome: 'later', errorClass: 'limit', sentence: 'Other texts of this account are prepared first.', retryAt }
 }
 
-/** Each receiver gets one of the copies, in order; leftover copies become separate e-mails. */
-function addressed(to: readonly string[], cc: readonly string[]): { to: string; cc: string }[] {
-  const copies = cc.filter((copy) => !to.some((one) => one.toLowerCase() === copy.toLowerCase()))
-  return [
-    ...to.map((one, index) => ({ to: one, cc: copies[index] ?? '' })),
-    ...copies.slice(to.length).map((copy) => ({ to: copy, cc: '' })),
-  ]
+/**
+ * Each receiver gets one of the copies, in order; leftover copies become separate e-mails. So does a customer's copy of
+ * a colleague's e-mail: the guards for customers judge the receiver, and the colleague's goes out anyway.
+ */
+function addressed(
+  { to, onlyColleagues, isColleague }: Pick<Audience, 'to' | 'onlyColleagues' | 'isColleague'>,
+  cc: readonly string[],
+): { to: string; cc: string }[] {
+  const copies = cc.filter(
+    (copy) => !to.some((one) => one.toLowerCase() === copy.toLowerCase()) && (!onlyColleagues || isColleague(copy)),
+  )
+  const pairs = to.map((one) => {
+    const place = copies.findIndex((copy) => !isColleague(one) || isColleague(copy))
+    const [cc = ''] = place < 0 ? [] : copies.splice(place, 1)
+    return { to: one, cc }
+  })
+  return [...pairs, ...copies.map((copy) => ({ to: copy, cc: '' }))]
 }
 
 type SignedBody = { outcome: 'ok'; html: string; staffUuid: string | null; warnings: PlanWarning[] } | Ended

@@ -1,3 +1,4 @@
+// Long: every part of an e-mail, kind by kind.
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
   ACCOUNT,
@@ -166,8 +167,24 @@ describe('receivers', () => {
     })
     expect(effectsOf(plan, 'send_email').map(({ to, cc, class: kind }) => [to, cc, kind])).toEqual([
       ['margaret@smith.example', 'one@x.example', 'customer'],
-      ['tom@alder.example', 'two@x.example', 'staff'],
+      ['tom@alder.example', '', 'staff'],
+      ['two@x.example', '', 'customer'],
       ['three@x.example', '', 'customer'],
+    ])
+  })
+
+  it('who are customers never get the copy of a colleague’s e-mail, but one of their own', async () => {
+    const mail = { ...PLAIN, to: 'tom@alder.example', cc: '{entry.0.contact_email}, office@alder.example' }
+    const sent = async (parameters: typeof mail) =>
+      effectsOf(await email(parameters), 'send_email').map(({ to, cc, class: kind }) => [to, cc, kind])
+    expect(await sent(mail)).toEqual([
+      ['tom@alder.example', 'office@alder.example', 'staff'],
+      ['margaret@smith.example', '', 'customer'],
+    ])
+    // What is said of a deleted job is for colleagues only.
+    world.set('job', JOB, { active: 0 })
+    expect(await sent({ ...mail, cc: 'margaret@smith.example, office@alder.example' })).toEqual([
+      ['tom@alder.example', 'office@alder.example', 'staff'],
     ])
   })
 

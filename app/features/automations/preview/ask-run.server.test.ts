@@ -64,6 +64,26 @@ async function notMet(id: string, values: Record<string, string> = {}, act: 'run
 const texts = () => calls.world.platform.messages.map(({ text }) => text)
 const EXECUTED = { outcome: 'done', flash: { title: 'Automation executed' } }
 
+test('a scheduled rule that asks first runs at once for the person who presses Run Now', async () => {
+  calls.world.job(LEEDS)
+  const id = await make({
+    triggerSource: 'api_polling',
+    apiEndpoint: '/api_1.0/job.json',
+    pollInterval: 'on_demand',
+    guards: { askFirst: true },
+  })
+  const { approved } = await asked(id)
+  expect(await press(id, approved)).toMatchObject(EXECUTED)
+  expect(texts()).toEqual(['TEXT-ONE for 1'])
+})
+
+test('a rule on deletion runs for the deleted job that a person names', async () => {
+  const job = calls.world.job(LEEDS, { active: '0' })
+  const rule = { triggerType: 'job_field', triggerFieldName: 'active', conditions: [], actions: [task('Gone')] }
+  expect(await press(await make(rule), { recordUuid: job })).toMatchObject(EXECUTED)
+  expect(calls.world.platform.made).toHaveLength(1)
+})
+
 describe('what was approved', () => {
   test('is what is sent: a text changed in the meantime is asked about again', async () => {
     calls.world.job(LEEDS)

@@ -204,7 +204,7 @@ async function takeEffects(
           automationId: request.automation.id,
           guards: request.definition.guards,
           effect,
-          about: aboutOf(context.records, effect),
+          about: aboutOf(step, context.records, effect),
           zone: context.account.zone,
           released: null,
         })

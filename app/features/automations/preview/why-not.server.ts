@@ -116,6 +116,6 @@ async function judgeNow(app: WhyApp, accountUuid: string, job: PlatformRecord) {
 
 function deletedText(rules: readonly AutomationRow[]): string {
   return rules.some(({ definition }) => readsDeleted(definition.trigger))
-    ? 'This job is deleted in ServiceM8. Only automations that check all jobs act on it.'
+    ? 'This job is deleted in ServiceM8. Only automations for deleted jobs act on it.'
     : 'This job is deleted in ServiceM8. No automation starts on it.'
 }

@@ -1,4 +1,5 @@
 // What changed in a record since its last snapshot.
+import { CREATED_FIELD } from '#app/domain/automations/run.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
 import type { FieldChange, RecordFacts } from './facts.ts'
@@ -112,6 +113,11 @@ export function causedBy<Write extends { field: string; value: string; hop: numb
     if (latest === null || own.hop > latest.hop) latest = own
   }
   return latest
+}
+
+/** Our write that created the record, however it was changed since; null when a person created it. */
+export function createdBy<Write extends { field: string }>(writes: readonly Write[]): Write | null {
+  return writes.find(({ field }) => field === CREATED_FIELD) ?? null
 }
 
 /** Fields that follow from another field, so they do not show who made the change. Source: servicem8 facts 5.8. */

@@ -28,7 +28,7 @@ const onStatusSetsQueue = rule(2, 'Queue it', {
 describe('rules that feed each other', () => {
   it('are told in words', () => {
     expect(loopWarnings(onQueueSetsStatus, [onQueueSetsStatus, onStatusSetsQueue])).toEqual([
-      'This rule changes "Status", and your rule "Queue it" starts on that, which in turn changes what this automation starts on. They may go round in a circle.',
+      'This rule changes "Status", and your rule "Queue it" starts on that, which in turn starts this automation. They may go round in a circle.',
     ])
   })
 
@@ -62,6 +62,23 @@ describe('rules that feed each other', () => {
       steps: [step('assign_to_queue')],
     })
     expect(loopWarnings(onQueueSetsStatus, [any])).toHaveLength(1)
+  })
+
+  it('include those that create what the other waits for', () => {
+    const onNewCompletes = rule(7, 'Complete it', {
+      trigger: webhookTrigger({ type: 'job_created' }),
+      steps: [step('update_job_status', { status: 'Completed' })],
+    })
+    const onStatusCreates = rule(8, 'Next visit', {
+      trigger: webhookTrigger({ type: 'job_status', fromValue: 'Quote' }),
+      steps: [step('create_job')],
+    })
+    expect(loopWarnings(onStatusCreates, [onNewCompletes])).toEqual([
+      'This rule creates a job, and your rule "Complete it" starts on that, which in turn starts this automation. They may go round in a circle.',
+    ])
+    expect(loopWarnings(onNewCompletes, [onStatusCreates])).toHaveLength(1)
+    const onTask = { trigger: webhookTrigger({ type: 'job_created', object: 'task' }), steps: [step('create_job')] }
+    expect(loopWarnings(rule(9, 'Job for a task', onTask), [onNewCompletes])).toEqual([])
   })
 })
 

@@ -1,6 +1,6 @@
 // Finds rules that trigger each other, and warns in words during editing, before a loop can start.
 import type { RuleDefinition, Step, StoredRule } from '#app/domain/automations/rule.ts'
-import { findField } from '../records/fields.ts'
+import { findField, objectNoun } from '../records/fields.ts'
 
 export type NamedRule = Pick<StoredRule, 'id' | 'name' | 'active' | 'definition'>
 
@@ -24,6 +24,26 @@ function writtenBy({ type, parameters }: Step): string[] {
   }
 }
 
+/** The objects of which the steps of a rule create records. */
+export function objectsCreated({ steps }: Pick<RuleDefinition, 'steps'>): string[] {
+  return steps.flatMap(({ type }) => CREATES[type] ?? [])
+}
+
+const CREATES: Partial<Record<Step['type'], string>> = {
+  create_job: 'job',
+  create_task: 'task',
+  generate_document: 'attachment',
+  post_activity_feed: 'note',
+}
+
+/** A new record is no change, but has its first status. */
+function startsOnNew({ trigger }: RuleDefinition): string | null {
+  if (trigger.source !== 'webhook') return null
+  const { type, object, fromValue, fieldName } = trigger
+  const starts = type === 'job_created' || (type === 'job_field' && fieldName === null)
+  return starts || (type === 'job_status' && !fromValue) ? object : null
+}
+
 /** The job field whose change triggers the rule; `*` = any; null = job changes do not trigger it. */
 function startsOn({ trigger }: RuleDefinition): string | null {
   if (trigger.source !== 'webhook' || trigger.object !== 'job') return null
@@ -44,10 +64,14 @@ function startsOn({ trigger }: RuleDefinition): string | null {
   }
 }
 
+/** What `from` does that starts `to`, in words; null = nothing. */
 function feeds(from: RuleDefinition, to: RuleDefinition): string | null {
+  const object = startsOnNew(to)
+  if (object !== null && objectsCreated(from).includes(object)) return `creates a ${objectNoun(object)}`
   const field = startsOn(to)
   if (field === null) return null
-  return fieldsWritten(from).find((written) => field === '*' || field === written) ?? null
+  const written = fieldsWritten(from).find((one) => field === '*' || field === one)
+  return written === undefined ? null : `changes "${findField('job', written)?.label ?? written}"`
 }
 
 /**
@@ -64,18 +88,12 @@ export function loopWarnings(rule: NamedRule, others: readonly NamedRule[]): str
     if (takes === null && !through) return []
     const back = through
       ? `, and your rule "${through.name}" leads back to this one`
-      : ', which in turn changes what this automation starts on'
-    return [
-      `This rule changes ${words(gives)}, and your rule "${other.name}" starts on that${back}. They may go round in a circle.`,
-    ]
+      : ', which in turn starts this automation'
+    return [`This rule ${gives}, and your rule "${other.name}" starts on that${back}. They may go round in a circle.`]
   })
 }
 
 function closes(from: NamedRule, third: NamedRule, back: NamedRule): boolean {
   if (third.definition.once === 'record') return false
   return feeds(from.definition, third.definition) !== null && feeds(third.definition, back.definition) !== null
-}
-
-function words(field: string): string {
-  return `"${findField('job', field)?.label ?? field}"`
 }

@@ -1,7 +1,8 @@
 // Executes one effect of a run: marks it, sends it, records the result. Checks guards before each customer message, one
 // message per account at a time, so two runs cannot both use the last place under a cap.
-import type { Effect, StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
-import type { JournalRow } from '#app/domain/automations/journal-row.ts'
+import type { StepResult, VerifyResult } from '#app/domain/automations/effect.ts'
+import type { JournalEffect, JournalRow } from '#app/domain/automations/journal-row.ts'
+import { CREATED_BY_RULE, CREATED_FIELD } from '#app/domain/automations/run.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
@@ -251,16 +252,21 @@ function contextOf(run: ClaimedRun, row: JournalRow, seen: SeenJournal): CommitC
   }
 }
 
-function fieldWrites({ automationId, hop }: ClaimedRun, effect: Effect, uuid: string): FieldWrite[] {
-  if (effect.kind !== 'update_record' && effect.kind !== 'create_record') return []
-  const recordUuid = effect.kind === 'update_record' ? effect.recordUuid : uuid
-  const { object, fields } = effect
-  return Object.entries(fields).map(([field, value]) => ({ object, recordUuid, field, value, automationId, hop }))
+function fieldWrites(run: ClaimedRun, effect: JournalEffect, uuid: string): FieldWrite[] {
+  const { automationId, hop, rule } = run
+  const file = effect.kind === 'produce_document' && effect.attachTo ? { object: 'attachment', fields: {} } : null
+  const creates = effect.kind === 'create_record' ? effect : file
+  const written = effect.kind === 'update_record' ? effect : creates && { ...creates, recordUuid: uuid }
+  if (!written) return []
+  const { object, recordUuid, fields } = written
+  const write = { object, recordUuid, automationId, hop }
+  const isPolled = rule.definition?.trigger.source === 'api_polling' && object === run.object
+  const mark = { ...write, field: CREATED_FIELD, value: uuid, ...(isPolled && { occurrence: CREATED_BY_RULE }) }
+  return [...Object.entries(fields).map(([field, value]) => ({ ...write, field, value })), ...(creates ? [mark] : [])]
 }
 
 /** Own writes under the platform's id, if it differs from ours. */
 function writesUnderOtherUuid(run: ClaimedRun, row: JournalRow, result: StepResult | null): FieldWrite[] {
-  if (row.effect.kind !== 'create_record') return []
-  const uuid = result?.uuid ?? row.clientUuid
+  const uuid = result?.uuid ?? result?.document_uuid ?? row.clientUuid
   return uuid === row.clientUuid ? [] : fieldWrites(run, row.effect, uuid)
 }

@@ -2,7 +2,7 @@
 import type { App } from '#app/context/app-context.ts'
 import type { JournalRow } from '#app/domain/automations/journal-row.ts'
 import { CONVERSATION_OPEN, RECEIPT_LOOKS, type SentAbout } from '#app/domain/automations/receipt.ts'
-import type { RuleDefinition, RuleGuards } from '#app/domain/automations/rule.ts'
+import type { RuleDefinition, RuleGuards, Step } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { reasonCode } from '#app/domain/reason.ts'
 import { todayOf, wallOfDay } from '#app/domain/time/local-time.ts'
@@ -12,7 +12,8 @@ import { momentOfWall } from '#app/lib/zone.ts'
 import type { MessageReceiver } from '#db/store/listening.ts'
 import type { MessageNote } from '#db/store/run-guards.ts'
 import type { ClaimedRun } from '#db/store/runs.ts'
-import type { RecordFacts } from '../records/facts.ts'
+import { wordParameter } from '../actions/read-parameters.ts'
+import type { JudgedAt, RecordFacts } from '../records/facts.ts'
 import { judge, neededParts } from '../rules/conditions/conditions.ts'
 import { type MessageVerdict, mayMessage, readAccountGuards } from '../rules/guards.ts'
 import { loadRecords, type PutOff, type RunFacts } from './run-facts.server.ts'
@@ -82,7 +83,7 @@ export async function askGuards(
     if (!run.rule.active) return { outcome: 'skip', reason: runReason('switched_off_meanwhile') }
   }
   if (definition.guards.recheckBeforeSending && !run.triggerData.bypassedConditions) {
-    const refused = await recheck(app, facts, run, definition, zone)
+    const refused = await recheck(facts, run, definition, { now: app.clock.now(), zone })
     if (refused) return refused
   }
   const about = row.notes?.about ?? { companyUuids: [], jobUuids: [] }
@@ -100,7 +101,7 @@ export async function askGuards(
   })
 }
 
-/** Everybody who may have answered: the receiver, and the customer of the job. */
+/** Everybody who may have answered: the receiver, whoever gets the copy, and the customer of the job. */
 async function receiverOfMessage(
   app: Pick<App, 'secrets'>,
   accountUuid: string,
@@ -109,21 +110,21 @@ async function receiverOfMessage(
 ): Promise<MessageReceiver> {
   const linked = effect.regardingJobUuid === null ? [] : [effect.regardingJobUuid]
   const hashes = await receiverHashes(app, accountUuid, effect)
-  return { companyUuids, jobUuids: [...new Set([...jobUuids, ...linked])], receiverHashes: hashes }
+  const copy = effect.kind === 'send_email' ? effect.cc : ''
+  const ofCopy = copy === '' ? [] : await hashesOfReceiver(app, accountUuid, 'email', copy)
+  return { companyUuids, jobUuids: [...new Set([...jobUuids, ...linked])], receiverHashes: [...hashes, ...ofCopy] }
 }
 
 /** Rechecks conditions on fresh data. For a group, one matching record is enough. */
-async function recheck(
-  app: GuardApp,
+export async function recheck(
   facts: RunFacts,
   run: ClaimedRun,
   definition: RuleDefinition,
-  zone: string,
+  at: JudgedAt,
 ): Promise<GuardAnswer | null> {
   const parts = neededParts(definition.conditions, run.object)
   const loaded = await loadRecords(facts, run, definition, parts)
   if (loaded.outcome === 'put_off') return { outcome: 'put_off', why: loaded.why }
-  const at = { now: app.clock.now(), zone }
   if (loaded.value.length === 0) return { outcome: 'skip', reason: runReason('record_gone') }
   const matches = (record: RecordFacts) => judge(definition.conditions, record, at).matched
   return loaded.value.some(matches) ? null : { outcome: 'skip', reason: runReason('conditions_no_longer_met') }
@@ -165,12 +166,30 @@ export async function messageVerdict(app: GuardApp, asked: AskedMessage): Promis
   return mayMessage({ rule: guards, account, at, muted, answered, sent, released: released !== null })
 }
 
-/** Customers and job of a message. A customer's mute always applies, a job's only to messages about that job alone. */
+/**
+ * Customers and job of a message. In a message about many, the mute or the answer of one customer stops only what goes
+ * to them; a job's mute applies only to messages about that job alone.
+ */
 export function aboutOf(
+  { parameters }: Step,
   records: readonly RecordFacts[],
   effect: CustomerMessage,
 ): { companyUuids: string[]; jobUuids: string[] } {
   const known = (values: (string | null)[]) => [...new Set(values.filter((value) => value !== null))]
   const jobs = known([...records.map((one) => one.jobUuid), effect.regardingJobUuid])
-  return { companyUuids: known(records.map((one) => one.companyUuid)), jobUuids: jobs.length === 1 ? jobs : [] }
+  const companies = known(records.map((one) => one.companyUuid))
+  // Without a receiver in the step, it goes to the contact of the first record.
+  const toFirst = wordParameter(parameters, 'to') === ''
+  const reached = records.filter((one, index) => (toFirst ? index === 0 : Object.values(one.values).some(isTheirs)))
+  return {
+    companyUuids: companies.length === 1 ? companies : known(reached.map((one) => one.companyUuid)),
+    jobUuids: jobs.length === 1 ? jobs : [],
+  }
+
+  /** A number may be written with or without its country. */
+  function isTheirs(value: string): boolean {
+    const shown = receiverText(channelOf(effect), value)
+    if (effect.kind === 'send_sms') return shown.length >= 8 && receiverOf(effect).endsWith(shown.slice(-8))
+    return shown !== '' && [receiverOf(effect), receiverText('email', effect.cc)].includes(shown)
+  }
 }

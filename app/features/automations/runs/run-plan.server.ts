@@ -4,14 +4,14 @@ import type { Plan } from '#app/domain/automations/effect.ts'
 import type { JournalEffect, JournalRow, NoEffect } from '#app/domain/automations/journal-row.ts'
 import type { Step } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
-import type { Reason } from '#app/domain/reason.ts'
+import { type Reason, reasonCode } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { ClaimedRun, NewJournalRow, RunFence, SeenJournal } from '#db/store/runs.ts'
 import { afterPlanPutOff, JOURNAL_CLASSES } from '../rules/journal.ts'
 import { type ContextLoader, contextLoader } from './run-context.server.ts'
 import type { PutOff } from './run-facts.server.ts'
-import { aboutOf } from './run-guards.server.ts'
+import { aboutOf, recheck } from './run-guards.server.ts'
 import type { RunApp, RunAtWork, RunParts } from './run-inputs.server.ts'
 import { isCustomerMessage } from './run-messages.ts'
 import { resultsOf, rowsOf } from './run-order.ts'
@@ -20,6 +20,8 @@ import { planStep, type RunContext } from './run-step.server.ts'
 
 interface Planner {
   context(run: ClaimedRun): ContextLoader
+  /** Did the change not last for as long as the rule waits? Asked before the first step. */
+  hasPassed(work: RunAtWork): Promise<boolean>
   plan(work: RunAtWork, step: Step, seen: SeenJournal): Promise<void>
   skip(work: RunAtWork, step: Step, sentence: Reason): Promise<void>
 }
@@ -45,6 +47,19 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
     return { load: nothing, profile: nothing }
   }
 
+  /** Of a record that cannot be read now, or is gone, the plan of the step tells. */
+  async function hasPassed({ run, context }: RunAtWork): Promise<boolean> {
+    const { definition } = run.rule
+    if (run.source !== 'webhook' || definition?.trigger.source !== 'webhook') return false
+    // Who released it has seen how it stands.
+    if (definition.trigger.settleMinutes === 0 || reasonCode(run.reason) === 'released') return false
+    const profile = await context.profile()
+    if (profile.outcome === 'put_off') return false
+    const at = { now: clock.now(), zone: profile.value.zone }
+    const refused = await recheck(parts.facts, run, definition, at)
+    return refused?.outcome === 'skip' && reasonCode(refused.reason) === 'conditions_no_longer_met'
+  }
+
   async function plan({ run, fence, context }: RunAtWork, step: Step, seen: SeenJournal): Promise<void> {
     const { definition } = run.rule
     if (!definition) throw new Error(`run ${run.id} has nothing to plan`)
@@ -64,7 +79,7 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
       resultsOf(definition.steps, seen.rows),
     )
     if (made.outcome === 'later') return putOff({ run, fence }, step, before, made)
-    await save(fence, step, rowsOfPlan(rows, made, loaded.value))
+    await save(fence, step, rowsOfPlan(rows, made, loaded.value, step))
     log.debug({ run: run.id, step: step.id, action: step.type, outcome: made.outcome }, 'step.planned')
   }
 
@@ -101,7 +116,7 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
     await store.runs.planEffects(fence, step.id, rows)
   }
 
-  return { context, plan, skip }
+  return { context, hasPassed, plan, skip }
 }
 
 interface RowMaker {
@@ -138,6 +153,7 @@ function rowsOfPlan(
   rows: RowMaker,
   made: Exclude<Plan, { outcome: 'later' }>,
   { records }: RunContext,
+  step: Step,
 ): NewJournalRow[] {
   const { nothingToDo } = JOURNAL_CLASSES
   const { warnings } = made
@@ -150,7 +166,7 @@ function rowsOfPlan(
       const { effects, replacements } = made
       if (effects.length === 0) return [rows.without('skipped', nothingToDo, runReason('nothing_to_do'))]
       return effects.map((effect, index) => {
-        const about = isCustomerMessage(effect) ? { about: aboutOf(records, effect) } : {}
+        const about = isCustomerMessage(effect) ? { about: aboutOf(step, records, effect) } : {}
         const first = index === 0 ? { warnings, replacements } : { warnings: [], replacements: [] }
         const worthKeeping = index === 0 || 'about' in about
         return { ...rows.planned(String(index), effect), notes: worthKeeping ? { ...first, ...about } : null }

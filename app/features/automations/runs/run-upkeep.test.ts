@@ -32,14 +32,14 @@ function messages(...moments: number[]): void {
 
 const count = (table: string) => Number(world.rows(`SELECT count(*) AS rows FROM ${table}`)[0]?.rows)
 
-test('runs go after ninety days, messages when no cool-down asks for them, own writes after half an hour', async () => {
+test('runs go after ninety days, messages when no cool-down asks for them, own writes after two hours', async () => {
   const now = world.clock.now()
   ended(450, now - days(91))
   ended(5, now - days(89))
   messages(now - days(401), now - days(365))
   const write = world.client.sql.prepare("INSERT INTO own_write VALUES (?, 'job', ?, 'status', 'x', 1, ?, 0, ?)")
-  write.run(LEEDS, 'old', rule, now - minutes(31))
-  write.run(LEEDS, 'young', rule, now - minutes(29))
+  write.run(LEEDS, 'old', rule, now - minutes(121))
+  write.run(LEEDS, 'young', rule, now - minutes(119))
   const done = forgetOldRuns(world.app)
   await world.clock.run(hours(1))
   await done

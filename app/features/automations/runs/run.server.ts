@@ -36,6 +36,7 @@ export function createRunWorker(app: RunApp, parts: RunParts, owner: string): Wo
   async function act(work: RunAtWork, seen: SeenJournal, next: RunNext) {
     switch (next.next) {
       case 'plan':
+        if (seen.rows.length === 0 && (await planner.hasPassed(work))) return finish(work, seen, PASSED)
         await planner.plan(work, next.step, seen)
         return 'again'
       case 'skip_step':
@@ -73,7 +74,9 @@ export function createRunWorker(app: RunApp, parts: RunParts, owner: string): Wo
   async function finish({ run, fence, startedAt }: RunAtWork, seen: SeenJournal, { outcome, reason }: Finish) {
     const cancelledReason = runReason('cancelled_before_sent')
     const told = toldByRun(outcome, reason, run.rule.definition?.steps ?? [], seen.rows)
-    const ending = { outcome, reason, cancelledReason, told, at: clock.now() }
+    // When it happens again, the rule has not acted on it yet.
+    const forgets = reason === PASSED.reason
+    const ending = { outcome, reason, cancelledReason, told, forgets, at: clock.now() }
     const ended = await store.runs.finishRun(fence, seen.stamp, ending)
     if (ended === 'changed') return 'again'
     if (ended === 'parked') {
@@ -100,6 +103,8 @@ export function createRunWorker(app: RunApp, parts: RunParts, owner: string): Wo
 }
 
 const VERSION_GONE: RunNext = { next: 'finish', outcome: 'failure', reason: runReason('version_gone') }
+
+const PASSED: Finish = { next: 'finish', outcome: 'nothing', reason: runReason('conditions_no_longer_met') }
 
 /** Returns what the journal says, unless the run has not started and should not. */
 function nextFor(run: ClaimedRun, seen: SeenJournal, now: Millis): RunNext {

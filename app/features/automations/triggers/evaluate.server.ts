@@ -5,6 +5,7 @@ import type { App } from '#app/context/app-context.ts'
 import type { OncePolicy, RuleDefinition } from '#app/domain/automations/rule.ts'
 import type { RunRequest, TriggerData } from '#app/domain/automations/run.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
+import { OWN_WRITES_KEPT } from '#app/domain/kept-until.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
@@ -12,6 +13,7 @@ import type { Evaluation, NewVerdict, OwnWrite, TouchedRecord } from '#db/store/
 import {
   causedBy,
   changesBetween,
+  createdBy,
   isLateNews,
   markedNew,
   namedRecord,
@@ -28,7 +30,7 @@ import { triggerMatches } from '../rules/triggers.ts'
 
 export type EvaluateApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'> & { facts: FactLoader }
 
-/** How long our own writes can come back as events. ms */
+/** How long our own writes to a record can come back as events. ms */
 const OWN_WRITE_COUNTS = minutes(10)
 /** How long an unreadable record is retried, the same as the platform retries its webhooks. ms */
 const TRIED_FOR = hours(72)
@@ -64,7 +66,7 @@ export interface Watch {
   zone: string
 }
 
-/** Null when no rule watches the object any more. */
+/** Null when no rule watches the object any more, or all of them are paused. */
 export async function loadWatch(app: EvaluateApp, accountUuid: string, object: string): Promise<Watch | null> {
   const rules = await app.store.automations.automationsWatching(accountUuid, object)
   const account = await app.store.accounts.findAccount(accountUuid)
@@ -73,8 +75,9 @@ export async function loadWatch(app: EvaluateApp, accountUuid: string, object: s
   return { rules, parts: neededParts(conditions, object), zone: account.timezone }
 }
 
+/** Keeps the snapshot: without it, a record that changed while its rules were paused would count as new afterwards. */
 export function nobodyWatches(touched: TouchedRecord): Evaluation {
-  return { touched, snapshot: null, verdicts: [], requests: [] }
+  return { touched, snapshot: 'none', verdicts: [], requests: [] }
 }
 
 /** The record now, and its last snapshot; `before` is null when it was never seen. */
@@ -97,7 +100,7 @@ export async function evaluateRead(app: EvaluateApp, watch: Watch, read: ReadRec
     changes: changesBetween(before, fields),
     changedSince: touched.created ? touched.turn > 1 : isLateNews(before, touched.changedFields, now),
     firstSight: before === null && !touched.created,
-    own: await app.store.triggers.ownWrites(accountUuid, object, recordUuid, now - OWN_WRITE_COUNTS),
+    own: await app.store.triggers.ownWrites(accountUuid, object, recordUuid, now - OWN_WRITES_KEPT),
     at: { now, zone: watch.zone },
   }
   const opinions = await Promise.all(watch.rules.map((rule) => guarded(app, rule, opinionOf(rule, seen), now)))
@@ -166,7 +169,8 @@ function opinionOf(rule: AutomationRow, seen: Seen): Opinion {
   })
   if (!fired.fires) return no('not_triggered', { sentence: fired.why })
 
-  const cause = touched.created ? null : causedBy(changes, seen.own)
+  const recent = seen.own.filter((write) => write.at >= at.now - OWN_WRITE_COUNTS)
+  const cause = touched.created ? createdBy(seen.own) : causedBy(changes, recent)
   const verdict = judge(rule.definition.conditions, facts, at)
   if (!verdict.matched) return no('not_matched', { failed: verdict.failed })
 

@@ -58,7 +58,9 @@ async function planTick(
     ? { open: [], handled: matched.records.map(({ recordUuid }) => ({ recordUuid, runId: null, at: tickOf.at.now })) }
     : await sortHandled(app, rule, matched.records, tickOf)
   const judged = { matched: again ? matched.records : open, failed: [], total: matched.total }
-  const requests = await requestsOf(app, rule, trigger, judged, tickOf)
+  const wanted = await requestsOf(app, rule, trigger, judged, tickOf)
+  // The person who presses the button has already agreed.
+  const requests = wanted.map((request) => ({ ...request, held: null }))
   return again ? { requests: requests.map((request) => ({ ...request, again })), handled: [] } : { requests, handled }
 }
 

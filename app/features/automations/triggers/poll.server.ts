@@ -2,7 +2,7 @@
 // crash before it repeats the poll, a crash after it repeats nothing.
 import type { App } from '#app/context/app-context.ts'
 import type { PollTrigger, RuleDefinition } from '#app/domain/automations/rule.ts'
-import type { RunRequest, RunSource } from '#app/domain/automations/run.ts'
+import { CREATED_BY_RULE, type RunRequest, type RunSource } from '#app/domain/automations/run.ts'
 import { seconds } from '#app/lib/duration.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import type { DoneFiring } from '#db/store/triggers.ts'
@@ -10,6 +10,7 @@ import { namedRecord } from '../records/changes.ts'
 import type { RecordFacts } from '../records/facts.ts'
 import { objectOfEndpoint } from '../rules/conditions/conditions.ts'
 import { groupRecords } from '../rules/grouping.ts'
+import { objectsCreated } from '../rules/loops.ts'
 import { occurrenceOf } from '../rules/timing/once.ts'
 import { nextRun } from '../rules/timing/schedule.ts'
 import { type EvaluateApp, rememberUntil, runWish, tryAgainAt } from './evaluate.server.ts'
@@ -125,20 +126,27 @@ interface TickOf {
   tick: number | null
 }
 
-/** Splits the matches into open ones and those the ledger has as handled. With "every time", all are open. */
+/** Splits the matches into open ones and those the ledger has as handled, or as created by the rule itself. */
 export async function sortHandled(
   app: Pick<EvaluateApp, 'store'>,
   rule: AutomationRow,
   matched: readonly RecordFacts[],
   tickOf: TickOf,
 ): Promise<{ open: RecordFacts[]; handled: DoneFiring[] }> {
-  if (rule.definition.once === 'period') return { open: [...matched], handled: [] }
-  const firings = matched.map((facts) => firingOf(rule.definition, facts, tickOf))
+  const { definition } = rule
+  const created = objectsCreated(definition)
+  const firingsOf = (facts: RecordFacts) => [
+    ...(definition.once === 'period' ? [] : [firingOf(definition, facts, tickOf)]),
+    ...(created.includes(facts.object) ? [{ recordUuid: facts.recordUuid, occurrence: CREATED_BY_RULE }] : []),
+  ]
+  const firings = matched.flatMap(firingsOf)
+  if (firings.length === 0) return { open: [...matched], handled: [] }
   const done = await app.store.triggers.doneBefore(rule.accountUuid, rule.id, firings)
-  const entryOf = (index: number) => done.get(`${firings[index]?.recordUuid}|${firings[index]?.occurrence}`)
+  const entryOf = (facts: RecordFacts) =>
+    firingsOf(facts).flatMap(({ recordUuid, occurrence }) => done.get(`${recordUuid}|${occurrence}`) ?? [])[0]
   return {
-    open: matched.filter((_facts, index) => entryOf(index) === undefined),
-    handled: matched.flatMap((_facts, index) => entryOf(index) ?? []),
+    open: matched.filter((facts) => entryOf(facts) === undefined),
+    handled: matched.flatMap((facts) => entryOf(facts) ?? []),
   }
 }
 

@@ -310,6 +310,10 @@ describe('the trigger', () => {
     expect(screen.queryByRole('radio', { name: /^Only new ones/ })).toBeNull()
     await user.click(screen.getByRole('radio', { name: /Scheduled API Check$/ }))
     expect(screen.getByRole<HTMLInputElement>('radio', { name: /^Only new ones/ }).checked).toBe(true)
+    const hint = () => screen.getByText(/^Skips what matches now/).textContent
+    expect(hint()).toBe('Skips what matches now.')
+    await user.selectOptions(control<HTMLSelectElement>('How often for the same record'), 'week')
+    expect(hint()).toBe('Skips what matches now until next week.')
     await user.click(screen.getByRole('radio', { name: /^Also what matches now/ }))
     expect(screen.getByRole<HTMLInputElement>('radio', { name: /^Also what matches now/ }).checked).toBe(true)
   })

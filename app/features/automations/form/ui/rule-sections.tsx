@@ -1,7 +1,7 @@
 // The short sections of the rule form: how often, warnings, and the switch.
-import { writesToCustomers } from '#app/domain/automations/rule.ts'
+import { type OncePolicy, writesToCustomers } from '#app/domain/automations/rule.ts'
 import { Notice } from '#app/ui/notice.tsx'
-import { asksAboutExisting, draftOf } from '../form-body.ts'
+import { asksAboutExisting, chosenOnce, draftOf } from '../form-body.ts'
 import { useRuleForm } from './form-context.tsx'
 import { BoxControl, Choice, IntentButton, SelectControl } from './form-controls.tsx'
 
@@ -48,8 +48,12 @@ export function LoopWarnings() {
   ))
 }
 
+/** The ledger of such a rule starts anew with each period, so existing records follow then. */
+const SKIPS_UNTIL: Partial<Record<OncePolicy, string>> = { day: 'tomorrow', week: 'next week', month: 'next month' }
+
 export function ActiveSwitch() {
   const { state } = useRuleForm()
+  const until = SKIPS_UNTIL[chosenOnce(state)]
   return (
     <div className="grid gap-3">
       <BoxControl name="active">Active</BoxControl>
@@ -58,7 +62,11 @@ export function ActiveSwitch() {
           name="includeExisting"
           legend="Records that already match"
           options={[
-            { value: '', label: 'Only new ones', hint: 'Skips what matches now.' },
+            {
+              value: '',
+              label: 'Only new ones',
+              hint: until ? `Skips what matches now until ${until}.` : 'Skips what matches now.',
+            },
             { value: 'true', label: 'Also what matches now', hint: 'Acts on those at the next check.' },
           ]}
         />

@@ -85,9 +85,14 @@ export function objectOfEndpoint(endpoint: PollEndpoint): string {
   return /\/(\w+)\.json/.exec(endpoint)?.[1] ?? 'job'
 }
 
-/** Does the rule read deleted records too? Only on "Jobs"; the form has "active ones only" as another choice. */
+/**
+ * Does the rule read deleted records too? Only on "Jobs", where the form has "active ones only" as another choice, and
+ * when a deletion starts it.
+ */
 export function readsDeleted(trigger: Trigger): boolean {
-  return trigger.source === 'api_polling' && trigger.endpoint === WHOLE_LIST
+  if (trigger.source !== 'webhook') return trigger.source === 'api_polling' && trigger.endpoint === WHOLE_LIST
+  const { type, object, fieldName } = trigger
+  return type === 'job_field' && fieldName !== null && findField(object, fieldName)?.own === 'active'
 }
 
 const WHOLE_LIST: PollEndpoint = '/api_1.0/job.json'
