@@ -184,7 +184,7 @@ test('the target is held until it is let go, belongs to the same platform, and t
     expect.stringContaining('0 deliveries and 0 runs'),
     expect.stringContaining('--yes'),
   ])
-  expect(await release('--yes')).toEqual([0, expect.any(String), 'Let go.'])
+  expect(await release('--yes')).toEqual([0, expect.any(String), 'Released.'])
   expect(await release()).toEqual([0, expect.stringContaining('is not held')])
   const back = join(root, 'back.db')
   expect(await move('--from', url, '--to', `file:${back}`)).toMatch(/^0: /)

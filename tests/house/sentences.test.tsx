@@ -261,12 +261,9 @@ const SHOWN: readonly Shown[] = [
   sendTest('shows whether events get through.'),
   sendTest('shows whether events are let in.'),
   sendTest('sends one that looks real.'),
-  {
-    says: 'Enter one under “Notices by e-mail”.',
-    name: 'Notices by e-mail',
-    is: 'heading',
-    on: MANAGER,
-  },
+  ...['Enter one under “Notices by e-mail”.', 'switch such e-mails off: Webhook Manager, “Notices by e-mail”.'].map(
+    (says): Shown => ({ says, name: 'Notices by e-mail', is: 'heading', on: MANAGER }),
+  ),
 ]
 
 const DOCUMENTED: readonly Documented[] = [
