@@ -63,12 +63,20 @@ export function* takeInPolled(rows: PolledRows, take: PolledTake, options: Accep
 export interface DecidedReport {
   report: AttemptReport
   before: EndpointHealth
+  /** It was sent to an address that the endpoint no longer has, so it says nothing about the present one. */
+  moved: boolean
   settlement: Settlement | null
 }
 
+/** An endpoint's present address. */
+export interface PresentAddress {
+  url: string
+  health: EndpointHealth
+}
+
 export interface SettleRows {
-  /** Every requested endpoint has a row. */
-  healthOf(endpointIds: readonly number[]): Step<Map<number, EndpointHealth>>
+  /** Every requested endpoint has a row. The caller may change what it gets. */
+  addressesOf(endpointIds: readonly number[]): Step<Map<number, PresentAddress>>
   settle(decided: readonly DecidedReport[], reasons: SettleOptions['reasons']): Step<SettledAttempt[]>
 }
 
@@ -78,15 +86,17 @@ export function* settleAttempts(
   reports: readonly AttemptReport[],
   { decide, reasons }: SettleOptions,
 ): Step<SettledAttempt[]> {
-  const health = yield* rows.healthOf(reports.map(({ job }) => job.endpointId))
+  const addresses = yield* rows.addressesOf(reports.map(({ job }) => job.endpointId))
   const decided = reports.map((report): DecidedReport => {
-    const { endpointId } = report.job
-    const before = health.get(endpointId)
-    if (!before) throw new Error(`endpoint ${endpointId} has deliveries but no row`)
-    if (report.result.kind !== 'sent') return { report, before, settlement: null }
-    const settlement = decide(report, report.result.verdict, before)
-    health.set(endpointId, settlement.endpoint)
-    return { report, before, settlement }
+    const { endpointId, url } = report.job
+    const address = addresses.get(endpointId)
+    if (!address) throw new Error(`endpoint ${endpointId} has deliveries but no row`)
+    const before = address.health
+    const moved = url !== address.url
+    if (report.result.kind !== 'sent') return { report, before, moved, settlement: null }
+    const settlement = decide(report, report.result.verdict, before, moved)
+    address.health = settlement.endpoint
+    return { report, before, moved, settlement }
   })
   return yield* rows.settle(decided, reasons)
 }

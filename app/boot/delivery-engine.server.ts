@@ -119,7 +119,7 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
       switches().keepSnippets ? reports : withoutSnippets(reports),
       settling,
     )
-    for (const report of reports) learnFrom(report)
+    for (const [index, report] of reports.entries()) if (!settled[index]?.moved) learnFrom(report)
     admission.ended(reports.length)
     return settled
   }

@@ -221,6 +221,8 @@ const report = fc.record({
   /** Past the deadline = exhausted. */
   later: fc.constantFrom(100, 100, 5_000, hours(2), hours(80)),
   probe: fc.boolean(),
+  /** Sent to an address that was replaced meanwhile. */
+  moved: fc.constantFrom(false, false, false, true),
 })
 const ask = fc.oneof(
   { weight: 5, arbitrary: fc.record({ accept: fc.array(event.map(neverSeen), { minLength: 1, maxLength: 12 }) }) },
@@ -239,6 +241,7 @@ interface GivenReport {
   verdict: object | null
   later: number
   probe: boolean
+  moved?: boolean
 }
 type Ask = typeof ask extends fc.Arbitrary<infer T> ? T : never
 
@@ -254,7 +257,8 @@ async function jobOf(side: Side, id: number): Promise<DeliveryJob> {
 }
 
 async function reportOf(side: Side, id: number, given: GivenReport) {
-  const job = await jobOf(side, id)
+  const present = await jobOf(side, id)
+  const job = given.moved ? { ...present, url: 'https://old.example.com/' } : present
   const startedAt = job.receivedAt + given.later
   const result = given.verdict
     ? {

@@ -1,7 +1,6 @@
 // Stores the results of attempts with two round trips, four when a receiver ended its address. Rows are locked as in
 // `intake.server.ts`: endpoints first, each table in the order of its keys.
-import type { EndpointHealth } from '#app/domain/deliveries/delivery.ts'
-import { type DecidedReport, type SettleRows, settleAttempts } from '../acts.ts'
+import { type DecidedReport, type PresentAddress, type SettleRows, settleAttempts } from '../acts.ts'
 import type { Database, Step } from '../database.ts'
 import { HEALTH, healthFrom } from '../sql/endpoints/endpoint-rows.server.ts'
 import { noteEndpoint, type Sent } from '../sql/hot/settle.server.ts'
@@ -18,8 +17,7 @@ import {
 } from './settled-rows.server.ts'
 
 interface Look {
-  health: Map<number, EndpointHealth>
-  urls: Map<number, string>
+  addresses: Map<number, PresentAddress>
   deliveries: Map<number, DeliveryRow>
 }
 
@@ -32,9 +30,9 @@ export function settleSet({ locked: db }: PostgresConnections): Pick<DeliverySto
   function rowsOf(reports: readonly AttemptReport[]): SettleRows {
     let look: Look
     return {
-      *healthOf(endpointIds) {
+      *addressesOf(endpointIds) {
         look = yield* lookAt(endpointIds, reports)
-        return new Map(look.health)
+        return look.addresses
       },
       settle: (decided, reasons) => write(follow(decided, look, reasons, newTally()), reasons),
     }
@@ -43,7 +41,7 @@ export function settleSet({ locked: db }: PostgresConnections): Pick<DeliverySto
 }
 
 function looker(db: Database): (endpointIds: readonly number[], reports: readonly AttemptReport[]) => Step<Look> {
-  const healthOf = db
+  const addressesOf = db
     .prepare<object, unknown[]>(
       `SELECT p.id, p.url, ${HEALTH.columns} FROM endpoint p WHERE p.id = ANY(@ids::bigint[]) ORDER BY p.id
        FOR NO KEY UPDATE`,
@@ -63,17 +61,16 @@ function looker(db: Database): (endpointIds: readonly number[], reports: readonl
   return function* (endpointIds, reports) {
     const jobs = reports.map(({ job }) => job)
     const [endpoints, deliveries] = yield* together([
-      healthOf.all({ ids: [...new Set(endpointIds)] }),
+      addressesOf.all({ ids: [...new Set(endpointIds)] }),
       deliveriesOf.all({
         ids: jobs.map(({ id }) => id),
         seqs: jobs.map(({ eventSeq }) => eventSeq),
         endpoints: jobs.map(({ endpointId }) => endpointId),
       }),
     ])
-    const look: Look = { health: new Map(), urls: new Map(), deliveries: new Map() }
+    const look: Look = { addresses: new Map(), deliveries: new Map() }
     for (const [id, url, ...values] of endpoints) {
-      look.health.set(id as number, healthFrom(HEALTH.rowOf(values)))
-      look.urls.set(id as number, url as string)
+      look.addresses.set(id as number, { url: url as string, health: healthFrom(HEALTH.rowOf(values)) })
     }
     for (const row of deliveries) look.deliveries.set(row.id, row)
     return look
@@ -94,23 +91,23 @@ function follow(
     replays: new Map(),
     tally,
   }
-  for (const { report, before, settlement } of decided) {
+  for (const { report, before, moved, settlement } of decided) {
     const { job, result, endedAt } = report
     const { id: deliveryId, endpointId } = job
     if (result.kind !== 'sent' || settlement === null) {
       if (result.kind !== 'sent') endUntried(report, result.reason, look, batch)
-      batch.settled.push({ deliveryId, endpointId, dueAt: null, outcome: null, endpoint: before })
+      batch.settled.push({ deliveryId, endpointId, dueAt: null, outcome: null, moved, endpoint: before })
       continue
     }
     const { outcome } = result.verdict
     batch.attempts.push(attemptOf(report, result))
-    noteEndpoint(batch.endpoints, report, result, before, settlement.endpoint)
+    if (!moved) noteEndpoint(batch.endpoints, report, result, before, settlement.endpoint)
     tally.hour(endpointId, endedAt, {
       ...(outcome === 'delivered' ? { delivered: 1 } : { failed: 1 }),
       durationMs: result.durationMs,
     })
     const dueAt = next(report, result, settlement.delivery, look, batch, reasons.deliveredByAnother)
-    batch.settled.push({ deliveryId, endpointId, dueAt, outcome, endpoint: settlement.endpoint })
+    batch.settled.push({ deliveryId, endpointId, dueAt, outcome, moved, endpoint: settlement.endpoint })
   }
   return batch
 }
@@ -168,7 +165,7 @@ function endOthers(
   }
 }
 
-function endUntried(report: AttemptReport, reason: string, { deliveries, urls }: Look, batch: SettledBatch): void {
+function endUntried(report: AttemptReport, reason: string, { deliveries, addresses }: Look, batch: SettledBatch): void {
   const { job, endedAt } = report
   const row = deliveries.get(job.id)
   if (row?.state !== 'pending') return
@@ -179,7 +176,7 @@ function endUntried(report: AttemptReport, reason: string, { deliveries, urls }:
     deliveryId: row.id,
     accountUuid: row.accountUuid,
     endpointId: row.endpointId,
-    url: urls.get(row.endpointId) ?? job.url,
+    url: addresses.get(row.endpointId)?.url ?? job.url,
     number: row.attempts + 1,
     at: endedAt,
     outcome: 'expired',

@@ -76,8 +76,11 @@ export interface AttemptReport {
     | { kind: 'not_sent'; reason: string }
 }
 
-/** Decides what follows from a report. Pure; called inside the transaction with the endpoint's current state. */
-type DecideNext = (report: AttemptReport, verdict: Verdict, endpoint: EndpointHealth) => Settlement
+/**
+ * Decides what follows from a report. Pure; called inside the transaction with the endpoint's current state. `moved` = the
+ * endpoint has another address since.
+ */
+type DecideNext = (report: AttemptReport, verdict: Verdict, endpoint: EndpointHealth, moved: boolean) => Settlement
 
 export interface SettleOptions {
   decide: DecideNext
@@ -92,6 +95,8 @@ export interface SettledAttempt {
   dueAt: Millis | null
   /** The attempt's outcome; null = no attempt was made. */
   outcome: AttemptOutcome | null
+  /** The endpoint has another address since: the outcome says nothing about it. */
+  moved: boolean
   /** The endpoint's health afterwards. */
   endpoint: EndpointHealth
 }
@@ -181,7 +186,8 @@ export interface DeliveryStore {
   /**
    * Stores everything in one transaction: attempts, deliveries, endpoints, counters, usage. A delivery that was settled
    * meanwhile keeps its state; its attempt is still recorded. A success also ends other pending deliveries of the event
-   * to the endpoint, and makes the rest due if it shows the endpoint has recovered; a 410 ends the pending deliveries.
+   * to the endpoint, and makes the rest due if it shows the endpoint has recovered; a 410 ends the pending deliveries. An
+   * attempt at an address that the endpoint no longer has changes nothing about the endpoint.
    */
   settleAttempts(reports: AttemptReport[], options: SettleOptions): Promise<SettledAttempt[]>
 

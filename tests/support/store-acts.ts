@@ -9,7 +9,7 @@ import { nextStep } from '#app/features/events/delivering/delivery.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { DEFAULT_MAIL_CHOICE } from '#app/features/notices/notice-mail.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
-import type { AttemptReport, DeliveryJob } from '#db/store/deliveries.ts'
+import type { AttemptReport, DeliveryJob, SettleOptions } from '#db/store/deliveries.ts'
 import type { IncomingEvent } from '#db/store/events.ts'
 import type { NewJournalRow, RowWrite, RunFence } from '#db/store/runs.ts'
 import type { Store } from '#db/store.ts'
@@ -130,9 +130,9 @@ function reportOf(job: DeliveryJob, { kind, yes, now }: Command & { now: number 
   }
 }
 
-const SETTLE = {
-  decide: (report: AttemptReport, verdict: Parameters<typeof nextStep>[2], endpoint: Parameters<typeof nextStep>[1]) =>
-    nextStep(report.job, endpoint, verdict, { now: report.endedAt, random: () => 0.5, probe: report.probe }),
+const SETTLE: SettleOptions = {
+  decide: (report, verdict, endpoint, moved) =>
+    nextStep(report.job, endpoint, verdict, { now: report.endedAt, random: () => 0.5, probe: report.probe, moved }),
   reasons: { deliveredByAnother: 'Delivered by another.', stopped: 'Stopped.' },
 }
 

@@ -72,8 +72,8 @@ function report(job: DeliveryJob, status: number): AttemptReport {
 }
 
 const SETTLE: SettleOptions = {
-  decide: (report, verdict, endpoint) =>
-    nextStep(report.job, endpoint, verdict, { now: report.endedAt, random: () => 0, probe: report.probe }),
+  decide: (report, verdict, endpoint, moved) =>
+    nextStep(report.job, endpoint, verdict, { now: report.endedAt, random: () => 0, probe: report.probe, moved }),
   reasons: { deliveredByAnother: 'by another', stopped: 'stopped' },
 }
 const settle = (reports: AttemptReport[]) => world.store.deliveries.settleAttempts(reports, SETTLE)

@@ -1,6 +1,6 @@
 // Stores the results of attempts: rows, due times, endpoints and counters in one transaction, so they always agree.
 import type { EndpointHealth, NextStep } from '#app/domain/deliveries/delivery.ts'
-import { type DecidedReport, settleAttempts } from '../../acts.ts'
+import { type DecidedReport, type PresentAddress, settleAttempts } from '../../acts.ts'
 import type { Database, Step } from '../../database.ts'
 import type { AttemptReport, DeliveryStore, SettledAttempt, SettleOptions } from '../../store/deliveries.ts'
 import type { Connections } from '../connections.ts'
@@ -37,7 +37,9 @@ export type Sent = Extract<AttemptReport['result'], { kind: 'sent' }>
 
 export function settleStore(connections: Connections): Pick<DeliveryStore, 'settleAttempts'> {
   const { db, turn } = connections
-  const findHealth = db.prepare<[number], unknown[]>(`SELECT ${HEALTH.columns} FROM endpoint p WHERE p.id = ?`).raw()
+  const findAddress = db
+    .prepare<[number], unknown[]>(`SELECT ${HEALTH.columns}, p.url FROM endpoint p WHERE p.id = ?`)
+    .raw()
   const anyAgain = db
     .prepare<[], 0 | 1>(
       `SELECT EXISTS (SELECT 1 FROM delivery INDEXED BY due_again_of_an_endpoint WHERE state = 'pending' AND cause <> 'live')`,
@@ -46,13 +48,13 @@ export function settleStore(connections: Connections): Pick<DeliveryStore, 'sett
   const writeReport = reportWriter(connections)
   const writeEndpoint = endpointWriter(connections)
 
-  function* healthOf(endpointIds: readonly number[]): Generator<unknown, Map<number, EndpointHealth>> {
-    const known = new Map<number, EndpointHealth>()
+  function* addressesOf(endpointIds: readonly number[]): Generator<unknown, Map<number, PresentAddress>> {
+    const known = new Map<number, PresentAddress>()
     for (const id of endpointIds) {
       if (known.has(id)) continue
-      const values = yield* findHealth.get(id)
+      const values = yield* findAddress.get(id)
       if (!values) throw new Error(`endpoint ${id} has deliveries but no row`)
-      known.set(id, healthFrom(HEALTH.rowOf(values)))
+      known.set(id, { url: values.at(-1) as string, health: healthFrom(HEALTH.rowOf(values)) })
     }
     return known
   }
@@ -74,7 +76,7 @@ export function settleStore(connections: Connections): Pick<DeliveryStore, 'sett
     settleAttempts: (reports, options) =>
       turn.run(({ tally }) => {
         const rows = {
-          healthOf,
+          addressesOf,
           settle: (decided: readonly DecidedReport[], reasons: Reasons) => settle(decided, reasons, tally),
         }
         return settleAttempts(rows, reports, options)
@@ -155,22 +157,22 @@ function reportWriter(connections: Connections): (decided: DecidedReport, batch:
     yield* ended(batch, report, job.cause, job.causeNo, false)
   }
 
-  return function* ({ report, before, settlement }, batch) {
+  return function* ({ report, before, moved, settlement }, batch) {
     const { job, result, endedAt } = report
     const { id: deliveryId, endpointId } = job
     if (result.kind !== 'sent' || settlement === null) {
       if (result.kind !== 'sent') yield* endWithoutAttempt(report, result.reason, batch)
-      return { deliveryId, endpointId, dueAt: null, outcome: null, endpoint: before }
+      return { deliveryId, endpointId, dueAt: null, outcome: null, moved, endpoint: before }
     }
     yield* writeAttempt(report, result)
-    noteEndpoint(batch.endpoints, report, result, before, settlement.endpoint)
+    if (!moved) noteEndpoint(batch.endpoints, report, result, before, settlement.endpoint)
     const { outcome } = result.verdict
     batch.tally.hour(endpointId, endedAt, {
       ...(outcome === 'delivered' ? { delivered: 1 } : { failed: 1 }),
       durationMs: result.durationMs,
     })
     const dueAt = yield* follow(report, result, settlement.delivery, batch)
-    return { deliveryId, endpointId, dueAt, outcome, endpoint: settlement.endpoint }
+    return { deliveryId, endpointId, dueAt, outcome, moved, endpoint: settlement.endpoint }
   }
 }
 

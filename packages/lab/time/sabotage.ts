@@ -16,9 +16,9 @@ const on =
 const decidesOtherwise = (change: (settlement: ReturnType<SettleOptions['decide']>, report: AttemptReport) => void) =>
   on('settleAttempts', (act, [reports, options]) => {
     const real = options as SettleOptions
-    const decide: SettleOptions['decide'] = (report, verdict, endpoint) => {
-      const settlement = structuredClone(real.decide(report, verdict, endpoint))
-      change(settlement, report)
+    const decide: SettleOptions['decide'] = (...given) => {
+      const settlement = structuredClone(real.decide(...given))
+      change(settlement, given[0])
       return settlement
     }
     return act(reports, { ...real, decide })

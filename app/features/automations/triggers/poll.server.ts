@@ -52,7 +52,13 @@ export function createPoller(app: EvaluateApp): Poller {
   return {
     async round() {
       const now = app.clock.now()
-      const due = await app.store.automations.dueAutomations(now, AT_ONCE + waiting.size)
+      const most = AT_ONCE + waiting.size
+      const due = await app.store.automations.dueAutomations(now, most)
+      // Deleted, switched off or changed since: it is due no more. A full list may lack some that are.
+      if (due.length < most) {
+        const known = new Set(due.map((rule) => rule.id))
+        for (const id of waiting.keys()) if (!known.has(id)) waiting.delete(id)
+      }
       const ready = due.filter((rule) => (waiting.get(rule.id)?.until ?? 0) <= now).slice(0, AT_ONCE)
       const started = await Promise.all(
         ready.map(async (rule) => {
@@ -100,7 +106,7 @@ async function pollNow(app: EvaluateApp, rule: AutomationRow, now: number): Prom
         automationId: rule.id,
         version: rule.version,
         expected: rule.nextRunAt,
-        nextRunAt: nextRun(trigger, account.timezone, now),
+        nextRunAt: nextRun(trigger, account.timezone, now, rule.nextRunAt),
         verdicts,
         requests,
       },

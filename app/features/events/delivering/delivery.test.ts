@@ -33,7 +33,8 @@ const verdict = (given: Partial<Verdict>): Verdict => ({
 })
 
 const step = (given: Partial<Verdict>, delivery: Partial<DeliveryProgress> = {}, now = START, random = 0) =>
-  nextStep({ ...LIVE, ...delivery }, HEALTHY, verdict(given), { now, random: () => random, probe: false }).delivery
+  nextStep({ ...LIVE, ...delivery }, HEALTHY, verdict(given), { now, random: () => random, probe: false, moved: false })
+    .delivery
 
 describe('after an attempt a delivery', () => {
   it('that was taken is done', () => {
@@ -158,7 +159,7 @@ it('whatever happens, tries go forward in time, end within 72 hours, and the las
       for (let tries = 1; ; tries++) {
         const { value: failure } = stream.next()
         const now = dueAt + failure.tookMs
-        const context = { now, random: () => failure.random, probe: endpoint.breaker === 'open' }
+        const context = { now, random: () => failure.random, probe: endpoint.breaker === 'open', moved: false }
         const next = nextStep(delivery, endpoint, verdict(failure), context)
         endpoint = next.endpoint
         if (next.delivery.step === 'expired') {
@@ -175,6 +176,13 @@ it('whatever happens, tries go forward in time, end within 72 hours, and the las
       }
     }),
   )
+})
+
+it('a test of an address that was replaced meanwhile is sent once all the same, and changes nothing', () => {
+  const context = { now: START, random: () => 0, probe: false, moved: true }
+  const after = nextStep({ ...LIVE, cause: 'test' }, HEALTHY, verdict({}), context)
+  expect(after).toMatchObject({ delivery: { step: 'expired' } })
+  expect(after.endpoint).toBe(HEALTHY)
 })
 
 it('the pauses and the last try add up to what the log promises', () => {

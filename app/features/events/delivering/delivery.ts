@@ -42,15 +42,24 @@ export const DEADLINE_GRACE = minutes(1)
 
 /**
  * The only place that decides what follows an attempt. `random` returns a number from 0 to below 1. `probe`: the
- * attempt was the one allowed through an open breaker.
+ * attempt was the one allowed through an open breaker. `moved`: the endpoint has another address since.
  */
 export function nextStep(
   delivery: DeliveryProgress,
   endpoint: EndpointHealth,
   verdict: Verdict,
-  context: { now: Millis; random: () => number; probe: boolean },
+  context: { now: Millis; random: () => number; probe: boolean; moved: boolean },
 ): Settlement {
   const { eventSeq, deadlineAt } = delivery
+  // An old address says nothing about the new one, which is tried at once. What it took is delivered, and a test was
+  // of the address that answered.
+  if (context.moved) {
+    const isOver = verdict.outcome === 'delivered' || delivery.cause === 'test'
+    const next: NextStep = isOver
+      ? stepOf(delivery, verdict, context.now, context.random)
+      : { step: 'retry', at: context.now, steps: delivery.steps }
+    return { delivery: next, endpoint }
+  }
   const health =
     delivery.cause === 'test'
       ? afterTest(endpoint, verdict, context.now)

@@ -7,8 +7,8 @@ import { type Gate, gateOf } from './endpoint-health.ts'
 /** `random`: 0 to below 1, for the jitter of retries. */
 export function settleOptions(random: () => number): SettleOptions {
   return {
-    decide: (report: AttemptReport, verdict, endpoint) =>
-      nextStep(report.job, endpoint, verdict, { now: report.endedAt, random, probe: report.probe }),
+    decide: (report: AttemptReport, verdict, endpoint, moved) =>
+      nextStep(report.job, endpoint, verdict, { now: report.endedAt, random, probe: report.probe, moved }),
     reasons: { deliveredByAnother: DELIVERED_BY_ANOTHER, stopped: STOPPED_BY_RECEIVER },
   }
 }
@@ -29,8 +29,8 @@ export function paceOf(settled: SettledAttempt): {
   result: 'success' | 'failure' | 'slow_down' | 'none'
   gate: Gate
 } {
-  const { deliveryId, dueAt, outcome, endpoint } = settled
-  return { id: deliveryId, dueAt, result: resultOf(outcome), gate: gateOf(endpoint) }
+  const { deliveryId, dueAt, outcome, moved, endpoint } = settled
+  return { id: deliveryId, dueAt, result: moved ? 'none' : resultOf(outcome), gate: gateOf(endpoint) }
 }
 
 /** `outcome` is null when nothing was tried. */

@@ -14,12 +14,12 @@ const next = (given: Partial<PollTrigger>, after: string, zone = LONDON) =>
 /** So many ticks in a row, as UTC. */
 function ticks(given: Partial<PollTrigger>, after: string, count: number, zone = LONDON): (string | null)[] {
   const found: (string | null)[] = []
-  let at = utc(after)
+  let last: number | null = null
   for (let index = 0; index < count; index += 1) {
-    const tick = nextRun(pollTrigger(given), zone, at)
+    const tick = nextRun(pollTrigger(given), zone, last ?? utc(after), last)
     found.push(iso(tick))
     if (tick === null) break
-    at = tick
+    last = tick
   }
   return found
 }
@@ -132,10 +132,25 @@ describe('the next tick', () => {
     expect(next({ ...recurring, scheduleRecurrence: '0 0 30 2 *' }, '2026-11-21T12:00:00')).toBe(null)
   })
 
-  it('of a cron line is never closer than five minutes', () => {
-    const line = { scheduleType: 'recurring', scheduleRecurrence: '* * * * *' } as const
-    expect(ticks(line, '2026-11-21T12:00:20', 2)).toEqual(['2026-11-21T12:05', '2026-11-21T12:10'])
-    expect(next({ ...line, scheduleRecurrence: '*/5 * * * *' }, '2026-11-21T12:00:03')).toBe('2026-11-21T12:05')
+  it('of a cron line is never closer than five minutes to the one before, however late that was handled', () => {
+    const minute = pollTrigger({ scheduleType: 'recurring', scheduleRecurrence: '* * * * *' })
+    const five = { ...minute, scheduleRecurrence: '*/5 * * * *' }
+    const noon = utc('2026-11-21T12:00:00')
+    expect(ticks(minute, '2026-11-21T12:00:20', 3)).toEqual([
+      '2026-11-21T12:01',
+      '2026-11-21T12:06',
+      '2026-11-21T12:11',
+    ])
+    expect(next(five, '2026-11-21T12:00:03')).toBe('2026-11-21T12:05')
+    expect(iso(nextRun(minute, LONDON, noon + minutes(1), noon))).toBe('2026-11-21T12:05')
+    expect(iso(nextRun(five, LONDON, noon + minutes(4), noon))).toBe('2026-11-21T12:05')
+    expect(iso(nextRun(five, LONDON, noon + minutes(9), noon))).toBe('2026-11-21T12:10')
+  })
+
+  it('of a cron line that starts now is its next one, however close', () => {
+    const mondays = pollTrigger({ scheduleType: 'recurring', scheduleRecurrence: '0 9 * * MON' })
+    expect(iso(firstRun(mondays, LONDON, utc('2026-11-23T08:57:00')))).toBe('2026-11-23T09:00')
+    expect(iso(firstRun(mondays, LONDON, utc('2026-11-23T09:00:00')))).toBe('2026-11-30T09:00')
   })
 
   it('with a time nobody can read is at nine', () => {

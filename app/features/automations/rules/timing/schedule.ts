@@ -38,9 +38,10 @@ type Plan =
 
 /**
  * The first tick after a moment, epoch ms; null when the schedule has none. `once` without a date is due only when the
- * rule is switched on: use `firstRun`. An unknown zone counts as UTC.
+ * rule is switched on: use `firstRun`. An unknown zone counts as UTC. `last` = the tick before, from which a cron line
+ * keeps its distance; null = there was none.
  */
-export function nextRun(trigger: PollTrigger, zone: string, after: Millis): Millis | null {
+export function nextRun(trigger: PollTrigger, zone: string, after: Millis, last: Millis | null = null): Millis | null {
   const start = startOf(trigger, zone)
   const from = start === null ? after : Math.max(after, start - 1)
   const plan = planOf(trigger)
@@ -54,7 +55,7 @@ export function nextRun(trigger: PollTrigger, zone: string, after: Millis): Mill
     case 'days':
       return nextDay(plan, zone, from)
     case 'cron':
-      return nextOfLine(plan.line, zone, from)
+      return nextOfLine(plan.line, zone, last === null ? from : Math.max(from, last + CLOSEST_TICKS - 1))
     default:
       return assertNever(plan)
   }
@@ -206,14 +207,13 @@ function nextHourly(plan: Extract<Plan, { kind: 'hourly' }>, zone: string, after
 /** Reads the line in the account's local time as if it were UTC, then converts each result with the zone. */
 function nextOfLine(line: string, zone: string, after: Millis): Millis | null {
   const cron = readLine(line)
-  const earliest = Math.floor(after / minutes(1)) * minutes(1) + CLOSEST_TICKS
   // Two hours back: after clocks are put back, local times that are still to come look like past ones.
   let wall: Wall | null = wallAt(after, zone) - hours(2)
   for (let tries = 0; tries < 1000 && wall !== null; tries += 1) {
     wall = cron?.nextRun(new Date(wall))?.getTime() ?? null
     if (wall === null) return null
     const { at } = momentOfWall(wall, zone)
-    if (at >= earliest) return at
+    if (at > after) return at
   }
   return null
 }
