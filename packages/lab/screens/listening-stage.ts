@@ -57,7 +57,7 @@ export async function furnishListening(stage: ListeningStage, jobs: readonly [st
   await press(`accounts/${account}/jobs/${answered}/answers`, { channel: 'sms', from: '', text: words })
   await call('POST', `/api/automation/${broken.id}/run`, {})
   await press('clock', { by: '1h' })
-  await shown(stage, `/automation/runs?accountUUID=${account}`, /Customers answered[\s\S]*They answered at/)
+  await shown(stage, `/automation/runs?accountUUID=${account}`, /Customers answered[\s\S]*They answered (at|on)/)
   await shown(stage, `/automation/runs?accountUUID=${account}`, /Not confirmed/i)
   await shown(stage, `/automation?accountUUID=${account}`, /Tell the office failed/)
 }
