@@ -95,6 +95,7 @@ const SHOWN: readonly Shown[] = [
     'Sign in again in the Webhook Manager.',
     'Compare with ServiceM8 in the Webhook Manager',
     'Notices by e-mail are chosen in the Webhook Manager.',
+    'open “Notices by e-mail” in the Webhook Manager.',
   ].map((says): Shown => ({ says, name: 'Webhook Manager', is: 'heading', on: MANAGER })),
   ...reconnect('We may not do this in ServiceM8: '),
   ...reconnect('Updated Permissions Required. '),
@@ -261,7 +262,7 @@ const SHOWN: readonly Shown[] = [
   sendTest('shows whether events get through.'),
   sendTest('shows whether events are let in.'),
   sendTest('sends one that looks real.'),
-  ...['Enter one under “Notices by e-mail”.', 'switch such e-mails off: Webhook Manager, “Notices by e-mail”.'].map(
+  ...['Enter one under “Notices by e-mail”.', 'To stop these e-mails, open “Notices by e-mail”'].map(
     (says): Shown => ({ says, name: 'Notices by e-mail', is: 'heading', on: MANAGER }),
   ),
 ]

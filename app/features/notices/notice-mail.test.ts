@@ -121,7 +121,7 @@ describe('what it says', () => {
         '3 events are waiting.',
         'Open the Zap in Zapier and switch it on. Copy its address again.',
         'Open it: https://fieldhook.example/fieldhook?accountUUID=a#webhook-1',
-        'Fieldhook wrote this for Leeds Electrical. To switch such e-mails off: Webhook Manager, “Notices by e-mail”.',
+        'Fieldhook wrote this for Leeds Electrical. To stop these e-mails, open “Notices by e-mail” in the Webhook Manager.',
       ].join('\n\n'),
     })
   })

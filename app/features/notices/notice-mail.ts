@@ -206,5 +206,5 @@ const SILENT = 'Unless it is a holiday, check why it did not run.'
 
 function signature(accountName: string): string {
   const whose = accountName === '' ? 'your account' : accountName
-  return `Fieldhook wrote this for ${whose}. To switch such e-mails off: Webhook Manager, “Notices by e-mail”.`
+  return `Fieldhook wrote this for ${whose}. To stop these e-mails, open “Notices by e-mail” in the Webhook Manager.`
 }

@@ -80,7 +80,7 @@ describe('an e-mail about an automation', () => {
         'Thank the customer failed 3 times since 09:14.',
         'Step 1, Send SMS: ServiceM8 rejected the values.',
         'Open it: https://x.example/a',
-        'Fieldhook wrote this for Leeds Electrical. To switch such e-mails off: Webhook Manager, “Notices by e-mail”.',
+        'Fieldhook wrote this for Leeds Electrical. To stop these e-mails, open “Notices by e-mail” in the Webhook Manager.',
       ].join('\n\n'),
     })
     expect(noticeMail(facts({ reason: 'Words of somebody else: Margaret' }), NOW).text).not.toContain('Margaret')
