@@ -152,8 +152,13 @@ async function filesEntered(work: () => Promise<unknown>): Promise<string[]> {
 const LOOPS = /^app\/engine\/|^app\/boot\/(automation|delivery)-|^db\/sqlite\/ops\/operations\./
 const GOES_THROUGH: (keyof typeof MOST)[] = ['an event becomes an attempt', 'an automation texts a customer']
 
+/** What looks by the clock, every few seconds: on a slow machine a look falls into a use case that it has no part in. */
+const LOOKS =
+  /\/(listening\/(judge-messages|listener|listening)|triggers\/(poll|sweep|list-records)|housekeeping)\.server\.ts$|\/runs\/run-(pause|guards)\.server\.ts$|^app\/boot\/boot\./
+
 function judge(name: keyof typeof MOST, all: string[]) {
-  const files = all.filter((file) => GOES_THROUGH.includes(name) || !LOOPS.test(file))
+  const looking = GOES_THROUGH.includes(name) ? LOOKS : LOOPS
+  const files = all.filter((file) => !looking.test(file))
   expect(files.length, `${name} enters:\n${files.join('\n')}`).toBeLessThanOrEqual(MOST[name] + SLACK)
   expect(files.length, `better than before: write '${name}': ${files.length}`).toBeGreaterThanOrEqual(
     MOST[name] - SLACK,
