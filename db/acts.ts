@@ -77,6 +77,8 @@ export interface PresentAddress {
 export interface SettleRows {
   /** Every requested endpoint has a row. The caller may change what it gets. */
   addressesOf(endpointIds: readonly number[]): Step<Map<number, PresentAddress>>
+  /** When the delivery of a stored report is due again, null = never; undefined = the report is not stored. */
+  dueAfter(report: AttemptReport): Step<Millis | null | undefined>
   settle(decided: readonly DecidedReport[], reasons: SettleOptions['reasons']): Step<SettledAttempt[]>
 }
 
@@ -84,21 +86,34 @@ export interface SettleRows {
 export function* settleAttempts(
   rows: SettleRows,
   reports: readonly AttemptReport[],
-  { decide, reasons }: SettleOptions,
+  { decide, reasons, again = false }: SettleOptions,
 ): Step<SettledAttempt[]> {
   const addresses = yield* rows.addressesOf(reports.map(({ job }) => job.endpointId))
-  const decided = reports.map((report): DecidedReport => {
-    const { endpointId, url } = report.job
-    const address = addresses.get(endpointId)
-    if (!address) throw new Error(`endpoint ${endpointId} has deliveries but no row`)
-    const before = address.health
-    const moved = url !== address.url
+  const presentOf = ({ job }: AttemptReport) => {
+    const address = addresses.get(job.endpointId)
+    if (!address) throw new Error(`endpoint ${job.endpointId} has deliveries but no row`)
+    return { address, before: address.health, moved: job.url !== address.url }
+  }
+  const stored = new Map<AttemptReport, SettledAttempt>()
+  for (const report of again ? reports : []) {
+    const dueAt = yield* rows.dueAfter(report)
+    if (dueAt === undefined || report.result.kind !== 'sent') continue
+    const { before: endpoint, moved } = presentOf(report)
+    const { id: deliveryId, endpointId } = report.job
+    stored.set(report, { deliveryId, endpointId, dueAt, outcome: report.result.verdict.outcome, moved, endpoint })
+  }
+  const fresh = stored.size === 0 ? reports : reports.filter((report) => !stored.has(report))
+  const decided = fresh.map((report): DecidedReport => {
+    const { address, before, moved } = presentOf(report)
     if (report.result.kind !== 'sent') return { report, before, moved, settlement: null }
     const settlement = decide(report, report.result.verdict, before, moved)
     address.health = settlement.endpoint
     return { report, before, moved, settlement }
   })
-  return yield* rows.settle(decided, reasons)
+  const settled = yield* rows.settle(decided, reasons)
+  if (stored.size === 0) return settled
+  const others = settled.values()
+  return reports.map((report) => stored.get(report) ?? (others.next().value as SettledAttempt))
 }
 
 interface HeldDelivery {
@@ -148,7 +163,6 @@ export interface ReplayPage {
 }
 
 export interface ReplayRows {
-  runningReplays(): Step<number[]>
   /** ended = it reached its end and is closed · waits = it has no room for more at present. */
   nextOfReplay(replayId: number, now: Millis, limits: Omit<GrowOptions, 'choose'>): Step<ReplayPage | 'ended' | 'waits'>
   /** Adds a delivery for each event that has none yet, and advances the replay. */
@@ -160,20 +174,18 @@ export interface ReplayRows {
   ): Step<GrownReplays['made']>
 }
 
-/** Creates the next deliveries of running replays. */
-export function* growReplaysStep(rows: ReplayRows, now: Millis, options: GrowOptions): Step<GrownReplays> {
-  const grown: GrownReplays = { made: [], running: 0, more: false }
-  for (const replayId of yield* rows.runningReplays()) {
-    const page = yield* rows.nextOfReplay(replayId, now, options)
-    if (page === 'ended') continue
-    grown.running++
-    if (page === 'waits') continue
-    // The endpoint's field filter applies to replays as to live events; whether it is paused does not matter.
-    const wanted = page.events.filter((event) => options.choose(event, [page.endpoint]).length > 0)
-    grown.made.push(...(yield* rows.growReplay(page, wanted, now, options.retryFor)))
-    grown.more = true
-  }
-  return grown
+/** Creates the next deliveries of a running replay. */
+export function* growReplay(
+  rows: ReplayRows,
+  replayId: number,
+  now: Millis,
+  options: GrowOptions,
+): Step<GrownReplays['made'] | 'ended' | 'waits'> {
+  const page = yield* rows.nextOfReplay(replayId, now, options)
+  if (page === 'ended' || page === 'waits') return page
+  // The endpoint's field filter applies to replays as to live events; whether it is paused does not matter.
+  const wanted = page.events.filter((event) => options.choose(event, [page.endpoint]).length > 0)
+  return yield* rows.growReplay(page, wanted, now, options.retryFor)
 }
 
 export interface IdRows {

@@ -50,7 +50,7 @@ export function createAutomationTriggers(input: TriggersApp): AutomationTriggers
     if (started > 0) app.wakeRuns()
     evaluations.wake()
   })
-  /** Neither what another instance has stored for our accounts is told for sure, nor that an account has become ours. */
+  /** What another instance has stored for our accounts is not told for sure. */
   const soon = (at: number | null) =>
     input.shares ? Math.min(at ?? Number.POSITIVE_INFINITY, inMs(seconds(input.shares.alone() ? 5 : 1))) : at
   const evaluations = createSteadyLoop({
@@ -97,6 +97,14 @@ export function createAutomationTriggers(input: TriggersApp): AutomationTriggers
     },
   })
   const loops = [evaluations, polls, baselines, sweeps, listens]
+  const ownership = input.shares?.ownership({
+    name: 'triggers',
+    async onHeld(taken) {
+      if (taken) for (const loop of loops) loop.wake()
+    },
+    // What two instances do at once for an account, only one of them can write.
+    async giveUp() {},
+  })
 
   return {
     touched: evaluations.wake,
@@ -107,8 +115,10 @@ export function createAutomationTriggers(input: TriggersApp): AutomationTriggers
     },
     start() {
       for (const loop of loops) loop.start()
+      ownership?.start()
     },
     async stop() {
+      await ownership?.release()
       await Promise.all(loops.map((loop) => loop.stop()))
       await evaluator.settled()
     },

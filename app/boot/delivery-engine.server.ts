@@ -100,9 +100,6 @@ const ALL_WAITING = 1_000_000
 /** The engine is not ready after this long without a heartbeat. It sends one every 3 s. */
 const SILENCE = seconds(5)
 
-/** Running replays of accounts that have become ours. ms */
-const LOOK_FOR_REPLAYS = seconds(5)
-
 /** News that no bell has told of is read this often. ms */
 const NEWS_EVERY = 500
 
@@ -114,11 +111,9 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
   const deliver = input.around?.(made) ?? made
   const settling = settleOptions(random)
   const { switches } = input.space ?? AMPLE_SPACE
-  async function settle(reports: AttemptReport[]) {
-    const settled = await store.deliveries.settleAttempts(
-      switches().keepSnippets ? reports : withoutSnippets(reports),
-      settling,
-    )
+  async function settle(reports: AttemptReport[], again = false) {
+    const kept = switches().keepSnippets ? reports : withoutSnippets(reports)
+    const settled = await store.deliveries.settleAttempts(kept, again ? { ...settling, again } : settling)
     for (const [index, report] of reports.entries()) if (!settled[index]?.moved) learnFrom(report)
     admission.ended(reports.length)
     return settled
@@ -146,7 +141,10 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
     ...(input.gatherMs !== undefined && { gatherMs: input.gatherMs }),
     mostCommits,
     ports: {
-      takeOver: () => tidyAfterRestart(input, shares === null),
+      async takeOver() {
+        await tidyAfterRestart(input, shares === null)
+        loops.wake()
+      },
       endpointsWithWork: async () => (await store.deliveries.endpointsWithWork()).map(held.toPump),
       // Other instances leave news.
       changedElsewhere: shares === null ? store.ops.changedElsewhere : async () => false,
@@ -157,15 +155,19 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
       due: store.deliveries.dueDeliveries,
       load: store.deliveries.loadDeliveries,
       deliver,
-      async settle(reports) {
+      async settle(reports, again) {
         // New arrivals share the transaction, and the other way round.
         arrivals.hurry()
-        const settled = await settle(reports)
+        const settled = await settle(reports, again)
         tellOwners(reports)
         return settled.map((one) => held.keepClosed(one.endpointId, paceOf(one)))
       },
       trialWrite: store.ops.trialWrite,
       rest: store.deliveries.restEndpoints,
+      async endRest(endpointId, until) {
+        await store.deliveries.endRest(endpointId, until)
+        tellOwner(endpointId)
+      },
     },
   })
 
@@ -341,9 +343,7 @@ function housekeeping(
     const { made, running, more } = await growReplays(input, pendingLimit)
     const now = clock.now()
     pump.offer(made.map((one) => ({ ...one, dueAt: now, kind: 'replay' as const })))
-    if (running > 0) return now + (more ? 50 : seconds(1))
-    // Nobody says that an account with a running replay has become ours.
-    return shares ? now + LOOK_FOR_REPLAYS : null
+    return running > 0 ? now + (more ? 50 : seconds(1)) : null
   })
   const loops = [ending, expiring, replaying, ...(shares ? [newsLoop(shares)] : [])]
 

@@ -156,21 +156,35 @@ test.skipIf(missing)(
 )
 
 test.skipIf(missing)(
-  'an attempt that hangs while its share is given is met by no other, and its result is kept',
+  'an attempt that hangs while its share is given is met by no other, also one by hand; then its address goes on at once',
   async () => {
     const first = await instance()
     await until(() => counts()[0] === 64)
     const all = await accounts(20)
+    const [again, live] = [all.slice(0, 10), all.slice(10)]
+    const take = (accountUuid: string) => first.engine.acceptEvent(anEvent({ clock }, { accountUuid }))
+    await Promise.all(again.map(take))
+    const rowsOf = async (text: string) => (await first.member.client.acts.query(text)).rows
+    await vi.waitFor(async () =>
+      expect(await rowsOf("SELECT 1 FROM delivery WHERE state = 'delivered'")).toHaveLength(10),
+    )
     for (const index of all.keys()) outbound.when(urlOf(index), { afterMs: 3_000 })
-    await Promise.all(all.map((accountUuid) => first.engine.acceptEvent(anEvent({ clock }, { accountUuid }))))
-    await until(() => outbound.sent.length === 20)
+    await Promise.all(live.map(take))
+    for (const { id, account, endpoint } of await rowsOf(
+      "SELECT id, account_uuid AS account, endpoint_id AS endpoint FROM delivery WHERE state = 'delivered'",
+    )) {
+      await first.store.deliveries.retryDelivery(account, id, clock.now(), 60_000)
+      first.engine.wake(endpoint)
+    }
+    await until(() => outbound.sent.length === 30)
     await instance()
     await settled()
     expect(outbound.inFlight()).toBe(20)
     await pause(3_500)
-    const { rows } = await first.member.client.acts.query("SELECT 1 FROM delivery WHERE state <> 'delivered'")
-    expect(rows).toEqual([])
-    expect(outbound.sent).toHaveLength(20)
+    expect(await rowsOf("SELECT 1 FROM delivery WHERE state <> 'delivered'")).toEqual([])
+    expect(outbound.sent).toHaveLength(30)
+    await Promise.all(all.map(take))
+    await vi.waitFor(() => expect(outbound.sent).toHaveLength(50), { timeout: 3_000 })
   },
   30_000,
 )
@@ -192,7 +206,9 @@ test.skipIf(missing)(
     expect(await replay).not.toBeNull()
     await first.member.cluster.takeNews()
     await first.shares.leave()
+    instances = []
     await instance()
+    await first.member.close()
     await until(() => outbound.sent.length === 2)
   },
   30_000,

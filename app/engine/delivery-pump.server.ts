@@ -2,10 +2,10 @@
 // sent, what follows. Nothing here is durable: after a crash, everything unsettled is still pending.
 import type { Millis } from '../lib/clock.ts'
 import { createGroupCommit } from './group-commit.server.ts'
-import type { LaneGate, LaneResult } from './lane-endpoint.ts'
+import type { LaneGate, LaneKind, LaneResult } from './lane-endpoint.ts'
 import { LANE_LIMITS, type LaneLimits } from './lane-limits.ts'
 import type { LaneItem } from './lane-window.ts'
-import { type Claim, type LaneKind, Lanes } from './lanes.ts'
+import { type Claim, Lanes } from './lanes.ts'
 import { createPumpLoop, type PumpLoop, type PumpOwner, waitShortly } from './pump-loop.server.ts'
 import { settleSteadily } from './settle-steadily.server.ts'
 import { createSteadyLoop } from './steady-loop.server.ts'
@@ -14,6 +14,12 @@ export interface PumpEndpoint {
   endpointId: number
   account: string
   gate: LaneGate
+}
+
+/** A delivery that is being sent. */
+interface Attempt {
+  id: number
+  endpointId: number
 }
 
 interface PumpSettled {
@@ -35,12 +41,14 @@ interface PumpPorts<Job extends { dueAt: Millis }, Report> {
   load(ids: number[]): Promise<(Job | null)[]>
   /** Never rejects. */
   deliver(job: Job, how: { probe: boolean }): Promise<Report>
-  /** All in one transaction. */
-  settle(reports: Report[]): Promise<PumpSettled[]>
+  /** All in one transaction. `again`: a try before may have stored some of them. */
+  settle(reports: Report[], again: boolean): Promise<PumpSettled[]>
   /** Rejects when the database cannot be written at all. */
   trialWrite(): Promise<void>
-  /** Others send nothing to these endpoints before `until`. */
-  rest(endpointIds: readonly number[], until: Millis): Promise<void>
+  /** Others send nothing to the endpoints of these attempts before `until`, and not what is being sent either. */
+  rest(attempts: readonly Attempt[], until: Millis): Promise<void>
+  /** The attempts have ended: their owner goes on with the endpoint at once. */
+  endRest(endpointId: number, until: Millis): Promise<void>
 }
 
 interface PumpInput<Job extends { dueAt: Millis }, Report> extends PumpOwner {
@@ -120,7 +128,7 @@ export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input:
       lanes.leave(isOurs)
       await waitShortly(clock, () => lanes.strayFlights(isOurs).length === 0)
       const stray = lanes.strayFlights(isOurs)
-      if (stray.length > 0) await ports.rest(stray, clock.now() + LONGEST_ATTEMPT)
+      if (stray.length > 0) await rests.begin(stray)
     },
     turn() {
       const now = clock.now()
@@ -134,7 +142,8 @@ export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input:
     isAtWork: () => loads.isBusy() || sender.isLoading() || lanes.status(clock.now()).inFlight > 0,
     hasMore,
   })
-  const parts: Parts<Job, Report> = { input, lanes, toAdopt, pump }
+  const rests = createRests(input, lanes)
+  const parts: Parts<Job, Report> = { input, lanes, toAdopt, pump, rests }
   const loads = createLoads(parts)
   const sender = createSender(parts)
 
@@ -192,6 +201,36 @@ interface Parts<Job extends { dueAt: Millis }, Report> {
   /** Endpoints to reload. */
   toAdopt: Set<number>
   pump: PumpLoop
+  rests: Rests
+}
+
+type Rests = ReturnType<typeof createRests>
+
+/** Endpoints that are others' by now, and rest until our attempts have ended. */
+function createRests<Job extends { dueAt: Millis }, Report>(
+  { clock, log, ports }: PumpInput<Job, Report>,
+  lanes: Lanes,
+) {
+  const resting = new Map<number, Millis>()
+
+  function ended(endpointId: number): void {
+    const until = resting.get(endpointId)
+    if (until === undefined || lanes.isSendingTo(endpointId)) return
+    resting.delete(endpointId)
+    // Without this, the owner goes on when the time is over.
+    ports.endRest(endpointId, until).catch((error: unknown) => log.warn({ error, endpointId }, 'pump.rest_not_ended'))
+  }
+  return {
+    ended,
+    async begin(attempts: readonly Attempt[]): Promise<void> {
+      const until = clock.now() + LONGEST_ATTEMPT
+      await ports.rest(attempts, until)
+      const endpointIds = new Set(attempts.map(({ endpointId }) => endpointId))
+      for (const endpointId of endpointIds) resting.set(endpointId, until)
+      // Some may have ended meanwhile.
+      for (const endpointId of endpointIds) ended(endpointId)
+    },
+  }
 }
 
 /** Loads endpoints and their pending deliveries in rounds that yield to other work. */
@@ -254,7 +293,13 @@ function createLoads<Job extends { dueAt: Millis }, Report>({ input, lanes, toAd
 }
 
 /** Loads claimed deliveries, has them sent, and stores the results. */
-function createSender<Job extends { dueAt: Millis }, Report>({ input, lanes, toAdopt, pump }: Parts<Job, Report>) {
+function createSender<Job extends { dueAt: Millis }, Report>({
+  input,
+  lanes,
+  toAdopt,
+  pump,
+  rests,
+}: Parts<Job, Report>) {
   const { clock, log, ports } = input
   let loading = 0
 
@@ -283,14 +328,16 @@ function createSender<Job extends { dueAt: Millis }, Report>({ input, lanes, toA
         }
         // Someone else settled or changed the delivery, so its endpoint's state may be outdated.
         lanes.settle(claim.id, { dueAt: job?.dueAt ?? null, result: 'none', gate: null }, now)
+        rests.ended(claim.endpointId)
         if (!job) toAdopt.add(claim.endpointId)
         pump.schedule()
       })
     } catch (error) {
       log.error({ error, deliveries: claims.length }, 'pump.load_failed')
       const now = clock.now()
-      for (const { id } of claims) {
+      for (const { id, endpointId } of claims) {
         lanes.settle(id, { dueAt: now + LOAD_FAILED_PAUSE, result: 'none', gate: null }, now)
+        rests.ended(endpointId)
       }
       pump.schedule()
     } finally {
@@ -310,6 +357,7 @@ function createSender<Job extends { dueAt: Millis }, Report>({ input, lanes, toA
     const end = settled ?? { dueAt: now + PUT_ASIDE, result: 'none' as const, gate: null }
     // The result opened or closed the endpoint: reload its pending deliveries.
     if (lanes.settle(claim.id, end, now)) toAdopt.add(claim.endpointId)
+    rests.ended(claim.endpointId)
     pump.schedule()
   }
 

@@ -15,6 +15,8 @@ export type LaneResult = 'success' | 'failure' | 'slow_down' | 'none'
 /** proven: succeeded since the start, and not failed since · failing: its last attempt failed. */
 export type Standing = 'proven' | 'unproven' | 'failing'
 
+export type LaneKind = 'live' | 'replay' | 'by_hand'
+
 export interface LaneAccount {
   uuid: string
   inFlight: number
@@ -25,6 +27,8 @@ export interface LaneEndpoint {
   id: number
   account: LaneAccount
   gate: LaneGate
+  /** Removed, and kept only for what is in flight. */
+  gone: boolean
   /** Concurrency in thirds: 3 at the start, one more per success, back to 3 on failure. */
   thirds: number
   inFlight: number
@@ -49,6 +53,16 @@ export interface LaneEndpoint {
   wakeAt: Millis
 }
 
+/** An attempt that has been let go. */
+export interface Flight {
+  endpoint: LaneEndpoint
+  item: LaneItem
+  kind: LaneKind
+  standing: Standing
+  startedAt: Millis
+  drags: boolean
+}
+
 export const NEVER = Number.POSITIVE_INFINITY
 const THIRDS = 3
 
@@ -57,6 +71,7 @@ export function newLaneEndpoint(id: number, account: LaneAccount, gate: LaneGate
     id,
     account,
     gate,
+    gone: false,
     thirds: THIRDS,
     inFlight: 0,
     dragging: 0,

@@ -41,6 +41,26 @@ const end = (
   gate: LaneGate | null = null,
 ) => lanes.settle(id, { dueAt, result, gate }, now)
 
+describe('an endpoint that was removed', () => {
+  it('gets nothing more, neither by hand nor from a list that was on its way, nor when its last attempt opens it', () => {
+    const lanes = lanesWith([{ id: 1 }])
+    lanes.offer(1, 'live', item(1), 0)
+    expect(takeAll(lanes)).toEqual([1])
+    lanes.put({ endpointId: 1, account: 'a', gate: OPEN }, 0)
+    const wants = lanes.takeWants()
+    lanes.leave(() => false)
+    for (const { kind, limit } of wants) lanes.fill(1, kind, [item(2), item(3)], limit, 0)
+    for (const kind of ['live', 'replay', 'by_hand'] as const) expect(lanes.offer(1, kind, item(4), 0)).toBe(false)
+    expect(lanes.strayFlights(() => false)).toEqual([{ id: 1, endpointId: 1 }])
+    expect(end(lanes, 1, 'failure', 0, 0, OPEN)).toBe(false)
+    expect(takeAll(lanes)).toEqual([])
+    expect(lanes.hasWants()).toBe(false)
+    lanes.put({ endpointId: 1, account: 'a', gate: OPEN }, 0)
+    expect(lanes.offer(1, 'by_hand', item(2), 0)).toBe(true)
+    expect(takeAll(lanes)).toEqual([2])
+  })
+})
+
 describe('an endpoint', () => {
   it('gets one at a time at first, one more after three successes, at most four, and one again after a failure', () => {
     const lanes = lanesWith([{ id: 1 }])

@@ -4,11 +4,13 @@ import type { Millis } from '../lib/clock.ts'
 import {
   addByHand,
   emptyLanes,
+  type Flight,
   firstDueOf,
   forgetWaiting,
   type LaneAccount,
   type LaneEndpoint,
   type LaneGate,
+  type LaneKind,
   type LaneResult,
   learn,
   NEVER,
@@ -24,8 +26,6 @@ import { cutAfter, insertItem, type LaneItem } from './lane-window.ts'
 import { createRing, type Ring } from './ring.ts'
 import { createTimeHeap } from './time-heap.ts'
 
-export type LaneKind = 'live' | 'replay' | 'by_hand'
-
 export interface Claim {
   id: number
   endpointId: number
@@ -38,15 +38,6 @@ interface LaneWant {
   endpointId: number
   kind: LaneKind
   limit: number
-}
-
-interface Flight {
-  endpoint: LaneEndpoint
-  item: LaneItem
-  kind: LaneKind
-  standing: Standing
-  startedAt: Millis
-  drags: boolean
 }
 
 export class Lanes {
@@ -94,6 +85,7 @@ export class Lanes {
   put({ endpointId, account, gate }: { endpointId: number; account: string; gate: LaneGate }, now: Millis): void {
     const endpoint = this.#endpoints.get(endpointId) ?? this.#newEndpoint(endpointId, account, gate)
     endpoint.gate = gate
+    endpoint.gone = false
     emptyLanes(endpoint)
     if (!gate.closed) {
       this.#want(endpoint, 'live')
@@ -107,7 +99,8 @@ export class Lanes {
   remove(endpointId: number): void {
     const endpoint = this.#endpoints.get(endpointId)
     if (!endpoint) return
-    // Kept as closed: an attempt may be in flight, and the endpoint may return.
+    // Kept as closed: an attempt may be in flight, a list may be on its way, and the endpoint may return.
+    endpoint.gone = true
     endpoint.gate = { closed: true, opensAt: 0, probing: false }
     forgetWaiting(endpoint)
     this.#unring(endpoint)
@@ -120,15 +113,17 @@ export class Lanes {
     }
   }
 
-  /** The endpoints of accounts that are not ours to which something is still being sent. */
-  strayFlights(isOurs: (account: string) => boolean): number[] {
+  /** What is still being sent for accounts that are not ours. */
+  strayFlights(isOurs: (account: string) => boolean): { id: number; endpointId: number }[] {
     const stray = [...this.#flights.values()].filter(({ endpoint }) => !isOurs(endpoint.account.uuid))
-    return [...new Set(stray.map(({ endpoint }) => endpoint.id))]
+    return stray.map(({ item, endpoint }) => ({ id: item.id, endpointId: endpoint.id }))
   }
+
+  isSendingTo = (endpointId: number): boolean => (this.#endpoints.get(endpointId)?.inFlight ?? 0) > 0
 
   /** Adds a new delivery. False = unknown endpoint. */
   offer(endpointId: number, kind: LaneKind, item: LaneItem, now: Millis): boolean {
-    const endpoint = this.#endpoints.get(endpointId)
+    const endpoint = this.#present(endpointId)
     if (!endpoint) return false
     this.#add(endpoint, kind, item)
     this.#place(endpoint, now)
@@ -137,7 +132,7 @@ export class Lanes {
 
   /** The response to a want: the earliest due deliveries, at most `limit`. */
   fill(endpointId: number, kind: LaneKind, items: readonly LaneItem[], limit: number, now: Millis): void {
-    const endpoint = this.#endpoints.get(endpointId)
+    const endpoint = this.#present(endpointId)
     if (!endpoint) return
     if (kind === 'by_hand') {
       for (const item of items) this.#add(endpoint, kind, item)
@@ -156,7 +151,7 @@ export class Lanes {
   hasWants = (): boolean => this.#wants.size > 0
 
   unfilled({ endpointId, kind }: LaneWant): void {
-    const endpoint = this.#endpoints.get(endpointId)
+    const endpoint = this.#present(endpointId)
     if (endpoint) this.#want(endpoint, kind)
   }
 
@@ -175,10 +170,11 @@ export class Lanes {
     const { endpoint, item, kind } = flight
     this.#land(flight)
     learn(endpoint, end.result, this.#limits.perEndpoint)
-    const turned = end.gate !== null && turns(endpoint.gate, end.gate)
-    if (end.gate) {
-      endpoint.gate = end.gate
-      if (end.gate.closed) emptyLanes(endpoint)
+    const gate = endpoint.gone ? null : end.gate
+    const turned = gate !== null && turns(endpoint.gate, gate)
+    if (gate) {
+      endpoint.gate = gate
+      if (gate.closed) emptyLanes(endpoint)
     }
     if (end.dueAt !== null) this.#add(endpoint, kind === 'replay' ? 'replay' : 'live', { ...item, dueAt: end.dueAt })
     const { account } = endpoint
@@ -211,6 +207,11 @@ export class Lanes {
     }
     const [inFlight, endpoints] = [this.#flights.size, this.#endpoints.size]
     return { inFlight, endpoints, oldestDueAgeMs: now - oldest, lagMs: now - healthy }
+  }
+
+  #present(endpointId: number): LaneEndpoint | undefined {
+    const endpoint = this.#endpoints.get(endpointId)
+    return endpoint?.gone ? undefined : endpoint
   }
 
   #newEndpoint(id: number, accountUuid: string, gate: LaneGate): LaneEndpoint {

@@ -5,8 +5,8 @@ import type { Log } from '../lib/log.ts'
 interface SettleSteadilyInput<Report, Settled> {
   clock: Clock
   log: Log
-  /** Settles all in one transaction, and answers in the same order. */
-  settle(reports: Report[]): Promise<Settled[]>
+  /** Settles all in one transaction, and answers in the same order. `again`: a try before may have stored some. */
+  settle(reports: Report[], again: boolean): Promise<Settled[]>
   /** Rejects when the database cannot be written at all. */
   trialWrite(): Promise<void>
   /** True = the process is shutting down: unwritten results are dropped, and their deliveries stay pending. */
@@ -28,7 +28,7 @@ export async function settleSteadily<Report, Settled>(
   let refused = 0
   for (let round = 0; ; round++) {
     const before = left.length
-    left = await oneRound(input, left, answers)
+    left = await oneRound(input, left, answers, round > 0)
     if (left.length === 0 || input.stopped()) break
     if (left.length < before || (await canWrite(input))) refused++
     if (refused >= PATIENCE) {
@@ -48,9 +48,10 @@ async function oneRound<Report, Settled>(
   input: SettleSteadilyInput<Report, Settled>,
   reports: Report[],
   answers: Map<Report, Settled>,
+  again: boolean,
 ): Promise<Report[]> {
   try {
-    const settled = await input.settle(reports)
+    const settled = await input.settle(reports, again)
     for (const [index, report] of reports.entries()) {
       const answer = settled[index]
       if (answer !== undefined) answers.set(report, answer)
@@ -63,7 +64,7 @@ async function oneRound<Report, Settled>(
   const failed: Report[] = []
   for (const report of reports) {
     try {
-      const [answer] = await input.settle([report])
+      const [answer] = await input.settle([report], true)
       if (answer !== undefined) answers.set(report, answer)
     } catch {
       failed.push(report)

@@ -43,3 +43,30 @@ test('its beats go on while it works for nobody, as in a quarantine', async () =
   expect(shares.turns()).toBeGreaterThanOrEqual(before + 4)
   expect(shares.holds()).toBe(true)
 })
+
+test('whoever falls silent is removed the moment its lease ends, between two beats; one that cannot be, once a beat', async () => {
+  const clock = steppingClock()
+  let [answers, seesAt] = [true, 0]
+  const asked: number[] = []
+  const other = { id: 'other', process: 'o', version: '1', beats: 1, takes: true }
+  const me = { id: 'me', process: 'me', version: '1', beats: 1, takes: false }
+  const cluster = {
+    ...{ me: 'me', onRing() {} },
+    beat: async () => {
+      // A beat takes longer each time, so beats drift from any grid.
+      if (answers) [other.beats, seesAt] = [other.beats + 1, clock.now()]
+      await new Promise<void>((done) => clock.wake(clock.now() + 130, done))
+      return { members: [{ ...other }, me], shares: [], clockAhead: 0 }
+    },
+    remove: async () => asked.push(clock.now()) < 0,
+  } as unknown as Cluster
+  const log: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log }
+  createShares({ cluster, clock, log, elapsed: clock.now, isGone: () => false, onGone() {} }).start()
+  await clock.run(7_300)
+  expect(asked).toEqual([])
+  answers = false
+  await clock.run(15_000)
+  expect((asked[0] ?? 0) - seesAt).toBeGreaterThanOrEqual(5_000)
+  expect((asked[0] ?? 0) - seesAt).toBeLessThan(5_400)
+  expect(asked.length).toBeLessThan(12)
+})

@@ -177,7 +177,13 @@ function createBeats(input: SharesInput, holdings: Holdings, { takes, onBeat }: 
     if (decision.take > 0) holdings.have(await cluster.take(decision.take))
     onBeat(decision.give)
     // What a removed member leaves is shared out at once.
-    return removed.includes(true) ? clock.now() : clock.now() + beatMs
+    return clock.now() + (removed.includes(true) ? 0 : untilNextBeat())
+  }
+
+  /** Whoever stays silent is removed when the lease ends, not up to a beat later. */
+  function untilNextBeat(): number {
+    const ends = Math.min(...[...heard.values()].map(({ since }) => since)) + leaseMs - elapsed()
+    return ends > 0 ? Math.min(beatMs, Math.ceil(ends) + 1) : beatMs
   }
 
   /** Once per change. */

@@ -77,6 +77,7 @@ export function connectPostgres(url: string, options: ConnectOptions = {}): Post
     return {
       db,
       locked: postgresDatabase(acts, { ...given, fenced, isolation: 'locked' }),
+      patient: postgresDatabase(acts, { ...given, fenced, isolation: 'patient' }),
       news,
       orm: orm(db),
       reader,
@@ -97,9 +98,12 @@ export function connectPostgres(url: string, options: ConnectOptions = {}): Post
   }
 }
 
-const ALONE: Pick<Connections, 'mine' | 'taken'> = { mine: () => '1 = 1', taken: () => '1 = 1' }
+type Conditions = Pick<Connections, 'mine' | 'taken' | 'lock'>
+const lock = (alias: string) => `FOR NO KEY UPDATE OF ${alias}`
+const ALONE: Conditions = { mine: () => '1 = 1', taken: () => '1 = 1', lock }
 
-export const OF_A_MEMBER: Pick<Connections, 'mine' | 'taken'> = {
+export const OF_A_MEMBER: Conditions = {
+  lock,
   mine: (alias) => `share_of(${alias}.account_uuid) IN (SELECT part FROM share WHERE owner = ${MEMBER})`,
   taken: (alias) => `share_of(${alias}.account_uuid) IN (SELECT part FROM share WHERE owner = ${MEMBER} AND fresh = 1)`,
 }

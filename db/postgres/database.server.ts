@@ -17,6 +17,13 @@ const CONFLICTS = new Set(['40001', '40P01'])
 /** What both looked for and neither found, both then inserted. */
 const SAME_KEY = '23505'
 const MOST_TRIES = 12
+/** From this try on, the operation has what events change to itself: otherwise a busy account overtakes it for ever. */
+const TRIES_BEFORE_ALONE = 5
+/**
+ * Every act of an event begins with its endpoints, so it waits here. Unlike a row's lock, a table's is had before the
+ * transaction decides what it sees.
+ */
+const ALONE = 'LOCK TABLE endpoint IN EXCLUSIVE MODE'
 /** Longest pause before an operation runs again. ms */
 const LONGEST_PAUSE = 250
 
@@ -93,8 +100,9 @@ const isMember: Begun = (answer) => {
  * - serializable: as if nobody else were there; a conflict runs the operation again.
  * - locked: the operation locks what it reads, so that it waits instead. Its first statements only look and lock: they
  *   share a trip with BEGIN.
+ * - patient: the same, for long operations and without plans of its own.
  */
-type Isolation = 'serializable' | 'locked'
+type Isolation = 'serializable' | 'locked' | 'patient'
 
 /**
  * One plan for every length of its lists, made once: planning costs more than running. Rows are found by their keys,
@@ -111,26 +119,31 @@ const BY_KEYS = [
 const BEGIN: Record<Isolation, string> = {
   serializable: 'BEGIN ISOLATION LEVEL SERIALIZABLE',
   locked: `BEGIN ISOLATION LEVEL READ COMMITTED; ${BY_KEYS}`,
+  patient: 'BEGIN ISOLATION LEVEL READ COMMITTED',
 }
 
 /** `pool`: its connections send without waiting for the answer before (`pipeline`). */
 export function postgresDatabase(pool: Pool, options: PostgresOptions = {}): Database {
   const { counts = { conflict() {} }, fenced = false, isolation = 'serializable' } = options
-  const writing: Opening = {
-    begin: command(fenced ? `${BEGIN[isolation]}; ${FENCE}` : BEGIN[isolation]),
+  const opening = (...texts: string[]): Opening => ({
+    begin: command([BEGIN[isolation], ...texts, ...(fenced ? [FENCE] : [])].join('; ')),
     begun: fenced ? isMember : () => {},
     inOneTrip: isolation === 'locked',
-  }
+  })
+  const writing = { usual: opening(), alone: isolation === 'serializable' ? opening(ALONE) : opening() }
   const looking: Opening = {
     begin: command('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'),
     begun() {},
     inOneTrip: false,
   }
 
-  async function inTransaction<T>(opening: Opening, act: () => Step<T>): Promise<T> {
+  async function inTransaction<T>(
+    { usual, alone }: Record<'usual' | 'alone', Opening>,
+    act: () => Step<T>,
+  ): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
-        return await once(pool, opening, act)
+        return await once(pool, tries < TRIES_BEFORE_ALONE ? usual : alone, act)
       } catch (error) {
         if (!isConflict(error, tries)) throw error
         counts.conflict()
@@ -156,7 +169,7 @@ export function postgresDatabase(pool: Pool, options: PostgresOptions = {}): Dat
     snapshot:
       (act) =>
       (...args) =>
-        inTransaction(looking, () => act(...args)),
+        inTransaction({ usual: looking, alone: looking }, () => act(...args)),
     *savepoint<T>(act: () => Step<T>): Generator<unknown, T> {
       yield command('SAVEPOINT part')
       try {

@@ -296,7 +296,14 @@ async function answerOf(side: Side, asked: Ask): Promise<unknown> {
     for (const one of asked.settle) reports.push(await reportOf(side, pick(one.which), one))
     const jobs = await side.store.deliveries.loadDeliveries(reports.map(({ job }) => job.id))
     const loaded = jobs.map((job) => job && { ...job, eventSeq: null, eventId: null })
-    return [loaded, await side.store.deliveries.settleAttempts(reports, SETTLING)]
+    const settled = await side.store.deliveries.settleAttempts(reports, SETTLING)
+    const known = await names(side)
+    const written = await everything(side, known)
+    // As after a commit whose answer got lost.
+    const again = await side.store.deliveries.settleAttempts(reports, { ...SETTLING, again: true })
+    expect(await everything(side, known)).toEqual(written)
+    expect(again.map(({ outcome }) => outcome)).toEqual(settled.map(({ outcome }) => outcome))
+    return [loaded, settled, again]
   }
   if ('again' in asked) {
     const known = await all(
@@ -428,6 +435,54 @@ test('batches in opposite order wait for each other and never both; the same eve
   const answers = (await Promise.all([acceptEvents(twice, ROOMY), acceptEvents(twice.toReversed(), ROOMY)])).flat()
   const count = (outcome: string) => answers.filter((one) => one.outcome === outcome).length
   expect([count('stored'), count('duplicate')]).toEqual([20, 20])
+  const [waiting] = await all(
+    batches,
+    'SELECT (SELECT sum(pending_count) FROM endpoint) AS told, (SELECT count(*) FROM delivery WHERE state = ?) AS real',
+    'pending',
+  )
+  expect(waiting?.told).toBe(waiting?.real)
+})
+
+test('beside a busy account, long acts wait for its events and run once; a short one is not overtaken for ever', async () => {
+  const batches = sides[2]
+  if (!batches) throw new Error('no PostgreSQL')
+  await seed(batches)
+  const { acceptEvents } = batches.store.events
+  const { deliveries } = batches.store
+  await acceptEvents(events('job', 200), ROOMY)
+  const [sending] = await all(
+    batches,
+    "SELECT id, account_uuid AS account FROM endpoint WHERE object_type = 'job' AND url <> '' AND state = 'active' LIMIT 1",
+  )
+  const endpoint = Number(sending?.id)
+  const request = { since: NOW - 1, status: 'all' as const, objectUuid: null }
+  expect(await deliveries.startReplay(String(sending?.account), endpoint, request, 100, NOW + 500)).not.toBeNull()
+  conflicts = 0
+  let busy = true
+  let taken = 0
+  const flood = async (part: string) => {
+    for (let round = 0; busy; round++) {
+      await acceptEvents(
+        events('job', 4).map((one) => ({ ...one, dedupe: `${part}-${round}-${one.dedupe}` })),
+        ROOMY,
+      )
+      taken += 4
+    }
+  }
+  const flooding = ['a', 'b', 'c'].map(flood)
+  const grown = await deliveries.growReplaysStep(NOW + 600, { ...ROOMY, waitingPerReplay: 500, step: 100 })
+  expect(conflicts).toBe(0)
+  await run(batches, "UPDATE endpoint SET state = 'deleted', state_since = 0 WHERE id = ?", endpoint)
+  conflicts = 0
+  const reasons = { stopped: 's', deleted: 'd', ruleDeleted: 'r', cancelled: 'c', sample: 't' }
+  let ended = 0
+  for (let step = 1; step > 0; ended += step) step = await deliveries.endStoppedStep(NOW + 700, 100, NOW, reasons)
+  busy = false
+  await Promise.all(flooding)
+  expect(grown.made.length).toBe(100)
+  expect(ended).toBeGreaterThan(190)
+  expect(taken).toBeGreaterThan(40)
+  expect(conflicts).toBe(0)
   const [waiting] = await all(
     batches,
     'SELECT (SELECT sum(pending_count) FROM endpoint) AS told, (SELECT count(*) FROM delivery WHERE state = ?) AS real',

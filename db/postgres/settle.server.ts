@@ -3,7 +3,7 @@
 import { type DecidedReport, type PresentAddress, type SettleRows, settleAttempts } from '../acts.ts'
 import type { Database, Step } from '../database.ts'
 import { HEALTH, healthFrom } from '../sql/endpoints/endpoint-rows.server.ts'
-import { noteEndpoint, type Sent } from '../sql/hot/settle.server.ts'
+import { noteEndpoint, type Sent, storedReports } from '../sql/hot/settle.server.ts'
 import { type Tally, tallies } from '../sql/hot/tally.server.ts'
 import type { AttemptReport, DeliveryStore, SettleOptions } from '../store/deliveries.ts'
 import type { PostgresConnections } from './client.server.ts'
@@ -24,6 +24,7 @@ interface Look {
 /** Answers as `settleAttempts` of `db/sql` does; a report that cannot be stored breaks the whole batch here too. */
 export function settleSet({ locked: db }: PostgresConnections): Pick<DeliveryStore, 'settleAttempts'> {
   const lookAt = looker(db)
+  const dueAfter = storedReports(db)
   const write = settledWriter(db)
   const newTally = tallies(db)
 
@@ -34,6 +35,7 @@ export function settleSet({ locked: db }: PostgresConnections): Pick<DeliverySto
         look = yield* lookAt(endpointIds, reports)
         return look.addresses
       },
+      dueAfter,
       settle: (decided, reasons) => write(follow(decided, look, reasons, newTally()), reasons),
     }
   }

@@ -39,7 +39,7 @@ function statementsOf(open: (connections: Connections) => unknown, whose = OF_A_
   }
   const housekeeping = {} as Connections['housekeeping']
   const connections = {
-    ...{ db, orm: orm(db), reader: db, readerOrm: orm(db), turn: createWriteTurn(db), housekeeping },
+    ...{ db, patient: db, orm: orm(db), reader: db, readerOrm: orm(db), turn: createWriteTurn(db), housekeeping },
     ...whose,
   }
   open(connections)
@@ -51,8 +51,8 @@ const ofAMember = () => statementsOf(({ db }) => [memberRows(db), newsTeller(db)
 
 test.skipIf(aboutTheFile('what SQLite itself prepares'))('SQLite prepares each of them', () => {
   const { client, close } = testApp(systemClock())
-  const { mine, taken } = client
-  const texts = ofTheStore({ mine, taken })
+  const { mine, taken, lock } = client
+  const texts = ofTheStore({ mine, taken, lock })
   expect(texts.size).toBeGreaterThan(380)
   const refused = [...texts].flatMap((text) => {
     try {

@@ -8,6 +8,11 @@ export interface Connections {
   db: Database
   /** Builds queries for `db`. */
   orm: Orm
+  /**
+   * For long acts: they wait for other writers instead of running again, and each statement sees what is committed at
+   * that moment. They lock their endpoint first (`lock`), as every act on its deliveries does.
+   */
+  patient: Database
   /** For long reads, so that they do not block the writer. */
   reader: Database
   readerOrm: Orm
@@ -18,4 +23,6 @@ export interface Connections {
   mine(alias: string): string
   /** The same, for what it has just taken over and not yet looked through. */
   taken(alias: string): string
+  /** Ends a SELECT: until the commit, nobody else changes the rows it found in the table with this alias. */
+  lock(alias: string): string
 }

@@ -70,6 +70,9 @@ function openFile(file: string, migrationsFolder: string): Client {
       housekeeping: sqliteHousekeeping(sql),
       mine: () => ALL,
       taken: () => ALL,
+      patient: db,
+      // There is one writer.
+      lock: () => '',
       close() {
         readerSql.close()
         sql.pragma('wal_checkpoint(TRUNCATE)')

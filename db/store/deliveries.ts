@@ -86,6 +86,8 @@ export interface SettleOptions {
   decide: DecideNext
   /** Why a delivery ended without being sent itself. */
   reasons: { deliveredByAnother: string; stopped: string }
+  /** A try before may have stored some of the reports: its answer got lost. They are not stored twice. */
+  again?: boolean
 }
 
 export interface SettledAttempt {
@@ -219,8 +221,13 @@ export interface DeliveryStore {
     cursor: HeldCursor | null,
     options: ExpireHeldOptions,
   ): Promise<{ ended: number; next: HeldCursor | null }>
-  /** Sends nothing to these endpoints before `until`: attempts that another instance cannot see are still under way. */
-  restEndpoints(endpointIds: readonly number[], until: Millis): Promise<void>
+  /**
+   * Another instance goes on with the endpoints of these attempts, and cannot see them: nothing is sent to the endpoints
+   * before `until`, nor these deliveries again, not even by hand.
+   */
+  restEndpoints(attempts: readonly { id: number; endpointId: number }[], until: Millis): Promise<void>
+  /** The attempts have ended: the endpoint rests no longer, unless something else holds it. */
+  endRest(endpointId: number, until: Millis): Promise<void>
   /**
    * Makes pending deliveries of an endpoint due now, the earliest first, at most `limit`, and the probe of its open
    * breaker. What holds the endpoint otherwise stays. Returns their number.

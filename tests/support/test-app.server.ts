@@ -200,11 +200,12 @@ function toldToClock(connections: ReturnType<typeof connectPostgres>, clock: Clo
       return (...args) => during(() => snapshot(...args))
     },
   })
-  const { db, locked, reader, turn } = connections
+  const { db, locked, patient, reader, turn } = connections
   return {
     ...connections,
     db: told(db),
     locked: told(locked),
+    patient: told(patient),
     reader: told(reader),
     turn: { run: <T>(work: Parameters<typeof turn.run<T>>[0]) => during(() => turn.run<T>(work)) },
   }

@@ -69,7 +69,7 @@ describe('a crash', () => {
       return steps === 2 ? Promise.reject(new Error('killed')) : acceptPolled(take)
     }
     await polled.look()
-    expect(polled.events()).toHaveLength(200)
+    expect(polled.events()).toHaveLength(50)
     const before = await polled.cursor()
     await polled.look(hours(1))
     expect(polled.events().map(({ uuid }) => uuid)).toEqual(many)

@@ -44,7 +44,7 @@ const LOOKS_AT_ONCE = 4
 /** The scheduler waits for this round to end; the next round starts with the polls that are longest overdue. */
 const ROUND = seconds(45)
 /** Records per transaction: a larger one noticeably delays incoming events. */
-const RECORDS_PER_STEP = 200
+const RECORDS_PER_STEP = 50
 /** Ends a poll of an endless list. At 5,000 records a page, this is longer than any account's. */
 const MOST_PAGES = 200
 const SNAPSHOTS_PER_STEP = 500

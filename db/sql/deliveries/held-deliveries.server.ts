@@ -1,22 +1,31 @@
 // Housekeeping of pending deliveries: after a restart, for ended endpoints, and past the deadline of held ones.
 import { expireHeldStep, type HeldRows } from '../../acts.ts'
+import type { Step } from '../../database.ts'
 import type { DeliveryStore } from '../../store/deliveries.ts'
 import type { Connections } from '../connections.ts'
 import { ENDPOINT_AND_PLAN, HEALTH_COLUMNS, type HealthRow, healthOf } from '../endpoints/endpoint-rows.server.ts'
 import { type Tally, tallies } from '../hot/tally.server.ts'
 import { WAITING_COLUMNS, type WaitingRow, waitingEnder } from './waiting.server.ts'
 
-/** Rows scanned in one step: about a millisecond. */
-const STRETCH = 500
+/** Rows scanned in one step: other writers of their endpoint wait for it. */
+const STRETCH = 100
 
 /** Nobody sends a sample this long after its deadline: whoever wanted to has ended. ms */
 const SAMPLE_GRACE = 5 * 60_000
 const FOREVER = Number.MAX_SAFE_INTEGER
 
+/** Deliveries of one endpoint that end for the same reason. */
+interface Ending {
+  endpointId: number
+  state: 'expired' | 'stopped'
+  reason: string
+  waiting(limit: number): Step<WaitingRow[]>
+}
+
 type HeldStore = Pick<DeliveryStore, 'tidyAfterRestart' | 'endStoppedStep' | 'expireHeldStep'>
 
 export function heldDeliveryStore(connections: Connections): HeldStore {
-  const { db, mine, taken } = connections
+  const { db, patient, mine, taken, lock } = connections
   const newTally = tallies(db)
   const ender = waitingEnder(connections)
 
@@ -45,12 +54,14 @@ export function heldDeliveryStore(connections: Connections): HeldStore {
      WHERE id IN (SELECT id FROM delivery INDEXED BY due_deliveries_of_an_endpoint WHERE state = 'pending')
        AND attempts = 0 AND deadline_at < @until AND cause <> 'test' AND ${taken('delivery')}`,
   )
-  const leftSamples = db.prepare<{ until: number }, WaitingRow>(
+  const leftSamples = db.prepare<{ until: number; endpointId: number | null }, WaitingRow>(
     `SELECT ${WAITING_COLUMNS}
      FROM delivery d INDEXED BY due_again_of_an_endpoint LEFT JOIN event_body b ON b.seq = d.event_seq
-     WHERE d.state = 'pending' AND d.cause <> 'live' AND d.cause = 'test' AND d.deadline_at <= @until AND ${mine('d')}`,
+     WHERE d.state = 'pending' AND d.cause <> 'live' AND d.cause = 'test' AND d.deadline_at <= @until
+       AND (CAST(@endpointId AS bigint) IS NULL OR d.endpoint_id = @endpointId) AND ${mine('d')}`,
   )
 
+  const lockEndpoint = db.prepare<{ id: number }>(`SELECT p.id FROM endpoint p WHERE p.id = @id ${lock('p')}`)
   const endedEndpoints = db.prepare<
     { deletedBefore: number },
     { id: number; state: 'stopped' | 'deleted'; ruleId: number | null }
@@ -91,6 +102,7 @@ export function heldDeliveryStore(connections: Connections): HeldStore {
       const row = yield* heldEndpoint.get({ fromId: cursor?.endpointId ?? 0, now })
       if (!row) return null
       const { endpointId, accountHold } = row
+      yield* lockEndpoint.get({ id: endpointId })
       const goesOn = cursor?.endpointId === endpointId
       const waiting = yield* stretch.all({
         endpointId,
@@ -108,11 +120,45 @@ export function heldDeliveryStore(connections: Connections): HeldStore {
     expire: (waiting, reason, now) => ender.end(waiting, 'expired', reason, now, tally),
   })
 
+  type Reasons = Parameters<HeldStore['endStoppedStep']>[3]
+  const findEndings = db.read(function* (now: number, deletedBefore: number, reasons: Reasons) {
+    const found: Ending[] = []
+    const until = now - SAMPLE_GRACE
+    for (const { endpointId } of yield* leftSamples.all({ until, endpointId: null }))
+      found.push({
+        ...{ endpointId, state: 'expired', reason: reasons.sample },
+        waiting: () => leftSamples.all({ until, endpointId }),
+      })
+    for (const { id, state, ruleId } of yield* endedEndpoints.all({ deletedBefore })) {
+      const reason = state === 'deleted' && ruleId !== null ? reasons.ruleDeleted : reasons[state]
+      found.push({ endpointId: id, state: 'stopped', reason, waiting: (limit) => ender.ofEndpoint(id, state, limit) })
+    }
+    for (const { id: replayId, endpointId } of yield* cancelledReplays.all()) {
+      const waiting = (limit: number) => ofReplay.all({ endpointId, replayId, limit })
+      found.push({ endpointId, state: 'stopped', reason: reasons.cancelled, waiting })
+    }
+    return found
+  })
+  const end = patient.write(function* ({ endpointId, state, reason, waiting }: Ending, now: number, limit: number) {
+    const tally = newTally()
+    yield* lockEndpoint.get({ id: endpointId })
+    const rows = yield* waiting(limit)
+    yield* ender.end(rows, state, reason, now, tally)
+    yield* tally.write()
+    return rows.length
+  })
+
   return {
     tidyAfterRestart: db.write(function* (now, { alone, spreadMs, graceMs, sampleReason }) {
       if (alone) {
         // Every counter is counted anew below, so what this tally gathers is not written.
-        yield* ender.end(yield* leftSamples.all({ until: FOREVER }), 'expired', sampleReason, now, newTally())
+        yield* ender.end(
+          yield* leftSamples.all({ until: FOREVER, endpointId: null }),
+          'expired',
+          sampleReason,
+          now,
+          newTally(),
+        )
         yield* recountEndpoints.run()
         yield* forgetLoads.run()
         yield* recountLoads.run()
@@ -123,27 +169,16 @@ export function heldDeliveryStore(connections: Connections): HeldStore {
       return { spread: changes }
     }),
 
-    endStoppedStep: db.write(function* (now, limit, deletedBefore, reasons) {
-      const tally = newTally()
-      const samples = yield* leftSamples.all({ until: now - SAMPLE_GRACE })
-      yield* ender.end(samples, 'expired', reasons.sample, now, tally)
-      let ended = samples.length
-      for (const { id, state, ruleId } of yield* endedEndpoints.all({ deletedBefore })) {
+    async endStoppedStep(now, limit, deletedBefore, reasons) {
+      let ended = 0
+      for (const ending of await findEndings(now, deletedBefore, reasons)) {
         if (ended >= limit) break
-        const reason = state === 'deleted' && ruleId !== null ? reasons.ruleDeleted : reasons[state]
-        ended += yield* ender.endOfEndpoint(id, state, reason, now, limit - ended, tally)
+        ended += await end(ending, now, limit - ended)
       }
-      for (const { id, endpointId } of yield* cancelledReplays.all()) {
-        if (ended >= limit) break
-        const rows = yield* ofReplay.all({ endpointId, replayId: id, limit: limit - ended })
-        yield* ender.end(rows, 'stopped', reasons.cancelled, now, tally)
-        ended += rows.length
-      }
-      yield* tally.write()
       return ended
-    }),
+    },
 
-    expireHeldStep: db.write(function* (now, cursor, options) {
+    expireHeldStep: patient.write(function* (now, cursor, options) {
       const tally = newTally()
       const step = yield* expireHeldStep(rowsOf(tally), now, cursor, options)
       yield* tally.write()

@@ -1,6 +1,6 @@
 // "Send again everything since …": counted first, built in small steps, can be cancelled at any time.
 import { minutes } from '#app/lib/duration.ts'
-import { growReplaysStep, type ReplayPage, type ReplayRows } from '../../acts.ts'
+import { growReplay, type ReplayPage, type ReplayRows } from '../../acts.ts'
 import type { Database, Step } from '../../database.ts'
 import type {
   DeliveryStore,
@@ -54,7 +54,8 @@ interface EventToReplay {
   bytes: number
 }
 
-export function replayStore({ db, reader, mine }: Connections): ReplayStore {
+export function replayStore(connections: Connections): ReplayStore {
+  const { db, reader } = connections
   const findEndpoint = endpointFinder(db)
   const firstSeqSince = seqFinder(db)
   const read = {
@@ -109,7 +110,7 @@ export function replayStore({ db, reader, mine }: Connections): ReplayStore {
       return (yield* cancel.run({ now, replayId, accountUuid })).changes === 1
     }),
 
-    growReplaysStep: replayGrower({ db, mine }),
+    growReplaysStep: replayGrower(connections),
   }
 }
 
@@ -124,24 +125,38 @@ interface RunningReplay extends ReplayRequest {
 
 type GrowLimits = Omit<GrowOptions, 'choose'>
 
-function replayGrower({ db, mine }: Pick<Connections, 'db' | 'mine'>): ReplayStore['growReplaysStep'] {
+function replayGrower(connections: Connections): ReplayStore['growReplaysStep'] {
+  const { db, patient, mine } = connections
   const newTally = tallies(db)
-  const rowsOf = replayRows(db, mine('replay'))
-  return db.write(function* (now: number, options: GrowOptions) {
+  const rowsOf = replayRows(connections)
+  const running = db
+    .prepare<[], number>(
+      `SELECT id FROM replay INDEXED BY running_replays WHERE state = 'running' AND ${mine('replay')} ORDER BY id`,
+    )
+    .pluck()
+  const findRunning = db.read(() => running.all())
+  const grow = patient.write(function* (replayId: number, now: number, options: GrowOptions) {
     const tally = newTally()
-    const grown = yield* growReplaysStep(rowsOf(tally), now, options)
+    const grown = yield* growReplay(rowsOf(tally), replayId, now, options)
     yield* tally.write()
     return grown
   })
+  return async (now, options) => {
+    const all: GrownReplays = { made: [], running: 0, more: false }
+    for (const replayId of await findRunning()) {
+      const grown = await grow(replayId, now, options)
+      if (grown === 'ended') continue
+      all.running++
+      if (grown === 'waits') continue
+      all.made.push(...grown)
+      all.more = true
+    }
+    return all
+  }
 }
 
-function replayRows(db: Database, isMine: string): (tally: Tally) => ReplayRows {
-  const findEndpoint = endpointFinder(db)
-  const running = db
-    .prepare<[], number>(
-      `SELECT id FROM replay INDEXED BY running_replays WHERE state = 'running' AND ${isMine} ORDER BY id`,
-    )
-    .pluck()
+function replayRows({ db, lock }: Connections): (tally: Tally) => ReplayRows {
+  const findEndpoint = endpointFinder(db, lock('p'))
   const findRunning = db.prepare<{ id: number }, RunningReplay>(
     `SELECT account_uuid AS accountUuid, endpoint_id AS endpointId, since, status, object_uuid AS objectUuid,
        next_seq AS nextSeq, until_seq AS untilSeq, made - delivered - undelivered AS waiting
@@ -160,7 +175,9 @@ function replayRows(db: Database, isMine: string): (tally: Tally) => ReplayRows 
     )
     .pluck()
   const advance = db.prepare('UPDATE replay SET next_seq = @nextSeq, made = made + @made WHERE id = @replayId')
-  const finishReplay = db.prepare('UPDATE replay SET state = @state, ended_at = @now WHERE id = @id')
+  const finishReplay = db.prepare(
+    "UPDATE replay SET state = @state, ended_at = @now WHERE id = @id AND state = 'running'",
+  )
 
   /** How many more of its deliveries may be pending now. */
   function* roomFor(
@@ -199,7 +216,6 @@ function replayRows(db: Database, isMine: string): (tally: Tally) => ReplayRows 
   }
 
   return (tally) => ({
-    runningReplays: () => running.all(),
     nextOfReplay: (id, now, limits) => nextOf(id, now, tally, limits),
     *growReplay({ replayId, accountUuid, endpoint, nextSeq }, events, now, retryFor) {
       const made: GrownReplays['made'] = []
@@ -217,10 +233,10 @@ function replayRows(db: Database, isMine: string): (tally: Tally) => ReplayRows 
   })
 }
 
-function endpointFinder(db: Database) {
+function endpointFinder(db: Database, lock = '') {
   const find = db.prepare<{ endpointId: number; accountUuid: string }, FanOutEndpoint>(
-    `SELECT id, object_type AS objectType, field_filter AS fieldFilter, url, state FROM endpoint
-     WHERE id = @endpointId AND account_uuid = @accountUuid AND state <> 'deleted'`,
+    `SELECT p.id, p.object_type AS objectType, p.field_filter AS fieldFilter, p.url, p.state FROM endpoint p
+     WHERE p.id = @endpointId AND p.account_uuid = @accountUuid AND p.state <> 'deleted' ${lock}`,
   )
   return (accountUuid: string, endpointId: number) => find.get({ endpointId, accountUuid })
 }

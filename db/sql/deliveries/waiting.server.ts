@@ -16,15 +16,8 @@ export interface WaitingRow {
 interface WaitingEnder {
   /** Ends these deliveries. Call inside a transaction. */
   end(rows: readonly WaitingRow[], state: 'expired' | 'stopped', reason: string, now: number, tally: Tally): Step<void>
-  /** Ends up to `limit` deliveries of an endpoint; skips untried manual ones of stopped endpoints. Returns how many. */
-  endOfEndpoint(
-    endpointId: number,
-    endpointState: 'stopped' | 'deleted',
-    reason: string,
-    now: number,
-    limit: number,
-    tally: Tally,
-  ): Step<number>
+  /** Up to `limit` deliveries of an ended endpoint, without untried manual ones of stopped endpoints. */
+  ofEndpoint(endpointId: number, endpointState: 'stopped' | 'deleted', limit: number): Step<WaitingRow[]>
   /** Adds the log row for a delivery that was not sent. */
   note(deliveryId: number, outcome: 'expired' | 'stopped', sentence: string, now: number): Step<unknown>
   countReplay(replayId: number, delivered: boolean, count: number): Step<unknown>
@@ -35,14 +28,14 @@ export const WAITING_COLUMNS = `d.id, d.account_uuid AS accountUuid, d.endpoint_
   d.cause_no AS causeNo, coalesce(length(b.body), 0) AS bytes`
 
 export function waitingEnder({ db }: Pick<Connections, 'db'>): WaitingEnder {
-  const ofEndpoint = (which: string) =>
+  const waitingOf = (which: string) =>
     db.prepare<{ endpointId: number; limit: number }, WaitingRow>(
       `SELECT ${WAITING_COLUMNS}
        FROM delivery d INDEXED BY due_deliveries_of_an_endpoint LEFT JOIN event_body b ON b.seq = d.event_seq
        WHERE d.endpoint_id = @endpointId AND d.state = 'pending' ${which} ORDER BY d.due_at, d.id LIMIT @limit`,
     )
-  const ofStopped = ofEndpoint("AND (d.cause IN ('live', 'replay') OR d.cause = 'retry' AND d.attempts > 0)")
-  const ofDeleted = ofEndpoint('')
+  const ofStopped = waitingOf("AND (d.cause IN ('live', 'replay') OR d.cause = 'retry' AND d.attempts > 0)")
+  const ofDeleted = waitingOf('')
   const setEnded = db.prepare(
     "UPDATE delivery SET state = @state, state_reason = @reason, settled_at = @now WHERE id = @id AND state = 'pending'",
   )
@@ -65,11 +58,8 @@ export function waitingEnder({ db }: Pick<Connections, 'db'>): WaitingEnder {
         if (row.cause === 'replay') yield* ender.countReplay(row.causeNo, false, 1)
       }
     },
-    *endOfEndpoint(endpointId, endpointState, reason, now, limit, tally) {
-      const rows = yield* (endpointState === 'deleted' ? ofDeleted : ofStopped).all({ endpointId, limit })
-      yield* ender.end(rows, 'stopped', reason, now, tally)
-      return rows.length
-    },
+    ofEndpoint: (endpointId, endpointState, limit) =>
+      (endpointState === 'deleted' ? ofDeleted : ofStopped).all({ endpointId, limit }),
     note: (deliveryId, outcome, sentence, now) => insertNote.run({ now, outcome, sentence, deliveryId }),
     countReplay: (replayId, delivered, count) => (delivered ? addDelivered : addUndelivered).run({ count, replayId }),
   }

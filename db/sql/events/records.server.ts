@@ -41,7 +41,7 @@ const ADDRESSES = `SELECT e.account_uuid AS accountUuid, e.object_type AS object
   WHERE e.state <> 'deleted'`
 
 export function recordStore(connections: Connections): RecordStore {
-  const { db, turn } = connections
+  const { db, turn, lock } = connections
   const writer = eventWriter(connections)
 
   const dueAddresses = db.prepare<[{ purpose: string; objects: string; now: number }], AddressRow>(
@@ -68,6 +68,12 @@ export function recordStore(connections: Connections): RecordStore {
   const failCursor = db.prepare(
     `UPDATE poll_cursor SET last_error = @sentence, next_at = @nextAt
      WHERE account_uuid = @accountUuid AND source = @source AND next_at = @claimedUntil`,
+  )
+  const endpointsToLock = db.prepare<{ accountUuid: string; object: string }>(
+    `SELECT p.id FROM endpoint p WHERE p.account_uuid = @accountUuid AND p.object_type = @object ORDER BY p.id ${lock('p')}`,
+  )
+  const loadToLock = db.prepare<{ accountUuid: string }>(
+    `SELECT 1 FROM account_load l WHERE l.account_uuid = @accountUuid ${lock('l')}`,
   )
   const moveCursor = db.prepare(
     `UPDATE poll_cursor SET watermark = @watermark, last_ok_at = @at, last_error = NULL, next_at = @nextAt
@@ -172,13 +178,16 @@ export function recordStore(connections: Connections): RecordStore {
     }),
     ...nameStore(connections),
     takeInPolled: (input, options) =>
-      turn.run((own) => {
+      turn.run(function* (own) {
+        // What is written last is locked first: whoever meets another writer runs again before it has done anything.
+        yield* endpointsToLock.all({ accountUuid: input.accountUuid, object: input.object })
+        yield* loadToLock.get({ accountUuid: input.accountUuid })
         const rows = {
           ...writer.rows(own),
           insertPolled: (take: PolledTake, planned: readonly PlannedEvent[], limits: AcceptLimits) =>
             insertPolled(take, planned, limits, own.tally),
         }
-        return takeInPolled(rows, input, options)
+        return yield* takeInPolled(rows, input, options)
       }),
 
     endPollUnlessNeeded: db.write(function* (accountUuid, { purpose, object, at }) {

@@ -11,6 +11,7 @@ type DueStore = Pick<
   | 'endpointsWithWork'
   | 'adoptEndpoint'
   | 'restEndpoints'
+  | 'endRest'
   | 'bringForward'
   | 'dueDeliveries'
   | 'loadDeliveries'
@@ -55,6 +56,13 @@ export function dueDeliveryStore({ db, mine }: Connections): DueStore {
   )
   const rest = db.prepare<{ id: number; until: number }>(
     'UPDATE endpoint SET hold_until = max(coalesce(hold_until, 0), @until) WHERE id = @id',
+  )
+  const restDelivery = db.prepare<{ id: number; until: number }>(
+    "UPDATE delivery SET due_at = max(due_at, @until) WHERE id = @id AND state = 'pending'",
+  )
+  // A receiver that asked us to wait has a reason.
+  const endRest = db.prepare<{ id: number; until: number }>(
+    'UPDATE endpoint SET hold_until = NULL WHERE id = @id AND hold_until = @until AND hold_reason IS NULL',
   )
   const dueNow = db.prepare<{ id: number; now: number; limit: number }>(
     `UPDATE delivery SET due_at = CAST(@now AS bigint) WHERE id IN (
@@ -105,8 +113,13 @@ export function dueDeliveryStore({ db, mine }: Connections): DueStore {
         yield* extendDeadlines.run({ endpointId, until: row.stateSince + graceMs, since: row.stateSince })
       return laneOf(row)
     }),
-    restEndpoints: db.write(function* (endpointIds, until) {
+    restEndpoints: db.write(function* (attempts, until) {
+      const endpointIds = new Set(attempts.map(({ endpointId }) => endpointId))
       for (const id of [...endpointIds].sort((a, b) => a - b)) yield* rest.run({ id, until })
+      for (const { id } of attempts) yield* restDelivery.run({ id, until })
+    }),
+    endRest: db.single(function* (id, until) {
+      yield* endRest.run({ id, until })
     }),
     bringForward: db.write(function* (id, now, limit) {
       yield* probeNow.run({ id, now })

@@ -1,6 +1,6 @@
 // Stores the results of attempts: rows, due times, endpoints and counters in one transaction, so they always agree.
 import type { EndpointHealth, NextStep } from '#app/domain/deliveries/delivery.ts'
-import { type DecidedReport, type PresentAddress, settleAttempts } from '../../acts.ts'
+import { type DecidedReport, type PresentAddress, type SettleRows, settleAttempts } from '../../acts.ts'
 import type { Database, Step } from '../../database.ts'
 import type { AttemptReport, DeliveryStore, SettledAttempt, SettleOptions } from '../../store/deliveries.ts'
 import type { Connections } from '../connections.ts'
@@ -45,6 +45,7 @@ export function settleStore(connections: Connections): Pick<DeliveryStore, 'sett
       `SELECT EXISTS (SELECT 1 FROM delivery INDEXED BY due_again_of_an_endpoint WHERE state = 'pending' AND cause <> 'live')`,
     )
     .pluck()
+  const dueAfter = storedReports(db)
   const writeReport = reportWriter(connections)
   const writeEndpoint = endpointWriter(connections)
 
@@ -77,11 +78,23 @@ export function settleStore(connections: Connections): Pick<DeliveryStore, 'sett
       turn.run(({ tally }) => {
         const rows = {
           addressesOf,
+          dueAfter,
           settle: (decided: readonly DecidedReport[], reasons: Reasons) => settle(decided, reasons, tally),
         }
         return settleAttempts(rows, reports, options)
       }),
   }
+}
+
+/** Finds the attempt of a report by its start; what was not sent can be written twice. */
+export function storedReports(db: Database): SettleRows['dueAfter'] {
+  const find = db
+    .prepare<[number, number, number], number>(
+      `SELECT CASE WHEN d.state = 'pending' THEN d.due_at END FROM attempt a JOIN delivery d ON d.id = a.delivery_id
+       WHERE a.delivery_id = ? AND a.number = ? AND a.at = ?`,
+    )
+    .pluck()
+  return ({ job, startedAt }) => find.get(job.id, job.attempts + 1, startedAt)
 }
 
 /** Writes the attempt and its delivery's next step; collects the endpoint's changes in the batch. */
@@ -275,7 +288,8 @@ function endpointWriter(
       endpointId,
     )
     if (health.state === 'stopped') {
-      yield* ender.endOfEndpoint(endpointId, 'stopped', batch.reasons.stopped, lastAttemptAt, STOP_AT_ONCE, batch.tally)
+      const waiting = yield* ender.ofEndpoint(endpointId, 'stopped', STOP_AT_ONCE)
+      yield* ender.end(waiting, 'stopped', batch.reasons.stopped, lastAttemptAt, batch.tally)
     }
   }
 }

@@ -50,13 +50,14 @@ export async function endStopped({ store, clock, log }: HouseApp): Promise<void>
   }
   for (;;) {
     const ended = await store.deliveries.endStoppedStep(clock.now(), STEP, clock.now() - UNDO_KEPT, reasons)
-    if (ended > 0) log.info({ deliveries: ended }, 'deliveries.stopped')
-    if (ended < STEP) return
+    if (ended === 0) return
+    log.info({ deliveries: ended }, 'deliveries.stopped')
     await setImmediate()
   }
 }
 
-const STEP = 200
+/** Deliveries of one step: other writers of their endpoint wait for it. */
+const STEP = 100
 
 /** Gives up held deliveries that are past their deadline. */
 export async function expireHeld({ store, clock, log }: HouseApp): Promise<void> {
