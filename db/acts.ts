@@ -8,7 +8,7 @@ import type { AccountRow, DecideNamedAs, MappedId, NewSession, SealedTokens } fr
 import type {
   AttemptReport,
   ExpireHeldOptions,
-  GrownReplays,
+  GrownReplay,
   GrowOptions,
   HeldCursor,
   HeldHealth,
@@ -166,21 +166,11 @@ export interface ReplayRows {
   /** ended = it reached its end and is closed · waits = it has no room for more at present. */
   nextOfReplay(replayId: number, now: Millis, limits: Omit<GrowOptions, 'choose'>): Step<ReplayPage | 'ended' | 'waits'>
   /** Adds a delivery for each event that has none yet, and advances the replay. */
-  growReplay(
-    page: ReplayPage,
-    events: readonly ReplayedEvent[],
-    now: Millis,
-    retryFor: number,
-  ): Step<GrownReplays['made']>
+  growReplay(page: ReplayPage, events: readonly ReplayedEvent[], now: Millis, retryFor: number): Step<GrownReplay>
 }
 
 /** Creates the next deliveries of a running replay. */
-export function* growReplay(
-  rows: ReplayRows,
-  replayId: number,
-  now: Millis,
-  options: GrowOptions,
-): Step<GrownReplays['made'] | 'ended' | 'waits'> {
+export function* growReplay(rows: ReplayRows, replayId: number, now: Millis, options: GrowOptions): Step<GrownReplay> {
   const page = yield* rows.nextOfReplay(replayId, now, options)
   if (page === 'ended' || page === 'waits') return page
   // The endpoint's field filter applies to replays as to live events; whether it is paused does not matter.

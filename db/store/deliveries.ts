@@ -128,13 +128,14 @@ export interface ReplayedEvent extends Omit<SearchedRow, 'receivedAt' | 'deliver
   bytes: number
 }
 
-export interface GrownReplays {
-  made: { id: number; endpointId: number; record: string }[]
-  /** Replays still running. */
-  running: number
-  /** True = some replays can continue at once. */
-  more: boolean
-}
+/** Pending deliveries of one endpoint that are not sent any more, and why. `sample` = whoever tested it has ended. */
+export type Ending = { endpointId: number } & (
+  | { because: 'sample' | 'stopped' | 'deleted' | 'rule_deleted' }
+  | { because: 'cancelled'; replayId: number }
+)
+
+/** The new deliveries · ended = the replay is over · waits = it has no room for more at present. */
+export type GrownReplay = { id: number; endpointId: number; record: string }[] | 'ended' | 'waits'
 
 type RetryCreated =
   | { outcome: 'created'; deliveryId: number; endpointId: number }
@@ -202,16 +203,10 @@ export interface DeliveryStore {
     now: Millis,
     options: { alone: boolean; spreadMs: { from: number; to: number }; graceMs: number; sampleReason: string },
   ): Promise<{ spread: number }>
-  /**
-   * Ends up to `limit` pending deliveries of stopped endpoints, of those deleted before `deletedBefore`, and of
-   * cancelled replays, and every test delivery whose sender has ended.
-   */
-  endStoppedStep(
-    now: Millis,
-    limit: number,
-    deletedBefore: Millis,
-    reasons: { stopped: string; deleted: string; ruleDeleted: string; cancelled: string; sample: string },
-  ): Promise<number>
+  /** What has to end: of stopped endpoints, of those deleted before `deletedBefore`, of cancelled replays, and old tests. */
+  listEndings(now: Millis, deletedBefore: Millis): Promise<Ending[]>
+  /** Ends up to `limit` of them. Returns how many. */
+  endStoppedStep(ending: Ending, reason: string, now: Millis, limit: number): Promise<number>
   /**
    * Scans some deliveries of held endpoints from `cursor` on and ends those past their deadline (for paused endpoints:
    * those pending longer than `pausedForMs`). Leaves sendable ones to the scheduler, which makes their last attempt.
@@ -233,8 +228,9 @@ export interface DeliveryStore {
    * breaker. What holds the endpoint otherwise stays. Returns their number.
    */
   bringForward(endpointId: number, now: Millis, limit: number): Promise<number>
-  /** Adds deliveries to running replays: at most `waitingPerReplay` unsettled each, within the account's limit. */
-  growReplaysStep(now: Millis, options: GrowOptions): Promise<GrownReplays>
+  listRunningReplays(): Promise<number[]>
+  /** Adds deliveries to a running replay: at most `waitingPerReplay` unsettled, within the account's limit. */
+  growReplayStep(replayId: number, now: Millis, options: GrowOptions): Promise<GrownReplay>
 
   // ---- for users: always scoped to their account ----
 

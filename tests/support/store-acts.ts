@@ -9,7 +9,7 @@ import { nextStep } from '#app/features/events/delivering/delivery.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
 import { DEFAULT_MAIL_CHOICE } from '#app/features/notices/notice-mail.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
-import type { AttemptReport, DeliveryJob, SettleOptions } from '#db/store/deliveries.ts'
+import type { AttemptReport, DeliveryJob, GrownReplay, SettleOptions } from '#db/store/deliveries.ts'
 import type { IncomingEvent } from '#db/store/events.ts'
 import type { NewJournalRow, RowWrite, RunFence } from '#db/store/runs.ts'
 import type { Store } from '#db/store.ts'
@@ -556,14 +556,19 @@ export const ACTS: Readonly<Record<string, Act>> = {
   },
   growReplays: {
     of: 'delivery',
-    run: ({ store }, { now }) =>
-      store.deliveries.growReplaysStep(now, {
+    async run({ store }, { now }) {
+      const options = {
         choose: chooseEndpoints,
         limit: ACCEPT.limit,
         waitingPerReplay: 3,
         step: 4,
         retryFor: hours(72),
-      }),
+      }
+      const grown: GrownReplay[] = []
+      for (const id of await store.deliveries.listRunningReplays())
+        grown.push(await store.deliveries.growReplayStep(id, now, options))
+      return grown.flat()
+    },
   },
   findReplay: {
     of: 'replay',
@@ -573,14 +578,12 @@ export const ACTS: Readonly<Record<string, Act>> = {
     run: (side, { account, pick, now }) => side.store.deliveries.cancelReplay(account, idOf(side, 'replay', pick), now),
   },
   endStopped: {
-    run: ({ store }, { now }) =>
-      store.deliveries.endStoppedStep(now, 3, now - minutes(1), {
-        stopped: 'stopped',
-        deleted: 'deleted',
-        ruleDeleted: 'rule deleted',
-        cancelled: 'cancelled',
-        sample: 'lost',
-      }),
+    async run({ store }, { now }) {
+      const ended: unknown[] = []
+      for (const ending of await store.deliveries.listEndings(now, now - minutes(1)))
+        ended.push([ending.because, await store.deliveries.endStoppedStep(ending, ending.because, now, 3)])
+      return ended
+    },
   },
   expireHeld: {
     of: 'delivery',

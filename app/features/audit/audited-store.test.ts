@@ -352,7 +352,7 @@ const NOT_AUDITED: Record<string, string> = {
   tidying:
     'forgetExpired deleteOldEventsStep deleteOldBodiesStep deleteOldHours forgetRunsStep forgetLeftoversStep forgetNoticesStep forgetSnapshotsStep forgetNamesStep trimSnapshotsStep dropEndedPoll forgetPaymentEvents forgetAuditStep forgetRefusedStep forgetKeysOfNobody shortenBodiesStep shortenLogStep: told once a day',
   events:
-    'acceptEvents takeInPolled createTestDelivery settleAttempts endStoppedStep expireHeldStep growReplaysStep: in the log of deliveries and runs',
+    'acceptEvents takeInPolled createTestDelivery settleAttempts endStoppedStep expireHeldStep growReplayStep: in the log of deliveries and runs',
   engines:
     'adoptEndpoint endRest acquireLease releaseLease claimPoll failPoll dropUnreadPoll endPollUnlessNeeded resumeAutomations claimRun beginSending endSending setRow finishRun failSweep noteBaseline saveEndpointCheck noteUpstream raiseNotice raiseTrouble endTrouble openTroubles endOutdated raiseWeekly noteAccountEmail claimNoticeMail dismissNotice dismissRepeatNotice noteRefusedScope',
   listening:

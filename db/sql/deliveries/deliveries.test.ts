@@ -22,13 +22,6 @@ afterEach(async () => {
   await world.close()
 })
 
-const REASONS = {
-  stopped: 'stopped',
-  deleted: 'deleted',
-  ruleDeleted: 'rule deleted',
-  cancelled: 'cancelled',
-  sample: 'lost',
-}
 const TIDY = { alone: true, spreadMs: { from: 1_000, to: 60_000 }, graceMs: hours(1), sampleReason: 'interrupted' }
 const EXPIRE = { graceMs: minutes(2), pausedForMs: days(30), reason: () => 'too late' }
 
@@ -150,9 +143,12 @@ describe('settling', () => {
     expect(
       world.row("SELECT count(*) AS n FROM delivery WHERE state = 'pending' AND endpoint_id = ?", endpointId),
     ).toEqual({ n: 300 })
-    expect(await world.store.deliveries.endStoppedStep(world.clock.now(), 200, world.clock.now(), REASONS)).toBe(200)
-    expect(await world.store.deliveries.endStoppedStep(world.clock.now(), 200, world.clock.now(), REASONS)).toBe(100)
-    expect(await world.store.deliveries.endStoppedStep(world.clock.now(), 200, world.clock.now(), REASONS)).toBe(0)
+    const { listEndings, endStoppedStep } = world.store.deliveries
+    const [ending = null, ...others] = await listEndings(world.clock.now(), world.clock.now())
+    expect([ending, others]).toEqual([{ endpointId, because: 'stopped' }, []])
+    const step = () => ending && endStoppedStep(ending, 'Stopped.', world.clock.now(), 200)
+    expect([await step(), await step(), await step()]).toEqual([200, 100, 0])
+    expect(await listEndings(world.clock.now(), world.clock.now())).toEqual([])
     expect(world.row("SELECT count(*) AS n FROM attempt WHERE outcome = 'stopped'")).toEqual({ n: 500 })
     expect(world.row('SELECT pending_count FROM endpoint WHERE id = ?', other)).toEqual({ pending_count: 1 })
     expect(counters()).toMatchObject({ endpoints: 1, account: 1 })
@@ -376,20 +372,21 @@ describe('a replay', () => {
       50,
       world.clock.now(),
     )
+    const [replayId = 0] = await world.store.deliveries.listRunningReplays()
     const grow = (given: { waitingPerReplay?: number; deliveries?: number } = {}) =>
-      world.store.deliveries.growReplaysStep(world.clock.now(), {
+      world.store.deliveries.growReplayStep(replayId, world.clock.now(), {
         choose: chooseEndpoints,
         limit: { deliveries: given.deliveries ?? 1_000, bytes: 1_000_000 },
         waitingPerReplay: given.waitingPerReplay ?? 1_000,
         step: 20,
         retryFor: hours(72),
       })
-    expect((await grow({ waitingPerReplay: 8 })).made).toHaveLength(8)
-    expect(await grow({ waitingPerReplay: 8 })).toEqual({ made: [], running: 1, more: false })
-    expect((await grow({ deliveries: 10 })).made).toHaveLength(2)
-    expect((await grow()).made).toHaveLength(20)
-    expect((await grow()).made).toHaveLength(20)
-    expect(await grow()).toMatchObject({ made: [], running: 1 })
+    expect(await grow({ waitingPerReplay: 8 })).toHaveLength(8)
+    expect(await grow({ waitingPerReplay: 8 })).toBe('waits')
+    expect(await grow({ deliveries: 10 })).toHaveLength(2)
+    expect(await grow()).toHaveLength(20)
+    expect(await grow()).toHaveLength(20)
+    expect(await grow()).toBe('waits')
     expect(counters()).toMatchObject({ endpoints: 50, account: 50 })
   })
 })

@@ -1,7 +1,7 @@
 // Housekeeping of pending deliveries: after a restart, for ended endpoints, and past the deadline of held ones.
 import { expireHeldStep, type HeldRows } from '../../acts.ts'
 import type { Step } from '../../database.ts'
-import type { DeliveryStore } from '../../store/deliveries.ts'
+import type { DeliveryStore, Ending } from '../../store/deliveries.ts'
 import type { Connections } from '../connections.ts'
 import { ENDPOINT_AND_PLAN, HEALTH_COLUMNS, type HealthRow, healthOf } from '../endpoints/endpoint-rows.server.ts'
 import { type Tally, tallies } from '../hot/tally.server.ts'
@@ -14,15 +14,7 @@ const STRETCH = 100
 const SAMPLE_GRACE = 5 * 60_000
 const FOREVER = Number.MAX_SAFE_INTEGER
 
-/** Deliveries of one endpoint that end for the same reason. */
-interface Ending {
-  endpointId: number
-  state: 'expired' | 'stopped'
-  reason: string
-  waiting(limit: number): Step<WaitingRow[]>
-}
-
-type HeldStore = Pick<DeliveryStore, 'tidyAfterRestart' | 'endStoppedStep' | 'expireHeldStep'>
+type HeldStore = Pick<DeliveryStore, 'tidyAfterRestart' | 'listEndings' | 'endStoppedStep' | 'expireHeldStep'>
 
 export function heldDeliveryStore(connections: Connections): HeldStore {
   const { db, patient, mine, taken, lock } = connections
@@ -120,33 +112,17 @@ export function heldDeliveryStore(connections: Connections): HeldStore {
     expire: (waiting, reason, now) => ender.end(waiting, 'expired', reason, now, tally),
   })
 
-  type Reasons = Parameters<HeldStore['endStoppedStep']>[3]
-  const findEndings = db.read(function* (now: number, deletedBefore: number, reasons: Reasons) {
-    const found: Ending[] = []
-    const until = now - SAMPLE_GRACE
-    for (const { endpointId } of yield* leftSamples.all({ until, endpointId: null }))
-      found.push({
-        ...{ endpointId, state: 'expired', reason: reasons.sample },
-        waiting: () => leftSamples.all({ until, endpointId }),
-      })
-    for (const { id, state, ruleId } of yield* endedEndpoints.all({ deletedBefore })) {
-      const reason = state === 'deleted' && ruleId !== null ? reasons.ruleDeleted : reasons[state]
-      found.push({ endpointId: id, state: 'stopped', reason, waiting: (limit) => ender.ofEndpoint(id, state, limit) })
+  function waitingOf(ending: Ending, now: number, limit: number): Step<WaitingRow[]> {
+    const { endpointId } = ending
+    switch (ending.because) {
+      case 'sample':
+        return leftSamples.all({ until: now - SAMPLE_GRACE, endpointId })
+      case 'cancelled':
+        return ofReplay.all({ endpointId, replayId: ending.replayId, limit })
+      default:
+        return ender.ofEndpoint(endpointId, ending.because === 'stopped' ? 'stopped' : 'deleted', limit)
     }
-    for (const { id: replayId, endpointId } of yield* cancelledReplays.all()) {
-      const waiting = (limit: number) => ofReplay.all({ endpointId, replayId, limit })
-      found.push({ endpointId, state: 'stopped', reason: reasons.cancelled, waiting })
-    }
-    return found
-  })
-  const end = patient.write(function* ({ endpointId, state, reason, waiting }: Ending, now: number, limit: number) {
-    const tally = newTally()
-    yield* lockEndpoint.get({ id: endpointId })
-    const rows = yield* waiting(limit)
-    yield* ender.end(rows, state, reason, now, tally)
-    yield* tally.write()
-    return rows.length
-  })
+  }
 
   return {
     tidyAfterRestart: db.write(function* (now, { alone, spreadMs, graceMs, sampleReason }) {
@@ -169,14 +145,25 @@ export function heldDeliveryStore(connections: Connections): HeldStore {
       return { spread: changes }
     }),
 
-    async endStoppedStep(now, limit, deletedBefore, reasons) {
-      let ended = 0
-      for (const ending of await findEndings(now, deletedBefore, reasons)) {
-        if (ended >= limit) break
-        ended += await end(ending, now, limit - ended)
-      }
-      return ended
-    },
+    listEndings: db.read(function* (now, deletedBefore) {
+      const samples = yield* leftSamples.all({ until: now - SAMPLE_GRACE, endpointId: null })
+      const tested = new Set(samples.map(({ endpointId }) => endpointId))
+      const found: Ending[] = [...tested].map((endpointId) => ({ endpointId, because: 'sample' }))
+      for (const { id, state, ruleId } of yield* endedEndpoints.all({ deletedBefore }))
+        found.push({ endpointId: id, because: state === 'deleted' && ruleId !== null ? 'rule_deleted' : state })
+      for (const { id, endpointId } of yield* cancelledReplays.all())
+        found.push({ endpointId, because: 'cancelled', replayId: id })
+      return found
+    }),
+
+    endStoppedStep: patient.write(function* (ending, reason, now, limit) {
+      const tally = newTally()
+      yield* lockEndpoint.get({ id: ending.endpointId })
+      const rows = yield* waitingOf(ending, now, limit)
+      yield* ender.end(rows, ending.because === 'sample' ? 'expired' : 'stopped', reason, now, tally)
+      yield* tally.write()
+      return rows.length
+    }),
 
     expireHeldStep: patient.write(function* (now, cursor, options) {
       const tally = newTally()

@@ -2,21 +2,14 @@
 import { minutes } from '#app/lib/duration.ts'
 import { growReplay, type ReplayPage, type ReplayRows } from '../../acts.ts'
 import type { Database, Step } from '../../database.ts'
-import type {
-  DeliveryStore,
-  GrownReplays,
-  GrowOptions,
-  ReplayedEvent,
-  ReplayRequest,
-  ReplayRow,
-} from '../../store/deliveries.ts'
+import type { DeliveryStore, GrowOptions, ReplayedEvent, ReplayRequest, ReplayRow } from '../../store/deliveries.ts'
 import type { FanOutEndpoint } from '../../store/events.ts'
 import type { Connections } from '../connections.ts'
 import { type Tally, tallies } from '../hot/tally.server.ts'
 
 type ReplayStore = Pick<
   DeliveryStore,
-  'findReplayableEvents' | 'startReplay' | 'findReplay' | 'cancelReplay' | 'growReplaysStep'
+  'findReplayableEvents' | 'startReplay' | 'findReplay' | 'cancelReplay' | 'listRunningReplays' | 'growReplayStep'
 >
 
 const LAST_SEQ = 'SELECT coalesce(max(seq), 0) FROM event'
@@ -110,7 +103,7 @@ export function replayStore(connections: Connections): ReplayStore {
       return (yield* cancel.run({ now, replayId, accountUuid })).changes === 1
     }),
 
-    growReplaysStep: replayGrower(connections),
+    ...replayGrower(connections),
   }
 }
 
@@ -125,7 +118,7 @@ interface RunningReplay extends ReplayRequest {
 
 type GrowLimits = Omit<GrowOptions, 'choose'>
 
-function replayGrower(connections: Connections): ReplayStore['growReplaysStep'] {
+function replayGrower(connections: Connections): Pick<ReplayStore, 'listRunningReplays' | 'growReplayStep'> {
   const { db, patient, mine } = connections
   const newTally = tallies(db)
   const rowsOf = replayRows(connections)
@@ -134,24 +127,14 @@ function replayGrower(connections: Connections): ReplayStore['growReplaysStep'] 
       `SELECT id FROM replay INDEXED BY running_replays WHERE state = 'running' AND ${mine('replay')} ORDER BY id`,
     )
     .pluck()
-  const findRunning = db.read(() => running.all())
-  const grow = patient.write(function* (replayId: number, now: number, options: GrowOptions) {
-    const tally = newTally()
-    const grown = yield* growReplay(rowsOf(tally), replayId, now, options)
-    yield* tally.write()
-    return grown
-  })
-  return async (now, options) => {
-    const all: GrownReplays = { made: [], running: 0, more: false }
-    for (const replayId of await findRunning()) {
-      const grown = await grow(replayId, now, options)
-      if (grown === 'ended') continue
-      all.running++
-      if (grown === 'waits') continue
-      all.made.push(...grown)
-      all.more = true
-    }
-    return all
+  return {
+    listRunningReplays: db.read(() => running.all()),
+    growReplayStep: patient.write(function* (replayId, now, options) {
+      const tally = newTally()
+      const grown = yield* growReplay(rowsOf(tally), replayId, now, options)
+      yield* tally.write()
+      return grown
+    }),
   }
 }
 
@@ -218,7 +201,7 @@ function replayRows({ db, lock }: Connections): (tally: Tally) => ReplayRows {
   return (tally) => ({
     nextOfReplay: (id, now, limits) => nextOf(id, now, tally, limits),
     *growReplay({ replayId, accountUuid, endpoint, nextSeq }, events, now, retryFor) {
-      const made: GrownReplays['made'] = []
+      const made: { id: number; endpointId: number; record: string }[] = []
       const { id: endpointId } = endpoint
       const deadlineAt = now + retryFor
       for (const { seq, objectUuid, bytes } of events) {

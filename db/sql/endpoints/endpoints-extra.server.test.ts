@@ -256,14 +256,9 @@ describe('deleting a rule', () => {
     const { id, endpointId } = await save()
     letWait(endpointId, now())
     await world.app.store.endpoints.deleteEndpoint(LEEDS, { kind: 'extra', id }, input)
-    const reasons = {
-      stopped: 'stopped',
-      deleted: 'webhook gone',
-      ruleDeleted: 'rule gone',
-      cancelled: 'cancelled',
-      sample: 'lost',
-    }
-    expect(await world.app.store.deliveries.endStoppedStep(now(), 10, now(), reasons)).toBe(1)
+    const [ending = null] = await world.app.store.deliveries.listEndings(now(), now())
+    expect(ending).toEqual({ endpointId, because: 'rule_deleted' })
+    await (ending && world.app.store.deliveries.endStoppedStep(ending, 'rule gone', now(), 10))
     expect(world.client.sql.prepare('SELECT outcome, sentence FROM attempt').all()).toEqual([
       { outcome: 'stopped', sentence: 'rule gone' },
     ])

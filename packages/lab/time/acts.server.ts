@@ -258,7 +258,7 @@ const CRASHES = [
   'tidyAfterRestart',
   'endStoppedStep',
   'expireHeldStep',
-  'growReplaysStep',
+  'growReplayStep',
   'acquireLease',
   'endpointsWithWork',
   'retryDelivery',

@@ -69,7 +69,7 @@ function judgeNew(model: Model, act: Act, row: DeliveryRow): void {
   const causes: Record<string, string> = {
     acceptEvents: 'live',
     retryDelivery: 'retry',
-    growReplaysStep: 'replay',
+    growReplayStep: 'replay',
     createTestDelivery: 'test',
   }
   if (causes[act.name] !== row.cause) wrong('that is not its business')

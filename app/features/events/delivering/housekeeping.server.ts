@@ -4,7 +4,7 @@ import type { App } from '#app/context/app-context.ts'
 import { PAUSED_FOR_AT_MOST, RETRY_FOR } from '#app/domain/deliveries/delivery.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { UNDO_KEPT } from '#app/lib/undo.ts'
-import type { GrownReplays, HeldCursor } from '#db/store/deliveries.ts'
+import type { Ending, GrownReplay, HeldCursor } from '#db/store/deliveries.ts'
 import type { PendingLimit } from '#db/store/events.ts'
 import { chooseEndpoints } from '../fan-out.ts'
 import {
@@ -39,20 +39,23 @@ export async function tidyAfterRestart({ store, clock, log }: HouseApp, alone: b
   if (spread > 0) log.info({ deliveries: spread }, 'deliveries.spread')
 }
 
+const REASONS: Record<Ending['because'], string> = {
+  stopped: STOPPED_BY_RECEIVER,
+  deleted: WEBHOOK_DELETED,
+  rule_deleted: RULE_DELETED,
+  cancelled: REPLAY_CANCELLED,
+  sample: SAMPLE_LOST,
+}
+
 /** Ends the waiting deliveries of stopped endpoints, of deleted ones once nobody can undo it, and of cancelled replays. */
 export async function endStopped({ store, clock, log }: HouseApp): Promise<void> {
-  const reasons = {
-    stopped: STOPPED_BY_RECEIVER,
-    deleted: WEBHOOK_DELETED,
-    ruleDeleted: RULE_DELETED,
-    cancelled: REPLAY_CANCELLED,
-    sample: SAMPLE_LOST,
-  }
-  for (;;) {
-    const ended = await store.deliveries.endStoppedStep(clock.now(), STEP, clock.now() - UNDO_KEPT, reasons)
-    if (ended === 0) return
-    log.info({ deliveries: ended }, 'deliveries.stopped')
-    await setImmediate()
+  const endings = await store.deliveries.listEndings(clock.now(), clock.now() - UNDO_KEPT)
+  for (const ending of endings) {
+    for (let ended = STEP; ended >= STEP; ) {
+      ended = await store.deliveries.endStoppedStep(ending, REASONS[ending.because], clock.now(), STEP)
+      if (ended > 0) log.info({ deliveries: ended }, 'deliveries.stopped')
+      await setImmediate()
+    }
   }
 }
 
@@ -80,12 +83,29 @@ export async function expireHeld({ store, clock, log }: HouseApp): Promise<void>
 /** How many deliveries of one replay wait at a time: enough to keep it going, too few to delay other deliveries. */
 const WAITING_PER_REPLAY = 500
 
+interface GrownReplays {
+  made: Exclude<GrownReplay, string>
+  /** Replays still running. */
+  running: number
+  /** True = some of them can continue at once. */
+  more: boolean
+}
+
 export async function growReplays({ store, clock }: HouseApp, limit: PendingLimit): Promise<GrownReplays> {
-  return store.deliveries.growReplaysStep(clock.now(), {
+  const options = {
     choose: chooseEndpoints,
     limit,
     waitingPerReplay: WAITING_PER_REPLAY,
     step: STEP,
     retryFor: RETRY_FOR,
-  })
+  }
+  const all: GrownReplays = { made: [], running: 0, more: false }
+  for (const replayId of await store.deliveries.listRunningReplays()) {
+    const grown = await store.deliveries.growReplayStep(replayId, clock.now(), options)
+    if (grown !== 'ended') all.running++
+    if (typeof grown === 'string') continue
+    all.made.push(...grown)
+    all.more = true
+  }
+  return all
 }
