@@ -327,7 +327,7 @@ function createSender<Job extends { dueAt: Millis }, Report>({
           return
         }
         // Someone else settled or changed the delivery, so its endpoint's state may be outdated.
-        lanes.settle(claim.id, { dueAt: job?.dueAt ?? null, result: 'none', gate: null }, now)
+        lanes.settle(claim.id, { dueAt: job?.dueAt ?? null, result: 'unsent', gate: null }, now)
         rests.ended(claim.endpointId)
         if (!job) toAdopt.add(claim.endpointId)
         pump.schedule()
@@ -336,7 +336,7 @@ function createSender<Job extends { dueAt: Millis }, Report>({
       log.error({ error, deliveries: claims.length }, 'pump.load_failed')
       const now = clock.now()
       for (const { id, endpointId } of claims) {
-        lanes.settle(id, { dueAt: now + LOAD_FAILED_PAUSE, result: 'none', gate: null }, now)
+        lanes.settle(id, { dueAt: now + LOAD_FAILED_PAUSE, result: 'unsent', gate: null }, now)
         rests.ended(endpointId)
       }
       pump.schedule()

@@ -9,8 +9,15 @@ export interface LaneGate {
   probing: boolean
 }
 
-/** An attempt's result for pace and fairness. `none` = no attempt, or it says nothing about the endpoint. */
-export type LaneResult = 'success' | 'failure' | 'slow_down' | 'none'
+/** An attempt's result for pace and fairness. `none` = it says nothing about the endpoint · `unsent` = there was none. */
+export type LaneResult = 'success' | 'failure' | 'slow_down' | 'none' | 'unsent'
+
+/** `dueAt`: when the delivery is due again, null = settled. */
+export interface LaneEnd {
+  dueAt: Millis | null
+  result: LaneResult
+  gate: LaneGate | null
+}
 
 /** proven: succeeded since the start, and not failed since · failing: its last attempt failed. */
 export type Standing = 'proven' | 'unproven' | 'failing'
@@ -53,6 +60,13 @@ export interface LaneEndpoint {
   wakeAt: Millis
 }
 
+/** A list to load. */
+export interface LaneWant {
+  endpointId: number
+  kind: LaneKind
+  limit: number
+}
+
 /** An attempt that has been let go. */
 export interface Flight {
   endpoint: LaneEndpoint
@@ -60,6 +74,8 @@ export interface Flight {
   kind: LaneKind
   standing: Standing
   startedAt: Millis
+  /** The start before it at its endpoint. */
+  startedBefore: Millis
   drags: boolean
 }
 
@@ -130,6 +146,7 @@ export function learn(endpoint: LaneEndpoint, result: LaneResult, mostAtOnce: nu
       endpoint.gapMs = Math.min(Math.max(endpoint.meanGapMs * 2, 100), 10_000)
       break
     case 'none':
+    case 'unsent':
       break
   }
 }

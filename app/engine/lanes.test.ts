@@ -154,6 +154,19 @@ describe('an endpoint', () => {
     expect(gaps[0]).toBeGreaterThan(gaps.at(-1) ?? 0)
   })
 
+  it('is not kept waiting by what turned out to be too late to send', () => {
+    const lanes = lanesWith([{ id: 1 }])
+    for (let id = 1; id <= 9; id++) lanes.offer(1, 'live', item(id), 0)
+    end(lanes, lanes.take(1_000)?.id ?? 0, 'slow_down', null, 1_000)
+    const opensAt = lanes.nextAt() ?? 0
+    expect(opensAt).toBeGreaterThan(1_000)
+    for (let n = 0; n < 5; n++) end(lanes, lanes.take(opensAt)?.id ?? 0, 'unsent', null, opensAt)
+    const sent = lanes.take(opensAt)?.id ?? 0
+    expect(sent).toBeGreaterThan(0)
+    end(lanes, sent, 'none', null, opensAt)
+    expect(lanes.take(opensAt)).toBeNull()
+  })
+
   it('gets what a person asked for although it is closed, held or busy', () => {
     const lanes = lanesWith([{ id: 1, gate: CLOSED }, { id: 2, gate: { ...OPEN, opensAt: 9_999 } }, { id: 3 }])
     lanes.offer(3, 'live', item(30), 0)

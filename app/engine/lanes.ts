@@ -8,10 +8,11 @@ import {
   firstDueOf,
   forgetWaiting,
   type LaneAccount,
+  type LaneEnd,
   type LaneEndpoint,
   type LaneGate,
   type LaneKind,
-  type LaneResult,
+  type LaneWant,
   learn,
   NEVER,
   newLaneEndpoint,
@@ -32,12 +33,6 @@ export interface Claim {
   dueAt: Millis
   /** Sent as a probe through an open breaker. */
   probe: boolean
-}
-
-interface LaneWant {
-  endpointId: number
-  kind: LaneKind
-  limit: number
 }
 
 export class Lanes {
@@ -164,10 +159,12 @@ export class Lanes {
   }
 
   /** Frees the slot. `dueAt` = it is pending again. True = the result opened or closed the endpoint: reload it. */
-  settle(id: number, end: { dueAt: Millis | null; result: LaneResult; gate: LaneGate | null }, now: Millis): boolean {
+  settle(id: number, end: LaneEnd, now: Millis): boolean {
     const flight = this.#flights.get(id)
     if (!flight) return false
     const { endpoint, item, kind } = flight
+    if (end.result === 'unsent' && endpoint.lastStartAt === flight.startedAt)
+      endpoint.lastStartAt = flight.startedBefore
     this.#land(flight)
     learn(endpoint, end.result, this.#limits.perEndpoint)
     const gate = endpoint.gone ? null : end.gate
@@ -364,7 +361,8 @@ export class Lanes {
   #claim(endpoint: LaneEndpoint, kind: LaneKind, item: LaneItem, now: Millis): Claim {
     const list = kind === 'by_hand' ? endpoint.byHand : endpoint[kind].items
     list.splice(list.indexOf(item), 1)
-    const flight: Flight = { endpoint, item, kind, standing: endpoint.standing, startedAt: now, drags: false }
+    const { standing, lastStartAt: startedBefore } = endpoint
+    const flight: Flight = { endpoint, item, kind, standing, startedAt: now, startedBefore, drags: false }
     this.#flights.set(item.id, flight)
     this.#quick.add(flight)
     this.#inFlight[endpoint.standing]++

@@ -95,7 +95,9 @@ export function judgeSettlement(
       if (one.cause === 'test') continue
       one.knownAt = Math.max(one.knownAt, act.now + act.lagMs)
       const { from, to } = touched.get(one.id)?.due ?? { from: one.dueAt, to: one.dueAt }
-      touched.set(one.id, { due: { from: Math.min(from, at), to: Math.min(to, at) } })
+      // Made in the same transaction, before or behind this: due at once either way.
+      const made = one.createdAt > at
+      touched.set(one.id, { due: { from: Math.min(from, at), to: made ? to : Math.min(to, at) } })
     }
   }
   compare(model, changes, touched)

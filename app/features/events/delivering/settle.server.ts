@@ -23,19 +23,17 @@ export function withoutSnippets(reports: AttemptReport[]): AttemptReport[] {
 }
 
 /** Tells the scheduler whether the attempt succeeded, and whether and when more may follow. */
-export function paceOf(settled: SettledAttempt): {
-  id: number
-  dueAt: number | null
-  result: 'success' | 'failure' | 'slow_down' | 'none'
-  gate: Gate
-} {
+export function paceOf(settled: SettledAttempt): { id: number; dueAt: number | null; result: Pace; gate: Gate } {
   const { deliveryId, dueAt, outcome, moved, endpoint } = settled
-  return { id: deliveryId, dueAt, result: moved ? 'none' : resultOf(outcome), gate: gateOf(endpoint) }
+  return { id: deliveryId, dueAt, result: resultOf(outcome, moved), gate: gateOf(endpoint) }
 }
 
+type Pace = 'success' | 'failure' | 'slow_down' | 'none' | 'unsent'
+
 /** `outcome` is null when nothing was tried. */
-function resultOf(outcome: AttemptOutcome | null): 'success' | 'failure' | 'slow_down' | 'none' {
+function resultOf(outcome: AttemptOutcome | null, moved: boolean): Pace {
+  if (outcome === null) return 'unsent'
+  if (moved || outcome === 'internal') return 'none'
   if (outcome === 'delivered') return 'success'
-  if (outcome === 'rate_limited') return 'slow_down'
-  return outcome === null || outcome === 'internal' ? 'none' : 'failure'
+  return outcome === 'rate_limited' ? 'slow_down' : 'failure'
 }
