@@ -163,10 +163,10 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
         return settled.map((one) => held.keepClosed(one.endpointId, paceOf(one)))
       },
       trialWrite: store.ops.trialWrite,
-      rest: store.deliveries.restEndpoints,
+      rest: (attempts, until) => store.deliveries.restEndpoints(attempts, clock.now(), until),
       async endRest(endpointId, until) {
         await store.deliveries.endRest(endpointId, until)
-        tellOwner(endpointId)
+        await tellOwner(endpointId)
       },
     },
   })
@@ -218,11 +218,11 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
   function tellOwners(reports: readonly AttemptReport[]): void {
     if (shares === null) return
     const given = reports.filter(({ job }) => !shares.owns(job.accountUuid)).map(({ job }) => job.endpointId)
-    for (const endpointId of new Set(given)) tellOwner(endpointId)
+    for (const endpointId of new Set(given)) void tellOwner(endpointId)
   }
-  function tellOwner(endpointId: number): void {
+  async function tellOwner(endpointId: number): Promise<void> {
     if (shares === null || shares.alone()) return
-    shares.cluster.tell(endpointId).catch((error: unknown) => log.warn({ error, endpointId }, 'news.not_told'))
+    await shares.cluster.tell(endpointId).catch((error: unknown) => log.warn({ error, endpointId }, 'news.not_told'))
   }
   const tryToWrite = writeTrial(input)
 
@@ -260,7 +260,7 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
       // It may be paused now, or have another address.
       knocks.forget(endpointId)
       pump.wake(endpointId)
-      tellOwner(endpointId)
+      void tellOwner(endpointId)
       loops.wake()
     },
     async deliverNow(deliveryId) {
@@ -269,7 +269,7 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
       const report = await deliver(job, { probe: false })
       await settle([report])
       pump.wake(job.endpointId)
-      tellOwner(job.endpointId)
+      void tellOwner(job.endpointId)
       return report
     },
     async ready(turning = true) {
@@ -340,10 +340,10 @@ function housekeeping(
   })
   const replaying = loop('deliveries.replays', async () => {
     if (!switches().growReplays) return clock.now() + minutes(1)
-    const { made, running, more } = await growReplays(input, pendingLimit)
-    const now = clock.now()
-    pump.offer(made.map((one) => ({ ...one, dueAt: now, kind: 'replay' as const })))
-    return running > 0 ? now + (more ? 50 : seconds(1)) : null
+    const { running, more } = await growReplays(input, pendingLimit, (made) =>
+      pump.offer(made.map((one) => ({ ...one, dueAt: clock.now(), kind: 'replay' as const }))),
+    )
+    return running > 0 ? clock.now() + (more ? 50 : seconds(1)) : null
   })
   const loops = [ending, expiring, replaying, ...(shares ? [newsLoop(shares)] : [])]
 
@@ -357,6 +357,7 @@ function housekeeping(
       // Whoever made a change may have ended before it could tell.
       if (now - lookedAt >= minutes(1)) {
         lookedAt = now
+        replaying.wake()
         await pump.lookAgain()
       }
       return now + (alone() ? seconds(2) : NEWS_EVERY)

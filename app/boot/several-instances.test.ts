@@ -7,7 +7,7 @@ import { newSigningSecret } from '#app/adapters/standard-webhooks.server.ts'
 import { createShares, type Shares } from '#app/engine/shares.server.ts'
 import { systemClock } from '#app/lib/clocks.server.ts'
 import { joinCluster, type PostgresMember } from '#db/postgres/cluster.server.ts'
-import { sqlStore } from '#db/sql/store.server.ts'
+import { postgresStore } from '#db/postgres/store.server.ts'
 import type { Store } from '#db/store.ts'
 import { anEvent } from '#tests/support/engine-world.server.ts'
 import { memoryOutbound } from '#tests/support/memory-outbound.ts'
@@ -49,7 +49,7 @@ afterEach(async () => {
 async function instance(timing: Partial<typeof TIMING> = {}): Promise<Instance> {
   const id = `i${instances.length}`
   const member = await joinCluster(database.url, { id, process: id, version: '1', clock })
-  const store = sqlStore(member.client.own, clock)
+  const store = postgresStore(member.client.own, clock)
   let isCut = false
   const cluster = {
     ...member.cluster,

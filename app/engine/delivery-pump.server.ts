@@ -45,7 +45,7 @@ interface PumpPorts<Job extends { dueAt: Millis }, Report> {
   settle(reports: Report[], again: boolean): Promise<PumpSettled[]>
   /** Rejects when the database cannot be written at all. */
   trialWrite(): Promise<void>
-  /** Others send nothing to the endpoints of these attempts before `until`, and not what is being sent either. */
+  /** Before `until`, others send nothing to these endpoints, and none of these deliveries, not even by hand. */
   rest(attempts: readonly Attempt[], until: Millis): Promise<void>
   /** The attempts have ended: their owner goes on with the endpoint at once. */
   endRest(endpointId: number, until: Millis): Promise<void>
@@ -142,7 +142,7 @@ export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input:
     isAtWork: () => loads.isBusy() || sender.isLoading() || lanes.status(clock.now()).inFlight > 0,
     hasMore,
   })
-  const rests = createRests(input, lanes)
+  const rests = createRests(input, lanes, (endpointId) => wake(endpointId))
   const parts: Parts<Job, Report> = { input, lanes, toAdopt, pump, rests }
   const loads = createLoads(parts)
   const sender = createSender(parts)
@@ -165,6 +165,11 @@ export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input:
     loads.wake()
   }
 
+  function wake(endpointId: number): void {
+    toAdopt.add(endpointId)
+    pump.schedule()
+  }
+
   return {
     start() {
       loads.start()
@@ -177,10 +182,7 @@ export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input:
       }
       pump.schedule()
     },
-    wake(endpointId) {
-      toAdopt.add(endpointId)
-      pump.schedule()
-    },
+    wake,
     lookAgain: () => lookAtAll([]),
     status: () => ({ ...lanes.status(clock.now()), ...pump.status() }),
     flights: () => lanes.flights(),
@@ -189,6 +191,7 @@ export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input:
     drain: (limitMs = 15_000) =>
       pump.drain(limitMs, async () => {
         await sender.flush()
+        await rests.allTold()
         await loads.stop()
       }),
     idle: pump.whenQuiet,
@@ -210,18 +213,27 @@ type Rests = ReturnType<typeof createRests>
 function createRests<Job extends { dueAt: Millis }, Report>(
   { clock, log, ports }: PumpInput<Job, Report>,
   lanes: Lanes,
+  wake: (endpointId: number) => void,
 ) {
   const resting = new Map<number, Millis>()
+  const ending = new Set<Promise<void>>()
 
   function ended(endpointId: number): void {
     const until = resting.get(endpointId)
     if (until === undefined || lanes.isSendingTo(endpointId)) return
     resting.delete(endpointId)
-    // Without this, the owner goes on when the time is over.
-    ports.endRest(endpointId, until).catch((error: unknown) => log.warn({ error, endpointId }, 'pump.rest_not_ended'))
+    const told = ports.endRest(endpointId, until).then(
+      // It may be ours again.
+      () => wake(endpointId),
+      // The owner goes on when the time is over.
+      (error: unknown) => log.warn({ error, endpointId }, 'pump.rest_not_ended'),
+    )
+    ending.add(told)
+    void told.then(() => ending.delete(told))
   }
   return {
     ended,
+    allTold: () => Promise.all(ending),
     async begin(attempts: readonly Attempt[]): Promise<void> {
       const until = clock.now() + LONGEST_ATTEMPT
       await ports.rest(attempts, until)

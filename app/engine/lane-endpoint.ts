@@ -74,8 +74,8 @@ export interface Flight {
   kind: LaneKind
   standing: Standing
   startedAt: Millis
-  /** The start before it at its endpoint. */
-  startedBefore: Millis
+  /** Of its endpoint, before it. */
+  paceBefore: Pick<LaneEndpoint, 'lastStartAt' | 'meanGapMs'>
   drags: boolean
 }
 

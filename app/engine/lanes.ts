@@ -163,8 +163,7 @@ export class Lanes {
     const flight = this.#flights.get(id)
     if (!flight) return false
     const { endpoint, item, kind } = flight
-    if (end.result === 'unsent' && endpoint.lastStartAt === flight.startedAt)
-      endpoint.lastStartAt = flight.startedBefore
+    if (end.result === 'unsent' && endpoint.lastStartAt === flight.startedAt) Object.assign(endpoint, flight.paceBefore)
     this.#land(flight)
     learn(endpoint, end.result, this.#limits.perEndpoint)
     const gate = endpoint.gone ? null : end.gate
@@ -361,8 +360,9 @@ export class Lanes {
   #claim(endpoint: LaneEndpoint, kind: LaneKind, item: LaneItem, now: Millis): Claim {
     const list = kind === 'by_hand' ? endpoint.byHand : endpoint[kind].items
     list.splice(list.indexOf(item), 1)
-    const { standing, lastStartAt: startedBefore } = endpoint
-    const flight: Flight = { endpoint, item, kind, standing, startedAt: now, startedBefore, drags: false }
+    const { standing, lastStartAt, meanGapMs } = endpoint
+    const paceBefore = { lastStartAt, meanGapMs }
+    const flight: Flight = { endpoint, item, kind, standing, startedAt: now, paceBefore, drags: false }
     this.#flights.set(item.id, flight)
     this.#quick.add(flight)
     this.#inFlight[endpoint.standing]++

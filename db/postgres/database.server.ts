@@ -18,12 +18,12 @@ const CONFLICTS = new Set(['40001', '40P01'])
 const SAME_KEY = '23505'
 const MOST_TRIES = 12
 /** From this try on, the operation has what events change to itself: otherwise a busy account overtakes it for ever. */
-const TRIES_BEFORE_ALONE = 5
+const FIRST_TRY_ALONE = 5
 /**
  * Every act of an event begins with its endpoints, so it waits here. Unlike a row's lock, a table's is had before the
  * transaction decides what it sees.
  */
-const ALONE = 'LOCK TABLE endpoint IN EXCLUSIVE MODE'
+const LOCK_ENDPOINTS = 'LOCK TABLE endpoint IN EXCLUSIVE MODE'
 /** Longest pause before an operation runs again. ms */
 const LONGEST_PAUSE = 250
 
@@ -100,7 +100,7 @@ const isMember: Begun = (answer) => {
  * - serializable: as if nobody else were there; a conflict runs the operation again.
  * - locked: the operation locks what it reads, so that it waits instead. Its first statements only look and lock: they
  *   share a trip with BEGIN.
- * - patient: the same, for long operations and without plans of its own.
+ * - patient: the operation locks its endpoint first, and waits too. Each statement has a trip and a plan of its own.
  */
 type Isolation = 'serializable' | 'locked' | 'patient'
 
@@ -130,7 +130,7 @@ export function postgresDatabase(pool: Pool, options: PostgresOptions = {}): Dat
     begun: fenced ? isMember : () => {},
     inOneTrip: isolation === 'locked',
   })
-  const writing = { usual: opening(), alone: isolation === 'serializable' ? opening(ALONE) : opening() }
+  const writing = { usual: opening(), alone: isolation === 'serializable' ? opening(LOCK_ENDPOINTS) : opening() }
   const looking: Opening = {
     begin: command('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'),
     begun() {},
@@ -143,7 +143,7 @@ export function postgresDatabase(pool: Pool, options: PostgresOptions = {}): Dat
   ): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
-        return await once(pool, tries < TRIES_BEFORE_ALONE ? usual : alone, act)
+        return await once(pool, tries < FIRST_TRY_ALONE ? usual : alone, act)
       } catch (error) {
         if (!isConflict(error, tries)) throw error
         counts.conflict()
@@ -152,7 +152,7 @@ export function postgresDatabase(pool: Pool, options: PostgresOptions = {}): Dat
     }
   }
 
-  function alone<A extends unknown[], T>(act: (...args: A) => Step<T>): (...args: A) => Promise<T> {
+  function each<A extends unknown[], T>(act: (...args: A) => Step<T>): (...args: A) => Promise<T> {
     return async (...args) => withClient(pool, async (client) => (await drive(client, act(...args))).value)
   }
 
@@ -162,10 +162,10 @@ export function postgresDatabase(pool: Pool, options: PostgresOptions = {}): Dat
       (act) =>
       (...args) =>
         inTransaction(writing, () => act(...args)),
-    read: alone,
+    read: each,
     // What others see is on the server's disk.
-    readKept: alone,
-    single: alone,
+    readKept: each,
+    single: each,
     snapshot:
       (act) =>
       (...args) =>

@@ -10,7 +10,7 @@ export interface Connections {
   orm: Orm
   /**
    * For long acts: they wait for other writers instead of running again, and each statement sees what is committed at
-   * that moment. They lock their endpoint first (`lock`), as every act on its deliveries does.
+   * that moment. They lock their endpoint (`lock`) before they change anything, as every act on its deliveries does.
    */
   patient: Database
   /** For long reads, so that they do not block the writer. */

@@ -220,7 +220,7 @@ export interface DeliveryStore {
    * Another instance goes on with the endpoints of these attempts, and cannot see them: nothing is sent to the endpoints
    * before `until`, nor these deliveries again, not even by hand.
    */
-  restEndpoints(attempts: readonly { id: number; endpointId: number }[], until: Millis): Promise<void>
+  restEndpoints(attempts: readonly { id: number; endpointId: number }[], now: Millis, until: Millis): Promise<void>
   /** The attempts have ended: the endpoint rests no longer, unless something else holds it. */
   endRest(endpointId: number, until: Millis): Promise<void>
   /**

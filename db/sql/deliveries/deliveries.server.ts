@@ -39,7 +39,7 @@ interface InsertRetry {
 }
 
 /** Actions of a person: resend, pause, resume. */
-function byHand({ db }: Connections): ByHand {
+function byHand({ db, patient }: Connections): ByHand {
   const newTally = tallies(db)
   const findDelivery = db.prepare<{ deliveryId: number; accountUuid: string }, DeliveryToRetry>(
     `SELECT d.event_seq AS eventSeq, d.endpoint_id AS endpointId, d.object_uuid AS objectUuid, p.url,
@@ -97,10 +97,11 @@ function byHand({ db }: Connections): ByHand {
       yield* tally.write()
       return { outcome: 'created', deliveryId: id, endpointId }
     }),
-    pauseEndpoint: db.write(function* (accountUuid, endpointId, now) {
+    pauseEndpoint: patient.write(function* (accountUuid, endpointId, now) {
       return (yield* pause.run({ now, endpointId, accountUuid })).changes === 1
     }),
-    resumeEndpoint: db.write(function* (accountUuid, endpointId, now) {
+    // Its first statement locks the endpoint.
+    resumeEndpoint: patient.write(function* (accountUuid, endpointId, now) {
       if ((yield* resume.run({ now, endpointId, accountUuid })).changes === 0) return false
       yield* makeDue.run({ now, endpointId })
       return true

@@ -152,6 +152,43 @@ describe('settling', () => {
     expect(world.row("SELECT count(*) AS n FROM attempt WHERE outcome = 'stopped'")).toEqual({ n: 500 })
     expect(world.row('SELECT pending_count FROM endpoint WHERE id = ?', other)).toEqual({ pending_count: 1 })
     expect(counters()).toMatchObject({ endpoints: 1, account: 1 })
+    // Listed, and started again before the next step.
+    const outdated = { endpointId, because: 'stopped' } as const
+    await world.store.deliveries.resumeEndpoint(LEEDS, endpointId, world.clock.now())
+    await accepted(2)
+    expect(await endStoppedStep(outdated, 'Stopped.', world.clock.now(), 200)).toBe(0)
+  })
+})
+
+describe('a rest at a handover', () => {
+  const rest = (id: number, endpointId: number) => {
+    const now = world.clock.now()
+    return world.store.deliveries.restEndpoints([{ id, endpointId }], now, now + 16_000).then(() => now + 16_000)
+  }
+  const held = () => world.row('SELECT hold_until AS until, hold_reason AS reason FROM endpoint')
+
+  it('holds the endpoint and what is being sent, and ends with the last attempt', async () => {
+    const endpointId = world.endpoint()
+    const [id = 0, other = 0] = await accepted(2)
+    const until = await rest(id, endpointId)
+    expect(held()).toEqual({ until, reason: null })
+    expect([(await load(id)).dueAt, (await load(other)).dueAt]).toEqual([until, world.clock.now()])
+    await world.store.deliveries.endRest(endpointId, until - 1)
+    expect(held()).toEqual({ until, reason: null })
+    await world.store.deliveries.endRest(endpointId, until)
+    expect(held()).toEqual({ until: null, reason: null })
+  })
+
+  it('leaves a wait that a receiver asked for, and takes no reason from one that is over', async () => {
+    const endpointId = world.endpoint()
+    const [id = 0] = await accepted(1)
+    const asked = world.client.sql.prepare("UPDATE endpoint SET hold_until = ?, hold_reason = 'Slower.'")
+    asked.run(world.clock.now() + 60_000)
+    await world.store.deliveries.endRest(endpointId, await rest(id, endpointId))
+    expect(held()).toEqual({ until: world.clock.now() + 60_000, reason: 'Slower.' })
+    asked.run(world.clock.now() - 1)
+    const until = await rest(id, endpointId)
+    expect(held()).toEqual({ until, reason: null })
   })
 })
 
@@ -360,6 +397,21 @@ describe('a replay', () => {
     world.client.sql.prepare("UPDATE delivery SET state = 'expired' WHERE id IN (?, ?)").run(ids[1], ids[2])
     await world.store.deliveries.retryDelivery(LEEDS, ids[2] ?? 0, world.clock.now(), hours(72))
     expect(await countReplayed(world, LEEDS, endpointId, { since: 0, status: 'failed', objectUuid: null })).toBe(1)
+  })
+
+  it('that is cancelled before its next step grows no more', async () => {
+    const endpointId = world.endpoint()
+    for (const id of await accepted(5)) await settle([report(await load(id), 200)])
+    const { startReplay, cancelReplay, growReplayStep } = world.store.deliveries
+    const request = { since: 0, status: 'all', objectUuid: null } as const
+    const replayId = (await startReplay(LEEDS, endpointId, request, 5, world.clock.now())) ?? 0
+    expect(await cancelReplay(LEEDS, replayId, world.clock.now())).toBe(true)
+    const limits = { limit: { deliveries: 1_000, bytes: 1_000_000 }, waitingPerReplay: 100, step: 20 }
+    expect(
+      await growReplayStep(replayId, world.clock.now(), { choose: chooseEndpoints, ...limits, retryFor: hours(72) }),
+    ).toBe('ended')
+    expect(counters()).toMatchObject({ endpoints: 0, account: 0 })
+    expect((await world.store.deliveries.findReplay(LEEDS, replayId))?.state).toBe('cancelled')
   })
 
   it('leaves room for what is live: within the account limit, and so many at a time', async () => {

@@ -14,6 +14,12 @@ const STRETCH = 100
 const SAMPLE_GRACE = 5 * 60_000
 const FOREVER = Number.MAX_SAFE_INTEGER
 
+/** The state of the endpoint that ends them; null = whatever it is. */
+const ENDED_AS = {
+  ...{ stopped: 'stopped', deleted: 'deleted', rule_deleted: 'deleted' },
+  ...{ sample: null, cancelled: null },
+} as const satisfies Record<Ending['because'], 'stopped' | 'deleted' | null>
+
 type HeldStore = Pick<DeliveryStore, 'tidyAfterRestart' | 'listEndings' | 'endStoppedStep' | 'expireHeldStep'>
 
 export function heldDeliveryStore(connections: Connections): HeldStore {
@@ -53,7 +59,9 @@ export function heldDeliveryStore(connections: Connections): HeldStore {
        AND (CAST(@endpointId AS bigint) IS NULL OR d.endpoint_id = @endpointId) AND ${mine('d')}`,
   )
 
-  const lockEndpoint = db.prepare<{ id: number }>(`SELECT p.id FROM endpoint p WHERE p.id = @id ${lock('p')}`)
+  const lockEndpoint = db.prepare<{ id: number; state: string | null }>(
+    `SELECT p.id FROM endpoint p WHERE p.id = @id AND (CAST(@state AS text) IS NULL OR p.state = @state) ${lock('p')}`,
+  )
   const endedEndpoints = db.prepare<
     { deletedBefore: number },
     { id: number; state: 'stopped' | 'deleted'; ruleId: number | null }
@@ -94,7 +102,7 @@ export function heldDeliveryStore(connections: Connections): HeldStore {
       const row = yield* heldEndpoint.get({ fromId: cursor?.endpointId ?? 0, now })
       if (!row) return null
       const { endpointId, accountHold } = row
-      yield* lockEndpoint.get({ id: endpointId })
+      yield* lockEndpoint.get({ id: endpointId, state: null })
       const goesOn = cursor?.endpointId === endpointId
       const waiting = yield* stretch.all({
         endpointId,
@@ -120,7 +128,7 @@ export function heldDeliveryStore(connections: Connections): HeldStore {
       case 'cancelled':
         return ofReplay.all({ endpointId, replayId: ending.replayId, limit })
       default:
-        return ender.ofEndpoint(endpointId, ending.because === 'stopped' ? 'stopped' : 'deleted', limit)
+        return ender.ofEndpoint(endpointId, ENDED_AS[ending.because], limit)
     }
   }
 
@@ -158,7 +166,8 @@ export function heldDeliveryStore(connections: Connections): HeldStore {
 
     endStoppedStep: patient.write(function* (ending, reason, now, limit) {
       const tally = newTally()
-      yield* lockEndpoint.get({ id: ending.endpointId })
+      // It may have been started again since it was listed.
+      if (!(yield* lockEndpoint.get({ id: ending.endpointId, state: ENDED_AS[ending.because] }))) return 0
       const rows = yield* waitingOf(ending, now, limit)
       yield* ender.end(rows, ending.because === 'sample' ? 'expired' : 'stopped', reason, now, tally)
       yield* tally.write()

@@ -140,11 +140,13 @@ function replayGrower(connections: Connections): Pick<ReplayStore, 'listRunningR
 
 function replayRows({ db, lock }: Connections): (tally: Tally) => ReplayRows {
   const findEndpoint = endpointFinder(db, lock('p'))
-  const findRunning = db.prepare<{ id: number }, RunningReplay>(
-    `SELECT account_uuid AS accountUuid, endpoint_id AS endpointId, since, status, object_uuid AS objectUuid,
-       next_seq AS nextSeq, until_seq AS untilSeq, made - delivered - undelivered AS waiting
-     FROM replay WHERE id = @id AND state = 'running'`,
-  )
+  const runningReplay = (lock: string) =>
+    db.prepare<{ id: number }, RunningReplay>(
+      `SELECT account_uuid AS accountUuid, endpoint_id AS endpointId, since, status, object_uuid AS objectUuid,
+         next_seq AS nextSeq, until_seq AS untilSeq, made - delivered - undelivered AS waiting
+       FROM replay r WHERE id = @id AND state = 'running' ${lock}`,
+    )
+  const [findRunning, lockRunning] = [runningReplay(''), runningReplay(lock('r'))]
   const pages = { all: eventPager(db, 'all'), failed: eventPager(db, 'failed') }
   const loadOf = db.prepare<{ accountUuid: string }, { deliveries: number; bytes: number }>(
     'SELECT pending_count AS deliveries, pending_bytes AS bytes FROM account_load WHERE account_uuid = @accountUuid',
@@ -163,33 +165,24 @@ function replayRows({ db, lock }: Connections): (tally: Tally) => ReplayRows {
   )
 
   /** How many more of its deliveries may be pending now. */
-  function* roomFor(
-    { accountUuid, waiting }: RunningReplay,
-    tally: Tally,
-    limits: GrowLimits,
-  ): Generator<unknown, number> {
+  function* roomFor({ accountUuid, waiting }: RunningReplay, limits: GrowLimits): Generator<unknown, number> {
     const load = (yield* loadOf.get({ accountUuid })) ?? { deliveries: 0, bytes: 0 }
-    const added = tally.addedTo(accountUuid)
-    if (load.bytes + added.bytes >= limits.limit.bytes) return 0
-    const ofAccount = limits.limit.deliveries - load.deliveries - added.deliveries
-    return Math.min(limits.step, limits.waitingPerReplay - waiting, ofAccount)
+    if (load.bytes >= limits.limit.bytes) return 0
+    return Math.min(limits.step, limits.waitingPerReplay - waiting, limits.limit.deliveries - load.deliveries)
   }
 
-  function* nextOf(
-    id: number,
-    now: number,
-    tally: Tally,
-    limits: GrowLimits,
-  ): Generator<unknown, ReplayPage | 'ended' | 'waits'> {
-    const replay = yield* findRunning.get({ id })
-    const endpoint = replay && (yield* findEndpoint(replay.accountUuid, replay.endpointId))
+  function* nextOf(id: number, now: number, limits: GrowLimits): Generator<unknown, ReplayPage | 'ended' | 'waits'> {
+    const found = yield* findRunning.get({ id })
+    const endpoint = found && (yield* findEndpoint(found.accountUuid, found.endpointId))
+    // While it waited for the endpoint, somebody may have cancelled or grown it.
+    const replay = yield* lockRunning.get({ id })
     const unsendable = !endpoint || endpoint.url === '' || endpoint.state === 'stopped'
     const allMade = replay !== undefined && replay.nextSeq > replay.untilSeq
     if (!replay || unsendable || (allMade && replay.waiting === 0)) {
       yield* finishReplay.run({ state: unsendable ? 'cancelled' : 'done', now, id })
       return 'ended'
     }
-    const room = allMade ? 0 : yield* roomFor(replay, tally, limits)
+    const room = allMade ? 0 : yield* roomFor(replay, limits)
     if (room <= 0) return 'waits'
     const { accountUuid, nextSeq, untilSeq } = replay
     const events = yield* pages[replay.status](accountUuid, endpoint, nextSeq, untilSeq, replay, room)
@@ -199,7 +192,7 @@ function replayRows({ db, lock }: Connections): (tally: Tally) => ReplayRows {
   }
 
   return (tally) => ({
-    nextOfReplay: (id, now, limits) => nextOf(id, now, tally, limits),
+    nextOfReplay: nextOf,
     *growReplay({ replayId, accountUuid, endpoint, nextSeq }, events, now, retryFor) {
       const made: { id: number; endpointId: number; record: string }[] = []
       const { id: endpointId } = endpoint

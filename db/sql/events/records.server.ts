@@ -179,7 +179,7 @@ export function recordStore(connections: Connections): RecordStore {
     ...nameStore(connections),
     takeInPolled: (input, options) =>
       turn.run(function* (own) {
-        // What is written last is locked first: whoever meets another writer runs again before it has done anything.
+        // What is written last is locked first: whoever meets another writer runs again before it has stored records.
         yield* endpointsToLock.all({ accountUuid: input.accountUuid, object: input.object })
         yield* loadToLock.get({ accountUuid: input.accountUuid })
         const rows = {

@@ -45,7 +45,8 @@ export const SENDABLE_JOBS = `SELECT ${JOB.columns}
   WHERE d.state = 'pending' AND p.url <> ''
     AND (p.state = 'active' OR p.state <> 'deleted' AND d.cause IN ('retry', 'test'))`
 
-export function dueDeliveryStore({ db, mine }: Connections): DueStore {
+export function dueDeliveryStore({ db, patient, mine, lock }: Connections): DueStore {
+  const lockEndpoint = db.prepare<{ id: number }>(`SELECT p.id FROM endpoint p WHERE p.id = @id ${lock('p')}`)
   const withWork = db.prepare<[], HealthRow>(
     `SELECT ${HEALTH_COLUMNS} FROM ${ENDPOINT_AND_PLAN}
      WHERE p.state <> 'deleted' AND ${mine('p')}
@@ -54,8 +55,11 @@ export function dueDeliveryStore({ db, mine }: Connections): DueStore {
   const findLane = db.prepare<[number], HealthRow>(
     `SELECT ${HEALTH_COLUMNS} FROM ${ENDPOINT_AND_PLAN} WHERE p.id = ? AND p.state <> 'deleted' AND ${mine('p')}`,
   )
-  const rest = db.prepare<{ id: number; until: number }>(
-    'UPDATE endpoint SET hold_until = max(coalesce(hold_until, 0), @until) WHERE id = @id',
+  // The reason of a wait that is over is no reason of this one.
+  const rest = db.prepare<{ id: number; until: number; now: number }>(
+    `UPDATE endpoint SET hold_until = max(coalesce(hold_until, 0), @until),
+       hold_reason = CASE WHEN hold_until > @now THEN hold_reason END,
+       hold_since = CASE WHEN hold_until > @now THEN hold_since END WHERE id = @id`,
   )
   const restDelivery = db.prepare<{ id: number; until: number }>(
     "UPDATE delivery SET due_at = max(due_at, @until) WHERE id = @id AND state = 'pending'",
@@ -113,15 +117,16 @@ export function dueDeliveryStore({ db, mine }: Connections): DueStore {
         yield* extendDeadlines.run({ endpointId, until: row.stateSince + graceMs, since: row.stateSince })
       return laneOf(row)
     }),
-    restEndpoints: db.write(function* (attempts, until) {
+    restEndpoints: db.write(function* (attempts, now, until) {
       const endpointIds = new Set(attempts.map(({ endpointId }) => endpointId))
-      for (const id of [...endpointIds].sort((a, b) => a - b)) yield* rest.run({ id, until })
+      for (const id of [...endpointIds].sort((a, b) => a - b)) yield* rest.run({ id, until, now })
       for (const { id } of attempts) yield* restDelivery.run({ id, until })
     }),
     endRest: db.single(function* (id, until) {
       yield* endRest.run({ id, until })
     }),
-    bringForward: db.write(function* (id, now, limit) {
+    bringForward: patient.write(function* (id, now, limit) {
+      yield* lockEndpoint.get({ id })
       yield* probeNow.run({ id, now })
       return (yield* dueNow.run({ id, now, limit })).changes
     }),

@@ -125,6 +125,16 @@ describe('a hold', () => {
     expect(health.holdUntil).toBe(START + minutes(2))
   })
 
+  it('that is shorter than a rest at a handover gives the rest a reason, so that nobody ends it early', () => {
+    const resting = { ...HEALTHY, holdUntil: START + seconds(16) }
+    const maintained: Verdict = { ...FAILED, statusCode: 503, retryAfterMs: seconds(10) }
+    expect(after([{ event: 1, at: START, verdict: maintained }], resting)).toMatchObject({
+      holdUntil: START + seconds(16),
+      holdReason: FAILED.sentence,
+      holdSince: START,
+    })
+  })
+
   it('outlives a success that was under way, and is gone with the next one', () => {
     const held = after([{ event: 1, at: START, verdict: limited(minutes(5)) }])
     expect(after([{ event: 2, at: START + seconds(1), verdict: DELIVERED }], held).holdUntil).toBe(held.holdUntil)

@@ -152,11 +152,16 @@ function withHold(
   return holdUntil(health, until, verdict.sentence, now)
 }
 
-/** When several answers ask for a wait, the longest counts. */
+/** When several answers ask for a wait, the longest counts. A hold without a reason is a rest at a handover: it ends early. */
 function holdUntil(health: EndpointHealth, until: Millis, reason: string, now: Millis): EndpointHealth {
   const holding = health.holdUntil !== null && health.holdUntil > now
-  if (holding && (health.holdUntil ?? 0) >= until) return health
-  return { ...health, holdUntil: until, holdReason: reason, holdSince: holding ? (health.holdSince ?? now) : now }
+  if (holding && (health.holdUntil ?? 0) >= until && health.holdReason !== null) return health
+  return {
+    ...health,
+    holdUntil: holding ? Math.max(health.holdUntil ?? 0, until) : until,
+    holdReason: reason,
+    holdSince: holding ? (health.holdSince ?? now) : now,
+  }
 }
 
 function nextProbe(health: EndpointHealth, now: Millis): EndpointHealth {

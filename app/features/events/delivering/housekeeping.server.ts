@@ -83,29 +83,23 @@ export async function expireHeld({ store, clock, log }: HouseApp): Promise<void>
 /** How many deliveries of one replay wait at a time: enough to keep it going, too few to delay other deliveries. */
 const WAITING_PER_REPLAY = 500
 
-interface GrownReplays {
-  made: Exclude<GrownReplay, string>
-  /** Replays still running. */
-  running: number
-  /** True = some of them can continue at once. */
-  more: boolean
-}
-
-export async function growReplays({ store, clock }: HouseApp, limit: PendingLimit): Promise<GrownReplays> {
+/** `offer` gets the new deliveries of each step. Answers how many replays still run, and whether some can go on at once. */
+export async function growReplays(
+  { store, clock }: HouseApp,
+  limit: PendingLimit,
+  offer: (made: Exclude<GrownReplay, string>) => void,
+): Promise<{ running: number; more: boolean }> {
   const options = {
-    choose: chooseEndpoints,
-    limit,
-    waitingPerReplay: WAITING_PER_REPLAY,
-    step: STEP,
+    ...{ choose: chooseEndpoints, limit, waitingPerReplay: WAITING_PER_REPLAY, step: STEP },
     retryFor: RETRY_FOR,
   }
-  const all: GrownReplays = { made: [], running: 0, more: false }
+  let [running, more] = [0, false]
   for (const replayId of await store.deliveries.listRunningReplays()) {
     const grown = await store.deliveries.growReplayStep(replayId, clock.now(), options)
-    if (grown !== 'ended') all.running++
+    if (grown !== 'ended') running++
     if (typeof grown === 'string') continue
-    all.made.push(...grown)
-    all.more = true
+    offer(grown)
+    more = true
   }
-  return all
+  return { running, more }
 }
