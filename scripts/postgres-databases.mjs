@@ -48,6 +48,25 @@ export async function databaseFrom({ url, prefix }, sql) {
   return { name, url: urlOfDatabase(url, name) }
 }
 
+/**
+ * Gives a database a new name and ends its sessions: at the old address there is none any more.
+ *
+ * @param {Place} place
+ * @param {string} name
+ * @returns {Promise<{ name: string, url: string }>}
+ */
+export async function rename({ url, prefix }, name) {
+  const next = `${prefix}${randomBytes(6).toString('hex')}`
+  await withClient(url, async (client) => {
+    // The server renames none that is in use.
+    await client.query(`ALTER DATABASE ${ours(name)} ALLOW_CONNECTIONS false`)
+    await endSessions(client, name)
+    await client.query(`ALTER DATABASE ${ours(name)} RENAME TO ${ours(next)}`)
+    await client.query(`ALTER DATABASE ${ours(next)} ALLOW_CONNECTIONS true`)
+  })
+  return { name: next, url: urlOfDatabase(url, next) }
+}
+
 /** @param {pg.Client} client @param {string} url @param {string} template @param {string} sql */
 async function makeTemplate(client, url, template, sql) {
   await client.query('SELECT pg_advisory_lock(hashtext($1))', [template])
