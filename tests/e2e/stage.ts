@@ -28,6 +28,8 @@ export const test = base.extend<{ server: Server }, { host: ProductHost }>({
     await use(server)
     await server.dispose()
   },
+  // Opened after the server, and so closed before it: a server that stops waits for connections that a browser keeps.
+  context: async ({ server: _server, context }, use) => use(context),
 })
 
 /** From the pretend platform's start page into the add-on, as a newcomer would. */
