@@ -104,11 +104,12 @@ function plainEnvironment(more = {}) {
 /**
  * @param {{ folder: string, bin: string }} files
  * @param {Identity} identity
- * @param {{ durable: boolean, password: string | null }} how
+ * @param {string | null} password
  */
-export function initialize({ folder, bin }, identity, { durable, password }) {
-  const args = ['-D', join(folder, 'data'), '-U', SUPERUSER, '--locale=C', '--encoding=UTF8', '--no-instructions']
-  if (!durable) args.push('--no-sync')
+export function initialize({ folder, bin }, identity, password) {
+  // Nothing of the new files has to outlive a power cut: the folder ends with this process.
+  const how = ['--locale=C', '--encoding=UTF8', '--no-instructions', '--no-sync']
+  const args = ['-D', join(folder, 'data'), '-U', SUPERUSER, ...how]
   if (password === null) args.push('--auth=trust')
   else {
     // On a port every user of this machine could become its administrator.
