@@ -21,7 +21,7 @@ const says = (page: Page, words: string | RegExp) =>
 async function reloadUntil(page: Page, address: string, words: string | RegExp): Promise<void> {
   await expect(async () => {
     await page.goto(address)
-    await expect(card(page)).toContainText(words, { timeout: 1_000 })
+    await expect(card(page)).toContainText(words, { timeout: 300 })
   }).toPass({ timeout: 30_000 })
 }
 

@@ -39,7 +39,7 @@ async function addRule(page: Page, { name, object, url, filter = '' }: NewRule):
 async function reloadUntil(page: Page, address: string, name: string, words: string | RegExp): Promise<void> {
   await expect(async () => {
     await page.goto(address)
-    await expect(card(page, name)).toContainText(words, { timeout: 1_000 })
+    await expect(card(page, name)).toContainText(words, { timeout: 300 })
   }).toPass({ timeout: 30_000 })
 }
 

@@ -51,7 +51,7 @@ async function openMail(page: Page, server: Server, subject: string): Promise<vo
   const address = new URL((await outbox.first().getAttribute('href')) ?? '', server.origin).href
   await expect(async () => {
     await page.goto(address)
-    await expect(page.getByRole('heading', { name: `“${subject}”` })).toHaveCount(1, { timeout: 1_000 })
+    await expect(page.getByRole('heading', { name: `“${subject}”` })).toHaveCount(1, { timeout: 300 })
   }).toPass({ timeout: 30_000 })
 }
 

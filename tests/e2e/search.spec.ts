@@ -24,7 +24,7 @@ const part = (page: Page, name: string): Locator => page.getByRole('region', { n
 async function reloadUntil(page: Page, address: string, words: string | RegExp): Promise<void> {
   await expect(async () => {
     await page.goto(address)
-    await expect(page.getByRole('main')).toContainText(words, { timeout: 1_000 })
+    await expect(page.getByRole('main')).toContainText(words, { timeout: 300 })
   }).toPass({ timeout: 30_000 })
 }
 
@@ -137,7 +137,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page).toHaveURL(/status=delivered/)
       await expect(async () => {
         await page.goto(search)
-        await expect(lines(page).filter({ hasText: 'Delivered' })).toHaveCount(2, { timeout: 1_000 })
+        await expect(lines(page).filter({ hasText: 'Delivered' })).toHaveCount(2, { timeout: 300 })
       }).toPass({ timeout: 30_000 })
     })
 

@@ -68,7 +68,7 @@ test('seven webhooks and a rule fit a screen', async ({ page, context, server })
   await page.setViewportSize({ width: 1280, height: 800 })
   await expect(async () => {
     await page.goto(manager)
-    await expect(page.getByRole('list', { name: 'Needs attention' })).toContainText('answered 500', { timeout: 1_000 })
+    await expect(page.getByRole('list', { name: 'Needs attention' })).toContainText('answered 500', { timeout: 300 })
   }).toPass({ timeout: 30_000 })
   await expect(page.getByRole('button', { name: 'Try again now: Accounts office rule' })).toBeVisible()
   const desk = await sizeOf(page)
