@@ -1,6 +1,6 @@
 // When a customer answers: the follow-up waits with their words, and goes out after Go on, or never after Stop.
 import type { BrowserContext, Page } from '@playwright/test'
-import { collectComplaints, expect, expectLooks, FIRM, openAddOn, type Server, signIn, test } from './stage.ts'
+import { collectComplaints, expect, expectLooks, FIRM, openSignedIn, type Server, test } from './stage.ts'
 
 const WORDS = 'Please ring me before you come'
 const ON_COMPLETED = {
@@ -34,8 +34,7 @@ async function comes(page: Page, address: string, shows: () => Promise<void>): P
 
 /** A job is completed: one text goes out, another follows later. Then the customer answers in the pretend platform. */
 async function answered(page: Page, context: BrowserContext, server: Server) {
-  await openAddOn(page, server)
-  await signIn(context, page)
+  await openSignedIn(context, page, server)
   const accountUUID = new URL(page.url()).searchParams.get('accountUUID') ?? ''
   const outbox = `${server.origin}/sandbox/console/accounts/${accountUUID}/outbox`
   const history = `${server.origin}/automation/runs?accountUUID=${accountUUID}`

@@ -6,10 +6,9 @@ import {
   DEMO_RECEIVER,
   expect,
   expectLooks,
-  openAddOn,
+  openSignedIn,
   type Server,
   setFirstJobStatus,
-  signIn,
   test,
 } from './stage.ts'
 
@@ -58,8 +57,7 @@ async function pickStatus(page: Page, status: string): Promise<void> {
 
 /** Signs in with one webhook for jobs; gives the manager's address and the search's. */
 async function begin(page: Page, server: Server, url: string) {
-  await openAddOn(page, server)
-  await signIn(page.context(), page)
+  await openSignedIn(page.context(), page, server)
   await createWebhook(page, { url, object: 'Job' })
   await says(page, 'Webhook created successfully!')
   const manager = page.url()

@@ -1,6 +1,7 @@
 // What every browser journey starts from: a server of its own, and the steps a person repeats.
 import AxeBuilder from '@axe-core/playwright'
 import { type BrowserContext, test as base, expect, type Page } from '@playwright/test'
+import { signInFirm } from '#lab/screens/screens.ts'
 import { type ProductHost, productHost } from '../support/product-host.ts'
 import { fieldValue } from '../support/scriptless-browser.ts'
 
@@ -68,6 +69,13 @@ export async function signIn(context: BrowserContext, page: Page): Promise<void>
     headers: { origin, 'sec-fetch-site': 'same-origin' },
   })
   await page.reload()
+  await expect(page.getByRole('heading', { name: 'Create New Webhook' })).toBeVisible()
+}
+
+/** Both at once, for journeys that are not about the way in: the manager is the first page that the browser loads. */
+export async function openSignedIn(context: BrowserContext, page: Page, server: Server): Promise<void> {
+  const accountUUID = await signInFirm(context.request, server)
+  await page.goto(`${server.origin}/fieldhook?${new URLSearchParams({ accountUUID })}`)
   await expect(page.getByRole('heading', { name: 'Create New Webhook' })).toBeVisible()
 }
 

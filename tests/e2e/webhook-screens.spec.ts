@@ -5,6 +5,7 @@ import {
   expect,
   expectAccessible,
   openAddOn,
+  openSignedIn,
   type Server,
   setFirstJobStatus,
   signIn,
@@ -118,8 +119,7 @@ for (const width of [375, 1280]) {
     test.slow()
     const complaints = collectComplaints(page)
     await page.setViewportSize({ width, height: 812 })
-    await openAddOn(page, server)
-    await signIn(context, page)
+    await openSignedIn(context, page, server)
     // The whole way by the keyboard.
     await page.getByRole('button', { name: 'Watch jobs here' }).focus()
     await page.keyboard.press('Enter')
