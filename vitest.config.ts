@@ -14,6 +14,8 @@ export default defineConfig({
     globalSetup: ['tests/support/postgres-setup.ts'],
     setupFiles: ['tests/support/quiet.ts'],
     allowOnly: false,
+    // What was made of a file that is still the same: for the next stage, and the next run.
+    experimental: { fsModuleCache: true },
     sequence: { sequencer: SlowFirst },
     // A machine with two cores shared by three runners is slow now and then.
     // Ends what hangs. On a machine that does other work too, simulated days on PostgreSQL take 15 s.

@@ -1,5 +1,6 @@
 // The databases of a PostgreSQL server: made, made as copies of a template, and dropped.
 import { createHash, randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 
 /** Every database that is made here begins like this, and no other is ever dropped. */
@@ -47,6 +48,25 @@ export async function databaseFrom({ url, prefix }, sql) {
   return { name, url: urlOfDatabase(url, name) }
 }
 
+/**
+ * Gives a database a new name and ends its sessions: at the old address there is none any more.
+ *
+ * @param {Place} place
+ * @param {string} name
+ * @returns {Promise<{ name: string, url: string }>}
+ */
+export async function rename({ url, prefix }, name) {
+  const next = `${prefix}${randomBytes(6).toString('hex')}`
+  await withClient(url, async (client) => {
+    // The server renames none that is in use.
+    await client.query(`ALTER DATABASE ${ours(name)} ALLOW_CONNECTIONS false`)
+    await endSessions(client, name)
+    await client.query(`ALTER DATABASE ${ours(name)} RENAME TO ${ours(next)}`)
+    await client.query(`ALTER DATABASE ${ours(next)} ALLOW_CONNECTIONS true`)
+  })
+  return { name: next, url: urlOfDatabase(url, next) }
+}
+
 /** @param {pg.Client} client @param {string} url @param {string} template @param {string} sql */
 async function makeTemplate(client, url, template, sql) {
   await client.query('SELECT pg_advisory_lock(hashtext($1))', [template])
@@ -78,7 +98,26 @@ async function create(client, name, template) {
 
 /** @param {pg.Client} client @param {string} name */
 async function drop(client, name) {
-  await client.query(`DROP DATABASE IF EXISTS ${ours(name)} WITH (FORCE)`)
+  const own = ours(name)
+  await endSessions(client, name)
+  await client.query(`DROP DATABASE IF EXISTS ${own} WITH (FORCE)`)
+}
+
+/** After this the server has to wait for them itself. ms */
+const SESSIONS_END_WITHIN_MS = 1_000
+/** A session ends within a few. The server, told to drop a database, looks whether it did only every 100. ms */
+const LOOK_AGAIN_MS = 2
+
+/** Whoever connects meanwhile may still be there. @param {pg.Client} client @param {string} name */
+async function endSessions(client, name) {
+  const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = $1 AND backend_type = 'client backend' AND pid <> pg_backend_pid()`
+  const deadline = performance.now() + SESSIONS_END_WITHIN_MS
+  for (;;) {
+    const { rows } = await client.query(end, [name])
+    if (rows.length === 0 || performance.now() > deadline) return
+    await pause(LOOK_AGAIN_MS)
+  }
 }
 
 /** @param {string} name */

@@ -9,6 +9,7 @@ import {
   mkdtempSync,
   openSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -62,7 +63,7 @@ export function makeFolder({ uid, gid }) {
 }
 
 /**
- * A cache below root's home is closed to the user who runs the server: that one then gets a copy.
+ * A cache below root's home is closed to the user who runs the server: that one then gets links, or on another disk a copy.
  *
  * @param {string} bin @param {string} folder @param {Identity} identity
  * @returns {{ bin: string, version: string }}
@@ -72,7 +73,11 @@ export function reachable(bin, folder, identity) {
   if (asked.status === 0) return { bin, version: numberOf(asked.stdout) }
   if (identity.uid === undefined) throw new SetupError(`${bin}/postgres does not start: ${problemOf(asked)}`)
   const copy = join(folder, 'program')
-  cpSync(dirname(bin), copy, { recursive: true, verbatimSymlinks: true, mode: constants.COPYFILE_FICLONE })
+  // The files stay root's, whoever runs them: a copy would be 60 MB to write for every server.
+  if (spawnSync('cp', ['-al', dirname(bin), copy]).status !== 0) {
+    rmSync(copy, { recursive: true, force: true })
+    cpSync(dirname(bin), copy, { recursive: true, verbatimSymlinks: true, mode: constants.COPYFILE_FICLONE })
+  }
   spawnSync('chmod', ['-R', 'a+rX', copy])
   const again = runServer(join(copy, 'bin/postgres'), ['--version'], folder, identity)
   if (again.status !== 0) throw new SetupError(`${bin}/postgres does not start: ${problemOf(again)}`)
@@ -104,11 +109,12 @@ function plainEnvironment(more = {}) {
 /**
  * @param {{ folder: string, bin: string }} files
  * @param {Identity} identity
- * @param {{ durable: boolean, password: string | null }} how
+ * @param {string | null} password
  */
-export function initialize({ folder, bin }, identity, { durable, password }) {
-  const args = ['-D', join(folder, 'data'), '-U', SUPERUSER, '--locale=C', '--encoding=UTF8', '--no-instructions']
-  if (!durable) args.push('--no-sync')
+export function initialize({ folder, bin }, identity, password) {
+  // Nothing of the new files has to outlive a power cut: the folder ends with this process.
+  const how = ['--locale=C', '--encoding=UTF8', '--no-instructions', '--no-sync']
+  const args = ['-D', join(folder, 'data'), '-U', SUPERUSER, ...how]
   if (password === null) args.push('--auth=trust')
   else {
     // On a port every user of this machine could become its administrator.

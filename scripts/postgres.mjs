@@ -141,7 +141,7 @@ async function ownServer(program, prefix, { durable = true, listen = 'socket', s
     const { bin, version } = reachable(program.bin, folder, identity)
     files.bin = bin
     const password = listen === 'port' ? randomBytes(16).toString('hex') : null
-    initialize(files, identity, { durable, password })
+    initialize(files, identity, password)
     const port = password ? await freePort() : 5432
     configure(folder, { port, durable, password, settings })
     const socket = `postgres://${SUPERUSER}@localhost:${port}/postgres?host=${encodeURIComponent(folder)}`

@@ -79,7 +79,6 @@ export async function serve({ dev } = {}) {
       else running.log.info(fields, 'request.served')
     })
     for (const [name, value] of Object.entries(running.securityHeaders(req.path, nonce))) res.setHeader(name, value)
-    if (stopping) res.setHeader('Connection', 'close')
     res.on('finish', () => running.letGoOfBody(req))
     next()
   })
@@ -167,6 +166,8 @@ export async function serve({ dev } = {}) {
 
   let stopping = false
   const server = createHttpServer((req, res) => {
+    // Of events too: who sends one after the other would keep a connection that is never idle, until the grace is over.
+    if (stopping) res.setHeader('Connection', 'close')
     const refusal = running.judgeEdges(req)
     if (refusal) return refuseAtOnce(res, refusal, running.securityHeaders('/api/', ''))
     // One at a time per connection: a client that does not read an answer must not have a hundred more served.

@@ -303,15 +303,22 @@ test('an interrupted move leaves nothing on the server, and the next one goes th
 
 test('an instance that starts on a server meanwhile does not get in', { timeout: 60_000 }, async ({ skip }) => {
   if (!server) return skip('no PostgreSQL')
-  const url = await freshUrl(server)
-  const target = await openTargetServer({ url, migrationsFolder: 'db/migrations-postgres', setting: '--to' })
-  const client = connectPostgres(url)
-  await expect(claimForPlatform(client.db, 'sandbox')).rejects.toThrow(/lock timeout/)
+  const [to, from] = [await freshUrl(server), await freshUrl(server)]
+  const targetAt = (url: string) =>
+    openTargetServer({ url, migrationsFolder: 'db/migrations-postgres', setting: '--to' })
+  const target = await targetAt(to)
+  // Its schema.
+  await (await targetAt(from)).close()
+  const source = await openSourceServer({ url: from, migrationsFolder: 'db/migrations-postgres', setting: '--from' })
+  const client = connectPostgres(to)
+  const starting = openServer({ env, url: from, clock: systemClock(), observed: (store) => store })
+  // Both wait for five seconds.
+  await Promise.all([
+    expect(claimForPlatform(client.db, 'sandbox')).rejects.toThrow(/lock timeout/),
+    expect(starting).rejects.toThrow(/^A move of .* is under way: start again when it has ended\.$/),
+  ])
   await client.close()
   await target.close()
-  const source = await openSourceServer({ url, migrationsFolder: 'db/migrations-postgres', setting: '--from' })
-  const starting = openServer({ env, url, clock: systemClock(), observed: (store) => store })
-  await expect(starting).rejects.toThrow(/^A move of .* is under way: start again when it has ended\.$/)
   await source.close()
 })
 

@@ -1,6 +1,6 @@
 // "Account and security": who is signed in, who did what, everything as a file, and the end of an account. With scripts and without.
 import { readFileSync } from 'node:fs'
-import { collectComplaints, expect, expectAccessible, FIRM, openAddOn, signIn, test } from './stage.ts'
+import { collectComplaints, expect, expectAccessible, FIRM, openAddOn, openSignedIn, signIn, test } from './stage.ts'
 
 test('a second browser is signed out, what was done is found, and everything is taken along', async ({
   page,
@@ -9,8 +9,7 @@ test('a second browser is signed out, what was done is found, and everything is 
   server,
 }) => {
   const complaints = collectComplaints(page)
-  await openAddOn(page, server)
-  await signIn(context, page)
+  await openSignedIn(context, page, server)
   const elsewhere = await browser.newContext()
   const other = await elsewhere.newPage()
   await openAddOn(other, server)
@@ -85,8 +84,7 @@ test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false })
 
   test('an account is erased once its name is typed', async ({ page, context, server }) => {
-    await openAddOn(page, server)
-    await signIn(context, page)
+    await openSignedIn(context, page, server)
     const accountUUID = new URL(page.url()).searchParams.get('accountUUID') ?? ''
     await page.getByRole('link', { name: 'Account and security' }).click()
     await page.getByRole('link', { name: 'Erase this account' }).click()

@@ -8,9 +8,9 @@ import {
   expectLooks,
   FIRM,
   openAddOn,
+  openSignedIn,
   type Server,
   setFirstJobStatus,
-  signIn,
   test,
 } from './stage.ts'
 
@@ -18,8 +18,7 @@ const NO_ACCOUNT = 'Please provide an account UUID to view webhook activity'
 
 /** Signs the admin's account in, creates a webhook for jobs, and opens the activity as the manager's button does. */
 async function openActivity(page: Page, context: BrowserContext, server: Server): Promise<void> {
-  await openAddOn(page, server)
-  await signIn(context, page)
+  await openSignedIn(context, page, server)
   await createWebhook(page, { url: server.origin + DEMO_RECEIVER, object: 'Job' })
   await expect(page.getByRole('article', { name: 'Job', exact: true })).toBeVisible()
   await openAddOn(page, server, { admin: true })
@@ -148,8 +147,7 @@ test('a session that ended elsewhere keeps the page and leads to signing in', as
 
 test('what a stranger sends is text, and nothing of it runs', async ({ page, context, server }) => {
   const complaints = collectComplaints(page)
-  await openAddOn(page, server)
-  await signIn(context, page)
+  await openSignedIn(context, page, server)
   await createWebhook(page, { url: '', object: 'Job' })
   const forwarding = await page.getByRole('textbox', { name: 'Forwarding URL' }).inputValue()
   const hostile = '</pre><script>document.title="owned"</script><img src=x onerror=alert(1)>\ud800\u202e'

@@ -1,6 +1,6 @@
 // When a customer answers: the follow-up waits with their words, and goes out after Go on, or never after Stop.
 import type { BrowserContext, Page } from '@playwright/test'
-import { collectComplaints, expect, expectLooks, FIRM, openAddOn, type Server, signIn, test } from './stage.ts'
+import { collectComplaints, expect, expectLooks, FIRM, openSignedIn, type Server, test } from './stage.ts'
 
 const WORDS = 'Please ring me before you come'
 const ON_COMPLETED = {
@@ -34,8 +34,7 @@ async function comes(page: Page, address: string, shows: () => Promise<void>): P
 
 /** A job is completed: one text goes out, another follows later. Then the customer answers in the pretend platform. */
 async function answered(page: Page, context: BrowserContext, server: Server) {
-  await openAddOn(page, server)
-  await signIn(context, page)
+  await openSignedIn(context, page, server)
   const accountUUID = new URL(page.url()).searchParams.get('accountUUID') ?? ''
   const outbox = `${server.origin}/sandbox/console/accounts/${accountUUID}/outbox`
   const history = `${server.origin}/automation/runs?accountUUID=${accountUUID}`
@@ -53,7 +52,7 @@ async function answered(page: Page, context: BrowserContext, server: Server) {
   const link = job.first().getByRole('link', { name: /^Job / })
   const address = new URL((await link.getAttribute('href')) ?? '', server.origin).href
   await job.first().getByRole('button', { name: 'Completed', exact: true }).click()
-  await comes(page, outbox, () => expect(texts(page)).toHaveCount(1, { timeout: 1_000 }))
+  await comes(page, outbox, () => expect(texts(page)).toHaveCount(1, { timeout: 300 }))
   await page.goto(address)
   await page.getByLabel('The customer answers by text').fill(WORDS)
   await page.getByRole('button', { name: 'Answer by text' }).click()
@@ -61,9 +60,9 @@ async function answered(page: Page, context: BrowserContext, server: Server) {
   await passTime(page, server, '1 hour')
   const follows = page.getByRole('listitem').filter({ hasText: 'Ask for a review' })
   await comes(page, history, async () => {
-    await expect(card(page)).toHaveCount(1, { timeout: 1_000 })
+    await expect(card(page)).toHaveCount(1, { timeout: 300 })
     // "on Friday …" when the hour has led past midnight.
-    await expect(follows).toContainText(/They answered (at|on)/, { timeout: 1_000 })
+    await expect(follows).toContainText(/They answered (at|on)/, { timeout: 300 })
   })
   return { history, outbox, follows }
 }
@@ -85,7 +84,7 @@ for (const javaScriptEnabled of [true, false]) {
         page.getByText('1 message to them can go now. Quiet hours and limits still apply.').first(),
       ).toBeVisible()
       await expect(card(page)).toHaveCount(0)
-      await comes(page, outbox, () => expect(texts(page)).toHaveCount(2, { timeout: 1_000 }))
+      await comes(page, outbox, () => expect(texts(page)).toHaveCount(2, { timeout: 300 }))
       await passTime(page, server, '1 hour')
       await page.goto(outbox)
       await expect(texts(page).filter({ hasText: 'How did we do?' })).toHaveCount(1)
@@ -103,7 +102,7 @@ for (const javaScriptEnabled of [true, false]) {
         .click()
       await expect(page.getByText('1 message to them is left out.').first()).toBeVisible()
       await passTime(page, server, '1 hour')
-      await comes(page, history, () => expect(follows).toContainText('stopped', { timeout: 1_000 }))
+      await comes(page, history, () => expect(follows).toContainText('stopped', { timeout: 300 }))
       await expect(card(page)).toHaveCount(0)
       await page.goto(outbox)
       await expect(texts(page)).toHaveCount(1)

@@ -1,16 +1,7 @@
 // Limits for all automations, and a customer who wants no messages: set, seen where they matter, taken back.
 import { mkdirSync } from 'node:fs'
 import type { BrowserContext, Page } from '@playwright/test'
-import {
-  collectComplaints,
-  expect,
-  expectAccessible,
-  keepPicture,
-  openAddOn,
-  type Server,
-  signIn,
-  test,
-} from './stage.ts'
+import { collectComplaints, expect, expectAccessible, keepPicture, openSignedIn, type Server, test } from './stage.ts'
 
 interface Stage {
   page: Page
@@ -30,8 +21,7 @@ const TEXT = {
 }
 
 async function open({ page, context, server }: Stage) {
-  await openAddOn(page, server)
-  await signIn(context, page)
+  await openSignedIn(context, page, server)
   const accountUUID = new URL(page.url()).searchParams.get('accountUUID') ?? ''
   const post = async (path: string, data: object) => {
     const answer = await page.request.post(`${server.origin}${path}`, { data, headers: { origin: server.origin } })

@@ -1,5 +1,5 @@
 // What stands beside a long form on a desk: the preview in sight, and the list never behind it.
-import { expect, openAddOn, signIn, test } from './stage.ts'
+import { expect, openSignedIn, test } from './stage.ts'
 
 const RULES = [1, 2, 3, 4, 5, 6].map((number) => ({
   name: `Rule ${number}`,
@@ -16,8 +16,7 @@ test('at 1280 by 800 the preview and every card can be seen, whatever is written
 }) => {
   test.slow()
   await page.setViewportSize({ width: 1280, height: 800 })
-  await openAddOn(page, server)
-  await signIn(context, page)
+  await openSignedIn(context, page, server)
   const address = new URL(page.url())
   address.pathname = '/automation'
   await page.goto(address.href)

@@ -6,10 +6,9 @@ import {
   DEMO_RECEIVER,
   expect,
   expectLooks,
-  openAddOn,
+  openSignedIn,
   type Server,
   setFirstJobStatus,
-  signIn,
   test,
 } from './stage.ts'
 
@@ -21,7 +20,7 @@ const says = (page: Page, words: string | RegExp) =>
 async function reloadUntil(page: Page, address: string, words: string | RegExp): Promise<void> {
   await expect(async () => {
     await page.goto(address)
-    await expect(card(page)).toContainText(words, { timeout: 1_000 })
+    await expect(card(page)).toContainText(words, { timeout: 300 })
   }).toPass({ timeout: 30_000 })
 }
 
@@ -48,8 +47,7 @@ for (const javaScriptEnabled of [true, false]) {
 
     test('a broken address says so, is mended, and the event is sent again', async ({ page, context, server }) => {
       const complaints = collectComplaints(page)
-      await openAddOn(page, server)
-      await signIn(context, page)
+      await openSignedIn(context, page, server)
       await createWebhook(page, { url: `${server.origin}/sandbox/receiver/mended?status=500`, object: 'Job' })
       await says(page, 'Webhook created successfully!')
       const manager = page.url()
@@ -76,8 +74,7 @@ for (const javaScriptEnabled of [true, false]) {
     })
 
     test('a paused webhook keeps its events, and resuming delivers them', async ({ page, context, server }) => {
-      await openAddOn(page, server)
-      await signIn(context, page)
+      await openSignedIn(context, page, server)
       await createWebhook(page, { url: server.origin + DEMO_RECEIVER, object: 'Job' })
       await says(page, 'Webhook created successfully!')
       const manager = page.url()
@@ -95,8 +92,7 @@ for (const javaScriptEnabled of [true, false]) {
     })
 
     test('an address that answered 410 is started again, with what it missed', async ({ page, context, server }) => {
-      await openAddOn(page, server)
-      await signIn(context, page)
+      await openSignedIn(context, page, server)
       await createWebhook(page, { url: `${server.origin}/sandbox/receiver/gone?status=410`, object: 'Job' })
       await says(page, 'Webhook created successfully!')
       const manager = page.url()
@@ -122,8 +118,7 @@ for (const javaScriptEnabled of [true, false]) {
     })
 
     test('a new signing secret is shown, and the old one stays valid for a day', async ({ page, context, server }) => {
-      await openAddOn(page, server)
-      await signIn(context, page)
+      await openSignedIn(context, page, server)
       await createWebhook(page, { url: server.origin + DEMO_RECEIVER, object: 'Job' })
       await card(page).getByText('More', { exact: true }).click()
       await card(page).getByText('Signing secret', { exact: true }).first().click()
@@ -142,8 +137,7 @@ for (const javaScriptEnabled of [true, false]) {
 
 test('an event is copied as a command, without the secret', async ({ page, context, server }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.origin })
-  await openAddOn(page, server)
-  await signIn(context, page)
+  await openSignedIn(context, page, server)
   await createWebhook(page, { url: server.origin + DEMO_RECEIVER, object: 'Job' })
   await says(page, 'Webhook created successfully!')
   const manager = page.url()
@@ -159,8 +153,7 @@ test('an event is copied as a command, without the secret', async ({ page, conte
 })
 
 test('cards in every state are accessible and fit the screen', async ({ page, context, server }) => {
-  await openAddOn(page, server)
-  await signIn(context, page)
+  await openSignedIn(context, page, server)
   await createWebhook(page, { url: `${server.origin}/sandbox/receiver/a?status=500`, object: 'Job' })
   await says(page, 'Webhook created successfully!')
   const manager = page.url()

@@ -6,7 +6,7 @@ import {
   expect,
   expectAccessible,
   FIRM,
-  openAddOn,
+  openSignedIn,
   type Server,
   signIn,
   test,
@@ -20,8 +20,7 @@ const toLibrary = (page: Page) =>
 const alive = (page: Page) => expect(form(page).getByRole('button', { name: 'Continue' })).toHaveCount(0)
 
 async function openAutomations(page: Page, context: BrowserContext, server: Server): Promise<URL> {
-  await openAddOn(page, server)
-  await signIn(context, page)
+  await openSignedIn(context, page, server)
   const address = new URL(page.url())
   address.pathname = '/automation'
   await page.goto(address.href)
@@ -102,8 +101,7 @@ test('when the session is over, a webhook that was typed is there again after th
   context,
   server,
 }) => {
-  await openAddOn(page, server)
-  await signIn(context, page)
+  await openSignedIn(context, page, server)
   await createWebhook(page, { url: `${server.origin}${DEMO_RECEIVER}`, object: 'Job' })
   await says(page, 'Webhook created successfully!')
   await context.clearCookies()

@@ -5,10 +5,9 @@ import {
   createWebhook,
   expect,
   expectLooks,
-  openAddOn,
+  openSignedIn,
   type Server,
   setFirstJobStatus,
-  signIn,
   test,
 } from './stage.ts'
 
@@ -39,7 +38,7 @@ async function addRule(page: Page, { name, object, url, filter = '' }: NewRule):
 async function reloadUntil(page: Page, address: string, name: string, words: string | RegExp): Promise<void> {
   await expect(async () => {
     await page.goto(address)
-    await expect(card(page, name)).toContainText(words, { timeout: 1_000 })
+    await expect(card(page, name)).toContainText(words, { timeout: 300 })
   }).toPass({ timeout: 30_000 })
 }
 
@@ -54,8 +53,7 @@ for (const javaScriptEnabled of [true, false]) {
 
     test('one event reaches the webhook and every rule whose filter it passes', async ({ page, context, server }) => {
       const complaints = collectComplaints(page)
-      await openAddOn(page, server)
-      await signIn(context, page)
+      await openSignedIn(context, page, server)
       await expect(section(page).getByRole('article')).toHaveCount(0)
       await createWebhook(page, { url: receiver(server, 'first'), object: 'Job' })
       await says(page, 'Webhook created successfully!')
@@ -86,8 +84,7 @@ for (const javaScriptEnabled of [true, false]) {
     })
 
     test('a rule needs no webhook, and is paused and moved on its own', async ({ page, context, server }) => {
-      await openAddOn(page, server)
-      await signIn(context, page)
+      await openSignedIn(context, page, server)
       const manager = page.url()
       await addRule(page, { name: 'Office', object: 'Job', url: receiver(server, 'office') })
       await says(page, 'Forwarding rule created successfully!')
@@ -108,8 +105,7 @@ for (const javaScriptEnabled of [true, false]) {
     })
 
     test('a rule is tested, gets a new secret, and is deleted', async ({ page, context, server }) => {
-      await openAddOn(page, server)
-      await signIn(context, page)
+      await openSignedIn(context, page, server)
       const manager = page.url()
       await addRule(page, { name: 'Front desk', object: 'Job', url: receiver(server, 'desk') })
       await says(page, 'Forwarding rule created successfully!')
@@ -135,8 +131,7 @@ for (const javaScriptEnabled of [true, false]) {
     })
 
     test('what was typed wrong stays, with a word about it', async ({ page, context, server }) => {
-      await openAddOn(page, server)
-      await signIn(context, page)
+      await openSignedIn(context, page, server)
       await addRule(page, { name: ' ', object: 'Job', url: 'http://192.0.2.1/in', filter: 'not a field' })
       await says(page, 'Rule name is required')
       const rules = section(page)
@@ -156,8 +151,7 @@ test('rules in every state are accessible and fit the screen', async ({ page, co
   // Four pictures of a long page, each looked over: twice the usual time.
   test.slow()
   const long = `Accounting-${'x'.repeat(60)} and the office`
-  await openAddOn(page, server)
-  await signIn(context, page)
+  await openSignedIn(context, page, server)
   const manager = page.url()
   await section(page).getByText('Add another address', { exact: true }).click()
   await expectLooks(page, 'rules-empty')

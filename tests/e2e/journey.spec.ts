@@ -4,8 +4,8 @@ import {
   DEMO_RECEIVER,
   expect,
   openAddOn,
+  openSignedIn,
   setFirstJobStatus,
-  signIn,
   signInAtGate,
   test,
 } from './stage.ts'
@@ -114,8 +114,7 @@ test('the scripts behind a link come while it is only pointed at, its data does 
   page,
   server,
 }) => {
-  await openAddOn(page, server)
-  await signIn(context, page)
+  await openSignedIn(context, page, server)
   await page.waitForLoadState('networkidle')
   const asked: string[] = []
   page.on('request', (request) => asked.push(new URL(request.url()).pathname))

@@ -6,10 +6,9 @@ import {
   expect,
   expectLooks,
   FIRM,
-  openAddOn,
+  openSignedIn,
   type Server,
   setFirstJobStatus,
-  signIn,
   test,
 } from './stage.ts'
 
@@ -22,7 +21,7 @@ const says = (page: Page, words: string | RegExp) =>
 async function reloadUntil(page: Page, address: string, words: string | RegExp): Promise<void> {
   await expect(async () => {
     await page.goto(address)
-    await expect(page.locator('main')).toContainText(words, { timeout: 1_000 })
+    await expect(page.locator('main')).toContainText(words, { timeout: 300 })
   }).toPass({ timeout: 30_000 })
 }
 
@@ -42,8 +41,7 @@ async function openOutbox(page: Page, server: Server): Promise<void> {
 
 /** A webhook whose address answers 500, after three events and an hour. */
 async function letFail(page: Page, context: BrowserContext, server: Server, name: string): Promise<string> {
-  await openAddOn(page, server)
-  await signIn(context, page)
+  await openSignedIn(context, page, server)
   await createWebhook(page, { url: `${server.origin}/sandbox/receiver/${name}?status=500`, object: 'Job' })
   await says(page, 'Webhook created successfully!')
   const manager = page.url()
@@ -95,8 +93,7 @@ for (const javaScriptEnabled of [true, false]) {
 
     test('an address is checked when it is saved and on request, in words', async ({ page, context, server }) => {
       const complaints = collectComplaints(page)
-      await openAddOn(page, server)
-      await signIn(context, page)
+      await openSignedIn(context, page, server)
       await createWebhook(page, { url: `${server.origin}/sandbox/receiver/off?status=404`, object: 'Job' })
       await says(page, 'Webhook created successfully!')
       await expect(card(page)).toContainText('It may be mistyped, or its scenario switched off.')
@@ -120,8 +117,7 @@ for (const javaScriptEnabled of [true, false]) {
     })
 
     test('e-mails can be switched off, and a wrong address keeps what was typed', async ({ page, context, server }) => {
-      await openAddOn(page, server)
-      await signIn(context, page)
+      await openSignedIn(context, page, server)
       const field = mailForm(page).getByLabel('E-mail address')
       const open = async () => {
         if (await field.isHidden()) await mailForm(page).getByRole('heading', { name: 'Notices by e-mail' }).click()
@@ -146,8 +142,7 @@ for (const javaScriptEnabled of [true, false]) {
     })
 
     test('comparing with ServiceM8 says what was found', async ({ page, context, server }) => {
-      await openAddOn(page, server)
-      await signIn(context, page)
+      await openSignedIn(context, page, server)
       await createWebhook(page, { url: `${server.origin}/sandbox/receiver/demo`, object: 'Job' })
       await says(page, 'Webhook created successfully!')
       await card(page).getByText('More', { exact: true }).click()

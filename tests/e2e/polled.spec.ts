@@ -6,8 +6,8 @@ import {
   expect,
   expectAccessible,
   openAddOn,
+  openSignedIn,
   type Server,
-  signIn,
   test,
 } from './stage.ts'
 
@@ -44,8 +44,7 @@ for (const javaScriptEnabled of [true, false]) {
       server,
     }) => {
       const complaints = collectComplaints(page)
-      await openAddOn(page, server)
-      await signIn(context, page)
+      await openSignedIn(context, page, server)
       const manager = page.url()
       await createWebhook(page, { url: server.origin + DEMO_RECEIVER, object: 'Job Contact' })
       await expect(page.getByText('Webhook created successfully!').first()).toBeVisible()
@@ -94,8 +93,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByLabel('Rights that are never granted').fill('read_job_contacts')
       await page.getByRole('button', { name: 'Save the switches' }).click()
       await expect(page.getByText('The switches are saved.')).toBeVisible()
-      await openAddOn(page, server)
-      await signIn(context, page)
+      await openSignedIn(context, page, server)
       await createWebhook(page, { url: server.origin + DEMO_RECEIVER, object: 'Job Contact' })
       await expect(page.getByText(/the permission read_job_contacts is missing/).first()).toBeVisible()
       await expect(page.getByLabel('Callback URL').first()).toHaveValue(server.origin + DEMO_RECEIVER)
@@ -105,8 +103,7 @@ for (const javaScriptEnabled of [true, false]) {
 }
 
 test('the form says of a chosen object that it is checked every few minutes', async ({ page, context, server }) => {
-  await openAddOn(page, server)
-  await signIn(context, page)
+  await openSignedIn(context, page, server)
   await page.getByLabel('Object type', { exact: true }).selectOption({ label: 'Job Contact' })
   await expect(page.getByText(SENTENCE)).toBeVisible()
   await createWebhook(page, { url: server.origin + DEMO_RECEIVER, object: 'Job Contact', fields: 'mobile, email' })

@@ -1,6 +1,6 @@
 // Three templates of the library, built from blank as a person would, run against the pretend platform, and read in its outbox.
 import type { BrowserContext, Locator, Page } from '@playwright/test'
-import { collectComplaints, expect, FIRM, openAddOn, type Server, signIn, test } from './stage.ts'
+import { collectComplaints, expect, FIRM, openSignedIn, type Server, test } from './stage.ts'
 
 const says = (page: Page, words: string | RegExp) => expect(page.getByText(words).first()).toBeVisible()
 const form = (page: Page) => page.locator('#automation-form')
@@ -16,8 +16,7 @@ async function addStep(page: Page, label: string): Promise<void> {
 }
 
 async function openAutomations(page: Page, context: BrowserContext, server: Server): Promise<void> {
-  await openAddOn(page, server)
-  await signIn(context, page)
+  await openSignedIn(context, page, server)
   const address = new URL(page.url())
   address.pathname = '/automation'
   await page.goto(address.href)

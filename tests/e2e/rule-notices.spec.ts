@@ -7,9 +7,8 @@ import {
   expectAccessible,
   FIRM,
   keepPicture,
-  openAddOn,
+  openSignedIn,
   type Server,
-  signIn,
   test,
 } from './stage.ts'
 
@@ -18,8 +17,7 @@ const form = (page: Page) => page.locator('#automation-form')
 
 /** Signed in, with an automation that tells a system which answers 404. */
 async function brokenRule(page: Page, context: BrowserContext, server: Server) {
-  await openAddOn(page, server)
-  await signIn(context, page)
+  await openSignedIn(context, page, server)
   const accountUUID = new URL(page.url()).searchParams.get('accountUUID') ?? ''
   const post = async (path: string, data: object) => {
     const answer = await page.request.post(`${server.origin}${path}`, { data, headers: { origin: server.origin } })
@@ -51,7 +49,7 @@ async function openMail(page: Page, server: Server, subject: string): Promise<vo
   const address = new URL((await outbox.first().getAttribute('href')) ?? '', server.origin).href
   await expect(async () => {
     await page.goto(address)
-    await expect(page.getByRole('heading', { name: `“${subject}”` })).toHaveCount(1, { timeout: 1_000 })
+    await expect(page.getByRole('heading', { name: `“${subject}”` })).toHaveCount(1, { timeout: 300 })
   }).toPass({ timeout: 30_000 })
 }
 

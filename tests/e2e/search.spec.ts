@@ -6,10 +6,9 @@ import {
   DEMO_RECEIVER,
   expect,
   expectLooks,
-  openAddOn,
+  openSignedIn,
   type Server,
   setFirstJobStatus,
-  signIn,
   test,
 } from './stage.ts'
 
@@ -24,7 +23,7 @@ const part = (page: Page, name: string): Locator => page.getByRole('region', { n
 async function reloadUntil(page: Page, address: string, words: string | RegExp): Promise<void> {
   await expect(async () => {
     await page.goto(address)
-    await expect(page.getByRole('main')).toContainText(words, { timeout: 1_000 })
+    await expect(page.getByRole('main')).toContainText(words, { timeout: 300 })
   }).toPass({ timeout: 30_000 })
 }
 
@@ -58,8 +57,7 @@ async function pickStatus(page: Page, status: string): Promise<void> {
 
 /** Signs in with one webhook for jobs; gives the manager's address and the search's. */
 async function begin(page: Page, server: Server, url: string) {
-  await openAddOn(page, server)
-  await signIn(page.context(), page)
+  await openSignedIn(page.context(), page, server)
   await createWebhook(page, { url, object: 'Job' })
   await says(page, 'Webhook created successfully!')
   const manager = page.url()
@@ -137,7 +135,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page).toHaveURL(/status=delivered/)
       await expect(async () => {
         await page.goto(search)
-        await expect(lines(page).filter({ hasText: 'Delivered' })).toHaveCount(2, { timeout: 1_000 })
+        await expect(lines(page).filter({ hasText: 'Delivered' })).toHaveCount(2, { timeout: 300 })
       }).toPass({ timeout: 30_000 })
     })
 

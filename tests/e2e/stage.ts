@@ -1,6 +1,7 @@
 // What every browser journey starts from: a server of its own, and the steps a person repeats.
 import AxeBuilder from '@axe-core/playwright'
 import { type BrowserContext, test as base, expect, type Page } from '@playwright/test'
+import { signInFirm } from '#lab/screens/screens.ts'
 import { type ProductHost, productHost } from '../support/product-host.ts'
 import { fieldValue } from '../support/scriptless-browser.ts'
 
@@ -28,6 +29,8 @@ export const test = base.extend<{ server: Server }, { host: ProductHost }>({
     await use(server)
     await server.dispose()
   },
+  // Opened after the server, and so closed before it: a server that stops waits for connections that a browser keeps.
+  context: async ({ server: _server, context }, use) => use(context),
 })
 
 /** From the pretend platform's start page into the add-on, as a newcomer would. */
@@ -66,6 +69,13 @@ export async function signIn(context: BrowserContext, page: Page): Promise<void>
     headers: { origin, 'sec-fetch-site': 'same-origin' },
   })
   await page.reload()
+  await expect(page.getByRole('heading', { name: 'Create New Webhook' })).toBeVisible()
+}
+
+/** Both at once, for journeys that are not about the way in: the manager is the first page that the browser loads. */
+export async function openSignedIn(context: BrowserContext, page: Page, server: Server): Promise<void> {
+  const accountUUID = await signInFirm(context.request, server)
+  await page.goto(`${server.origin}/fieldhook?${new URLSearchParams({ accountUUID })}`)
   await expect(page.getByRole('heading', { name: 'Create New Webhook' })).toBeVisible()
 }
 

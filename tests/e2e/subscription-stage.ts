@@ -1,14 +1,13 @@
 // What the browser tests of the subscription repeat: moving the clock, coming back to the page, entering a card.
 import type { BrowserContext, Page } from '@playwright/test'
-import { expect, openAddOn, type Server, signIn } from './stage.ts'
+import { expect, openSignedIn, type Server, signIn } from './stage.ts'
 
 /** The console's own steps. */
 export type ClockStep = '1m' | '1h' | '1d' | '3d' | '14d'
 
 /** Signs in as the demo firm. Gives its id. */
 export async function beginTrial(context: BrowserContext, page: Page, server: Server): Promise<string> {
-  await openAddOn(page, server)
-  await signIn(context, page)
+  await openSignedIn(context, page, server)
   page.setDefaultTimeout(15_000)
   return new URL(page.url()).searchParams.get('accountUUID') ?? ''
 }

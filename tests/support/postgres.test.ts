@@ -21,7 +21,7 @@ import { openPostgres, type PostgresServer } from '../../scripts/postgres.mjs'
 import { databaseFrom, withClient } from '../../scripts/postgres-databases.mjs'
 import { findPostgres, PINS } from '../../scripts/postgres-program.mjs'
 import { freshDatabase, freshDatabaseNow, POSTGRES_WITHIN_MS, postgresForTests } from './postgres.ts'
-import { databaseFromNow, dropDatabaseNow } from './sync-postgres.server.ts'
+import { leaveDatabaseNow, openSyncPostgres, takeDatabaseNow } from './sync-postgres.server.ts'
 
 /** Not the server of TEST_DATABASE_URL: that one is not ours to end. */
 const OWN = ['package', 'machine'] as const
@@ -244,12 +244,54 @@ describe.skipIf(here.outcome === 'none')('the server of a run of tests', { timeo
 
   test('a world that is opened without waiting gets one at once', async () => {
     if (here.outcome === 'none') return
-    const { name, url } = databaseFromNow(here, 'CREATE TABLE note (text text)')
+    const { name, url } = takeDatabaseNow(here, 'CREATE TABLE note (text text)')
     expect(await look(url, 'SELECT * FROM note')).toEqual([])
-    dropDatabaseNow(here, name)
+    leaveDatabaseNow(here, name)
     await expect(look(url, 'SELECT 1')).rejects.toThrow('does not exist')
     if (process.env.TEST_DATABASE === 'postgres') freshDatabaseNow('SELECT 1').close()
     else expect(() => freshDatabaseNow('SELECT 1')).toThrow('TEST_DATABASE=postgres starts the server')
+  })
+
+  const SCHEMA = `CREATE TABLE job (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text);
+    CREATE TABLE note (job bigint REFERENCES job (id), text text);
+    CREATE TABLE seen (name text); INSERT INTO seen VALUES ('first')`
+  const which = 'SELECT oid FROM pg_database WHERE datname = current_database()'
+  const write = "INSERT INTO job (name) VALUES ('mine') RETURNING id"
+
+  test('what another test left is emptied, counts from one, and has another address', async () => {
+    if (here.outcome === 'none') return
+    const first = takeDatabaseNow(here, SCHEMA)
+    const ids = [await look(first.url, which)]
+    expect(await look(first.url, write)).toEqual([{ id: '1' }])
+    await look(first.url, "INSERT INTO note VALUES (1, 'mine')")
+    const left = openSyncPostgres(first.url, (text) => ({ text, names: [] }))
+    leaveDatabaseNow(here, first.name)
+    expect(() => left.prepare('SELECT 1').get()).toThrow()
+    await expect(look(first.url, 'SELECT 1')).rejects.toThrow('does not exist')
+    const second = takeDatabaseNow(here, SCHEMA)
+    ids.push(await look(second.url, which))
+    expect(ids[1]).toEqual(ids[0])
+    expect(await look(second.url, 'SELECT * FROM job, note')).toEqual([])
+    expect(await look(second.url, 'SELECT * FROM seen')).toEqual([{ name: 'first' }])
+    expect(await look(second.url, write)).toEqual([{ id: '1' }])
+    leaveDatabaseNow(here, second.name)
+  })
+
+  test.each([
+    ['a function more', 'CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$'],
+    ['a column that has to be filled', 'ALTER TABLE note ALTER text SET NOT NULL'],
+    ['what the server knows about rows', 'ANALYZE seen'],
+    ['rows of the template', "UPDATE seen SET name = 'second'"],
+  ])('one that a test changed otherwise goes to nobody: %s', async (_, text) => {
+    if (here.outcome === 'none') return
+    const changed = takeDatabaseNow(here, SCHEMA)
+    const [before] = await look(changed.url, which)
+    await look(changed.url, text)
+    leaveDatabaseNow(here, changed.name)
+    const next = takeDatabaseNow(here, SCHEMA)
+    expect((await look(next.url, which))[0]).not.toEqual(before)
+    expect(await look(next.url, 'SELECT * FROM seen')).toEqual([{ name: 'first' }])
+    leaveDatabaseNow(here, next.name)
   })
 })
 

@@ -7,7 +7,7 @@ import { inject } from 'vitest'
 import { openPostgres } from '../../scripts/postgres.mjs'
 import { databaseFrom, databasesOf } from '../../scripts/postgres-databases.mjs'
 import type { DeskAnswer, PostgresForTests } from './postgres-setup.ts'
-import { databaseFromNow, dropDatabaseNow } from './sync-postgres.server.ts'
+import { leaveDatabaseNow, takeDatabaseNow } from './sync-postgres.server.ts'
 
 export type OwnPostgres = Awaited<ReturnType<typeof openPostgres>>
 
@@ -70,13 +70,14 @@ export async function freshDatabase(templateSql: string): Promise<{ url: string;
 }
 
 /**
- * The same for worlds that are opened without waiting: our thread stands still meanwhile.
+ * The same for worlds that are opened without waiting: our thread stands still meanwhile. It may be one that another test
+ * of this process left, emptied and under a new name.
  *
  * @throws unless TEST_DATABASE=postgres has started the server with the run
  */
 export function freshDatabaseNow(templateSql: string): { url: string; close(): void } {
   const { started } = inject('postgres')
   if (started?.outcome !== 'running') throw new Error('TEST_DATABASE=postgres starts the server with the run')
-  const { name, url } = databaseFromNow(started, templateSql)
-  return { url, close: () => dropDatabaseNow(started, name) }
+  const { name, url } = takeDatabaseNow(started, templateSql)
+  return { url, close: () => leaveDatabaseNow(started, name) }
 }

@@ -1,14 +1,14 @@
 // The thread behind sync-postgres.server.ts: it talks to PostgreSQL while the main thread stands still.
 import { workerData } from 'node:worker_threads'
 import pg from 'pg'
-import { databaseFrom, databasesOf } from '../../scripts/postgres-databases.mjs'
+import { leaveDatabase, takeDatabase } from './used-databases.mjs'
 
 /**
  * @typedef {{ act: 'open', url: string, lockMs: number }
  *   | { act: 'query', handle: number, text: string, values: unknown[] | null, wantsRowid: boolean }
  *   | { act: 'close', handle: number }
- *   | { act: 'databaseFrom', place: import('../../scripts/postgres-databases.mjs').Place, sql: string }
- *   | { act: 'dropDatabase', url: string, name: string }} Wish
+ *   | { act: 'takeDatabase', place: import('../../scripts/postgres-databases.mjs').Place, sql: string }
+ *   | { act: 'leaveDatabase', place: import('../../scripts/postgres-databases.mjs').Place, name: string }} Wish
  * @typedef {{ message: string, code: string | undefined, detail: string | undefined }} Failure
  * @typedef {{ columns: string[], rows: unknown[][], changes: number, rowid: number | null, inTransaction: boolean }} Result
  * @typedef {{ id: number, value?: unknown, failure?: Failure }} Answer
@@ -65,10 +65,10 @@ async function fulfil(wish) {
       handles.delete(wish.handle)
       return client.end()
     }
-    case 'databaseFrom':
-      return databaseFrom(wish.place, wish.sql)
-    case 'dropDatabase':
-      return databasesOf(wish.url).dropDatabase(wish.name)
+    case 'takeDatabase':
+      return takeDatabase(wish.place, wish.sql)
+    case 'leaveDatabase':
+      return leaveDatabase(wish.place, wish.name)
   }
 }
 

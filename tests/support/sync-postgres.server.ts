@@ -139,13 +139,14 @@ export function openSyncPostgres(url: string, translate: Translate, { lockMs = 5
   }
 }
 
-/** A new database from a template, made while our thread stands still. */
-export function databaseFromNow(place: Place, sql: string): { name: string; url: string } {
-  return ask({ act: 'databaseFrom', place: { url: place.url, prefix: place.prefix }, sql })
+/** A database that holds what `sql` makes and nothing else, made or emptied while our thread stands still. */
+export function takeDatabaseNow({ url, prefix }: Place, sql: string): { name: string; url: string } {
+  return ask({ act: 'takeDatabase', place: { url, prefix }, sql })
 }
 
-export function dropDatabaseNow({ url }: Place, name: string): void {
-  ask({ act: 'dropDatabase', url, name })
+/** Ends its sessions; at its address there is no database any more. */
+export function leaveDatabaseNow({ url, prefix }: Place, name: string): void {
+  ask({ act: 'leaveDatabase', place: { url, prefix }, name })
 }
 
 function ask<Value>(wish: Wish, onSilence?: () => void): Value {

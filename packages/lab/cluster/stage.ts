@@ -201,7 +201,8 @@ export async function openStage(addresses: number, settings: Record<string, stri
     await postgres.createDatabase(template)
     const [alone] = first
     if (!alone) throw new Error('there is no instance')
-    const maker = instanceOf(0, alone, template, {})
+    // Nobody measures the one that makes the template.
+    const maker = instanceOf(0, alone, template, { WARM_UP: 'no' })
     await maker.launch()
     await alone.ready()
     const { targets, people } = await addAddresses(origin, accounts, ports)
