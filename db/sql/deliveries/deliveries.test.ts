@@ -1,3 +1,4 @@
+// Long: one table of acts on deliveries, with the same few helpers.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { nextStep } from '#app/features/events/delivering/delivery.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
