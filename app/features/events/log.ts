@@ -3,6 +3,7 @@ import { type AttemptTiming, timingOf } from '#app/domain/deliveries/attempt-tim
 import { fullName, type RecordName, recordName } from '#app/domain/record-name.ts'
 import { iso, isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { days, hours } from '#app/lib/duration.ts'
+import { parseJson } from '#app/lib/json.ts'
 import { ENDED_TEXTS } from './delivery-status.ts'
 import {
   DEFAULT_LOG_FILTER,
@@ -182,9 +183,6 @@ export function activityLabel(activityType: string): string {
 /** Parses a stored event's text; returns the text itself when it is not JSON, null when it is no longer stored. */
 export function webhookData(body: string | null): unknown {
   if (body === null) return null
-  try {
-    return JSON.parse(body) as unknown
-  } catch {
-    return body
-  }
+  const parsed = parseJson(body)
+  return parsed === undefined ? body : parsed
 }
