@@ -30,18 +30,8 @@ interface RulesSectionProps {
 }
 
 /** The extra addresses per object, each with its own filter. */
-export function RulesSection({
-  rules,
-  lines,
-  noRoom,
-  alone,
-  account,
-  step,
-  log,
-  replay,
-  logSource,
-  result,
-}: RulesSectionProps) {
+export function RulesSection(props: RulesSectionProps) {
+  const { rules, lines, noRoom, alone, account, step, log, replay, logSource, result } = props
   const heading = useRef<HTMLHeadingElement>(null)
   const total = rules.length + lines.length
   const newest = rules.at(-1)?.id
