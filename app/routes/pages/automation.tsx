@@ -64,10 +64,7 @@ export default function Automation() {
   if (page.view === 'gate') {
     return (
       <Gate
-        state={page.state}
-        accountUUID={page.accountUUID}
-        token={page.token}
-        greeting={page.greeting}
+        {...page}
         problem={AUTHENTICATE_TO_MANAGE}
         kept={<KeptNote accountUUID={page.accountUUID} isKept={hasWork} />}
       />
