@@ -44,9 +44,16 @@ export function addressOf(request: Request): string {
 }
 
 /** What most pages of an account start from. */
-export async function accountFrame(app: App, { account, accountId, admin }: OwnAccount) {
+export async function accountFrame(app: App, found: OwnAccount) {
+  const { accountUUID, admin, ...frame } = await pageFrame(app, found)
+  return { account: { accountUUID, admin }, ...frame }
+}
+
+/** The same for pages that take the account apart. */
+export async function pageFrame(app: App, { account, accountId, admin }: OwnAccount) {
   return {
-    account: { accountUUID: accountId, admin },
+    accountUUID: accountId,
+    admin,
     accountName: account.name,
     timezone: account.timezone,
     now: app.clock.now(),
