@@ -9,12 +9,6 @@ export interface StoredFile {
 }
 
 /** A local file to store, with the sha256 of its content in hex. */
-interface FileToStore {
-  path: string
-  bytes: number
-  sha256: string
-}
-
 /** Every method may reject with a sentence for the operator. */
 export interface BackupPlace {
   /** For people, without secrets. */
@@ -24,7 +18,7 @@ export interface BackupPlace {
   /** Rejects when the file does not exist. */
   read(name: string): Promise<AsyncIterable<Uint8Array>>
   /** All or nothing, verified afterwards. Replaces a file of the same name. */
-  write(name: string, file: FileToStore): Promise<void>
+  write(name: string, file: { path: string; bytes: number; sha256: string }): Promise<void>
   /** Does nothing when the file does not exist. */
   remove(name: string): Promise<void>
   /** A sentence when it is clear before the first backup that none can be written; checks this machine only. */

@@ -5,7 +5,6 @@ import { runReason } from '#app/domain/automations/run-reasons.ts'
 import {
   cancelRun,
   releaseRuns,
-  repeatOffer,
   rerunFailed,
   runAllAgain,
   settleHeldRuns,
@@ -342,10 +341,7 @@ test('all of it once more is a new run, and says before how many messages will r
   const rule = await world.rule(aRule([TEXT]))
   const run = await world.start(rule, [world.job(LEEDS)])
   await work()
-  expect(await repeatOffer(world.app, LEEDS, run)).toEqual({
-    customerMessages: 1,
-    sentence: 'Repeats every step: 1 message to customers will be sent again.',
-  })
+  expect(await world.store.runs.findRunToRepeat(LEEDS, run)).toMatchObject({ customerMessages: 1 })
   const again = await runAllAgain(world.app, LEEDS, run)
   const twice = await runAllAgain(world.app, LEEDS, run)
   if (again.outcome !== 'started') throw new Error(again.outcome)
@@ -384,7 +380,7 @@ test('nothing is decided about a run of somebody else', async () => {
   expect(await releaseRuns(world.app, other, [run])).toBe(0)
   expect(await rerunFailed(world.app, other, run)).toEqual({ outcome: 'not_found' })
   expect(await runAllAgain(world.app, other, run)).toEqual({ outcome: 'not_found' })
-  expect(await repeatOffer(world.app, other, run)).toBeNull()
+  expect(await world.store.runs.findRunToRepeat(other, run)).toBeNull()
   expect(await settleUnknown(world.app, other, run, { stepId: 's1', itemKey: '0' }, 'send')).toEqual({
     outcome: 'not_found',
   })

@@ -1,11 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import {
-  cancelReplay,
-  replayProgress,
-  replaySince,
-  sendAgain,
-  sendTest,
-} from '#app/features/events/delivering/send-again.server.ts'
+import { cancelReplay, replaySince, sendAgain, sendTest } from '#app/features/events/delivering/send-again.server.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { ADDRESS, anEvent, BRISBANE, type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
 
@@ -125,7 +119,7 @@ describe('sending again', () => {
     const begun = await replaySince(app, LEEDS, endpointId, { ...request, dryRun: false })
     const replayId = begun.outcome === 'started' ? begun.replayId : 0
     await world.clock.run(seconds(20))
-    const progress = await replayProgress(app, LEEDS, replayId)
+    const progress = await app.store.deliveries.findReplay(LEEDS, replayId)
     expect(progress).toMatchObject({ state: 'running', total: 700 })
     expect(progress?.delivered).toBeGreaterThan(10)
     expect((progress?.made ?? 0) - (progress?.delivered ?? 0)).toBeLessThanOrEqual(500)
@@ -133,7 +127,7 @@ describe('sending again', () => {
     expect(await cancelReplay(app, BRISBANE, replayId)).toBe(false)
     expect(await cancelReplay(app, LEEDS, replayId)).toBe(true)
     await world.clock.run(minutes(2))
-    const ended = await replayProgress(app, LEEDS, replayId)
+    const ended = await app.store.deliveries.findReplay(LEEDS, replayId)
     expect(ended).toMatchObject({ state: 'cancelled' })
     expect(ended?.made).toBe((ended?.delivered ?? 0) + (ended?.undelivered ?? 0))
     expect(world.row("SELECT count(*) AS n FROM delivery WHERE state = 'pending'")).toEqual({ n: 0 })
@@ -162,7 +156,7 @@ describe('sending again', () => {
     await world.clock.run(minutes(2))
     const live = world.outbound.sent.find(({ body }) => body === '{"live":true}')
     expect((live?.at ?? 0) - at).toBeLessThanOrEqual(500)
-    expect(await replayProgress(app, LEEDS, begun.outcome === 'started' ? begun.replayId : 0)).toMatchObject({
+    expect(await app.store.deliveries.findReplay(LEEDS, begun.outcome === 'started' ? begun.replayId : 0)).toMatchObject({
       state: 'done',
       total: 50,
       made: 50,

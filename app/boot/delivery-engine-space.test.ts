@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { NO_ROOM_FOR_REPLAYS, type Space, type SpaceLevel, switchesOf } from '#app/domain/space.ts'
-import { replayProgress, replaySince, sendAgain, sendTest } from '#app/features/events/delivering/send-again.server.ts'
+import { replaySince, sendAgain, sendTest } from '#app/features/events/delivering/send-again.server.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
 import { ADDRESS, anEvent, type EngineWorld, engineWorld, LEEDS } from '#tests/support/engine-world.server.ts'
 
@@ -89,13 +89,13 @@ describe('while storage is nearly full', () => {
     await world.clock.run(100)
     level = 'share'
     await world.clock.run(seconds(5))
-    const made = (await replayProgress(app, LEEDS, replayId))?.made ?? 0
+    const made = (await app.store.deliveries.findReplay(LEEDS, replayId))?.made ?? 0
     expect(made).toBeLessThan(900)
     await world.clock.run(minutes(5))
-    expect((await replayProgress(app, LEEDS, replayId))?.made).toBe(made)
+    expect((await app.store.deliveries.findReplay(LEEDS, replayId))?.made).toBe(made)
     level = 'lean'
     await world.clock.run(minutes(5))
-    expect(await replayProgress(app, LEEDS, replayId)).toMatchObject({ state: 'done', made: 900, delivered: 900 })
+    expect(await app.store.deliveries.findReplay(LEEDS, replayId)).toMatchObject({ state: 'done', made: 900, delivered: 900 })
   }, 60_000)
 
   it('what waits is still sent, whatever the level', async () => {

@@ -55,12 +55,8 @@ export async function runDoctor(options: DoctorOptions): Promise<{ text: string;
   return { text, exitCode: exitCodeOf(findings) }
 }
 
-async function gatherFacts({
-  full = false,
-  source,
-  root = process.cwd(),
-  now = Date.now,
-}: DoctorOptions): Promise<Facts> {
+async function gatherFacts(options: DoctorOptions): Promise<Facts> {
+  const { full = false, source, root = process.cwd(), now = Date.now } = options
   const read = readConfiguration(source, root)
   // Check the file even if another part of the configuration is wrong.
   const databaseFile = read.env?.databaseFile ?? fileOf(source.DATABASE_URL, root)

@@ -9,7 +9,7 @@ export interface Quarantine {
   release(): Promise<ReleaseOutcome>
 }
 
-export type ReleaseOutcome =
+type ReleaseOutcome =
   | { outcome: 'released' }
   | { outcome: 'not_held' }
   /** The environment enforces the hold and must be changed first. */

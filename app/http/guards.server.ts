@@ -6,6 +6,7 @@ import { type Asking, OWNER_ACT_TEXTS, type OwnerAct, ownerActRefusal, type Role
 import { actsAsAdmin, type Session } from '#app/domain/session.ts'
 import { noteActing } from '#app/lib/caller.server.ts'
 import type { Millis } from '#app/lib/clock.ts'
+import { parseJson } from '#app/lib/json.ts'
 import { badInput, forbidden, invalid, notFound, notJson, problem, tooLarge, unauthenticated } from './respond.ts'
 import { findSession } from './session.server.ts'
 
@@ -115,13 +116,8 @@ export async function readJson<S extends z.ZodType>(
 ): Promise<z.output<S>> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json') throw notJson()
-  const text = await readBody(request, maxBytes)
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw badInput('The body is not valid JSON.')
-  }
+  const value = parseJson(await readBody(request, maxBytes))
+  if (value === undefined) throw badInput('The body is not valid JSON.')
   const parsed = schema.safeParse(value)
   if (!parsed.success) throw invalid(parsed.error.issues as Parameters<typeof invalid>[0])
   return parsed.data

@@ -1,15 +1,10 @@
 // Guards the operator's page: requires a session with an account of ADMIN_ACCOUNTS, in a request that asks as an admin.
 // For everyone else the page does not exist, and the attempt is logged.
-import type { AppLoadContext } from '@remix-run/node'
 import { accountIdIn } from '#app/domain/account-id.ts'
 import { actsAsAdmin } from '#app/domain/session.ts'
 import { recordRefusedCall } from '#app/features/audit/refusals.server.ts'
+import type { Asked } from './refusals.server.ts'
 import { findSession } from './session.server.ts'
-
-interface Asked {
-  request: Request
-  context: Pick<AppLoadContext, 'app' | 'clientIp'>
-}
 
 interface Operator {
   /** The operator's own account, and its id in links. */

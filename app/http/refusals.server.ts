@@ -9,7 +9,7 @@ import { currentCaller } from '#app/lib/caller.server.ts'
 import type { Refusal } from './origin-check.ts'
 import { accountsOfCookies } from './session.server.ts'
 
-interface Asked {
+export interface Asked {
   request: Request
   context: Pick<AppLoadContext, 'app' | 'clientIp'>
 }

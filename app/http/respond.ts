@@ -53,16 +53,12 @@ type Issue = { path: readonly PropertyKey[]; message: string; code?: string; key
 
 /** zod's issues as the calls report them: the first sentence as message, all by field. */
 export function invalid(issues: readonly Issue[]): Response {
-  const byField = new Map<string, string[]>()
-  for (const { field, message } of issues.flatMap(fieldsOf)) {
-    const messages = byField.get(field)
-    if (messages) messages.push(message)
-    else byField.set(field, [message])
-  }
+  const byField = Map.groupBy(issues.flatMap(fieldsOf), ({ field }) => field)
+  const errors = [...byField].map(([field, all]) => [field, all.map(({ message }) => message)] as const)
   const [first] = issues
   const unknown = first?.code === 'unrecognized_keys' ? `Not allowed: ${(first.keys ?? []).join(', ')}` : null
   // Entries may have any name, even `__proto__`: they become own properties.
-  return badInput(unknown ?? first?.message ?? 'Invalid input', Object.fromEntries(byField))
+  return badInput(unknown ?? first?.message ?? 'Invalid input', Object.fromEntries(errors))
 }
 
 function fieldsOf({ code, keys = [], path, message }: Issue): { field: string; message: string }[] {

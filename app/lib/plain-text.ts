@@ -1,4 +1,4 @@
-// HTML as plain text.
+// Texts made plain: without tags, and with a capital.
 /** Removes the tags of an HTML text, for a preview and a plain body. Never display as HTML. A `<` ends an open tag. */
 export function plainText(html: string): string {
   return html
@@ -12,4 +12,9 @@ export function plainText(html: string): string {
     .replace(/&amp;/g, '&')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
+}
+
+/** With a capital first letter. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -1,7 +1,6 @@
 // The sheet of one template: what its page loads, and what its buttons do.
 import { type ActionFunctionArgs, redirect } from '@remix-run/node'
 import { automationAddress, ruleAnchor } from '#app/domain/automations/automation-address.ts'
-import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { type PreviewKind, readRecordId, textMeNames } from '#app/features/automations/form/form-preview.ts'
 import { type FormState, formOfFields } from '#app/features/automations/form/form-state.ts'
 import { TEMPLATE_LOADED } from '#app/features/automations/page/page-text.ts'
@@ -24,9 +23,9 @@ import { previewable, ruleOfSheet, type Sheet, sheetOf } from '#app/features/tem
 import { SHEET_TEXTS, templateGoneFlash, turnedOnFlash } from '#app/features/templates/template-text.ts'
 import { copyTemplate, listTemplates } from '#app/features/templates/templates.server.ts'
 import { readForm } from '#app/http/guards.server.ts'
-import { requireRateOf } from '#app/http/rate-limit.server.ts'
+import { takeRate } from '#app/http/rate-limit.server.ts'
 import { textToMe } from './pages/automation-presses.server.ts'
-import { findOwnAccount, type OwnAccount, redirectWith } from './pages/own-account.server.ts'
+import { type OwnAccount, redirectWith, requireOwnAccount } from './pages/own-account.server.ts'
 
 type Args = Pick<ActionFunctionArgs, 'request' | 'context' | 'params'>
 
@@ -62,13 +61,7 @@ export async function lookAt(args: Args, opened: Opened, preview: PreviewKind): 
   const { app } = args.context
   const { found, template, sheet, lists } = opened
   const view = { ...sheetView(template, sheet, lists), asksNumber: found.staffUuid === null }
-  const accountUuid = found.account.uuid
-  try {
-    requireRateOf(app, 'preview', accountUuid)
-  } catch (refusal) {
-    if (refusal instanceof Response) return { ...view, trouble: SHEET_TEXTS.tooMany }
-    throw refusal
-  }
+  if (takeRate(app, 'preview', found.account.uuid).outcome === 'wait') return { ...view, trouble: SHEET_TEXTS.tooMany }
   return withLook(view, await previewForm(app, stateOf(opened), { preview, ...requestOf(opened) }))
 }
 
@@ -91,15 +84,7 @@ async function textMe(args: Args, opened: Opened, sent: URLSearchParams, place: 
 
 /** `intent` = turn_on, edit_all, look, look_back or `text_me:` with a step. Returns the sheet to show again, or throws the redirect. */
 export async function actOnSheet(args: Args): Promise<{ sheet: SheetView }> {
-  const found = await findOwnAccount(args)
-  if (found.outcome !== 'ready') {
-    const { pathname, search } = new URL(args.request.url)
-    throw redirectWith(args, `${pathname}${search}`, {
-      kind: 'error',
-      title: CREDENTIAL_MESSAGES.none,
-      description: 'Nothing was created. Please sign in again.',
-    })
-  }
+  const found = await requireOwnAccount(args, 'Nothing was created. Please sign in again.')
   const sent = await readForm(args.request, LONGEST_FORM)
   const opened = await openSheet(args, found, sent)
   const intent = sent.get('intent') ?? ''

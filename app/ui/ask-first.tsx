@@ -3,9 +3,7 @@ import { type ComponentProps, type MouseEvent, type ReactNode, useEffect, useRef
 import type { ConfirmDialog } from './confirm-dialog.tsx'
 import { useOnDemand } from './on-demand.tsx'
 
-async function loadDialog() {
-  return (await import('./confirm-dialog.tsx')).ConfirmDialog
-}
+const loadDialog = async () => (await import('./confirm-dialog.tsx')).ConfirmDialog
 
 type Question = Omit<ComponentProps<typeof ConfirmDialog>, 'open' | 'onClose' | 'returnTo'>
 

@@ -15,13 +15,8 @@ export const POOLED =
 const OLDEST_VERSION = 150_000
 
 /** Null = the server keeps what it commits, and knows what we ask of it. */
-export function settingsProblem({
-  version,
-  fsync,
-  fullPageWrites,
-  synchronousCommit,
-  encoding,
-}: ServerSettings): string | null {
+export function settingsProblem(settings: ServerSettings): string | null {
+  const { version, fsync, fullPageWrites, synchronousCommit, encoding } = settings
   if (version < OLDEST_VERSION) {
     return `PostgreSQL ${Math.floor(version / 10_000)} is too old. Fieldhook needs version 15 or newer.`
   }

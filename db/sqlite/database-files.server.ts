@@ -85,7 +85,7 @@ function newestEventAt(sql: Sql): number | null {
   return sql.prepare<[], number>('SELECT received_at FROM event ORDER BY seq DESC LIMIT 1').pluck().get() ?? null
 }
 
-function numberOf(sql: Sql, statement: string): number {
+export function numberOf(sql: Sql, statement: string): number {
   return sql.prepare<[], number>(statement).pluck().get() ?? 0
 }
 

@@ -6,6 +6,7 @@ import { cannotStart, openingProblem } from '../cannot-start.ts'
 import type { MoveSource, MoveTarget, PlatformKind, Row } from '../move/sides.ts'
 import { columnsOf, movedTables, quoted, type Table } from '../move/tables.ts'
 import { openClient } from './client.server.ts'
+import { numberOf } from './database-files.server.ts'
 import { type FileLock, inUseLock, takeLock } from './file-lock.server.ts'
 import { newestApplied, readMigrations, refuseNewer } from './migrations.server.ts'
 import { claimFor, platformOf } from './platform-kind.server.ts'
@@ -237,8 +238,4 @@ function explained(error: unknown, file: string): unknown {
 
 function removeFile(file: string): void {
   for (const ending of ['', '-wal', '-shm', '-journal']) rmSync(`${file}${ending}`, { force: true })
-}
-
-function numberOf(sql: Sql, statement: string): number {
-  return sql.prepare<[], number>(statement).pluck().get() ?? 0
 }

@@ -12,7 +12,6 @@ import { newSigningSecret } from '#app/adapters/standard-webhooks.server.ts'
 import { type Running, startApp } from '#app/boot/boot.server.ts'
 import { readEnv } from '#app/boot/env.server.ts'
 import { QUARANTINED } from '#app/domain/quarantine.ts'
-import { releaseHold } from '#app/features/ops/release-hold.server.ts'
 import { movableClock } from '#app/lib/clocks.server.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { anEvent, LEEDS } from '#tests/support/engine-world.server.ts'
@@ -131,11 +130,11 @@ test.skipIf(aboutTheFile('a copy of the file'))('let go, it sends what waited, i
   const both = new Promise<void>((done) => {
     arrived = () => received === 2 && done()
   })
-  expect(await releaseHold(running.app)).toEqual({ outcome: 'released' })
+  expect(await running.app.hold.release()).toEqual({ outcome: 'released' })
   expect(existsSync(`${file}.held`)).toBe(false)
   await both
   expect(running.app.settings.held).toBe(false)
-  expect(await releaseHold(running.app)).toEqual({ outcome: 'not_held' })
+  expect(await running.app.hold.release()).toEqual({ outcome: 'not_held' })
   await running.stop()
 })
 
@@ -145,7 +144,7 @@ test.skipIf(aboutTheFile('a copy of the file'))(
     running = await start({ HOLD: 'yes' })
     running.started()
     expect(running.app.hold.held()).toBe(true)
-    expect(await releaseHold(running.app)).toEqual({
+    expect(await running.app.hold.release()).toEqual({
       outcome: 'by_environment',
       sentence: 'HOLD=yes is set: remove it and restart to release the copy.',
     })

@@ -1,9 +1,8 @@
 // Reads a long platform list piece by piece while it arrives: other work gets a turn between pieces, and a list of 30
 // MB needs memory only for one piece and the kept parts of its records.
-import { isRecord } from '#app/lib/json.ts'
+import { isRecord, parseJson } from '#app/lib/json.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
 import type { PlatformRecord } from '../platform.ts'
-import { parseJson } from './servicem8-answer.ts'
 
 /** Characters read at once: a few ms. */
 const PIECE = 256 * 1024

@@ -2,7 +2,7 @@
 // HTML, flags as numbers or quoted, `errorCode` as a number or a string (facts: 5.1, 5.5, 5.6).
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
-import { isRecord } from '#app/lib/json.ts'
+import { isRecord, parseJson } from '#app/lib/json.ts'
 import type { PlatformFailure, PlatformRecord, PlatformResult } from '../platform.ts'
 
 /** An answer that arrived, with any status. Header names are lower case. */
@@ -18,15 +18,6 @@ export interface WireAnswer {
 
 const LONGEST_MESSAGE = 500
 const LONGEST_WAIT = hours(24)
-
-/** The body as JSON, or `undefined` when it is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
-}
 
 /** `1`, `"1"`, `true` and `"true"` are true; everything else is false. */
 export function isFlagSet(value: unknown): boolean {

@@ -1,18 +1,10 @@
 // ServiceM8's OAuth 2: the consent page's address, the code exchange, the token rotation (facts: section 2).
 import type { Clock } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
-import { isRecord } from '#app/lib/json.ts'
+import { isRecord, parseJson } from '#app/lib/json.ts'
 import type { Log } from '#app/lib/log.ts'
 import type { PlatformOAuth, PlatformResult, PlatformTokens } from '../platform.ts'
-import {
-  messageOf,
-  parseJson,
-  readAnswer,
-  textOf,
-  unavailable,
-  unreadable,
-  type WireAnswer,
-} from './servicem8-answer.ts'
+import { messageOf, readAnswer, textOf, unavailable, unreadable, type WireAnswer } from './servicem8-answer.ts'
 import { createWire, exchange } from './servicem8-http.server.ts'
 
 interface ServiceM8OAuthOptions {

@@ -1,6 +1,6 @@
 // ServiceM8 calls that change something or reach a person: records, messages, documents, files. Each is made once; its
 // outcome is exact, so the journal knows what may be repeated.
-import { isRecord } from '#app/lib/json.ts'
+import { isRecord, parseJson } from '#app/lib/json.ts'
 import type {
   ActingStaff,
   DocumentOrder,
@@ -13,7 +13,7 @@ import type {
   PlatformWrites,
   RecordFields,
 } from '../platform.ts'
-import { parseJson, textOf, undone, unreadable } from './servicem8-answer.ts'
+import { textOf, undone, unreadable } from './servicem8-answer.ts'
 import { maskEmail, maskPhone, type PlatformCall } from './servicem8-call.ts'
 import { readDocument } from './servicem8-document.ts'
 

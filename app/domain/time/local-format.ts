@@ -1,6 +1,7 @@
 // Formats money, dates and times for the account's customers. Implements the formats itself, because a runtime's locale
 // output changes with its version, and the text sent must be exactly the text that was checked.
 import type { Wall } from '#app/lib/zone.ts'
+import { grouped } from '../count-text.ts'
 import { type Country, readCountry } from '../country.ts'
 import { dateOf, dayOf, MONTHS, WEEKDAYS, wallOfDay, weekdayOf } from './local-time.ts'
 
@@ -43,10 +44,6 @@ export function numberText(value: number): string {
   const [whole = '0', part = ''] = String(Math.abs(Math.round(value * 1e6) / 1e6)).split('.')
   const text = part === '' ? grouped(Number(whole)) : `${grouped(Number(whole))}.${part}`
   return value < 0 && Number(text.replaceAll(',', '')) !== 0 ? `-${text}` : text
-}
-
-function grouped(whole: number): string {
-  return String(whole).replace(/\B(?=(?:\d{3})+$)/g, ',')
 }
 
 /** `21 Nov 2026`; in North America `Nov 21, 2026`. */

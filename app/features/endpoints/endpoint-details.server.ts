@@ -4,6 +4,7 @@ import { keyOf } from '#app/domain/endpoint-key.ts'
 import { parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import { findObjectKind, isPolled, objectLabel } from '#app/domain/object-catalog.ts'
 import type { PollState } from '#app/domain/polling.ts'
+import { signingSecretPlace } from '#app/domain/sealed-places.ts'
 import type { EndpointFacts, EndpointRecord } from '#db/store/endpoints.ts'
 import { shownReplays } from './controls/replay-request.ts'
 import { unwatchedSentence } from './endpoint.ts'
@@ -13,10 +14,6 @@ import { addressOf } from './subscriptions/subscriptions.server.ts'
 
 /** With fewer attempts than this, the mean duration is not meaningful. */
 const ENOUGH_TO_SAY_SLOW = 3
-
-export function secretPlace(accountUuid: string): string {
-  return `endpoint|${accountUuid}|secret`
-}
 
 type DescribeApp = Pick<App, 'secrets' | 'settings' | 'clock'>
 
@@ -54,7 +51,7 @@ export async function describeEndpoint(
     status,
     statusMessage: sentence,
     polling: condition.polling,
-    signingSecret: await app.secrets.open(secretPlace(accountUuid), endpoint.secretSealed),
+    signingSecret: await app.secrets.open(signingSecretPlace(accountUuid), endpoint.secretSealed),
     previousSecretUntil: (endpoint.previousSecretUntil ?? 0) > now ? endpoint.previousSecretUntil : null,
     hours: record.hours,
     pending: endpoint.pendingCount,

@@ -4,6 +4,7 @@ import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, type EndpointKind, type EndpointRef, keyOf, refOf } from '#app/domain/endpoint-key.ts'
 import { parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import { normalizeObjectType } from '#app/domain/object-catalog.ts'
+import { signingSecretPlace } from '#app/domain/sealed-places.ts'
 import type { SubscriptionSwitch } from '#db/store/endpoints.ts'
 import { newSecret } from './controls/rotate-secret.server.ts'
 import {
@@ -27,7 +28,7 @@ import {
   subscriptionForChange,
   subscriptionForNew,
 } from './endpoint-changes.server.ts'
-import { describeEndpoint, secretPlace } from './endpoint-details.server.ts'
+import { describeEndpoint } from './endpoint-details.server.ts'
 import { KIND_TEXTS, WIRE_NAMES } from './endpoint-kinds.ts'
 import type { EndpointDetails } from './endpoint-view.ts'
 import { oneAtATime } from './subscriptions/one-at-a-time.server.ts'
@@ -82,7 +83,7 @@ export async function createEndpoint(
       url,
       fieldFilter: forwardingFilter(objectType, fields),
       active,
-      secretSealed: await app.secrets.seal(secretPlace(accountUuid), newSecret()),
+      secretSealed: await app.secrets.seal(signingSecretPlace(accountUuid), newSecret()),
       subscription,
       at: app.clock.now(),
     })

@@ -1,8 +1,10 @@
 // The log of a webhook: which entries a filter selects, and how an event and its attempts are shown.
-import { type AttemptTiming, timingOf } from '#app/domain/deliveries/attempt-timing.ts'
+import { timingOf } from '#app/domain/deliveries/attempt-timing.ts'
+import type { SearchedRow, StoredAttempt } from '#app/domain/deliveries/stored-delivery.ts'
 import { fullName, type RecordName, recordName } from '#app/domain/record-name.ts'
 import { iso, isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { days, hours } from '#app/lib/duration.ts'
+import { parseJson } from '#app/lib/json.ts'
 import { ENDED_TEXTS } from './delivery-status.ts'
 import {
   DEFAULT_LOG_FILTER,
@@ -53,12 +55,7 @@ export function rangeStart(range: LogFilter['timeRange'], now: Millis): Millis |
 }
 
 /** An event with its deliveries, as stored. */
-interface LoggedEvent {
-  seq: number
-  object: string
-  objectUuid: string
-  changedFields: string[]
-  receivedAt: Millis
+interface LoggedEvent extends Omit<SearchedRow, 'delivery'> {
   deliveries: LoggedDelivery[]
 }
 
@@ -71,16 +68,7 @@ export interface LoggedDelivery {
   stateReason: string | null
   dueAt: Millis
   settledAt: Millis | null
-  attempts: (AttemptTiming & {
-    number: number
-    url: string
-    at: Millis
-    durationMs: number
-    outcome: string
-    statusCode: number | null
-    sentence: string
-    responseBody: string | null
-  })[]
+  attempts: Omit<StoredAttempt, 'peerIp'>[]
 }
 
 /** `name`: what people call the record; null = nothing but its kind is known. */
@@ -182,9 +170,6 @@ export function activityLabel(activityType: string): string {
 /** Parses a stored event's text; returns the text itself when it is not JSON, null when it is no longer stored. */
 export function webhookData(body: string | null): unknown {
   if (body === null) return null
-  try {
-    return JSON.parse(body) as unknown
-  } catch {
-    return body
-  }
+  const parsed = parseJson(body)
+  return parsed === undefined ? body : parsed
 }

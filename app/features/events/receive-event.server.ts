@@ -1,6 +1,5 @@
 // Handles a platform call from its text to the result: echoes a challenge, or stores events on disk. The route module
 // and the fast path before it both use it; `app/http/platform-answer.ts` turns the result into HTTP.
-import { hash } from 'node:crypto'
 import type { App } from '#app/context/app-context.ts'
 import type { NewApiActivity } from '#db/store/activity.ts'
 import type { IncomingEvent, Ingress } from '#db/store/events.ts'
@@ -159,13 +158,9 @@ function incoming(
     objectUuid: event.objectUuid,
     changedFields: event.changedFields,
     // 128 bits of the hash: small in the index, and unique among an account's events.
-    dedupe: digest(event.identity ?? newToken()).slice(0, 22),
+    dedupe: hashToken(event.identity ?? newToken()).slice(0, 22),
     body: event.body,
   }
-}
-
-function digest(text: string): string {
-  return hash('sha256', text, 'base64url')
 }
 
 /** The claims of a verified manifest webhook: the signature identifies the account, not the address. */

@@ -1,4 +1,4 @@
-import { isRecord } from '#app/lib/json.ts'
+import { isRecord, parseJson } from '#app/lib/json.ts'
 // Extracts the object from the text of a platform call. The platform's documents contradict each other (JSON, a form, a
 // form around JSON, a signed text), so the content decides, never the content type.
 
@@ -30,13 +30,8 @@ export function readPayload(body: string): ReadPayload {
 }
 
 function parseRecord(text: string): JsonRecord | null {
-  if (!text.startsWith('{')) return null
-  try {
-    const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : null
-  } catch {
-    return null
-  }
+  const value = text.startsWith('{') ? parseJson(text) : null
+  return isRecord(value) ? value : null
 }
 
 /** Decodes a JWT's claims, unverified: at an address with a secret token, the address proves and names the account. */
@@ -106,13 +101,8 @@ function put(root: Branch, path: readonly string[], value: string): void {
 
 /** Parses `entry=[{…}]`: a list as JSON in one form field. */
 function parseList(text: string): unknown[] | null {
-  if (!text.trim().startsWith('[')) return null
-  try {
-    const value: unknown = JSON.parse(text)
-    return Array.isArray(value) ? value : null
-  } catch {
-    return null
-  }
+  const value = text.trim().startsWith('[') ? parseJson(text) : null
+  return Array.isArray(value) ? value : null
 }
 
 /** Turns branches with the keys 0, 1, 2 … back into lists. */

@@ -1,5 +1,6 @@
 // Dynamic mappings: names for fields of the API test. Only in the browser; exported as JSON, version 1.0.
 import { z } from 'zod'
+import { parseJson } from '#app/lib/json.ts'
 import { API_NAMES, type ApiName } from './lookups.ts'
 
 /** One call of a chain: reads this field of a record from this list. */
@@ -81,12 +82,8 @@ type ReadMappings =
 
 /** Rebuilds keys from the names, so edits by hand stay consistent. */
 export function readMappings(text: string): ReadMappings {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return { outcome: 'refused', message: 'Invalid JSON format' }
-  }
+  const value = parseJson(text)
+  if (value === undefined) return { outcome: 'refused', message: 'Invalid JSON format' }
   const read = exported.safeParse(value)
   if (!read.success) return { outcome: 'refused', message: MAPPINGS_NOT_READ }
   const all = Object.values(read.data.dynamicMappings)

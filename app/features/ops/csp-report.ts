@@ -1,6 +1,7 @@
 // Reads browser reports of CSP violations: the directive and the blocked source. Ignores the rest of a report (the
 // page's address, which may hold a capability, and a script sample).
 import { z } from 'zod'
+import { parseJson } from '#app/lib/json.ts'
 
 /** Larger reports are not read. */
 export const MOST_REPORT_BYTES = 16 * 1024
@@ -37,7 +38,7 @@ const newerOne = z.looseObject({
 
 /** Null = the body is not a report of either kind. Skips reports of other types. */
 export function readCspReports(body: string): Violation[] | null {
-  const value = parsed(body)
+  const value = parseJson(body)
   const one = older.safeParse(value)
   if (one.success) {
     const report = one.data['csp-report']
@@ -46,14 +47,6 @@ export function readCspReports(body: string): Violation[] | null {
   const several = newer.safeParse(value)
   if (!several.success) return null
   return several.data.map(({ body: report }) => violation(report.effectiveDirective, report.blockedURL))
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return null
-  }
 }
 
 function violation(directive: string, blocked: string): Violation {

@@ -1,6 +1,5 @@
 // Handles the buttons of the page "Account and security".
-import type { ActionFunctionArgs } from '@remix-run/node'
-import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
+import { type ActionFunctionArgs, data } from '@remix-run/node'
 import { ownerActRefusal } from '#app/domain/people.ts'
 import {
   ACCOUNT_FLASHES,
@@ -15,25 +14,15 @@ import { requireRateOf } from '#app/http/rate-limit.server.ts'
 import { findSession } from '#app/http/session.server.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { eraseWithSubscription } from '../erase-account.server.ts'
-import { findOwnAccount, redirectWith } from '../pages/own-account.server.ts'
+import { redirectWith, requireOwnAccount } from '../pages/own-account.server.ts'
 
 /** Throws the redirect to the page with the result. Returns only if nothing was done: the question shows again. */
-export async function pressAccountButton({
-  request,
-  context,
-}: Pick<ActionFunctionArgs, 'request' | 'context'>): Promise<{ name: string; message: string }> {
+export async function pressAccountButton({ request, context }: ActionFunctionArgs) {
   const { app } = context
   const url = new URL(request.url)
   url.searchParams.delete('step')
   const here = `${url.pathname}${url.search}`
-  const found = await findOwnAccount({ request, context })
-  if (found.outcome !== 'ready') {
-    throw redirectWith({ request, context }, here, {
-      kind: 'error',
-      title: CREDENTIAL_MESSAGES.none,
-      description: 'Nothing was done. Please sign in again.',
-    })
-  }
+  const found = await requireOwnAccount({ request, context }, 'Nothing was done. Please sign in again.', here)
   const { uuid } = found.account
   const act = readAccountIntent(await readForm(request, 4096))
   if (!act) throw redirectWith({ request, context }, here, ACCOUNT_FLASHES.unknown)
@@ -61,7 +50,9 @@ export async function pressAccountButton({
     case 'erase': {
       requireRateOf(app, 'erase', uuid)
       const erasing = await eraseWithSubscription(app, uuid, act.name)
-      if (erasing.outcome !== 'begun') return { name: act.name, message: NOT_ERASED[erasing.outcome] }
+      if (erasing.outcome !== 'begun') {
+        return data({ name: act.name, message: NOT_ERASED[erasing.outcome] }, { status: 400 })
+      }
       throw redirectWith({ request, context }, '/', ACCOUNT_FLASHES.erasing)
     }
     default:

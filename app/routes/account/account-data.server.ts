@@ -1,19 +1,8 @@
-// What all pages about an account start from.
+// The people of an account, for its pages.
 import type { App } from '#app/context/app-context.ts'
 import { loadPeople } from '#app/features/accounts/people.server.ts'
 import { staffNames } from '#app/features/automations/settings/automation-settings.server.ts'
-import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import type { OwnAccount } from '../pages/own-account.server.ts'
-
-export async function accountFrame(app: App, { account, accountId, admin }: OwnAccount) {
-  return {
-    account: { accountUUID: accountId, admin },
-    accountName: account.name,
-    timezone: account.timezone,
-    now: app.clock.now(),
-    planNotice: await findPlanNotice(app, account.uuid),
-  }
-}
 
 /** The people with what the reader may do, and their names by uuid. */
 export async function namedPeople(app: App, found: OwnAccount) {

@@ -1,5 +1,4 @@
 import {
-  type ActionFunctionArgs,
   data,
   type HeadersFunction,
   type LoaderFunctionArgs,
@@ -23,9 +22,9 @@ import { AuditLog } from '#app/features/audit/ui/audit-log.tsx'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { findSession } from '#app/http/session.server.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
-import { findOwnAccount, gateFor, type OwnAccount } from '../pages/own-account.server.ts'
+import { accountFrame, findOwnAccount, gateFor, type OwnAccount } from '../pages/own-account.server.ts'
 import { pressAccountButton } from './account-acts.server.ts'
-import { accountFrame, namedPeople } from './account-data.server.ts'
+import { namedPeople } from './account-data.server.ts'
 
 const TITLES: Record<AccountPart | 'gate', string> = {
   gate: 'Connect to ServiceM8',
@@ -86,10 +85,7 @@ async function contentOf(part: AccountPart, { request, context: { app } }: Args,
   }
 }
 
-export async function action({ request, context }: ActionFunctionArgs) {
-  const refused = await pressAccountButton({ request, context })
-  return data(refused, { status: 400 })
-}
+export const action = pressAccountButton
 
 export default function AccountPartPage() {
   const page = useLoaderData<typeof loader>()

@@ -1,11 +1,4 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type HeadersFunction,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-  redirect,
-} from '@remix-run/node'
+import { data, type HeadersFunction, type LoaderFunctionArgs, type MetaFunction, redirect } from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
 import { movedAccountAddress } from '#app/domain/account-address.ts'
 import { loadAccountPage } from '#app/features/accounts/account-page.server.ts'
@@ -14,9 +7,9 @@ import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { newestAuditLine } from '#app/features/audit/audit-page.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { findSession } from '#app/http/session.server.ts'
-import { findOwnAccount, gateFor } from '../pages/own-account.server.ts'
+import { accountFrame, findOwnAccount, gateFor } from '../pages/own-account.server.ts'
 import { pressAccountButton } from './account-acts.server.ts'
-import { accountFrame, namedPeople } from './account-data.server.ts'
+import { namedPeople } from './account-data.server.ts'
 
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
   { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Account and security · Fieldhook' },
@@ -46,10 +39,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   })
 }
 
-export async function action({ request, context }: ActionFunctionArgs) {
-  const refused = await pressAccountButton({ request, context })
-  return data(refused, { status: 400 })
-}
+export const action = pressAccountButton
 
 export default function Account() {
   const page = useLoaderData<typeof loader>()

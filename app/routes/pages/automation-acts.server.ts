@@ -14,10 +14,10 @@ import { type FormLists, namesOfLists } from '#app/features/automations/rules/fo
 import { authenticationFlash } from '#app/features/automations/rules/form-text.ts'
 import { loadFormLists } from '#app/features/lookups/form-lists.server.ts'
 import { readForm } from '#app/http/guards.server.ts'
-import { redirectWithFlash } from './automation-data.server.ts'
-import { newKeyRefusal, takeRun, textToMe } from './automation-presses.server.ts'
+import { takeRate } from '#app/http/rate-limit.server.ts'
+import { newKeyRefusal, textToMe } from './automation-presses.server.ts'
 import { findManagerAccount } from './manager-account.server.ts'
-import type { OwnAccount } from './own-account.server.ts'
+import { addressOf, type OwnAccount, redirectWith } from './own-account.server.ts'
 
 type Args = Pick<ActionFunctionArgs, 'request' | 'context'>
 
@@ -29,12 +29,11 @@ export async function actOnAutomationPage({ request, context }: Args) {
   const { app } = context
   const sent = await readForm(request, LONGEST_FORM)
   const found = await findManagerAccount({ request, context }, sent)
-  const { pathname, search } = new URL(request.url)
   if (found.outcome !== 'ready') {
     // The session ended while the page was open: the gate says so, and the address keeps the account.
     const { title, description } = authenticationFlash()
     const why = `${description} ${CREDENTIAL_MESSAGES.none}`
-    throw redirectWithFlash({ context }, `${pathname}${search}`, { kind: 'error', title, description: why })
+    throw redirectWith({ context }, addressOf(request), { kind: 'error', title, description: why })
   }
   const { lists } = await loadFormLists(app, found.account.uuid)
   const press = sent.get(PRESS)
@@ -42,7 +41,7 @@ export async function actOnAutomationPage({ request, context }: Args) {
   const values = Object.fromEntries(press === null ? sent : new URLSearchParams(press))
   const { act } = values
   const refusal = act === 'new_url' ? newKeyRefusal(app, found) : null
-  if (refusal) throw redirectWithFlash({ context }, `${pathname}${search}`, refusal)
+  if (refusal) throw redirectWith({ context }, addressOf(request), refusal)
   const args = { request, context }
   const kept = press === null ? null : readState(sent, lists)
   if (kept && act === GO) {
@@ -70,7 +69,8 @@ async function pressed(
   const { app } = context
   const done = await actOnRule(app, account.uuid, act, values, {
     admin,
-    takeRun: () => takeRun(app, account.uuid),
+    // A card's button has the same rate limit as its call, and explains it in words.
+    takeRun: () => takeRate(app, 'run', account.uuid).outcome === 'taken',
     names: namesOfLists(lists),
   })
   switch (done.outcome) {
@@ -90,7 +90,7 @@ async function pressed(
       const draft = state && !gone ? await keepDraft(app, account.uuid, state, draftOf(request)) : null
       const to = backTo(request, { act, id: values.id ?? '', openUrlOf: done.openUrlOf, draft })
       const ran = done.runId === undefined ? null : runAddress({ accountUUID: accountId, admin }, done.runId)
-      throw redirectWithFlash({ context }, to, { ...done.flash, ...(ran && { link: { to: ran, words: 'View run' } }) })
+      throw redirectWith({ context }, to, { ...done.flash, ...(ran && { link: { to: ran, words: 'View run' } }) })
     }
   }
 }
@@ -133,7 +133,7 @@ async function written({ request, context }: Args, found: OwnAccount, sent: URLS
       return { result: null, form: { key: 'written', lists, view: handled.form }, toast: handled.flash, draft }
     }
     case 'saved':
-      throw redirectWithFlash({ context }, `${plain}&fresh=${fresh}#${ruleAnchor(handled.ruleId)}`, handled.flash)
+      throw redirectWith({ context }, `${plain}&fresh=${fresh}#${ruleAnchor(handled.ruleId)}`, handled.flash)
     case 'cancelled': {
       const edited = handled.ruleId === null ? '' : `&edit=${handled.ruleId}`
       throw redirect(`${plain}${edited}&fresh=${fresh}`, { status: 303 })

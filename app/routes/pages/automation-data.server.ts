@@ -1,5 +1,5 @@
 // The data of the automations page, tab by tab, and the targets of its buttons.
-import { type LoaderFunctionArgs, redirect } from '@remix-run/node'
+import type { LoaderFunctionArgs } from '@remix-run/node'
 import { automationAddress, readAutomationStep, readAutomationTab } from '#app/domain/automations/automation-address.ts'
 import { ownerActRefusal } from '#app/domain/people.ts'
 import { loadForm } from '#app/features/automations/form/form-intents.server.ts'
@@ -17,10 +17,8 @@ import { listRuleNotices } from '#app/features/notices/list-notices.server.ts'
 import { templateCopy } from '#app/features/templates/template.ts'
 import { loadRecipes, loadTemplateLibrary } from '#app/features/templates/template-library.server.ts'
 import { listTemplates } from '#app/features/templates/templates.server.ts'
-import { setFlash } from '#app/http/flash.server.ts'
-import type { Flash } from '#app/lib/flash.ts'
 import { UNDO_SHOWN } from '#app/lib/undo.ts'
-import type { OwnAccount } from './own-account.server.ts'
+import { type OwnAccount, redirectWith } from './own-account.server.ts'
 
 type Args = Pick<LoaderFunctionArgs, 'request' | 'context'>
 
@@ -86,7 +84,7 @@ async function loadOpenForm(args: Args, { account, accountId, admin }: OwnAccoun
   if (step.step === 'edit') {
     const rule = await app.store.automations.findAutomation(account.uuid, step.ruleId)
     const plain = automationAddress({ accountUUID: accountId, admin })
-    if (!rule) throw redirectWithFlash(args, plain, failed(RULE_UPDATE_FAILED, GONE))
+    if (!rule) throw redirectWith(args, plain, failed(RULE_UPDATE_FAILED, GONE))
     return view(`edit-${rule.id}`, formOfRule(rule))
   }
   if (step.step === 'copy') {
@@ -95,8 +93,4 @@ async function loadOpenForm(args: Args, { account, accountId, admin }: OwnAccoun
   }
   // After saving or leaving, the next new entry starts fresh.
   return view(`new-${query.get('fresh') ?? ''}`, emptyForm())
-}
-
-export function redirectWithFlash({ context }: Pick<Args, 'context'>, to: string, flash: Flash): Response {
-  return redirect(to, { status: 303, headers: { 'Set-Cookie': setFlash(context.app, flash) } })
 }

@@ -5,7 +5,6 @@ import { ownerFlash } from '#app/features/accounts/account-form.ts'
 import { countedCalls } from '#app/features/accounts/call-as-account.server.ts'
 import { recordAudit } from '#app/features/audit/audit.server.ts'
 import { type TextAsked, textMe } from '#app/features/automations/preview/text-me.server.ts'
-import { requireRateOf } from '#app/http/rate-limit.server.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import type { OwnAccount } from './own-account.server.ts'
 
@@ -32,15 +31,4 @@ export function textToMe({ context: { app } }: Args, found: OwnAccount) {
           detail: { channel: 'text message' },
         }),
     })
-}
-
-/** A card's button has the same rate limit as its call, and explains it in words. */
-export function takeRun(app: Args['context']['app'], accountUuid: string): boolean {
-  try {
-    requireRateOf(app, 'run', accountUuid)
-    return true
-  } catch (refusal) {
-    if (refusal instanceof Response) return false
-    throw refusal
-  }
 }

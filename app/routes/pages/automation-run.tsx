@@ -1,10 +1,4 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-  type SerializeFrom,
-} from '@remix-run/node'
+import { data, type LoaderFunctionArgs, type MetaFunction, type SerializeFrom } from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
 import { RUNS_KEPT } from '#app/domain/kept-until.ts'
 import { spanText } from '#app/domain/time/moments.ts'
@@ -12,11 +6,10 @@ import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { countNeedsPerson, loadRun } from '#app/features/automations/history/history-page.server.ts'
 import { RunPage } from '#app/features/automations/history/ui/run-page.tsx'
 import { parseRuleId } from '#app/features/automations/rules/rule-form.ts'
-import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { goneRun } from '#app/features/events/gone-text.ts'
 import { GonePage } from '#app/ui/page/error-page.tsx'
-import { findOwnAccount, gateFor } from './own-account.server.ts'
+import { accountFrame, findOwnAccount, gateFor } from './own-account.server.ts'
 import { pressRunButton } from './run-actions.server.ts'
 
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [{ title: `${titleOf(page)} · Fieldhook` }]
@@ -40,19 +33,13 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
   }
   return {
     view: 'run' as const,
-    account: { accountUUID: accountId, admin },
-    accountName: account.name,
-    timezone: account.timezone,
-    now: app.clock.now(),
+    ...(await accountFrame(app, found)),
     needsYou: await countNeedsPerson(app, account.uuid),
-    planNotice: await findPlanNotice(app, account.uuid),
     ...loaded,
   }
 }
 
-export async function action({ request, context }: ActionFunctionArgs) {
-  return pressRunButton({ request, context })
-}
+export const action = pressRunButton
 
 export default function AutomationRun() {
   const page = useLoaderData<typeof loader>()

@@ -1,10 +1,4 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-  type SerializeFrom,
-} from '@remix-run/node'
+import { data, type LoaderFunctionArgs, type MetaFunction, type SerializeFrom } from '@remix-run/node'
 import { useLoaderData } from '@remix-run/react'
 import { readHistoryView } from '#app/domain/automations/history-address.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
@@ -13,10 +7,9 @@ import { HistoryPage } from '#app/features/automations/history/ui/history-page.t
 import { UpcomingPage } from '#app/features/automations/history/ui/upcoming-page.tsx'
 import { WhyPage } from '#app/features/automations/history/ui/why-page.tsx'
 import { explainRecord } from '#app/features/automations/preview/why-not.server.ts'
-import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { loadKnownNames } from '#app/features/lookups/known-names.server.ts'
-import { findOwnAccount, gateFor } from './own-account.server.ts'
+import { accountFrame, findOwnAccount, gateFor } from './own-account.server.ts'
 import { pressRunButton } from './run-actions.server.ts'
 
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
@@ -28,16 +21,9 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const { app } = context
   const found = await findOwnAccount({ request, context })
   if (found.outcome !== 'ready') return data(gateFor(found, request))
-  const { account: row, accountId, admin } = found
+  const { account: row } = found
   const { searchParams } = new URL(request.url)
-  const frame = {
-    account: { accountUUID: accountId, admin },
-    accountName: row.name,
-    timezone: row.timezone,
-    now: app.clock.now(),
-    needsYou: await countNeedsPerson(app, row.uuid),
-    planNotice: await findPlanNotice(app, row.uuid),
-  }
+  const frame = { ...(await accountFrame(app, found)), needsYou: await countNeedsPerson(app, row.uuid) }
   const view = readHistoryView(searchParams)
   if (view === 'upcoming') return data({ view, ...frame, ...(await loadUpcoming(app, row.uuid)) })
   if (view === 'why') {
@@ -50,9 +36,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   return data({ view, ...frame, ...history }, { status: history.lines === null ? 400 : 200 })
 }
 
-export async function action({ request, context }: ActionFunctionArgs) {
-  return pressRunButton({ request, context })
-}
+export const action = pressRunButton
 
 export default function AutomationRuns() {
   const page = useLoaderData<typeof loader>()

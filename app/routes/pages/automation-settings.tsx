@@ -1,17 +1,23 @@
 import type { ActionFunctionArgs, HeadersFunction, LoaderFunctionArgs, MetaFunction } from '@remix-run/node'
 import { useActionData, useLoaderData } from '@remix-run/react'
 import { useEffect } from 'react'
-import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { DEFAULT_SETTINGS } from '#app/features/automations/settings/automation-settings.ts'
 import { actOnSettings, loadSettingsPage } from '#app/features/automations/settings/settings-page.server.ts'
 import { SettingsPage } from '#app/features/automations/settings/ui/settings-page.tsx'
-import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { formPageHeaders } from '#app/http/form-page.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { useToast } from '#app/ui/toast/toast.tsx'
-import { findOwnAccount, findStaffUuid, gateFor, redirectWith } from './own-account.server.ts'
+import {
+  accountFrame,
+  addressOf,
+  findOwnAccount,
+  findStaffUuid,
+  gateFor,
+  redirectWith,
+  requireOwnAccount,
+} from './own-account.server.ts'
 
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
   { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Automation settings · Fieldhook' },
@@ -24,35 +30,21 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const { app } = context
   const found = await findOwnAccount({ request, context })
   if (found.outcome !== 'ready') return gateFor(found, request)
-  const { account, accountId, admin } = found
   return {
     view: 'settings' as const,
-    account: { accountUUID: accountId, admin },
-    accountName: account.name,
-    timezone: account.timezone,
-    now: app.clock.now(),
-    planNotice: await findPlanNotice(app, account.uuid),
+    ...(await accountFrame(app, found)),
     defaults: DEFAULT_SETTINGS,
-    ...(await loadSettingsPage(app, account.uuid)),
+    ...(await loadSettingsPage(app, found.account.uuid)),
   }
 }
 
 /** Saves, or allows messages again, then returns to the page with a message. Invalid input shows again as typed. */
 export async function action({ request, context }: ActionFunctionArgs) {
-  const { pathname, search } = new URL(request.url)
-  const here = `${pathname}${search}`
-  const found = await findOwnAccount({ request, context })
-  if (found.outcome !== 'ready') {
-    throw redirectWith({ request, context }, here, {
-      kind: 'error',
-      title: CREDENTIAL_MESSAGES.none,
-      description: 'Nothing was saved. Please sign in again.',
-    })
-  }
+  const found = await requireOwnAccount({ request, context }, 'Nothing was saved. Please sign in again.')
   const { uuid } = found.account
   const staffUuid = await findStaffUuid({ request, context }, uuid)
   const acted = await actOnSettings(context.app, uuid, await readForm(request), staffUuid)
-  if (acted.outcome === 'done') throw redirectWith({ request, context }, here, acted.flash)
+  if (acted.outcome === 'done') throw redirectWith({ context }, addressOf(request), acted.flash)
   return acted
 }
 

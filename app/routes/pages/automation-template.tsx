@@ -7,12 +7,11 @@ import {
 } from '@remix-run/node'
 import { useActionData, useLoaderData } from '@remix-run/react'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
-import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { TemplateSheet } from '#app/features/templates/ui/template-sheet.tsx'
 import { formPageHeaders } from '#app/http/form-page.ts'
 import { actOnSheet, lookAt, openSheet } from '../template-sheet.server.ts'
-import { findOwnAccount, gateFor } from './own-account.server.ts'
+import { accountFrame, findOwnAccount, gateFor } from './own-account.server.ts'
 
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
   { title: page?.view === 'sheet' ? `${page.sheet.name} · Fieldhook` : 'Connect to ServiceM8 · Fieldhook' },
@@ -24,15 +23,9 @@ export const headers: HeadersFunction = formPageHeaders
 export async function loader(args: LoaderFunctionArgs) {
   const found = await findOwnAccount(args)
   if (found.outcome !== 'ready') return gateFor(found, args.request)
-  const { account, accountId, admin } = found
-  const { app } = args.context
   return {
     view: 'sheet' as const,
-    account: { accountUUID: accountId, admin },
-    accountName: account.name,
-    timezone: account.timezone,
-    now: app.clock.now(),
-    planNotice: await findPlanNotice(app, account.uuid),
+    ...(await accountFrame(args.context.app, found)),
     sheet: await lookAt(args, await openSheet(args, found, null), 'preview'),
   }
 }

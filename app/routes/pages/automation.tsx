@@ -23,17 +23,13 @@ import { loadTabs } from './automation-data.server.ts'
 import { openManager } from './manager-account.server.ts'
 import { gateFor } from './own-account.server.ts'
 
-async function loadLibrary() {
-  return { default: (await import('#app/features/templates/ui/template-library.tsx')).TemplateLibrary }
-}
-
-async function loadRecipeCards() {
-  return { default: (await import('#app/features/templates/ui/recipe-cards.tsx')).RecipeCards }
-}
-
-async function loadExplorer() {
-  return { default: (await import('#app/features/lookups/ui/api-explorer.tsx')).ApiExplorer }
-}
+const loadLibrary = async () => ({
+  default: (await import('#app/features/templates/ui/template-library.tsx')).TemplateLibrary,
+})
+const loadRecipeCards = async () => ({
+  default: (await import('#app/features/templates/ui/recipe-cards.tsx')).RecipeCards,
+})
+const loadExplorer = async () => ({ default: (await import('#app/features/lookups/ui/api-explorer.tsx')).ApiExplorer })
 
 // The server has them loaded and renders them directly; a browser loads what it shows, so the first tab stays small.
 const TemplateLibrary = import.meta.env.SSR ? (await loadLibrary()).default : lazy(loadLibrary)
@@ -68,10 +64,7 @@ export default function Automation() {
   if (page.view === 'gate') {
     return (
       <Gate
-        state={page.state}
-        accountUUID={page.accountUUID}
-        token={page.token}
-        greeting={page.greeting}
+        {...page}
         problem={AUTHENTICATE_TO_MANAGE}
         kept={<KeptNote accountUUID={page.accountUUID} isKept={hasWork} />}
       />

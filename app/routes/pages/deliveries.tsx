@@ -3,13 +3,12 @@ import { useLoaderData } from '@remix-run/react'
 import { deliveryAddress } from '#app/domain/delivery-address.ts'
 import { logEnds } from '#app/domain/kept-until.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
-import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { deliveryNamed, searchedWebhooks, searchForPage } from '#app/features/events/search.server.ts'
 import { readSearchForm, searchChoices } from '#app/features/events/search-filter.ts'
 import { SEARCH_FIELDS, sentAgainFlash } from '#app/features/events/search-view.ts'
 import { SearchPage } from '#app/features/events/ui/search-page.tsx'
-import { findOwnAccount, gateFor, pressSendAgain, redirectWith } from './own-account.server.ts'
+import { addressOf, findOwnAccount, gateFor, pageFrame, pressSendAgain, redirectWith } from './own-account.server.ts'
 
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
   { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Find a delivery · Fieldhook' },
@@ -26,12 +25,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const read = readSearchForm(query, account.timezone, webhooks)
   const page = {
     view: 'search' as const,
-    accountUUID: accountId,
-    accountName: account.name,
-    timezone: account.timezone,
-    admin,
-    planNotice: await findPlanNotice(app, account.uuid),
-    now: app.clock.now(),
+    ...(await pageFrame(app, found)),
     form: read.form,
     choices: searchChoices(read.form, webhooks),
     before: query.get('before') ?? '',
@@ -49,10 +43,9 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 /** "Send again" on a row, or for a group of failures; the search results stay open. */
 export async function action({ request, context }: ActionFunctionArgs) {
   const { found, sent, asked, why } = await pressSendAgain({ request, context })
-  const { pathname, search } = new URL(request.url)
   const [only] = sent.length === 1 ? sent : []
   const account = { accountUUID: found.accountId, admin: found.admin }
-  throw redirectWith({ request, context }, `${pathname}${search}`, {
+  throw redirectWith({ request, context }, addressOf(request), {
     ...sentAgainFlash(sent.length, asked, why),
     ...(only !== undefined && { link: { to: deliveryAddress(account, only), words: 'See the new delivery' } }),
   })

@@ -10,7 +10,6 @@ import { deliveryAddress } from '#app/domain/delivery-address.ts'
 import { eventsKept } from '#app/domain/kept-until.ts'
 import { spanText } from '#app/domain/time/moments.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
-import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { parseWebhookId } from '#app/features/endpoints/endpoint.ts'
 import { loadDelivery } from '#app/features/events/delivery-detail.server.ts'
@@ -19,7 +18,7 @@ import { namesForPage } from '#app/features/events/record-names.server.ts'
 import { deliveryTitle, notSentAgainFlash, SENT_AGAIN_FROM_DETAIL } from '#app/features/events/search-view.ts'
 import { DeliveryPage } from '#app/features/events/ui/delivery-page.tsx'
 import { GonePage } from '#app/ui/page/error-page.tsx'
-import { findOwnAccount, gateFor, pressSendAgain, redirectWith } from './own-account.server.ts'
+import { addressOf, findOwnAccount, gateFor, pageFrame, pressSendAgain, redirectWith } from './own-account.server.ts'
 
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [{ title: `${titleOf(page)} · Fieldhook` }]
 
@@ -43,12 +42,7 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
   }
   return {
     view: 'delivery' as const,
-    accountUUID: accountId,
-    accountName: account.name,
-    timezone: account.timezone,
-    admin,
-    planNotice: await findPlanNotice(app, account.uuid),
-    now: app.clock.now(),
+    ...(await pageFrame(app, found)),
     delivery,
     beside: await app.store.events.deliveriesBeside(account.uuid, { seq: delivery.event.seq, deliveryId: delivery.id }),
   }
@@ -57,10 +51,9 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
 /** "Send again" redirects to the new delivery, which is the one to watch. */
 export async function action({ request, context }: ActionFunctionArgs) {
   const { found, sent, why } = await pressSendAgain({ request, context })
-  const { pathname, search } = new URL(request.url)
   const account = { accountUUID: found.accountId, admin: found.admin }
   const [again] = sent
-  if (again === undefined) throw redirectWith({ request, context }, `${pathname}${search}`, notSentAgainFlash(why))
+  if (again === undefined) throw redirectWith({ request, context }, addressOf(request), notSentAgainFlash(why))
   throw redirectWith({ request, context }, deliveryAddress(account, again), SENT_AGAIN_FROM_DETAIL)
 }
 

@@ -31,6 +31,7 @@ import { KeptNote } from '#app/ui/page/kept-note.tsx'
 import { useToast } from '#app/ui/toast/toast.tsx'
 import { deliveryControls } from '../delivery-controls.server.ts'
 import { findManagerAccount, openManager } from './manager-account.server.ts'
+import { gateFor } from './own-account.server.ts'
 
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
   { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Webhook Manager · Fieldhook' },
@@ -44,11 +45,8 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const { found, greeting, headers } = await openManager({ request, context })
   if (found.outcome !== 'ready') {
     return data({
-      view: 'gate' as const,
+      ...gateFor(found, request),
       greeting,
-      state: found.outcome === 'no_account' ? ('no_account' as const) : ('ready' as const),
-      accountUUID: found.outcome === 'no_account' ? '' : found.accountId,
-      token: url.searchParams.get('token') ?? '',
       stage: found.outcome === 'no_account' && app.settings.sandbox,
     })
   }

@@ -1,7 +1,9 @@
-// Shared by the delivery pages: finds the account, shows the gate to everyone else, and handles their one button.
-import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from '@remix-run/node'
+// Shared by the pages of one account: finds it, shows the gate to everyone else, and handles "Send again".
+import { type LoaderFunctionArgs, redirect } from '@remix-run/node'
+import type { App } from '#app/context/app-context.ts'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { findPageAccount, type PageAccount } from '#app/features/accounts/page-account.server.ts'
+import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { parseWebhookId } from '#app/features/endpoints/endpoint.ts'
 import { SEARCH_PAGE } from '#app/features/events/search-filter.ts'
 import { setFlash } from '#app/http/flash.server.ts'
@@ -23,6 +25,40 @@ export async function findOwnAccount({ request, context }: Args): Promise<PageAc
   const found = await findPageAccount(context.app, session, { query, adminHeader })
   if (found.outcome !== 'ready') await logRefusedPage({ request, context }, 'gate', session)
   return found
+}
+
+/**
+ * The same for a form. If the session ended while the page was open, throws the redirect to `back`, by default the page
+ * itself, where the gate explains.
+ */
+export async function requireOwnAccount(args: Args, notDone: string, back = addressOf(args.request)) {
+  const found = await findOwnAccount(args)
+  if (found.outcome === 'ready') return found
+  throw redirectWith(args, back, { kind: 'error', title: CREDENTIAL_MESSAGES.none, description: notDone })
+}
+
+/** The path and the query. */
+export function addressOf(request: Request): string {
+  const { pathname, search } = new URL(request.url)
+  return `${pathname}${search}`
+}
+
+/** What most pages of an account start from. */
+export async function accountFrame(app: App, found: OwnAccount) {
+  const { accountUUID, admin, ...frame } = await pageFrame(app, found)
+  return { account: { accountUUID, admin }, ...frame }
+}
+
+/** The same for pages that take the account apart. */
+export async function pageFrame(app: App, { account, accountId, admin }: OwnAccount) {
+  return {
+    accountUUID: accountId,
+    admin,
+    accountName: account.name,
+    timezone: account.timezone,
+    now: app.clock.now(),
+    planNotice: await findPlanNotice(app, account.uuid),
+  }
 }
 
 /** The signed-in staff member, if the platform named one. */
@@ -49,24 +85,12 @@ interface Pressed {
   why: string | null
 }
 
-/**
- * Does what the form asks (`delivery` = an id, at most a page of them). If the session ended while the page was open,
- * throws the redirect back to it, where the gate explains.
- */
-export async function pressSendAgain({ request, context }: Pick<ActionFunctionArgs, 'request' | 'context'>) {
-  const { app } = context
-  const found = await findOwnAccount({ request, context })
-  if (found.outcome !== 'ready') {
-    const { pathname, search } = new URL(request.url)
-    throw redirectWith({ request, context }, `${pathname}${search}`, {
-      kind: 'error',
-      title: CREDENTIAL_MESSAGES.none,
-      description: 'Nothing was sent. Please sign in again.',
-    })
-  }
+/** Does what the form asks (`delivery` = an id, at most a page of them). */
+export async function pressSendAgain({ request, context }: Args) {
+  const found = await requireOwnAccount({ request, context }, 'Nothing was sent. Please sign in again.')
   const asked = [...new Set((await readForm(request)).getAll('delivery'))].slice(0, SEARCH_PAGE)
   const pressed: Pressed = { found, sent: [], asked: asked.length, why: null }
-  const controls = deliveryControls(app, found.account.uuid)
+  const controls = deliveryControls(context.app, found.account.uuid)
   for (const text of asked) {
     const id = parseWebhookId(text)
     const one = id === null ? null : await controls.sendAgain(id)
@@ -77,6 +101,6 @@ export async function pressSendAgain({ request, context }: Pick<ActionFunctionAr
 }
 
 /** Redirects to another page, which shows the message. */
-export function redirectWith({ context }: Args, to: string, flash: Flash): Response {
+export function redirectWith({ context }: Pick<Args, 'context'>, to: string, flash: Flash): Response {
   return redirect(to, { status: 303, headers: { 'Set-Cookie': setFlash(context.app, flash) } })
 }

@@ -1,6 +1,5 @@
 // Handles the buttons of the subscription page. A returning payment counts only once the provider has confirmed it.
 import { type ActionFunctionArgs, redirect } from '@remix-run/node'
-import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { ownerActRefusal } from '#app/domain/people.ts'
 import { MONTHLY_PENCE } from '#app/domain/plan.ts'
 import { ownerFlash } from '#app/features/accounts/account-form.ts'
@@ -21,24 +20,16 @@ import { settleReturn } from '#app/features/billing/settle-return.server.ts'
 import { readPaymentId, subscriptionAddress } from '#app/features/billing/subscription-address.ts'
 import { startUpgrade } from '#app/features/billing/upgrade.server.ts'
 import { readForm } from '#app/http/guards.server.ts'
-import { requireRateOf } from '#app/http/rate-limit.server.ts'
+import { takeRate } from '#app/http/rate-limit.server.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
-import { findOwnAccount, type OwnAccount, redirectWith } from './own-account.server.ts'
+import { type OwnAccount, redirectWith, requireOwnAccount } from './own-account.server.ts'
 
 type Args = Pick<ActionFunctionArgs, 'request' | 'context'>
 
 /** Throws a redirect to another page; else returns the data and status to render the page again. */
 export async function actOnSubscriptionPage(args: Args): Promise<{ answer: SubscriptionAnswer; status: number }> {
   const { app } = args.context
-  const found = await findOwnAccount(args)
-  if (found.outcome !== 'ready') {
-    const { pathname, search } = new URL(args.request.url)
-    throw redirectWith(args, `${pathname}${search}`, {
-      kind: 'error',
-      title: CREDENTIAL_MESSAGES.none,
-      description: 'Nothing was changed. Please sign in again.',
-    })
-  }
+  const found = await requireOwnAccount(args, 'Nothing was changed. Please sign in again.')
   const form = await readForm(args.request)
   const intent = readIntent(form.get('intent'))
   const refused = intent === null || intent === 'settle' ? null : ownerActRefusal('pay', found, app.clock.now())
@@ -82,23 +73,13 @@ export async function actOnSubscriptionPage(args: Args): Promise<{ answer: Subsc
 
 async function startPayment({ context: { app } }: Args, found: OwnAccount, offer: Offer) {
   const { uuid } = found.account
-  if (!takePayment(app, uuid)) return { answer: refusal(TOO_OFTEN), status: 429 }
+  // The button has the same rate limit as its calls, and explains it in words.
+  if (takeRate(app, 'pay', uuid).outcome === 'wait') return { answer: refusal(TOO_OFTEN), status: 429 }
   const start =
     offer === 'subscribe' || offer === 'pay_now'
       ? await startFirstPayment(app, uuid, { amount: MONTHLY_PENCE })
       : await startUpgrade(app, uuid, { prorated: offer === 'early_prorated' })
   return { answer: answerOfStart(offer, start), status: start.outcome === 'refused' ? start.status : 200 }
-}
-
-/** The button has the same rate limit as its calls, and explains it in words. */
-function takePayment(app: Args['context']['app'], accountUuid: string): boolean {
-  try {
-    requireRateOf(app, 'pay', accountUuid)
-    return true
-  } catch (tooMany) {
-    if (tooMany instanceof Response) return false
-    throw tooMany
-  }
 }
 
 /** The return address names no payment: cleans the address without a call to the provider. */

@@ -13,9 +13,7 @@ interface UnsavedChangesProps {
   refused: boolean
 }
 
-async function loadDialog() {
-  return (await import('../confirm-dialog.tsx')).ConfirmDialog
-}
+const loadDialog = async () => (await import('../confirm-dialog.tsx')).ConfirmDialog
 
 /** Says that a form holds changes, and asks before the page is left with them. */
 export function UnsavedChanges({ form, returnTo, saved, refused }: UnsavedChangesProps) {

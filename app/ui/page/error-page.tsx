@@ -2,13 +2,7 @@ import { isRouteErrorResponse, useLocation } from '@remix-run/react'
 import type { ReactNode } from 'react'
 import { ButtonLink, ReloadLink } from '../button.tsx'
 
-interface PlainPageProps {
-  title: string
-  children: ReactNode
-  action?: ReactNode
-}
-
-function PlainPage({ title, children, action }: PlainPageProps) {
+function PlainPage({ title, children, action }: { title: string; children: ReactNode; action?: ReactNode }) {
   return (
     <div className="mx-auto grid max-w-xl gap-3 py-8 sm:py-16">
       <h1 className="text-display font-semibold">{title}</h1>

@@ -26,9 +26,7 @@ export function usePlacedFlash(at: string): Flash | null {
   return placed?.at === at ? placed : null
 }
 
-async function loadToaster() {
-  return (await import('./toaster.tsx')).Toaster
-}
+const loadToaster = async () => (await import('./toaster.tsx')).Toaster
 
 interface ToastProviderProps {
   /** The server's message for this page. */

@@ -10,13 +10,8 @@ import { useToastPlace } from './toast-place.ts'
 const icons: Record<Flash['kind'], LucideIcon> = { success: CircleCheck, error: CircleAlert, info: Info }
 const colours: Record<Flash['kind'], string> = { success: 'text-working', error: 'text-failing', info: 'text-accent' }
 
-interface ToasterProps {
-  message: ToastMessage
-  onOpenChange: (open: boolean) => void
-}
-
 /** Renders the message, only in the browser: the library writes style attributes, forbidden in server pages. */
-export function Toaster({ message, onOpenChange }: ToasterProps) {
+export function Toaster({ message, onOpenChange }: { message: ToastMessage; onOpenChange: (open: boolean) => void }) {
   const Icon = icons[message.kind]
   const viewport = useRef<HTMLOListElement>(null)
   const place = useToastPlace(viewport, message)

@@ -176,8 +176,8 @@ function deliveriesOf(reader: Database) {
     const deliveries = yield* findDeliveries.all({ seqs, endpointId })
     const findAttempts = withResponses ? attemptsWith : attemptsWithout
     const deliveryIds = JSON.stringify(deliveries.map((one) => one.id))
-    const attemptsOf = grouped(yield* findAttempts.all({ deliveryIds }), (one) => one.deliveryId)
-    const byEvent = grouped(deliveries, (one) => one.eventSeq)
+    const attemptsOf = Map.groupBy(yield* findAttempts.all({ deliveryIds }), (one) => one.deliveryId)
+    const byEvent = Map.groupBy(deliveries, (one) => one.eventSeq)
     return events.map(({ hit: _hit, changedFields, ...row }) => ({
       ...row,
       changedFields: JSON.parse(changedFields) as string[],
@@ -187,14 +187,4 @@ function deliveriesOf(reader: Database) {
       })),
     }))
   })
-}
-
-function grouped<Row>(rows: Row[], keyOf: (row: Row) => number): Map<number, Row[]> {
-  const groups = new Map<number, Row[]>()
-  for (const row of rows) {
-    const group = groups.get(keyOf(row))
-    if (group) group.push(row)
-    else groups.set(keyOf(row), [row])
-  }
-  return groups
 }

@@ -175,21 +175,16 @@ function journalReader(reader: Database): (rows: HistoryRow[]) => Step<RunRecord
   )
   const receiptsOf = receiptReader(reader)
   return function* (rows) {
-    const ofRun = new Map<number, StoredRow[]>()
     const runIds = JSON.stringify(rows.map(({ id }) => id))
     const receipts = yield* receiptsOf(runIds)
-    for (const { runId, ...row } of yield* journal.all({ runIds })) {
-      const known = ofRun.get(runId)
-      if (known) known.push(row)
-      else ofRun.set(runId, [row])
-    }
+    const ofRun = Map.groupBy(yield* journal.all({ runIds }), ({ runId }) => runId)
     return rows.map(({ definition, recordUuids, triggerData, reason, ...row }) => ({
       ...row,
       reason: readReason(reason),
       definition: definition === null ? null : (JSON.parse(definition) as RuleDefinition),
       recordUuids: JSON.parse(recordUuids) as string[],
       triggerData: JSON.parse(triggerData) as TriggerData,
-      journal: (ofRun.get(row.id) ?? []).map((stored) => ({
+      journal: (ofRun.get(row.id) ?? []).map(({ runId: _run, ...stored }) => ({
         ...journalRow(stored),
         receipt: receipts.get(keyOf(row.id, stored)) ?? null,
       })),

@@ -1,9 +1,7 @@
 import { lazy, Suspense } from 'react'
 import type { GateProps } from './gate-card.tsx'
 
-async function loadCard() {
-  return { default: (await import('./gate-card.tsx')).GateCard }
-}
+const loadCard = async () => ({ default: (await import('./gate-card.tsx')).GateCard })
 
 // The server has it loaded and draws it; a browser that is signed in never loads it.
 const GateCard = import.meta.env.SSR ? (await loadCard()).default : lazy(loadCard)

@@ -1,6 +1,7 @@
 // Materials and bundles of a new job, as records to create or move. The platform has no call that copies or moves them
 // (facts: section 9), so each line is a separate record; a bundle comes before its lines, which point to it.
 import type { Effect } from '#app/domain/automations/effect.ts'
+import { parseJson } from '#app/lib/json.ts'
 import type { Values } from '../records/fact-rows.ts'
 import { readFlag, readNumber } from '../records/field-value.ts'
 
@@ -143,14 +144,8 @@ export function bundleParts(bundle: Readonly<Record<string, unknown>>): { materi
 }
 
 function listOf(value: unknown): unknown[] {
-  if (Array.isArray(value)) return value
-  if (typeof value !== 'string' || !value.trim().startsWith('[')) return []
-  try {
-    const parsed: unknown = JSON.parse(value)
-    return Array.isArray(parsed) ? parsed : []
-  } catch {
-    return []
-  }
+  const parsed = typeof value === 'string' && value.trim().startsWith('[') ? parseJson(value) : value
+  return Array.isArray(parsed) ? parsed : []
 }
 
 /** `2`, `1.5`; an empty text = 1; null for anything but a number above 0. */

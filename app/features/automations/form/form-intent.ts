@@ -21,7 +21,7 @@ export type FormIntent =
   | { kind: 'preview'; preview: PreviewKind; record: string }
 
 /** Prefix of every `intent` that the form's buttons send. */
-export const FORM_INTENT = 'form.'
+const FORM_INTENT = 'form.'
 
 export function parseFormIntent(text: string): FormIntent | null {
   if (!text.startsWith(FORM_INTENT)) return null

@@ -19,7 +19,7 @@ import { withKnownAnswers } from './form-blanks.ts'
 import { placeAfter } from './form-blocks.ts'
 import { toBody } from './form-body.ts'
 import { applyIntent, setValue } from './form-change.ts'
-import { FORM_INTENT, type FormIntent, parseFormIntent } from './form-intent.ts'
+import { type FormIntent, parseFormIntent } from './form-intent.ts'
 import { formOfRule } from './form-of-rule.ts'
 import { PREVIEW_FIELDS, readRecordId, textMeNames } from './form-preview.ts'
 import { emptyForm, type FormState } from './form-state.ts'
@@ -32,10 +32,6 @@ type FormOutcome =
   | { outcome: 'saved'; ruleId: number; message: string; flash: Flash }
   /** `ruleId` = the rule that stays open, as it is stored. */
   | { outcome: 'cancelled'; ruleId: number | null }
-
-export function isFormIntent(intent: string): boolean {
-  return intent.startsWith(FORM_INTENT)
-}
 
 /** Loads the form for a page. */
 export async function loadForm(

@@ -2,6 +2,7 @@
 // value is a change. The schema is heavy, so only the server imports this.
 import { z } from 'zod'
 import { isActionType } from '#app/domain/automations/action-parameters.ts'
+import { parseJson } from '#app/lib/json.ts'
 import type { FormLists } from '../rules/form-lists.ts'
 import { parseRuleId } from '../rules/rule-form.ts'
 import { applyControls, asTyped } from './form-change.ts'
@@ -57,13 +58,7 @@ export function readForm(
 
 /** Parses a form's state alone, as `JSON.stringify` wrote it. Starts empty when it is none. */
 export function readFormState(sent: unknown): FormState {
-  let given: unknown = null
-  try {
-    given = JSON.parse(String(sent))
-  } catch {
-    // Invalid JSON: no real form sends that.
-  }
-  const read = drawnForm.safeParse(given)
+  const read = drawnForm.safeParse(parseJson(String(sent)))
   if (!read.success) return emptyForm()
   const state = read.data
   const steps = state.steps.map((one) => {

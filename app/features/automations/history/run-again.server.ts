@@ -6,7 +6,6 @@ import { seconds } from '#app/lib/duration.ts'
 import type { CancelledRun, RerunFailed, SettledByPerson } from '#db/store/runs.ts'
 import { messageNote } from '../runs/run-guards.server.ts'
 import { isCustomerMessage } from '../runs/run-messages.ts'
-import { repeatText } from './run-detail-view.ts'
 
 type AgainApp = Pick<App, 'store' | 'clock' | 'log' | 'secrets' | 'wakeRuns'>
 
@@ -89,16 +88,6 @@ export async function rerunFailed(app: AgainApp, accountUuid: string, runId: num
   if (again.outcome === 'again') app.wakeRuns()
   app.log.info({ account: accountUuid, run: runId, outcome: again.outcome }, 'run.failed_again')
   return again
-}
-
-/** Says before a repeat how many messages it resends. Null = no such run. */
-export async function repeatOffer(
-  { store }: Pick<App, 'store'>,
-  accountUuid: string,
-  runId: number,
-): Promise<{ customerMessages: number; sentence: string } | null> {
-  const run = await store.runs.findRunToRepeat(accountUuid, runId)
-  return run && { customerMessages: run.customerMessages, sentence: repeatText(run.customerMessages) }
 }
 
 export type RanAgain =

@@ -278,7 +278,7 @@ function moment(iso: string | null): number | null {
 }
 
 /** The question before a whole run is repeated. */
-export function repeatText(messages: number): string {
+function repeatText(messages: number): string {
   if (messages === 0) return 'Repeats every step. No customer gets a message again.'
   const times = messages === 1 ? '1 message' : `${messages} messages`
   return `Repeats every step: ${times} to customers will be sent again.`

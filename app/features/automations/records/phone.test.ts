@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { COUNTRIES, readCountry } from '#app/domain/country.ts'
-import { mobileKind, toE164 } from './phone.ts'
+import { toE164 } from './phone.ts'
 
 const number = (text: string, country: string) => {
   const phone = toE164(text, country)
@@ -128,14 +128,4 @@ it('countries are known by code and by name', () => {
     'CA',
   ])
   expect(['', 'Atlantis', 'constructor'].map(readCountry)).toEqual([null, null, null])
-})
-
-it('mobiles and landlines are told apart where numbers tell', () => {
-  expect(['+447700900123', '+61412345678', '+64211234567', '+353871234567'].map(mobileKind)).toEqual(
-    Array(4).fill('mobile'),
-  )
-  expect(['+441134960000', '+61733334444', '+6495551234', '+35312345678', '+447000000000'].map(mobileKind)).toEqual(
-    Array(5).fill('landline'),
-  )
-  expect(['+12125550123', '+49301234567'].map(mobileKind)).toEqual(['unknown', 'unknown'])
 })

@@ -23,7 +23,6 @@ interface Dialling {
   national: RegExp
   shortest: number
   longest: number
-  mobile: RegExp | null
 }
 
 const NORTH_AMERICA = {
@@ -33,7 +32,6 @@ const NORTH_AMERICA = {
   national: /^[2-9]\d{2}[2-9]\d{6}$/,
   shortest: 10,
   longest: 10,
-  mobile: null,
 } as const
 
 const DIALLING: Readonly<Record<Country, Dialling>> = {
@@ -45,7 +43,6 @@ const DIALLING: Readonly<Record<Country, Dialling>> = {
     national: /^(?:[1-35789]\d{9}|1\d{8}|800\d{6})$/,
     shortest: 9,
     longest: 10,
-    mobile: /^7(?:[1-57-9]|624)/,
   },
   AU: {
     name: 'an Australian',
@@ -55,7 +52,6 @@ const DIALLING: Readonly<Record<Country, Dialling>> = {
     national: /^(?:[23478]\d{8}|1[38]00\d{6}|13\d{4})$/,
     shortest: 9,
     longest: 10,
-    mobile: /^4/,
   },
   NZ: {
     name: 'a New Zealand',
@@ -65,7 +61,6 @@ const DIALLING: Readonly<Record<Country, Dialling>> = {
     national: /^(?:2\d{7,9}|[34679]\d{7}|[58]\d{7,9})$/,
     shortest: 8,
     longest: 10,
-    mobile: /^2/,
   },
   IE: {
     name: 'an Irish',
@@ -75,7 +70,6 @@ const DIALLING: Readonly<Record<Country, Dialling>> = {
     national: /^(?:8\d{8}|[1-79]\d{6,8})$/,
     shortest: 7,
     longest: 9,
-    mobile: /^8[35-9]/,
   },
   US: { name: 'a US', ...NORTH_AMERICA },
   CA: { name: 'a Canadian', ...NORTH_AMERICA },
@@ -181,11 +175,4 @@ function refused(
 function shown(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
   return line.length > 30 ? `"${line.slice(0, 30)}…"` : `"${line}"`
-}
-
-/** Can the number receive a text message? `unknown` if numbers do not show it (US, Canada, unlisted countries). */
-export function mobileKind(e164: string): 'mobile' | 'landline' | 'unknown' {
-  const dialling = Object.values(DIALLING).find(({ code }) => e164.startsWith(`+${code}`))
-  if (!dialling?.mobile) return 'unknown'
-  return dialling.mobile.test(e164.slice(dialling.code.length + 1)) ? 'mobile' : 'landline'
 }

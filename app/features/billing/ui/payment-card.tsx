@@ -262,9 +262,7 @@ interface QuotePanelProps {
 }
 
 /** Loaded with all of the provider's code when the user is about to pay. */
-async function loadCardForm() {
-  return (await import('./card-form.tsx')).CardForm
-}
+const loadCardForm = async () => (await import('./card-form.tsx')).CardForm
 
 /** Shows the payment and the card form. Nothing has happened yet, and leaving changes nothing. */
 function QuotePanel({ quote, payments, account, portal, onClose }: QuotePanelProps) {

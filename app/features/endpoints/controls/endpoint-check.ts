@@ -1,5 +1,6 @@
 // Explains a check of an address in plain words: every step on the way to it, its result, and what to do about it. The
 // check sends no event; how the address answers events is known from the deliveries.
+import type { AttemptTiming } from '#app/domain/deliveries/attempt-timing.ts'
 import { type CheckStep, type StepName, worstStep } from '#app/domain/endpoints/endpoint-check.ts'
 import { iso, type Millis } from '#app/lib/clock.ts'
 import { days, seconds } from '#app/lib/duration.ts'
@@ -53,13 +54,7 @@ export interface SeenAddress {
   certificate: { validUntil: Millis; issuer: string | null } | null
 }
 
-interface Timing {
-  totalMs: number
-  dnsMs: number | null
-  connectMs: number | null
-  tlsMs: number | null
-  firstByteMs: number | null
-}
+type Timing = AttemptTiming & { totalMs: number }
 
 /** How the address answered the latest event; null when none was sent yet. */
 export interface LatestAnswer {

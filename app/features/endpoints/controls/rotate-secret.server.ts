@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
+import { signingSecretPlace } from '#app/domain/sealed-places.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
-import { secretPlace } from '../endpoint-details.server.ts'
 
 /** How long events are signed with both secrets. */
 export const SECRET_OVERLAP = hours(24)
@@ -29,7 +29,7 @@ export async function rotateSecret(
 ): Promise<RotateOutcome> {
   const record = await app.store.endpoints.findEndpoint(accountUuid, refOf(key))
   if (!record) return { outcome: 'not_found' }
-  const place = secretPlace(accountUuid)
+  const place = signingSecretPlace(accountUuid)
   const rotation = await app.store.endpoints.rotateSecret(accountUuid, record.endpoint.id, {
     secretSealed: await app.secrets.seal(place, newSecret()),
     overlapMs: SECRET_OVERLAP,

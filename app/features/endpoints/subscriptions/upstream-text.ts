@@ -5,6 +5,7 @@ import { clockTime, plural } from '#app/domain/time/moments.ts'
 import { isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
 import type { Flash } from '#app/lib/flash.ts'
+import { capital } from '#app/lib/plain-text.ts'
 
 /** What the comparison found and did for one object. */
 export interface ComparedObject {
@@ -73,10 +74,6 @@ function whyEnded({ reason, since }: ComparedObject, now: Millis, timezone: stri
   const when = since === null ? '' : ` since ${clockTime(since, now, timezone)}`
   if (reason === null) return `ServiceM8 no longer listed it${when}.`
   return `ServiceM8 had switched it off${when}: ${sentence(reason)}`
-}
-
-function capital(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 
 /** Adds a full stop; `text` ends without one. */

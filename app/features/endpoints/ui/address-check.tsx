@@ -10,13 +10,8 @@ import { useCardNews } from './account-news.tsx'
 import { CardButton } from './card-button.tsx'
 import type { ManagerAccount } from './manager-address.ts'
 
-interface AddressCheckProps {
-  webhook: EndpointView
-  account: ManagerAccount
-}
-
 /** Checks the address without sending an event. */
-export function CheckAddressButton({ webhook, account }: AddressCheckProps) {
+export function CheckAddressButton({ webhook, account }: { webhook: EndpointView; account: ManagerAccount }) {
   return (
     <CardButton
       intent="check_address"

@@ -4,13 +4,8 @@ import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import type { FirstStep, FirstStepView } from '../first-steps.ts'
 import type { ManagerAccount } from './manager-address.ts'
 
-interface FirstStepsCardProps {
-  steps: readonly FirstStepView[]
-  account: ManagerAccount
-}
-
 /** Shows a new user three steps that tick themselves off, in one line. Renders nothing once they are not needed. */
-export function FirstStepsCard({ steps, account }: FirstStepsCardProps) {
+export function FirstStepsCard({ steps, account }: { steps: readonly FirstStepView[]; account: ManagerAccount }) {
   if (steps.length === 0) return null
   const number = steps.findIndex(({ next }) => next) + 1
   return (

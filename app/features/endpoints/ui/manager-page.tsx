@@ -77,11 +77,13 @@ export interface ManagerPageProps {
 
 /** The webhook manager. */
 export function ManagerPage(props: ManagerPageProps) {
-  const { accountUUID, admin, webhooks, rules, ruleLines = [], deleted = null, step, log, logSource, result } = props
+  const { accountUUID, admin, webhooks, rules, ruleLines = [], deleted = null, result } = props
   const account: ManagerAccount = { accountUUID, admin }
   const creates = resultFor(result, 'create') !== null
   useListFocus(webhooks.map((webhook) => webhook.id))
-  const alone = webhooks.length + rules.length + ruleLines.length === 1
+  const total = webhooks.length + rules.length + ruleLines.length
+  const { step, log, replay, logSource } = props
+  const card = { account, step, log, replay, logSource, result, alone: total === 1 }
   return (
     <AccountTimeProvider now={props.now} zone={props.timezone}>
       <PageHeader
@@ -113,7 +115,7 @@ export function ManagerPage(props: ManagerPageProps) {
       {deleted === null ? null : <UndoDelete deleted={deleted} account={account} />}
       <Notices account={account} />
       <FirstStepsCard steps={props.firstSteps ?? []} account={account} />
-      {webhooks.length + rules.length + ruleLines.length === 0 ? (
+      {total === 0 ? (
         <div className="grid gap-4">
           <FirstWebhook account={account} result={result} demoAddress={props.demoAddress ?? null} />
           <section aria-label="Forwarding Rules">
@@ -140,33 +142,13 @@ export function ManagerPage(props: ManagerPageProps) {
                 <ul className={`${cardStyles} divide-y divide-line`}>
                   {webhooks.map((webhook) => (
                     <li key={webhook.id} className="min-w-0">
-                      <WebhookCard
-                        webhook={webhook}
-                        account={account}
-                        step={step}
-                        log={log}
-                        replay={props.replay}
-                        logSource={logSource}
-                        result={result}
-                        alone={alone}
-                      />
+                      <WebhookCard webhook={webhook} {...card} />
                     </li>
                   ))}
                 </ul>
               )}
             </section>
-            <RulesSection
-              rules={rules}
-              lines={ruleLines}
-              noRoom={props.noRoom ?? null}
-              alone={alone}
-              account={account}
-              step={step}
-              log={log}
-              replay={props.replay}
-              logSource={logSource}
-              result={result}
-            />
+            <RulesSection rules={rules} lines={ruleLines} noRoom={props.noRoom ?? null} {...card} />
           </div>
           <div className="lg:col-start-1 lg:row-start-2">
             <Foot {...props} account={account} />

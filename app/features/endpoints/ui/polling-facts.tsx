@@ -3,13 +3,8 @@ import type { ReactNode } from 'react'
 import { type PollState, pollingSentence } from '#app/domain/polling.ts'
 import { Time, usePresent } from '#app/ui/time/time.tsx'
 
-interface PollingFactsProps {
-  objectType: string
-  polling: PollState
-}
-
 /** Replaces our address on the card: the platform posts nothing for this object, so we poll. */
-export function PollingFacts({ objectType, polling }: PollingFactsProps) {
+export function PollingFacts({ objectType, polling }: { objectType: string; polling: PollState }) {
   const now = usePresent()
   return (
     <div className="grid gap-2 rounded-control bg-sunken px-3.5 py-3 text-label">

@@ -3,45 +3,24 @@ import { refOf } from '#app/domain/endpoint-key.ts'
 import { toneStyles } from '#app/ui/badge.tsx'
 import { buttonStyles } from '#app/ui/button.tsx'
 import { cardStyles } from '#app/ui/card.tsx'
-import type { ReplayPanelData } from '../controls/replay-text.ts'
 import { calledOf, type EndpointLine, type EndpointView, titleOf } from '../endpoint-view.ts'
 import { NewAddress } from './form/endpoint-form.tsx'
-import type { FormResult } from './form/form-result.ts'
-import type { LogAnswer } from './log/log-filter.ts'
-import { cardId, type ManagerAccount, type ManagerStep, managerSearch } from './manager-address.ts'
+import { cardId, type ManagerAccount, managerSearch } from './manager-address.ts'
 import { statusMark } from './status-pills.tsx'
-import { WebhookCard } from './webhook-card.tsx'
+import { WebhookCard, type WebhookCardProps } from './webhook-card.tsx'
 
-interface RulesSectionProps {
+interface RulesSectionProps extends Omit<WebhookCardProps, 'webhook'> {
   /** Rules with a whole card. */
   rules: EndpointView[]
   /** The remaining rules, when there are many. */
   lines: EndpointLine[]
   /** Why no more addresses fit; null when one does. */
   noRoom: string | null
-  /** The account has one webhook or rule in all. */
-  alone: boolean
-  account: ManagerAccount
-  step: ManagerStep
-  log: LogAnswer | null
-  replay: ReplayPanelData | null
-  logSource: string
-  result: FormResult | undefined
 }
 
 /** The extra addresses per object, each with its own filter. */
-export function RulesSection({
-  rules,
-  lines,
-  noRoom,
-  alone,
-  account,
-  step,
-  log,
-  replay,
-  logSource,
-  result,
-}: RulesSectionProps) {
+export function RulesSection({ rules, lines, noRoom, ...card }: RulesSectionProps) {
+  const { account, result } = card
   const heading = useRef<HTMLHeadingElement>(null)
   const total = rules.length + lines.length
   const newest = rules.at(-1)?.id
@@ -69,16 +48,7 @@ export function RulesSection({
           {inOrder([...rules, ...lines]).map((rule) => (
             <li key={rule.id} className="min-w-0">
               {isWhole(rule) ? (
-                <WebhookCard
-                  webhook={rule}
-                  account={account}
-                  step={step}
-                  log={log}
-                  replay={replay}
-                  logSource={logSource}
-                  result={result}
-                  alone={alone}
-                />
+                <WebhookCard webhook={rule} {...card} />
               ) : (
                 <RuleLine rule={rule} account={account} />
               )}

@@ -31,7 +31,7 @@ const Details = memo(function Details(props: ComponentProps<typeof WebhookDetail
 
 const NOTHING: ManagerStep = { step: 'none' }
 
-interface WebhookCardProps {
+export interface WebhookCardProps {
   /** A webhook or a forwarding rule; a rule's address supports everything a webhook's does. */
   webhook: EndpointView
   account: ManagerAccount
@@ -48,7 +48,7 @@ interface WebhookCardProps {
 }
 
 /** A row of the list; pressed, it shows everything about the webhook in place. */
-export function WebhookCard({ webhook, account, step, log, replay, logSource, result, alone }: WebhookCardProps) {
+export function WebhookCard({ webhook, step, result, alone, ...rest }: WebhookCardProps) {
   const id = cardId(webhook.id)
   const mine: ManagerStep = step.step !== 'none' && step.webhookId === webhook.id ? step : NOTHING
   const notSaved = resultFor(result, 'update', webhook.id)
@@ -62,16 +62,7 @@ export function WebhookCard({ webhook, account, step, log, replay, logSource, re
     <article id={id} aria-labelledby={`${id}-title`} className="scroll-mt-4">
       <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)} className="group/row">
         <RowSummary webhook={webhook} />
-        <Details
-          webhook={webhook}
-          account={account}
-          step={mine}
-          log={log}
-          replay={replay}
-          logSource={logSource}
-          notSaved={notSaved}
-          notDeleted={notDeleted}
-        />
+        <Details webhook={webhook} step={mine} notSaved={notSaved} notDeleted={notDeleted} {...rest} />
       </details>
     </article>
   )

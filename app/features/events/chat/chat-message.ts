@@ -3,7 +3,7 @@
 import { SAMPLE_UUID } from '#app/domain/deliveries/delivery.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
 import { type RecordName, recordName } from '#app/domain/record-name.ts'
-import { isRecord } from '#app/lib/json.ts'
+import { isRecord, parseJson } from '#app/lib/json.ts'
 import { fieldsShown } from '../fields-shown.ts'
 
 type ChatFormat = 'slack' | 'slack_workflow' | 'discord' | 'teams' | 'power_automate'
@@ -110,12 +110,7 @@ interface EventText {
 }
 
 function parse(body: string): EventText | null {
-  let whole: unknown
-  try {
-    whole = JSON.parse(body)
-  } catch {
-    return null
-  }
+  const whole = parseJson(body)
   if (!isRecord(whole)) return null
   const [entry] = Array.isArray(whole.entry) ? whole.entry : [whole.entry]
   const data = isRecord(entry) ? entry : isRecord(whole.data) ? whole.data : {}

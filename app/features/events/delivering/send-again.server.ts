@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { App } from '#app/context/app-context.ts'
 import { RETRY_FOR, type Verdict } from '#app/domain/deliveries/delivery.ts'
 import { NO_ROOM_FOR_REPLAYS } from '#app/domain/space.ts'
-import type { AttemptReport, ReplayRequest, ReplayRow } from '#db/store/deliveries.ts'
+import type { AttemptReport, ReplayRequest } from '#db/store/deliveries.ts'
 import type { IncomingEvent } from '#db/store/events.ts'
 import { chooseEndpoints } from '../fan-out.ts'
 
@@ -76,14 +76,6 @@ export async function countReplayed(
     await setImmediate()
   } while (from !== null)
   return count
-}
-
-export async function replayProgress(
-  app: Pick<App, 'store'>,
-  accountUuid: string,
-  replayId: number,
-): Promise<ReplayRow | null> {
-  return app.store.deliveries.findReplay(accountUuid, replayId)
 }
 
 /** Returns false when the replay does not exist or has ended. Its unsent deliveries end as "stopped". */

@@ -5,8 +5,7 @@ import { renderPage } from '#tests/support/page-stub.tsx'
 import { sampleAttempt, sampleDelivery } from '#tests/support/sample-deliveries.ts'
 import { SAMPLE_NOW, SAMPLE_ZONE } from '#tests/support/sample-views.ts'
 import type { DeliveryView } from '../delivery-detail.ts'
-import { DeliveryPage } from './delivery-page.tsx'
-import { DELIVERY_REFRESH_MS } from './live-delivery.tsx'
+import { DELIVERY_REFRESH_MS, DeliveryPage } from './delivery-page.tsx'
 
 /** `onLoad`: told each time the page's data are asked for. */
 function renderDelivery(

@@ -1,3 +1,4 @@
+import { useRevalidator } from '@remix-run/react'
 import { ArrowLeft, ChevronRight, RefreshCw, Search } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import {
@@ -8,20 +9,27 @@ import {
   searchAddress,
 } from '#app/domain/delivery-address.ts'
 import type { Millis } from '#app/lib/clock.ts'
+import { seconds } from '#app/lib/duration.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { useAnnounce } from '#app/ui/announcer.tsx'
+import { askOwnServer } from '#app/ui/ask-own-server.tsx'
 import { toneStyles } from '#app/ui/badge.tsx'
 import { ButtonLink } from '#app/ui/button.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { AccountTimeProvider, Time, usePresent } from '#app/ui/time/time.tsx'
-import type { DeliveryView } from '../delivery-detail.ts'
+import type { DeliveryJson, DeliveryView } from '../delivery-detail.ts'
 import { deliveryTitle } from '../search-view.ts'
 import { DeliveryAttempts } from './delivery-attempts.tsx'
 import { DeliveryEvent, OtherDeliveries } from './delivery-event.tsx'
 import { deliveryMark } from './delivery-pill.tsx'
 import { CopyCurl, DeliveryRequest } from './delivery-request.tsx'
-import { useLiveDelivery } from './live-delivery.tsx'
 import { SendAgainButton } from './send-again-button.tsx'
+
+/** The same interval as a webhook's log. */
+export const DELIVERY_REFRESH_MS = seconds(5)
+
+/** The first refresh comes sooner: a delivery that was just sent again is usually answered within a second. */
+const FIRST_CHECK_MS = seconds(1.5)
 
 interface DeliveryPageProps {
   /** The account as the URL names it; part of every link. */
@@ -144,12 +152,55 @@ function Standing({ delivery }: { delivery: DeliveryView }) {
 /** Announces the new state when the page refreshes by itself. */
 function useChangeAnnounced(delivery: DeliveryView): void {
   const announce = useAnnounce()
-  const { status, attemptsMade, sentence } = delivery
-  const last = useRef(`${status} ${attemptsMade}`)
+  const { id, status, sentence } = delivery
+  const stamp = stampOf(delivery)
+  const last = useRef(stamp)
   useEffect(() => {
-    const present = `${status} ${attemptsMade}`
-    if (last.current === present) return
-    last.current = present
-    announce(`Delivery ${delivery.id}: ${deliveryMark(status).word}. ${sentence}`)
-  }, [announce, delivery.id, status, attemptsMade, sentence])
+    if (last.current === stamp) return
+    last.current = stamp
+    announce(`Delivery ${id}: ${deliveryMark(status).word}. ${sentence}`)
+  }, [announce, id, status, stamp, sentence])
+}
+
+/** Changes whenever the delivery's state or attempts change. */
+function stampOf(delivery: Pick<DeliveryView, 'status' | 'attemptsMade'>): string {
+  return `${delivery.status} ${delivery.attemptsMade}`
+}
+
+/**
+ * Polls the delivery's call while it waits and the page is visible, and reloads the page's data after a change. A failed
+ * poll changes nothing: the page stays and the next poll may succeed.
+ */
+function useLiveDelivery(delivery: DeliveryView, accountUUID: string): void {
+  const { revalidate } = useRevalidator()
+  const again = useRef(revalidate)
+  again.current = revalidate
+  const { id, status } = delivery
+  const stamp = stampOf(delivery)
+  const waits = status === 'waiting' || status === 'held'
+  useEffect(() => {
+    if (!waits) return
+    let ended = false
+    async function check() {
+      if (document.hidden) return
+      const now = await fetchStamp(id, accountUUID)
+      if (!ended && now !== null && now !== stamp) again.current()
+    }
+    const first = setTimeout(() => void check(), FIRST_CHECK_MS)
+    const timer = setInterval(() => void check(), DELIVERY_REFRESH_MS)
+    return () => {
+      ended = true
+      clearTimeout(first)
+      clearInterval(timer)
+    }
+  }, [id, accountUUID, stamp, waits])
+}
+
+async function fetchStamp(id: number, accountUUID: string): Promise<string | null> {
+  try {
+    const answer = await askOwnServer(`/api/deliveries/${id}?${new URLSearchParams({ accountUUID })}`)
+    return answer.ok ? stampOf((await answer.json()) as DeliveryJson) : null
+  } catch {
+    return null
+  }
 }

@@ -9,13 +9,8 @@ import { deliveryMark, StatusWord } from './delivery-pill.tsx'
 import { RowLine, type RowLineProps } from './row-line.tsx'
 import { SendAgainButton } from './send-again-button.tsx'
 
-interface SearchHitsProps {
-  hits: readonly SearchHit[]
-  account: LinkAccount
-}
-
 /** One line each on a wide screen, two on a phone; a press leads to the delivery. */
-export function SearchHits({ hits, account }: SearchHitsProps) {
+export function SearchHits({ hits, account }: { hits: readonly SearchHit[]; account: LinkAccount }) {
   return (
     <ol aria-labelledby="result-title" className="rounded-card border border-line bg-surface shadow-rest">
       {hits.map((hit) => (

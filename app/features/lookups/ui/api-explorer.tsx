@@ -27,9 +27,7 @@ const NAMES = Object.keys(API_NAMES) as ApiName[]
 /** The open dialog: a new mapping (of this field), or the list of mappings. */
 type Open = { dialog: 'create'; field: string } | { dialog: 'list' } | null
 
-async function loadDialogs() {
-  return import('./mapping-dialogs.tsx')
-}
+const loadDialogs = () => import('./mapping-dialogs.tsx')
 
 /** Queries one of the platform's lists and shows the response. For admins. */
 export function ApiExplorer({ test, admin, accountId }: ApiExplorerProps) {

@@ -7,8 +7,7 @@ import { expectNoise } from '#tests/support/quiet.ts'
 import { operatorFacts } from '#tests/support/sample-operator.ts'
 import { SAMPLE_NOW, SAMPLE_ZONE } from '#tests/support/sample-views.ts'
 import { type OperatorFacts, operatorView } from '../operator-view.ts'
-import { OPERATOR_REFRESH_MS } from './live-operator.tsx'
-import { OperatorPage } from './operator-page.tsx'
+import { OPERATOR_REFRESH_MS, OperatorPage } from './operator-page.tsx'
 
 const drawn = (over: Partial<OperatorFacts> = {}, asked: string | null = null) => (
   <OperatorPage

@@ -1,3 +1,4 @@
+import { useRevalidator } from '@remix-run/react'
 import {
   ArrowLeft,
   CircleAlert,
@@ -7,14 +8,15 @@ import {
   type LucideIcon,
   OctagonAlert,
 } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { accountAddress } from '#app/domain/account-address.ts'
 import { grouped } from '#app/domain/count-text.ts'
 import type { LoopState } from '#app/domain/process-signs.ts'
 import { sizeText } from '#app/domain/size-text.ts'
 import { dayText, spanText } from '#app/domain/time/moments.ts'
-import { days } from '#app/lib/duration.ts'
+import { days, seconds } from '#app/lib/duration.ts'
 import { useAnnounce } from '#app/ui/announcer.tsx'
+import { askOwnServer } from '#app/ui/ask-own-server.tsx'
 import { StatusPill, type Tone, toneStyles } from '#app/ui/badge.tsx'
 import { ButtonLink, ReloadLink } from '#app/ui/button.tsx'
 import { Curve } from '#app/ui/chart/curve.tsx'
@@ -35,8 +37,9 @@ import {
 import { AccountsCard } from './accounts-card.tsx'
 import { Fact, Facts } from './facts.tsx'
 import { BackupsCard, KeptCard, MachineCard, RefusedCard } from './installation-cards.tsx'
-import { type Stale, useLiveOperator } from './live-operator.tsx'
 import { Part } from './part.tsx'
+
+export const OPERATOR_REFRESH_MS = seconds(10)
 
 interface OperatorPageProps {
   /** The operator's own account, as named in the address. */
@@ -315,4 +318,45 @@ function DeliveringCard({ delivering }: { delivering: DeliveringView }) {
       </p>
     </Part>
   )
+}
+
+type Stale = 'signed_out' | 'no_answer'
+
+/**
+ * Refreshes the page while it is visible, with a small request first: a failed reload would replace it just when it is
+ * needed. Returns why the shown data is stale; null = it is fresh.
+ */
+function useLiveOperator(accountUUID: string): Stale | null {
+  const { revalidate } = useRevalidator()
+  const again = useRef(revalidate)
+  again.current = revalidate
+  const [stale, setStale] = useState<Stale | null>(null)
+  const over = stale === 'signed_out'
+  useEffect(() => {
+    if (over) return
+    let ended = false
+    async function check() {
+      if (document.hidden) return
+      const found = await ask(accountUUID)
+      if (ended) return
+      setStale(found)
+      if (found === null) again.current()
+    }
+    const timer = setInterval(() => void check(), OPERATOR_REFRESH_MS)
+    return () => {
+      ended = true
+      clearInterval(timer)
+    }
+  }, [accountUUID, over])
+  return stale
+}
+
+async function ask(accountUUID: string): Promise<Stale | null> {
+  try {
+    const answer = await askOwnServer(`/api/sessions?${new URLSearchParams({ accountUUID })}`)
+    if (answer.ok) return null
+    return answer.status === 401 || answer.status === 404 ? 'signed_out' : 'no_answer'
+  } catch {
+    return 'no_answer'
+  }
 }

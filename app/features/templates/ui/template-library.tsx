@@ -180,13 +180,8 @@ function LibraryFilter({ query, search, category, isFiltered }: LibraryFilterPro
   )
 }
 
-interface CreateTemplateProps {
-  account: AutomationAccount
-  rules: { id: number; name: string }[]
-}
-
 /** For admins: creates a template from a working automation. The response returns here with the result. */
-function CreateTemplate({ account, rules }: CreateTemplateProps) {
+function CreateTemplate({ account, rules }: { account: AutomationAccount; rules: { id: number; name: string }[] }) {
   const { state, formAction } = useNavigation()
   const pending = state !== 'idle' && formAction?.startsWith(NEW_TEMPLATE_PATH) === true
   const query = new URLSearchParams(automationQuery(account))

@@ -14,14 +14,8 @@ interface Asked {
 }
 
 /** Requests a preview of the unsaved rule. Every failure is an answer in words; only an aborted `signal` rejects. */
-export async function askPreview({
-  accountUUID,
-  state,
-  preview,
-  record = '',
-  search = '',
-  signal,
-}: Asked): Promise<FormPreview> {
+export async function askPreview(asked: Asked): Promise<FormPreview> {
+  const { accountUUID, state, preview, record = '', search = '', signal } = asked
   const body = new URLSearchParams([
     ...toForm(state),
     ['preview', preview],

@@ -1,6 +1,7 @@
 import { clsx } from 'clsx'
 import { Plus, X } from 'lucide-react'
 import { JOB_STATUSES, OPERATORS, PRIORITIES } from '#app/domain/automations/rule.ts'
+import { capital } from '#app/lib/plain-text.ts'
 import { Field } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
@@ -55,10 +56,6 @@ export function ConditionSection() {
       </Part>
     </Block>
   )
-}
-
-function capital(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /** `index` = among all conditions; `place` = among those that are shown. */

@@ -184,16 +184,8 @@ interface WordsControlProps extends ControlProps {
 }
 
 /** A text that may contain placeholders, with a picker to insert them. Lists open blanks of a template below. */
-export function WordsControl({
-  name: given,
-  label,
-  path,
-  hint,
-  rows = 1,
-  placeholder,
-  code = false,
-  counter,
-}: WordsControlProps) {
+export function WordsControl(props: WordsControlProps) {
+  const { name: given, label, path, hint, rows = 1, placeholder, code = false, counter } = props
   const { alive, state } = useRuleForm()
   const { id, name, value, set, errors, notes, autoFocus } = useControl(given, path)
   const box = useRef<HTMLInputElement & HTMLTextAreaElement>(null)

@@ -4,9 +4,7 @@ import { type ReactNode, useId, useRef, useState } from 'react'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { useRuleForm } from './form-context.tsx'
 
-async function loadPicker() {
-  return (await import('./placeholder-picker.tsx')).PlaceholderPicker
-}
+const loadPicker = async () => (await import('./placeholder-picker.tsx')).PlaceholderPicker
 
 interface InsertPlaceholderProps {
   /** Name and label of the control to insert into. */

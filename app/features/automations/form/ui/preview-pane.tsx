@@ -7,13 +7,8 @@ import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { FORM, PREVIEW_FIELDS, type RecordChoice, type Shown } from '../form-preview.ts'
 
-async function loadPreviewed() {
-  return { default: (await import('./previewed.tsx')).Previewed }
-}
-
-async function loadBacktest() {
-  return { default: (await import('../../page/ui/backtest-list.tsx')).BacktestList }
-}
+const loadPreviewed = async () => ({ default: (await import('./previewed.tsx')).Previewed })
+const loadBacktest = async () => ({ default: (await import('../../page/ui/backtest-list.tsx')).BacktestList })
 
 // The server has them loaded; a browser loads them with the first answer.
 const Previewed = import.meta.env.SSR ? (await loadPreviewed()).default : lazy(loadPreviewed)

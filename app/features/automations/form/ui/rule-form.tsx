@@ -32,25 +32,15 @@ interface RuleFormPanelProps {
   beside?: ReactNode
 }
 
-async function loadRest() {
-  return { default: (await import('./rest-sections.tsx')).RestSections }
-}
-
-async function loadPane() {
-  return { default: (await import('./preview-pane.tsx')).PreviewPane }
-}
+const loadRest = async () => ({ default: (await import('./rest-sections.tsx')).RestSections })
+const loadPane = async () => ({ default: (await import('./preview-pane.tsx')).PreviewPane })
 
 // The server has them loaded and draws them; a browser loads them with the first trigger that is chosen.
 const RestSections = import.meta.env.SSR ? (await loadRest()).default : lazy(loadRest)
 const PreviewPane = import.meta.env.SSR ? (await loadPane()).default : lazy(loadPane)
 
-async function loadLive() {
-  return (await import('./live-preview.tsx')).LivePreview
-}
-
-async function loadAids() {
-  return (await import('../form-aids.ts')).aidsOf
-}
+const loadLive = async () => (await import('./live-preview.tsx')).LivePreview
+const loadAids = async () => (await import('../form-aids.ts')).aidsOf
 
 /** The rule form grows as it is filled in. Without scripts every button is a round trip; with them, only Save. */
 export function RuleFormPanel({ accountUUID, person = '', opened = '', form, lists, beside }: RuleFormPanelProps) {

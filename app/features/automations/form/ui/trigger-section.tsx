@@ -8,6 +8,7 @@ import {
   TRIGGER_TYPES,
   type TriggerSource,
 } from '#app/domain/automations/rule.ts'
+import { capital } from '#app/lib/plain-text.ts'
 import { Notice } from '#app/ui/notice.tsx'
 import {
   ENDPOINT_TEXTS,
@@ -32,7 +33,8 @@ export function TriggerSection() {
   const { state, aids } = useRuleForm()
   const { triggerSource } = state.values
   const done = isWhenComplete(state)
-  const line = done && aids.sentence ? withoutWhen(aids.sentence.when) : 'Choose what starts it'
+  // The block says "When" already.
+  const line = done && aids.sentence ? capital(aids.sentence.when.replace(/^When /, '')) : 'Choose what starts it'
   return (
     <Block id="trigger" word="When" title="Trigger Configuration" done={done}>
       <Part part={WHEN} line={line}>
@@ -46,12 +48,6 @@ export function TriggerSection() {
       </Part>
     </Block>
   )
-}
-
-/** The block says "When" already. */
-function withoutWhen(words: string): string {
-  const rest = words.replace(/^When /, '')
-  return rest.charAt(0).toUpperCase() + rest.slice(1)
 }
 
 const SOURCE_ICONS: Readonly<Record<TriggerSource, LucideIcon>> = {

@@ -28,17 +28,8 @@ interface FrameProps extends HistoryFrameProps {
 }
 
 /** Frame of the run pages: the current page, and links to the others. */
-export function HistoryFrame({
-  account,
-  accountName,
-  timezone,
-  now,
-  needsYou,
-  title,
-  place,
-  summary,
-  children,
-}: FrameProps) {
+export function HistoryFrame(props: FrameProps) {
+  const { account, accountName, timezone, now, needsYou, title, place, summary, children } = props
   const count = needsYou >= 100 ? '99+' : String(needsYou)
   const places = [
     { place: 'runs', to: runsAddress(account), words: 'All runs' },

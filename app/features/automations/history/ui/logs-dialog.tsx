@@ -28,9 +28,7 @@ interface LogsDialogProps {
   tab: AutomationTab
 }
 
-async function loadDialog() {
-  return (await import('#app/ui/sheet-dialog.tsx')).SheetDialog
-}
+const loadDialog = async () => (await import('#app/ui/sheet-dialog.tsx')).SheetDialog
 
 /** Open when the address says so: a dialog with scripts, the top of the page without. */
 export function LogsDialog({ logs, account, tab }: LogsDialogProps) {

@@ -23,21 +23,10 @@ import { WayButton } from '../../form/ui/way-button.tsx'
 import type { AutomationPageData, PageResult } from '../act-on-rule.ts'
 import type { ListTrouble } from '../page-text.ts'
 
-async function loadLogs() {
-  return { default: (await import('../../history/ui/logs-dialog.tsx')).LogsDialog }
-}
-
-async function loadNotices() {
-  return { default: (await import('./rule-notices.tsx')).RuleNotices }
-}
-
-async function loadRepeats() {
-  return { default: (await import('./rule-notices.tsx')).RepeatNotice }
-}
-
-async function loadBeside() {
-  return { default: (await import('./beside-form.tsx')).BesideForm }
-}
+const loadLogs = async () => ({ default: (await import('../../history/ui/logs-dialog.tsx')).LogsDialog })
+const loadNotices = async () => ({ default: (await import('./rule-notices.tsx')).RuleNotices })
+const loadRepeats = async () => ({ default: (await import('./rule-notices.tsx')).RepeatNotice })
+const loadBeside = async () => ({ default: (await import('./beside-form.tsx')).BesideForm })
 
 // The server has them loaded and draws them; a browser loads what is wanted, and the list after the form.
 const LogsDialog = import.meta.env.SSR ? (await loadLogs()).default : lazy(loadLogs)

@@ -70,13 +70,8 @@ function RuleList({ rights, rules, deleted, account, step, result }: RuleListPro
   )
 }
 
-interface ImportPanelProps {
-  account: AutomationAccount
-  result: PageResult | null
-}
-
 /** Imports the JSON of "Copy as JSON", from here or elsewhere. */
-function ImportPanel({ account, result }: ImportPanelProps) {
+function ImportPanel({ account, result }: { account: AutomationAccount; result: PageResult | null }) {
   const refused = result?.kind === 'import_refused' ? result : null
   // A rejected import redraws the panel, open and with the pasted text.
   const [canceled, setCanceled] = useState(0)

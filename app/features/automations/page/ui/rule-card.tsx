@@ -35,13 +35,8 @@ import { CopyText, ShownText } from './copy-text.tsx'
 import { DeleteRule, DeleteRuleQuestion } from './delete-rule.tsx'
 import { RuleButton, RuleSwitch } from './rule-button.tsx'
 
-async function loadResult() {
-  return { default: (await import('./rule-result.tsx')).RuleResult }
-}
-
-async function loadBlanks() {
-  return { default: (await import('./fill-blanks.tsx')).FillBlanks }
-}
+const loadResult = async () => ({ default: (await import('./rule-result.tsx')).RuleResult })
+const loadBlanks = async () => ({ default: (await import('./fill-blanks.tsx')).FillBlanks })
 
 // The server has them loaded; a browser loads what it shows.
 const FillBlanks = import.meta.env.SSR ? (await loadBlanks()).default : lazy(loadBlanks)

@@ -45,9 +45,7 @@ interface NotMetProps {
   returnTo: RefObject<HTMLElement | null>
 }
 
-async function loadDialog() {
-  return (await import('#app/ui/confirm-dialog.tsx')).ConfirmDialog
-}
+const loadDialog = async () => (await import('#app/ui/confirm-dialog.tsx')).ConfirmDialog
 
 /** Lists the conditions that the requested or newest record fails, and asks whether to continue anyway. */
 function NotMetDialog({ result, account, returnTo }: NotMetProps) {

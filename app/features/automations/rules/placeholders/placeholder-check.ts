@@ -2,6 +2,7 @@
 import type { Condition, Operator, Step, TriggerSource } from '#app/domain/automations/rule.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { ownValue } from '#app/lib/json.ts'
+import { capital } from '#app/lib/plain-text.ts'
 import { AGE_FIELDS } from '../../records/field-ages.ts'
 import type { FieldType } from '../../records/field-tables.ts'
 import { conditionFields, type Field, fieldsOf } from '../../records/fields.ts'
@@ -287,7 +288,7 @@ export function placeholderChoices(place: PlaceholderPlace): PlaceholderChoice[]
   })
   const isCalled = place.source === 'manual_endpoint'
   const results = steps.slice(0, index).flatMap((step, at) => {
-    const called = (field: string) => `${words(field)} of action ${at + 1}`
+    const called = (field: string) => `${capital(field.replaceAll('_', ' '))} of action ${at + 1}`
     return givenBy(step).map((field) => choice(`action_${at + 1}_result.${field}`, called(field), 'earlier_steps'))
   })
   const first = [
@@ -301,7 +302,7 @@ export function placeholderChoices(place: PlaceholderPlace): PlaceholderChoice[]
     ...first.map((one) => withGap(one, place)),
     ...results,
     ...DIGEST_NAMES.map((name) => choice(name, DIGEST_LABELS[name] ?? digestLabel(name), 'all_records')),
-    ...CALENDAR_NAMES.map((name) => choice(name, words(name), 'dates')),
+    ...CALENDAR_NAMES.map((name) => choice(name, capital(name.replaceAll('_', ' ')), 'dates')),
     ...BUSINESS,
     ...last.map((one) => withGap(one, place)),
   ]
@@ -362,11 +363,6 @@ function digestLabel(name: string): string {
   if (name.startsWith('job_list by ')) return `List by ${name.slice('job_list by '.length)}`
   const [what = '', status = ''] = name.split('.')
   return what === 'count' ? `How many ${status}` : `Total of ${status}`
-}
-
-function words(name: string): string {
-  const text = name.replaceAll('_', ' ')
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 /** For `entry.0.stauts`: keeps the prefix and suggests one of the record's names. */

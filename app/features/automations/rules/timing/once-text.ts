@@ -6,6 +6,7 @@ import {
   type Trigger,
   writesToCustomers,
 } from '#app/domain/automations/rule.ts'
+import { capital } from '#app/lib/plain-text.ts'
 import { fieldLabel, objectNoun } from '../../records/fields.ts'
 import { intervalOf } from './schedule-interval.ts'
 
@@ -71,10 +72,6 @@ export function onceChoices({ trigger, once }: Asked, object: string): OnceChoic
   const values: OncePolicy[] = ['record', 'day', 'week', 'month', ...every]
   const all = values.includes(once) ? values : [...values, once]
   return all.map((value) => ({ value, label: oftenOf({ trigger, once: value }, object) }))
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 /** The status whose later edits also trigger it: "anything changes, only if the status is Completed". Null = none. */

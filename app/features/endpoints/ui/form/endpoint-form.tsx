@@ -9,9 +9,7 @@ import { type FormResult, resultFor } from './form-result.ts'
 import { editId, FORMS } from './form-wording.ts'
 import { useSending } from './use-sending.tsx'
 
-async function loadCreateForm() {
-  return { default: (await import('./endpoint-fields.tsx')).CreateForm }
-}
+const loadCreateForm = async () => ({ default: (await import('./endpoint-fields.tsx')).CreateForm })
 
 // The server has it loaded and draws it; a browser loads it after the list.
 const CreateForm = import.meta.env.SSR ? (await loadCreateForm()).default : lazy(loadCreateForm)

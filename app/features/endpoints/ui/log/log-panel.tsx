@@ -52,7 +52,7 @@ interface LogPanelProps {
 
 /** The collapsible recent activity of one webhook. */
 export function LogPanel(props: LogPanelProps) {
-  const { id, subject, source, opened, anchor, openQuery, closedQuery, actions } = props
+  const { id, opened, anchor, openQuery, closedQuery, actions } = props
   const [open, setOpen] = useState(opened !== null)
   return (
     <>
@@ -74,18 +74,7 @@ export function LogPanel(props: LogPanelProps) {
         </AddressButton>
         {actions ? <div className="-mx-4 flex flex-wrap">{actions}</div> : null}
       </div>
-      {open ? (
-        <OpenPanel
-          id={id}
-          subject={subject}
-          source={source}
-          opened={opened}
-          filter={props.filter}
-          anchor={anchor}
-          openQuery={openQuery}
-          owner={props.owner}
-        />
-      ) : null}
+      {open ? <OpenPanel {...props} /> : null}
     </>
   )
 }
