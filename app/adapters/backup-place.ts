@@ -8,7 +8,6 @@ export interface StoredFile {
   storedAt: Millis
 }
 
-/** A local file to store, with the sha256 of its content in hex. */
 /** Every method may reject with a sentence for the operator. */
 export interface BackupPlace {
   /** For people, without secrets. */
@@ -17,7 +16,11 @@ export interface BackupPlace {
   list(signal?: AbortSignal): Promise<StoredFile[]>
   /** Rejects when the file does not exist. */
   read(name: string): Promise<AsyncIterable<Uint8Array>>
-  /** All or nothing, verified afterwards. Replaces a file of the same name. */
+  /**
+   * All or nothing, verified afterwards. Replaces a file of the same name.
+   *
+   * @param file a local one; `sha256` of its content, in hex
+   */
   write(name: string, file: { path: string; bytes: number; sha256: string }): Promise<void>
   /** Does nothing when the file does not exist. */
   remove(name: string): Promise<void>

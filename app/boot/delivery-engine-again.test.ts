@@ -156,7 +156,9 @@ describe('sending again', () => {
     await world.clock.run(minutes(2))
     const live = world.outbound.sent.find(({ body }) => body === '{"live":true}')
     expect((live?.at ?? 0) - at).toBeLessThanOrEqual(500)
-    expect(await app.store.deliveries.findReplay(LEEDS, begun.outcome === 'started' ? begun.replayId : 0)).toMatchObject({
+    expect(
+      await app.store.deliveries.findReplay(LEEDS, begun.outcome === 'started' ? begun.replayId : 0),
+    ).toMatchObject({
       state: 'done',
       total: 50,
       made: 50,

@@ -95,7 +95,11 @@ describe('while storage is nearly full', () => {
     expect((await app.store.deliveries.findReplay(LEEDS, replayId))?.made).toBe(made)
     level = 'lean'
     await world.clock.run(minutes(5))
-    expect(await app.store.deliveries.findReplay(LEEDS, replayId)).toMatchObject({ state: 'done', made: 900, delivered: 900 })
+    expect(await app.store.deliveries.findReplay(LEEDS, replayId)).toMatchObject({
+      state: 'done',
+      made: 900,
+      delivered: 900,
+    })
   }, 60_000)
 
   it('what waits is still sent, whatever the level', async () => {

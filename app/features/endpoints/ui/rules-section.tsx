@@ -47,11 +47,7 @@ export function RulesSection({ rules, lines, noRoom, ...card }: RulesSectionProp
         <ul className={`${cardStyles} divide-y divide-line`}>
           {inOrder([...rules, ...lines]).map((rule) => (
             <li key={rule.id} className="min-w-0">
-              {isWhole(rule) ? (
-                <WebhookCard webhook={rule} {...card} />
-              ) : (
-                <RuleLine rule={rule} account={account} />
-              )}
+              {isWhole(rule) ? <WebhookCard webhook={rule} {...card} /> : <RuleLine rule={rule} account={account} />}
             </li>
           ))}
         </ul>
