@@ -25,18 +25,18 @@ export async function pressAccountButton({ request, context }: ActionFunctionArg
   const found = await requireOwnAccount({ request, context }, 'Nothing was done. Please sign in again.', here)
   const { uuid } = found.account
   const act = readAccountIntent(await readForm(request, 4096))
-  if (!act) throw redirectWith({ request, context }, here, ACCOUNT_FLASHES.unknown)
+  if (!act) throw redirectWith({ context }, here, ACCOUNT_FLASHES.unknown)
   const needs = INTENT_NEEDS[act.intent]
   const refused = needs && ownerActRefusal(needs, found, app.clock.now())
-  if (refused) throw redirectWith({ request, context }, here, ownerFlash(refused))
+  if (refused) throw redirectWith({ context }, here, ownerFlash(refused))
   switch (act.intent) {
     case 'end_session': {
       const ended = await endOpenSession(app, [uuid], act.id, await findSession(app, request))
-      throw redirectWith({ request, context }, here, ended ? ACCOUNT_FLASHES.sessionEnded : ACCOUNT_FLASHES.sessionGone)
+      throw redirectWith({ context }, here, ended ? ACCOUNT_FLASHES.sessionEnded : ACCOUNT_FLASHES.sessionGone)
     }
     case 'end_all':
       await endEverySession(app, uuid)
-      throw redirectWith({ request, context }, here, ACCOUNT_FLASHES.allEnded)
+      throw redirectWith({ context }, here, ACCOUNT_FLASHES.allEnded)
     case 'role': {
       const changed = await app.store.accounts.changeRole(uuid, act.staffUuid, act.role)
       const flash = {
@@ -45,7 +45,7 @@ export async function pressAccountButton({ request, context }: ActionFunctionArg
         same: 'roleChanged',
         changed: 'roleChanged',
       } as const
-      throw redirectWith({ request, context }, here, ACCOUNT_FLASHES[flash[changed]])
+      throw redirectWith({ context }, here, ACCOUNT_FLASHES[flash[changed]])
     }
     case 'erase': {
       requireRateOf(app, 'erase', uuid)
@@ -53,7 +53,7 @@ export async function pressAccountButton({ request, context }: ActionFunctionArg
       if (erasing.outcome !== 'begun') {
         return data({ name: act.name, message: NOT_ERASED[erasing.outcome] }, { status: 400 })
       }
-      throw redirectWith({ request, context }, '/', ACCOUNT_FLASHES.erasing)
+      throw redirectWith({ context }, '/', ACCOUNT_FLASHES.erasing)
     }
     default:
       return assertNever(act)

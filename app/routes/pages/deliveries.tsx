@@ -45,7 +45,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const { found, sent, asked, why } = await pressSendAgain({ request, context })
   const [only] = sent.length === 1 ? sent : []
   const account = { accountUUID: found.accountId, admin: found.admin }
-  throw redirectWith({ request, context }, addressOf(request), {
+  throw redirectWith({ context }, addressOf(request), {
     ...sentAgainFlash(sent.length, asked, why),
     ...(only !== undefined && { link: { to: deliveryAddress(account, only), words: 'See the new delivery' } }),
   })

@@ -53,8 +53,8 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const { found, sent, why } = await pressSendAgain({ request, context })
   const account = { accountUUID: found.accountId, admin: found.admin }
   const [again] = sent
-  if (again === undefined) throw redirectWith({ request, context }, addressOf(request), notSentAgainFlash(why))
-  throw redirectWith({ request, context }, deliveryAddress(account, again), SENT_AGAIN_FROM_DETAIL)
+  if (again === undefined) throw redirectWith({ context }, addressOf(request), notSentAgainFlash(why))
+  throw redirectWith({ context }, deliveryAddress(account, again), SENT_AGAIN_FROM_DETAIL)
 }
 
 export default function Delivery() {

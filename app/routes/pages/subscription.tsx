@@ -30,7 +30,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const { app } = context
   const query = new URL(request.url).searchParams
   if (accountIdIn(query) === null) {
-    throw redirectWith({ request, context }, '/', {
+    throw redirectWith({ context }, '/', {
       kind: 'error',
       title: 'Error',
       description: PLAN_TEXTS.noAccount,
