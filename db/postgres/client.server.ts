@@ -201,6 +201,9 @@ function poolOf(url: string, max: number, name: string, member?: string, longest
   })
   // A connection that breaks while nobody uses it: the pool makes another. Without a listener the process would end.
   pool.on('error', () => {})
+  // Between the pool's listener and its borrower's there is none: a server that ends a new connection at once would end
+  // the process. The borrower's statement tells.
+  pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
 

@@ -1,7 +1,7 @@
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { durablePostgres, type OwnPostgres, POSTGRES_WITHIN_MS, postgresForTests } from '#tests/support/postgres.ts'
-import { openPostgres } from './client.server.ts'
+import { connectPostgres, openPostgres } from './client.server.ts'
 import { connectionProblem, type ServerSettings, settingsProblem } from './server-problems.ts'
 
 const MIGRATIONS = 'db/migrations-postgres'
@@ -37,6 +37,31 @@ test('a password is never in a sentence', () => {
     expect(sentence).toContain('db.example.com')
     expect(sentence).not.toContain('geheim')
   }
+})
+
+test('a server that says "ready" and ends the connection in one breath is a failure of the statement, not of the process', async () => {
+  const message = (type: string, ...parts: (string | number)[]) => {
+    const body = Buffer.concat(
+      parts.map((one) => (typeof one === 'string' ? Buffer.from(one) : Buffer.from([0, 0, 0, one]))),
+    )
+    const length = Buffer.alloc(4)
+    length.writeInt32BE(body.length + 4)
+    return Buffer.concat([Buffer.from(type), length, body])
+  }
+  const stopping = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => {
+      const fatal = message('E', 'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0')
+      socket.end(Buffer.concat([message('R', 0), message('Z', 'I'), fatal]))
+    })
+  })
+  await new Promise<void>((done) => stopping.listen(0, '127.0.0.1', done))
+  const { port } = stopping.address() as AddressInfo
+  const client = connectPostgres(`postgres://u:p@127.0.0.1:${port}/d`)
+  const look = client.db.read(() => client.db.prepare('SELECT 1').get())
+  await expect(look()).rejects.toMatchObject({ code: expect.stringMatching(/^(08006|57P01)$/) })
+  await client.close()
+  await new Promise((done) => stopping.close(done))
 })
 
 let server: OwnPostgres | null = null
