@@ -15,8 +15,8 @@ const CEILINGS = {
   filesWithOneImporter: 256,
   filesWithComplexFunctions: 14,
   filesWithLongFunctions: 13,
-  // Includes 350 lines of room for what the screens still lacked on 2026-11-27, and 199 for the defects of that day's review.
-  productLines: 112_540,
+  // 350 of these lines are for what the screens still lacked on 2026-11-27.
+  productLines: 112_025,
 }
 
 /** How far a figure may be below its ceiling before the ceiling must follow: nobody wants to change this file with every line. */

@@ -241,10 +241,11 @@ describe('what only owners may', () => {
     renderPage({ page: () => <Page />, loader: () => ({ refusal, owners: [] }) })
     expect((await screen.findByRole<HTMLButtonElement>('button', { name: 'Sign out everywhere' })).disabled).toBe(true)
     refusal = null
-    document.dispatchEvent(new Event('visibilitychange'))
-    await waitFor(() =>
-      expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Sign out everywhere' }).disabled).toBe(false),
-    )
+    await waitFor(() => {
+      // Once the page listens.
+      document.dispatchEvent(new Event('visibilitychange'))
+      expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Sign out everywhere' }).disabled).toBe(false)
+    })
   })
 })
 
