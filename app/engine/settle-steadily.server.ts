@@ -14,7 +14,8 @@ interface SettleSteadilyInput<Report, Settled> {
 }
 
 const FIRST_PAUSE = 250
-const LONGEST_PAUSE = 30_000
+/** A database that comes back is noticed within this time: meanwhile nothing is sent. ms */
+const LONGEST_PAUSE = 2_000
 /** After this many failures while others, or a trial write, succeed, the report itself counts as faulty. */
 const PATIENCE = 3
 

@@ -136,13 +136,8 @@ export function heldDeliveryStore(connections: Connections): HeldStore {
     tidyAfterRestart: db.write(function* (now, { alone, spreadMs, graceMs, sampleReason }) {
       if (alone) {
         // Every counter is counted anew below, so what this tally gathers is not written.
-        yield* ender.end(
-          yield* leftSamples.all({ until: FOREVER, endpointId: null }),
-          'expired',
-          sampleReason,
-          now,
-          newTally(),
-        )
+        const samples = yield* leftSamples.all({ until: FOREVER, endpointId: null })
+        yield* ender.end(samples, 'expired', sampleReason, now, newTally())
         yield* recountEndpoints.run()
         yield* forgetLoads.run()
         yield* recountLoads.run()
