@@ -6,6 +6,7 @@ import type { LaneGate, LaneKind, LaneResult } from './lane-endpoint.ts'
 import { LANE_LIMITS, type LaneLimits } from './lane-limits.ts'
 import type { LaneItem } from './lane-window.ts'
 import { type Claim, Lanes } from './lanes.ts'
+import type { Accounts } from './ownership.ts'
 import { createPumpLoop, type PumpLoop, type PumpOwner, waitShortly } from './pump-loop.server.ts'
 import { settleSteadily } from './settle-steadily.server.ts'
 import { createSteadyLoop } from './steady-loop.server.ts'
@@ -103,6 +104,8 @@ export interface DeliveryPump {
 
 /** After loading this many lists, the event loop gets a turn. */
 const LOADS_PER_TURN = 50
+/** A database server answers a few at once; half of its connections stay free for others. */
+const LOADS_AT_ONCE = 4
 const LOAD_FAILED_PAUSE = 1_000
 /** A database that comes back is noticed within this time. ms */
 const BACK_WITHIN = 2_000
@@ -121,7 +124,7 @@ export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input:
     ...input,
     name: 'deliveries',
     async onHeld(taken) {
-      if (taken) await takeOver()
+      if (taken) await takeOver(taken)
       else if (await ports.changedElsewhere()) await lookAtAll(lanes.ids())
     },
     async giveUp(isOurs) {
@@ -147,21 +150,24 @@ export function createDeliveryPump<Job extends { dueAt: Millis }, Report>(input:
   const loads = createLoads(parts)
   const sender = createSender(parts)
 
-  /** Discards the in-memory state: another process may have been working. */
-  async function takeOver(): Promise<void> {
+  /** Discards what is in memory about these accounts: another process may have worked for them. */
+  async function takeOver(taken: Accounts): Promise<void> {
     await ports.takeOver()
     await ports.changedElsewhere()
-    lanes.reset(clock.now())
-    await lookAtAll([])
+    // A database that has forgotten commits may have taken accounts from us, too.
+    lanes.leave(pump.owns)
+    lanes.reset(taken, clock.now())
+    await lookAtAll([], taken)
   }
 
   /**
    * Reloads all endpoints, because an overlapping process stored events, or changed or tested an endpoint, and cannot
    * tell us which. `others` = endpoints without pending deliveries, so later ones never meet an outdated gate.
    */
-  async function lookAtAll(others: readonly number[]): Promise<void> {
+  async function lookAtAll(others: readonly number[], accounts?: Accounts): Promise<void> {
     for (const endpointId of others) toAdopt.add(endpointId)
-    for (const { endpointId } of await ports.endpointsWithWork()) toAdopt.add(endpointId)
+    for (const { endpointId, account } of await ports.endpointsWithWork())
+      if (!accounts || accounts(account)) toAdopt.add(endpointId)
     loads.wake()
   }
 
@@ -253,8 +259,8 @@ function createLoads<Job extends { dueAt: Millis }, Report>({ input, lanes, toAd
     if (++loaded % LOADS_PER_TURN === 0) await nextTurn()
   }
 
-  async function adoptAll(): Promise<void> {
-    for (const endpointId of toAdopt) {
+  const adoptAll = () =>
+    forEachOf(toAdopt, async (endpointId) => {
       // Before it is read: a wake-up meanwhile asks for another reading.
       toAdopt.delete(endpointId)
       const endpoint = await ports.adopt(endpointId).catch((error: unknown) => {
@@ -264,18 +270,17 @@ function createLoads<Job extends { dueAt: Millis }, Report>({ input, lanes, toAd
       if (endpoint && pump.owns(endpoint.account)) lanes.put(endpoint, clock.now())
       else lanes.remove(endpointId)
       await oneMore()
-    }
-  }
+    })
 
   async function fillAll(): Promise<void> {
-    const wants = lanes.takeWants()
+    const wants = new Set(lanes.takeWants())
     try {
-      for (let want = wants[0]; want; want = wants[0]) {
+      await forEachOf(wants, async (want) => {
         const items = await ports.due(want.endpointId, want.kind, want.limit)
         lanes.fill(want.endpointId, want.kind, items, want.limit, clock.now())
-        wants.shift()
+        wants.delete(want)
         await oneMore()
-      }
+      })
     } finally {
       for (const want of wants) lanes.unfilled(want)
     }
@@ -374,6 +379,15 @@ function createSender<Job extends { dueAt: Millis }, Report>({
   }
 
   return { send, isLoading: () => loading > 0, settleNow: settling.hurry, flush: settling.flush }
+}
+
+/** Does it for each, a few at once, those too that join meanwhile. Rejects when none is under way any more. */
+async function forEachOf<T>(set: ReadonlySet<T>, does: (one: T) => Promise<void>): Promise<void> {
+  const left = set.values()
+  const hands = Array.from({ length: LOADS_AT_ONCE }, async () => {
+    for (const one of left) await does(one)
+  })
+  for (const hand of await Promise.allSettled(hands)) if (hand.status === 'rejected') throw hand.reason
 }
 
 function nextTurn(): Promise<void> {

@@ -177,6 +177,17 @@ describe('an endpoint', () => {
 })
 
 describe('what is in memory', () => {
+  it('is loaded anew only for accounts that another process worked for; the others go on', () => {
+    const lanes = lanesWith([{ id: 1 }, { id: 2, account: 'b' }])
+    for (const id of [1, 2]) lanes.offer(id, 'live', item(id), 0)
+    lanes.reset((account) => account === 'b', 0)
+    expect(takeAll(lanes)).toEqual([1])
+    lanes.put({ endpointId: 2, account: 'b', gate: OPEN }, 0)
+    expect(lanes.takeWants().map(({ endpointId, kind }) => `${endpointId} ${kind}`)).toEqual([
+      ...['2 live', '2 replay', '2 by_hand'],
+    ])
+  })
+
   it('is the earliest due; the rest is asked for when there is room', () => {
     const lanes = new Lanes({ ...LANE_LIMITS, window: 8 })
     lanes.put({ endpointId: 1, account: 'a', gate: OPEN }, 0)
@@ -284,7 +295,7 @@ describe('what is in memory', () => {
               now += one.ms
               break
             case 'reset':
-              lanes.reset(now)
+              lanes.reset(() => true, now)
               break
           }
         }

@@ -24,6 +24,7 @@ import {
 } from './lane-endpoint.ts'
 import type { LaneLimits } from './lane-limits.ts'
 import { cutAfter, insertItem, type LaneItem } from './lane-window.ts'
+import type { Accounts } from './ownership.ts'
 import { createRing, type Ring } from './ring.ts'
 import { createTimeHeap } from './time-heap.ts'
 
@@ -61,10 +62,11 @@ export class Lanes {
     this.#limits = limits
   }
 
-  /** Reloads the pending deliveries of every endpoint. Attempts in flight stay. */
-  reset(now: Millis): void {
-    this.#wants.clear()
+  /** Reloads the pending deliveries of the endpoints of these accounts. Attempts in flight stay. */
+  reset(accounts: Accounts, now: Millis): void {
     for (const endpoint of this.#endpoints.values()) {
+      if (!accounts(endpoint.account.uuid)) continue
+      for (const kind of ['live', 'replay', 'by_hand']) this.#wants.delete(`${kind}|${endpoint.id}`)
       forgetWaiting(endpoint)
       for (const window of [endpoint.live, endpoint.replay]) window.loading = false
       this.#place(endpoint, now)
@@ -102,14 +104,14 @@ export class Lanes {
   }
 
   /** Forgets every endpoint of accounts that are no longer ours. */
-  leave(isOurs: (account: string) => boolean): void {
+  leave(isOurs: Accounts): void {
     for (const { uuid, endpoints } of this.#accounts.values()) {
       if (!isOurs(uuid)) for (const { id } of endpoints) this.remove(id)
     }
   }
 
   /** What is still being sent for accounts that are not ours. */
-  strayFlights(isOurs: (account: string) => boolean): { id: number; endpointId: number }[] {
+  strayFlights(isOurs: Accounts): { id: number; endpointId: number }[] {
     const stray = [...this.#flights.values()].filter(({ endpoint }) => !isOurs(endpoint.account.uuid))
     return stray.map(({ item, endpoint }) => ({ id: item.id, endpointId: endpoint.id }))
   }

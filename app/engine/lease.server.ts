@@ -27,6 +27,8 @@ export function heldByLease(input: LeaseInput): MakeOwnership {
   return (use) => createLease(input, use)
 }
 
+const everybody = () => true
+
 function createLease(input: LeaseInput, { name, onHeld }: OwnershipUse): Ownership {
   const { store, clock, log, owner, beatMs = BEAT_MS } = input
   const leaseMs = Math.round(beatMs * BEATS_PER_LEASE)
@@ -53,7 +55,7 @@ function createLease(input: LeaseInput, { name, onHeld }: OwnershipUse): Ownersh
         const taken = !ready
         heldUntil = now + leaseMs - Math.round(beatMs * MARGIN)
         if (taken) log.info({ lease: name, owner }, 'lease.taken')
-        await onHeld(taken)
+        await onHeld(taken ? everybody : null)
         ready = true
       } else {
         if (ready) log.warn({ lease: name, owner }, 'lease.lost')

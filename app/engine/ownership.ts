@@ -1,12 +1,15 @@
 import type { Millis } from '../lib/clock.ts'
 
+/** Some of all accounts. */
+export type Accounts = (account: string) => boolean
+
 /** What an engine does when accounts become its own, or others'. */
 export interface OwnershipUse {
   name: string
-  /** Called at each beat. `taken` = there are accounts that were not ours before. */
-  onHeld(taken: boolean): Promise<void>
+  /** Called at each beat. `taken`: which accounts were not ours before; null = none. */
+  onHeld(taken: Accounts | null): Promise<void>
   /** Begins nothing more for accounts that are not `isOurs`; resolves soon, with what is under way told to their owner. */
-  giveUp(isOurs: (account: string) => boolean): Promise<void>
+  giveUp(isOurs: Accounts): Promise<void>
 }
 
 /** For which accounts an engine may work. */

@@ -14,7 +14,10 @@ function oneInstance(clock: ReturnType<typeof steppingClock>) {
     shares: [],
     clockAhead: 0,
   }
-  const cluster = { me: 'me', beat: async () => ({ ...seen }), onRing() {} } as unknown as Cluster
+  const cluster = {
+    ...{ me: 'me', shareOf: Number, beat: async () => ({ ...seen }), onRing() {} },
+    ...{ lookedThrough: async () => {}, give: async () => {}, ring() {} },
+  } as unknown as Cluster
   const shares = createShares({ cluster, clock, log, elapsed: clock.now, isGone: () => false, onGone() {} })
   shares.start()
   return { shares, seen, logged }
@@ -69,4 +72,25 @@ test('whoever falls silent is removed the moment its lease ends, between two bea
   expect((asked[0] ?? 0) - seesAt).toBeGreaterThanOrEqual(5_000)
   expect((asked[0] ?? 0) - seesAt).toBeLessThan(5_400)
   expect(asked.length).toBeLessThan(12)
+})
+
+test('engines hear which accounts are new, so that they let the others be', async () => {
+  const clock = steppingClock()
+  const { shares, seen } = oneInstance(clock)
+  const heard: string[] = []
+  const ownership = shares.ownership({
+    name: 'engine',
+    async onHeld(taken) {
+      heard.push(taken ? ['1', '2', '3'].filter(taken).join(' ') : 'none')
+    },
+    async giveUp() {},
+  })
+  seen.shares = [{ part: 1, owner: 'me' }]
+  ownership.start()
+  await clock.run(500)
+  expect(heard.filter((accounts) => accounts !== 'none')).toEqual(['1'])
+  seen.shares = [1, 2].map((part) => ({ part, owner: 'me' }))
+  await clock.run(2_000)
+  expect(heard.filter((accounts) => accounts !== 'none')).toEqual(['1', '2'])
+  expect(heard.at(-1)).toBe('none')
 })

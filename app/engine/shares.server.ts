@@ -277,10 +277,11 @@ function createHoldings({ cluster, log }: SharesInput, uses: ReadonlySet<Ownersh
     },
     /** Tells the engines of the beat, and of accounts that are new to them. */
     async lookThrough(): Promise<void> {
-      const taken = [...fresh]
-      for (const use of uses) await use.onHeld(taken.length > 0)
-      if (taken.length === 0) return
-      await cluster.lookedThrough(taken)
+      const taken = new Set(fresh)
+      const areNew = taken.size > 0 ? (account: string) => taken.has(cluster.shareOf(account)) : null
+      for (const use of uses) await use.onHeld(areNew)
+      if (taken.size === 0) return
+      await cluster.lookedThrough([...taken])
       for (const part of taken) fresh.delete(part)
     },
     async giveUp(given: readonly number[]): Promise<void> {
