@@ -12,6 +12,7 @@ import { days, hours, minutes } from '#app/lib/duration.ts'
 import { BRISBANE, LEEDS, NEVER_ABORTED } from '#tests/support/billing-world.server.ts'
 import { openStripeStage, type StripeStage } from '#tests/support/stripe-stage.server.ts'
 
+const BACK = `/subscription?accountUUID=${LEEDS}`
 const DECLINED = '4000000000000002'
 const FAILS_LATER = '4000000000000341'
 const ASKS_WHO = '4000002500003155'
@@ -212,9 +213,9 @@ describe('the months that follow', () => {
   })
 
   test('the provider’s own page opens for who has paid once', async () => {
-    expect(await openPortal(app(), LEEDS)).toMatchObject({ outcome: 'refused', status: 409 })
+    expect(await openPortal(app(), LEEDS, BACK)).toMatchObject({ outcome: 'refused', status: 409 })
     await subscribe()
-    const opening = await openPortal(app(), LEEDS)
+    const opening = await openPortal(app(), LEEDS, BACK)
     if (opening.outcome !== 'open') throw new Error(opening.message)
     expect((await fetch(opening.url)).status).toBe(200)
   })
@@ -361,7 +362,7 @@ describe('the provider away', () => {
     const gone = { ...app(), payments: (await away()).payments }
     expect(await startFirstPayment(gone, BRISBANE, { amount: 500 })).toMatchObject({ outcome: 'refused', status: 503 })
     expect(await startUpgrade(gone, LEEDS, { prorated: false })).toMatchObject({ outcome: 'refused', status: 503 })
-    expect(await openPortal(gone, LEEDS)).toMatchObject({ outcome: 'refused', status: 503 })
+    expect(await openPortal(gone, LEEDS, BACK)).toMatchObject({ outcome: 'refused', status: 503 })
     expect(await setCancellation(gone, LEEDS, true)).toMatchObject({ outcome: 'refused', status: 503 })
     expect((await loadSubscription(gone, LEEDS)).plan.status).toBe('active')
   })

@@ -22,6 +22,7 @@ beforeEach(() => {
 afterEach(() => world.close())
 
 const FULL = { amount: 500 }
+const BACK = `/subscription?accountUUID=${LEEDS}&admin=yes`
 
 async function started(account = LEEDS) {
   const start = await startFirstPayment(world.app, account, FULL)
@@ -242,7 +243,7 @@ describe('a first payment', () => {
     const refused = { outcome: 'refused', status: 503, message: 'Card payments are not configured.' }
     expect(await startFirstPayment(off, LEEDS, FULL)).toEqual(refused)
     expect(await startUpgrade(off, LEEDS, { prorated: true })).toEqual(refused)
-    expect(await openPortal(off, LEEDS)).toEqual(refused)
+    expect(await openPortal(off, LEEDS, BACK)).toEqual(refused)
     expect(await setCancellation(off, LEEDS, true)).toEqual(refused)
     expect((await loadSubscription(off, LEEDS)).plan.status).toBe('trial')
   })
@@ -351,10 +352,10 @@ describe('what is owed', () => {
 
 describe('managing', () => {
   test('needs a customer', async () => {
-    expect(await openPortal(world.app, LEEDS)).toMatchObject({ outcome: 'refused', status: 409 })
+    expect(await openPortal(world.app, LEEDS, BACK)).toMatchObject({ outcome: 'refused', status: 409 })
     await started()
-    const opening = await openPortal(world.app, LEEDS)
-    const back = encodeURIComponent(`https://hooks.example.com/subscription?accountUUID=${LEEDS}`)
+    const opening = await openPortal(world.app, LEEDS, BACK)
+    const back = encodeURIComponent(`https://hooks.example.com${BACK}`)
     expect(opening).toEqual({ outcome: 'open', url: expect.stringContaining(back) })
   })
 

@@ -13,13 +13,16 @@ import { attempt } from './payment-failure.server.ts'
 import { giveUp, syncInTurn } from './sync.server.ts'
 import { stopOrSettle } from './upgrade.server.ts'
 
-/** Returns a URL for cards, invoices and cancelling, created for this click and valid for a few minutes. */
-export async function openPortal(app: BillingApp, accountUuid: string): Promise<PortalOpening> {
+/**
+ * Returns a URL for cards, invoices and cancelling, created for this click and valid for a few minutes. `back`: the path of
+ * the page that its visitor returns to.
+ */
+export async function openPortal(app: BillingApp, accountUuid: string, back: string): Promise<PortalOpening> {
   return attempt(app, accountUuid, async ({ store, clock, settings, payments }) => {
     const { customerId } = await store.billing.ensurePlan(accountUuid, TRIAL, clock.now())
     if (customerId === null) return refused(409, NOTHING_TO_MANAGE)
-    const returnUrl = `${settings.origin}/subscription?accountUUID=${encodeURIComponent(accountUuid)}`
-    return { outcome: 'open' as const, url: await payments.openPortal({ customerId, returnUrl }) }
+    const url = await payments.openPortal({ customerId, returnUrl: settings.origin + back })
+    return { outcome: 'open' as const, url }
   })
 }
 

@@ -62,7 +62,7 @@ export async function actOnSubscriptionPage(args: Args): Promise<{ answer: Subsc
       return { answer: { kind: 'own_tab', ticket, toast: null }, status: 200 }
     }
     case 'portal': {
-      const opening = await openPortal(app, found.account.uuid)
+      const opening = await openPortal(app, found.account.uuid, addressOf(found))
       if (opening.outcome === 'refused') return { answer: refusal(opening.message), status: opening.status }
       throw redirect(opening.url, { status: 303 })
     }

@@ -246,8 +246,11 @@ describe('a paid month', () => {
     expect((await open()).page).toMatchObject({ plan: { phase: 'ending', offers: [] } })
     expect(await leadsTo(press({ intent: 'keep' }))).toMatchObject({ status: 303, to: HOME })
     expect((await open()).page).toMatchObject({ plan: { phase: 'active' } })
-    const portal = await leadsTo(press({ intent: 'portal' }))
-    expect(portal.status).toBe(303)
-    expect(portal.to).toMatch(/^https?:\/\//)
+    // They come back as who they were.
+    for (const at of [HOME, `${HOME}&admin=yes`]) {
+      const portal = await leadsTo(press({ intent: 'portal' }, { at }))
+      expect(portal.status).toBe(303)
+      expect(new URL(portal.to ?? '').searchParams.get('return')).toBe(`${ORIGIN}${at}`)
+    }
   })
 })

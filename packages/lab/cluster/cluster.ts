@@ -18,7 +18,7 @@ import {
   rolling,
 } from './happenings.ts'
 import { judge, judgeCuts, judgeDatabase, judgeFence, judgeRuns, type Saying, seconds } from './judge.ts'
-import { FENCE_OFF, NO_BELL, withPatch } from './patched.ts'
+import { FENCE_OFF, NO_BELL, OWN_RELEASE, withNextRelease, withPatch } from './patched.ts'
 import { runsGoOn } from './runs.ts'
 import { INSTANCES, openStage, type Stage } from './stage.ts'
 import { type TrialAsked, trial } from './trial.ts'
@@ -140,8 +140,14 @@ const SCENARIOS: Record<string, Scenario> = {
   },
   async rolling(stage, asked, { section, line, must }) {
     section('all three are replaced one after the other, behind a proxy')
-    const found = await trial(stage, { ...asked, times: asked.times ?? 10 }, rolling, { through: 'proxy' })
+    const mixed: number[] = []
+    const found = await withNextRelease((next) =>
+      trial(stage, { ...asked, times: asked.times ?? 10 }, rolling([OWN_RELEASE, next], mixed), { through: 'proxy' }),
+    )
     judge('rolling', found, LEAVING_MS, { line, must })
+    const fewest = Math.min(...mixed)
+    line('releases at work at once, in each round', fewest, { bar: '2', met: fewest === 2 })
+    must(fewest === 2, 'rolling: two releases never worked at once')
     const refused = [...found.statuses].reduce((sum, [status, count]) => sum + (status === 200 ? 0 : count), 0)
     line('calls refused or cut off', refused, none(refused))
     must(refused === 0, `rolling: ${refused} calls were refused`)
@@ -250,7 +256,7 @@ const usageOf = ({ script }: ClusterReport) =>
   `Usage: npm run ${script} -- [--scenario ${Object.keys(SCENARIOS).join(',')}] [--times N] [--minutes N] [--rate N] [--seed N]`
 
 /** Null when an argument is wrong; it has been told. */
-function readAsked(report: ClusterReport): (Asked & { scenarios: string[] }) | null {
+function readAsked(report: ClusterReport): (Asked & { scenarios: string[]; part: boolean }) | null {
   try {
     const own = Object.keys(SCENARIOS).filter((name) => SPEEDS.includes(name) === (report.name === 'bench-cluster'))
     const text = { type: 'string' } as const
@@ -265,6 +271,7 @@ function readAsked(report: ClusterReport): (Asked & { scenarios: string[] }) | n
     if (unknown !== undefined) throw new Error(`There is no scenario called "${unknown}".`)
     return {
       scenarios,
+      part: own.some((name) => !scenarios.includes(name)),
       times: values.times === undefined ? null : whole(values.times, 1),
       minutes: whole(values.minutes, 10),
       rate: whole(values.rate, RATE),
@@ -281,10 +288,10 @@ function readAsked(report: ClusterReport): (Asked & { scenarios: string[] }) | n
 export async function proveCluster(asReport: ClusterReport): Promise<void> {
   const read = readAsked(asReport)
   if (!read) return
-  const { scenarios, ...asked } = read
+  const { scenarios, part, ...asked } = read
   const { times, ...rest } = asked
   const told = { scenario: scenarios.join(','), ...(times !== null && { times }), ...rest }
-  const report = proofReport('Three instances on one PostgreSQL', told, asReport)
+  const report = proofReport('Three instances on one PostgreSQL', told, { ...asReport, part })
   const stage = await openStage(scenarios.includes('quiet') ? ADDRESSES : SHARES)
   try {
     for (const name of scenarios) await SCENARIOS[name]?.(stage, asked, report)

@@ -3,7 +3,7 @@
 
 import { moment } from '../fair/receivers.ts'
 import { wholeFrom } from '../report/arguments.ts'
-import { pause } from '../stage/server.ts'
+import { type Checkout, pause } from '../stage/server.ts'
 import type { Mending } from './roads.ts'
 import type { Cluster, Instance } from './stage.ts'
 import type { Happening, Round } from './trial.ts'
@@ -140,14 +140,27 @@ export function databaseEnds(how: 'fast' | 'kill', seen: DatabaseSeen[]): Happen
   }
 }
 
-/** Each is asked to end and started again, one after the other, as a deployment does. */
-export const rolling: Happening = async ({ cluster }) => {
-  for (const instance of cluster.instances) {
-    const { code } = await instance.drain()
-    if (code !== 0)
-      throw new Error(`instance ${instance.index} ended with ${code}:\n${instance.server.output().slice(-2_000)}`)
-    await instance.launch()
-    await instance.server.ready()
+/**
+ * Each is asked to end and started as the other release, one after the other, as a deployment does: the next release in the
+ * first round, which changes the schema, then back, and so on.
+ *
+ * @param mixed gets how many releases worked at the same time, most, once a round
+ */
+export function rolling(releases: readonly [now: Checkout, next: Checkout], mixed: number[] = []): Happening {
+  return async ({ cluster, number }) => {
+    let most = 0
+    for (const instance of cluster.instances) {
+      const { code } = await instance.drain()
+      if (code !== 0)
+        throw new Error(`instance ${instance.index} ended with ${code}:\n${instance.server.output().slice(-2_000)}`)
+      await instance.launch(releases[(number + 1) % 2])
+      await instance.server.ready()
+      const [seen] = await cluster.ask<{ releases: number }>(
+        'SELECT count(DISTINCT version)::int AS releases FROM member',
+      )
+      most = Math.max(most, seen?.releases ?? 0)
+    }
+    mixed.push(most)
   }
 }
 

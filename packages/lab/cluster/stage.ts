@@ -15,6 +15,7 @@ import type { Target } from '../stage/load.ts'
 import { type Checkout, type Ending, type ProofServer, pause, proofServer } from '../stage/server.ts'
 import type { PlatformDuties, ReceiverDuties, RoadDuties } from './beside.ts'
 import { type Helper, startHelper } from './helper.ts'
+import { OWN_RELEASE } from './patched.ts'
 
 export const INSTANCES = 3
 const MACHINE = resolve('packages/lab/cluster/machine.mjs')
@@ -29,8 +30,8 @@ export interface Instance {
   server: ProofServer
   /** How its processes ended without being asked, newest last. */
   endings: Ending[]
-  /** Starts it, and again whenever it ends by itself, as a supervisor does. Resolves when it listens. */
-  launch(): Promise<void>
+  /** Starts it, of another build if given, and again whenever it ends by itself, as a supervisor does. Resolves when it listens. */
+  launch(checkout?: Checkout): Promise<void>
   /** kill -9. Nobody starts it again before `launch`. */
   kill(): Promise<void>
   /** SIGTERM. Nobody starts it again before `launch`. */
@@ -165,9 +166,9 @@ export async function openStage(addresses: number, settings: Record<string, stri
       }
       const endings: Ending[] = []
       let wanted = false
-      async function launch(): Promise<void> {
+      async function launch(checkout?: Checkout): Promise<void> {
         wanted = true
-        const how = await server.launch({ preload: MACHINE, env })
+        const how = await server.launch({ preload: MACHINE, env, ...(checkout && { checkout }) })
         void server.ended().then(async (ending) => {
           if (!wanted) return
           endings.push(ending)
@@ -227,7 +228,7 @@ export async function openStage(addresses: number, settings: Record<string, stri
           await postgres.dropDatabase(name)
         }
         try {
-          await Promise.all(instances.map((instance) => instance.launch()))
+          await Promise.all(instances.map((instance) => instance.launch(checkout ?? OWN_RELEASE)))
           await Promise.all(own.map((server) => server.ready()))
           await settled()
         } catch (error) {

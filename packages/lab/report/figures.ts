@@ -1,7 +1,18 @@
 // The output of a proof or bench with `-- --record`: its figures in docs/proof/<name>.json, with the date, machine and
 // command. `npm run prove -- --page` makes docs/proof.md from all of them.
 import { execFileSync } from 'node:child_process'
-import { closeSync, fsyncSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { cpus, release, tmpdir, totalmem, type } from 'node:os'
 import { join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
@@ -63,9 +74,11 @@ export interface Findings {
   charts?: Chart[]
   /** Notes for the reader, one sentence each. */
   notes?: string[]
+  /** Only some groups of the proof were run: they replace theirs in the record, which stays as it is otherwise. */
+  part?: boolean
 }
 
-export interface Recorded extends Findings {
+export interface Recorded extends Omit<Findings, 'part'> {
   name: string
   /** End of the run, ISO 8601 UTC. */
   date: string
@@ -110,8 +123,35 @@ export function recordFigures(name: string, findings: Findings): void {
   const folder = resolve('docs/proof')
   mkdirSync(folder, { recursive: true })
   const file = join(folder, `${name}.json`)
-  writeFileSync(file, textOf(recordOf(name, findings)))
+  const record = recordOf(name, findings)
+  writeFileSync(file, textOf(findings.part && existsSync(file) ? withPart(readRecord(file), record) : record))
   console.log(`Recorded in docs/proof/${name}.json`)
+}
+
+function readRecord(file: string): Recorded {
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
+
+/**
+ * The record with the groups of `part` in place of its own, and a note of when and how they were measured.
+ *
+ * @throws when the record holds faults: nobody could tell which of them the part has removed
+ */
+export function withPart(whole: Recorded, part: Recorded): Recorded {
+  if (whole.faults.length > 0) throw new Error('The record did not hold. Record the whole proof first.')
+  const groups = [...new Set(part.figures.map(({ group }) => group ?? ''))]
+  const ofGroup = (group: string) => part.figures.filter((one) => (one.group ?? '') === group)
+  const kept = [...new Set(whole.figures.map(({ group }) => group ?? ''))]
+  const figures = [...new Set([...kept, ...groups])].flatMap((group) =>
+    groups.includes(group) ? ofGroup(group) : whole.figures.filter((one) => (one.group ?? '') === group),
+  )
+  const noted = (group: string) => `Measured apart: “${group}”`
+  const older = (whole.notes ?? []).filter((note) => groups.every((group) => !note.startsWith(noted(group))))
+  const at = `on ${part.date.slice(0, 10)}${part.commit ? `, at commit ${part.commit}` : ''}`
+  const newer = groups.map(
+    (group) => `${noted(group)}, ${at}${part.changed ? ' with changes on top' : ''}, with \`${part.command}\`.`,
+  )
+  return { ...whole, figures, faults: part.faults, notes: [...older, ...newer] }
 }
 
 /** Formatted for readable diffs, with the points of a line on one line. */

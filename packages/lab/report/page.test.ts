@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CATALOG, type CatalogEntry } from './catalog.ts'
-import { commandLine, type Recorded } from './figures.ts'
+import { commandLine, type Recorded, withPart } from './figures.ts'
 import { proofPage } from './page.ts'
 
 const ENTRY: CatalogEntry = {
@@ -91,4 +91,27 @@ test('a command line leaves out what was not asked for', () => {
   expect(commandLine('bench', { quick: false, soak: '60s', only: undefined })).toBe('npm run bench -- --soak 60s')
   expect(commandLine('bench', { quick: true })).toBe('npm run bench -- --quick')
   expect(commandLine('prove:guard')).toBe('npm run prove:guard')
+})
+
+test('a part that was run alone takes its place in the record, with its own moment and command', () => {
+  const part: Recorded = {
+    ...FOUND,
+    command: 'npm run prove:crash -- --scenario random',
+    date: '2026-11-28T05:00:00.000Z',
+    commit: 'df144e64aaaa',
+    figures: [{ name: 'kills', value: 10, group: 'At random moments' }],
+  }
+  const whole = { ...FOUND, notes: ['On two cores.'] }
+  const once = withPart(whole, part)
+  expect(once).toEqual({
+    ...whole,
+    figures: [...part.figures, { name: 'growth', value: 12_345.6789, unit: 'MB', bar: 'flat' }],
+    notes: [
+      'On two cores.',
+      'Measured apart: “At random moments”, on 2026-11-28, at commit df144e64aaaa, with `npm run prove:crash -- --scenario random`.',
+    ],
+  })
+  expect(withPart(once, part)).toEqual(once)
+  expect(withPart(whole, { ...part, faults: ['lost one'] }).faults).toEqual(['lost one'])
+  expect(() => withPart({ ...whole, faults: ['lost one'] }, part)).toThrow('Record the whole proof first.')
 })

@@ -25,12 +25,12 @@ export function none(count: number): Bar {
 
 /**
  * @param asked printed, and used in the command that repeats the proof
- * @param record `name` of its figures file, and the npm script that creates it
+ * @param record `name` of its figures file, the npm script that creates it, and whether this run is only a part of it
  */
 export function proofReport(
   title: string,
   asked: object,
-  record: { name: string; script: string; options?: object },
+  record: { name: string; script: string; options?: object; part?: boolean },
 ): ProofReport {
   // An interrupted proof leaves no server, file system or folder behind. Their creators clean up at "exit".
   for (const [signal, code] of [
@@ -72,6 +72,7 @@ export function proofReport(
         figures,
         faults,
         charts,
+        ...(record.part && { part: true }),
       })
     },
   }

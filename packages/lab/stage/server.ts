@@ -14,6 +14,8 @@ export interface Ending {
 export interface LaunchOptions {
   /** Module (a path) that the process loads before anything else. */
   preload?: string
+  /** Another build than before, from now on. */
+  checkout?: Checkout
   /** For Node, after the server's own: the later flag takes precedence. */
   flags?: string[]
   env?: Record<string, string>
@@ -57,6 +59,7 @@ export async function proofServer(given: {
   checkout?: Checkout
 }): Promise<ProofServer> {
   const port = await freePort()
+  let { checkout } = given
   const folder = given.folder ?? mkdtempSync(join(tmpdir(), 'fieldhook-proof-'))
   mkdirSync(folder, { recursive: true })
   const origin = `http://localhost:${port}`
@@ -84,15 +87,16 @@ export async function proofServer(given: {
     get pid() {
       return child?.pid ?? 0
     },
-    async launch({ preload, flags = [], env } = {}) {
+    async launch({ preload, checkout: other, flags = [], env } = {}) {
       if (runs()) throw new Error('it runs already')
+      checkout = other ?? checkout
       const started = spawn(
-        given.checkout?.node ?? process.execPath,
+        checkout?.node ?? process.execPath,
         [
           ...SERVER_FLAGS,
           ...flags,
           ...(preload ? ['--import', preload] : []),
-          resolve(given.checkout?.root ?? '.', 'scripts/serve-main.mjs'),
+          resolve(checkout?.root ?? '.', 'scripts/serve-main.mjs'),
         ],
         {
           env: {
