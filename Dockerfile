@@ -39,4 +39,4 @@ HEALTHCHECK --interval=30s --timeout=5s --start-period=15s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Node itself is process 1: SIGTERM reaches it, and it drains.
 # The flags: scripts/server-flags.mjs says why.
-CMD ["node", "--max-semi-space-size=16", "--no-minor-gc-task", "--max-old-space-size=384", "scripts/serve-main.mjs"]
+CMD ["node", "--max-semi-space-size=32", "--no-minor-gc-task", "--max-old-space-size=384", "scripts/serve-main.mjs"]

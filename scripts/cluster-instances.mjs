@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { SetupError } from './packages.mjs'
-import { SERVER_FLAGS } from './server-flags.mjs'
+import { CLUSTER_FLAGS } from './server-flags.mjs'
 
 /** "The others have removed this instance": see app/boot/boot.server.ts. */
 const REMOVED = 75
@@ -45,7 +45,7 @@ export function startInstances({ ports, env, token, changed, say }) {
   async function run(instance) {
     /** @type {Record<string, string | undefined>} */
     const own = { ...env, PORT: String(instance.port) }
-    const child = spawn(process.execPath, [...SERVER_FLAGS, MAIN], {
+    const child = spawn(process.execPath, [...CLUSTER_FLAGS, MAIN], {
       env: /** @type {NodeJS.ProcessEnv} */ (own),
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       // Ctrl-C ends us, and we end the instances.

@@ -11,6 +11,7 @@ import { type ScriptlessBrowser, scriptlessBrowser } from '#tests/support/script
 import { signIn } from '#tests/support/signed-in-server.ts'
 import { openPostgres } from '../../../scripts/postgres.mjs'
 import { bundleTs } from '../../../scripts/run-ts.mjs'
+import { CLUSTER_FLAGS } from '../../../scripts/server-flags.mjs'
 import type { Target } from '../stage/load.ts'
 import { type Checkout, type Ending, type ProofServer, pause, proofServer } from '../stage/server.ts'
 import type { PlatformDuties, ReceiverDuties, RoadDuties } from './beside.ts'
@@ -168,7 +169,7 @@ export async function openStage(addresses: number, settings: Record<string, stri
       let wanted = false
       async function launch(checkout?: Checkout): Promise<void> {
         wanted = true
-        const how = await server.launch({ preload: MACHINE, env, ...(checkout && { checkout }) })
+        const how = await server.launch({ preload: MACHINE, flags: CLUSTER_FLAGS, env, ...(checkout && { checkout }) })
         void server.ended().then(async (ending) => {
           if (!wanted) return
           endings.push(ending)
