@@ -1,10 +1,20 @@
 // The addresses of the two delivery pages and the way back, so every link uses the same format.
+import type { Millis } from '../lib/clock.ts'
 import type { EndpointKey } from './endpoint-key.ts'
 
 /** The account, as the platform named it, and the role for which a page is requested: part of every link. */
 export interface LinkAccount {
   accountUUID: string
   admin: boolean
+}
+
+/** What a page of an account is given. */
+export interface AccountPage extends LinkAccount {
+  accountName: string
+  /** The account's IANA zone. */
+  timezone: string
+  /** The server's time. */
+  now: Millis
 }
 
 /** The part of a query that names the account. */

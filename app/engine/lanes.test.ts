@@ -20,9 +20,7 @@ function lanesWith(
 }
 
 const item = (id: number, given: { record?: string; dueAt?: number } = {}) => ({
-  id,
-  record: `record-${id}`,
-  dueAt: 0,
+  ...{ id, record: `record-${id}`, dueAt: 0 },
   ...given,
 })
 
@@ -182,10 +180,6 @@ describe('what is in memory', () => {
     for (const id of [1, 2]) lanes.offer(id, 'live', item(id), 0)
     lanes.reset((account) => account === 'b', 0)
     expect(takeAll(lanes)).toEqual([1])
-    lanes.put({ endpointId: 2, account: 'b', gate: OPEN }, 0)
-    expect(lanes.takeWants().map(({ endpointId, kind }) => `${endpointId} ${kind}`)).toEqual([
-      ...['2 live', '2 replay', '2 by_hand'],
-    ])
   })
 
   it('is the earliest due; the rest is asked for when there is room', () => {

@@ -11,8 +11,8 @@ import {
 } from 'lucide-react'
 import { useEffect } from 'react'
 import { grouped } from '#app/domain/count-text.ts'
+import type { AccountPage } from '#app/domain/delivery-address.ts'
 import type { OwnerRights } from '#app/domain/people.ts'
-import type { Millis } from '#app/lib/clock.ts'
 import { StatusPill } from '#app/ui/badge.tsx'
 import { ButtonLink, ReloadLink } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
@@ -28,16 +28,7 @@ import { dashboardAddress } from '../subscription-address.ts'
 import { PaymentCard } from './payment-card.tsx'
 import type { PaymentsOfPage } from './payment-provider.tsx'
 
-export interface SubscriptionPageProps {
-  /** The account as the URL names it; part of every link. */
-  accountUUID: string
-  accountName: string
-  /** The account's IANA zone. */
-  timezone: string
-  /** The page was requested with the admin flag: links keep it. */
-  admin: boolean
-  /** The server's time. */
-  now: Millis
+export interface SubscriptionPageProps extends AccountPage {
   /** Null when loading failed. */
   plan: PlanView | null
   payments: PaymentsOfPage

@@ -2,7 +2,7 @@ import { useNavigation } from '@remix-run/react'
 import { clsx } from 'clsx'
 import { Activity, Plus, RefreshCw, Search } from 'lucide-react'
 import { lazy, Suspense, useEffect, useRef } from 'react'
-import { searchAddress } from '#app/domain/delivery-address.ts'
+import { type AccountPage, searchAddress } from '#app/domain/delivery-address.ts'
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
 import { PERMISSIONS_MISSING, permissionsSentence } from '#app/features/accounts/permissions.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -36,16 +36,7 @@ const loadMail = async () => ({ default: (await import('./mail-settings.tsx')).M
 // At the end of the page, and closed: a browser loads it after the rest.
 const MailSettings = import.meta.env.SSR ? (await loadMail()).default : lazy(loadMail)
 
-export interface ManagerPageProps {
-  /** The account as the URL names it; part of every link and form. */
-  accountUUID: string
-  accountName: string
-  /** The account's IANA zone. */
-  timezone: string
-  /** An admin requested the page in admin mode. */
-  admin: boolean
-  /** The server's time. */
-  now: Millis
+export interface ManagerPageProps extends AccountPage {
   webhooks: EndpointView[]
   rules: EndpointView[]
   /** Rules without their own card, when there are many. */

@@ -1,6 +1,6 @@
 import { Activity, ArrowLeft, Pause, Play, RefreshCw } from 'lucide-react'
 import { useState } from 'react'
-import type { Millis } from '#app/lib/clock.ts'
+import type { AccountPage } from '#app/domain/delivery-address.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { useAnnounce } from '#app/ui/announcer.tsx'
 import { Button, ButtonLink, ReloadLink } from '#app/ui/button.tsx'
@@ -22,16 +22,7 @@ import { ActivityEntries } from './activity-entries.tsx'
 import { Chips } from './chips.tsx'
 import { type RefreshFailure, useLiveActivity } from './live-activity.tsx'
 
-export interface ActivityPageProps {
-  /** The account as the URL names it; part of every link. */
-  accountUUID: string
-  accountName: string
-  /** The account's IANA zone. */
-  timezone: string
-  /** The page was requested with the admin flag: links keep it. */
-  admin: boolean
-  /** The server's time. */
-  now: Millis
+export interface ActivityPageProps extends AccountPage {
   /** The text at the end of the log. */
   logEnds: string
   /** Newest first, of every type. */

@@ -2,13 +2,13 @@ import { useRevalidator } from '@remix-run/react'
 import { ArrowLeft, ChevronRight, RefreshCw, Search } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import {
+  type AccountPage,
   accountQuery,
   deliveryAddress,
   type LinkAccount,
   managerAddress,
   searchAddress,
 } from '#app/domain/delivery-address.ts'
-import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { useAnnounce } from '#app/ui/announcer.tsx'
@@ -31,16 +31,7 @@ export const DELIVERY_REFRESH_MS = seconds(5)
 /** The first refresh comes sooner: a delivery that was just sent again is usually answered within a second. */
 const FIRST_CHECK_MS = seconds(1.5)
 
-interface DeliveryPageProps {
-  /** The account as the URL names it; part of every link. */
-  accountUUID: string
-  accountName: string
-  /** The account's IANA zone. */
-  timezone: string
-  /** The page was requested with the admin flag: links keep it. */
-  admin: boolean
-  /** The server's time. */
-  now: Millis
+interface DeliveryPageProps extends AccountPage {
   delivery: DeliveryView
   /** Numbers of the next deliveries in the list; null = there is none. */
   beside: { newer: number | null; older: number | null }

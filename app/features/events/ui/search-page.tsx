@@ -1,7 +1,6 @@
 import { ArrowLeft, SearchX } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import { type LinkAccount, managerAddress, searchAddress } from '#app/domain/delivery-address.ts'
-import type { Millis } from '#app/lib/clock.ts'
+import { type AccountPage, type LinkAccount, managerAddress, searchAddress } from '#app/domain/delivery-address.ts'
 import { useAnnounce } from '#app/ui/announcer.tsx'
 import { ButtonLink } from '#app/ui/button.tsx'
 import { Card } from '#app/ui/card.tsx'
@@ -25,16 +24,7 @@ import { DayBars } from './day-bars.tsx'
 import { SearchFields } from './search-form.tsx'
 import { SearchHits, Troubles } from './search-hits.tsx'
 
-export interface SearchPageProps {
-  /** The account as the URL names it; part of every link and form. */
-  accountUUID: string
-  accountName: string
-  /** The account's IANA zone. */
-  timezone: string
-  /** The page was requested with the admin flag: links keep it. */
-  admin: boolean
-  /** The server's time. */
-  now: Millis
+export interface SearchPageProps extends AccountPage {
   /** As typed. */
   form: SearchForm
   choices: SearchChoices
