@@ -247,6 +247,7 @@ describe('a paid month', () => {
     expect(await leadsTo(press({ intent: 'keep' }))).toMatchObject({ status: 303, to: HOME })
     expect((await open()).page).toMatchObject({ plan: { phase: 'active' } })
     // They come back as who they were.
+    app = { ...app, settings: { ...app.settings, adminAccounts: new Set([LEEDS]) } }
     for (const at of [HOME, `${HOME}&admin=yes`]) {
       const portal = await leadsTo(press({ intent: 'portal' }, { at }))
       expect(portal.status).toBe(303)
