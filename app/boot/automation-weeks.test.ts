@@ -26,5 +26,5 @@ test.each(['ledger', 'sweep'] as const)(
     const { violations } = await simulatedWeek({ seed: 10, sabotage })
     expect(violations).not.toEqual([])
   },
-  60_000,
+  onServer ? 240_000 : 60_000,
 )

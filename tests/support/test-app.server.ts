@@ -218,9 +218,15 @@ export function withoutPowerCuts({ sql, log }: Pick<Client, 'sql' | 'log'>): voi
   log.close()
 }
 
-/** The columns of every table, as the database itself tells them. `type` is `text`, `integer` or the server's own. */
-export function columnsOf({ sql }: Pick<Client, 'sql'>): { table: string; column: string; type: string }[] {
-  const tables = onServer
+/**
+ * The columns of every table, as the database itself tells them. `type` is `text`, `integer` or the server's own. `server`: is
+ * it one? Default: as all tests of this run.
+ */
+export function columnsOf(
+  { sql }: Pick<Client, 'sql'>,
+  server = onServer,
+): { table: string; column: string; type: string }[] {
+  const tables = server
     ? `SELECT table_name AS "table", column_name AS "column", data_type AS type FROM information_schema.columns
        WHERE table_schema = 'public' AND table_name NOT IN ('schema_migration', 'installation')`
     : `SELECT t.name AS "table", c.name AS "column", lower(c.type) AS type FROM sqlite_master t, pragma_table_info(t.name) c

@@ -62,8 +62,10 @@ test('an account without automations reads what a page shows, once, with its job
 
 test('only what names a record is kept, and for a week', async () => {
   await names(['note', '7'])
-  const kept = () =>
-    world.client.sql.prepare('SELECT object, fields FROM record_snapshot ORDER BY object').raw().all() as string[][]
+  const rows = world.client.sql.prepare<[], { object: string; fields: string }>(
+    'SELECT object, fields FROM record_snapshot ORDER BY object',
+  )
+  const kept = () => rows.all().map(({ object, fields }) => [object, fields])
   expect(kept()).toEqual([
     ['names:company', '{"name":"Joan Hartley"}'],
     ['names:job', '{"generated_job_id":"3128","job_address":"2 Mill Lane","company_uuid":"joan"}'],
