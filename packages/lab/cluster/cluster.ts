@@ -223,7 +223,7 @@ async function steady(
     ['arrived after, p99', found.arrivedMs, arrivedMs],
   ] as const) {
     const p99 = percentile(values, 0.99)
-    line(label, seconds(p99), { bar: `at most ${most} ms`, met: p99 <= most })
+    line(label, `${p99.toFixed(0)} ms`, { bar: `at most ${most} ms`, met: p99 <= most })
     must(p99 <= most, `${where}: ${label} ${p99.toFixed(0)} ms`)
   }
 }
