@@ -17,7 +17,7 @@ import {
   kill,
   rolling,
 } from './happenings.ts'
-import { judge, judgeCuts, judgeDatabase, judgeFence, judgeRuns, type Saying, seconds } from './judge.ts'
+import { judge, judgeCuts, judgeDatabase, judgeFence, judgeRuns, type Saying } from './judge.ts'
 import { FENCE_OFF, NO_BELL, OWN_RELEASE, withNextRelease, withPatch } from './patched.ts'
 import { runsGoOn } from './runs.ts'
 import { INSTANCES, openStage, type Stage } from './stage.ts'
