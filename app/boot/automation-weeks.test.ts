@@ -20,11 +20,12 @@ test.each(SEEDS)(
   30_000,
 )
 
-test.each(['ledger', 'sweep'] as const)(
+// Without the ledger every look starts runs again, on a server for minutes.
+test.each(onServer ? (['sweep'] as const) : (['ledger', 'sweep'] as const))(
   'the judge notices when the %s is taken away',
   async (sabotage) => {
     const { violations } = await simulatedWeek({ seed: 10, sabotage })
     expect(violations).not.toEqual([])
   },
-  onServer ? 240_000 : 60_000,
+  60_000,
 )

@@ -319,7 +319,10 @@ describe('an opening that does not work, in a browser', () => {
     await launchWith(/name="ticket" value="([^"]+)"/.exec(page)?.[1] ?? '')
     await open(jwt)
     await open(await sign(LEEDS, {}, 'HS256', 'another secret, long enough'))
-    const told = await world.app.store.events.listApiActivity(BRISBANE.uuid, 10)
+    const listed = () => world.app.store.events.listApiActivity(BRISBANE.uuid, 10)
+    // Nobody waits for what is written down.
+    await expect.poll(async () => (await listed()).length).toBe(3)
+    const told = await listed()
     const remoteIp = expect.stringMatching(/^192\.0\.2\.\d+$/)
     expect(told).toMatchObject([
       { activityType: 'opening', statusCode: 403, remoteIp },
