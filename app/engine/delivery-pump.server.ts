@@ -7,7 +7,7 @@ import { LANE_LIMITS, type LaneLimits } from './lane-limits.ts'
 import type { LaneItem } from './lane-window.ts'
 import { type Claim, Lanes } from './lanes.ts'
 import type { Accounts } from './ownership.ts'
-import { createPumpLoop, type PumpLoop, type PumpOwner, waitShortly } from './pump-loop.server.ts'
+import { createPumpLoop, forEachOf, type PumpLoop, type PumpOwner, waitShortly } from './pump-loop.server.ts'
 import { settleSteadily } from './settle-steadily.server.ts'
 import { createSteadyLoop } from './steady-loop.server.ts'
 
@@ -104,8 +104,6 @@ export interface DeliveryPump {
 
 /** After loading this many lists, the event loop gets a turn. */
 const LOADS_PER_TURN = 50
-/** A database server answers a few at once; half of its connections stay free for others. */
-const LOADS_AT_ONCE = 4
 const LOAD_FAILED_PAUSE = 1_000
 /** A database that comes back is noticed within this time. ms */
 const BACK_WITHIN = 2_000
@@ -259,14 +257,21 @@ function createLoads<Job extends { dueAt: Millis }, Report>({ input, lanes, toAd
     if (++loaded % LOADS_PER_TURN === 0) await nextTurn()
   }
 
+  const reading = new Set<number>()
   const adoptAll = () =>
     forEachOf(toAdopt, async (endpointId) => {
+      // Stays for the next round: of two readings at once, the older one could come last.
+      if (reading.has(endpointId)) return
+      reading.add(endpointId)
       // Before it is read: a wake-up meanwhile asks for another reading.
       toAdopt.delete(endpointId)
-      const endpoint = await ports.adopt(endpointId).catch((error: unknown) => {
-        toAdopt.add(endpointId)
-        throw error
-      })
+      const endpoint = await ports
+        .adopt(endpointId)
+        .catch((error: unknown) => {
+          toAdopt.add(endpointId)
+          throw error
+        })
+        .finally(() => reading.delete(endpointId))
       if (endpoint && pump.owns(endpoint.account)) lanes.put(endpoint, clock.now())
       else lanes.remove(endpointId)
       await oneMore()
@@ -379,15 +384,6 @@ function createSender<Job extends { dueAt: Millis }, Report>({
   }
 
   return { send, isLoading: () => loading > 0, settleNow: settling.hurry, flush: settling.flush }
-}
-
-/** Does it for each, a few at once, those too that join meanwhile. Rejects when none is under way any more. */
-async function forEachOf<T>(set: ReadonlySet<T>, does: (one: T) => Promise<void>): Promise<void> {
-  const left = set.values()
-  const hands = Array.from({ length: LOADS_AT_ONCE }, async () => {
-    for (const one of left) await does(one)
-  })
-  for (const hand of await Promise.allSettled(hands)) if (hand.status === 'rejected') throw hand.reason
 }
 
 function nextTurn(): Promise<void> {

@@ -126,6 +126,18 @@ export async function waitShortly(clock: Clock, isDone: () => boolean): Promise<
   }
 }
 
+/** A database server answers a few at once; half of its connections stay free for others. */
+const AT_ONCE = 4
+
+/** Does it for each, a few at once, those too that join meanwhile. Rejects when none is under way any more. */
+export async function forEachOf<T>(set: ReadonlySet<T>, does: (one: T) => Promise<void>): Promise<void> {
+  const left = set.values()
+  const hands = Array.from({ length: AT_ONCE }, async () => {
+    for (const one of left) await does(one)
+  })
+  for (const hand of await Promise.allSettled(hands)) if (hand.status === 'rejected') throw hand.reason
+}
+
 function createAlarm(clock: Clock, ring: () => void) {
   let at: Millis | null = null
   let cancel = () => {}
