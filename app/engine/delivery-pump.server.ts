@@ -258,24 +258,23 @@ function createLoads<Job extends { dueAt: Millis }, Report>({ input, lanes, toAd
   }
 
   const reading = new Set<number>()
-  const adoptAll = () =>
-    forEachOf(toAdopt, async (endpointId) => {
-      // Stays for the next round: of two readings at once, the older one could come last.
-      if (reading.has(endpointId)) return
-      reading.add(endpointId)
-      // Before it is read: a wake-up meanwhile asks for another reading.
-      toAdopt.delete(endpointId)
-      const endpoint = await ports
-        .adopt(endpointId)
-        .catch((error: unknown) => {
-          toAdopt.add(endpointId)
-          throw error
-        })
-        .finally(() => reading.delete(endpointId))
-      if (endpoint && pump.owns(endpoint.account)) lanes.put(endpoint, clock.now())
-      else lanes.remove(endpointId)
-      await oneMore()
-    })
+  async function adopt(endpointId: number): Promise<void> {
+    // Stays for the next round: of two readings at once, the older one could come last.
+    if (reading.has(endpointId)) return
+    reading.add(endpointId)
+    // Before it is read: a wake-up meanwhile asks for another reading.
+    toAdopt.delete(endpointId)
+    const endpoint = await ports
+      .adopt(endpointId)
+      .catch((error: unknown) => {
+        toAdopt.add(endpointId)
+        throw error
+      })
+      .finally(() => reading.delete(endpointId))
+    if (endpoint && pump.owns(endpoint.account)) lanes.put(endpoint, clock.now())
+    else lanes.remove(endpointId)
+    await oneMore()
+  }
 
   async function fillAll(): Promise<void> {
     const wants = new Set(lanes.takeWants())
@@ -301,7 +300,7 @@ function createLoads<Job extends { dueAt: Millis }, Report>({ input, lanes, toAd
       loaded = 0
       busy = true
       try {
-        await adoptAll()
+        while (toAdopt.size > 0) await forEachOf(toAdopt, adopt)
         await fillAll()
       } finally {
         busy = false

@@ -3,20 +3,24 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, type TestContext, test } from 'vitest'
 import { fixedClock } from '#app/lib/clocks.server.ts'
 import { type InTurn, isTurnError } from '#app/lib/in-turn.server.ts'
+import { aRule, aStep } from '#tests/support/automation-world.server.ts'
 import { POSTGRES_WITHIN_MS } from '#tests/support/postgres.ts'
 import { type SharedDatabase, sharedDatabase } from '#tests/support/shared-database.ts'
 import type { Database } from '../database.ts'
+import { automationStore } from '../sql/rules/automations.server.ts'
+import type { PostgresClient } from './client.server.ts'
 import { sharedOnServer, turnsOnServer } from './shared.server.ts'
 
 let database: SharedDatabase | null
 let one: Database
 let other: Database
+let clients: PostgresClient[]
 
 beforeAll(async () => {
   database = await sharedDatabase()
   if (!database) return
-  one = (await database.instance('one')).db
-  other = (await database.instance('other')).db
+  clients = [await database.instance('one'), await database.instance('other')]
+  ;[one, other] = clients.map(({ db }) => db) as [Database, Database]
 }, POSTGRES_WITHIN_MS)
 afterAll(() => database?.close())
 
@@ -139,4 +143,33 @@ describe('trigger calls of a rule', () => {
     // A real one needs no clock of ours.
     expect(await sharedOnServer(one, 'one').takeTriggerCall(2, 60)).toEqual({ outcome: 'taken' })
   })
+})
+
+test('of two rules made at once, the one with the higher number sees the other: so only one says that it is the first', async (context) => {
+  const given = theirs(context)
+  const stores = clients.map(automationStore)
+  const rule = {
+    ...{
+      name: '',
+      definition: aRule([aStep('s1', 'create_task', { title: 'x', description: '' })]),
+      active: false,
+      nextRunAt: null,
+      baselined: true,
+      triggerKey: null,
+      at: 1,
+    },
+  }
+  for (let n = 0; n < 40; n++) {
+    const account = `twice-${n}`
+    await given.run(
+      `INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES ('${account}', '', 'UTC', 1, 1)`,
+    )
+    const areFirst = await Promise.all(
+      stores.map(async (store) => {
+        const id = await store.createAutomation(account, rule)
+        return (await store.listAutomations(account)).every((seen) => seen.id >= id)
+      }),
+    )
+    expect(areFirst.filter(Boolean)).toHaveLength(1)
+  }
 })

@@ -15,7 +15,7 @@ type Row = typeof automation.$inferSelect
 const IN_ACCOUNT = eq(automation.accountUuid, placeholder('accountUuid'))
 
 /** Rules and their versions. A version is written once and never changes: running runs and the history read it. */
-export function automationStore({ db, orm, mine }: Connections): AutomationStore {
+export function automationStore({ db, orm, mine, lock }: Connections): AutomationStore {
   const RUNNING = and(eq(automation.active, 1), isNull(automation.deletedAt), isNull(automation.pausedAt))
   const cancelUnbegun = db.prepare(
     `UPDATE run SET state = 'done', outcome = 'cancelled', ${setReason(RUN_REASON)}, ended_at = @at
@@ -27,6 +27,8 @@ export function automationStore({ db, orm, mine }: Connections): AutomationStore
      WHERE automation_id = @id AND state = 'done' AND outcome = 'cancelled' AND ended_at = @deletedAt
        AND ${selectReason(RUN_REASON)} = @deletedReason`,
   )
+  // Until the commit, so that numbers rise in the order of commits: who has made one sees all with lower numbers.
+  const oneAtATime = db.prepare<[string], 1>(`SELECT 1 FROM account a WHERE a.uuid = ? ${lock('a')}`)
   const deletedSince = orm
     .select()
     .from(automation)
@@ -104,6 +106,7 @@ export function automationStore({ db, orm, mine }: Connections): AutomationStore
       accountUuid,
       { name, definition, active, nextRunAt, baselined, triggerKey, at },
     ) {
+      yield* oneAtATime.get(accountUuid)
       const { id } = yield* one(
         orm
           .insert(automation)
