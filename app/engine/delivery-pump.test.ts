@@ -55,7 +55,7 @@ beforeEach(() => {
         })
       },
       due: async (endpointId, kind) =>
-        kind === 'live' && !sent.includes(endpointId) ? [{ id: endpointId, record: null, dueAt: 0 }] : [],
+        kind === 'live' && !sent.includes(endpointId) ? [{ id: endpointId, record: '', dueAt: 0 }] : [],
       load: async (ids) => ids.map((id) => ({ id, endpointId: id, dueAt: 0 })),
       async deliver({ endpointId }) {
         sent.push(endpointId)
