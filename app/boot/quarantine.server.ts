@@ -3,13 +3,13 @@ import type { Outbound } from '#app/adapters/outbound/outbound.ts'
 import type { PlatformApi, PlatformFailure } from '#app/adapters/platform.ts'
 import type { ServiceM8Api } from '#app/adapters/servicem8/servicem8.server.ts'
 import type { App } from '#app/context/app-context.ts'
-import { QUARANTINED, QUARANTINED_BY_ENVIRONMENT, type Quarantine } from '#app/domain/quarantine.ts'
+import { QUARANTINED, type Quarantine } from '#app/domain/quarantine.ts'
 import { seconds } from '#app/lib/duration.ts'
 import type { HoldMark } from '#db/hold.ts'
 import type { Env } from './env.server.ts'
 
 interface QuarantineControl extends Quarantine {
-  /** Calls `go` immediately without a quarantine, else after the release, by us or by removal of the marker. */
+  /** Calls `go` immediately without a quarantine, else once its mark is gone. */
   whenFree(go: () => void): void
   stop(): void
 }
@@ -51,13 +51,6 @@ export async function createQuarantine(
 
   return {
     held: () => held,
-    async release() {
-      if (!held) return { outcome: 'not_held' }
-      if (env.hold) return { outcome: 'by_environment', sentence: QUARANTINED_BY_ENVIRONMENT }
-      await mark.clear()
-      end()
-      return { outcome: 'released' }
-    },
     whenFree(begin) {
       if (!held) return begin()
       go = begin

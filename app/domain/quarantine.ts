@@ -1,21 +1,10 @@
 import { plural } from './time/moments.ts'
 // A restored copy is held: it must not repeat what was already sent, until a person has checked it.
 
-/** The questions the rest of the product asks. */
 export interface Quarantine {
   /** True = nothing may be sent. */
   held(): boolean
-  /** Ends the hold: pending deliveries and runs go out from now on. */
-  release(): Promise<ReleaseOutcome>
 }
-
-type ReleaseOutcome =
-  | { outcome: 'released' }
-  | { outcome: 'not_held' }
-  /** The environment enforces the hold and must be changed first. */
-  | { outcome: 'by_environment'; sentence: string }
-
-export const QUARANTINED_BY_ENVIRONMENT = 'HOLD=yes is set: remove it and restart to release the copy.'
 
 /** A marker file next to a database: the database is a restored copy that no person has checked yet. */
 export function quarantineMarker(databaseFile: string): string {

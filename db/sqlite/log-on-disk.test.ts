@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -129,6 +129,16 @@ test('the product syncs checkpoints, and opens its file so each time', () => {
     expect(client.sql.pragma('journal_mode', { simple: true })).toBe('wal')
     client.close()
   }
+})
+
+test('the log grows to 4,000 pages, 16 MB, before it is copied to the database, and starts again', () => {
+  const client = openClient(file, 'db/migrations')
+  const insert = client.sql.prepare('INSERT INTO note (text) VALUES (?)')
+  for (let n = 0; n < 30; n++) insert.run(`${n}${'x'.repeat(300 * 4_096)}`)
+  const pages = statSync(`${file}-wal`).size / 4_120
+  client.close()
+  expect(pages).toBeGreaterThan(4_000)
+  expect(pages).toBeLessThan(5_000)
 })
 
 test('the real disk answers too', async () => {

@@ -28,7 +28,9 @@ export function automationStore({ db, orm, mine, lock }: Connections): Automatio
        AND ${selectReason(RUN_REASON)} = @deletedReason`,
   )
   // Until the commit, so that numbers rise in the order of commits: who has made one sees all with lower numbers.
-  const oneAtATime = db.prepare<[string], 1>(`SELECT 1 FROM account a WHERE a.uuid = ? ${lock('a')}`)
+  const oneAtATime = db.prepare<{ accountUuid: string }, 1>(
+    `SELECT 1 FROM account a WHERE a.uuid = @accountUuid ${lock('a')}`,
+  )
   const deletedSince = orm
     .select()
     .from(automation)
@@ -106,7 +108,7 @@ export function automationStore({ db, orm, mine, lock }: Connections): Automatio
       accountUuid,
       { name, definition, active, nextRunAt, baselined, triggerKey, at },
     ) {
-      yield* oneAtATime.get(accountUuid)
+      yield* oneAtATime.get({ accountUuid })
       const { id } = yield* one(
         orm
           .insert(automation)
