@@ -37,15 +37,8 @@ export interface Gathered {
   /** The account of each endpoint that got a delivery. */
   accountOf: Map<number, string>
   accounts: Map<string, { deliveries: number; bytes: number }>
-  usage: Map<string, UsageSum>
+  usage: Map<string, { accountUuid: string; day: number; kind: UsageKind; count: number }>
   hours: Map<number, HourSum>
-}
-
-interface UsageSum {
-  accountUuid: string
-  day: number
-  kind: UsageKind
-  count: number
 }
 
 interface HourSum {
@@ -67,9 +60,7 @@ export function tallies(db: Database): (parent?: Tally) => Tally {
        pending_bytes = max(0, account_load.pending_bytes + ?)`,
   )
   // The row is nearly always there: the UPDATE takes half as long as the INSERT that ends as one (measured).
-  const raiseUsage = db.prepare(
-    'UPDATE usage_day SET count = count + ? WHERE account_uuid = ? AND day = ? AND kind = ?',
-  )
+  const raise = db.prepare('UPDATE usage_day SET count = count + ? WHERE account_uuid = ? AND day = ? AND kind = ?')
   const addUsage = db.prepare(
     `INSERT INTO usage_day (account_uuid, day, kind, count) VALUES (?, ?, ?, ?)
      ON CONFLICT (account_uuid, day, kind) DO UPDATE SET count = usage_day.count + excluded.count`,
@@ -82,16 +73,18 @@ export function tallies(db: Database): (parent?: Tally) => Tally {
        duration_sum_ms = endpoint_hour.duration_sum_ms + excluded.duration_sum_ms,
        duration_max_ms = max(endpoint_hour.duration_max_ms, excluded.duration_max_ms)`,
   )
-  function* writeUsage({ accountUuid, day, kind, count }: UsageSum): Generator<unknown, void> {
-    const { changes } = yield* raiseUsage.run(count, accountUuid, day, kind)
-    if (changes === 0) yield* addUsage.run(accountUuid, day, kind, count)
+  function* writeUsage(usage: Gathered['usage']): Generator<unknown, void> {
+    for (const { accountUuid, day, kind, count } of usage.values()) {
+      const { changes } = yield* raise.run(count, accountUuid, day, kind)
+      if (changes === 0) yield* addUsage.run(accountUuid, day, kind, count)
+    }
   }
   function* write({ endpoints, accounts, usage, hours }: Gathered): Generator<unknown, void> {
     for (const [id, count] of endpoints) if (count !== 0) yield* addWaiting.run(count, id)
     for (const [uuid, { deliveries, bytes }] of accounts) {
       if (deliveries !== 0 || bytes !== 0) yield* addLoad.run(uuid, deliveries, bytes, deliveries, bytes)
     }
-    for (const used of usage.values()) yield* writeUsage(used)
+    yield* writeUsage(usage)
     for (const row of hours.values()) {
       yield* addHour.run(row.endpointId, row.hour, row.events, row.delivered, row.failed, row.sum, row.max)
     }
