@@ -6,6 +6,8 @@ import { ROOT } from './setup.mjs'
 
 const tool = (/** @type {string} */ path) => join(ROOT, 'node_modules', path)
 const REPORTS = join(ROOT, '.cache/reports')
+// Compilers and runners are megabytes of JavaScript: each process of theirs finds them compiled.
+process.env.NODE_COMPILE_CACHE ??= join(ROOT, '.cache/compiled')
 
 /**
  * @typedef {{ name: string, command: string[], env?: import('./children.mjs').Environment }} Stage `command` runs with this Node

@@ -20,12 +20,17 @@ test.each(SEEDS)(
   30_000,
 )
 
+const MISSING = [
+  { sabotage: 'ledger', says: /went out twice/ },
+  { sabotage: 'sweep', says: /set nothing off|nobody was told/ },
+] as const
+
 // Without the ledger every look starts runs again, on a server for minutes.
-test.each(onServer ? (['sweep'] as const) : (['ledger', 'sweep'] as const))(
-  'the judge notices when the %s is taken away',
-  async (sabotage) => {
+test.each(onServer ? MISSING.slice(1) : MISSING)(
+  'the judge notices when the $sabotage is taken away',
+  async ({ sabotage, says }) => {
     const { violations } = await simulatedWeek({ seed: 10, sabotage })
-    expect(violations).not.toEqual([])
+    expect(violations).toContainEqual(expect.stringMatching(says))
   },
   60_000,
 )
