@@ -148,10 +148,8 @@ export function createDeliveryEngine(input: DeliveryEngineInput): DeliveryEngine
       endpointsWithWork: async () => (await store.deliveries.endpointsWithWork()).map(held.toPump),
       // Other instances leave news.
       changedElsewhere: shares === null ? store.ops.changedElsewhere : async () => false,
-      async adopt(endpointId) {
-        const lane = await store.deliveries.adoptEndpoint(endpointId, RETRY_FOR)
-        return lane && held.toPump(lane)
-      },
+      adopt: async (endpointIds) =>
+        (await store.deliveries.adoptEndpoints(endpointIds, RETRY_FOR)).map((lane) => lane && held.toPump(lane)),
       due: store.deliveries.dueDeliveries,
       load: store.deliveries.loadDeliveries,
       deliver,

@@ -1,13 +1,14 @@
 // Sends due deliveries fairly and stores the results. Features are behind the ports: what a delivery is, how it is
 // sent, what follows. Nothing here is durable: after a crash, everything unsettled is still pending.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Millis } from '../lib/clock.ts'
 import { createGroupCommit } from './group-commit.server.ts'
-import type { LaneGate, LaneKind, LaneResult } from './lane-endpoint.ts'
+import type { LaneGate, LaneKind, LaneResult, LaneWant } from './lane-endpoint.ts'
 import { LANE_LIMITS, type LaneLimits } from './lane-limits.ts'
 import type { LaneItem } from './lane-window.ts'
 import { type Claim, Lanes } from './lanes.ts'
 import type { Accounts } from './ownership.ts'
-import { createPumpLoop, forEachOf, type PumpLoop, type PumpOwner, waitShortly } from './pump-loop.server.ts'
+import { createPumpLoop, type PumpLoop, type PumpOwner, waitShortly } from './pump-loop.server.ts'
 import { settleSteadily } from './settle-steadily.server.ts'
 import { createSteadyLoop } from './steady-loop.server.ts'
 
@@ -36,8 +37,10 @@ interface PumpPorts<Job extends { dueAt: Millis }, Report> {
   takeOver(): Promise<void>
   endpointsWithWork(): Promise<PumpEndpoint[]>
   changedElsewhere(): Promise<boolean>
-  adopt(endpointId: number): Promise<PumpEndpoint | null>
-  due(endpointId: number, kind: LaneKind, limit: number): Promise<LaneItem[]>
+  /** In the order of the ids; null = there is none for us. */
+  adopt(endpointIds: number[]): Promise<(PumpEndpoint | null)[]>
+  /** One answer for each list. */
+  due(wants: LaneWant[]): Promise<LaneItem[][]>
   /** Null = no longer pending. */
   load(ids: number[]): Promise<(Job | null)[]>
   /** Never rejects. */
@@ -102,8 +105,8 @@ export interface DeliveryPump {
   idle(): Promise<void>
 }
 
-/** After loading this many lists, the event loop gets a turn. */
-const LOADS_PER_TURN = 50
+/** Endpoints, then lists, that are read at once. After each, sending goes on. */
+const LOADED_AT_ONCE = 48
 const LOAD_FAILED_PAUSE = 1_000
 /** A database that comes back is noticed within this time. ms */
 const BACK_WITHIN = 2_000
@@ -249,45 +252,35 @@ function createRests<Job extends { dueAt: Millis }, Report>(
   }
 }
 
-/** Loads endpoints and their pending deliveries in rounds that yield to other work. */
+/** Loads endpoints and their pending deliveries, some at a time, so that others get their turn. */
 function createLoads<Job extends { dueAt: Millis }, Report>({ input, lanes, toAdopt, pump }: Parts<Job, Report>) {
   const { clock, log, ports } = input
-  let loaded = 0
-  async function oneMore(): Promise<void> {
-    if (++loaded % LOADS_PER_TURN === 0) await nextTurn()
-  }
 
-  const reading = new Set<number>()
-  async function adopt(endpointId: number): Promise<void> {
-    // Stays for the next round: of two readings at once, the older one could come last.
-    if (reading.has(endpointId)) return
-    reading.add(endpointId)
-    // Before it is read: a wake-up meanwhile asks for another reading.
-    toAdopt.delete(endpointId)
-    const endpoint = await ports
-      .adopt(endpointId)
-      .catch((error: unknown) => {
-        toAdopt.add(endpointId)
-        throw error
-      })
-      .finally(() => reading.delete(endpointId))
-    if (endpoint && pump.owns(endpoint.account)) lanes.put(endpoint, clock.now())
-    else lanes.remove(endpointId)
-    await oneMore()
-  }
-
-  async function fillAll(): Promise<void> {
-    const wants = new Set(lanes.takeWants())
-    try {
-      await forEachOf(wants, async (want) => {
-        const items = await ports.due(want.endpointId, want.kind, want.limit)
-        lanes.fill(want.endpointId, want.kind, items, want.limit, clock.now())
-        wants.delete(want)
-        await oneMore()
-      })
-    } finally {
-      for (const want of wants) lanes.unfilled(want)
+  async function adoptSome(): Promise<void> {
+    const ids = toAdopt.values().take(LOADED_AT_ONCE).toArray()
+    if (ids.length === 0) return
+    // Before they are read: a wake-up meanwhile asks for another reading.
+    for (const id of ids) toAdopt.delete(id)
+    const endpoints = await ports.adopt(ids).catch((error: unknown) => {
+      for (const id of ids) toAdopt.add(id)
+      throw error
+    })
+    for (const [index, id] of ids.entries()) {
+      const endpoint = endpoints[index]
+      if (endpoint && pump.owns(endpoint.account)) lanes.put(endpoint, clock.now())
+      else lanes.remove(id)
     }
+  }
+
+  async function fillSome(): Promise<void> {
+    const wants = lanes.takeWants(LOADED_AT_ONCE)
+    if (wants.length === 0) return
+    const lists = await ports.due(wants).catch((error: unknown) => {
+      for (const want of wants) lanes.unfilled(want)
+      throw error
+    })
+    for (const [index, { endpointId, kind, limit }] of wants.entries())
+      lanes.fill(endpointId, kind, lists[index] ?? [], limit, clock.now())
   }
 
   let busy = false
@@ -297,11 +290,14 @@ function createLoads<Job extends { dueAt: Millis }, Report>({ input, lanes, toAd
     log,
     ceilingMs: BACK_WITHIN,
     async run() {
-      loaded = 0
       busy = true
       try {
-        while (toAdopt.size > 0) await forEachOf(toAdopt, adopt)
-        await fillAll()
+        while (toAdopt.size > 0 || lanes.hasWants()) {
+          await adoptSome()
+          await fillSome()
+          pump.schedule()
+          await nextTurn()
+        }
       } finally {
         busy = false
       }
@@ -383,10 +379,4 @@ function createSender<Job extends { dueAt: Millis }, Report>({
   }
 
   return { send, isLoading: () => loading > 0, settleNow: settling.hurry, flush: settling.flush }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve)
-  })
 }

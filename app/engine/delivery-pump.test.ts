@@ -7,15 +7,17 @@ import type { LaneGate } from './lane-endpoint.ts'
 const OPEN: LaneGate = { closed: false, opensAt: 0, probing: false }
 const CLOSED: LaneGate = { ...OPEN, closed: true }
 
+/** Of one or more endpoints at once. */
 interface Reading {
-  endpointId: number
-  end(gate: LaneGate): Promise<void>
+  ids: number[]
+  end(gate?: LaneGate): Promise<void>
 }
 
 let clock: SteppingClock
 let readings: Reading[]
-let started: number[]
+let started: number[][]
 let sent: number[]
+let waiting: number[]
 let pump: DeliveryPump
 
 const endpoint = (endpointId: number, gate: LaneGate): PumpEndpoint => ({ endpointId, account: 'a', gate })
@@ -25,6 +27,7 @@ beforeEach(() => {
   readings = []
   started = []
   sent = []
+  waiting = [1, 2]
   pump = createDeliveryPump<{ id: number; endpointId: number; dueAt: number }, number>({
     clock,
     log: silent,
@@ -38,24 +41,26 @@ beforeEach(() => {
     }),
     ports: {
       takeOver: async () => {},
-      endpointsWithWork: async () => [endpoint(1, OPEN), endpoint(2, OPEN)],
+      endpointsWithWork: async () => waiting.map((id) => endpoint(id, OPEN)),
       changedElsewhere: async () => false,
-      adopt(endpointId) {
-        started.push(endpointId)
+      adopt(ids) {
+        started.push(ids)
         return new Promise((resolve) => {
           const reading = {
-            endpointId,
-            async end(gate: LaneGate) {
+            ids,
+            async end(gate = OPEN) {
               readings = readings.filter((one) => one !== reading)
-              resolve(endpoint(endpointId, gate))
+              resolve(ids.map((id) => endpoint(id, gate)))
               await clock.settle()
             },
           }
           readings.push(reading)
         })
       },
-      due: async (endpointId, kind) =>
-        kind === 'live' && !sent.includes(endpointId) ? [{ id: endpointId, record: '', dueAt: 0 }] : [],
+      due: async (wants) =>
+        wants.map(({ endpointId, kind }) =>
+          kind === 'live' && !sent.includes(endpointId) ? [{ id: endpointId, record: '', dueAt: 0 }] : [],
+        ),
       load: async (ids) => ids.map((id) => ({ id, endpointId: id, dueAt: 0 })),
       async deliver({ endpointId }) {
         sent.push(endpointId)
@@ -75,23 +80,35 @@ afterEach(async () => {
   await drained
 })
 
-async function answer(endpointId: number, gate: LaneGate): Promise<void> {
-  await readings.find((one) => one.endpointId === endpointId)?.end(gate)
-}
-
 test('an endpoint is read by one at a time: what changed meanwhile is read afterwards, and counts', async () => {
   pump.start()
   await clock.settle()
-  expect(started).toEqual([1, 2])
+  expect(started).toEqual([[1, 2]])
   pump.wake(1)
-  await answer(2, OPEN)
-  expect(started).toEqual([1, 2])
-  await answer(1, OPEN)
-  expect(started).toEqual([1, 2, 1])
-  await answer(1, CLOSED)
+  await clock.settle()
+  expect(started).toEqual([[1, 2]])
+  await readings[0]?.end(CLOSED)
+  expect(started).toEqual([[1, 2], [1]])
+  await readings[0]?.end()
   await clock.run(1_000)
   expect(readings).toEqual([])
-  expect(sent).toEqual([2])
+  expect(sent).toEqual([1])
+})
+
+test('what has been read is sent while the rest is read', async () => {
+  waiting = Array.from({ length: 100 }, (_, index) => index + 1)
+  pump.start()
+  await clock.settle()
+  expect(started.map((ids) => ids.length)).toEqual([48])
+  await readings[0]?.end()
+  await clock.settle()
+  expect(started.map((ids) => ids.length)).toEqual([48, 48])
+  expect(sent.length).toBeGreaterThan(0)
+  expect(sent.every((id) => id <= 48)).toBe(true)
+  await readings[0]?.end()
+  await readings[0]?.end()
+  await clock.run(1_000)
+  expect(sent.toSorted((a, b) => a - b)).toEqual(waiting)
 })
 
 const silent: Log = {

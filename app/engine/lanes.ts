@@ -138,11 +138,11 @@ export class Lanes {
     this.#place(endpoint, now)
   }
 
-  /** The lists to load, each returned once. Call `fill` for it, or `unfilled` when loading failed. */
-  takeWants(): LaneWant[] {
-    const list = [...this.#wants.values()]
-    this.#wants.clear()
-    return list
+  /** Some of the lists to load, each returned once. Call `fill` for it, or `unfilled` when loading failed. */
+  takeWants(most = Number.POSITIVE_INFINITY): LaneWant[] {
+    const some = this.#wants.entries().take(most).toArray()
+    for (const [key] of some) this.#wants.delete(key)
+    return some.map(([, want]) => want)
   }
 
   hasWants = (): boolean => this.#wants.size > 0

@@ -1,6 +1,7 @@
 // Shared by both pumps: ownership, one turn at a time, a timer for the next due time, and an orderly shutdown.
 import type { Clock, Millis } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
+import { pause } from '../lib/turns.server.ts'
 import type { MakeOwnership, OwnershipUse } from './ownership.ts'
 
 export interface PumpOwner {
@@ -106,7 +107,7 @@ export function createPumpLoop(input: PumpLoopInput): PumpLoop {
     beginDrain,
     async drain(limitMs, finish) {
       beginDrain()
-      await Promise.race([whenQuiet(), new Promise<void>((resolve) => clock.wake(clock.now() + limitMs, resolve))])
+      await Promise.race([whenQuiet(), pause(clock, limitMs)])
       stopped = true
       await finish()
       await ownership.release()
@@ -116,26 +117,13 @@ export function createPumpLoop(input: PumpLoopInput): PumpLoop {
   }
 }
 
-/** At most this long does another instance wait for what ends soon. ms */
+/** At most this long does another instance wait for what ends soon, and how often it is looked at. ms */
 const HAND_OVER = 1_000
+const LOOK_EVERY = 20
 
 /** Resolves when it is done, or after a second. */
 export async function waitShortly(clock: Clock, isDone: () => boolean): Promise<void> {
-  for (let waited = 0; waited < HAND_OVER && !isDone(); waited += HAND_OVER / 10) {
-    await new Promise<void>((resolve) => clock.wake(clock.now() + HAND_OVER / 10, resolve))
-  }
-}
-
-/** A database server answers a few at once; half of its connections stay free for others. */
-const AT_ONCE = 4
-
-/** Does it for each, a few at once, those too that join meanwhile. Rejects when none is under way any more. */
-export async function forEachOf<T>(set: ReadonlySet<T>, does: (one: T) => Promise<void>): Promise<void> {
-  const left = set.values()
-  const hands = Array.from({ length: AT_ONCE }, async () => {
-    for (const one of left) await does(one)
-  })
-  for (const hand of await Promise.allSettled(hands)) if (hand.status === 'rejected') throw hand.reason
+  for (let waited = 0; waited < HAND_OVER && !isDone(); waited += LOOK_EVERY) await pause(clock, LOOK_EVERY)
 }
 
 function createAlarm(clock: Clock, ring: () => void) {

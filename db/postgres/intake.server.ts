@@ -151,12 +151,8 @@ function looker(db: Database): (events: readonly IncomingEvent[]) => Step<Look> 
       const pair = pairs[n - 1]
       return pair ? pairOf(pair) : ''
     }
-    const byPair = new Map<string, FanOutEndpoint[]>()
-    for (const { n, ...endpoint } of endpoints) {
-      byPair.set(pairAt(n), [...(byPair.get(pairAt(n)) ?? []), endpoint])
-    }
     return {
-      endpoints: byPair,
+      endpoints: Map.groupBy(endpoints, ({ n }) => pairAt(n)),
       watched: new Map(watched.map(({ n, atOnce }) => [pairAt(n), watchingOf(atOnce)])),
       loads: new Map(loads.map(({ accountUuid, ...load }) => [accountUuid, load])),
       seen: new Map(seen.map(({ n, seq }) => [n - 1, seq])),
@@ -299,17 +295,16 @@ function batchWriter(db: Database, news: News | undefined): (batch: Batch, look:
 }
 
 function answered(answers: Batch['answers'], made: readonly Made[], watched: Look['watched']): AcceptedEvent[] {
-  const pending = new Map<number, { id: number; endpointId: number }[]>()
-  for (const { id, eventSeq, endpointId, state } of made) {
-    if (state !== 'pending') continue
-    const others = pending.get(eventSeq)
-    if (others) others.push({ id, endpointId })
-    else pending.set(eventSeq, [{ id, endpointId }])
-  }
+  const waiting = made.filter(({ state }) => state === 'pending')
+  const pending = Map.groupBy(waiting, ({ eventSeq }) => eventSeq)
   return answers.map((answer): AcceptedEvent => {
     if ('outcome' in answer) return answer
     const { event, seq } = answer
-    const own = { outcome: 'stored', seq, deliveries: pending.get(seq) ?? [] } as const
+    const own = {
+      outcome: 'stored',
+      seq,
+      deliveries: (pending.get(seq) ?? []).map(({ id, endpointId }) => ({ id, endpointId })),
+    } as const
     return watched.has(pairOf(event)) ? { ...own, touched: true } : own
   })
 }

@@ -4,6 +4,7 @@ import type { Clock } from '#app/lib/clock.ts'
 import { minutes, seconds } from '#app/lib/duration.ts'
 import { eachMethod, methodsOf, withMethods } from '#app/lib/families.ts'
 import type { Log } from '#app/lib/log.ts'
+import { pause } from '#app/lib/turns.server.ts'
 import type { Store } from '../store.ts'
 import type { Ballast } from './ballast.server.ts'
 
@@ -83,7 +84,7 @@ export function surviveFullDisk({ store, ballast, clock, log, makeRoom }: FullDi
         await makeRoom(stopping.signal)
         await store.ops.emptyLog(LOG_WAIT_MS)
       }
-      const fits = await ballast.take(pause)
+      const fits = await ballast.take(rest)
       if (fits && full) {
         full = false
         log.warn({}, 'disk.room_again')
@@ -96,12 +97,7 @@ export function surviveFullDisk({ store, ballast, clock, log, makeRoom }: FullDi
   }
 
   /** Ends early when the process stops: the next process completes the ballast. */
-  function pause(): Promise<void> {
-    const over = new Promise<void>((resolve) => {
-      clock.wake(clock.now() + PIECE_PAUSE_MS, resolve)
-    })
-    return Promise.race([over, stopped])
-  }
+  const rest = (): Promise<void> => Promise.race([pause(clock, PIECE_PAUSE_MS), stopped])
 
   const watched = eachMethod(store, (_, method) => (...values) => {
     const result = method(...values)

@@ -39,6 +39,13 @@ export interface DueDelivery {
  */
 export type DueLane = 'live' | 'replay' | 'by_hand'
 
+export interface DueList {
+  endpointId: number
+  kind: DueLane
+  /** Rows, most. */
+  limit: number
+}
+
 /** A delivery with everything an attempt needs. */
 export interface DeliveryJob extends DeliveryProgress {
   id: number
@@ -175,12 +182,13 @@ export interface DeliveryStore {
   /** Endpoints with pending deliveries. */
   endpointsWithWork(): Promise<EndpointLane[]>
   /**
-   * Returns the endpoint's current state; null when it does not exist or is deleted. First gives deliveries that waited
-   * while it was paused or switched off `graceMs` from its return: time without sending does not count.
+   * The endpoints' current states, in the order of the ids; null when one does not exist or is deleted. First gives
+   * deliveries that waited while it was paused or switched off `graceMs` from its return: time without sending does not
+   * count.
    */
-  adoptEndpoint(endpointId: number, graceMs: number): Promise<EndpointLane | null>
-  /** Pending deliveries of an endpoint, earliest due first. */
-  dueDeliveries(endpointId: number, lane: DueLane, limit: number): Promise<DueDelivery[]>
+  adoptEndpoints(endpointIds: readonly number[], graceMs: number): Promise<(EndpointLane | null)[]>
+  /** Pending deliveries, earliest due first: one answer for each list. */
+  dueDeliveries(lists: readonly DueList[]): Promise<DueDelivery[][]>
   /**
    * In the order of `ids`. Null = no longer pending, or the endpoint must not receive anything (deliveries that a
    * person requested go to a paused or stopped endpoint too).

@@ -509,11 +509,14 @@ export const ACTS: Readonly<Record<string, Act>> = {
   due: {
     of: 'delivery',
     run: (side, { pick, kind }) =>
-      side.store.deliveries.dueDeliveries(
-        idOf(side, 'endpoint', pick),
-        (['live', 'replay', 'by_hand'] as const)[kind % 3] ?? 'live',
-        4,
-      ),
+      side.store.deliveries.dueDeliveries([
+        ...(['live', 'replay', 'by_hand'] as const).map((lane) => ({
+          endpointId: idOf(side, 'endpoint', pick),
+          kind: lane,
+          limit: kind + 1,
+        })),
+        { endpointId: idOf(side, 'endpoint', pick + 1), kind: 'live', limit: 4 },
+      ]),
   },
   endpointsWithWork: {
     run: async ({ store }) => (await store.deliveries.endpointsWithWork()).sort((a, b) => a.endpointId - b.endpointId),
@@ -521,7 +524,13 @@ export const ACTS: Readonly<Record<string, Act>> = {
   bringForward: {
     run: (side, { pick, kind, now }) => side.store.deliveries.bringForward(idOf(side, 'endpoint', pick), now, kind + 1),
   },
-  adopt: { run: (side, { pick }) => side.store.deliveries.adoptEndpoint(idOf(side, 'endpoint', pick), minutes(2)) },
+  adopt: {
+    run: (side, { pick }) =>
+      side.store.deliveries.adoptEndpoints(
+        [pick, pick + 1].map((one) => idOf(side, 'endpoint', one)),
+        minutes(2),
+      ),
+  },
   pause: {
     run: (side, { account, pick, now }) =>
       side.store.deliveries.pauseEndpoint(account, idOf(side, 'endpoint', pick), now),

@@ -88,7 +88,7 @@ describe('erasing an account', () => {
     expect(await draft()).toBeNull()
     expect(await store.accounts.resolveAccountId(`ext-${LEEDS}`)).toBeNull()
     expect(await store.events.findIngress(hashToken(token))).toMatchObject({ state: 'deleted' })
-    expect(await store.deliveries.adoptEndpoint(endpointId, 0)).toBeNull()
+    expect(await store.deliveries.adoptEndpoints([endpointId], 0)).toEqual([null])
     expect(woken).toContain(endpointId)
     expect(rulesChanged).toBe(1)
     expect(await eraseAccount(app, LEEDS, 'Leeds Electrical')).toEqual({ outcome: 'under_way' })

@@ -354,7 +354,7 @@ const NOT_AUDITED: Record<string, string> = {
   events:
     'acceptEvents takeInPolled createTestDelivery settleAttempts endStoppedStep expireHeldStep growReplayStep: in the log of deliveries and runs',
   engines:
-    'adoptEndpoint endRest acquireLease releaseLease claimPoll failPoll dropUnreadPoll endPollUnlessNeeded resumeAutomations claimRun beginSending endSending setRow finishRun failSweep noteBaseline saveEndpointCheck noteUpstream raiseNotice raiseTrouble endTrouble openTroubles endOutdated raiseWeekly noteAccountEmail claimNoticeMail dismissNotice dismissRepeatNotice noteRefusedScope',
+    'adoptEndpoints endRest acquireLease releaseLease claimPoll failPoll dropUnreadPoll endPollUnlessNeeded resumeAutomations claimRun beginSending endSending setRow finishRun failSweep noteBaseline saveEndpointCheck noteUpstream raiseNotice raiseTrouble endTrouble openTroubles endOutdated raiseWeekly noteAccountEmail claimNoticeMail dismissNotice dismissRepeatNotice noteRefusedScope',
   listening:
     'settleLook postponeLook noteTold dismissListening: in the history; a customer who asks for silence is told',
   subscriptions: 'beginSubscription dropPendingSubscription switchSubscription updateSubscription: follow what is told',

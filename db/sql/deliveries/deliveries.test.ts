@@ -235,7 +235,8 @@ describe('held endpoints', () => {
     await accepted(3)
     await world.clock.run(days(10))
     await world.store.deliveries.resumeEndpoint(LEEDS, id, world.clock.now())
-    const lane = await world.store.deliveries.adoptEndpoint(id, hours(72))
+    const [lane, none] = await world.store.deliveries.adoptEndpoints([id, 9_999], hours(72))
+    expect(none).toBeNull()
     expect(lane).toMatchObject({ endpointId: id, hasAddress: true, health: { state: 'active' } })
     expect(world.row('SELECT min(deadline_at) AS least, max(deadline_at) AS most FROM delivery')).toEqual({
       least: world.clock.now() + hours(72),
@@ -270,7 +271,7 @@ describe('after a restart', () => {
     const endpointId = world.endpoint()
     const sample = { object: 'job', objectUuid: 'sample', changedFields: [], body: '{}' }
     const id = (await world.store.events.createTestDelivery(LEEDS, endpointId, sample, world.clock.now())) ?? 0
-    expect(await world.store.deliveries.dueDeliveries(endpointId, 'live', 10)).toEqual([])
+    expect(await world.store.deliveries.dueDeliveries([{ endpointId, kind: 'live', limit: 10 }])).toEqual([[]])
     await world.store.deliveries.tidyAfterRestart(world.clock.now(), TIDY)
     expect(world.row('SELECT state, state_reason FROM delivery WHERE id = ?', id)).toEqual({
       state: 'expired',
@@ -302,12 +303,13 @@ describe('what waits', () => {
     const id = world.endpoint()
     const ids = await accepted(3)
     await settle([report(await load(ids[0] ?? 0), 500)])
-    expect((await world.store.deliveries.dueDeliveries(id, 'live', 10)).map((row) => row.id)).toEqual([
-      ids[1],
-      ids[2],
-      ids[0],
-    ])
-    expect(await world.store.deliveries.dueDeliveries(id, 'replay', 10)).toEqual([])
+    const lists = [
+      { endpointId: id, kind: 'replay', limit: 10 },
+      { endpointId: id, kind: 'live', limit: 10 },
+      { endpointId: id, kind: 'live', limit: 2 },
+    ] as const
+    const found = await world.store.deliveries.dueDeliveries(lists)
+    expect(found.map((list) => list.map((row) => row.id))).toEqual([[], [ids[1], ids[2], ids[0]], [ids[1], ids[2]]])
     expect(await world.store.deliveries.endpointsWithWork()).toMatchObject([{ endpointId: id, accountUuid: LEEDS }])
     expect(await world.store.deliveries.waitingTotals()).toMatchObject({ deliveries: 3 })
   })
@@ -318,10 +320,12 @@ describe('what waits', () => {
     await settle([report(await load(first), 200)])
     expect(await world.store.deliveries.loadDeliveries([first, 9_999])).toEqual([null, null])
     await world.store.deliveries.retryDelivery(LEEDS, second, world.clock.now(), hours(72))
-    expect(await world.store.deliveries.dueDeliveries(id, 'by_hand', 10)).toHaveLength(1)
+    const byHand = async () =>
+      (await world.store.deliveries.dueDeliveries([{ endpointId: id, kind: 'by_hand', limit: 10 }]))[0]
+    expect(await byHand()).toHaveLength(1)
     world.client.sql.prepare("UPDATE endpoint SET url = '' WHERE id = ?").run(id)
     expect(await world.store.deliveries.loadDeliveries([second])).toEqual([null])
-    expect(await world.store.deliveries.dueDeliveries(id, 'by_hand', 10)).toEqual([])
+    expect(await byHand()).toEqual([])
   })
 })
 

@@ -211,17 +211,14 @@ export function recordStore(connections: Connections): RecordStore {
 
 /** Groups address rows by object; rows of one object may not be adjacent. */
 function targetsOf(rows: readonly AddressRow[]): PollTarget[] {
-  const targets = new Map<string, PollTarget>()
-  for (const { accountUuid, object, timezone, fieldFilter, source, ...rest } of rows) {
-    const key = `${object}|${accountUuid}`
-    const known = targets.get(key)
-    if (known) known.fieldFilters.push(fieldFilter)
-    else {
+  const groups = Map.groupBy(rows, ({ object, accountUuid }) => `${object}|${accountUuid}`)
+  return [...groups.values()].flatMap((group) => {
+    const fieldFilters = group.map(({ fieldFilter }) => fieldFilter)
+    return group.slice(0, 1).map(({ accountUuid, object, timezone, fieldFilter: _one, source, ...rest }) => {
       const cursor = source === null ? null : { accountUuid, source, ...rest }
-      targets.set(key, { accountUuid, object, timezone, fieldFilters: [fieldFilter], cursor })
-    }
-  }
-  return [...targets.values()]
+      return { accountUuid, object, timezone, fieldFilters, cursor }
+    })
+  })
 }
 
 // ---- names: on the read-only connection ----

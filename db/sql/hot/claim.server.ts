@@ -1,7 +1,6 @@
 // The engine's reads: endpoints with pending deliveries, due deliveries, and everything an attempt needs.
 
-import type { Statement } from '../../database.ts'
-import type { DeliveryJob, DeliveryStore, DueDelivery, DueLane } from '../../store/deliveries.ts'
+import type { DeliveryJob, DeliveryStore, DueDelivery, DueLane, EndpointLane } from '../../store/deliveries.ts'
 import type { Connections } from '../connections.ts'
 import { ENDPOINT_AND_PLAN, HEALTH_COLUMNS, type HealthRow, laneOf } from '../endpoints/endpoint-rows.server.ts'
 import { shapeOf } from '../shape.server.ts'
@@ -9,7 +8,7 @@ import { shapeOf } from '../shape.server.ts'
 type DueStore = Pick<
   DeliveryStore,
   | 'endpointsWithWork'
-  | 'adoptEndpoint'
+  | 'adoptEndpoints'
   | 'restEndpoints'
   | 'endRest'
   | 'bringForward'
@@ -45,6 +44,29 @@ export const SENDABLE_JOBS = `SELECT ${JOB.columns}
   WHERE d.state = 'pending' AND p.url <> ''
     AND (p.state = 'active' OR p.state <> 'deleted' AND d.cause IN ('retry', 'test'))`
 
+/** What waited for an endpoint that was away until `since`, and would be given up before `until`. */
+export function waitedFor(endpointId: string, since: string, until: string): string {
+  return `endpoint_id = ${endpointId} AND state = 'pending' AND cause <> 'test' AND deadline_at < ${until} AND created_at < ${since}`
+}
+export const EXTEND_DEADLINES = `UPDATE delivery SET deadline_at = @until WHERE ${waitedFor('@endpointId', '@since', '@until')}`
+
+const LANES: Record<DueLane, { index: string; only: string }> = {
+  live: { index: 'due_deliveries_of_an_endpoint', only: "cause IN ('live', 'retry')" },
+  replay: { index: 'due_again_of_an_endpoint', only: "cause <> 'live' AND cause = 'replay'" },
+  by_hand: {
+    index: 'due_again_of_an_endpoint',
+    only: `cause <> 'live' AND cause = 'retry' AND attempts = 0
+      AND EXISTS (SELECT 1 FROM ${ENDPOINT_AND_PLAN} WHERE p.id = endpoint_id AND p.url <> '' AND own.id IS NULL)`,
+  },
+}
+
+/** Names the index, so no statistics can make SQLite scan all other pending deliveries. */
+export function selectDue(kind: DueLane, endpointId: string, limit: string): string {
+  const { index, only } = LANES[kind]
+  return `SELECT id, object_uuid AS record, due_at AS dueAt, cause FROM delivery INDEXED BY ${index}
+    WHERE endpoint_id = ${endpointId} AND state = 'pending' AND ${only} ORDER BY due_at, id LIMIT ${limit}`
+}
+
 export function dueDeliveryStore({ db, patient, mine, lock }: Connections): DueStore {
   const lockEndpoint = db.prepare<{ id: number }>(`SELECT p.id FROM endpoint p WHERE p.id = @id ${lock('p')}`)
   const withWork = db.prepare<[], HealthRow>(
@@ -76,29 +98,9 @@ export function dueDeliveryStore({ db, patient, mine, lock }: Connections): DueS
   const probeNow = db.prepare<{ id: number; now: number }>(
     "UPDATE endpoint SET next_probe_at = CAST(@now AS bigint) WHERE id = @id AND breaker = 'open' AND next_probe_at > @now",
   )
-  const extendDeadlines = db.prepare(
-    `UPDATE delivery SET deadline_at = @until
-     WHERE endpoint_id = @endpointId AND state = 'pending' AND cause <> 'test' AND deadline_at < @until AND created_at < @since`,
-  )
-
-  // Names the index, so no statistics can make SQLite scan all other pending deliveries.
-  const COLUMNS = 'SELECT id, object_uuid AS record, due_at AS dueAt, cause FROM delivery'
-  const WAITING_FOR = "WHERE endpoint_id = ? AND state = 'pending'"
-  const ORDER = 'ORDER BY due_at, id LIMIT ?'
-  const due: Record<DueLane, Statement<[number, number], DueDelivery>> = {
-    live: db.prepare(
-      `${COLUMNS} INDEXED BY due_deliveries_of_an_endpoint ${WAITING_FOR} AND cause IN ('live', 'retry') ${ORDER}`,
-    ),
-    replay: db.prepare(
-      `${COLUMNS} INDEXED BY due_again_of_an_endpoint ${WAITING_FOR} AND cause <> 'live' AND cause = 'replay' ${ORDER}`,
-    ),
-    by_hand: db.prepare(
-      `${COLUMNS} INDEXED BY due_again_of_an_endpoint
-       ${WAITING_FOR} AND cause <> 'live' AND cause = 'retry' AND attempts = 0
-         AND EXISTS (SELECT 1 FROM ${ENDPOINT_AND_PLAN} WHERE p.id = endpoint_id AND p.url <> '' AND own.id IS NULL)
-       ${ORDER}`,
-    ),
-  }
+  const extendDeadlines = db.prepare<object>(EXTEND_DEADLINES)
+  const dueOf = (kind: DueLane) => db.prepare<[number, number], DueDelivery>(selectDue(kind, '?', '?'))
+  const due = { live: dueOf('live'), replay: dueOf('replay'), by_hand: dueOf('by_hand') }
 
   const loadOne = db.prepare<[number], unknown[]>(`${SENDABLE_JOBS} AND d.id = ?`).raw()
   const totals = db.prepare<[], { deliveries: number; bytes: number }>(
@@ -110,12 +112,15 @@ export function dueDeliveryStore({ db, patient, mine, lock }: Connections): DueS
       return (yield* withWork.all()).map(laneOf)
     }),
     // The extension is right whenever it comes, so nobody has to wait for anybody.
-    adoptEndpoint: db.single(function* (endpointId, graceMs) {
-      const row = yield* findLane.get(endpointId)
-      if (!row) return null
-      if (row.state === 'active')
-        yield* extendDeadlines.run({ endpointId, until: row.stateSince + graceMs, since: row.stateSince })
-      return laneOf(row)
+    adoptEndpoints: db.single(function* (endpointIds, graceMs) {
+      const lanes: (EndpointLane | null)[] = []
+      for (const endpointId of endpointIds) {
+        const row = yield* findLane.get(endpointId)
+        if (row?.state === 'active')
+          yield* extendDeadlines.run({ endpointId, until: row.stateSince + graceMs, since: row.stateSince })
+        lanes.push(row ? laneOf(row) : null)
+      }
+      return lanes
     }),
     restEndpoints: db.write(function* (attempts, now, until) {
       const endpointIds = new Set(attempts.map(({ endpointId }) => endpointId))
@@ -131,7 +136,11 @@ export function dueDeliveryStore({ db, patient, mine, lock }: Connections): DueS
       return (yield* dueNow.run({ id, now, limit })).changes
     }),
     // Sent without writing first: what a power cut takes back would come again under another id.
-    dueDeliveries: db.readKept((endpointId, lane, limit) => due[lane].all(endpointId, limit)),
+    dueDeliveries: db.readKept(function* (lists) {
+      const found: DueDelivery[][] = []
+      for (const { endpointId, kind, limit } of lists) found.push(yield* due[kind].all(endpointId, limit))
+      return found
+    }),
     // One snapshot and one lock for all of them.
     loadDeliveries: db.snapshot(function* (ids) {
       const jobs: (DeliveryJob | null)[] = []

@@ -254,7 +254,7 @@ const CRASHES = [
   'settleAttempts',
   'loadDeliveries',
   'dueDeliveries',
-  'adoptEndpoint',
+  'adoptEndpoints',
   'tidyAfterRestart',
   'endStoppedStep',
   'expireHeldStep',

@@ -114,7 +114,7 @@ function judgeChange(
   if (after.attempts !== delivery.attempts || after.steps !== delivery.steps) wrong('its attempts')
   if (after.deadlineAt !== delivery.deadlineAt) {
     const returned =
-      act.name === 'adoptEndpoint' && endpoint.state === 'active' && delivery.createdAt < endpoint.stateSince
+      act.name === 'adoptEndpoints' && endpoint.state === 'active' && delivery.createdAt < endpoint.stateSince
     const untried = tidying && delivery.attempts === 0
     see(model, returned ? 'deadline moved by a return' : 'deadline moved by a restart')
     const right = returned ? endpoint.stateSince + KEPT_FOR : untried ? now + UNTRIED_KEPT : null

@@ -1,6 +1,13 @@
 // Deliberate faults between engine and store: a model that does not notice them proves nothing.
 import { hours, seconds } from '#app/lib/duration.ts'
-import type { AttemptReport, DeliveryJob, DueDelivery, SettledAttempt, SettleOptions } from '#db/store/deliveries.ts'
+import type {
+  AttemptReport,
+  DeliveryJob,
+  DueDelivery,
+  DueList,
+  SettledAttempt,
+  SettleOptions,
+} from '#db/store/deliveries.ts'
 
 /** Replaces one call of the store. */
 export type Sabotage = (name: string, act: (...args: unknown[]) => unknown, args: unknown[]) => unknown
@@ -64,14 +71,15 @@ export const SABOTAGES: Record<string, Sabotage> = {
     return jobs.map((job, index) => job ?? lastKnown.get((ids as number[])[index] ?? 0) ?? null).map(remember)
   }),
   'records are mixed up': on('dueDeliveries', async (act, args) =>
-    ((await act(...args)) as DueDelivery[]).map((due) => ({ ...due, record: `${due.id}` })),
+    ((await act(...args)) as DueDelivery[][]).map((list) => list.map((due) => ({ ...due, record: `${due.id}` }))),
   ),
   'one in fifty that wait is overlooked': on('dueDeliveries', async (act, args) =>
-    ((await act(...args)) as DueDelivery[]).filter(({ id }) => id % 50 !== 7),
+    ((await act(...args)) as DueDelivery[][]).map((list) => list.filter(({ id }) => id % 50 !== 7)),
   ),
-  'manual retries wait their turn': on('dueDeliveries', async (act, args) =>
-    args[1] === 'by_hand' ? [] : ((await act(...args)) as DueDelivery[]),
-  ),
+  'manual retries wait their turn': on('dueDeliveries', async (act, [lists]) => {
+    const found = (await act(lists)) as DueDelivery[][]
+    return found.map((list, index) => ((lists as DueList[])[index]?.kind === 'by_hand' ? [] : list))
+  }),
   'what another process changes is not noticed': on('changedElsewhere', async () => false),
   'every process believes it is the owner': on('acquireLease', async (act, args) => {
     await act(...args)

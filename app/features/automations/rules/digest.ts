@@ -35,10 +35,10 @@ export function digestValues(records: readonly RecordFacts[], account: DigestAcc
     all_job_descriptions: joined(records, 'job_description', account, '; '),
     all_job_addresses: joined(records, 'job_address', account, '; '),
   }
-  const byStatus = new Map<string, RecordFacts[]>(JOB_STATUSES.map((status) => [status, []]))
-  for (const facts of records) addTo(byStatus, shown(facts, 'status', account), facts)
-  byStatus.delete('')
-  for (const [status, own] of byStatus) {
+  const byStatus = Map.groupBy(records, (facts) => shown(facts, 'status', account))
+  for (const status of new Set([...JOB_STATUSES, ...byStatus.keys()])) {
+    if (status === '') continue
+    const own = byStatus.get(status) ?? []
     values[`count.${status}`] = String(own.length)
     values[`sum_total.${status}`] = plainSum(own, account)
   }
@@ -56,12 +56,6 @@ export function digestValues(records: readonly RecordFacts[], account: DigestAcc
   return values
 }
 
-function addTo<Value>(groups: Map<string, Value[]>, key: string, value: Value): void {
-  const group = groups.get(key)
-  if (group) group.push(value)
-  else groups.set(key, [value])
-}
-
 interface Line {
   facts: RecordFacts
   line: string
@@ -73,10 +67,7 @@ function textOf(lines: readonly Line[]): string {
 
 function headed(lines: readonly Line[], by: Exclude<ListBy, ''>, account: DigestAccount): string {
   const { name, without } = LIST_FIELD[by]
-  const groups = new Map<string, Line[]>()
-  for (const line of lines) {
-    addTo(groups, shown(line.facts, name, account) || without, line)
-  }
+  const groups = Map.groupBy(lines, ({ facts }) => shown(facts, name, account) || without)
   return [...groups].map(([head, own]) => `${head} (${own.length})\n${textOf(own)}`).join('\n\n')
 }
 

@@ -2,7 +2,7 @@
 // pause, one notice, and everything resumes on its own once the problem is solved.
 import type { App } from '#app/context/app-context.ts'
 import { isConnectionPause } from '#app/domain/automations/run-reasons.ts'
-import { type CodedReason, type Reason, reasonCode } from '#app/domain/reason.ts'
+import { type Reason, reasonCode } from '#app/domain/reason.ts'
 import type { ClaimedRun } from '#db/store/runs.ts'
 
 /** Connection and standing affect all rules of the account, a permission only the rule that needs it. */
@@ -29,16 +29,16 @@ export async function pauseRules(
  */
 export async function resumeRules(app: Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'>): Promise<boolean> {
   const { store, clock, log, callAsAccount } = app
-  const byAccount = new Map<string, CodedReason[]>()
-  for (const { accountUuid, reason } of await store.runs.pausedAutomations()) {
-    if (isConnectionPause(reason)) byAccount.set(accountUuid, [...(byAccount.get(accountUuid) ?? []), reason])
-  }
+  const paused = (await store.runs.pausedAutomations()).flatMap(({ accountUuid, reason }) =>
+    isConnectionPause(reason) ? [{ accountUuid, reason }] : [],
+  )
   let resumed = 0
-  for (const [accountUuid, reasons] of byAccount) {
+  for (const [accountUuid, pauses] of Map.groupBy(paused, (pause) => pause.accountUuid)) {
     // Without a connection this returns at once, with no call.
     const answer = await callAsAccount(accountUuid, (api, token) => api.vendor(token))
     if (answer.outcome !== 'ok') continue
     const granted = (await store.accounts.findCredential(accountUuid))?.scope.split(/\s+/) ?? []
+    const reasons = pauses.map(({ reason }) => reason)
     const over = reasons.filter(
       ({ code, params }) => code !== 'scope' || (params?.scope != null && granted.includes(String(params.scope))),
     )

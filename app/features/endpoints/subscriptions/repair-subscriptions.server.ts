@@ -165,24 +165,19 @@ export async function neededObjects(
   app: Pick<SubscriptionApp, 'store' | 'fieldsOfRule'>,
   accountUuid: string,
 ): Promise<Map<string, FieldNeed[]>> {
-  const needs = new Map<string, FieldNeed[]>()
-  const add = (object: string, need: FieldNeed) => {
-    const known = needs.get(object)
-    if (known) known.push(need)
-    else needs.set(object, [need])
-  }
-  for (const { objectType, fields } of await app.store.endpoints.listOutlines(accountUuid)) {
-    add(objectType, { fields: parseFields(fields) })
-  }
+  const needs: [object: string, need: FieldNeed][] = []
+  for (const { objectType, fields } of await app.store.endpoints.listOutlines(accountUuid))
+    needs.push([objectType, { fields: parseFields(fields) }])
   for (const { active, definition } of await app.store.automations.listAutomations(accountUuid)) {
     const { trigger } = definition
     const fields = active ? app.fieldsOfRule(definition) : null
     // The automations themselves poll the objects for which the platform sends no webhooks.
     if (fields === null || trigger.source !== 'webhook' || isPolled(trigger.object)) continue
     // Every rule must learn of a new record when it is created: the first event a rule sees of a record starts nothing.
-    add(trigger.object, { fields, created: true })
+    needs.push([trigger.object, { fields, created: true }])
   }
-  return needs
+  const byObject = Map.groupBy(needs, ([object]) => object)
+  return new Map([...byObject].map(([object, all]) => [object, all.map(([, need]) => need)]))
 }
 
 async function subscribeAgain(

@@ -2,6 +2,7 @@
 import type { App } from '#app/context/app-context.ts'
 import { DELIVERED_BODIES, HOURLY_COUNTERS, LEAST_EVENTS } from '#app/domain/kept-until.ts'
 import { hours } from '#app/lib/duration.ts'
+import { pause } from '#app/lib/turns.server.ts'
 
 type RetentionApp = Pick<App, 'store' | 'clock' | 'log'>
 
@@ -35,7 +36,7 @@ export async function forgetOldEvents(
   log.info({ events, bodies }, 'retention.removed')
   for (let { freeBytes } = await store.ops.spaceUsed(); freeBytes > 0 && !signal?.aborted; ) {
     await store.ops.vacuumStep(PAGES_PER_STEP)
-    await pause(app)
+    await pause(app.clock, PAUSE_MS)
     const left = (await store.ops.spaceUsed()).freeBytes
     if (left >= freeBytes) return
     freeBytes = left
@@ -53,13 +54,7 @@ async function inSteps(
     const result: { removed: number; nextSeq: number | null } = await step(from)
     removed += result.removed
     from = result.nextSeq
-    if (from !== null) await pause(app)
+    if (from !== null) await pause(app.clock, PAUSE_MS)
   }
   return removed
-}
-
-function pause({ clock }: Pick<RetentionApp, 'clock'>): Promise<void> {
-  return new Promise((resolve) => {
-    clock.wake(clock.now() + PAUSE_MS, resolve)
-  })
 }
