@@ -105,7 +105,11 @@ export async function serve({ dev } = {}) {
     const others = express.static('build/client', { maxAge: '1h', index: false, redirect: false })
     // Read once at the start: other addresses need no disk access.
     const files = new Set(readdirSync('build/client').map((name) => `/${name}`))
-    site.use('/assets', assets)
+    site.use('/assets', (req, res, next) => {
+      // It would answer an address that cannot be read in its own words. This throws, which is answered in ours.
+      decodeURIComponent(req.path)
+      assets(req, res, next)
+    })
     site.use((req, res, next) => (files.has(req.path) ? others(req, res, next) : next()))
   }
   site.use((req, res, next) => {

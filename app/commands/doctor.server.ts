@@ -97,7 +97,7 @@ async function gatherServerFacts(
   }
 }
 
-function sentenceOf(error: unknown): string {
+export function sentenceOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 

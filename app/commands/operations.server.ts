@@ -29,7 +29,7 @@ import { backupLock, inUseLock, takeLock } from '#db/sqlite/file-lock.server.ts'
 import { fileHold } from '#db/sqlite/hold.server.ts'
 import type { BackupRunKind } from '#db/store/backups.ts'
 import packageJson from '../../package.json'
-import { keysToRead } from './doctor.server.ts'
+import { keysToRead, sentenceOf } from './doctor.server.ts'
 import { moveDatabase } from './move.server.ts'
 
 export interface CommandInput {
@@ -336,10 +336,6 @@ function isSentence(error: unknown): boolean {
 
 function isArgumentMistake(error: unknown): boolean {
   return error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
-}
-
-function sentenceOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 function stepsIn(seconds: Record<string, number>): string {

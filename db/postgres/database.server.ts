@@ -190,7 +190,7 @@ function isConflict(error: unknown, tries: number): boolean {
   return CONFLICTS.has(code) ? tries < MOST_TRIES : code === SAME_KEY && tries < 3
 }
 
-function codeOf(error: unknown): string {
+export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { cannotStart } from '../cannot-start.ts'
+import { codeOf } from './database.server.ts'
 
 /** What it needs of `pg`'s Client: one connection, never a pool. A text without values may hold several statements. */
 export interface MigrationClient {
@@ -212,10 +213,6 @@ async function again(work: () => Promise<unknown>): Promise<void> {
       await pause(PAUSE_MS * Math.random())
     }
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
 function tableInUse(cause: unknown): Error {

@@ -20,19 +20,17 @@ const LEAVES = /\(opens in a new tab\)|^Export|^Download/
 /** Pressing another one takes these away for good. */
 const GONE = /^(Stop|Go on|Dismiss): |^Cancel the run/
 
-/** Accessible names of the buttons, each once. */
+/** Accessible names of the buttons that can be pressed, each once. */
 async function namesOf(page: Page): Promise<string[]> {
-  const buttons = await page.getByRole('main').getByRole('button').all()
-  const names: string[] = []
-  for (const button of buttons) {
-    if (!(await button.isVisible()) || !(await button.isEnabled())) continue
-    // One line of YAML: `- button "Save" [disabled]`, or quoted once more.
-    const line = (await button.ariaSnapshot()).split('\n')[0] ?? ''
-    const written = /button "((?:[^"\\]|\\.)*)"/.exec(line)?.[1]?.replaceAll('\\', '')
-    const name = line.startsWith("- '") ? written?.replaceAll("''", "'") : written
-    if (name !== undefined && !LEAVES.test(name)) names.push(name)
-  }
-  return [...new Set(names)]
+  const tree = await page.getByRole('main').ariaSnapshot()
+  // A line of YAML each: `- button "Save" [disabled]`, or quoted once more.
+  const names = tree.split('\n').flatMap((line) => {
+    const [, quoted, name = '', states = ''] = /^ *- ('?)button "((?:[^"\\]|\\.)*)"(.*)/.exec(line) ?? []
+    if (quoted === undefined || states.includes('[disabled]')) return []
+    const written = name.replaceAll('\\', '')
+    return quoted ? written.replaceAll("''", "'") : written
+  })
+  return [...new Set(names.filter((name) => name !== '' && !LEAVES.test(name)))]
 }
 
 /** Counts what the page asks the server, so that a press is judged after its answer was drawn. */
@@ -48,13 +46,21 @@ function calls(page: Page) {
 
 /** Returns what was pressed, and what was gone before its turn. */
 async function pressEvery(page: Page, address: string, settled: () => Promise<void>) {
-  await page.goto(address, { waitUntil: 'networkidle' })
+  const open = async () => {
+    await page.goto(address)
+    // Before that, a press posts a form and loads a page.
+    await page.waitForFunction(() =>
+      Object.keys(document.querySelector('main') ?? {}).some((key) => key.startsWith('__react')),
+    )
+    await settled()
+  }
+  await open()
   const gone: string[] = []
   const pressed: string[] = []
   for (const name of await namesOf(page)) {
     const button = page.getByRole('main').getByRole('button', { name, exact: true }).first()
     // A press may have changed what is on the page.
-    if (!(await button.isVisible())) await page.goto(address, { waitUntil: 'networkidle' })
+    if (!(await button.isVisible())) await open()
     if (!(await button.isVisible())) {
       gone.push(name)
       continue

@@ -111,7 +111,12 @@ describe('in the sandbox', () => {
       text: expect.stringContaining('<h1>Open Fieldhook again</h1>'),
     })
     expect(await ask('/sign-out', { method: 'POST' })).toMatchObject({ status: 403, html: true })
-    expect(await ask('/%C3')).toMatchObject({ status: 400, html: true })
+    for (const path of ['/%C3', '/assets/%C3'])
+      expect(await ask(path)).toMatchObject({
+        status: 400,
+        html: true,
+        text: expect.stringContaining('cannot be read'),
+      })
     expect(await ask('/hooks/platform/whatever')).toMatchObject({
       status: 405,
       html: true,

@@ -1,7 +1,8 @@
 // Why a run waits, needs you, was skipped or did nothing, and why an automation is paused: the text of each reason code.
 
 import { type CodedReason, type Reason, reasonsOf } from '#app/domain/reason.ts'
-import { dayOf, localStamp, MONTHS, WEEKDAYS, wallOfDay, weekdayOf } from '#app/domain/time/local-time.ts'
+import { dayOf, MONTHS, WEEKDAYS, wallOfDay, weekdayOf } from '#app/domain/time/local-time.ts'
+import { timeText } from '#app/domain/time/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { wallAt } from '#app/lib/zone.ts'
 
@@ -47,7 +48,7 @@ export const RUN_REASON_TEXTS = {
   flood: ({ limit }: { limit: number }) =>
     `This automation sent ${messages(limit)} to customers within an hour. Is that right?`,
   quiet_hours: ({ at, ...seen }: OnDay) =>
-    `Waits until your quiet hours end: ${dayText(at, seen)}, ${timeText(at, seen)}.`,
+    `Waits until your quiet hours end: ${dayText(at, seen)}, ${timeText(at, seen.zone)}.`,
 
   // For a whole run.
   ask_first: 'This automation asks you before each run.',
@@ -121,9 +122,5 @@ function onDay(at: Millis, seen: SeenFrom): string {
 
 function answeredText(at: Millis, seen: SeenFrom): string {
   const day = onDay(at, seen)
-  return day === 'today' ? `at ${timeText(at, seen)}` : `${day} at ${timeText(at, seen)}`
-}
-
-function timeText(at: Millis, { zone }: SeenFrom): string {
-  return localStamp(wallAt(at, zone)).slice(11, 16)
+  return day === 'today' ? `at ${timeText(at, seen.zone)}` : `${day} at ${timeText(at, seen.zone)}`
 }

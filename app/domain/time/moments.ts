@@ -41,7 +41,7 @@ export function dayText(at: Millis, zone: string): string {
 }
 
 /** `14:03`. */
-function timeText(at: Millis, zone: string): string {
+export function timeText(at: Millis, zone: string): string {
   return localStamp(wallAt(at, zone)).slice(11, 16)
 }
 

@@ -35,7 +35,7 @@ export async function loadAuditLog(
     : await app.store.audit.listAudit(account.uuid, query)
   const shown = entries.slice(0, read.query.limit)
   const names = { ...(await namesIn(shown, staffNames)), ...(await customersIn(app, account.uuid, shown)) }
-  const lines = shown.map((entry) => lineOf(entry, names, everybody))
+  const lines = shown.map((entry) => lineOf(entry, names, everybody, account.timezone))
   const next = entries.length > shown.length ? (shown.at(-1)?.id ?? null) : null
   return { form, errors: {}, lines, next, isOlder, everybody }
 }
@@ -68,15 +68,15 @@ async function customersIn(
 /** The newest entry; null = there is none. */
 export async function newestAuditLine(
   app: Pick<App, 'store'>,
-  accountUuid: string,
+  { uuid, timezone }: { uuid: string; timezone: string },
   names: Names,
 ): Promise<AuditLine | null> {
   const any = { actions: null, outcome: null, since: null, until: null, before: null }
-  const [entry] = await app.store.audit.listAudit(accountUuid, { ...any, limit: 1 })
-  return entry ? lineOf(entry, names, false) : null
+  const [entry] = await app.store.audit.listAudit(uuid, { ...any, limit: 1 })
+  return entry ? lineOf(entry, names, false, timezone) : null
 }
 
-function lineOf(entry: AuditEntry, names: Names, everybody: boolean): AuditLine {
+function lineOf(entry: AuditEntry, names: Names, everybody: boolean, zone: string): AuditLine {
   const { id, at, actor, outcome, ip, accountUuid, detail } = entry
   return {
     id,
@@ -85,7 +85,7 @@ function lineOf(entry: AuditEntry, names: Names, everybody: boolean): AuditLine 
     actor,
     what: everybody ? entry.action : wordsOf(entry, names),
     outcome,
-    facts: factsText(entry),
+    facts: factsText(entry, zone),
     run: typeof detail.run === 'number' ? detail.run : null,
     ip,
     accountUuid: everybody ? accountUuid : null,

@@ -42,7 +42,7 @@ test('whoever did it is called by name where the name is known', () => {
 })
 
 test('facts are words; empty ones, and numbers for programs alone, are left out', () => {
-  const facts = (action: string, detail: AuditDetail) => factsText({ action, detail })
+  const facts = (action: string, detail: AuditDetail) => factsText({ action, detail }, 'Australia/Sydney')
   expect(facts('automation.changed', { automation: 3, version: 3, active: true, none: '', address: null })).toBe(
     'version 3 · switched on',
   )
@@ -54,6 +54,8 @@ test('facts are words; empty ones, and numbers for programs alone, are left out'
   expect(facts('rule.created', { object: 'jobactivity', address: 'hooks.example.com' })).toBe(
     'Job Activity · hooks.example.com',
   )
+  // It is the 30th in Sydney by then.
+  expect(facts('customer.muted', { until: '2026-11-29T20:00:00.000Z' })).toBe('until 30 November 2026')
   expect(facts('automation.created', { trigger: 'api_polling', active: false })).toBe('on a schedule · switched off')
 })
 
@@ -69,7 +71,7 @@ test('no entry of the product shows the name of a fact with a colon', () => {
       mail: true,
       to: 'j…@x',
     }
-    expect(factsText({ action, detail })).not.toMatch(/:|_/)
+    expect(factsText({ action, detail }, 'UTC')).not.toMatch(/:|_/)
   }
 })
 

@@ -10,7 +10,7 @@ import {
   type AuditOutcome,
 } from '#app/domain/audit.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
-import { plural } from '#app/domain/time/moments.ts'
+import { dayText, plural } from '#app/domain/time/moments.ts'
 
 export function actionsOf(group: AuditGroup): AuditAction[] {
   return AUDIT_ACTIONS.filter((action) => ACTIONS[action][0] === group)
@@ -58,7 +58,7 @@ const TRIGGERS: Readonly<Record<string, string>> = {
   manual_endpoint: 'from another program',
 }
 
-type FactWords = (value: string | number | boolean, action: string) => string
+type FactWords = (value: string | number | boolean, action: string, zone: string) => string
 
 const asIs: FactWords = (value) => String(value)
 const unsaid: FactWords = () => ''
@@ -90,16 +90,16 @@ const FACT_TEXTS: Readonly<Record<string, FactWords>> = {
   sure: yesOrNo('', 'may not have arrived'),
   to: (value) => `to ${value}`,
   trigger: (value) => TRIGGERS[String(value)] ?? String(value),
-  until: (value) => `until ${String(value).slice(0, 10)}`,
+  until: (value, _, zone) => `until ${dayText(Date.parse(String(value)), zone)}`,
   version: (value) => `version ${value}`,
 }
 
-/** Joins the facts in one line; '' when there are none. */
-export function factsText({ action, detail }: Pick<AuditEntry, 'action' | 'detail'>): string {
+/** Joins the facts in one line; '' when there are none. Days are those of `zone`. */
+export function factsText({ action, detail }: Pick<AuditEntry, 'action' | 'detail'>, zone: string): string {
   return Object.entries(detail)
     .map(([name, value]) => {
       if (value === null || value === '') return ''
-      return FACT_TEXTS[name]?.(value, action) ?? `${name} ${value}`
+      return FACT_TEXTS[name]?.(value, action, zone) ?? `${name} ${value}`
     })
     .filter((words) => words !== '')
     .join(' · ')

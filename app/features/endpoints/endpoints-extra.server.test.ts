@@ -177,6 +177,22 @@ describe('adding a rule', () => {
     expect(MOST_ENDPOINTS).toBe(1_000)
   })
 
+  test('of a form that is sent twice is one, also in the last place; a call makes two, and so does a later form', async () => {
+    world.app.settings = { ...world.app.settings, mostAddresses: 3 }
+    const press = () => createEndpoint(world.app, LEEDS, 'extra', FORM, { admin: false, byForm: true })
+    await created({ name: 'Another' })
+    await created({ fieldFilters: 'date' })
+    const [first, second] = await Promise.all([press(), press()])
+    expect(first).toMatchObject({ outcome: 'created' })
+    expect(second).toEqual(first)
+    expect(await rules()).toHaveLength(3)
+    world.app.settings = { ...world.app.settings, mostAddresses: 10 }
+    await created()
+    world.clock.advance(20_000)
+    await press()
+    expect(await rules()).toHaveLength(5)
+  })
+
   test('ends at the ceiling over webhooks and rules together, also when two come at once', async () => {
     world.app.settings = { ...world.app.settings, mostAddresses: 4 }
     await webhook({ fields: '' })

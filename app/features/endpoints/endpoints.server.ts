@@ -1,11 +1,13 @@
 // Creates, changes and deletes endpoints: webhooks and extra addresses. Asks the platform first, then stores everything
 // in one transaction, so that a failure never leaves half an endpoint.
+import { isDeepStrictEqual } from 'node:util'
 import type { App } from '#app/context/app-context.ts'
 import { type EndpointKey, type EndpointKind, type EndpointRef, keyOf, refOf } from '#app/domain/endpoint-key.ts'
 import { parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import { normalizeObjectType } from '#app/domain/object-catalog.ts'
 import { signingSecretPlace } from '#app/domain/sealed-places.ts'
-import type { SubscriptionSwitch } from '#db/store/endpoints.ts'
+import { seconds } from '#app/lib/duration.ts'
+import type { EndpointRecord, SubscriptionSwitch } from '#db/store/endpoints.ts'
 import { newSecret } from './controls/rotate-secret.server.ts'
 import {
   ENDPOINT_CHANGES,
@@ -50,14 +52,15 @@ type UpdateOutcome =
 
 /**
  * Creates an endpoint. Creating an object's webhook again replaces it. `raw` = the unparsed fields of the kind's form.
- * The caller has authenticated the account; `raw.accountUUID` was resolved to it and only has to be there.
+ * The caller has authenticated the account; `raw.accountUUID` was resolved to it and only has to be there. `byForm`: a
+ * second press makes no second rule; the answer is the first one.
  */
 export async function createEndpoint(
   app: EndpointApp,
   accountUuid: string,
   kind: EndpointKind,
   raw: Record<string, unknown>,
-  role: { admin: boolean },
+  role: { admin: boolean; byForm?: boolean },
 ): Promise<CreateOutcome> {
   const parsed = ENDPOINT_FORMS[kind].safeParse(raw)
   if (!parsed.success) return invalidForm(parsed.error)
@@ -70,6 +73,10 @@ export async function createEndpoint(
   const objectType = object.type
 
   return oneAtATime(app.store, accountUuid, async () => {
+    const fieldFilter = forwardingFilter(objectType, fields)
+    const warning = joined(address.warning, filterWarningOf(kind, objectType, fields))
+    const twin = await madeJustNow(app, accountUuid, { kind, name, objectType, url, fieldFilter }, role.byForm)
+    if (twin) return { outcome: 'created', endpoint: twin, warning }
     const before = kind === 'webhook' ? await app.store.endpoints.findWebhookOfObject(accountUuid, objectType) : null
     const full = before ? null : await refuseOneMore(app, accountUuid)
     if (full) return full
@@ -81,7 +88,7 @@ export async function createEndpoint(
       ...(kind === 'webhook' ? { kind, fields: fields.join(',') } : { kind, name }),
       objectType,
       url,
-      fieldFilter: forwardingFilter(objectType, fields),
+      fieldFilter,
       active,
       secretSealed: await app.secrets.seal(signingSecretPlace(accountUuid), newSecret()),
       subscription,
@@ -92,9 +99,25 @@ export async function createEndpoint(
       `${LOGGED[kind]}.created`,
     )
     const endpoint = await putInForce(app, accountUuid, { kind, id: saved.id }, { ...saved, subscription })
-    const warning = joined(address.warning, filterWarningOf(kind, objectType, fields))
     return { outcome: saved.replaced ? 'replaced' : 'created', endpoint, warning }
   })
+}
+
+/** A second press comes within this time. ms */
+const PRESSED_AGAIN = seconds(10)
+
+async function madeJustNow(
+  app: DescribeApp,
+  accountUuid: string,
+  made: { kind: EndpointKind; name?: string; objectType: string; url: string; fieldFilter: string },
+  byForm = false,
+): Promise<EndpointDetails | undefined> {
+  if (!byForm || made.kind === 'webhook') return
+  const since = app.clock.now() - PRESSED_AGAIN
+  const same = ({ name, createdAt, objectType, endpoint: { url, fieldFilter } }: EndpointRecord) =>
+    createdAt >= since && isDeepStrictEqual({ kind: made.kind, name, objectType, url, fieldFilter }, made)
+  const twin = (await app.store.endpoints.listEndpoints(accountUuid, made.kind)).find(same)
+  return twin && describeEndpoint(app, twin, await timezoneOf(app, accountUuid))
 }
 
 /** `field` = the form's name for the object field. */

@@ -238,7 +238,7 @@ interface PostedForm {
 
 async function create(form: PostedForm, kind: EndpointKind): Promise<ManagerActOutcome> {
   const { app, accountUuid, values, role } = form
-  const made = await createEndpoint(app, accountUuid, kind, values, role)
+  const made = await createEndpoint(app, accountUuid, kind, values, { ...role, byForm: true })
   return made.outcome === 'created' || made.outcome === 'replaced'
     ? saved(form, KIND_TEXTS[kind].created, made)
     : refused(made, form, KIND_TEXTS[kind].createFailed)

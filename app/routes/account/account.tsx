@@ -34,7 +34,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     view: 'account' as const,
     ...(await accountFrame(app, found)),
     people,
-    newest: await newestAuditLine(app, uuid, names),
+    newest: await newestAuditLine(app, found.account, names),
     ...(await loadAccountPage(app, uuid, await findSession(app, request))),
   })
 }

@@ -12,16 +12,11 @@ const NAME = /^[A-Za-z_][\w.-]{0,99}$/
 
 /** `event=job_completed; job={entry.0.generated_job_id}` as rows; null when the text is a plain message. */
 export function readRows(message: string): NotificationRow[] | null {
-  const parts = splitOutside(message, /[;\r\n]/)
-  if (parts.length === 0) return null
-  const rows: NotificationRow[] = []
-  for (const part of parts) {
+  const rows = splitOutside(message, /[;\r\n]/).map((part) => {
     const equals = part.indexOf('=')
-    const name = part.slice(0, Math.max(0, equals)).trim()
-    if (equals < 1 || !NAME.test(name)) return null
-    rows.push({ name, value: part.slice(equals + 1).trim() })
-  }
-  return rows
+    return { name: part.slice(0, Math.max(0, equals)).trim(), value: part.slice(equals + 1).trim() }
+  })
+  return rows.length > 0 && rows.every(({ name }) => NAME.test(name)) ? rows : null
 }
 
 /** The rows as lines, for a program that shows text. */

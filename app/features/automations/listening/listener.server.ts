@@ -3,10 +3,9 @@ import type { App } from '#app/context/app-context.ts'
 import type { Conversation } from '#app/domain/automations/conversation.ts'
 import { runsAddress } from '#app/domain/automations/history-address.ts'
 import { recordNames } from '#app/domain/record-name.ts'
-import { localStamp } from '#app/domain/time/local-time.ts'
+import { timeText } from '#app/domain/time/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
-import { wallAt } from '#app/lib/zone.ts'
 import type { UntoldAnswer } from '#db/store/listening.ts'
 import { shorten } from '../actions/failure-text.ts'
 import { isActive, valuesOf } from '../records/fact-rows.ts'
@@ -143,7 +142,7 @@ async function messageOf(app: TellApp, answer: UntoldAnswer): Promise<string> {
   const { job = '', customer = '' } = known.get(jobUuid) ?? {}
   const who = customer || 'A customer'
   const about = job === '' ? '' : ` about job ${job}`
-  const said = `${who} answered${about} by ${channel === 'sms' ? 'text' : 'e-mail'} at ${timeOf(writtenAt, account?.timezone)}:`
+  const said = `${who} answered${about} by ${channel === 'sms' ? 'text' : 'e-mail'} at ${timeText(writtenAt, account?.timezone ?? 'UTC')}:`
   const then =
     state === 'muted'
       ? 'They asked for no more messages, so automations send none.'
@@ -152,8 +151,4 @@ async function messageOf(app: TellApp, answer: UntoldAnswer): Promise<string> {
         : 'Automatic messages to them wait for you'
   const link = `${app.settings.origin}${runsAddress({ accountUUID: accountUuid, admin: false })}`
   return `${said}\n"${shorten(words, MOST_WORDS)}"\n${state === 'open' ? `${then}: ${link}` : then}`
-}
-
-function timeOf(at: Millis, zone = 'UTC'): string {
-  return localStamp(wallAt(at, zone)).slice(11, 16)
 }

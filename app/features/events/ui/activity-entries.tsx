@@ -101,7 +101,7 @@ function ApiEntry({ item, whole }: { item: ApiItem; whole: string }) {
   )
 }
 
-function ExactTime({ at }: { at: number }) {
+export function ExactTime({ at }: { at: number }) {
   const zone = useZone()
   return <time dateTime={iso(at)}>{exactTime(at, zone)}</time>
 }

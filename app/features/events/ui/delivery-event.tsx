@@ -2,12 +2,11 @@ import { Link } from '@remix-run/react'
 import type { ReactNode } from 'react'
 import { deliveryAddress, type LinkAccount, managerAddress, searchAddress } from '#app/domain/delivery-address.ts'
 import { fullName } from '#app/domain/record-name.ts'
-import { iso, type Millis } from '#app/lib/clock.ts'
 import { CardSection } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
-import { Time, useZone } from '#app/ui/time/time.tsx'
-import { exactTime } from '#app/ui/time/time-text.ts'
+import { Time } from '#app/ui/time/time.tsx'
 import { CAUSE_TEXTS, type DeliveryView } from '../delivery-detail.ts'
+import { ExactTime } from './activity-entries.tsx'
 import { DeliveryPill } from './delivery-pill.tsx'
 
 interface PartProps {
@@ -115,9 +114,4 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
       <dd className="min-w-0 wrap-anywhere">{children}</dd>
     </div>
   )
-}
-
-function ExactTime({ at }: { at: Millis }) {
-  const zone = useZone()
-  return <time dateTime={iso(at)}>{exactTime(at, zone)}</time>
 }
