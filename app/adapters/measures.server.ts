@@ -120,15 +120,9 @@ function gaugeSeries(registry: Registry, version: string): (readings: Readings) 
   const held = byLane('fieldhook_deliveries_held', 'Deliveries held by their endpoint or account, by lane.')
   const inFlight = byLane('fieldhook_deliveries_in_flight', 'Deliveries being sent at this moment, by lane.')
   const oldestRun = one('fieldhook_oldest_due_run_seconds', 'Age of the oldest run of an automation that is due.')
-  const scheduleLag = one(
-    'fieldhook_schedule_lag_seconds',
-    'How long the most overdue automation that looks at set times has been overdue.',
-  )
+  const scheduleLag = one('fieldhook_schedule_lag_seconds', 'How late the most overdue look at a set time is.')
   const runsInFlight = one('fieldhook_runs_in_flight', 'Runs of automations at work at this moment.')
-  const runsKnown = one(
-    'fieldhook_runs_waiting',
-    'Runs that are due and wait for their turn, as far as they are known.',
-  )
+  const runsKnown = one('fieldhook_runs_waiting', 'Runs that are due and wait for their turn, as far as known.')
   const longWorkWaiting = one('fieldhook_long_work_waiting', 'Work that waits for the thread for long work.')
   const leaseHeld = gauge('fieldhook_lease_held', '1 = this process is the one that does the work.', ['lease'])
   const leaseAge = gauge('fieldhook_lease_age_seconds', 'Time since the lease was last renewed.', ['lease'])

@@ -76,6 +76,17 @@ describe('a form', () => {
     const fields = await readForm(post('a=1&b=x+y', 'application/x-www-form-urlencoded'))
     expect(Object.fromEntries(fields)).toEqual({ a: '1', b: 'x y' })
   })
+
+  it('of more fields than any of ours is refused before they are read, which would take seconds', async () => {
+    const form = (fields: number) => post('&a'.repeat(fields - 1), 'application/x-www-form-urlencoded')
+    expect([...(await readForm(form(10_000)))]).toHaveLength(9_999)
+    const began = performance.now()
+    expect(await caught(() => readForm(form(500_000), 1024 * 1024))).toEqual({
+      status: 413,
+      body: { message: 'The form has more than 10,000 fields.' },
+    })
+    expect(performance.now() - began).toBeLessThan(1_000)
+  })
 })
 
 describe('errors by field', () => {

@@ -246,6 +246,7 @@ describe('anything else', () => {
       kind: 'too_large',
       reason: 'A form has at most 1,000 fields.',
     })
+    expect(read('a[]&'.repeat(8_000))).toMatchObject({ kind: 'too_large' })
     expect(read('a[]&'.repeat(32_768)).kind).toBe('unreadable')
     expect(read('a[]=&'.repeat(26_214)).kind).toBe('too_large')
   })

@@ -54,10 +54,11 @@ function readForm(text: string): ReadPayload {
     const isForm = !text.startsWith('{') && text.includes('=')
     return isForm ? { outcome: 'too_large', reason: `A form has at most ${LONGEST_FORM / 1024} KB.` } : NO_OBJECT
   }
-  const pairs = [...new URLSearchParams(text)]
-  if (pairs.length > MOST_PAIRS) {
+  // Counted before they are read, as `readFields` does.
+  if (text.split('&', MOST_PAIRS + 1).length > MOST_PAIRS) {
     return { outcome: 'too_large', reason: `A form has at most ${MOST_PAIRS.toLocaleString('en')} fields.` }
   }
+  const pairs = [...new URLSearchParams(text)]
   for (const [key, value] of pairs) {
     const inside = parseRecord(value.trim()) ?? parseRecord(key.trim()) ?? readSignedText(value.trim())
     if (inside) return { outcome: 'read', record: inside, json: null }

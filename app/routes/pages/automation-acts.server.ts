@@ -13,7 +13,7 @@ import { keepDraft } from '#app/features/automations/preview/form-drafts.server.
 import { type FormLists, namesOfLists } from '#app/features/automations/rules/form-lists.ts'
 import { authenticationFlash } from '#app/features/automations/rules/form-text.ts'
 import { loadFormLists } from '#app/features/lookups/form-lists.server.ts'
-import { readForm } from '#app/http/guards.server.ts'
+import { readFields, readForm } from '#app/http/guards.server.ts'
 import { takeRate } from '#app/http/rate-limit.server.ts'
 import { newKeyRefusal, textToMe } from './automation-presses.server.ts'
 import { findManagerAccount } from './manager-account.server.ts'
@@ -38,7 +38,7 @@ export async function actOnAutomationPage({ request, context }: Args) {
   const { lists } = await loadFormLists(app, found.account.uuid)
   const press = sent.get(PRESS)
   // A button that also sends the form names its act in its own value: the form's content is only kept.
-  const values = Object.fromEntries(press === null ? sent : new URLSearchParams(press))
+  const values = Object.fromEntries(press === null ? sent : readFields(press))
   const { act } = values
   const refusal = act === 'new_url' ? newKeyRefusal(app, found) : null
   if (refusal) throw redirectWith({ context }, addressOf(request), refusal)

@@ -32,6 +32,7 @@ import { readPlatformCall } from '#app/features/events/event.ts'
 import { fieldsFound } from '#app/features/lookups/api-fields.ts'
 import { makeMapping } from '#app/features/lookups/dynamic-mapping.ts'
 import { keptOfRecord, type LookupName, lookupRecords, templateTypes } from '#app/features/lookups/lookups.ts'
+import { readFields } from '#app/http/guards.server.ts'
 import { admitRequest } from '#app/http/origin-check.ts'
 import { isVisit, refusalPage } from '#app/http/refusal-page.ts'
 import { invalid } from '#app/http/respond.ts'
@@ -264,6 +265,11 @@ export const ENTRANCES: readonly Entrance[] = [
         names.map((name) => [limitProblem(form, name, text), offeredIn(form, name)]),
       ]
     },
+  },
+  {
+    name: 'the fields of the largest form',
+    limit: 1024 * KB,
+    prepare: (text) => () => readFields(text),
   },
   {
     name: 'the rule form, as it is sent',

@@ -12,6 +12,8 @@ export const MOST_MS_APART = 1_000
 /** Maximum ratio of a result to its input: text and a few words about each part of it. */
 const MOST_KEPT = 64
 const KEPT_FLOOR = 1_000_000
+/** Some kernels count a thread's time in ticks of this length: the least of several tries misses up to one. */
+const TICK_MS = 4
 const TRIES = 4
 const ROUNDS = 3
 const STEPS = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1] as const
@@ -86,8 +88,7 @@ type Timed = Pick<Growth, 'length' | 'ms' | 'halfMs' | 'quarterMs' | 'eighthMs'>
 
 /** Over the last three doublings, two, and one: a step from one cache or heap nursery to the next is no growth. */
 function growsTooFast({ ms, halfMs, quarterMs, eighthMs }: Timed): boolean {
-  const least = 0.05
-  return [halfMs, quarterMs, eighthMs].every((before, at) => ms / Math.max(before, least) > MOST_GROWTH ** (at + 1))
+  return [halfMs, quarterMs, eighthMs].every((before, at) => ms / (before + TICK_MS) > MOST_GROWTH ** (at + 1))
 }
 
 function isFine(timed: Timed, mostMs: number): boolean {

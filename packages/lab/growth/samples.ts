@@ -82,7 +82,9 @@ export const BESIDE: Readonly<Record<string, unknown>> = {
 }
 
 /** Characters that its callers let through, when less than a whole body. By function. */
-export const LIMITS: Readonly<Record<string, { most: number; because: string }>> = {}
+export const LIMITS: Readonly<Record<string, { most: number; because: string }>> = {
+  'app/domain/account-address.ts accountInAddress': { most: 16 * 1024, because: 'the head of a request is no longer' },
+}
 
 /** Maximum size of a body of the page, of the calls and of a file. */
 export const USUAL_LIMIT = 100 * 1024
