@@ -24,7 +24,8 @@ import { ROOT } from './planted-tree.ts'
 
 /** Lower a figure when a use case has become straighter. */
 const MOST = {
-  'an event becomes an attempt': 65,
+  // Without opening a connection, which only the first of three events does: 6 files more.
+  'an event becomes an attempt': 59,
   'a webhook is created': 95,
   'an automation is saved': 126,
   'an automation texts a customer': 158,
@@ -172,18 +173,21 @@ test('a webhook is created, and an event becomes an attempt', async () => {
       created(answerApi, '/api/webhooks', { accountUUID: account, object: 'job', callback_url: receiver.url }),
     ),
   )
-  const job = world.records(account, 'job').find((one) => one.status === 'Quote' && one.active === 1)
-  judge(
-    'an event becomes an attempt',
-    await filesEntered(async () => {
-      world.setJobStatus(account, String(job?.uuid), 'Work Order')
-      await receiver.until((received) => received.length > 0, 10_000)
+  const jobs = world.records(account, 'job').filter((one) => one.status === 'Quote' && one.active === 1)
+  const entered: Set<string>[] = []
+  for (const [before, { uuid }] of jobs.slice(0, 3).entries()) {
+    const files = await filesEntered(async () => {
+      world.setJobStatus(account, String(uuid), 'Work Order')
+      await receiver.until((received) => received.length > before, 10_000)
       await vi.waitFor(async () => {
         const [entry] = await running.app.store.events.listEventLog(account, NEWEST)
         expect(entry?.deliveries[0]?.attempts[0]).toMatchObject({ outcome: 'delivered' })
       })
-    }),
-  )
+    })
+    entered.push(new Set(files))
+  }
+  // What another loop had to do during one of them is not part of it.
+  judge('an event becomes an attempt', [...entered.reduce((always, files) => always.intersection(files))])
 })
 
 test('an automation is saved, and texts a customer', async () => {
