@@ -11,7 +11,7 @@ import { setValue } from '../form-change.ts'
 import { type DraftPreview, FORM, NOTHING_SHOWN, type Peek, peekOf, type Shown, sentTexts } from '../form-preview.ts'
 import { type FormState, partsShown, toForm } from '../form-state.ts'
 import type { FormView } from '../form-view.ts'
-import { RuleFormProvider, useRuleForm } from './form-context.tsx'
+import { RuleFormProvider, type RuleFormTools, useRuleForm } from './form-context.tsx'
 import { IntentButton, ShowFields, TextControl } from './form-controls.tsx'
 import { Blanks, SentenceBar } from './form-top.tsx'
 import { ActiveSwitch } from './rule-sections.tsx'
@@ -61,7 +61,6 @@ export function RuleFormPanel({ accountUUID, person = '', opened = '', form, lis
     state,
     errors,
     lists,
-    aids: useAids(form, state, lists, alive),
     webhooks: form.webhooks,
     ...(form.quiet && { quiet: form.quiet }),
     listening: form.listening ?? null,
@@ -81,7 +80,7 @@ export function RuleFormPanel({ accountUUID, person = '', opened = '', form, lis
   }
   const shown = partsShown(state)
   return (
-    <RuleFormProvider value={tools}>
+    <Aided form={form} tools={tools}>
       <CardSection
         id="rule-form"
         title={state.ruleId === null ? 'Create Automation' : 'Edit Automation'}
@@ -139,7 +138,7 @@ export function RuleFormPanel({ accountUUID, person = '', opened = '', form, lis
           {beside}
         </div>
       </div>
-    </RuleFormProvider>
+    </Aided>
   )
 }
 
@@ -199,15 +198,26 @@ function Sections() {
   )
 }
 
-/** Uses the server's result first, so it works without scripts; then recomputes in the browser, deferred. */
-function useAids(form: FormView, state: FormState, lists: FormLists, alive: boolean) {
-  const { part: aidsOf } = useOnDemand(loadAids, alive)
-  const names = useMemo(() => namesOfLists(lists), [lists])
-  const settled = useDeferredValue(state)
-  return useMemo(
-    () => (aidsOf ? aidsOf(settled, form.rules, names) : form.aids),
+interface AidedProps {
+  form: FormView
+  tools: Omit<RuleFormTools, 'aids'>
+  children: ReactNode
+}
+
+/**
+ * Uses the server's aids first, so it works without scripts; then recomputes them in the browser, deferred. Aids that
+ * stayed the same draw nothing again: while somebody types a text, nearly all of them do.
+ */
+function Aided({ form, tools, children }: AidedProps) {
+  const { part: aidsOf } = useOnDemand(loadAids, tools.alive)
+  const names = useMemo(() => namesOfLists(tools.lists), [tools.lists])
+  const settled = useDeferredValue(tools.state)
+  const text = useMemo(
+    () => JSON.stringify(aidsOf ? aidsOf(settled, form.rules, names) : form.aids),
     [aidsOf, settled, form.rules, form.aids, names],
   )
+  const aids: FormView['aids'] = useMemo(() => JSON.parse(text), [text])
+  return <RuleFormProvider value={useMemo(() => ({ ...tools, aids }), [tools, aids])}>{children}</RuleFormProvider>
 }
 
 /** The preview knows steps by their position; actions without a type are not in it. */
