@@ -11,7 +11,7 @@ import { actOnRule } from '#app/features/automations/page/act-on-rule.server.ts'
 import { GO, isRuleAct, PRESS, type RuleAct } from '#app/features/automations/page/act-on-rule.ts'
 import { keepDraft } from '#app/features/automations/preview/form-drafts.server.ts'
 import { type FormLists, namesOfLists } from '#app/features/automations/rules/form-lists.ts'
-import { authenticationFlash } from '#app/features/automations/rules/form-text.ts'
+import { authenticationFlash, FORM_TEXTS } from '#app/features/automations/rules/form-text.ts'
 import { loadFormLists } from '#app/features/lookups/form-lists.server.ts'
 import { readFields, readForm } from '#app/http/guards.server.ts'
 import { takeRate } from '#app/http/rate-limit.server.ts'
@@ -38,7 +38,10 @@ export async function actOnAutomationPage({ request, context }: Args) {
   const { lists } = await loadFormLists(app, found.account.uuid)
   const press = sent.get(PRESS)
   // A button that also sends the form names its act in its own value: the form's content is only kept.
-  const values = Object.fromEntries(press === null ? sent : readFields(press))
+  const values =
+    press === null
+      ? Object.fromEntries(sent)
+      : { json: sent.get('json') ?? '', ...Object.fromEntries(readFields(press)) }
   const { act } = values
   const refusal = act === 'new_url' ? newKeyRefusal(app, found) : null
   if (refusal) throw redirectWith({ context }, addressOf(request), refusal)
@@ -73,21 +76,24 @@ async function pressed(
     takeRun: () => takeRate(app, 'run', account.uuid).outcome === 'taken',
     names: namesOfLists(lists),
   })
+  const keep = () => (state === null ? null : keepDraft(app, account.uuid, state, draftOf(request)))
   switch (done.outcome) {
     case 'shown': {
-      const draft = state && (await keepDraft(app, account.uuid, state, draftOf(request)))
+      const draft = await keep()
       const form = state && { key: 'written', lists, view: await loadForm(app, account.uuid, state, {}, lists) }
       return { result: done.result, form, toast: done.toast, draft }
     }
     case 'imported': {
       const drawn = await loadForm(app, account.uuid, formOfFields(done.fields), {}, lists)
-      const view = { ...drawn, trouble: done.toast }
-      return { result: null, form: { key: 'import', lists, view }, toast: done.toast, draft: null }
+      const kept = await keep()
+      const back = `${automationAddress({ accountUUID: accountId, admin })}&draft=${kept}`
+      const toast = { ...done.toast, ...(kept && { link: { to: back, words: FORM_TEXTS.backToUnsaved } }) }
+      return { result: null, form: { key: 'import', lists, view: { ...drawn, trouble: toast } }, toast, draft: null }
     }
     case 'done': {
       if (act === 'import') await recordAudit(app, { accountUuid: account.uuid, action: 'automation.imported' })
       const gone = act === 'delete' && String(state?.ruleId ?? '') === values.id
-      const draft = state && !gone ? await keepDraft(app, account.uuid, state, draftOf(request)) : null
+      const draft = gone ? null : await keep()
       const to = backTo(request, { act, id: values.id ?? '', openUrlOf: done.openUrlOf, draft })
       const ran = done.runId === undefined ? null : runAddress({ accountUUID: accountId, admin }, done.runId)
       throw redirectWith({ context }, to, { ...done.flash, ...(ran && { link: { to: ran, words: 'View run' } }) })

@@ -204,6 +204,25 @@ describe('the form', () => {
     expect(unsaid.form?.view.trouble?.description).toMatch(/Choose them under Webhook Subscription\.$/)
     expect((await open()).rules).toEqual([])
   })
+
+  test('is kept when another rule is imported without scripts, and is a link away', async () => {
+    const written = Object.fromEntries(toForm({ ...emptyForm(), values: { ...emptyForm().values, name: 'Half done' } }))
+    const pasted = await send({ ...written, json: JSON.stringify(RULE), press: 'act=import' })
+    expect(pasted.form?.view.state.values.name).toBe('Call back (Imported)')
+    const { words, to = '' } = pasted.form?.view.trouble?.link ?? {}
+    expect(words).toBe('Back to your unsaved automation')
+    expect((await open(`&draft=${new URLSearchParams(to).get('draft')}`)).form?.view.state.values.name).toBe(
+      'Half done',
+    )
+    // Nothing was written: there is nothing to go back to.
+    const nothing = Object.fromEntries(toForm(emptyForm()))
+    const alone = await send({ ...nothing, json: JSON.stringify(RULE), press: 'act=import' })
+    expect(alone.form?.view).toMatchObject({ state: { values: { name: 'Call back (Imported)' } } })
+    expect(alone.form?.view.trouble?.link).toBeUndefined()
+    const refused = await send({ ...written, json: 'no JSON', press: 'act=import' })
+    expect(refused).toMatchObject({ result: { kind: 'import_refused', text: 'no JSON' } })
+    expect(refused.form?.view.state.values.name).toBe('Half done')
+  })
 })
 
 describe('the buttons of a card', () => {

@@ -1,8 +1,6 @@
-import { ArrowLeft } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { type AccountLink, accountAddress } from '#app/domain/account-address.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { ButtonLink } from '#app/ui/button.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 
@@ -24,11 +22,7 @@ export function AccountPartFrame(props: AccountFrameProps & { title: string; chi
       <PageHeader
         title={title}
         overline={accountName}
-        actions={
-          <ButtonLink to={accountAddress(account)} icon={ArrowLeft}>
-            Account and security
-          </ButtonLink>
-        }
+        back={{ to: accountAddress(account), words: 'Account and security' }}
       />
       {children}
     </AccountTimeProvider>

@@ -1,20 +1,11 @@
 import { useRevalidator } from '@remix-run/react'
-import {
-  ArrowLeft,
-  Check,
-  CircleAlert,
-  CircleCheck,
-  CircleDot,
-  Hourglass,
-  type LucideIcon,
-  OctagonAlert,
-} from 'lucide-react'
+import { Check, CircleAlert, CircleCheck, CircleDot, Hourglass, type LucideIcon, OctagonAlert } from 'lucide-react'
 import { useEffect } from 'react'
 import { grouped } from '#app/domain/count-text.ts'
 import type { AccountPage } from '#app/domain/delivery-address.ts'
 import type { OwnerRights } from '#app/domain/people.ts'
 import { StatusPill } from '#app/ui/badge.tsx'
-import { ButtonLink, ReloadLink } from '#app/ui/button.tsx'
+import { ReloadLink } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { Curve } from '#app/ui/chart/curve.tsx'
 import { Meter } from '#app/ui/meter.tsx'
@@ -56,11 +47,7 @@ export function SubscriptionPage({ accountUUID, accountName, timezone, admin, no
       <PageHeader
         title="Subscription"
         overline={accountName}
-        actions={
-          <ButtonLink to={dashboardAddress(account)} icon={ArrowLeft}>
-            Back to Dashboard
-          </ButtonLink>
-        }
+        back={{ to: dashboardAddress(account), words: 'Back to Dashboard' }}
       />
       {plan === null ? (
         <Missing />

@@ -1,4 +1,4 @@
-import { Activity, ArrowLeft, Pause, Play, RefreshCw } from 'lucide-react'
+import { Activity, Pause, Play, RefreshCw } from 'lucide-react'
 import { useState } from 'react'
 import type { AccountPage } from '#app/domain/delivery-address.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
@@ -62,11 +62,7 @@ export function ActivityPage(props: ActivityPageProps) {
       <PageHeader
         title={TITLE}
         overline={accountName}
-        actions={
-          <ButtonLink to={`/fieldhook?${new URLSearchParams(query)}`} icon={ArrowLeft}>
-            Back to webhooks
-          </ButtonLink>
-        }
+        back={{ to: `/fieldhook?${new URLSearchParams(query)}`, words: 'Back to webhooks' }}
       />
       <section aria-labelledby="activity-title">
         <div className="mb-3 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">

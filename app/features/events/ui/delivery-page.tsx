@@ -47,15 +47,11 @@ export function DeliveryPage({ accountUUID, accountName, timezone, admin, now, d
       <PageHeader
         title={deliveryTitle(delivery)}
         overline={accountName}
+        back={{ to: managerAddress(account, delivery.owner.card), words: 'Back to webhooks' }}
         actions={
-          <>
-            <ButtonLink to={managerAddress(account, delivery.owner.card)} icon={ArrowLeft}>
-              Back to webhooks
-            </ButtonLink>
-            <ButtonLink to={searchAddress(account)} icon={Search}>
-              Find a delivery
-            </ButtonLink>
-          </>
+          <ButtonLink to={searchAddress(account)} icon={Search}>
+            Find a delivery
+          </ButtonLink>
         }
         summary={<Standing delivery={delivery} />}
       />

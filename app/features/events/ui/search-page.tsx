@@ -1,4 +1,4 @@
-import { ArrowLeft, SearchX } from 'lucide-react'
+import { SearchX } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { type AccountPage, type LinkAccount, managerAddress, searchAddress } from '#app/domain/delivery-address.ts'
 import { useAnnounce } from '#app/ui/announcer.tsx'
@@ -52,11 +52,7 @@ export function SearchPage(props: SearchPageProps) {
       <PageHeader
         title="Find a delivery"
         overline={accountName}
-        actions={
-          <ButtonLink to={managerAddress(account)} icon={ArrowLeft}>
-            Back to webhooks
-          </ButtonLink>
-        }
+        back={{ to: managerAddress(account), words: 'Back to webhooks' }}
       />
       <div className="grid gap-5">
         <div className="grid gap-2">

@@ -1,13 +1,5 @@
 import { useRevalidator } from '@remix-run/react'
-import {
-  ArrowLeft,
-  CircleAlert,
-  CircleCheck,
-  CirclePause,
-  CircleSlash,
-  type LucideIcon,
-  OctagonAlert,
-} from 'lucide-react'
+import { CircleAlert, CircleCheck, CirclePause, CircleSlash, type LucideIcon, OctagonAlert } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { accountAddress } from '#app/domain/account-address.ts'
 import { grouped } from '#app/domain/count-text.ts'
@@ -18,7 +10,7 @@ import { days, seconds } from '#app/lib/duration.ts'
 import { useAnnounce } from '#app/ui/announcer.tsx'
 import { askOwnServer } from '#app/ui/ask-own-server.tsx'
 import { StatusPill, type Tone, toneStyles } from '#app/ui/badge.tsx'
-import { ButtonLink, ReloadLink } from '#app/ui/button.tsx'
+import { ReloadLink } from '#app/ui/button.tsx'
 import { Curve } from '#app/ui/chart/curve.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { Meter } from '#app/ui/meter.tsx'
@@ -60,15 +52,7 @@ export function OperatorPage({ accountUUID, accountName, timezone, asked, view }
       <PageHeader
         title="Operator"
         overline={accountName}
-        actions={
-          <ButtonLink
-            to={`/?${new URLSearchParams({ accountUUID, admin: 'yes' })}`}
-            className="print:hidden"
-            icon={ArrowLeft}
-          >
-            Back to webhooks
-          </ButtonLink>
-        }
+        back={{ to: `/?${new URLSearchParams({ accountUUID, admin: 'yes' })}`, words: 'Back to webhooks' }}
         summary={<Verdict view={view} />}
       />
       {stale === null ? null : <NotFresh why={stale} since={view.now} />}

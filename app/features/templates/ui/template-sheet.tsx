@@ -1,10 +1,10 @@
 import { Form, useFetcher, useNavigation } from '@remix-run/react'
-import { ArrowLeft, Eye, History, PencilLine, Power } from 'lucide-react'
+import { Eye, History, PencilLine, Power } from 'lucide-react'
 import { type FormEvent, type ReactNode, useEffect, useRef } from 'react'
 import { type AutomationAccount, automationAddress } from '#app/domain/automations/automation-address.ts'
 import { textMeNames } from '#app/features/automations/form/form-preview.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { Button, ButtonLink } from '#app/ui/button.tsx'
+import { Button } from '#app/ui/button.tsx'
 import { cardStyles } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Field } from '#app/ui/form/field.tsx'
@@ -76,11 +76,7 @@ export function TemplateSheet({ account, accountName, timezone, now, sheet }: Te
       <PageHeader
         title={sheet.name}
         overline={accountName}
-        actions={
-          <ButtonLink to={automationAddress(account, { step: 'none' }, 'templates')} icon={ArrowLeft}>
-            {SHEET_TEXTS.back}
-          </ButtonLink>
-        }
+        back={{ to: automationAddress(account, { step: 'none' }, 'templates'), words: SHEET_TEXTS.back }}
         summary={<Sentence sheet={sheet} />}
       />
       <div className="grid items-start gap-5 lg:grid-cols-2 lg:gap-6">

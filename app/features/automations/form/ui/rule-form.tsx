@@ -2,7 +2,7 @@ import { Form } from '@remix-run/react'
 import { clsx } from 'clsx'
 import { Eye, Undo2 } from 'lucide-react'
 import { lazy, type MouseEvent, type ReactNode, Suspense, useDeferredValue, useMemo, useState } from 'react'
-import { Button } from '#app/ui/button.tsx'
+import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
@@ -151,6 +151,11 @@ function Trouble({ trouble }: Pick<FormView, 'trouble'>) {
   return (
     <Notice tone={trouble.kind === 'error' ? 'failing' : 'accent'} title={trouble.title}>
       <p>{trouble.description}</p>
+      {trouble.link ? (
+        <ButtonLink to={trouble.link.to} variant="quiet" className="-ml-4">
+          {trouble.link.words}
+        </ButtonLink>
+      ) : null}
     </Notice>
   )
 }

@@ -1,11 +1,9 @@
 import { Link } from '@remix-run/react'
 import { clsx } from 'clsx'
-import { ArrowLeft } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { type AutomationAccount, automationAddress } from '#app/domain/automations/automation-address.ts'
 import { runsAddress, whyAddress } from '#app/domain/automations/history-address.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { ButtonLink } from '#app/ui/button.tsx'
 import { PageHeader } from '#app/ui/page/page-header.tsx'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 
@@ -46,11 +44,7 @@ export function HistoryFrame(props: FrameProps) {
       <PageHeader
         title={title}
         overline={accountName}
-        actions={
-          <ButtonLink to={automationAddress(account)} icon={ArrowLeft}>
-            Back to automations
-          </ButtonLink>
-        }
+        back={{ to: automationAddress(account), words: 'Back to automations' }}
         summary={summary}
       />
       <nav aria-label="Run history" className="mb-5 border-line border-b">

@@ -14,7 +14,7 @@ import type { RuleCardView } from '../../rules/rule-view.ts'
 import type { PageResult } from '../act-on-rule.ts'
 import { IMPORT_FAILED, RULES_NOT_FETCHED } from '../page-text.ts'
 import { UndoDelete } from './delete-rule.tsx'
-import { ActFields } from './rule-button.tsx'
+import { ActFields, useWithDraft } from './rule-button.tsx'
 import { RuleCard, type RuleCardProps } from './rule-card.tsx'
 
 /** What stands beside the form of a rule: the import, and the rules there are. */
@@ -76,6 +76,7 @@ function ImportPanel({ account, result }: { account: AutomationAccount; result: 
   // A rejected import redraws the panel, open and with the pasted text.
   const [canceled, setCanceled] = useState(0)
   const pending = useIsSending({ act: 'import' })
+  const withDraft = useWithDraft({ act: 'import' })
   return (
     <section aria-labelledby="import-title" className={`${cardStyles} px-4 py-1.5 sm:px-5`}>
       <h2 id="import-title" className="sr-only">
@@ -97,6 +98,7 @@ function ImportPanel({ account, result }: { account: AutomationAccount; result: 
             {(control) => (
               <textarea
                 {...control}
+                form={withDraft.form}
                 name="json"
                 rows={6}
                 required
@@ -107,7 +109,7 @@ function ImportPanel({ account, result }: { account: AutomationAccount; result: 
             )}
           </Field>
           <div className="flex flex-wrap gap-2">
-            <Button type="submit" variant="primary" pending={pending}>
+            <Button {...withDraft} type="submit" variant="primary" pending={pending}>
               Import
             </Button>
             <ButtonLink

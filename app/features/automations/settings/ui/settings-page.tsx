@@ -1,10 +1,9 @@
-import { ArrowLeft, BellOff, Undo2 } from 'lucide-react'
+import { BellOff, Undo2 } from 'lucide-react'
 import type { AutomationSettings } from '#app/domain/automations/account-guards.ts'
 import { automationAddress } from '#app/domain/automations/automation-address.ts'
 import type { Mute } from '#app/domain/automations/receipt.ts'
 import { managerAddress } from '#app/domain/delivery-address.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { ButtonLink } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
 import { EmptyState } from '#app/ui/empty-state.tsx'
 import { PostButton } from '#app/ui/form/post-button.tsx'
@@ -38,11 +37,7 @@ export function SettingsPage(props: SettingsPageProps) {
       <PageHeader
         title="Automation settings"
         overline={accountName}
-        actions={
-          <ButtonLink to={automationAddress(account)} icon={ArrowLeft}>
-            Back to automations
-          </ButtonLink>
-        }
+        back={{ to: automationAddress(account), words: 'Back to automations' }}
         summary={
           <p className="max-w-prose text-ink-soft">
             These apply to every automation, at the moment a message goes out. Each run shows which message it held, and
