@@ -111,7 +111,7 @@ describe('an address somebody typed', () => {
     const started = performance.now()
     for (const text of ['a', ' ', '.', '%', '@', 'a.', '::']) checkAddress(`https://${text.repeat(100_000)}`, rules)
     for (const text of ['a', '.', '%', '@', 'a.', '::']) checkAddress(`https://${text.repeat(1_000)}`, rules)
-    expect(performance.now() - started).toBeLessThan(200)
+    expect(performance.now() - started).toBeLessThan(2_000)
   })
 })
 
