@@ -4,8 +4,8 @@ import { isRecord, parseJson } from '#app/lib/json.ts'
 import { takingTurns } from '#app/lib/turns.server.ts'
 import type { PlatformRecord } from '../platform.ts'
 
-/** Characters read at once: a few ms. */
-const PIECE = 256 * 1024
+/** Characters read at once, about 2 ms: each event on its way waits for a few pieces, at the turns it takes. */
+const PIECE = 64 * 1024
 /** The boundary between two objects of a list. No text can match: a quotation mark in it has a backslash before it. */
 const BETWEEN = /\},\{"\w+":/g
 /** A record may contain a list, which cannot be cut: so many further places are tried. */
@@ -23,7 +23,7 @@ export interface ListReader {
 
 /** Ignores lists that are short or in another format. `keep`: reduces each record to the parts to keep. */
 export function createListReader(keep: (record: PlatformRecord) => PlatformRecord): ListReader {
-  const turn = takingTurns()
+  const turn = takingTurns(2)
   const records: PlatformRecord[] = []
   let begun = false
   /** Length at which to try again. */
