@@ -422,6 +422,13 @@ describe('the logs', () => {
 })
 
 describe('import', () => {
+  it('belongs to the form of the automation without scripts, so that what stands there is sent along and kept', () => {
+    const html = withoutScripts()
+    const formOf = (tag: string | undefined) => /\bform="([^"]*)"/.exec(tag ?? '')?.[1]
+    expect(formOf(/<textarea[^>]*name="json"[^>]*>/.exec(html)?.[0])).toBe('automation-form')
+    expect(formOf(/<button[^>]*value="act=import"[^>]*>/.exec(html)?.[0])).toBe('automation-form')
+  })
+
   it('sends what was pasted', async () => {
     const sent: Record<string, string>[] = []
     renderAutomations({}, sent)
