@@ -20,10 +20,7 @@ process.env.NODE_COMPILE_CACHE ??= join(ROOT, '.cache/compiled')
 export const CHECKS = [
   { name: 'types', command: [tool('typescript/bin/tsc'), '-p', '.', '--noEmit', '--pretty', 'false'] },
   { name: 'lint and format', command: [tool('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', '.'] },
-  {
-    name: 'import law',
-    command: [tool('dependency-cruiser/bin/dependency-cruise.mjs'), 'app', 'db', 'packages', 'scripts', 'tests'],
-  },
+  { name: 'import law', command: [join(ROOT, 'scripts/import-law.mjs')] },
   { name: 'nothing unused', command: [tool('knip/bin/knip.js'), '--no-progress', '--no-config-hints'] },
   { name: 'house rules', command: [join(ROOT, 'scripts/house-rules.mjs')] },
 ]

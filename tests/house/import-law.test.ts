@@ -1,47 +1,6 @@
-import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { graphOf, type Module as ImportedModule, whatIsStale } from '../../scripts/import-picture.mjs'
-import { plantTree, ROOT } from './planted-tree.ts'
-
-interface Violation {
-  from: string
-  to: string
-  rule: { name: string }
-}
-
-interface Cruise {
-  modules: ImportedModule[]
-  summary: { violations: Violation[] }
-}
-
-/** Runs the law as the check command does, on the repository in `root`. */
-async function cruise(root: string): Promise<Cruise> {
-  const args = [
-    join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs'),
-    ...[
-      '--config',
-      join(ROOT, '.dependency-cruiser.cjs'),
-      '--output-type',
-      'json',
-      'app',
-      'db',
-      'packages',
-      'scripts',
-      'tests',
-    ],
-  ]
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, maxBuffer: 64_000_000 }).catch(
-    (error) => {
-      // Offences make it exit with their number; anything else it has to say is on the other stream.
-      if (error.stdout) return error
-      throw error
-    },
-  )
-  return JSON.parse(stdout)
-}
+import { readImports, type Violation } from '../../scripts/import-law.mjs'
+import { plantTree } from './planted-tree.ts'
 
 /** What stands in the planted repository before anything is wrong with it: every kind of file, importing what it may. */
 const LAWFUL: Record<string, string> = {
@@ -325,7 +284,7 @@ const trees: { root: string; remove(): void }[] = []
 async function violationsIn(files: Record<string, string>): Promise<Violation[]> {
   const tree = plantTree(files)
   trees.push(tree)
-  return (await cruise(tree.root)).summary.violations
+  return (await readImports(tree.root)).summary.violations
 }
 afterAll(() => {
   for (const tree of trees) tree.remove()
@@ -365,11 +324,4 @@ describe('the import law', () => {
     const untried = names.filter((name) => !tried.has(name))
     expect([...new Set(untried)]).toEqual([])
   })
-
-  test('is kept by this repository, and drawn as it is', async () => {
-    const { modules, summary } = await cruise(ROOT)
-    expect(summary.violations.map((each) => `${each.from} → ${each.to}: ${each.rule.name}`)).toEqual([])
-    const picture = readFileSync(join(ROOT, 'docs/images/import-law.svg'), 'utf8')
-    expect(whatIsStale(picture, graphOf(modules)), 'draw it anew: npm run picture').toEqual([])
-  }, 60_000)
 })
