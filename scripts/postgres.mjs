@@ -31,7 +31,7 @@ const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' }
  * @property {(database?: string) => string} url
  * @property {(name: string, template?: string) => Promise<void>} createDatabase `name` begins with `fieldhook_`
  * @property {(name: string) => Promise<void>} dropDatabase ends its sessions; nothing when it is not there
- * @property {(ending?: Ending) => Promise<void>} stop for good: server and folder are gone, on another's server our databases
+ * @property {() => Promise<void>} stop for good: server and folder are gone, on another's server our databases
  * @property {(ending: Ending) => Promise<void>} halt ends the server and keeps its files for `start`
  * @property {() => Promise<void>} kill like `halt`, as a cut wire does it: no warning, nothing tidied
  * @property {() => Promise<void>} start again after `halt` or `kill`, at the same address
@@ -130,8 +130,9 @@ async function ownServer(program, prefix, { durable = true, listen = 'socket', s
     await running?.end(signal)
   }
   /** @type {PostgresServer['stop']} */
-  const stop = async (ending = 'fast') => {
-    await end(SIGNALS[ending])
+  const stop = async () => {
+    // Its data goes too: a last checkpoint would only write what is then removed, for up to a minute on a busy disk.
+    await end(SIGNALS.immediate)
     // The server's children may still be writing their last file.
     rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
     watcher.dismiss()
@@ -160,7 +161,7 @@ async function ownServer(program, prefix, { durable = true, listen = 'socket', s
       start,
     }
   } catch (error) {
-    await stop('immediate')
+    await stop()
     throw error
   }
 }

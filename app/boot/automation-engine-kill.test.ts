@@ -12,7 +12,7 @@ test('a run whose process is ended at any boundary sends nothing twice, makes no
   // The proof shows something only where a message was on its way.
   expect(found.places.get('before sms sms') ?? 0).toBeGreaterThan(0)
   expect(found.unknown).toBeGreaterThan(0)
-}, 120_000)
+})
 
 test('many runs at once survive processes that end at random and a platform that fails', async () => {
   const found = await storm({ seed: 5, runs: 20, deaths: 12 })
@@ -20,9 +20,9 @@ test('many runs at once survive processes that end at random and a platform that
   expect(found).toMatchObject({ repeatedMessages: 0, repeatedRecords: 0, repeatedNotifications: 0, lostRuns: 0 })
   expect(found.deaths).toBeGreaterThan(5)
   expect(found.faults).toBeGreaterThan(10)
-}, 120_000)
+})
 
 test('the proof sees a message that is sent twice: a journal without care sends some', async () => {
   const found = await killAtEveryBoundary({ seed: 3, runs: 20, sabotage: withoutCare })
   expect(found.repeatedMessages).toBeGreaterThan(0)
-}, 120_000)
+})

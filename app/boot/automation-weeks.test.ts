@@ -1,13 +1,10 @@
-// Eight weeks in pretend time, each with its own weather, two of each kind of week; `npm run prove:weeks` runs a hundred. One that
+// Four weeks in pretend time, each with its own weather, one of each kind of week; `npm run prove:weeks` runs a hundred. One that
 // fails prints its seed and what happened.
 import { expect, test } from 'vitest'
 import { simulatedWeek } from '#tests/support/simulated-week.server.ts'
 import { onServer } from '#tests/support/test-app.server.ts'
 
-// A week takes two seconds, on a server five.
-const SEEDS = Array.from({ length: onServer ? 4 : 8 }, (_, index) => index + 1)
-
-test.each(SEEDS)(
+test.each([1, 2, 3, 4])(
   'week %i: nothing is missed, nothing repeated, nobody is told about what was there before',
   async (seed) => {
     const { violations, trail, events, messages, runs } = await simulatedWeek({ seed })
@@ -17,7 +14,6 @@ test.each(SEEDS)(
     expect(messages).toBeGreaterThan(10)
     expect(runs).toBeGreaterThan(50)
   },
-  30_000,
 )
 
 const MISSING = [
@@ -32,5 +28,4 @@ test.each(onServer ? MISSING.slice(1) : MISSING)(
     const { violations } = await simulatedWeek({ seed: 10, sabotage })
     expect(violations).toContainEqual(expect.stringMatching(says))
   },
-  60_000,
 )

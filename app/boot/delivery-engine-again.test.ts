@@ -34,7 +34,7 @@ describe('pausing', () => {
     engine.wake(endpointId)
     await world.clock.run(seconds(1))
     expect(world.outbound.sent.map(({ body }) => JSON.parse(body).n)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
-  }, 30_000)
+  })
 })
 
 it('an endpoint that somebody else has paused is left alone, even if nobody told the engine', async () => {
@@ -135,7 +135,7 @@ describe('sending again', () => {
       pending_count: 0,
       pending_bytes: 0,
     })
-  }, 30_000)
+  })
 
   it('a replay that runs to its end says so, and live events overtake it', async () => {
     const endpointId = world.endpoint()
@@ -165,7 +165,7 @@ describe('sending again', () => {
       delivered: 50,
       undelivered: 0,
     })
-  }, 30_000)
+  })
 
   it.each([410, 429, 500])('a test that is answered %i is shown, and leaves the webhook as it was', async (status) => {
     const endpointId = world.endpoint()

@@ -100,7 +100,7 @@ describe('while storage is nearly full', () => {
       made: 900,
       delivered: 900,
     })
-  }, 60_000)
+  })
 
   it('what waits is still sent, whatever the level', async () => {
     world.endpoint()

@@ -336,7 +336,7 @@ describe('an address that fails', () => {
     await world.clock.run(minutes(16))
     expect(world.row("SELECT count(*) AS n FROM delivery WHERE state = 'delivered'")).toEqual({ n: 60 })
     expect(world.row('SELECT breaker, failing_since FROM endpoint')).toEqual({ breaker: 'closed', failing_since: null })
-  }, 30_000)
+  })
 
   it('for 72 hours is switched off, keeps what arrives waiting, and starts again when told to', async () => {
     const endpointId = world.endpoint()
@@ -361,5 +361,5 @@ describe('an address that fails', () => {
     await world.clock.run(minutes(1))
     expect(world.row("SELECT count(*) AS n FROM delivery WHERE state = 'pending'")).toEqual({ n: 0 })
     expect(world.outbound.sent.length).toBeGreaterThan(before)
-  }, 30_000)
+  })
 })

@@ -105,7 +105,7 @@ describe('an automation that fails', () => {
     }
     expect(subjects()).toEqual(['Thank the customer failed 20 times'])
     expect(await shown()).toEqual(['Thank the customer failed 200 times'])
-  }, 60_000)
+  })
 
   test('is told of again the next day while it goes on, and not when nothing more happened', async () => {
     const rule = await thanks()
@@ -361,7 +361,7 @@ describe('the choices of an account', () => {
       'All 2 automations are working: 3 messages, 0 failures',
     ])
     expect(await shown()).toEqual([])
-  }, 60_000)
+  })
 })
 
 describe('a process that ends between any two writes', () => {
@@ -413,5 +413,5 @@ describe('a process that ends between any two writes', () => {
     expect(Math.max(...counts)).toBe(1)
     // Marked, and not sent yet: two steps.
     expect(counts.filter((count) => count === 0).length).toBeLessThanOrEqual(3)
-  }, 60_000)
+  })
 })

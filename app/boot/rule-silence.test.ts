@@ -91,7 +91,7 @@ test('ten planted rhythms are noticed on the right day, and ten that only look l
   }
   const wanted = all.filter(([, { silentOn }]) => silentOn !== null).map(([name, { silentOn }]) => [name, silentOn])
   expect([...noticed].sort()).toEqual(wanted.sort())
-}, 120_000)
+})
 
 test('is told in the morning, once, and ends quietly with the next run', async () => {
   const choice = { ...DEFAULT_MAIL_CHOICE, email: 'owner@example.test' }
@@ -128,4 +128,4 @@ test('is told in the morning, once, and ends quietly with the next run', async (
   await world.clock.run(minutes(1))
   await watchRules(world.app)
   expect(await listRuleNotices(world.app, LEEDS)).toEqual([])
-}, 120_000)
+})

@@ -107,7 +107,7 @@ test('a new server, its schema made, and what can be looked at then', async ({ s
   )
   expect(said.filter((one) => one.startsWith('bad'))).toEqual([])
   expect(await readKeyUse(url)).toEqual({ uses: [{ keyId: 'k1', accountKeys: 1, secrets: 0 }], inFront: null })
-}, 60_000)
+})
 
 test('a moved copy is held by a row on the server, until it is released', async ({ skip }) => {
   if (!server) return skip('no PostgreSQL')
@@ -117,7 +117,7 @@ test('a moved copy is held by a row on the server, until it is released', async 
   await client.query("INSERT INTO installation (name, value) VALUES ('held', '{}')")
   expect(sentences(await findings())).toContain(held)
   await client.query("DELETE FROM installation WHERE name = 'held'")
-}, 60_000)
+})
 
 test('a clock that is off, instances without work, and work without an instance', async ({ skip }) => {
   if (!server) return skip('no PostgreSQL')
@@ -133,7 +133,7 @@ test('a clock that is off, instances without work, and work without an instance'
       expect.stringContaining('warning: Fieldhook does not run on this database'),
     ]),
   )
-}, 60_000)
+})
 
 test('a server that is gone, or whose schema is of a release that does not serve this one', async ({ skip }) => {
   if (!server) return skip('no PostgreSQL')

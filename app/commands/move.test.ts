@@ -192,9 +192,9 @@ test('the target is held until it is let go, belongs to the same platform, and t
   expect(existsSync(`${back}.moving`)).toBe(false)
 })
 
-test('the product starts on a moved database, sends nothing, and goes on when a command lets it go', {
-  timeout: 60_000,
-}, async ({ skip }) => {
+test('the product starts on a moved database, sends nothing, and goes on when a command lets it go', async ({
+  skip,
+}) => {
   if (!server) return skip('no PostgreSQL')
   smallFile(env.databaseFile, 'sandbox')
   const url = await freshUrl(server)

@@ -179,5 +179,5 @@ describe('five instances with pauses, ends and a database that goes away', () =>
 
   it('the same would be noticed if an instance worked on after its lease', () => {
     expect(() => live(-3 * BEAT)).toThrow('Property failed')
-  }, 60_000)
+  })
 })

@@ -1,6 +1,6 @@
 // Who asks for what is not theirs is written down: at a call, at a page, and in front of both.
 import type { AppLoadContext } from '@remix-run/node'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { asCaller } from '#app/lib/caller.server.ts'
 import { withMethods } from '#app/lib/families.ts'
 import { LEEDS, RIGHTS_ORIGIN, type RightsWorld, rightsWorld, YORK } from '#tests/support/rights-world.server.ts'
@@ -210,7 +210,7 @@ describe('at the door', () => {
     world.clock.advance(60_000)
     const admit = createDoor(world.app, { perMinute: 10, clientIp: () => IP })
     expect(admit({ url: '/x?_data=root', headers: cookie(tab) })?.status).toBe(403)
-    await vi.waitFor(async () => expect(await entries(LEEDS)).toMatchObject([{ target: 'GET /x' }, {}]))
+    await expect.poll(() => entries(LEEDS)).toMatchObject([{ target: 'GET /x' }, {}])
   })
 
   test('a store that does not answer keeps nobody out or in', async () => {

@@ -55,7 +55,7 @@ test('it names the route that the router would choose', () => {
     }),
     { numRuns: 3_000 },
   )
-}, 30_000)
+})
 
 test('what stands where a path has names is handed on as it was written, decoded', () => {
   const find = pathFinder(['api/:list/:id', 'api/things/test', 'api/things/:id'])

@@ -42,5 +42,5 @@ test('a page that Back took out of the cache asks again too', async () => {
   vi.restoreAllMocks()
   cleanup()
   const { asked } = await opened('back_forward')
-  await vi.waitFor(() => expect(asked()).toBe(usual + 1))
+  await expect.poll(asked).toBe(usual + 1)
 })

@@ -18,7 +18,7 @@ beforeAll(async () => {
   expected = sqliteCatalogue(sqlite.sql)
   postgres = await freshDatabase()
   await migrate(postgres.client, 'db/migrations-postgres')
-}, 60_000)
+})
 afterAll(async () => {
   await postgres.drop()
   sqlite.close()

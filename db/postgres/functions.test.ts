@@ -11,7 +11,7 @@ let postgres: TrialDatabase
 beforeAll(async () => {
   postgres = await freshDatabase()
   await migrate(postgres.client, 'db/migrations-postgres')
-}, 60_000)
+})
 afterAll(async () => {
   await postgres.drop()
   sqlite.close()

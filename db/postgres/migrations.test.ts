@@ -16,7 +16,7 @@ beforeEach(async () => {
     '0000_first',
     'CREATE TABLE tree (id bigint PRIMARY KEY);\nCREATE TABLE leaf (tree bigint REFERENCES tree (id));',
   )
-}, 60_000)
+})
 afterEach(async () => {
   await database.drop()
   rmSync(folder, { recursive: true })
@@ -94,7 +94,7 @@ test('a start that ends between any two queries leaves a schema that the next st
     const { rows } = await database.client.query("SELECT indisvalid FROM pg_index WHERE indexrelid = 'high'::regclass")
     expect(rows).toEqual([{ indisvalid: true }])
   }
-}, 60_000)
+})
 
 test('a table that is in use for longer than the patience of a lock is tried again', async () => {
   await migrate(database.client, folder)
@@ -116,7 +116,7 @@ test('a table that is in use for longer than the patience of a lock is tried aga
   expect(await done).toBe(1)
   expect(answers).toEqual(['55P03'])
   expect(await columnsOf('tree')).toEqual(['id', 'height'])
-}, 30_000)
+})
 
 test('a schema of a newer release, and one that another build made, are refused', async () => {
   file('0001_height', 'ALTER TABLE tree ADD height bigint;')
@@ -226,4 +226,4 @@ test('a table that stays in use ends the start with a sentence', async () => {
     message: expect.stringContaining('in use'),
   })
   expect(await migrate(database.client, folder)).toBe(1)
-}, 15_000)
+})

@@ -114,7 +114,7 @@ test('a server that forgets in a power cut', async ({ skip }) => {
   expect(await refusal(url.href)).toMatch(/^ConfigurationError: The database server runs with fsync = off/)
   expect(await tablesOf(url)).toBe(0)
   await forgetful.stop()
-}, 60_000)
+})
 
 test('a disk that is full (53100)', async ({ skip }) => {
   if (!server) return skip('no PostgreSQL')
@@ -143,4 +143,4 @@ test('a disk that is full (53100)', async ({ skip }) => {
     execFileSync('umount', ['-l', folder])
     rmSync(folder, { recursive: true })
   }
-}, 30_000)
+})

@@ -72,7 +72,6 @@ for (const javaScriptEnabled of [true, false]) {
     test.use({ javaScriptEnabled })
 
     test('Go on sends what waited for the customer, once', async ({ page, context, server }) => {
-      test.slow()
       const complaints = collectComplaints(page)
       const { history, outbox } = await answered(page, context, server)
       await expect(card(page)).toContainText(/^Job \S+.*by text/)
@@ -94,7 +93,6 @@ for (const javaScriptEnabled of [true, false]) {
     })
 
     test('Stop leaves out what waited for the customer, for good', async ({ page, context, server }) => {
-      test.slow()
       const complaints = collectComplaints(page)
       const { history, outbox, follows } = await answered(page, context, server)
       await card(page)
@@ -113,7 +111,6 @@ for (const javaScriptEnabled of [true, false]) {
 }
 
 test('an answer in the history is accessible and fits the screen', async ({ page, context, server }) => {
-  test.slow()
   const { follows } = await answered(page, context, server)
   await expectLooks(page, 'answers')
   await follows.getByRole('link').first().click()

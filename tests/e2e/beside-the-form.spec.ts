@@ -14,7 +14,6 @@ test('at 1280 by 800 the preview and every card can be seen, whatever is written
   context,
   server,
 }) => {
-  test.slow()
   await page.setViewportSize({ width: 1280, height: 800 })
   await openSignedIn(context, page, server)
   const address = new URL(page.url())

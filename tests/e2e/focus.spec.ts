@@ -81,7 +81,6 @@ async function pressEvery(page: Page, address: string, settled: () => Promise<vo
 }
 
 test('the focus is somewhere after every button of the lists and their details', async ({ page, context, server }) => {
-  test.setTimeout(240_000)
   const account = await signInFirm(context.request, server)
   const newcomer = await signInFirm(context.request, server, 1)
   const screens: Screen[] = await furnish(context.request, server, account, newcomer)

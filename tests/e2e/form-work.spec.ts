@@ -180,7 +180,6 @@ for (const width of [320, 375, 1280]) {
     context,
     server,
   }) => {
-    test.slow()
     await page.setViewportSize({ width, height: 700 })
     await openAutomations(page, context, server)
     await alive(page)

@@ -149,7 +149,6 @@ for (const javaScriptEnabled of [true, false]) {
 
 test('rules in every state are accessible and fit the screen', async ({ page, context, server }) => {
   // Four pictures of a long page, each looked over: twice the usual time.
-  test.slow()
   const long = `Accounting-${'x'.repeat(60)} and the office`
   await openSignedIn(context, page, server)
   const manager = page.url()

@@ -57,7 +57,6 @@ for (const javaScriptEnabled of [true, false]) {
     test.use({ javaScriptEnabled })
 
     test('is told once on the page and by e-mail, and again when it works', async ({ page, context, server }) => {
-      test.slow()
       const manager = await letFail(page, context, server, 'watched')
       await expect(onTop(page)).toContainText('Job webhook started failing')
       await expect(onTop(page).getByRole('listitem')).toHaveCount(1)
@@ -154,7 +153,6 @@ for (const javaScriptEnabled of [true, false]) {
 }
 
 test('a failing card with notice and check is accessible and fits the screen', async ({ page, context, server }) => {
-  test.slow()
   const manager = await letFail(page, context, server, 'shown')
   await reloadUntil(page, manager, 'E-mail sent to')
   await expectLooks(page, 'notices-failing')

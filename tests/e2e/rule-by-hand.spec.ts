@@ -51,7 +51,6 @@ test('by clicks: an accepted quote is booked in, with pickers and a preview that
   context,
   server,
 }) => {
-  test.slow()
   const complaints = collectComplaints(page)
   await openAutomations(page, context, server)
   await expect(form(page).getByRole('button', { name: 'Continue' })).toHaveCount(0)
@@ -111,7 +110,6 @@ test('by clicks: an accepted quote is booked in, with pickers and a preview that
 
 test.describe('without a mouse', () => {
   test('by keys alone: a new job is told to the office', async ({ page, context, server }) => {
-    test.slow()
     await openAutomations(page, context, server)
     await expect(form(page).getByRole('button', { name: 'Continue' })).toHaveCount(0)
     const { keyboard } = page
@@ -186,7 +184,6 @@ test.describe('without JavaScript', () => {
     context,
     server,
   }) => {
-    test.slow()
     await openAutomations(page, context, server)
     const of = form(page)
     await of.getByLabel('Automation Name').fill('Quote check-in after 3 days')

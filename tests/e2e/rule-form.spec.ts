@@ -140,7 +140,6 @@ test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false })
 
   test('the same rule is built, edited, reordered and corrected by round trips', async ({ page, context, server }) => {
-    test.slow()
     await openAutomations(page, context, server)
     await ready(page, false)
     const of = form(page)
@@ -250,7 +249,6 @@ test('a rule is opened, changed, left and saved', async ({ page, context, server
 })
 
 test('the form at each step is accessible and fits the screen', async ({ page, context, server }) => {
-  test.slow()
   await openAutomations(page, context, server)
   await ready(page, true)
   const of = form(page)

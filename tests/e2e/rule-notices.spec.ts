@@ -62,7 +62,6 @@ for (const javaScriptEnabled of [true, false]) {
       context,
       server,
     }) => {
-      test.slow()
       const complaints = collectComplaints(page)
       const { automations, runNow } = await brokenRule(page, context, server)
       await runNow()

@@ -26,7 +26,6 @@ const UPGRADE = 'Upgrade Now - £5/month'
 const SUBSCRIBE = 'Subscribe Now - £5/month'
 
 test('a journey from the first day to a paid month, with every state between', async ({ page, context, server }) => {
-  test.setTimeout(240_000)
   const complaints = collectComplaints(page)
   const asked: string[] = []
   page.on('request', (request) => asked.push(request.url()))

@@ -63,7 +63,6 @@ async function sizeOf(page: Page) {
 }
 
 test('seven webhooks and a rule fit a screen', async ({ page, context, server }) => {
-  test.slow()
   const { account } = await furnish(page, context, server)
   const manager = `${server.origin}/fieldhook?accountUUID=${account}`
   await page.setViewportSize({ width: 1280, height: 800 })
@@ -116,7 +115,6 @@ for (const width of [375, 1280]) {
     context,
     server,
   }) => {
-    test.slow()
     const complaints = collectComplaints(page)
     await page.setViewportSize({ width, height: 812 })
     await openSignedIn(context, page, server)

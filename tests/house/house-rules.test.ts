@@ -157,7 +157,7 @@ test('the linter refuses what it is there to refuse', async () => {
   ]) {
     expect(found).toContain(expected)
   }
-}, 60_000)
+})
 
 interface Diagnostic {
   category: string

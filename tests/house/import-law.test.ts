@@ -301,7 +301,7 @@ describe('the import law', () => {
       violationsIn({ ...LAWFUL, ...ACCOMPLICE, ...plantedText(OFFENCES) }),
       violationsIn({ ...LAWFUL, ...plantedText(NAMED_OFFENCES) }),
     ])
-  }, 60_000)
+  })
 
   test.each(OFFENCES)('%s: %s is caught', (rule, file) => {
     expect(planted.filter((each) => each.from === file).map((each) => each.rule.name)).toContain(rule)
@@ -313,7 +313,7 @@ describe('the import law', () => {
 
   test('has nothing against imports that every part may make', async () => {
     expect(await violationsIn(LAWFUL)).toEqual([])
-  }, 60_000)
+  })
 
   test('has no rule without a planted offence', async () => {
     const { default: law } = await import('../../.dependency-cruiser.cjs')

@@ -57,7 +57,7 @@ test('five processes take turns and never overlap', async () => {
   const others = Array.from({ length: 5 }, () => otherProcess(`${note('in')}; await pause(30); ${note('out')}`))
   expect(await Promise.all(others.map((each) => each.ended))).toEqual([0, 0, 0, 0, 0])
   expect(readFileSync(diary, 'utf8')).toBe('in\nout\n'.repeat(5))
-}, 30_000)
+})
 
 test('a waiter says whom it waits for, and takes over when the holder is killed', async () => {
   const holder = otherProcess("say('holding'); await pause(60_000)")
@@ -72,7 +72,7 @@ test('a waiter says whom it waits for, and takes over when the holder is killed'
   expect(lines[0]).toContain(`process ${holder.child.pid}`)
   holder.child.kill('SIGKILL')
   expect(await mine).toBe('mine')
-}, 30_000)
+})
 
 test("a killed holder's install is ended before anybody else begins", async () => {
   const holder = otherProcess(
@@ -90,7 +90,7 @@ test("a killed holder's install is ended before anybody else begins", async () =
   )
   expect(wasGone).toBe(true)
   expect(lines.join()).toContain('cut off')
-}, 30_000)
+})
 
 test('a process number that was used again is not taken for the holder', async () => {
   await withLock(

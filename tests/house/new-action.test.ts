@@ -98,7 +98,7 @@ beforeAll(async () => {
     { reason: 'the pump for {entry.0.job_address}', waitingFor: 'parts', urgent: true },
     'Look after {action_1_result.note_uuid}',
   )
-}, 60_000)
+})
 
 test('the form offers it and draws its fields', () => {
   expect(seen.known).toBe(true)

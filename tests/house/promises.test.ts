@@ -71,7 +71,7 @@ test('every sentence of a page that names a time, an amount or a limit has its r
   expect(listed.filter((sentence) => !found.includes(sentence))).toEqual([])
   expect(listed.filter((sentence, index) => listed.indexOf(sentence) !== index)).toEqual([])
   // Every source file of the product is parsed.
-}, 120_000)
+})
 
 test.each([
   ['What waits is kept and sent.', true],

@@ -132,4 +132,4 @@ test('quiet', () => { console.log('fine'); expect(1).toBe(1) })
     'pretend timers': 'passed',
     quiet: 'passed',
   })
-}, 30_000)
+})

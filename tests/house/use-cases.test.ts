@@ -179,10 +179,9 @@ test('a webhook is created, and an event becomes an attempt', async () => {
     const files = await filesEntered(async () => {
       world.setJobStatus(account, String(uuid), 'Work Order')
       await receiver.until((received) => received.length > before, 10_000)
-      await vi.waitFor(async () => {
-        const [entry] = await running.app.store.events.listEventLog(account, NEWEST)
-        expect(entry?.deliveries[0]?.attempts[0]).toMatchObject({ outcome: 'delivered' })
-      })
+      await expect
+        .poll(async () => (await running.app.store.events.listEventLog(account, NEWEST))[0]?.deliveries[0]?.attempts[0])
+        .toMatchObject({ outcome: 'delivered' })
     })
     entered.push(files)
   }
@@ -233,10 +232,9 @@ test('an automation is saved, and texts a customer', async () => {
       world.setJobStatus(account, String(job?.uuid), 'Completed')
       await vi.waitFor(() => expect(texts()).toHaveLength(before + 1), { timeout: 30_000 })
       // Its last commit comes after the text, and would count for the next use case.
-      await vi.waitFor(async () => {
-        const [run] = await running.app.store.runs.listRuns(account, { ...LAST_RUNS, limit: 1 })
-        expect(run?.endedAt).toEqual(expect.any(Number))
-      })
+      await expect
+        .poll(async () => (await running.app.store.runs.listRuns(account, { ...LAST_RUNS, limit: 1 }))[0]?.endedAt)
+        .toEqual(expect.any(Number))
     }),
   )
 })
@@ -248,9 +246,7 @@ test('a subscription is paid', async () => {
       const { clientSecret } = await created(answerApi, `/api/create-payment-intent/${account}`, { amount: 500 })
       expect(await confirmPayment(origin, clientSecret)).toMatchObject({ status: 200 })
       await world.payments.settled()
-      await vi.waitFor(async () =>
-        expect(await running.app.store.billing.findPlan(account)).toMatchObject({ status: 'active' }),
-      )
+      await expect.poll(() => running.app.store.billing.findPlan(account)).toMatchObject({ status: 'active' })
     }),
   )
 })

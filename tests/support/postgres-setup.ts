@@ -83,7 +83,7 @@ async function openDesk(durable: boolean): Promise<Desk> {
     async close() {
       server.close()
       const running = await opened?.catch(() => null)
-      await running?.stop('immediate')
+      await running?.stop()
     },
   }
 }

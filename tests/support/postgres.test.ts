@@ -95,7 +95,7 @@ describe.skipIf(typeof found === 'string')('a server of our own', { timeout: 60_
     await server.createDatabase('fieldhook_kept')
     await look(server.url('fieldhook_kept'), 'CREATE TABLE kept AS SELECT 7 AS n')
   }, POSTGRES_WITHIN_MS)
-  afterAll(() => server?.stop('immediate'))
+  afterAll(() => server?.stop())
 
   test('says which one it is', () => {
     expect(said.at(-1)).toBe(`PostgreSQL ${server.version}, from ${server.source}`)
@@ -220,7 +220,7 @@ describe.skipIf(typeof found === 'string')('how a server ends', { timeout: 60_00
       given.password = 'guessed'
       await expect(look(given.href, 'SELECT 1')).rejects.toThrow('password authentication failed')
     } finally {
-      await server.stop('immediate')
+      await server.stop()
     }
   })
 })

@@ -107,7 +107,7 @@ test('an account that is erased is gone from the file, and signs in as new', asy
   expect(back.status).toBe(200)
   const webhooks = await browser.json('GET', `/api/webhooks${by}`)
   expect([webhooks.status, webhooks.body]).toEqual([200, []])
-}, 120_000)
+})
 
 test('a browser that asks too often waits, and nobody else', async () => {
   const small = await startSignedInServer({ REQUESTS_PER_MINUTE: '60' })

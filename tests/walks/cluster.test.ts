@@ -55,5 +55,5 @@ describe.skipIf(!isRunning)('three instances on one PostgreSQL', () => {
     expect(replacing.length).toBeGreaterThan(100)
     expect(replacing).not.toContain(0)
     expect(replacing).not.toContain(502)
-  }, 120_000)
+  })
 })

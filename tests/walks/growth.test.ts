@@ -12,7 +12,7 @@ test('work and memory grow with the length of a text, wherever one comes in', { 
   expect(found.trials).toBeGreaterThan(4_000)
 })
 
-test.each(SLOW_BEFORE)('what was slow once is found: $name', { timeout: 120_000 }, (entrance) => {
+test.each(SLOW_BEFORE)('what was slow once is found: $name', (entrance) => {
   const found = trialsOfEntrance(entrance, false).some((trial) => growthOf(trial).fault !== null)
   expect(found).toBe(true)
 })

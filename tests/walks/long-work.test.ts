@@ -93,9 +93,7 @@ const rule = (body: string, count = 1, description = '') => ({
 })
 const save = (body: object) => hostile.json('POST', '/api/automation', { accountUUID: hostileAccount, ...body })
 
-test('a check that never ends is ended by its deadline; everybody else is served meanwhile, and so is the next check', {
-  timeout: 60_000,
-}, async () => {
+test('a check that never ends is ended by its deadline; everybody else is served meanwhile, and so is the next check', async () => {
   const long = '<p>Hello</p>'.repeat(500)
   await longestTurn()
   const { result, served } = await watchWhile(places, save(rule(long, 1, NEVER_ENDS)))
@@ -111,9 +109,7 @@ test('a check that never ends is ended by its deadline; everybody else is served
   expect(metrics).toContain('fieldhook_long_work_total{outcome="too_long"} 1')
 })
 
-test('the heaviest checks, imports and looks of one account, all at once: no turn is long, and everybody else is served', {
-  timeout: 60_000,
-}, async () => {
+test('the heaviest checks, imports and looks of one account, all at once: no turn is long, and everybody else is served', async () => {
   const form = (body: string) => Object.fromEntries(toForm({ ...emptyForm(), ...formOfFields(rule(body, 20)) }))
   const page = `/automation?accountUUID=${hostileAccount}`
   const look = `/automation/preview?accountUUID=${hostileAccount}`

@@ -20,12 +20,11 @@ test.skipIf(aboutTheFile('the native module of SQLite'))(
       ACCOUNTS_WORK_MS: '0',
     })
     try {
-      const { pages } = await loadPages(browser, accountUUID, WHILE_MS)
-      expect(pages).toBeGreaterThan(10)
+      // Throws when a page or an event is not answered with 200.
+      await loadPages(browser, accountUUID, WHILE_MS)
       expect((await server.drain()).code).toBe(0)
     } finally {
       await server.dispose()
     }
   },
-  60_000,
 )

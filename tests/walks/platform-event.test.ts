@@ -104,7 +104,7 @@ test('a job becomes a work order in the platform, and the address gets the signe
 
   await expect
     .poll(async () => (await loadWebhookLog(running.app, account, 'job', DEFAULT_LOG_FILTER))[0]?.forwardingResults, {
-      timeout: 5_000,
+      timeout: 20_000,
     })
     .toMatchObject([{ success: true, statusCode: 200, url: receiver.url, error: null }])
 })
@@ -146,7 +146,7 @@ test('an address that fails is tried again within a minute, and every try is in 
         })
         return log[0]?.forwardingResults.map((one) => [one.success, one.statusCode, (one.error ?? '').includes('500')])
       },
-      { timeout: 5_000 },
+      { timeout: 20_000 },
     )
     .toEqual([
       [false, 500, true],
@@ -158,7 +158,7 @@ test('deleting the webhook unsubscribes at the platform, and the old address ans
   const [webhook] = await listEndpoints(running.app, account, 'webhook')
   expect(webhook).toBeDefined()
   expect((await deleteEndpoint(running.app, account, webhook?.view.id ?? 0)).outcome).toBe('deleted')
-  await expect.poll(() => world.subscriptions(account).filter((one) => one.active).length, { timeout: 5_000 }).toBe(0)
+  await expect.poll(() => world.subscriptions(account).filter((one) => one.active).length, { timeout: 20_000 }).toBe(0)
   const answer = await fetch(webhook?.view.forwardingUrl ?? '', { method: 'POST', body: '{"object":"job","entry":[]}' })
   expect(answer.status).toBe(410)
 })

@@ -276,7 +276,9 @@ describe('the short way', () => {
     const tooMuch = await unfinished(to('other account'), 150_000, 140_000)
     await expect.poll(tooMuch.text).toMatch(/^HTTP\/1\.1 503 /)
     // A body that does not end is given up.
-    await expect.poll(() => slow.every(({ text }) => text().startsWith('HTTP/1.1 408 ')), { timeout: 5_000 }).toBe(true)
+    await expect
+      .poll(() => slow.every(({ text }) => text().startsWith('HTTP/1.1 408 ')), { timeout: 20_000 })
+      .toBe(true)
     for (const { socket } of slow) socket.destroy()
     await expect.poll(intake.bodies.held).toBe(0)
     expect((await shortWay({ path: to('active'), body: notice('after') })).status).toBe(200)

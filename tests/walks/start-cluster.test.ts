@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, POSTGRES_WITHIN_MS)
 afterAll(async () => {
   await cluster?.end()
-}, 60_000)
+})
 
 test.skipIf(missing)(
   'events flow over three instances, also while one is killed and comes back',

@@ -11,7 +11,7 @@ describe.each<Way>(['post', 'probe'])('the address guard, through the real %s', 
       socketsOpened: [],
       canaryHits: 0,
     })
-  }, 20_000)
+  })
 
   test('refuses every spelling of loopback before a socket is opened, where a guard in the lookup alone lets them through', async () => {
     const result = await runLiterals(way)

@@ -111,7 +111,7 @@ export async function openStage(addresses: number, settings: Record<string, stri
   const close = async () => {
     await Promise.all(servers.map((server) => server.dispose()))
     for (const helper of [receivers, roads, platform]) helper.end()
-    await postgres.stop('immediate')
+    await postgres.stop()
     rmSync(folder, { recursive: true, force: true })
   }
   try {

@@ -100,7 +100,7 @@ export async function proveMove(events: number, tell: (label: string, value: str
     }
   } finally {
     await server.dispose()
-    await postgres.stop('immediate')
+    await postgres.stop()
     await receiver.close()
     rmSync(folder, { recursive: true, force: true })
   }

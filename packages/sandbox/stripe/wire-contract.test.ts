@@ -14,7 +14,7 @@ beforeAll(async () => {
   await everyCall(stage)
   // Reading the description takes seconds: before the tests, so that none of them is slow.
   for (const call of stage.recorded) judge.problemsOf(call)
-}, 60_000)
+})
 afterAll(() => stage.stop())
 
 /** Makes every call the product can make, and those an operator makes beside it, in an order that works. */

@@ -66,7 +66,7 @@ describe('keeping the file bounded', () => {
     await forget(days(30))
     expect(counts()).toEqual({ events: 0, bodies: 0, deliveries: 0 })
     expect(world.row('SELECT count(*) AS n FROM attempt')).toEqual({ n: 0 })
-  }, 20_000)
+  })
 
   it('never removes what waits, however old', async () => {
     world.endpoint({ state: 'paused' })
