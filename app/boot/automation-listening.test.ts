@@ -359,3 +359,30 @@ describe('answers', () => {
     expect(await open()).toEqual([])
   })
 })
+
+test('after the clock of the machine was set back by half an hour, an answer still holds messages, and looks stay rare', async () => {
+  const job = world.job(LEEDS)
+  await send(TEXT, job)
+  expect(world.platform.messages).toHaveLength(1)
+  // What a look before the clock was set back has left: it was made "in half an hour".
+  const future = world.clock.now() + minutes(30)
+  world.client.sql.exec(`UPDATE conversation SET looked_at = ${future}`)
+  const timestamp = localStamp(wallAt(world.clock.now(), 'Europe/London'))
+  world.platform.put(LEEDS, 'sms', {
+    uuid: 'said-1',
+    direction: 'inbound',
+    related_object_uuid: job,
+    message: 'Please ring me first',
+    timestamp,
+  })
+  const before = world.platform.exchanges.length
+  const listener = createListener({ ...world.app, facts: world.parts.facts })
+  for (let n = 0; n < 120; n++) {
+    await world.clock.run(seconds(1))
+    await listener.round()
+  }
+  const made = world.platform.exchanges.slice(before).filter(({ object }) => object === 'sms').length
+  await send(TEXT, job)
+  expect(world.platform.messages).toHaveLength(1)
+  expect(made).toBeLessThanOrEqual(3)
+})

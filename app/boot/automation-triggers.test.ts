@@ -662,3 +662,99 @@ test('groups and digests run once per tick, one run each', async () => {
   await later(days(1))
   expect(world.platform.made).toHaveLength(6)
 })
+
+test('a read that fails at the end of a wait is no reason to act: the conditions are asked again', async () => {
+  const job = world.job(LEEDS)
+  await switchOn(aRule([TEXT], { trigger: { ...ON_STATUS, settleMinutes: 30 }, conditions: COMPLETED, once: 'record' }))
+  triggers.start()
+  await world.clock.run(seconds(5))
+  edit(job, { status: 'Completed' })
+  await told(job, ['status'])
+  await later(minutes(5))
+  edit(job, { status: 'Work Order' })
+  await told(job, ['status'])
+  await later(minutes(20))
+  let failed = 0
+  world.platform.fate = ({ verb, object }) =>
+    verb === 'read' && object === 'job' && failed++ === 0 ? 'broken' : 'well'
+  await later(minutes(60))
+  expect(failed).toBeGreaterThan(0)
+  expect(texts()).toEqual([])
+})
+
+test('a new job is one change of status, also when it is saved again while it is being read', async () => {
+  const job = world.job(LEEDS)
+  world.platform.records(LEEDS, 'job').delete(job)
+  await switchOn(
+    aRule([aStep('s1', 'create_task', { title: 'Call', description: '' })], { trigger: ON_STATUS, once: 'change' }),
+  )
+  triggers.start()
+  await world.clock.run(seconds(5))
+  const at = () => new Date(world.clock.now()).toISOString().slice(0, 19).replace('T', ' ')
+  const fields = { uuid: job, status: 'Quote', generated_job_id: '7', company_uuid: uuidOf('company', 1), active: '1' }
+  world.platform.put(LEEDS, 'job', { ...fields, edit_date: at() })
+  await told(job, ['uuid', 'status'])
+  let saved = false
+  world.platform.fate = ({ object }) => {
+    if (!saved && object === 'company') {
+      saved = true
+      edit(job, { job_description: 'More' })
+      void told(job, ['job_description'])
+    }
+    return 'well'
+  }
+  await world.clock.run(minutes(2))
+  expect(world.platform.made).toHaveLength(1)
+})
+
+test.each(['switched off', 'deleted'])(
+  'a run whose first step could not be prepared has not begun: its rule is %s, and it ends',
+  async (how) => {
+    const job = world.job(LEEDS)
+    const id = await switchOn(
+      aRule([aStep('s1', 'create_task', { title: 'Call', description: '' })], { trigger: ON_STATUS, once: 'record' }),
+    )
+    triggers.start()
+    await world.clock.run(seconds(5))
+    edit(job, { status: 'Completed' })
+    // The record is read for the rules; when the run begins, ServiceM8 does not answer.
+    await told(job, ['status'])
+    await world.clock.run(1_500)
+    let reads = 0
+    world.platform.fate = ({ verb, object }) =>
+      verb === 'read' && object === 'job' && ++reads === 1 ? 'well' : 'broken'
+    await later(minutes(1))
+    expect(world.rows('SELECT state FROM run')).toEqual([{ state: 'waiting' }])
+    const at = world.clock.now()
+    const { automations } = world.store
+    if (how === 'deleted') await automations.deleteAutomation(LEEDS, id, { reason: { code: 'rule_deleted' }, at })
+    else await automations.changeAutomation(LEEDS, id, { active: false, nextRunAt: null, at })
+    world.platform.fate = () => 'well'
+    await later(minutes(60))
+    expect(world.platform.made).toEqual([])
+    expect(world.rows('SELECT state, outcome FROM run')).toEqual([{ state: 'done', outcome: 'cancelled' }])
+    expect(world.rows("SELECT state FROM run_step WHERE state IN ('planned', 'failed')")).toEqual([])
+  },
+)
+
+test('a wait that ends while ServiceM8 does not answer asks the conditions again afterwards', async () => {
+  const job = world.job(LEEDS)
+  await switchOn(aRule([TEXT], { trigger: { ...ON_STATUS, settleMinutes: 30 }, conditions: COMPLETED, once: 'record' }))
+  triggers.start()
+  await world.clock.run(seconds(5))
+  edit(job, { status: 'Completed' })
+  await told(job, ['status'])
+  await later(minutes(5))
+  edit(job, { status: 'Work Order' })
+  await told(job, ['status'])
+  await later(minutes(15))
+  // At the end of the wait ServiceM8 does not answer for a quarter of an hour.
+  world.platform.fate = () => 'broken'
+  await later(minutes(20))
+  world.platform.fate = () => 'well'
+  await later(minutes(60))
+  expect(world.rows('SELECT state, outcome, reason_code AS code FROM run WHERE record_uuid = ?', job)).toEqual([
+    { state: 'done', outcome: 'nothing', code: 'conditions_no_longer_met' },
+  ])
+  expect(texts()).toEqual([])
+})

@@ -61,11 +61,21 @@ export function wallAt(at: Millis, zone: string): Wall {
 
 /** The moment of a local time. `exists` is false in a gap: `at` is then the first moment after it. */
 export function momentOfWall(wall: Wall, zone: string): { at: Millis; exists: boolean } {
-  const before = offsetAt(wall - AROUND, zone)
-  const after = offsetAt(wall + AROUND, zone)
-  const shown = [wall - before, wall - after].filter((at) => at + offsetAt(at, zone) === wall)
-  if (shown.length > 0) return { at: Math.min(...shown), exists: true }
+  const [first] = momentsOfWall(wall, zone)
+  if (first !== undefined) return { at: first, exists: true }
+  const { before, after } = offsetsAround(wall, zone)
   return { at: changeBetween(wall - after, wall - before, zone), exists: false }
+}
+
+/** Every moment of a local time, oldest first: two of one that comes twice, none of one that is skipped. */
+export function momentsOfWall(wall: Wall, zone: string): Millis[] {
+  const { before, after } = offsetsAround(wall, zone)
+  const shown = [wall - before, wall - after].filter((at) => at + offsetAt(at, zone) === wall)
+  return [...new Set(shown)].sort((a, b) => a - b)
+}
+
+function offsetsAround(wall: Wall, zone: string) {
+  return { before: offsetAt(wall - AROUND, zone), after: offsetAt(wall + AROUND, zone) }
 }
 
 /** Finds the first second with the new offset, by binary search. */

@@ -12,9 +12,9 @@ export async function trySave(app: WritingApp, plan: Plan, change: PlanChange): 
   const { store, clock, settings } = app
   const now = clock.now()
   const hold = holdChange({ ...plan, ...change }, settings.payments.mode, now)
-  const ends = hold !== null && hold.heldSince === null
-  const release = ends ? { runsDueBefore: now - RELEASED_UNTIL, reason: runReason('too_old') } : null
-  const saved = await store.billing.savePlan(plan.accountUuid, plan.updatedAt, { ...change, ...hold }, now, release)
+  // At the latest when the hold ends. Before, so that what nobody pays for does not pile up.
+  const tooOld = plan.heldSince === null ? null : { runsDueBefore: now - RELEASED_UNTIL, reason: runReason('too_old') }
+  const saved = await store.billing.savePlan(plan.accountUuid, plan.updatedAt, { ...change, ...hold }, now, tooOld)
   if (saved && hold) await wakeEngines(app, saved)
   return saved
 }

@@ -19,7 +19,13 @@ const SENDABLE_DAYS = 34
 const MADE_UP_DAYS = 7
 const REPORTS_AT_ONCE = 200
 
-/** Each minute: puts accounts on hold when their trial or grace is over, and releases those that need no hold. */
+/** How often the runs of an account on hold are gone through. */
+const RUNS_JUDGED_EVERY = days(1)
+
+/**
+ * Each minute: puts accounts on hold when their trial or grace is over, and releases those that need no hold. What has
+ * waited too long on hold is left to a person.
+ */
 export async function judgeHolds(app: BillingApp, signal: AbortSignal): Promise<void> {
   const { store, clock, settings } = app
   const { mode } = settings.payments
@@ -28,8 +34,10 @@ export async function judgeHolds(app: BillingApp, signal: AbortSignal): Promise<
   while (!signal.aborted) {
     const plans = await store.billing.plansAfter(after, STRETCH)
     for (const plan of plans) {
-      // Saving works out the hold again.
-      if (holdChange(plan, mode, clock.now())) await changePlan(app, plan.accountUuid, () => ({}))
+      const now = clock.now()
+      const isJudged = plan.heldSince === null || now - plan.updatedAt < RUNS_JUDGED_EVERY
+      // Saving works out the hold again, and leaves old runs to a person.
+      if (holdChange(plan, mode, now) || !isJudged) await changePlan(app, plan.accountUuid, () => ({}))
     }
     const last = plans.at(-1)
     if (!last || plans.length < STRETCH) return

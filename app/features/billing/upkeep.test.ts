@@ -24,6 +24,33 @@ const used = (account: string, day: number, kind: string, count: number) =>
 const judge = () => judgeHolds(world.app, NEVER_ABORTED)
 
 describe('holds', () => {
+  test('leave to a person what has waited for 72 hours, once a day, so that it does not pile up', async () => {
+    world.run(
+      `INSERT INTO automation (id, account_uuid, name, active, trigger_source, definition, version, baselined, execution_count, created_at, updated_at)
+       VALUES (1, ?, 'r', 1, 'webhook', '{}', 1, 1, 0, 0, 0)`,
+      LEEDS,
+    )
+    const due = (at: number) =>
+      world.run(
+        `INSERT INTO run (account_uuid, automation_id, version, source, object, record_uuids, trigger_data, state, wake_at,
+           hop, created_at) VALUES (?, 1, 1, 'webhook', 'job', '[]', '{}', 'queued', ?, 0, 0)`,
+        LEEDS,
+        at,
+      )
+    const states = () => world.rows('SELECT state FROM run ORDER BY id').map(({ state }) => state)
+    await judge()
+    world.clock.advance(days(17))
+    await judge()
+    due(world.clock.now() - hours(73))
+    due(world.clock.now() - hours(40))
+    await judge()
+    expect(states()).toEqual(['queued', 'queued'])
+    world.clock.advance(days(1))
+    await judge()
+    expect(states()).toEqual(['held', 'queued'])
+    expect(await findPlanNotice(world.app, LEEDS)).toMatchObject({ tone: 'held' })
+  })
+
   test('begin three days after the trial, wake what is concerned, and end with the payment', async () => {
     world.run(
       `INSERT INTO endpoint (id, account_uuid, object_type, field_filter, url, secret_sealed, state, state_since, breaker,

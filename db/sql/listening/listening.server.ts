@@ -73,14 +73,15 @@ function lookStore(
     `SELECT s.sending_at AS sentAt, s.effect FROM run_step s INDEXED BY steps_being_sent
      WHERE s.state = 'sending' AND (SELECT r.account_uuid FROM run r WHERE r.id = s.run_id) = @accountUuid`,
   )
-  // An instance that was late must not go back behind a newer look.
+  // An instance that was late must not go back behind a newer look. After the clock went back, the known one may seem newer.
+  const NONE_NEWER = '(coalesce(looked_at, 0) <= @at OR looked_at = @lookedAt)'
   const looked = db.prepare(
     `UPDATE conversation SET looked_at = @at, tries = 0,
        next_look_at = CASE WHEN last_message_at > @lastMessageAt THEN min(next_look_at, @nextLookAt) ELSE @nextLookAt END
-     WHERE ${OF} AND coalesce(looked_at, 0) <= @at`,
+     WHERE ${OF} AND ${NONE_NEWER}`,
   )
   const ended = db.prepare(
-    `DELETE FROM conversation WHERE ${OF} AND coalesce(looked_at, 0) <= @at AND last_message_at = @lastMessageAt`,
+    `DELETE FROM conversation WHERE ${OF} AND ${NONE_NEWER} AND last_message_at = @lastMessageAt`,
   )
   const put = db.prepare(
     `UPDATE message_receipt SET state = @state, state_at = @stateAt, next_look_at = @nextLookAt,
@@ -116,7 +117,7 @@ function lookStore(
 
     settleLook(conversation, look) {
       const { accountUuid, jobUuid, channel, lookedAt, lastMessageAt } = conversation
-      const values = { accountUuid, jobUuid, channel, lastMessageAt, at: look.at }
+      const values = { accountUuid, jobUuid, channel, lastMessageAt, lookedAt, at: look.at }
       return turn.run(function* (): Generator<unknown, { settled: number; woken: number } | null> {
         const { nextLookAt } = look
         const noted = nextLookAt === null ? ended.run(values) : looked.run({ ...values, nextLookAt })

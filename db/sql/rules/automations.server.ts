@@ -7,6 +7,7 @@ import { automation, automationVersion } from '../../schema.ts'
 import type { AutomationChange, AutomationRow, AutomationStore, DeletedAutomation } from '../../store/automations.ts'
 import type { Connections } from '../connections.ts'
 import { RUN_REASON, reasonOf, selectReason, setReason, storedReason } from '../reasons.server.ts'
+import { IS_PLACEHOLDER } from '../runs/run-rows.server.ts'
 
 const { placeholder } = template
 
@@ -20,7 +21,11 @@ export function automationStore({ db, orm, mine, lock }: Connections): Automatio
   const cancelUnbegun = db.prepare(
     `UPDATE run SET state = 'done', outcome = 'cancelled', ${setReason(RUN_REASON)}, ended_at = @at
      WHERE automation_id = @id AND state = @was
-       AND NOT EXISTS (SELECT 1 FROM run_step s WHERE s.run_id = run.id)`,
+       AND NOT EXISTS (SELECT 1 FROM run_step s WHERE s.run_id = run.id AND NOT (${IS_PLACEHOLDER}))`,
+  )
+  const forgetPlaceholders = db.prepare(
+    `DELETE FROM run_step WHERE ${IS_PLACEHOLDER} AND run_id IN (
+       SELECT id FROM run WHERE automation_id = @id AND state = 'done' AND outcome = 'cancelled' AND ended_at = @at)`,
   )
   const reviveUnbegun = db.prepare(
     `UPDATE run SET state = @was, outcome = NULL, ${setReason(RUN_REASON)}, ended_at = NULL
@@ -147,12 +152,13 @@ export function automationStore({ db, orm, mine, lock }: Connections): Automatio
       const deleted = yield* change(
         orm
           .update(automation)
-          // `activeSince` stays: whether an undo switches it on again.
-          .set({ active: 0, nextRunAt: null, triggerKeyHash: null, deletedAt: at, updatedAt: at })
+          // `activeSince` and `nextRunAt` stay: whether an undo switches it on again, and whether one that runs once has run.
+          .set({ active: 0, triggerKeyHash: null, deletedAt: at, updatedAt: at })
           .where(and(ofAccount(accountUuid), eq(automation.id, id))),
       )
       if (deleted.changes === 0) return false
       for (const was of UNBEGUN) yield* cancelUnbegun.run({ reason: storedReason(noting(reason, was)), at, id, was })
+      yield* forgetPlaceholders.run({ id, at })
       return true
     }),
 

@@ -5,6 +5,7 @@ import type { AutomationRow } from '../../store/automations.ts'
 import type { RecordValues } from '../../store/records.ts'
 import type {
   DoneFiring,
+  Evaluation,
   NewVerdict,
   OwnWrite,
   SweepTarget,
@@ -175,8 +176,9 @@ function settledPolls(
     `DELETE FROM touched_record WHERE account_uuid = @accountUuid AND object = @object
      AND record_uuid = @recordUuid AND turn = @turn`,
   )
-  const resetTries = db.prepare(
-    `UPDATE touched_record SET tries = 0
+  // It may have been saved again meanwhile. A creation that was judged is over: else the next look would see it again.
+  const goOn = db.prepare(
+    `UPDATE touched_record SET tries = 0, created = CASE WHEN @wasNew = 1 THEN 0 ELSE created END
      WHERE account_uuid = @accountUuid AND object = @object AND record_uuid = @recordUuid`,
   )
 
@@ -194,7 +196,8 @@ function settledPolls(
         for (const verdict of verdicts) yield* rows.note(accountUuid, verdict, null, now)
         const started = yield* rows.start(accountUuid, requests, now)
         const ended = yield* endTouched.run({ accountUuid, object, recordUuid, turn })
-        if (ended.changes === 0) yield* resetTries.run({ accountUuid, object, recordUuid })
+        if (ended.changes === 0)
+          yield* goOn.run({ accountUuid, object, recordUuid, wasNew: wasJudgedNew(touched, snapshot) })
         return started
       }),
     settlePoll: db.write(function* (accountUuid, tick, now) {
@@ -205,6 +208,10 @@ function settledPolls(
       return yield* rows.start(accountUuid, tick.requests, now)
     }),
   }
+}
+
+function wasJudgedNew({ created }: TouchedRecord, snapshot: Evaluation['snapshot']): 0 | 1 {
+  return created && snapshot !== null && snapshot !== 'none' ? 1 : 0
 }
 
 /** Earlier firings and writes that an evaluation needs to know. */

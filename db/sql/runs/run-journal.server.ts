@@ -17,7 +17,14 @@ import {
   setReason,
   storedReason,
 } from '../reasons.server.ts'
-import { JOURNAL_COLUMNS, journalRow, type StoredRow, storedEffect, storedResult } from './run-rows.server.ts'
+import {
+  IS_PLACEHOLDER,
+  JOURNAL_COLUMNS,
+  journalRow,
+  type StoredRow,
+  storedEffect,
+  storedResult,
+} from './run-rows.server.ts'
 
 type JournalStore = Pick<
   RunStore,
@@ -47,8 +54,7 @@ function planStore(connections: Connections): Pick<JournalStore, 'planEffects'> 
   const { db, turn } = connections
   const { goesOn } = fenceOf(connections)
   const forgetPlaceholders = db.prepare(
-    `DELETE FROM run_step WHERE run_id = @runId AND step_id = @stepId AND json_extract(effect, '$.effect.kind') = 'none'
-       AND (state = 'planned' OR (state = 'failed' AND next_attempt_at IS NOT NULL))`,
+    `DELETE FROM run_step WHERE run_id = @runId AND step_id = @stepId AND ${IS_PLACEHOLDER}`,
   )
   const isPlanned = db
     .prepare<{ runId: number; stepId: string }, 1>('SELECT 1 FROM run_step WHERE run_id = @runId AND step_id = @stepId')
@@ -203,6 +209,7 @@ function parkStore(connections: Connections): Pick<JournalStore, 'readJournal' |
     `DELETE FROM seen_ledger WHERE automation_id = (SELECT automation_id FROM run WHERE id = @runId)
        AND record_uuid = (SELECT record_uuid FROM run WHERE id = @runId) AND run_id = @runId`,
   )
+  const forgetPlaceholders = db.prepare(`DELETE FROM run_step WHERE run_id = @runId AND ${IS_PLACEHOLDER}`)
   const troubles = troubleRows(db)
   const skipOpen = db.prepare(
     `UPDATE run_step SET state = 'skipped', error_class = 'cancelled', ${setReason(STEP_REASON)}, next_attempt_at = NULL,
@@ -251,7 +258,10 @@ function parkStore(connections: Connections): Pick<JournalStore, 'readJournal' |
         if (outcome === 'cancelled') {
           yield* skipOpen.run({ reason: storedReason(cancelledReason), at, runId: fence.runId })
         }
-        if (forgets) yield* forget.run({ runId: fence.runId })
+        if (forgets) {
+          yield* forget.run({ runId: fence.runId })
+          yield* forgetPlaceholders.run({ runId: fence.runId })
+        }
         yield* tell(fence, told, at)
         return 'parked'
       })

@@ -20,10 +20,12 @@ const LEFTOVERS: Record<Leftover, string> = {
 
 export function runUpkeepStore({ db }: Connections): RunUpkeepStore {
   const oldest = db.prepare<
-    { fromId: number; limit: number },
-    { id: number; state: string; endedAt: number | null; createdAt: number }
+    { fromId: number; limit: number; before: number },
+    { id: number; state: string; endedAt: number | null; createdAt: number; isAbandoned: 0 | 1 }
   >(
-    'SELECT id, state, ended_at AS endedAt, created_at AS createdAt FROM run WHERE id >= @fromId ORDER BY id LIMIT @limit',
+    `SELECT id, state, ended_at AS endedAt, created_at AS createdAt,
+       EXISTS (SELECT 1 FROM plan p WHERE p.account_uuid = run.account_uuid AND p.held_since < @before) AS isAbandoned
+     FROM run WHERE id >= @fromId ORDER BY id LIMIT @limit`,
   )
   // Deletes its journal too.
   const remove = db.prepare('DELETE FROM run WHERE id = @id')
@@ -35,11 +37,12 @@ export function runUpkeepStore({ db }: Connections): RunUpkeepStore {
   )
   return {
     forgetRunsStep: db.write(function* (before, fromId, limit) {
-      const rows = yield* oldest.all({ fromId, limit })
+      const rows = yield* oldest.all({ fromId, limit, before })
       const old = rows.filter((row) => row.createdAt < before)
       let removed = 0
-      for (const { id, state, endedAt } of old) {
-        if (state === 'done' && (endedAt ?? 0) < before) removed += (yield* remove.run({ id })).changes
+      for (const { id, state, endedAt, isAbandoned } of old) {
+        const isOver = state === 'done' ? (endedAt ?? 0) < before : state !== 'running' && isAbandoned
+        if (isOver) removed += (yield* remove.run({ id })).changes
       }
       const last = old.at(-1)
       return { removed, nextId: last && old.length === rows.length && rows.length === limit ? last.id + 1 : null }

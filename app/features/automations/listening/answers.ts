@@ -3,7 +3,7 @@ import type { Conversation, KnownAnswer, ListeningFacts } from '#app/domain/auto
 import { type Channel, CLOCKS_DIFFER } from '#app/domain/automations/receipt.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
-import { momentOfWall, wallAt } from '#app/lib/zone.ts'
+import { momentOfWall, momentsOfWall, type Wall } from '#app/lib/zone.ts'
 import type { HistoryRow } from './history-rows.ts'
 
 /** An answer that waits for a person. */
@@ -37,6 +37,11 @@ export interface FoundAnswer {
   writtenAt: Millis
 }
 
+/** The first moment of a local time that is not before `since`, else its first: one that comes twice may mean either. */
+function writtenSince(wall: Wall, zone: string, since: Millis): Millis {
+  return momentsOfWall(wall, zone).find((at) => at >= since) ?? momentOfWall(wall, zone).at
+}
+
 /** Two equal texts this close together are one that is listed twice. */
 const TWICE_WITHIN = seconds(5)
 /** Of equal texts, the latest times are remembered. */
@@ -57,12 +62,13 @@ export function newAnswers(
     seen.set(words, [...(seen.get(words) ?? []).slice(-MOST_TIMES), writtenAt])
   for (const one of known) note(one)
   const names = new Set(known.map(({ historyUuid }) => historyUuid))
-  const since = wallAt(openedAt, zone) - CLOCKS_DIFFER
+  const since = openedAt - CLOCKS_DIFFER
   const found: FoundAnswer[] = []
   for (const row of rows.toSorted((a, b) => (a.wall ?? 0) - (b.wall ?? 0))) {
-    if (!row.inbound || names.has(row.uuid) || (row.wall !== null && row.wall < since)) continue
+    if (!row.inbound || names.has(row.uuid)) continue
     // Without a time it may be new, so it counts.
-    const writtenAt = row.wall === null ? now : momentOfWall(row.wall, zone).at
+    const writtenAt = row.wall === null ? now : writtenSince(row.wall, zone, since)
+    if (writtenAt < since) continue
     if (seen.get(row.text)?.some((at) => Math.abs(at - writtenAt) <= TWICE_WITHIN)) continue
     note({ words: row.text, writtenAt })
     found.push({ row, writtenAt })

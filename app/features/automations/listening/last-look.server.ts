@@ -17,7 +17,9 @@ export function createLastLook(app: LookApp): LastLook {
     const now = app.clock.now()
     const since = now - CONVERSATION_OPEN
     for (const conversation of await app.store.listening.conversationsWith(accountUuid, receiver, since)) {
-      if ((conversation.lookedAt ?? 0) > now - FRESH) continue
+      // After the clock went back, a look may lie in the future.
+      const { lookedAt } = conversation
+      if (lookedAt !== null && lookedAt > now - FRESH && lookedAt <= now) continue
       const looked = await lookAt(app, conversation)
       if (looked.outcome === 'failed') return { outcome: 'put_off', why: putOffOf(looked.failure) }
     }

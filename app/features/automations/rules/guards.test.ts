@@ -203,3 +203,18 @@ describe('a rule on a change', () => {
     expect(start({ runsOnRecord: ago(1, 2) })).toEqual({ outcome: 'go' })
   })
 })
+
+it.each([
+  // 02:00 BST becomes 01:00 GMT at 01:00 UTC: this is the second 01:05.
+  ['Europe/London', '01:30', Date.UTC(2026, 9, 25, 1, 5)],
+  // 01:00 CDT becomes 00:00 CST at 05:00 UTC.
+  ['America/Havana', '00:30', Date.UTC(2026, 10, 1, 5, 5)],
+])(
+  'quiet hours that end within the hour that comes twice end at a moment that is not quiet: %s',
+  (zone, quietTo, now) => {
+    const guards = { quietFrom: '20:00', quietTo, quietWeekends: false }
+    const until = quietUntil(guards, { now, zone }) ?? 0
+    expect(until).toBe(now + minutes(25))
+    expect(quietUntil(guards, { now: until, zone })).toBeNull()
+  },
+)

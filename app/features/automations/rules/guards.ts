@@ -133,7 +133,10 @@ export function quietUntil(
   // They end at the end time or at midnight of one of the next days: a weekend may be in between.
   const ends = [0, 1, 2, 3].flatMap((ahead) => [wallOfDay(dayOf(wall) + ahead), wallOfDay(dayOf(wall) + ahead) + to])
   const end = ends.sort((a, b) => a - b).find((one) => one > wall && !isQuiet(one))
-  return end === undefined ? null : Math.max(momentOfWall(end, zone).at, now + 1)
+  if (end === undefined) return null
+  const { at } = momentOfWall(end, zone)
+  // Of a local time that comes twice, the first may be over: the second is as far away as the clock on the wall says.
+  return at > now ? at : now + (end - wall)
 }
 
 // ---- rules that trigger rules ----

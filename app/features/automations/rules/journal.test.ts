@@ -6,6 +6,7 @@ import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { anEffect, aRow, NOW, sending } from '#tests/support/journal-rows.ts'
 import {
   afterCommit,
+  afterGuardPutOff,
   afterPlanPutOff,
   afterVerify,
   BLOCKED_GAP,
@@ -129,9 +130,37 @@ test('a limit without a moment is asked again after a second, never at once', ()
 
 test('what has waited two days for the account has failed', () => {
   const tries = [{ at: NOW - WAIT_AT_MOST - 1, endedAt: NOW, outcome: 'wait' as const, sentence: null }]
-  const row = { ...sending('set'), tries }
+  const row = { ...sending('set'), tries, errorClass: 'suspended' }
   const change = afterCommit(row, { outcome: 'blocked', errorClass: 'suspended', sentence: 'Suspended.' }, NOW)
   expect(change).toMatchObject({ state: 'failed', nextAttemptAt: null })
+})
+
+test('quiet hours between two waits are no wait: what waited on Friday is not given up on Monday', () => {
+  const tries = [{ at: NOW - WAIT_AT_MOST - 1, endedAt: NOW - WAIT_AT_MOST, outcome: 'wait' as const, sentence: null }]
+  const moved = { ...sending('customer'), tries, errorClass: 'moved' }
+  const wait = { outcome: 'wait', until: NOW + 7_000, sentence: 'Soon.' } as const
+  const again = afterCommit(moved, wait, NOW)
+  expect(again).toMatchObject({ state: 'planned', nextAttemptAt: NOW + 7_000 })
+  expect(triesAfter(moved, again, NOW, NOW + 1).map(({ at }) => at)).toEqual([NOW - WAIT_AT_MOST - 1, NOW])
+})
+
+test('a message that cannot be judged just before it leaves waits like one that cannot be sent', () => {
+  const row = aRow({ effect: anEffect('customer'), plannedAt: NOW - WAIT_AT_MOST - 1, errorClass: 'moved' })
+  const lost = { errorClass: 'reconnect', sentence: 'Reconnect.', retryAt: null }
+  const change = afterGuardPutOff(row, lost, NOW)
+  expect(change).toMatchObject({ state: 'planned', attempt: 0, nextAttemptAt: NOW + BLOCKED_GAP })
+  const waiting = { ...row, errorClass: 'reconnect', tries: triesAfter(row, change, NOW, NOW) }
+  expect(afterGuardPutOff(waiting, lost, NOW + WAIT_AT_MOST)).toMatchObject({ state: 'planned' })
+  expect(afterGuardPutOff(waiting, lost, NOW + WAIT_AT_MOST + 1)).toMatchObject({
+    state: 'failed',
+    nextAttemptAt: null,
+  })
+  const trouble = { errorClass: 'unavailable', sentence: 'Not now.', retryAt: null }
+  expect(afterGuardPutOff(row, trouble, NOW)).toMatchObject({
+    state: 'failed',
+    attempt: 1,
+    nextAttemptAt: NOW + 30_000,
+  })
 })
 
 test('what was found done is done, and nobody sends it again', () => {
@@ -202,7 +231,7 @@ test('one wait after the other is one long wait among the tries', () => {
     ...afterCommit(sending('set'), { outcome: 'wait', until: at + 1, sentence: 'Soon.' }, at),
   })
   const first = triesAfter(aRow(), wait(NOW), NOW, NOW + 1)
-  const second = triesAfter(aRow({ tries: first }), wait(NOW + 50), NOW + 50, NOW + 60)
+  const second = triesAfter(aRow({ tries: first, errorClass: 'limit' }), wait(NOW + 50), NOW + 50, NOW + 60)
   expect(second).toEqual([{ at: NOW, endedAt: NOW + 60, outcome: 'wait', sentence: 'Soon.' }])
 })
 

@@ -108,6 +108,11 @@ function parentsOf(effect: Effect): number[] {
   return 'parents' in effect && effect.parents ? Object.values(effect.parents) : []
 }
 
+/** Is something of the run planned or done? A row that waits until its step can be prepared is neither. */
+export function hasBegun(journal: readonly JournalRow[]): boolean {
+  return journal.some((row) => row.effect.kind !== 'none' || !isOpen(row))
+}
+
 /** Can the row still change? */
 export function isOpen(row: JournalRow): boolean {
   switch (row.state) {
@@ -224,6 +229,20 @@ export function afterPlanPutOff(
   }
 }
 
+/** The change when a guard could not judge a planned message, just before it leaves. `answer` as of `afterPlanPutOff`. */
+export function afterGuardPutOff(
+  row: JournalRow,
+  answer: { errorClass: string; sentence: Reason; retryAt: Millis | null },
+  now: Millis,
+): RowChange {
+  const { retryAt, sentence } = answer
+  const blocks = BLOCKING.has(answer.errorClass)
+  if (retryAt === null && !blocks) return { ...afterPlanPutOff(row, answer, now), result: row.result, try: null }
+  const errorClass = blocks ? answer.errorClass : JOURNAL_CLASSES.limit
+  // No attempt had begun, so none is given back.
+  return { ...waiting(row, errorClass, sentence, retryAt ?? now + BLOCKED_GAP, now), attempt: row.attempt }
+}
+
 function ended(row: JournalRow, state: StepState, errorClass: string | null, sentence: Reason | null): RowChange {
   return { state, attempt: row.attempt, errorClass, sentence, nextAttemptAt: null, result: row.result, try: null }
 }
@@ -258,8 +277,8 @@ function mayHaveBeenSent(row: JournalRow): RowChange {
 
 /** Nothing was done, for a reason outside the effect: the attempt is not counted. */
 function waiting(row: JournalRow, errorClass: string, sentence: Reason, until: Millis, now: Millis): RowChange {
-  const last = row.tries.at(-1)
-  if (last?.outcome === 'wait' && now - last.at > WAIT_AT_MOST) return ended(row, 'failed', errorClass, sentence)
+  const since = waitsSince(row)
+  if (since !== null && now - since > WAIT_AT_MOST) return ended(row, 'failed', errorClass, sentence)
   return {
     ...ended(row, 'planned', errorClass, sentence),
     attempt: Math.max(0, row.attempt - 1),
@@ -268,15 +287,20 @@ function waiting(row: JournalRow, errorClass: string, sentence: Reason, until: M
   }
 }
 
+/** Null when the row waits for something else since: for the end of quiet hours, or for a person. */
+function waitsSince(row: JournalRow): Millis | null {
+  const last = row.tries.at(-1)
+  return last?.outcome === 'wait' && BLOCKING.has(row.errorClass) ? last.at : null
+}
+
 const TRIES_KEPT = 20
 
-/** The tries plus the one that has just ended. Consecutive waits are merged into one long wait. */
+/** The tries plus the one that has just ended. A wait that goes on is merged with the one before. */
 export function triesAfter(row: JournalRow, change: RowChange, at: Millis, endedAt: Millis): Try[] {
   if (change.try === null) return row.tries
-  const last = row.tries.at(-1)
-  const merges = change.try.outcome === 'wait' && last?.outcome === 'wait'
-  const before = merges ? row.tries.slice(0, -1) : row.tries
-  return [...before, { ...change.try, at: merges ? last.at : at, endedAt }].slice(-TRIES_KEPT)
+  const since = change.try.outcome === 'wait' ? waitsSince(row) : null
+  const before = since === null ? row.tries : row.tries.slice(0, -1)
+  return [...before, { ...change.try, at: since ?? at, endedAt }].slice(-TRIES_KEPT)
 }
 
 /** Null when no attempts are left. */

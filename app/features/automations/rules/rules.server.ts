@@ -4,6 +4,7 @@ import type { App } from '#app/context/app-context.ts'
 import { type PollTrigger, type RuleDefinition, startsOnMessages } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { triggerKeyPlace } from '#app/domain/sealed-places.ts'
+import type { Millis } from '#app/lib/clock.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { UNDO_KEPT } from '#app/lib/undo.ts'
 import type { AutomationRow, DeletedAutomation } from '#db/store/automations.ts'
@@ -15,7 +16,7 @@ import type { RuleForm } from './rule-fields.ts'
 import { activeOnly, type FieldErrors, type FormIssue, firstIssue, issuesByField } from './rule-form.ts'
 import { formFields } from './rule-json.ts'
 import { judgedAt, rulePlace } from './rule-place.server.ts'
-import { firstRun } from './timing/schedule.ts'
+import { firstRun, nextRun } from './timing/schedule.ts'
 
 export type RulesApp = Pick<
   App,
@@ -68,7 +69,7 @@ export async function createRule(app: RulesApp, accountUuid: string, body: unkno
     name: form.name,
     definition,
     active,
-    nextRunAt: active ? await firstTick(app, accountUuid, definition, now) : null,
+    nextRunAt: active ? await firstTick(app, { accountUuid, definition }, now) : null,
     baselined: !needsBaseline(definition, form.includeExisting === true),
     triggerKey: definition.trigger.source === 'manual_endpoint' ? await newTriggerKey(app, accountUuid) : null,
     at: now,
@@ -132,7 +133,7 @@ export async function changeRule(
     active,
     ...(asksAnew && {
       baselined: !needsBaseline(definition, form.includeExisting === true),
-      nextRunAt: active ? await firstTick(app, accountUuid, definition, now) : null,
+      nextRunAt: active ? await firstTick(app, { accountUuid, definition }, now) : null,
     }),
     ...(!active && { nextRunAt: null }),
     ...(active && { pausedReason: null }),
@@ -158,11 +159,12 @@ export async function switchRule(
   if (rule.active === active && rule.pausedReason === null) return { outcome: 'saved', rule, warning: null }
   const wrong = active ? await refuseAsStored(app, rule) : null
   if (wrong) return wrong
+  // What only the engine paused goes on: it keeps its baseline, and one that runs once does not run again.
+  const tick = rule.active ? nextTick : firstTick
   const changed = await app.store.automations.changeAutomation(accountUuid, id, {
     active,
     pausedReason: null,
-    nextRunAt: active ? await firstTick(app, accountUuid, definition, now) : null,
-    // A rule that only the engine paused already knows the existing records, so it keeps its baseline.
+    nextRunAt: active ? await tick(app, rule, now) : null,
     ...(active && !rule.active && { baselined: !needsBaseline(definition, includeExisting) }),
     at: now,
   })
@@ -208,7 +210,7 @@ export async function restoreRule(app: RulesApp, accountUuid: string, id: number
   const restored = await app.store.automations.restoreAutomation(accountUuid, id, {
     since: now - UNDO_KEPT,
     triggerKeyHash: key === null ? null : hashToken(key),
-    nextRunAt: active ? await firstTick(app, accountUuid, definition, now) : null,
+    nextRunAt: active ? await nextTick(app, before, now) : null,
     deletedReason: runReason('rule_deleted'),
     reason: runReason('rule_restored'),
     at: now,
@@ -325,15 +327,28 @@ async function refuseBlanks(
   return { outcome: 'invalid', message, errors: { active: [message] } }
 }
 
+type Ticking = Pick<AutomationRow, 'accountUuid' | 'definition' | 'nextRunAt'>
+
+/** Of a rule that is switched on now. */
 async function firstTick(
   app: Pick<App, 'store' | 'clock'>,
-  accountUuid: string,
-  { trigger }: RuleDefinition,
-  now: number,
-): Promise<number | null> {
+  { accountUuid, definition: { trigger } }: Omit<Ticking, 'nextRunAt'>,
+  now: Millis,
+): Promise<Millis | null> {
   if (trigger.source !== 'api_polling') return null
   const { zone } = await judgedAt(app, accountUuid)
   return firstRun(trigger, zone, now)
+}
+
+/** Of a rule that goes on. One that runs once has its tick until it has run. */
+async function nextTick(
+  app: Pick<App, 'store' | 'clock'>,
+  { accountUuid, definition: { trigger }, nextRunAt }: Ticking,
+  now: Millis,
+): Promise<Millis | null> {
+  if (trigger.source !== 'api_polling') return null
+  const { zone } = await judgedAt(app, accountUuid)
+  return nextRun(trigger, zone, now) ?? nextRunAt
 }
 
 const RECURRING: readonly PollTrigger['interval'][] = [

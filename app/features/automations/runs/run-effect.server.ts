@@ -13,7 +13,7 @@ import type { ClaimedRun, FieldWrite, RowSeen, RowWrite, SeenJournal } from '#db
 import type { CommitContext, Committer } from '../actions/action.server.ts'
 import {
   afterCommit,
-  afterPlanPutOff,
+  afterGuardPutOff,
   afterVerify,
   JOURNAL_CLASSES,
   type RowChange,
@@ -137,8 +137,10 @@ function keptBack(row: Message, answer: Exclude<GuardAnswer, { outcome: 'now' }>
       return { ...aside, state: 'skipped', errorClass: guard, sentence: answer.reason }
     case 'hold':
       return { ...aside, state: 'held', errorClass: held, sentence: answer.reason }
-    case 'put_off':
-      return { ...aside, ...afterPlanPutOff(row, answer.why, now) }
+    case 'put_off': {
+      const { try: _try, ...columns } = afterGuardPutOff(row, answer.why, now)
+      return { ...aside, ...columns, tries: triesAfter(row, { ...columns, try: _try }, now, now) }
+    }
     default:
       return assertNever(answer)
   }

@@ -8,7 +8,7 @@ import { type Reason, reasonCode } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { ClaimedRun, NewJournalRow, RunFence, SeenJournal } from '#db/store/runs.ts'
-import { afterPlanPutOff, JOURNAL_CLASSES } from '../rules/journal.ts'
+import { afterPlanPutOff, hasBegun, JOURNAL_CLASSES } from '../rules/journal.ts'
 import { type ContextLoader, contextLoader } from './run-context.server.ts'
 import type { PutOff } from './run-facts.server.ts'
 import { aboutOf, recheck } from './run-guards.server.ts'
@@ -20,9 +20,8 @@ import { planStep, type RunContext } from './run-step.server.ts'
 
 interface Planner {
   context(run: ClaimedRun): ContextLoader
-  /** Did the change not last for as long as the rule waits? Asked before the first step. */
-  hasPassed(work: RunAtWork): Promise<boolean>
-  plan(work: RunAtWork, step: Step, seen: SeenJournal): Promise<void>
+  /** `passed` = before its first step: the change did not last for as long as the rule waits, and nothing is planned. */
+  plan(work: RunAtWork, step: Step, seen: SeenJournal): Promise<'planned' | 'passed'>
   skip(work: RunAtWork, step: Step, sentence: Reason): Promise<void>
 }
 
@@ -47,28 +46,37 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
     return { load: nothing, profile: nothing }
   }
 
-  /** Of a record that cannot be read now, or is gone, the plan of the step tells. */
-  async function hasPassed({ run, context }: RunAtWork): Promise<boolean> {
+  /** Has the change lasted for as long as the rule waits? Of a record that is gone, the plan of the step tells. */
+  async function whetherItLasted({ run, context }: RunAtWork): Promise<'lasted' | 'passed' | PutOff> {
     const { definition } = run.rule
-    if (run.source !== 'webhook' || definition?.trigger.source !== 'webhook') return false
+    if (run.source !== 'webhook' || definition?.trigger.source !== 'webhook') return 'lasted'
     // Who released it has seen how it stands.
-    if (definition.trigger.settleMinutes === 0 || reasonCode(run.reason) === 'released') return false
+    if (definition.trigger.settleMinutes === 0 || reasonCode(run.reason) === 'released') return 'lasted'
     const profile = await context.profile()
-    if (profile.outcome === 'put_off') return false
-    const at = { now: clock.now(), zone: profile.value.zone }
-    const refused = await recheck(parts.facts, run, definition, at)
-    return refused?.outcome === 'skip' && reasonCode(refused.reason) === 'conditions_no_longer_met'
+    if (profile.outcome === 'put_off') return profile.why
+    const refused = await recheck(parts.facts, run, definition, { now: clock.now(), zone: profile.value.zone })
+    if (refused?.outcome === 'put_off') return refused.why
+    const passed = refused?.outcome === 'skip' && reasonCode(refused.reason) === 'conditions_no_longer_met'
+    return passed ? 'passed' : 'lasted'
   }
 
-  async function plan({ run, fence, context }: RunAtWork, step: Step, seen: SeenJournal): Promise<void> {
+  async function plan(work: RunAtWork, step: Step, seen: SeenJournal): Promise<'planned' | 'passed'> {
+    const lasted = hasBegun(seen.rows) ? 'lasted' : await whetherItLasted(work)
+    if (lasted === 'passed') return 'passed'
+    if (lasted === 'lasted') await planNow(work, step, seen)
+    else await putOff(work, step, placeholderOf(step, seen), lasted)
+    return 'planned'
+  }
+
+  async function planNow({ run, fence, context }: RunAtWork, step: Step, seen: SeenJournal): Promise<void> {
     const { definition } = run.rule
     if (!definition) throw new Error(`run ${run.id} has nothing to plan`)
-    const before = rowsOf(seen.rows, step.id)[0] ?? null
+    const before = placeholderOf(step, seen)
     const loaded = await context.load()
     if (loaded.outcome === 'put_off') return putOff({ run, fence }, step, before, loaded.why)
     const rows = rowMaker(fence, step, clock.now)
     if (loaded.value === 'no_records') {
-      const sentence = runReason(seen.rows.length === 0 ? 'records_gone' : 'record_gone')
+      const sentence = runReason(hasBegun(seen.rows) ? 'record_gone' : 'records_gone')
       await save(fence, step, [rows.without('skipped', 'gone', sentence)])
       return
     }
@@ -116,7 +124,11 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
     await store.runs.planEffects(fence, step.id, rows)
   }
 
-  return { context, hasPassed, plan, skip }
+  return { context, plan, skip }
+}
+
+function placeholderOf(step: Step, seen: SeenJournal): JournalRow | null {
+  return rowsOf(seen.rows, step.id)[0] ?? null
 }
 
 interface RowMaker {

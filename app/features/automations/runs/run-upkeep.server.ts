@@ -1,4 +1,5 @@
-// Deletes old automation data, in small steps, oldest first; never deletes unfinished runs.
+// Deletes old automation data, in small steps, oldest first. Unfinished runs go only with an account that has been on
+// hold for as long as runs are kept.
 import type { App } from '#app/context/app-context.ts'
 import { ENDED_MUTES_KEPT, MESSAGES_KEPT, OWN_WRITES_KEPT, RUNS_KEPT } from '#app/domain/kept-until.ts'
 import { pause } from '#app/lib/turns.server.ts'

@@ -56,3 +56,23 @@ test('it stops where it is when the process wants to end', async () => {
   await done
   expect(count('run')).toBe(250)
 })
+
+test('with an account that has been on hold for ninety days, what never ran goes too', async () => {
+  const now = world.clock.now()
+  ended(3, now - days(91))
+  world.client.sql.exec("UPDATE run SET state = 'queued', outcome = NULL, ended_at = NULL")
+  const forget = async () => {
+    const done = forgetOldRuns(world.app)
+    await world.clock.run(minutes(1))
+    await done
+  }
+  await forget()
+  expect(count('run')).toBe(3)
+  await world.store.billing.ensurePlan(LEEDS, days(14), now)
+  world.client.sql.prepare("UPDATE plan SET status = 'canceled', held_since = ?").run(now - days(89))
+  await forget()
+  expect(count('run')).toBe(3)
+  world.client.sql.prepare('UPDATE plan SET held_since = ?').run(now - days(91))
+  await forget()
+  expect(count('run')).toBe(0)
+})

@@ -11,6 +11,7 @@ import { noticeReason } from '#app/features/notices/notice-reasons.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import type { ClaimedRun, SeenJournal } from '#db/store/runs.ts'
+import { hasBegun } from '../rules/journal.ts'
 import { createEffectRunner } from './run-effect.server.ts'
 import type { RunApp, RunAtWork, RunParts } from './run-inputs.server.ts'
 import { nextOfRun, type RunNext } from './run-order.ts'
@@ -36,9 +37,7 @@ export function createRunWorker(app: RunApp, parts: RunParts, owner: string): Wo
   async function act(work: RunAtWork, seen: SeenJournal, next: RunNext) {
     switch (next.next) {
       case 'plan':
-        if (seen.rows.length === 0 && (await planner.hasPassed(work))) return finish(work, seen, PASSED)
-        await planner.plan(work, next.step, seen)
-        return 'again'
+        return (await planner.plan(work, next.step, seen)) === 'passed' ? finish(work, seen, PASSED) : 'again'
       case 'skip_step':
         await planner.skip(work, next.step, next.sentence)
         return 'again'
@@ -110,7 +109,7 @@ const PASSED: Finish = { next: 'finish', outcome: 'nothing', reason: runReason('
 function nextFor(run: ClaimedRun, seen: SeenJournal, now: Millis): RunNext {
   const { definition } = run.rule
   if (!definition) return VERSION_GONE
-  if (seen.rows.length === 0 && !seen.cancelled) {
+  if (!hasBegun(seen.rows) && !seen.cancelled) {
     const stopped = whyNotBegun(run)
     if (stopped) return stopped
   }

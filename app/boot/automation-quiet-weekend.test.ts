@@ -1,0 +1,69 @@
+// Messages that wait for the end of quiet hours, and what happens when they end.
+import { afterEach, expect, test } from 'vitest'
+import { DEFAULT_ACCOUNT_GUARDS } from '#app/features/automations/rules/guards.ts'
+import { hours, minutes } from '#app/lib/duration.ts'
+import { type AutomationWorld, aRule, aStep, automationWorld, LEEDS } from '#tests/support/automation-world.server.ts'
+
+let world: AutomationWorld
+afterEach(() => world.close())
+
+const TEXT = aStep('s1', 'send_sms', { to: '{entry.0.contact_mobile}', message: 'Job {entry.0.generated_job_id}.' })
+
+test.each(['too_many', 'unauthorized'] as const)(
+  'a message that waited for Monday is not lost because ServiceM8 answers "%s" for a moment at 8 o\'clock',
+  async (fate) => {
+    // Friday, 9 January 2026, 20:30 in London.
+    world = await automationWorld(Date.UTC(2026, 0, 9, 20, 30))
+    const engine = world.engine()
+    engine.start()
+    await world.store.runs.saveAccountGuards(
+      LEEDS,
+      { ...DEFAULT_ACCOUNT_GUARDS, quietWeekends: true },
+      world.clock.now(),
+    )
+    const rule = await world.rule(aRule([TEXT], { guards: { respectQuietHours: true, recheckBeforeSending: true } }))
+    const run = await world.start(rule, [world.job(LEEDS)])
+    engine.wake()
+    await world.clock.run(minutes(1))
+    expect(world.rows('SELECT state, next_attempt_at AS at FROM run_step')).toEqual([
+      { state: 'planned', at: Date.UTC(2026, 0, 12, 8, 0) },
+    ])
+    for (let hour = 0; hour < 59; hour++) {
+      world.clock.leap(hours(1) - 15_000)
+      await world.clock.run(15_000)
+    }
+    world.platform.fate = () => fate
+    world.clock.leap(minutes(28))
+    await world.clock.run(minutes(2))
+    world.platform.fate = () => 'well'
+    await world.clock.run(minutes(10))
+    expect(world.platform.messages.map(({ text }) => text)).toEqual(['Job 1.'])
+    expect(await world.run(run)).toMatchObject({ state: 'done', outcome: 'success' })
+  },
+)
+
+test('no run is asked thousands of times while quiet hours end within the hour that comes twice', async () => {
+  // Sunday, 25 October 2026, 01:05 GMT in London, the second time. Quiet from 20:00 to 01:30.
+  world = await automationWorld(Date.UTC(2026, 9, 25, 1, 5))
+  let claims = 0
+  const engine = world.engine({
+    store: (store) => ({
+      ...store,
+      runs: {
+        ...store.runs,
+        claimRun(...args) {
+          claims++
+          return store.runs.claimRun(...args)
+        },
+      },
+    }),
+  })
+  engine.start()
+  const guards = { ...DEFAULT_ACCOUNT_GUARDS, quietFrom: '20:00', quietTo: '01:30' }
+  await world.store.runs.saveAccountGuards(LEEDS, guards, world.clock.now())
+  const rule = await world.rule(aRule([TEXT], { guards: { respectQuietHours: true } }))
+  await world.start(rule, [world.job(LEEDS)])
+  engine.wake()
+  await world.clock.run(2_000)
+  expect(claims).toBeLessThan(5)
+})
