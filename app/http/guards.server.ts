@@ -6,7 +6,7 @@ import { type Asking, OWNER_ACT_TEXTS, type OwnerAct, ownerActRefusal, type Role
 import { actsAsAdmin, type Session } from '#app/domain/session.ts'
 import { noteActing } from '#app/lib/caller.server.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { parseJson } from '#app/lib/json.ts'
+import { isRecord, parseJson } from '#app/lib/json.ts'
 import { badInput, forbidden, invalid, notFound, notJson, problem, tooLarge, unauthenticated } from './respond.ts'
 import { findSession } from './session.server.ts'
 
@@ -120,6 +120,7 @@ export async function readJson<S extends z.ZodType>(
   const value = parseJson(await readBody(request, maxBytes))
   if (value === undefined) throw badInput('The body is not valid JSON.')
   const parsed = schema.safeParse(value)
+  if (!parsed.success && !isRecord(value)) throw badInput('The body must be a JSON object.')
   if (!parsed.success) throw invalid(parsed.error.issues as Parameters<typeof invalid>[0])
   return parsed.data
 }

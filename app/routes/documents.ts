@@ -33,5 +33,7 @@ export function loader(args: LoaderFunctionArgs): Promise<Response> {
   })
 }
 
+export const action = loader
+
 /** Prevents caching on the way and listing in search engines. */
 const PRIVATE = { 'Cache-Control': 'no-store', 'X-Robots-Tag': 'noindex, nofollow' }

@@ -4,7 +4,14 @@ import { readTimeOfDay } from '../time/local-time.ts'
 
 const TIME_WANTED = 'Give the time as HH:MM, for example 20:00.'
 
-const timeOfDay = z.string(TIME_WANTED).refine((text) => readTimeOfDay(text) !== null, TIME_WANTED)
+/** As a browser's time field wants it, however it was written. */
+const timeOfDay = z
+  .string(TIME_WANTED)
+  .refine((text) => readTimeOfDay(text) !== null, TIME_WANTED)
+  .transform((text) => {
+    const [hour = '', minute] = text.trim().split(':')
+    return `${hour.padStart(2, '0')}:${minute}`
+  })
 
 const yesOrNo = z.boolean('Give true or false.')
 

@@ -57,7 +57,7 @@ export const RUN_REASON_TEXTS = {
     'A message may have been sent, and later steps depend on it. Say whether it went out, and the run continues.',
   waiting: 'Waits for the next attempt.',
   collected: 'Collected. It runs at its scheduled time.',
-  records_gone: 'Nothing was done: the record was already deleted.',
+  records_gone: 'Nothing was done: ServiceM8 has no such record, or not any more.',
   empty_list: 'Nothing was done: the list was empty.',
   switched_off: 'The automation was switched off before this run began.',
   deleted: 'The automation was deleted before this run began.',

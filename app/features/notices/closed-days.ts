@@ -6,6 +6,7 @@ import { dateOf, dayOf, dayOfDate, readLocal } from '#app/domain/time/local-time
 
 /** Keeps a pasted calendar from filling the settings. */
 const MOST_CLOSED = 60
+const TOO_MANY_LINES = `Enter at most ${MOST_CLOSED} lines`
 const LONGEST = 120
 
 /** `24 December` to `2 January`, and Good Friday to Easter Monday. `day` counts from 1970. */
@@ -57,7 +58,7 @@ export function readClosedDays(text: string): ClosedDays[] | string {
     if (wrong !== null) return `${wrong}: “${line.slice(0, 40)}”`
     found.push({ from, to })
   }
-  return found.length > MOST_CLOSED ? `Enter at most ${MOST_CLOSED} lines` : found
+  return found.length > MOST_CLOSED ? TOO_MANY_LINES : found
 }
 
 function wrongDays(from: string, to: string): string | null {
@@ -67,14 +68,18 @@ function wrongDays(from: string, to: string): string | null {
   return last - first >= LONGEST ? `At most ${LONGEST} days in one line` : null
 }
 
+const DAYS_WANTED = 'Write days like 2026-12-24, the first before the last'
+
 /** For calls. */
 export const closedDaysList = z
-  .array(z.strictObject({ from: z.string().max(10), to: z.string().max(10) }))
-  .max(MOST_CLOSED)
-  .refine(
-    (list) => list.every(({ from, to }) => wrongDays(from, to) === null),
-    'Write days like 2026-12-24, the first before the last',
+  .array(
+    z.strictObject({
+      from: z.string(DAYS_WANTED).max(10, DAYS_WANTED),
+      to: z.string(DAYS_WANTED).max(10, DAYS_WANTED),
+    }),
   )
+  .max(MOST_CLOSED, TOO_MANY_LINES)
+  .refine((list) => list.every(({ from, to }) => wrongDays(from, to) === null), DAYS_WANTED)
 
 /** Whether work is to be expected on a day. */
 export type IsOff = (day: number) => boolean

@@ -4,10 +4,10 @@ import { RETRY_FOR } from '#app/domain/deliveries/delivery.ts'
 import { RETRY_GAPS } from '#app/features/events/delivering/delivery.ts'
 
 export const FORWARD_SAYS = [
-  "A `POST` to the webhook's address: the JSON of ServiceM8, unchanged. Forwarding rules get the same.",
-  `Any 2xx within 15 seconds = delivered. 410 = the webhook stops. 429 and 503: we wait for \`Retry-After\`. For anything else we retry for ${RETRY_FOR / 3_600_000} hours: ${gaps()} after a failure, each up to a fifth later. While your address cannot be reached, we connect every 5 seconds, without a request; once that works, we send everything that waits. We do not follow redirects.`,
+  "A `POST` to the webhook's address: the JSON of ServiceM8, unchanged. Forwarding rules get the same. Slack, Discord and Teams get a message instead; Power Automate gets the event with a card beside it.",
+  `Any 2xx within 15 seconds = delivered. 410 = the webhook stops. 429: we wait for \`Retry-After\`, at least a minute and at most 24 hours. For anything else we retry for ${RETRY_FOR / 3_600_000} hours: ${gaps()} after a failure, each up to a fifth later. A 503 with \`Retry-After\` may make a wait longer, an hour at most. After a time-out, 502 or 504 we wait 50 s or more. After three redirects in a row the address rests for 6 hours. While your address cannot be reached, we connect every 5 seconds, without a request; once that works, we send everything that waits. We do not follow redirects. When an address fails or stops, we check it with an \`OPTIONS\` request.`,
   'The signature follows Standard Webhooks: take the text `webhook-id.webhook-timestamp.body`, HMAC-SHA256 it with the base64-decoded secret after `whsec_`, encode it in base64, and compare it with each `v1,…` of `webhook-signature` (two for 24 hours after a new secret). Refuse timestamps more than five minutes away. The secret is on the page of the webhook.',
-  'A retry has the same `webhook-id`: skip ids you have seen. A `traceparent` header may be added for tracing; you can ignore it.',
+  'A retry has the same `webhook-id`: skip ids you have seen. Send again and replays have it too, with `x-fieldhook-attempt` 1: forget an id if you want its event again. A `traceparent` header may be added for tracing; you can ignore it.',
 ] as const
 
 export const FORWARD_HEADERS: readonly { name: string; says: string; example: string }[] = [

@@ -109,7 +109,7 @@ describe('paying', () => {
     [{ amount: null }, 'Invalid amount'],
     [{}, 'Invalid amount'],
     [{ amount: 500, currency: 'usd' }, 'Not allowed: currency'],
-    [[], 'Invalid input: expected object, received array'],
+    [[], 'The body must be a JSON object.'],
     ['{"amount":', 'The body is not valid JSON.'],
   ])('%j is refused', async (body, message) => {
     const answered = await pay(body)

@@ -21,7 +21,9 @@ import { addressCalls, testAddress, testExample } from './address-calls.server.t
 import { changingCalls, type EndpointFamily, listCall } from './endpoint-calls.server.ts'
 
 const testBody = z.object({
-  id: z.coerce.number('Invalid input').int('Invalid input').positive('Invalid input'),
+  id: z
+    .union([z.int().positive(), z.string().regex(/^[1-9]\d{0,14}$/)], 'Must be the id of a webhook')
+    .transform(Number),
 })
 
 const WEBHOOKS: EndpointFamily<typeof webhookAnswer> = {

@@ -1,4 +1,5 @@
 import type { LoaderFunctionArgs } from '@remix-run/node'
+import { methodNotAllowed } from '#app/http/respond.ts'
 
 /**
  * Readiness: the database accepts a write and the delivery engine runs. The public answer is only yes or no; the log
@@ -17,3 +18,5 @@ export async function loader({ request, context: { app } }: LoaderFunctionArgs):
     headers: { ...headers, 'Content-Type': 'text/plain; charset=utf-8' },
   })
 }
+
+export const action = () => methodNotAllowed(['GET'])

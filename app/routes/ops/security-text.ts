@@ -1,4 +1,5 @@
 import type { LoaderFunctionArgs } from '@remix-run/node'
+import { methodNotAllowed } from '#app/http/respond.ts'
 import { securityText } from '#app/lib/security-contact.ts'
 
 /** `/.well-known/security.txt`: the contact for security reports. 404 when SECURITY_CONTACT is not set. */
@@ -10,3 +11,5 @@ export function loader({ context }: LoaderFunctionArgs): Response {
     headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'public, max-age=86400' },
   })
 }
+
+export const action = () => methodNotAllowed(['GET'])

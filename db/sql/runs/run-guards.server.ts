@@ -42,14 +42,15 @@ function factStore({
      WHERE m.account_uuid = @accountUuid AND m.receiver_hash IN (SELECT value FROM json_each(@hashes))
      ORDER BY m.at DESC, m.id DESC LIMIT @limit`,
   )
+  // Early releases stored ids as they were sent, also in capitals.
   const findMute = db.prepare<
     { accountUuid: string; companies: string; jobs: string; now: number },
     { kind: 'company' | 'job'; until: number | null }
   >(
     `SELECT kind, until_at AS until FROM mute
      WHERE account_uuid = @accountUuid AND (until_at IS NULL OR until_at > @now)
-       AND ((kind = 'company' AND record_uuid IN (SELECT value FROM json_each(@companies)))
-         OR (kind = 'job' AND record_uuid IN (SELECT value FROM json_each(@jobs))))
+       AND ((kind = 'company' AND lower(record_uuid) IN (SELECT value FROM json_each(@companies)))
+         OR (kind = 'job' AND lower(record_uuid) IN (SELECT value FROM json_each(@jobs))))
      ORDER BY until_at IS NOT NULL, until_at DESC LIMIT 1`,
   )
 

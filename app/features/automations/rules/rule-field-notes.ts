@@ -48,7 +48,7 @@ export const RULE_FIELD_NOTES: Readonly<Record<string, FieldNote>> = {
   digest: 'True = one run over everything that matched; only with `api_polling`.',
   once: {
     description:
-      'How often one record may set it off: `record`, `change`, `day`, `week`, `month`, `period` or `value:<field>`. Left out: `record` when it writes to a customer, except in rules that a person or a program runs.',
+      'How often one record may set it off: `record`, `change`, `day`, `week`, `month`, `period` or `value:<field>`. Left out: `record` when it writes to a customer, except with `on_demand`.',
   },
   guards: 'What protects customers from it.',
   'guards.cooldownDays': 'Days that a customer gets no second message of it; 0 = no limit.',

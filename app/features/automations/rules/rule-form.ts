@@ -36,8 +36,15 @@ function* collecting({ scheduleType, scheduleDate, scheduleRecurrence, ...form }
   if (form.digest) yield ['digest', DIGEST_ACTS]
 }
 
+/** One of two different lists would be dropped, and the rule would do more than was asked. */
+function* twice({ conditions, triggerConditions }: RuleForm): Generator<Misfit> {
+  if (!conditions || !triggerConditions || JSON.stringify(conditions) === JSON.stringify(triggerConditions)) return
+  yield ['triggerConditions', 'Send the conditions once, as conditions']
+}
+
 export const ruleForm = ruleFields.superRefine((form, context) => {
-  const misfits = [...missing(form), ...(form.triggerSource === 'api_polling' ? [] : collecting(form))]
+  const polls = form.triggerSource === 'api_polling'
+  const misfits = [...missing(form), ...(polls ? [] : collecting(form)), ...twice(form)]
   for (const [field, message] of misfits) context.addIssue({ code: 'custom', path: [field], message })
   const tooLong = ruleTooLong(definitionOf(form, null))
   if (tooLong !== null) context.addIssue({ code: 'custom', path: ['actions'], message: tooLong, params: TOO_LONG_MARK })

@@ -12,8 +12,15 @@ export function isRecordUuid(text: string): boolean {
   return UUID.test(text)
 }
 
+/** The id of a record in a body, as ServiceM8 writes it: in small letters, however it was sent. */
+export const recordUuid = (missing: string, wanted: string) =>
+  z
+    .string(missing)
+    .refine(isRecordUuid, wanted)
+    .transform((uuid) => uuid.toLowerCase())
+
 const SENDER_WANTED = 'Give the id of a staff member, or null.'
-const sender = z.string(SENDER_WANTED).refine(isRecordUuid, SENDER_WANTED).nullable()
+const sender = recordUuid(SENDER_WANTED, SENDER_WANTED).nullable()
 
 /** Body of a change: any of the settings; those left out stay unchanged. */
 export const settingsChange = z.strictObject({ ...accountGuardsSchema.shape, senderStaffUuid: sender }).partial()

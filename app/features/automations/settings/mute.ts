@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Mute } from '#app/domain/automations/receipt.ts'
 import { iso, isoOrNull } from '#app/lib/clock.ts'
-import { isRecordUuid } from './automation-settings.ts'
+import { recordUuid } from './automation-settings.ts'
 
 /** Far more than anyone mutes by hand. */
 export const MOST_MUTES = 2_000
@@ -25,7 +25,7 @@ export function readMuteAct(act: string | null): MuteAct | null {
 /** `kind` defaults to customer; `until` null or missing = no end. */
 export const muteBody = z.strictObject({
   kind: z.enum(['company', 'job'], 'kind must be company or job').default('company'),
-  recordUuid: z.string('recordUuid is required').refine(isRecordUuid, 'recordUuid must be the id of a record'),
+  recordUuid: recordUuid('recordUuid is required', 'recordUuid must be the id of a record'),
   until: z.iso
     .datetime({ offset: true, error: 'until must be a moment as ISO 8601 writes it, or null' })
     .nullable()

@@ -12,7 +12,7 @@ describe("the call's body", () => {
       objectUuid: null,
       dryRun: false,
     })
-    expect(replayBody.parse({ since: '2026-01-05T10:00:00+01:00', status: 'failed', objectUuid: ' r-1 ' })).toEqual({
+    expect(replayBody.parse({ since: '2026-01-05T10:00:00+01:00', status: 'failed', objectUuid: ' R-1 ' })).toEqual({
       since: Date.parse('2026-01-05T09:00:00Z'),
       status: 'failed',
       objectUuid: 'r-1',
@@ -29,9 +29,13 @@ describe("the call's body", () => {
     ['objectUuid', 7],
     ['objectUuid', 'x'.repeat(65)],
     ['dryRun', 'yes'],
+    ['dryrun', true],
+    ['objectUUID', 'r-1'],
   ])('is refused with %s = %j', (field, value) => {
     const { error } = replayBody.safeParse({ since: '2026-01-05T09:00:00Z', [field]: value })
-    expect(error?.issues.map((issue) => issue.path)).toEqual([[field]])
+    expect(
+      error?.issues.map((issue) => issue.path[0] ?? (issue.code === 'unrecognized_keys' && issue.keys[0])),
+    ).toEqual([field])
   })
 })
 

@@ -20,10 +20,13 @@ const record = z
   .trim()
   .max(64, 'Must be the uuid of a record')
   .nullish()
-  .transform((value) => value || null)
+  .transform((value) => value?.toLowerCase() || null)
 
-/** The call's body. `since` includes its time zone, so the moment is unambiguous. */
-export const replayBody = z.object({
+/**
+ * The call's body. `since` includes its time zone, so the moment is unambiguous. Strict: a misspelt limit would send
+ * everything.
+ */
+export const replayBody = z.strictObject({
   since: z.iso
     .datetime({ offset: true, error: 'Must be a date and time with its zone, like 2026-11-21T09:00:00Z' })
     .transform((text) => Date.parse(text)),

@@ -134,6 +134,15 @@ describe('what a trigger can never be is refused at its field', () => {
     expect(await errorsOf(body)).toEqual({ [at]: [expect.stringMatching(message)] })
   })
 
+  test('conditions that are sent twice, and differ: one list would be dropped', async () => {
+    const completed = [{ field: 'status', operator: 'equals', value: 'Completed' }]
+    const once = { triggerConditions: ['Send the conditions once, as conditions'] }
+    expect(await errorsOf({ conditions: [], triggerConditions: completed })).toEqual(once)
+    expect(await errorsOf({ conditions: completed, triggerConditions: [] })).toEqual(once)
+    expect(await errorsOf({ conditions: completed, triggerConditions: completed })).toBe(201)
+    expect(await errorsOf({ triggerConditions: completed })).toBe(201)
+  })
+
   test('a check that is to happen once on a day that has passed', async () => {
     const { triggerType, object, ...polled } = EVENT
     const once = { triggerSource: 'api_polling', apiEndpoint: '/api_1.0/job.json', pollInterval: 'once' }

@@ -27,7 +27,7 @@ describe('/api/automation-settings', () => {
 
   test('begins with the defaults, and changes what is named', async () => {
     expect(await ask()).toMatchObject({ status: 200, json: { ...DEFAULT_SETTINGS, defaults: DEFAULT_SETTINGS } })
-    const saved = await put({ quietFrom: '20:00', quietTo: '07:00', quietForAll: true })
+    const saved = await put({ quietFrom: '20:00', quietTo: ' 7:00', quietForAll: true })
     expect(saved).toMatchObject({ status: 200, json: { quietTo: '07:00', quietForAll: true, ruleDailyCap: 500 } })
     expect(await put({ customerCooldownDays: 7 })).toMatchObject({
       json: { quietTo: '07:00', customerCooldownDays: 7 },
@@ -65,7 +65,10 @@ describe('/api/automation-settings', () => {
   })
 
   test('the sender is somebody who works there, and what was saved outlives a silent platform', async () => {
-    expect(await put({ senderStaffUuid: STAFF })).toMatchObject({ status: 200, json: { senderStaffUuid: STAFF } })
+    expect(await put({ senderStaffUuid: STAFF.toUpperCase() })).toMatchObject({
+      status: 200,
+      json: { senderStaffUuid: STAFF },
+    })
     expect((await put({ senderStaffUuid: NOBODY })).json.errors.senderStaffUuid[0]).toContain('Nobody of that id')
     calls.world.platform.fate = () => 'forbidden'
     // The list of staff is kept for an hour.
@@ -128,7 +131,7 @@ describe('/api/mutes', () => {
     expect(made.status).toBe(201)
     expect(made.json).toMatchObject({ kind: 'company', recordUuid: company, name: 'Customer 1', until: null })
     const until = new Date(calls.world.clock.now() + hours(48)).toISOString()
-    const again = await post({ kind: 'company', recordUuid: company, until })
+    const again = await post({ kind: 'company', recordUuid: company.toUpperCase(), until })
     expect([again.status, again.json.id, again.json.until]).toEqual([200, made.json.id, until])
     expect((await list()).json).toMatchObject([{ id: made.json.id, createdBy: null, name: 'Customer 1' }])
     expect(createdAt <= again.json.createdAt).toBe(true)
