@@ -13,6 +13,8 @@ import {
   type Trigger,
   type TriggerType,
 } from '#app/domain/automations/rule.ts'
+import type { Category } from '#app/domain/template-categories.ts'
+import type { LibraryTemplate } from './template.ts'
 
 type Operator = Condition['operator']
 
@@ -65,31 +67,38 @@ export function every(
   }
 }
 
-interface Draft {
+interface Draft extends Pick<LibraryTemplate, 'name' | 'description' | 'overlap'> {
+  says: string
   trigger: Trigger
   conditions?: Condition[]
   groupBy?: RuleDefinition['grouping']['field']
   digest?: boolean
-  once: OncePolicy
+  /** Left out: once per record. */
+  once?: OncePolicy
   guards?: Partial<RuleGuards>
-  steps: (Omit<Step, 'id' | 'waitForPrevious'> & { waitForPrevious?: boolean })[]
+  steps: Omit<Step, 'id'>[]
 }
 
-export function rule(description: string, draft: Draft): RuleDefinition {
+/** `says`: the rule's own description. */
+export function template(id: number, category: Category, draft: Draft): LibraryTemplate {
+  const { name, description, overlap, says, trigger, conditions = [], groupBy, digest = false } = draft
+  const steps = draft.steps.map((step, index) => ({ id: `s${index + 1}`, ...step }))
   return {
+    id,
+    name,
     description,
-    trigger: draft.trigger,
-    conditions: draft.conditions ?? [],
-    grouping: { enabled: draft.groupBy !== undefined, field: draft.groupBy ?? null },
-    digest: draft.digest ?? false,
-    steps: draft.steps.map((step, index) => ({
-      id: `s${index + 1}`,
-      type: step.type,
-      parameters: step.parameters,
-      waitForPrevious: step.waitForPrevious ?? false,
-    })),
-    once: draft.once,
-    guards: { ...DEFAULT_GUARDS, ...draft.guards },
+    category,
+    ...(overlap && { overlap }),
+    definition: {
+      description: says,
+      trigger,
+      conditions,
+      grouping: { enabled: groupBy !== undefined, field: groupBy ?? null },
+      digest,
+      steps,
+      once: draft.once ?? 'record',
+      guards: { ...DEFAULT_GUARDS, ...draft.guards },
+    },
   }
 }
 

@@ -6,11 +6,11 @@ import {
   noteOnJob,
   onEvent,
   pdf,
-  rule,
   step,
   TO_CUSTOMERS,
   task,
   tell,
+  template,
   text,
   WITH_DOCUMENT,
 } from './building-blocks.ts'
@@ -30,331 +30,283 @@ const unpaid = (more: number, less: number) =>
   )
 
 export const MONEY: readonly LibraryTemplate[] = [
-  {
-    id: 1,
+  template(1, 'communication', {
     name: 'Quote check-in after 3 days',
     description: 'Asks whether the quote arrived, three days later.',
-    category: 'communication',
     overlap: OWN_QUOTE_FOLLOW_UP,
-    definition: rule('Asks whether the quote arrived.', {
-      trigger: every('daily', '10:00'),
-      conditions: all(
-        ['status', 'equals', 'Quote'],
-        ['quote_sent', 'equals', '1'],
-        ['days_since_quote', 'greater_than', '2'],
-        ['days_since_quote', 'less_than', '8'],
-        ['contact_mobile', 'is_not_empty'],
+    says: 'Asks whether the quote arrived.',
+    trigger: every('daily', '10:00'),
+    conditions: all(
+      ['status', 'equals', 'Quote'],
+      ['quote_sent', 'equals', '1'],
+      ['days_since_quote', 'greater_than', '2'],
+      ['days_since_quote', 'less_than', '8'],
+      ['contact_mobile', 'is_not_empty'],
+    ),
+    guards: TO_CUSTOMERS,
+    steps: [
+      text(
+        `Hi ${FIRST_NAME}, did our quote for {entry.0.job_address or "your job"} reach you? Questions? Call [[Business phone]]. [[Business name]]`,
       ),
-      once: 'record',
-      guards: TO_CUSTOMERS,
-      steps: [
-        text(
-          `Hi ${FIRST_NAME}, did our quote for {entry.0.job_address or "your job"} reach you? Questions? Call [[Business phone]]. [[Business name]]`,
-        ),
-      ],
-    }),
-  },
-  {
-    id: 2,
+    ],
+  }),
+  template(2, 'communication', {
     name: 'Quote last call after 10 days',
     description: 'E-mails a reminder on day ten and gives you a call task.',
-    category: 'communication',
     overlap: OWN_QUOTE_FOLLOW_UP,
-    definition: rule('The last written reminder of a quote, then a task to ring.', {
-      trigger: every('daily', '10:00'),
-      conditions: all(
-        ['status', 'equals', 'Quote'],
-        ['quote_sent', 'equals', '1'],
-        ['days_since_quote', 'greater_than', '9'],
-        ['days_since_quote', 'less_than', '21'],
-        ['contact_email', 'is_not_empty'],
+    says: 'The last written reminder of a quote, then a task to ring.',
+    trigger: every('daily', '10:00'),
+    conditions: all(
+      ['status', 'equals', 'Quote'],
+      ['quote_sent', 'equals', '1'],
+      ['days_since_quote', 'greater_than', '9'],
+      ['days_since_quote', 'less_than', '21'],
+      ['contact_email', 'is_not_empty'],
+    ),
+    guards: TO_CUSTOMERS,
+    steps: [
+      step('send_email', {
+        contentType: 'manual',
+        to: '{entry.0.contact_email}',
+        customSubject: 'Quote {entry.0.generated_job_id}: shall we keep a place for you?',
+        customBody: `Hello ${FIRST_NAME},\n\nwe sent you a quote for {entry.0.job_description or "your job"} on {entry.0.quote_date as date}. The price holds until [[How long your quotes are valid]]. To go ahead, accept it online or call [[Business phone]]. If now is the wrong time, tell us there and we will not ask again.\n\n[[Business name]]`,
+        linkToJob: true,
+        includeSignature: true,
+      }),
+      task(
+        'Ring {entry.0.company_name} about quote {entry.0.generated_job_id}',
+        'Two written reminders sent, no answer. Phone {entry.0.contact_mobile or "not on file"}.',
       ),
-      once: 'record',
-      guards: TO_CUSTOMERS,
-      steps: [
-        step('send_email', {
-          contentType: 'manual',
-          to: '{entry.0.contact_email}',
-          customSubject: 'Quote {entry.0.generated_job_id}: shall we keep a place for you?',
-          customBody: `Hello ${FIRST_NAME},\n\nwe sent you a quote for {entry.0.job_description or "your job"} on {entry.0.quote_date as date}. The price holds until [[How long your quotes are valid]]. To go ahead, accept it online or call [[Business phone]]. If now is the wrong time, tell us there and we will not ask again.\n\n[[Business name]]`,
-          linkToJob: true,
-          includeSignature: true,
-        }),
-        task(
-          'Ring {entry.0.company_name} about quote {entry.0.generated_job_id}',
-          'Two written reminders sent, no answer. Phone {entry.0.contact_mobile or "not on file"}.',
-        ),
-      ],
-    }),
-  },
-  {
-    id: 3,
+    ],
+  }),
+  template(3, 'job_management', {
     name: 'Close quotes gone cold',
     description: 'Marks quotes older than 45 days as unsuccessful. You approve each one.',
-    category: 'job_management',
-    definition: rule('Tidies up quotes that nobody answered.', {
-      trigger: every('weekly', '08:00', { weekday: 1 }),
-      conditions: all(
-        ['status', 'equals', 'Quote'],
-        ['quote_sent', 'equals', '1'],
-        ['days_since_quote', 'greater_than', '45'],
-        ['days_since_change', 'greater_than', '14'],
+    says: 'Tidies up quotes that nobody answered.',
+    trigger: every('weekly', '08:00', { weekday: 1 }),
+    conditions: all(
+      ['status', 'equals', 'Quote'],
+      ['quote_sent', 'equals', '1'],
+      ['days_since_quote', 'greater_than', '45'],
+      ['days_since_change', 'greater_than', '14'],
+    ),
+    guards: { askFirst: true },
+    steps: [
+      noteOnJob(
+        'No answer for {entry.0.days_since_quote} days, closed by the rule Close quotes gone cold. Set the job back to Quote to reopen it.',
       ),
-      once: 'record',
-      guards: { askFirst: true },
-      steps: [
-        noteOnJob(
-          'No answer for {entry.0.days_since_quote} days, closed by the rule Close quotes gone cold. Set the job back to Quote to reopen it.',
-        ),
-        step('update_job_status', { status: 'Unsuccessful' }, true),
-      ],
-    }),
-  },
-  {
-    id: 4,
+      step('update_job_status', { status: 'Unsuccessful' }, true),
+    ],
+  }),
+  template(4, 'workflow', {
     name: 'Quote accepted: book it in',
     description: 'Moves accepted quotes to your booking queue and thanks the customer.',
-    category: 'workflow',
-    definition: rule('From accepted quote to booking, without anybody remembering.', {
-      trigger: onEvent('job', 'job_status', { fromValue: 'Quote' }),
-      conditions: all(['status', 'equals', 'Work Order'], ['quote_sent', 'equals', '1']),
-      once: 'record',
-      steps: [
-        step('assign_to_queue', { queueUuid: '[[Queue for jobs to be booked]]' }),
-        text(
-          'Thank you {entry.0.contact_first_name or "for accepting"}! We will call within [[1 working day]] to agree a date. [[Business name]]',
-        ),
-        tell(
-          '[[Scheduler]]',
-          'Accepted: job {entry.0.generated_job_id}, {entry.0.company_name}, {entry.0.job_address}. Please book.',
-        ),
-      ],
-    }),
-  },
-  {
-    id: 5,
+    says: 'From accepted quote to booking, without anybody remembering.',
+    trigger: onEvent('job', 'job_status', { fromValue: 'Quote' }),
+    conditions: all(['status', 'equals', 'Work Order'], ['quote_sent', 'equals', '1']),
+    steps: [
+      step('assign_to_queue', { queueUuid: '[[Queue for jobs to be booked]]' }),
+      text(
+        'Thank you {entry.0.contact_first_name or "for accepting"}! We will call within [[1 working day]] to agree a date. [[Business name]]',
+      ),
+      tell(
+        '[[Scheduler]]',
+        'Accepted: job {entry.0.generated_job_id}, {entry.0.company_name}, {entry.0.job_address}. Please book.',
+      ),
+    ],
+  }),
+  template(5, 'integration', {
     name: 'Hand finished jobs to another system',
     description: 'Posts every completed job to your other software.',
-    category: 'integration',
-    definition: rule('Posts each completed job to an address of yours.', {
-      trigger: onEvent('job', 'job_status'),
-      conditions: all(['status', 'equals', 'Completed']),
-      once: 'value:completion_date',
-      steps: [
-        step('send_notification', {
-          notificationType: 'webhook',
-          url: '[[Address]]',
-          message:
-            'event=job_completed; job={entry.0.generated_job_id}; customer={entry.0.company_name}; address={entry.0.job_address}; total={entry.0.total_invoice_amount}',
-        }),
-      ],
-    }),
-  },
-  {
-    id: 6,
+    says: 'Posts each completed job to an address of yours.',
+    trigger: onEvent('job', 'job_status'),
+    conditions: all(['status', 'equals', 'Completed']),
+    once: 'value:completion_date',
+    steps: [
+      step('send_notification', {
+        notificationType: 'webhook',
+        url: '[[Address]]',
+        message:
+          'event=job_completed; job={entry.0.generated_job_id}; customer={entry.0.company_name}; address={entry.0.job_address}; total={entry.0.total_invoice_amount}',
+      }),
+    ],
+  }),
+  template(6, 'reporting', {
     name: 'Finished but not invoiced',
     description: 'E-mails you finished jobs without an invoice, every morning.',
-    category: 'reporting',
-    definition: rule('Money that nobody has asked for yet.', {
-      trigger: every('daily', '07:30'),
-      conditions: all(
-        ['status', 'equals', 'Completed'],
-        ['days_since_completion', 'greater_than', '2'],
-        ['days_since_completion', 'less_than', '90'],
-        ['invoice_sent', 'equals', '0'],
-        ['total_invoice_amount', 'greater_than', '0'],
-      ),
-      digest: true,
-      once: 'period',
-      steps: [
-        step('send_email', {
-          contentType: 'manual',
-          to: '[[Office e-mail]]',
-          customSubject: '{count} finished jobs waiting for an invoice: {sum_total as money}',
-          customBody:
-            'These jobs were finished more than two days ago and no invoice has gone out:\n\n{job_list}\n\nOldest first.',
-        }),
-      ],
-    }),
-  },
-  {
-    id: 7,
+    says: 'Money that nobody has asked for yet.',
+    trigger: every('daily', '07:30'),
+    conditions: all(
+      ['status', 'equals', 'Completed'],
+      ['days_since_completion', 'greater_than', '2'],
+      ['days_since_completion', 'less_than', '90'],
+      ['invoice_sent', 'equals', '0'],
+      ['total_invoice_amount', 'greater_than', '0'],
+    ),
+    digest: true,
+    once: 'period',
+    steps: [
+      step('send_email', {
+        contentType: 'manual',
+        to: '[[Office e-mail]]',
+        customSubject: '{count} finished jobs waiting for an invoice: {sum_total as money}',
+        customBody:
+          'These jobs were finished more than two days ago and no invoice has gone out:\n\n{job_list}\n\nOldest first.',
+      }),
+    ],
+  }),
+  template(7, 'communication', {
     name: 'Invoice 7 days late: friendly text',
     description: 'Texts a friendly reminder one week after the due date.',
-    category: 'communication',
     overlap: OWN_INVOICE_REMINDER,
-    definition: rule('The first reminder, in a friendly tone.', {
-      trigger: every('daily', '10:00', { workingDays: true }),
-      conditions: [...unpaid(6, 14), ...all(['contact_mobile', 'is_not_empty'])],
-      once: 'record',
-      guards: TO_CUSTOMERS,
-      steps: [
-        text(
-          `Hi ${FIRST_NAME}, invoice {entry.0.generated_job_id} seems still open. Paid already? Then ignore this, with thanks. [[Business name]]`,
-        ),
-      ],
-    }),
-  },
-  {
-    id: 8,
+    says: 'The first reminder, in a friendly tone.',
+    trigger: every('daily', '10:00', { workingDays: true }),
+    conditions: [...unpaid(6, 14), ...all(['contact_mobile', 'is_not_empty'])],
+    guards: TO_CUSTOMERS,
+    steps: [
+      text(
+        `Hi ${FIRST_NAME}, invoice {entry.0.generated_job_id} seems still open. Paid already? Then ignore this, with thanks. [[Business name]]`,
+      ),
+    ],
+  }),
+  template(8, 'communication', {
     name: 'Invoice 14 days late: copy attached',
     description: 'E-mails the invoice again after two weeks.',
-    category: 'communication',
     overlap: OWN_INVOICE_REMINDER,
-    definition: rule('The second reminder, with the invoice.', {
-      trigger: every('daily', '10:00', { workingDays: true }),
-      conditions: [...unpaid(13, 30), ...all(['contact_email', 'is_not_empty'])],
-      once: 'record',
-      guards: TO_CUSTOMERS,
-      steps: [
-        pdf('Job', '[[Invoice template]]'),
-        step(
-          'send_email',
-          {
-            contentType: 'manual',
-            to: '{entry.0.contact_email}',
-            customSubject: 'Invoice {entry.0.generated_job_id}, now due',
-            customBody: `Hello ${FIRST_NAME},\n\nour invoice of {entry.0.total_invoice_amount as money} was due {entry.0.days_overdue} days ago. A copy is attached. You can pay by [[How to pay]]. If something about the work is not right, please tell us today.\n\n[[Business name]]`,
-            linkToJob: true,
-            ...WITH_DOCUMENT,
-          },
-          true,
-        ),
-      ],
-    }),
-  },
-  {
-    id: 9,
-    name: 'Invoice 30 days late: time to ring',
-    description: 'Creates a call task and tells you after 30 days.',
-    category: 'workflow',
-    definition: rule('Hands an old invoice to a person.', {
-      trigger: every('daily', '10:00', { workingDays: true }),
-      conditions: all(
-        ['status', 'equals', 'Completed'],
-        ['invoice_sent', 'equals', '1'],
-        ['payment_received', 'equals', '0'],
-        ['days_overdue', 'greater_than', '29'],
-        ['badges', 'not_contains', '[[Do-not-chase badge]]'],
-      ),
-      once: 'record',
-      steps: [
-        task(
-          'Ring {entry.0.company_name}: {entry.0.total_invoice_amount as money} is {entry.0.days_overdue} days late',
-          'Job {entry.0.generated_job_id}. Text and e-mail reminders already sent. Phone {entry.0.contact_phone or "unknown"}.',
-        ),
-        tell('[[Owner]]', 'Job {entry.0.generated_job_id} is 30 days unpaid. A call task is waiting.'),
-        noteOnJob('30 days unpaid; handed to a person. No more automatic reminders.'),
-      ],
-    }),
-  },
-  {
-    id: 10,
-    name: 'Thanks for paying',
-    description: 'Texts a thank-you when a job is paid.',
-    category: 'communication',
-    definition: rule('A payment deserves a word.', {
-      trigger: onEvent('job', 'job_field', { fieldName: 'payment_received' }),
-      conditions: all(['payment_received', 'equals', '1'], ['contact_mobile', 'is_not_empty']),
-      once: 'record',
-      guards: TO_CUSTOMERS,
-      steps: [
-        text('Payment received, thank you {entry.0.contact_first_name or ""}! Good to work for you. [[Business name]]'),
-      ],
-    }),
-  },
-  {
-    id: 11,
-    name: 'Deposit in: ready to book',
-    description: 'Moves the job to your booking queue and tells everyone.',
-    category: 'workflow',
-    definition: rule('From deposit to booking.', {
-      trigger: onEvent('jobpayment', 'job_created'),
-      conditions: all(['is_deposit', 'equals', '1'], ['active', 'equals', '1'], ['amount', 'greater_than', '0']),
-      once: 'record',
-      steps: [
-        step('assign_to_queue', { queueUuid: '[[Ready to book]]' }),
-        tell(
-          '[[Scheduler]]',
-          'Deposit of {entry.0.amount as money} received for job {entry.0.generated_job_id}, {entry.0.company_name}. Order parts and book.',
-        ),
-        step('send_email', {
+    says: 'The second reminder, with the invoice.',
+    trigger: every('daily', '10:00', { workingDays: true }),
+    conditions: [...unpaid(13, 30), ...all(['contact_email', 'is_not_empty'])],
+    guards: TO_CUSTOMERS,
+    steps: [
+      pdf('Job', '[[Invoice template]]'),
+      step(
+        'send_email',
+        {
           contentType: 'manual',
           to: '{entry.0.contact_email}',
-          customSubject: 'Deposit received for job {entry.0.generated_job_id}',
-          customBody:
-            'Thank you, your deposit has arrived. We are ordering what we need and will call to agree a date.\n\n[[Business name]]',
+          customSubject: 'Invoice {entry.0.generated_job_id}, now due',
+          customBody: `Hello ${FIRST_NAME},\n\nour invoice of {entry.0.total_invoice_amount as money} was due {entry.0.days_overdue} days ago. A copy is attached. You can pay by [[How to pay]]. If something about the work is not right, please tell us today.\n\n[[Business name]]`,
           linkToJob: true,
-        }),
-      ],
-    }),
-  },
-  {
-    id: 12,
+          ...WITH_DOCUMENT,
+        },
+        true,
+      ),
+    ],
+  }),
+  template(9, 'workflow', {
+    name: 'Invoice 30 days late: time to ring',
+    description: 'Creates a call task and tells you after 30 days.',
+    says: 'Hands an old invoice to a person.',
+    trigger: every('daily', '10:00', { workingDays: true }),
+    conditions: all(
+      ['status', 'equals', 'Completed'],
+      ['invoice_sent', 'equals', '1'],
+      ['payment_received', 'equals', '0'],
+      ['days_overdue', 'greater_than', '29'],
+      ['badges', 'not_contains', '[[Do-not-chase badge]]'],
+    ),
+    steps: [
+      task(
+        'Ring {entry.0.company_name}: {entry.0.total_invoice_amount as money} is {entry.0.days_overdue} days late',
+        'Job {entry.0.generated_job_id}. Text and e-mail reminders already sent. Phone {entry.0.contact_phone or "unknown"}.',
+      ),
+      tell('[[Owner]]', 'Job {entry.0.generated_job_id} is 30 days unpaid. A call task is waiting.'),
+      noteOnJob('30 days unpaid; handed to a person. No more automatic reminders.'),
+    ],
+  }),
+  template(10, 'communication', {
+    name: 'Thanks for paying',
+    description: 'Texts a thank-you when a job is paid.',
+    says: 'A payment deserves a word.',
+    trigger: onEvent('job', 'job_field', { fieldName: 'payment_received' }),
+    conditions: all(['payment_received', 'equals', '1'], ['contact_mobile', 'is_not_empty']),
+    guards: TO_CUSTOMERS,
+    steps: [
+      text('Payment received, thank you {entry.0.contact_first_name or ""}! Good to work for you. [[Business name]]'),
+    ],
+  }),
+  template(11, 'workflow', {
+    name: 'Deposit in: ready to book',
+    description: 'Moves the job to your booking queue and tells everyone.',
+    says: 'From deposit to booking.',
+    trigger: onEvent('jobpayment', 'job_created'),
+    conditions: all(['is_deposit', 'equals', '1'], ['active', 'equals', '1'], ['amount', 'greater_than', '0']),
+    steps: [
+      step('assign_to_queue', { queueUuid: '[[Ready to book]]' }),
+      tell(
+        '[[Scheduler]]',
+        'Deposit of {entry.0.amount as money} received for job {entry.0.generated_job_id}, {entry.0.company_name}. Order parts and book.',
+      ),
+      step('send_email', {
+        contentType: 'manual',
+        to: '{entry.0.contact_email}',
+        customSubject: 'Deposit received for job {entry.0.generated_job_id}',
+        customBody:
+          'Thank you, your deposit has arrived. We are ordering what we need and will call to agree a date.\n\n[[Business name]]',
+        linkToJob: true,
+      }),
+    ],
+  }),
+  template(12, 'reporting', {
     name: 'Monthly statement per customer',
     description: 'E-mails each customer one statement, on the first of the month.',
-    category: 'reporting',
-    definition: rule('One letter a customer, not one per invoice.', {
-      trigger: every('first_of_month', '08:00'),
-      conditions: all(
-        ['status', 'equals', 'Completed'],
-        ['invoice_sent', 'equals', '1'],
-        ['payment_received', 'equals', '0'],
+    says: 'One letter a customer, not one per invoice.',
+    trigger: every('first_of_month', '08:00'),
+    conditions: all(
+      ['status', 'equals', 'Completed'],
+      ['invoice_sent', 'equals', '1'],
+      ['payment_received', 'equals', '0'],
+    ),
+    groupBy: 'company_uuid',
+    once: 'period',
+    guards: { respectQuietHours: true },
+    steps: [
+      pdf('Company', '[[Statement template]]'),
+      step(
+        'send_email',
+        {
+          contentType: 'manual',
+          to: '{entry.0.company_email}',
+          customSubject: 'Open invoices: {count}, together {sum_total as money}',
+          customBody:
+            'Hello,\n\nattached is your statement as of {today as date}:\n\n{job_list}\n\nPlease compare it with your books and tell us about any difference.\n\n[[Business name]]',
+          ...WITH_DOCUMENT,
+        },
+        true,
       ),
-      groupBy: 'company_uuid',
-      once: 'period',
-      guards: { respectQuietHours: true },
-      steps: [
-        pdf('Company', '[[Statement template]]'),
-        step(
-          'send_email',
-          {
-            contentType: 'manual',
-            to: '{entry.0.company_email}',
-            customSubject: 'Open invoices: {count}, together {sum_total as money}',
-            customBody:
-              'Hello,\n\nattached is your statement as of {today as date}:\n\n{job_list}\n\nPlease compare it with your books and tell us about any difference.\n\n[[Business name]]',
-            ...WITH_DOCUMENT,
-          },
-          true,
-        ),
-      ],
-    }),
-  },
-  {
-    id: 13,
+    ],
+  }),
+  template(13, 'job_management', {
     name: 'One bill a month for account customers',
     description: 'Combines a month of finished work into one job.',
-    category: 'job_management',
-    definition: rule('Combines a month of work into one bill.', {
-      trigger: every('last_of_month', '17:00'),
-      conditions: all(
-        ['company_uuid', 'equals', '[[Account customer]]'],
-        ['status', 'equals', 'Completed'],
-        ['invoice_sent', 'equals', '0'],
-        ['purchase_order_number', 'not_contains', 'Billed on'],
+    says: 'Combines a month of work into one bill.',
+    trigger: every('last_of_month', '17:00'),
+    conditions: all(
+      ['company_uuid', 'equals', '[[Account customer]]'],
+      ['status', 'equals', 'Completed'],
+      ['invoice_sent', 'equals', '0'],
+      ['purchase_order_number', 'not_contains', 'Billed on'],
+    ),
+    groupBy: 'company_uuid',
+    once: 'period',
+    steps: [
+      step('create_job', {
+        company_uuid: '{company_uuid}',
+        status: 'Work Order',
+        job_description: 'Work in {this_month}: {all_job_descriptions} (jobs {all_job_ids})',
+        purchase_order_number: '[[Their PO number]]',
+        copyFromAllJobs: true,
+        copyBundlesFromAllJobs: true,
+      }),
+      step(
+        'update_job_field',
+        { fieldName: 'purchase_order_number', fieldValue: 'Billed on {action_1_result.generated_job_id}' },
+        true,
       ),
-      groupBy: 'company_uuid',
-      once: 'period',
-      steps: [
-        step('create_job', {
-          company_uuid: '{company_uuid}',
-          status: 'Work Order',
-          job_description: 'Work in {this_month}: {all_job_descriptions} (jobs {all_job_ids})',
-          purchase_order_number: '[[Their PO number]]',
-          copyFromAllJobs: true,
-          copyBundlesFromAllJobs: true,
-        }),
-        step(
-          'update_job_field',
-          { fieldName: 'purchase_order_number', fieldValue: 'Billed on {action_1_result.generated_job_id}' },
-          true,
-        ),
-        step('send_staff_message', {
-          toStaffUuid: '[[Office]]',
-          message: 'Combined job {action_1_result.generated_job_id} made from {count} jobs. Check and invoice.',
-        }),
-      ],
-    }),
-  },
+      step('send_staff_message', {
+        toStaffUuid: '[[Office]]',
+        message: 'Combined job {action_1_result.generated_job_id} made from {count} jobs. Check and invoice.',
+      }),
+    ],
+  }),
 ]

@@ -8,11 +8,11 @@ import {
   noteOnJob,
   onEvent,
   pdf,
-  rule,
   step,
   TO_CUSTOMERS,
   task,
   tell,
+  template,
   text,
   WITH_DOCUMENT,
 } from './building-blocks.ts'
@@ -21,288 +21,245 @@ import type { LibraryTemplate } from './template.ts'
 const OWN_REMINDER = "ServiceM8's own booking messages do something similar: keep one of the two."
 
 export const VISITS: readonly LibraryTemplate[] = [
-  {
-    id: 14,
+  template(14, 'communication', {
     name: 'Booking confirmed',
     description: 'Texts date and time when a visit is booked or moved.',
-    category: 'communication',
     overlap: OWN_REMINDER,
-    definition: rule('Says when we come.', {
-      trigger: onEvent('jobactivity', 'job_field', { fieldName: 'start_date', settleMinutes: 2 }),
-      conditions: all(
-        ['active', 'equals', '1'],
-        ['activity_was_scheduled', 'equals', '1'],
-        ['days_until_booking', 'greater_than', '0'],
-        ['contact_mobile', 'is_not_empty'],
+    says: 'Says when we come.',
+    trigger: onEvent('jobactivity', 'job_field', { fieldName: 'start_date', settleMinutes: 2 }),
+    conditions: all(
+      ['active', 'equals', '1'],
+      ['activity_was_scheduled', 'equals', '1'],
+      ['days_until_booking', 'greater_than', '0'],
+      ['contact_mobile', 'is_not_empty'],
+    ),
+    once: 'value:start_date',
+    guards: TO_CUSTOMERS,
+    steps: [
+      text(
+        'You are booked: {entry.0.start_date as date}, {entry.0.start_date as time}, {entry.0.job_address or "your address"}. To change it, call [[Business phone]]. [[Business name]]',
       ),
-      once: 'value:start_date',
-      guards: TO_CUSTOMERS,
-      steps: [
-        text(
-          'You are booked: {entry.0.start_date as date}, {entry.0.start_date as time}, {entry.0.job_address or "your address"}. To change it, call [[Business phone]]. [[Business name]]',
-        ),
-      ],
-    }),
-  },
-  {
-    id: 15,
+    ],
+  }),
+  template(15, 'communication', {
     name: 'Reminder the day before',
     description: 'Texts tomorrow’s customers in the afternoon.',
-    category: 'communication',
     overlap: OWN_REMINDER,
-    definition: rule('Nobody forgets that we come.', {
-      trigger: every('daily', '16:00', { object: 'jobactivity' }),
-      conditions: all(
-        ['active', 'equals', '1'],
-        ['activity_was_scheduled', 'equals', '1'],
-        ['days_until_booking', 'equals', '1'],
-        ['contact_mobile', 'is_not_empty'],
+    says: 'Nobody forgets that we come.',
+    trigger: every('daily', '16:00', { object: 'jobactivity' }),
+    conditions: all(
+      ['active', 'equals', '1'],
+      ['activity_was_scheduled', 'equals', '1'],
+      ['days_until_booking', 'equals', '1'],
+      ['contact_mobile', 'is_not_empty'],
+    ),
+    once: 'value:start_date',
+    guards: { recheckBeforeSending: true },
+    steps: [
+      text(
+        'See you tomorrow, {entry.0.start_date as time}: {entry.0.staff_name or "our technician"}. Please leave access clear. Problem? Call [[Business phone]]. [[Business name]]',
       ),
-      once: 'value:start_date',
-      guards: { recheckBeforeSending: true },
-      steps: [
-        text(
-          'See you tomorrow, {entry.0.start_date as time}: {entry.0.staff_name or "our technician"}. Please leave access clear. Problem? Call [[Business phone]]. [[Business name]]',
-        ),
-      ],
-    }),
-  },
-  {
-    id: 16,
+    ],
+  }),
+  template(16, 'communication', {
     name: 'Ask for a review the day after',
     description: 'Texts your review link, once per customer in half a year.',
-    category: 'communication',
     overlap: OWN_REMINDER,
-    definition: rule('Happy customers are asked while they remember.', {
-      trigger: every('daily', '10:30'),
-      conditions: all(
-        ['status', 'equals', 'Completed'],
-        ['days_since_completion', 'greater_than', '0'],
-        ['days_since_completion', 'less_than', '4'],
-        ['job_description', 'not_contains', 'warranty'],
-        ['job_description', 'not_contains', 'complaint'],
-        ['contact_mobile', 'is_not_empty'],
+    says: 'Happy customers are asked while they remember.',
+    trigger: every('daily', '10:30'),
+    conditions: all(
+      ['status', 'equals', 'Completed'],
+      ['days_since_completion', 'greater_than', '0'],
+      ['days_since_completion', 'less_than', '4'],
+      ['job_description', 'not_contains', 'warranty'],
+      ['job_description', 'not_contains', 'complaint'],
+      ['contact_mobile', 'is_not_empty'],
+    ),
+    guards: { ...TO_CUSTOMERS, cooldownDays: 180 },
+    steps: [
+      text(
+        'Thanks for choosing us, {entry.0.contact_first_name or "neighbour"}! Two lines here help a small firm a lot: [[Review link]] [[Business name]]',
       ),
-      once: 'record',
-      guards: { ...TO_CUSTOMERS, cooldownDays: 180 },
-      steps: [
-        text(
-          'Thanks for choosing us, {entry.0.contact_first_name or "neighbour"}! Two lines here help a small firm a lot: [[Review link]] [[Business name]]',
-        ),
-      ],
-    }),
-  },
-  {
-    id: 17,
+    ],
+  }),
+  template(17, 'communication', {
     name: 'Job pack on completion',
     description: 'E-mails certificate and photos half an hour later.',
-    category: 'communication',
-    definition: rule('The papers arrive without anybody sending them.', {
-      trigger: onEvent('job', 'job_status', { settleMinutes: 30 }),
-      conditions: all(
-        ['status', 'equals', 'Completed'],
-        ['category_uuid', 'equals', '[[Jobs that get a certificate]]'],
-        ['contact_email', 'is_not_empty'],
+    says: 'The papers arrive without anybody sending them.',
+    trigger: onEvent('job', 'job_status', { settleMinutes: 30 }),
+    conditions: all(
+      ['status', 'equals', 'Completed'],
+      ['category_uuid', 'equals', '[[Jobs that get a certificate]]'],
+      ['contact_email', 'is_not_empty'],
+    ),
+    guards: { recheckBeforeSending: true },
+    steps: [
+      pdf('Job', '[[Certificate or report]]'),
+      step(
+        'send_email',
+        {
+          contentType: 'html',
+          to: '{entry.0.contact_email}',
+          customHtmlSubject: '{entry.0.job_address or "Your job"}: finished, papers attached',
+          customHtmlBody: `<p>Hello ${FIRST_NAME},</p><p>the work is done. Your [[document name]] and the photos are attached; please keep them for your records. Anything not as it should be? Call [[Business phone]] within [[7 days]] and we come back.</p><p>[[Business name]]</p>`,
+          linkToJob: true,
+          ...WITH_DOCUMENT,
+          includeJobAttachments: true,
+          attachmentFilter: 'photos',
+        },
+        true,
       ),
-      once: 'record',
-      guards: { recheckBeforeSending: true },
-      steps: [
-        pdf('Job', '[[Certificate or report]]'),
-        step(
-          'send_email',
-          {
-            contentType: 'html',
-            to: '{entry.0.contact_email}',
-            customHtmlSubject: '{entry.0.job_address or "Your job"}: finished, papers attached',
-            customHtmlBody: `<p>Hello ${FIRST_NAME},</p><p>the work is done. Your [[document name]] and the photos are attached; please keep them for your records. Anything not as it should be? Call [[Business phone]] within [[7 days]] and we come back.</p><p>[[Business name]]</p>`,
-            linkToJob: true,
-            ...WITH_DOCUMENT,
-            includeJobAttachments: true,
-            attachmentFilter: 'photos',
-          },
-          true,
-        ),
-      ],
-    }),
-  },
-  {
-    id: 18,
+    ],
+  }),
+  template(18, 'workflow', {
     name: 'Yearly service is due',
     description: 'Makes the quote and texts the customer one month early.',
-    category: 'workflow',
-    definition: rule('Brings last year’s customers back.', {
-      trigger: every('daily', '09:00'),
-      conditions: all(
-        ['status', 'equals', 'Completed'],
-        ['category_uuid', 'equals', '[[Service category]]'],
-        ['days_since_completion', 'greater_than', '329'],
-        ['days_since_completion', 'less_than', '350'],
+    says: 'Brings last year’s customers back.',
+    trigger: every('daily', '09:00'),
+    conditions: all(
+      ['status', 'equals', 'Completed'],
+      ['category_uuid', 'equals', '[[Service category]]'],
+      ['days_since_completion', 'greater_than', '329'],
+      ['days_since_completion', 'less_than', '350'],
+    ),
+    guards: { ...TO_CUSTOMERS, cooldownDays: 300 },
+    steps: [
+      step('create_job', {
+        company_uuid: '{entry.0.company_uuid}',
+        status: 'Quote',
+        queue_uuid: '[[Service due]]',
+        job_address: '{entry.0.job_address}',
+        job_description: 'Yearly service, last done {entry.0.completion_date as date} (job {entry.0.generated_job_id})',
+        sourceJobUuid: '{entry.0.uuid}',
+        copyMaterialsFromJob: true,
+      }),
+      step(
+        'send_sms',
+        {
+          to: MOBILE,
+          linkToJob: true,
+          message: `Hi ${FIRST_NAME}, your yearly service falls due next month. Call [[Business phone]] to book. [[Business name]]`,
+        },
+        true,
       ),
-      once: 'record',
-      guards: { ...TO_CUSTOMERS, cooldownDays: 300 },
-      steps: [
-        step('create_job', {
-          company_uuid: '{entry.0.company_uuid}',
-          status: 'Quote',
-          queue_uuid: '[[Service due]]',
-          job_address: '{entry.0.job_address}',
-          job_description:
-            'Yearly service, last done {entry.0.completion_date as date} (job {entry.0.generated_job_id})',
-          sourceJobUuid: '{entry.0.uuid}',
-          copyMaterialsFromJob: true,
-        }),
-        step(
-          'send_sms',
-          {
-            to: MOBILE,
-            linkToJob: true,
-            message: `Hi ${FIRST_NAME}, your yearly service falls due next month. Call [[Business phone]] to book. [[Business name]]`,
-          },
-          true,
-        ),
-      ],
-    }),
-  },
-  {
-    id: 19,
+    ],
+  }),
+  template(19, 'integration', {
     name: 'Start-of-job pack from a link',
     description: 'Your software calls a link: work order, task and message follow.',
-    category: 'integration',
-    definition: rule('One call prepares a job.', {
-      trigger: { source: 'manual_endpoint' },
-      once: 'change',
-      steps: [
-        step('generate_document', {
-          objectType: 'Job',
-          templateType: '[[Work order]]',
-          outputFormat: 'pdf',
-          storeToDiary: true,
-        }),
-        task('Load the van for job {entry.0.generated_job_id}', '{entry.0.job_description}. Needed on {date as date}.'),
-        tell('[[Technician]]', 'Pack for job {entry.0.generated_job_id} is in the diary. {entry.0.job_address}.'),
-      ],
-    }),
-  },
-  {
-    id: 20,
+    says: 'One call prepares a job.',
+    trigger: { source: 'manual_endpoint' },
+    once: 'change',
+    steps: [
+      step('generate_document', {
+        objectType: 'Job',
+        templateType: '[[Work order]]',
+        outputFormat: 'pdf',
+        storeToDiary: true,
+      }),
+      task('Load the van for job {entry.0.generated_job_id}', '{entry.0.job_description}. Needed on {date as date}.'),
+      tell('[[Technician]]', 'Pack for job {entry.0.generated_job_id} is in the diary. {entry.0.job_address}.'),
+    ],
+  }),
+  template(20, 'job_management', {
     name: 'New job: tell the office',
     description: 'Tells the office about every new job.',
-    category: 'job_management',
-    definition: rule('Nothing new goes unseen.', {
-      trigger: onEvent('job', 'job_created', { settleMinutes: 2 }),
-      conditions: all(['status', 'not_equals', 'Completed']),
-      once: 'record',
-      steps: [
-        tell(
-          '[[Office]]',
-          'New {entry.0.status}: {entry.0.generated_job_id}, {entry.0.company_name or "no customer yet"}, {entry.0.job_address or "no address yet"}. {entry.0.job_description}',
-        ),
-      ],
-    }),
-  },
-  {
-    id: 21,
+    says: 'Nothing new goes unseen.',
+    trigger: onEvent('job', 'job_created', { settleMinutes: 2 }),
+    conditions: all(['status', 'not_equals', 'Completed']),
+    steps: [
+      tell(
+        '[[Office]]',
+        'New {entry.0.status}: {entry.0.generated_job_id}, {entry.0.company_name or "no customer yet"}, {entry.0.job_address or "no address yet"}. {entry.0.job_description}',
+      ),
+    ],
+  }),
+  template(21, 'workflow', {
     name: 'Emergency words: act now',
     description: 'Moves leaks and emergencies to the urgent queue and texts on-call.',
-    category: 'workflow',
-    definition: rule('Day and night.', {
-      trigger: onEvent('job', 'job_created'),
-      conditions: any(
-        ['job_description', 'contains', 'emergency'],
-        ['job_description', 'contains', 'leak'],
-        ['job_description', 'contains', 'no heating'],
-        ['job_description', 'contains', 'burst'],
-        ['priority', 'equals', 'Urgent'],
-      ),
-      once: 'record',
-      steps: [
-        step('assign_to_queue', { queueUuid: '[[Urgent queue]]' }),
-        tell('[[On call]]', 'URGENT {entry.0.generated_job_id}: {entry.0.job_description}, {entry.0.job_address}'),
-        step('send_sms', {
-          to: '[[On-call mobile]]',
-          message:
-            'URGENT {entry.0.generated_job_id} {entry.0.job_address or "address missing"}. Customer {entry.0.contact_mobile or "no number"}.',
-        }),
-      ],
-    }),
-  },
-  {
-    id: 22,
+    says: 'Day and night.',
+    trigger: onEvent('job', 'job_created'),
+    conditions: any(
+      ['job_description', 'contains', 'emergency'],
+      ['job_description', 'contains', 'leak'],
+      ['job_description', 'contains', 'no heating'],
+      ['job_description', 'contains', 'burst'],
+      ['priority', 'equals', 'Urgent'],
+    ),
+    steps: [
+      step('assign_to_queue', { queueUuid: '[[Urgent queue]]' }),
+      tell('[[On call]]', 'URGENT {entry.0.generated_job_id}: {entry.0.job_description}, {entry.0.job_address}'),
+      step('send_sms', {
+        to: '[[On-call mobile]]',
+        message:
+          'URGENT {entry.0.generated_job_id} {entry.0.job_address or "address missing"}. Customer {entry.0.contact_mobile or "no number"}.',
+      }),
+    ],
+  }),
+  template(22, 'reporting', {
     name: 'Morning run sheet',
     description: 'Sends each technician the day’s visits at half past six.',
-    category: 'reporting',
-    definition: rule('The day on one page.', {
-      trigger: every('daily', '06:30', { object: 'jobactivity' }),
-      conditions: all(
-        ['active', 'equals', '1'],
-        ['activity_was_scheduled', 'equals', '1'],
-        ['days_until_booking', 'equals', '0'],
-      ),
-      groupBy: 'staff_uuid',
-      once: 'period',
-      steps: [
-        step('send_staff_message', {
-          toStaffUuid: '{entry.0.staff_uuid}',
-          message: 'Today, {today as date}: {count} jobs.\n{job_list}',
-        }),
-      ],
-    }),
-  },
-  {
-    id: 23,
+    says: 'The day on one page.',
+    trigger: every('daily', '06:30', { object: 'jobactivity' }),
+    conditions: all(
+      ['active', 'equals', '1'],
+      ['activity_was_scheduled', 'equals', '1'],
+      ['days_until_booking', 'equals', '0'],
+    ),
+    groupBy: 'staff_uuid',
+    once: 'period',
+    steps: [
+      step('send_staff_message', {
+        toStaffUuid: '{entry.0.staff_uuid}',
+        message: 'Today, {today as date}: {count} jobs.\n{job_list}',
+      }),
+    ],
+  }),
+  template(23, 'job_management', {
     name: 'Job without contact details',
     description: 'Creates a task when phone and e-mail are missing.',
-    category: 'job_management',
-    definition: rule('Without a number no reminder can reach anybody.', {
-      trigger: onEvent('job', 'job_created', { settleMinutes: 30 }),
-      conditions: all(['contact_phone', 'is_empty'], ['contact_mobile', 'is_empty'], ['contact_email', 'is_empty']),
-      once: 'record',
-      guards: { recheckBeforeSending: true },
-      steps: [
-        task(
-          'Get a phone number for job {entry.0.generated_job_id}',
-          'No phone, mobile or e-mail on file, so no reminder can reach {entry.0.company_name or "this customer"}.',
-        ),
-      ],
-    }),
-  },
-  {
-    id: 24,
+    says: 'Without a number no reminder can reach anybody.',
+    trigger: onEvent('job', 'job_created', { settleMinutes: 30 }),
+    conditions: all(['contact_phone', 'is_empty'], ['contact_mobile', 'is_empty'], ['contact_email', 'is_empty']),
+    guards: { recheckBeforeSending: true },
+    steps: [
+      task(
+        'Get a phone number for job {entry.0.generated_job_id}',
+        'No phone, mobile or e-mail on file, so no reminder can reach {entry.0.company_name or "this customer"}.',
+      ),
+    ],
+  }),
+  template(24, 'workflow', {
     name: 'Stuck waiting for parts',
     description: 'Creates a task every week after five days in the queue.',
-    category: 'workflow',
-    definition: rule('Parts are chased before the customer asks.', {
-      trigger: every('daily', '08:00'),
-      conditions: all(['queue_uuid', 'equals', '[[Waiting for parts]]'], ['days_in_queue', 'greater_than', '5']),
-      once: 'week',
-      steps: [
-        task(
-          'Chase parts for job {entry.0.generated_job_id}',
-          '{entry.0.company_name}, in the queue for {entry.0.days_in_queue} days. {entry.0.job_description}',
-        ),
-        noteOnJob('Parts chased by rule after {entry.0.days_in_queue} days in the queue.'),
-      ],
-    }),
-  },
-  {
-    id: 25,
+    says: 'Parts are chased before the customer asks.',
+    trigger: every('daily', '08:00'),
+    conditions: all(['queue_uuid', 'equals', '[[Waiting for parts]]'], ['days_in_queue', 'greater_than', '5']),
+    once: 'week',
+    steps: [
+      task(
+        'Chase parts for job {entry.0.generated_job_id}',
+        '{entry.0.company_name}, in the queue for {entry.0.days_in_queue} days. {entry.0.job_description}',
+      ),
+      noteOnJob('Parts chased by rule after {entry.0.days_in_queue} days in the queue.'),
+    ],
+  }),
+  template(25, 'reporting', {
     name: 'Weekly report to the owner',
     description: 'E-mails the week’s figures every Monday morning.',
-    category: 'reporting',
-    definition: rule('The week in one e-mail.', {
-      trigger: every('weekly', '06:45', { weekday: 1 }),
-      conditions: any(['days_since_change', 'less_than', '8'], ['status', 'equals', 'Work Order']),
-      digest: true,
-      once: 'period',
-      steps: [
-        step('send_email', {
-          contentType: 'html',
-          to: '[[Owner e-mail]]',
-          customHtmlSubject: 'Week {week}: {count.Completed} jobs finished, {sum_total.Completed as money}',
-          customHtmlBody:
-            '<p>Finished: {count.Completed}, {sum_total.Completed as money}<br>Open work orders: {count.Work Order}<br>Quotes out: {count.Quote}<br>Lost: {count.Unsuccessful}</p><p>{job_list by status}</p><p>Sent by your rule Weekly report. Change it any Monday.</p>',
-        }),
-      ],
-    }),
-  },
+    says: 'The week in one e-mail.',
+    trigger: every('weekly', '06:45', { weekday: 1 }),
+    conditions: any(['days_since_change', 'less_than', '8'], ['status', 'equals', 'Work Order']),
+    digest: true,
+    once: 'period',
+    steps: [
+      step('send_email', {
+        contentType: 'html',
+        to: '[[Owner e-mail]]',
+        customHtmlSubject: 'Week {week}: {count.Completed} jobs finished, {sum_total.Completed as money}',
+        customHtmlBody:
+          '<p>Finished: {count.Completed}, {sum_total.Completed as money}<br>Open work orders: {count.Work Order}<br>Quotes out: {count.Quote}<br>Lost: {count.Unsuccessful}</p><p>{job_list by status}</p><p>Sent by your rule Weekly report. Change it any Monday.</p>',
+      }),
+    ],
+  }),
 ]

@@ -1,78 +1,65 @@
 // The 29 built-in templates.
-import { all, FIRST_NAME, onEvent, rule, step, TO_CUSTOMERS, task, text } from './building-blocks.ts'
+import { all, FIRST_NAME, onEvent, step, TO_CUSTOMERS, task, template, text } from './building-blocks.ts'
 import { MONEY } from './library-money.ts'
 import { VISITS } from './library-visits.ts'
 import type { LibraryTemplate } from './template.ts'
 
 // What customers answer, and what becomes of messages: templates 26 to 29.
 const MESSAGES: readonly LibraryTemplate[] = [
-  {
-    id: 26,
+  template(26, 'communication', {
     name: 'They answered: stop and tell me',
     description: 'Other messages wait; a task and a colleague get the words.',
-    category: 'communication',
-    definition: rule('Nobody is chased who has answered.', {
-      trigger: onEvent('job', 'customer_replied', { reply: 'any' }),
-      once: 'change',
-      steps: [
-        task('Answer {entry.0.company_name or "the customer"}, job {entry.0.generated_job_id}', 'They wrote: {reply}'),
-        step('send_staff_message', {
-          toStaffUuid: '[[Colleague who answers]]',
-          message: '{entry.0.company_name or "A customer"}, job {entry.0.generated_job_id}: {reply}',
-          linkToJob: true,
-        }),
-      ],
-    }),
-  },
-  {
-    id: 27,
+    says: 'Nobody is chased who has answered.',
+    trigger: onEvent('job', 'customer_replied', { reply: 'any' }),
+    once: 'change',
+    steps: [
+      task('Answer {entry.0.company_name or "the customer"}, job {entry.0.generated_job_id}', 'They wrote: {reply}'),
+      step('send_staff_message', {
+        toStaffUuid: '[[Colleague who answers]]',
+        message: '{entry.0.company_name or "A customer"}, job {entry.0.generated_job_id}: {reply}',
+        linkToJob: true,
+      }),
+    ],
+  }),
+  template(27, 'communication', {
     name: 'Quote seen, not accepted',
     description: 'A day after they opened our e-mail, asks about questions.',
-    category: 'communication',
-    definition: rule('Asks while the quote is still on their mind.', {
-      trigger: onEvent('job', 'message_opened', { settleMinutes: 1_440 }),
-      conditions: all(['status', 'equals', 'Quote'], ['quote_sent', 'equals', '1'], ['contact_mobile', 'is_not_empty']),
-      once: 'record',
-      guards: TO_CUSTOMERS,
-      steps: [
-        text(
-          `Hi ${FIRST_NAME}, any questions about our quote for {entry.0.job_address or "your job"}? Call [[Business phone]]. [[Business name]]`,
-        ),
-      ],
-    }),
-  },
-  {
-    id: 28,
+    says: 'Asks while the quote is still on their mind.',
+    trigger: onEvent('job', 'message_opened', { settleMinutes: 1_440 }),
+    conditions: all(['status', 'equals', 'Quote'], ['quote_sent', 'equals', '1'], ['contact_mobile', 'is_not_empty']),
+    guards: TO_CUSTOMERS,
+    steps: [
+      text(
+        `Hi ${FIRST_NAME}, any questions about our quote for {entry.0.job_address or "your job"}? Call [[Business phone]]. [[Business name]]`,
+      ),
+    ],
+  }),
+  template(28, 'communication', {
     name: 'Confirm by YES',
     description: 'Marks the job and thanks them. Write “Reply YES to confirm” in your reminder.',
-    category: 'communication',
-    definition: rule('A yes confirms the visit; nobody has to read it.', {
-      trigger: onEvent('job', 'customer_replied', { reply: 'yes' }),
-      conditions: all(['status', 'equals', 'Work Order'], ['contact_mobile', 'is_not_empty']),
-      once: 'day',
-      guards: { recheckBeforeSending: true },
-      steps: [
-        step('update_job_field', { fieldName: 'badges', fieldValue: '[[Confirmed badge]]', badgeChange: 'add' }),
-        text('Thank you, confirmed. To change it, call [[Business phone]]. [[Business name]]'),
-      ],
-    }),
-  },
-  {
-    id: 29,
+    says: 'A yes confirms the visit; nobody has to read it.',
+    trigger: onEvent('job', 'customer_replied', { reply: 'yes' }),
+    conditions: all(['status', 'equals', 'Work Order'], ['contact_mobile', 'is_not_empty']),
+    once: 'day',
+    guards: { recheckBeforeSending: true },
+    steps: [
+      step('update_job_field', { fieldName: 'badges', fieldValue: '[[Confirmed badge]]', badgeChange: 'add' }),
+      text('Thank you, confirmed. To change it, call [[Business phone]]. [[Business name]]'),
+    ],
+  }),
+  template(29, 'workflow', {
     name: 'Bad number or address: fix the customer',
     description: 'Makes a task when a message does not arrive.',
-    category: 'workflow',
-    definition: rule('The next message arrives.', {
-      trigger: onEvent('job', 'message_failed'),
-      once: 'week',
-      steps: [
-        task(
-          'Check number and e-mail of {entry.0.company_name or "the customer"}',
-          'A message about job {entry.0.generated_job_id} did not arrive. Mobile: {entry.0.contact_mobile or "none"}. E-mail: {entry.0.contact_email or "none"}.',
-        ),
-      ],
-    }),
-  },
+    says: 'The next message arrives.',
+    trigger: onEvent('job', 'message_failed'),
+    once: 'week',
+    steps: [
+      task(
+        'Check number and e-mail of {entry.0.company_name or "the customer"}',
+        'A message about job {entry.0.generated_job_id} did not arrive. Mobile: {entry.0.contact_mobile or "none"}. E-mail: {entry.0.contact_email or "none"}.',
+      ),
+    ],
+  }),
 ]
 
 export const LIBRARY: readonly LibraryTemplate[] = [...MONEY, ...VISITS, ...MESSAGES]
