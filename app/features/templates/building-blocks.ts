@@ -16,16 +16,26 @@ import {
 import type { Category } from '#app/domain/template-categories.ts'
 import type { LibraryTemplate } from './template.ts'
 
-type Operator = Condition['operator']
-
-/** Joins conditions with AND. */
-export function all(...lines: [field: string, operator: Operator, value?: string][]): Condition[] {
-  return lines.map(([field, operator, value = '']) => ({ field, operator, value, logicalOperator: 'AND' }))
+const SIGNS: Readonly<Record<string, Condition['operator']>> = {
+  '=': 'equals',
+  '!=': 'not_equals',
+  '>': 'greater_than',
+  '<': 'less_than',
+  has: 'contains',
+  lacks: 'not_contains',
+  set: 'is_not_empty',
+  unset: 'is_empty',
 }
 
-/** Joins conditions with OR. */
-export function any(...lines: [field: string, operator: Operator, value?: string][]): Condition[] {
-  return lines.map(([field, operator, value = '']) => ({ field, operator, value, logicalOperator: 'OR' }))
+/** `status = Quote and contact_mobile set`, or all of them joined by `or`. Throws for a sign it does not know. */
+function conditionsOf(text: string): Condition[] {
+  const logicalOperator = text.includes(' or ') ? 'OR' : 'AND'
+  return text.split(/ and | or /).map((part) => {
+    const [field = '', sign = '', ...value] = part.split(' ')
+    const operator = SIGNS[sign]
+    if (!operator) throw new Error(`no condition has the sign "${sign}"`)
+    return { field, operator, value: value.join(' '), logicalOperator }
+  })
 }
 
 export function onEvent(
@@ -70,7 +80,8 @@ export function every(
 interface Draft extends Pick<LibraryTemplate, 'name' | 'description' | 'overlap'> {
   says: string
   trigger: Trigger
-  conditions?: Condition[]
+  /** As `conditionsOf` reads it. */
+  when?: string
   groupBy?: RuleDefinition['grouping']['field']
   digest?: boolean
   /** Left out: once per record. */
@@ -81,7 +92,7 @@ interface Draft extends Pick<LibraryTemplate, 'name' | 'description' | 'overlap'
 
 /** `says`: the rule's own description. */
 export function template(id: number, category: Category, draft: Draft): LibraryTemplate {
-  const { name, description, overlap, says, trigger, conditions = [], groupBy, digest = false } = draft
+  const { name, description, overlap, says, trigger, when, groupBy, digest = false } = draft
   const steps = draft.steps.map((step, index) => ({ id: `s${index + 1}`, ...step }))
   return {
     id,
@@ -92,7 +103,7 @@ export function template(id: number, category: Category, draft: Draft): LibraryT
     definition: {
       description: says,
       trigger,
-      conditions,
+      conditions: when === undefined ? [] : conditionsOf(when),
       grouping: { enabled: groupBy !== undefined, field: groupBy ?? null },
       digest,
       steps,

@@ -1,6 +1,5 @@
 // Quotes, invoices and payments: templates 1 to 13.
 import {
-  all,
   every,
   FIRST_NAME,
   noteOnJob,
@@ -20,14 +19,7 @@ const OWN_QUOTE_FOLLOW_UP = "ServiceM8's own quote follow-up does something simi
 const OWN_INVOICE_REMINDER = "ServiceM8's own payment reminder does something similar: keep one of the two."
 
 const unpaid = (more: number, less: number) =>
-  all(
-    ['status', 'equals', 'Completed'],
-    ['invoice_sent', 'equals', '1'],
-    ['payment_received', 'equals', '0'],
-    ['days_overdue', 'greater_than', String(more)],
-    ['days_overdue', 'less_than', String(less)],
-    ['badges', 'not_contains', '[[Do-not-chase badge]]'],
-  )
+  `status = Completed and invoice_sent = 1 and payment_received = 0 and days_overdue > ${more} and days_overdue < ${less} and badges lacks [[Do-not-chase badge]]`
 
 export const MONEY: readonly LibraryTemplate[] = [
   template(1, 'communication', {
@@ -36,13 +28,7 @@ export const MONEY: readonly LibraryTemplate[] = [
     overlap: OWN_QUOTE_FOLLOW_UP,
     says: 'Asks whether the quote arrived.',
     trigger: every('daily', '10:00'),
-    conditions: all(
-      ['status', 'equals', 'Quote'],
-      ['quote_sent', 'equals', '1'],
-      ['days_since_quote', 'greater_than', '2'],
-      ['days_since_quote', 'less_than', '8'],
-      ['contact_mobile', 'is_not_empty'],
-    ),
+    when: 'status = Quote and quote_sent = 1 and days_since_quote > 2 and days_since_quote < 8 and contact_mobile set',
     guards: TO_CUSTOMERS,
     steps: [
       text(
@@ -56,13 +42,7 @@ export const MONEY: readonly LibraryTemplate[] = [
     overlap: OWN_QUOTE_FOLLOW_UP,
     says: 'The last written reminder of a quote, then a task to ring.',
     trigger: every('daily', '10:00'),
-    conditions: all(
-      ['status', 'equals', 'Quote'],
-      ['quote_sent', 'equals', '1'],
-      ['days_since_quote', 'greater_than', '9'],
-      ['days_since_quote', 'less_than', '21'],
-      ['contact_email', 'is_not_empty'],
-    ),
+    when: 'status = Quote and quote_sent = 1 and days_since_quote > 9 and days_since_quote < 21 and contact_email set',
     guards: TO_CUSTOMERS,
     steps: [
       step('send_email', {
@@ -84,12 +64,7 @@ export const MONEY: readonly LibraryTemplate[] = [
     description: 'Marks quotes older than 45 days as unsuccessful. You approve each one.',
     says: 'Tidies up quotes that nobody answered.',
     trigger: every('weekly', '08:00', { weekday: 1 }),
-    conditions: all(
-      ['status', 'equals', 'Quote'],
-      ['quote_sent', 'equals', '1'],
-      ['days_since_quote', 'greater_than', '45'],
-      ['days_since_change', 'greater_than', '14'],
-    ),
+    when: 'status = Quote and quote_sent = 1 and days_since_quote > 45 and days_since_change > 14',
     guards: { askFirst: true },
     steps: [
       noteOnJob(
@@ -103,7 +78,7 @@ export const MONEY: readonly LibraryTemplate[] = [
     description: 'Moves accepted quotes to your booking queue and thanks the customer.',
     says: 'From accepted quote to booking, without anybody remembering.',
     trigger: onEvent('job', 'job_status', { fromValue: 'Quote' }),
-    conditions: all(['status', 'equals', 'Work Order'], ['quote_sent', 'equals', '1']),
+    when: 'status = Work Order and quote_sent = 1',
     steps: [
       step('assign_to_queue', { queueUuid: '[[Queue for jobs to be booked]]' }),
       text(
@@ -120,7 +95,7 @@ export const MONEY: readonly LibraryTemplate[] = [
     description: 'Posts every completed job to your other software.',
     says: 'Posts each completed job to an address of yours.',
     trigger: onEvent('job', 'job_status'),
-    conditions: all(['status', 'equals', 'Completed']),
+    when: 'status = Completed',
     once: 'value:completion_date',
     steps: [
       step('send_notification', {
@@ -136,13 +111,7 @@ export const MONEY: readonly LibraryTemplate[] = [
     description: 'E-mails you finished jobs without an invoice, every morning.',
     says: 'Money that nobody has asked for yet.',
     trigger: every('daily', '07:30'),
-    conditions: all(
-      ['status', 'equals', 'Completed'],
-      ['days_since_completion', 'greater_than', '2'],
-      ['days_since_completion', 'less_than', '90'],
-      ['invoice_sent', 'equals', '0'],
-      ['total_invoice_amount', 'greater_than', '0'],
-    ),
+    when: 'status = Completed and days_since_completion > 2 and days_since_completion < 90 and invoice_sent = 0 and total_invoice_amount > 0',
     digest: true,
     once: 'period',
     steps: [
@@ -161,7 +130,7 @@ export const MONEY: readonly LibraryTemplate[] = [
     overlap: OWN_INVOICE_REMINDER,
     says: 'The first reminder, in a friendly tone.',
     trigger: every('daily', '10:00', { workingDays: true }),
-    conditions: [...unpaid(6, 14), ...all(['contact_mobile', 'is_not_empty'])],
+    when: `${unpaid(6, 14)} and contact_mobile set`,
     guards: TO_CUSTOMERS,
     steps: [
       text(
@@ -175,7 +144,7 @@ export const MONEY: readonly LibraryTemplate[] = [
     overlap: OWN_INVOICE_REMINDER,
     says: 'The second reminder, with the invoice.',
     trigger: every('daily', '10:00', { workingDays: true }),
-    conditions: [...unpaid(13, 30), ...all(['contact_email', 'is_not_empty'])],
+    when: `${unpaid(13, 30)} and contact_email set`,
     guards: TO_CUSTOMERS,
     steps: [
       pdf('Job', '[[Invoice template]]'),
@@ -198,13 +167,7 @@ export const MONEY: readonly LibraryTemplate[] = [
     description: 'Creates a call task and tells you after 30 days.',
     says: 'Hands an old invoice to a person.',
     trigger: every('daily', '10:00', { workingDays: true }),
-    conditions: all(
-      ['status', 'equals', 'Completed'],
-      ['invoice_sent', 'equals', '1'],
-      ['payment_received', 'equals', '0'],
-      ['days_overdue', 'greater_than', '29'],
-      ['badges', 'not_contains', '[[Do-not-chase badge]]'],
-    ),
+    when: 'status = Completed and invoice_sent = 1 and payment_received = 0 and days_overdue > 29 and badges lacks [[Do-not-chase badge]]',
     steps: [
       task(
         'Ring {entry.0.company_name}: {entry.0.total_invoice_amount as money} is {entry.0.days_overdue} days late',
@@ -219,7 +182,7 @@ export const MONEY: readonly LibraryTemplate[] = [
     description: 'Texts a thank-you when a job is paid.',
     says: 'A payment deserves a word.',
     trigger: onEvent('job', 'job_field', { fieldName: 'payment_received' }),
-    conditions: all(['payment_received', 'equals', '1'], ['contact_mobile', 'is_not_empty']),
+    when: 'payment_received = 1 and contact_mobile set',
     guards: TO_CUSTOMERS,
     steps: [
       text('Payment received, thank you {entry.0.contact_first_name or ""}! Good to work for you. [[Business name]]'),
@@ -230,7 +193,7 @@ export const MONEY: readonly LibraryTemplate[] = [
     description: 'Moves the job to your booking queue and tells everyone.',
     says: 'From deposit to booking.',
     trigger: onEvent('jobpayment', 'job_created'),
-    conditions: all(['is_deposit', 'equals', '1'], ['active', 'equals', '1'], ['amount', 'greater_than', '0']),
+    when: 'is_deposit = 1 and active = 1 and amount > 0',
     steps: [
       step('assign_to_queue', { queueUuid: '[[Ready to book]]' }),
       tell(
@@ -252,11 +215,7 @@ export const MONEY: readonly LibraryTemplate[] = [
     description: 'E-mails each customer one statement, on the first of the month.',
     says: 'One letter a customer, not one per invoice.',
     trigger: every('first_of_month', '08:00'),
-    conditions: all(
-      ['status', 'equals', 'Completed'],
-      ['invoice_sent', 'equals', '1'],
-      ['payment_received', 'equals', '0'],
-    ),
+    when: 'status = Completed and invoice_sent = 1 and payment_received = 0',
     groupBy: 'company_uuid',
     once: 'period',
     guards: { respectQuietHours: true },
@@ -281,12 +240,7 @@ export const MONEY: readonly LibraryTemplate[] = [
     description: 'Combines a month of finished work into one job.',
     says: 'Combines a month of work into one bill.',
     trigger: every('last_of_month', '17:00'),
-    conditions: all(
-      ['company_uuid', 'equals', '[[Account customer]]'],
-      ['status', 'equals', 'Completed'],
-      ['invoice_sent', 'equals', '0'],
-      ['purchase_order_number', 'not_contains', 'Billed on'],
-    ),
+    when: 'company_uuid = [[Account customer]] and status = Completed and invoice_sent = 0 and purchase_order_number lacks Billed on',
     groupBy: 'company_uuid',
     once: 'period',
     steps: [

@@ -1,7 +1,5 @@
 // Customers around the visit, and the team: templates 14 to 25.
 import {
-  all,
-  any,
   every,
   FIRST_NAME,
   MOBILE,
@@ -27,12 +25,7 @@ export const VISITS: readonly LibraryTemplate[] = [
     overlap: OWN_REMINDER,
     says: 'Says when we come.',
     trigger: onEvent('jobactivity', 'job_field', { fieldName: 'start_date', settleMinutes: 2 }),
-    conditions: all(
-      ['active', 'equals', '1'],
-      ['activity_was_scheduled', 'equals', '1'],
-      ['days_until_booking', 'greater_than', '0'],
-      ['contact_mobile', 'is_not_empty'],
-    ),
+    when: 'active = 1 and activity_was_scheduled = 1 and days_until_booking > 0 and contact_mobile set',
     once: 'value:start_date',
     guards: TO_CUSTOMERS,
     steps: [
@@ -47,12 +40,7 @@ export const VISITS: readonly LibraryTemplate[] = [
     overlap: OWN_REMINDER,
     says: 'Nobody forgets that we come.',
     trigger: every('daily', '16:00', { object: 'jobactivity' }),
-    conditions: all(
-      ['active', 'equals', '1'],
-      ['activity_was_scheduled', 'equals', '1'],
-      ['days_until_booking', 'equals', '1'],
-      ['contact_mobile', 'is_not_empty'],
-    ),
+    when: 'active = 1 and activity_was_scheduled = 1 and days_until_booking = 1 and contact_mobile set',
     once: 'value:start_date',
     guards: { recheckBeforeSending: true },
     steps: [
@@ -67,14 +55,7 @@ export const VISITS: readonly LibraryTemplate[] = [
     overlap: OWN_REMINDER,
     says: 'Happy customers are asked while they remember.',
     trigger: every('daily', '10:30'),
-    conditions: all(
-      ['status', 'equals', 'Completed'],
-      ['days_since_completion', 'greater_than', '0'],
-      ['days_since_completion', 'less_than', '4'],
-      ['job_description', 'not_contains', 'warranty'],
-      ['job_description', 'not_contains', 'complaint'],
-      ['contact_mobile', 'is_not_empty'],
-    ),
+    when: 'status = Completed and days_since_completion > 0 and days_since_completion < 4 and job_description lacks warranty and job_description lacks complaint and contact_mobile set',
     guards: { ...TO_CUSTOMERS, cooldownDays: 180 },
     steps: [
       text(
@@ -87,11 +68,7 @@ export const VISITS: readonly LibraryTemplate[] = [
     description: 'E-mails certificate and photos half an hour later.',
     says: 'The papers arrive without anybody sending them.',
     trigger: onEvent('job', 'job_status', { settleMinutes: 30 }),
-    conditions: all(
-      ['status', 'equals', 'Completed'],
-      ['category_uuid', 'equals', '[[Jobs that get a certificate]]'],
-      ['contact_email', 'is_not_empty'],
-    ),
+    when: 'status = Completed and category_uuid = [[Jobs that get a certificate]] and contact_email set',
     guards: { recheckBeforeSending: true },
     steps: [
       pdf('Job', '[[Certificate or report]]'),
@@ -116,12 +93,7 @@ export const VISITS: readonly LibraryTemplate[] = [
     description: 'Makes the quote and texts the customer one month early.',
     says: 'Brings last year’s customers back.',
     trigger: every('daily', '09:00'),
-    conditions: all(
-      ['status', 'equals', 'Completed'],
-      ['category_uuid', 'equals', '[[Service category]]'],
-      ['days_since_completion', 'greater_than', '329'],
-      ['days_since_completion', 'less_than', '350'],
-    ),
+    when: 'status = Completed and category_uuid = [[Service category]] and days_since_completion > 329 and days_since_completion < 350',
     guards: { ...TO_CUSTOMERS, cooldownDays: 300 },
     steps: [
       step('create_job', {
@@ -166,7 +138,7 @@ export const VISITS: readonly LibraryTemplate[] = [
     description: 'Tells the office about every new job.',
     says: 'Nothing new goes unseen.',
     trigger: onEvent('job', 'job_created', { settleMinutes: 2 }),
-    conditions: all(['status', 'not_equals', 'Completed']),
+    when: 'status != Completed',
     steps: [
       tell(
         '[[Office]]',
@@ -179,13 +151,7 @@ export const VISITS: readonly LibraryTemplate[] = [
     description: 'Moves leaks and emergencies to the urgent queue and texts on-call.',
     says: 'Day and night.',
     trigger: onEvent('job', 'job_created'),
-    conditions: any(
-      ['job_description', 'contains', 'emergency'],
-      ['job_description', 'contains', 'leak'],
-      ['job_description', 'contains', 'no heating'],
-      ['job_description', 'contains', 'burst'],
-      ['priority', 'equals', 'Urgent'],
-    ),
+    when: 'job_description has emergency or job_description has leak or job_description has no heating or job_description has burst or priority = Urgent',
     steps: [
       step('assign_to_queue', { queueUuid: '[[Urgent queue]]' }),
       tell('[[On call]]', 'URGENT {entry.0.generated_job_id}: {entry.0.job_description}, {entry.0.job_address}'),
@@ -201,11 +167,7 @@ export const VISITS: readonly LibraryTemplate[] = [
     description: 'Sends each technician the day’s visits at half past six.',
     says: 'The day on one page.',
     trigger: every('daily', '06:30', { object: 'jobactivity' }),
-    conditions: all(
-      ['active', 'equals', '1'],
-      ['activity_was_scheduled', 'equals', '1'],
-      ['days_until_booking', 'equals', '0'],
-    ),
+    when: 'active = 1 and activity_was_scheduled = 1 and days_until_booking = 0',
     groupBy: 'staff_uuid',
     once: 'period',
     steps: [
@@ -220,7 +182,7 @@ export const VISITS: readonly LibraryTemplate[] = [
     description: 'Creates a task when phone and e-mail are missing.',
     says: 'Without a number no reminder can reach anybody.',
     trigger: onEvent('job', 'job_created', { settleMinutes: 30 }),
-    conditions: all(['contact_phone', 'is_empty'], ['contact_mobile', 'is_empty'], ['contact_email', 'is_empty']),
+    when: 'contact_phone unset and contact_mobile unset and contact_email unset',
     guards: { recheckBeforeSending: true },
     steps: [
       task(
@@ -234,7 +196,7 @@ export const VISITS: readonly LibraryTemplate[] = [
     description: 'Creates a task every week after five days in the queue.',
     says: 'Parts are chased before the customer asks.',
     trigger: every('daily', '08:00'),
-    conditions: all(['queue_uuid', 'equals', '[[Waiting for parts]]'], ['days_in_queue', 'greater_than', '5']),
+    when: 'queue_uuid = [[Waiting for parts]] and days_in_queue > 5',
     once: 'week',
     steps: [
       task(
@@ -249,7 +211,7 @@ export const VISITS: readonly LibraryTemplate[] = [
     description: 'E-mails the week’s figures every Monday morning.',
     says: 'The week in one e-mail.',
     trigger: every('weekly', '06:45', { weekday: 1 }),
-    conditions: any(['days_since_change', 'less_than', '8'], ['status', 'equals', 'Work Order']),
+    when: 'days_since_change < 8 or status = Work Order',
     digest: true,
     once: 'period',
     steps: [

@@ -1,5 +1,5 @@
 // The 29 built-in templates.
-import { all, FIRST_NAME, onEvent, step, TO_CUSTOMERS, task, template, text } from './building-blocks.ts'
+import { FIRST_NAME, onEvent, step, TO_CUSTOMERS, task, template, text } from './building-blocks.ts'
 import { MONEY } from './library-money.ts'
 import { VISITS } from './library-visits.ts'
 import type { LibraryTemplate } from './template.ts'
@@ -26,7 +26,7 @@ const MESSAGES: readonly LibraryTemplate[] = [
     description: 'A day after they opened our e-mail, asks about questions.',
     says: 'Asks while the quote is still on their mind.',
     trigger: onEvent('job', 'message_opened', { settleMinutes: 1_440 }),
-    conditions: all(['status', 'equals', 'Quote'], ['quote_sent', 'equals', '1'], ['contact_mobile', 'is_not_empty']),
+    when: 'status = Quote and quote_sent = 1 and contact_mobile set',
     guards: TO_CUSTOMERS,
     steps: [
       text(
@@ -39,7 +39,7 @@ const MESSAGES: readonly LibraryTemplate[] = [
     description: 'Marks the job and thanks them. Write “Reply YES to confirm” in your reminder.',
     says: 'A yes confirms the visit; nobody has to read it.',
     trigger: onEvent('job', 'customer_replied', { reply: 'yes' }),
-    conditions: all(['status', 'equals', 'Work Order'], ['contact_mobile', 'is_not_empty']),
+    when: 'status = Work Order and contact_mobile set',
     once: 'day',
     guards: { recheckBeforeSending: true },
     steps: [
