@@ -87,13 +87,18 @@ interface Draft extends Pick<LibraryTemplate, 'name' | 'description' | 'overlap'
   /** Left out: once per record. */
   once?: OncePolicy
   guards?: Partial<RuleGuards>
-  steps: Omit<Step, 'id'>[]
+  /** The only step: a text to the customer. */
+  texts?: string
+  steps?: Omit<Step, 'id'>[]
 }
 
 /** `says`: the rule's own description. */
 export function template(id: number, category: Category, draft: Draft): LibraryTemplate {
-  const { name, description, overlap, says, trigger, when, groupBy, digest = false } = draft
-  const steps = draft.steps.map((step, index) => ({ id: `s${index + 1}`, ...step }))
+  const { name, description, overlap, says, trigger, when, groupBy, digest = false, texts } = draft
+  const steps = (texts === undefined ? (draft.steps ?? []) : [text(texts)]).map((step, index) => ({
+    id: `s${index + 1}`,
+    ...step,
+  }))
   return {
     id,
     name,
@@ -113,7 +118,7 @@ export function template(id: number, category: Category, draft: Draft): LibraryT
   }
 }
 
-export function step(type: ActionType, parameters: ActionParameters, waitForPrevious = false): Draft['steps'][number] {
+export function step(type: ActionType, parameters: ActionParameters, waitForPrevious = false): Omit<Step, 'id'> {
   return { type, parameters, waitForPrevious }
 }
 

@@ -30,11 +30,7 @@ export const MONEY: readonly LibraryTemplate[] = [
     trigger: every('daily', '10:00'),
     when: 'status = Quote and quote_sent = 1 and days_since_quote > 2 and days_since_quote < 8 and contact_mobile set',
     guards: TO_CUSTOMERS,
-    steps: [
-      text(
-        `Hi ${FIRST_NAME}, did our quote for {entry.0.job_address or "your job"} reach you? Questions? Call [[Business phone]]. [[Business name]]`,
-      ),
-    ],
+    texts: `Hi ${FIRST_NAME}, did our quote for {entry.0.job_address or "your job"} reach you? Questions? Call [[Business phone]]. [[Business name]]`,
   }),
   template(2, 'communication', {
     name: 'Quote last call after 10 days',
@@ -132,11 +128,7 @@ export const MONEY: readonly LibraryTemplate[] = [
     trigger: every('daily', '10:00', { workingDays: true }),
     when: `${unpaid(6, 14)} and contact_mobile set`,
     guards: TO_CUSTOMERS,
-    steps: [
-      text(
-        `Hi ${FIRST_NAME}, invoice {entry.0.generated_job_id} seems still open. Paid already? Then ignore this, with thanks. [[Business name]]`,
-      ),
-    ],
+    texts: `Hi ${FIRST_NAME}, invoice {entry.0.generated_job_id} seems still open. Paid already? Then ignore this, with thanks. [[Business name]]`,
   }),
   template(8, 'communication', {
     name: 'Invoice 14 days late: copy attached',
@@ -184,9 +176,7 @@ export const MONEY: readonly LibraryTemplate[] = [
     trigger: onEvent('job', 'job_field', { fieldName: 'payment_received' }),
     when: 'payment_received = 1 and contact_mobile set',
     guards: TO_CUSTOMERS,
-    steps: [
-      text('Payment received, thank you {entry.0.contact_first_name or ""}! Good to work for you. [[Business name]]'),
-    ],
+    texts: 'Payment received, thank you {entry.0.contact_first_name or ""}! Good to work for you. [[Business name]]',
   }),
   template(11, 'workflow', {
     name: 'Deposit in: ready to book',

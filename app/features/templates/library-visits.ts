@@ -11,7 +11,6 @@ import {
   task,
   tell,
   template,
-  text,
   WITH_DOCUMENT,
 } from './building-blocks.ts'
 import type { LibraryTemplate } from './template.ts'
@@ -28,11 +27,8 @@ export const VISITS: readonly LibraryTemplate[] = [
     when: 'active = 1 and activity_was_scheduled = 1 and days_until_booking > 0 and contact_mobile set',
     once: 'value:start_date',
     guards: TO_CUSTOMERS,
-    steps: [
-      text(
-        'You are booked: {entry.0.start_date as date}, {entry.0.start_date as time}, {entry.0.job_address or "your address"}. To change it, call [[Business phone]]. [[Business name]]',
-      ),
-    ],
+    texts:
+      'You are booked: {entry.0.start_date as date}, {entry.0.start_date as time}, {entry.0.job_address or "your address"}. To change it, call [[Business phone]]. [[Business name]]',
   }),
   template(15, 'communication', {
     name: 'Reminder the day before',
@@ -43,11 +39,8 @@ export const VISITS: readonly LibraryTemplate[] = [
     when: 'active = 1 and activity_was_scheduled = 1 and days_until_booking = 1 and contact_mobile set',
     once: 'value:start_date',
     guards: { recheckBeforeSending: true },
-    steps: [
-      text(
-        'See you tomorrow, {entry.0.start_date as time}: {entry.0.staff_name or "our technician"}. Please leave access clear. Problem? Call [[Business phone]]. [[Business name]]',
-      ),
-    ],
+    texts:
+      'See you tomorrow, {entry.0.start_date as time}: {entry.0.staff_name or "our technician"}. Please leave access clear. Problem? Call [[Business phone]]. [[Business name]]',
   }),
   template(16, 'communication', {
     name: 'Ask for a review the day after',
@@ -57,11 +50,8 @@ export const VISITS: readonly LibraryTemplate[] = [
     trigger: every('daily', '10:30'),
     when: 'status = Completed and days_since_completion > 0 and days_since_completion < 4 and job_description lacks warranty and job_description lacks complaint and contact_mobile set',
     guards: { ...TO_CUSTOMERS, cooldownDays: 180 },
-    steps: [
-      text(
-        'Thanks for choosing us, {entry.0.contact_first_name or "neighbour"}! Two lines here help a small firm a lot: [[Review link]] [[Business name]]',
-      ),
-    ],
+    texts:
+      'Thanks for choosing us, {entry.0.contact_first_name or "neighbour"}! Two lines here help a small firm a lot: [[Review link]] [[Business name]]',
   }),
   template(17, 'communication', {
     name: 'Job pack on completion',

@@ -28,11 +28,7 @@ const MESSAGES: readonly LibraryTemplate[] = [
     trigger: onEvent('job', 'message_opened', { settleMinutes: 1_440 }),
     when: 'status = Quote and quote_sent = 1 and contact_mobile set',
     guards: TO_CUSTOMERS,
-    steps: [
-      text(
-        `Hi ${FIRST_NAME}, any questions about our quote for {entry.0.job_address or "your job"}? Call [[Business phone]]. [[Business name]]`,
-      ),
-    ],
+    texts: `Hi ${FIRST_NAME}, any questions about our quote for {entry.0.job_address or "your job"}? Call [[Business phone]]. [[Business name]]`,
   }),
   template(28, 'communication', {
     name: 'Confirm by YES',
