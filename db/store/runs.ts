@@ -32,8 +32,6 @@ export interface RuleOfRun {
 export interface ClaimedRun
   extends Pick<RunRecord, 'id' | 'accountUuid' | keyof RunSubject | 'hop' | 'createdAt' | 'reason'> {
   startedAt: Millis
-  /** True = no step is planned yet. */
-  fresh: boolean
   rule: RuleOfRun
 }
 

@@ -66,11 +66,10 @@ function startStore(connections: Connections): Pick<RunStore, 'startRuns' | 'sta
   }
 }
 
-interface ClaimedRow extends Omit<ClaimedRun, 'recordUuids' | 'triggerData' | 'rule' | 'fresh' | 'reason'> {
+interface ClaimedRow extends Omit<ClaimedRun, 'recordUuids' | 'triggerData' | 'rule' | 'reason'> {
   reason: string
   recordUuids: string
   triggerData: string
-  fresh: 0 | 1
   name: string
   definition: string | null
   active: 0 | 1
@@ -114,7 +113,7 @@ function queueStore(
     `SELECT r.id, r.account_uuid AS accountUuid, r.automation_id AS automationId, r.version, r.source, r.object,
        r.record_uuids AS recordUuids, r.group_key AS groupKey, r.trigger_data AS triggerData, r.hop,
        r.created_at AS createdAt, r.started_at AS startedAt, ${selectReason(RUN_REASON, 'r')} AS reason,
-       NOT EXISTS (SELECT 1 FROM run_step s WHERE s.run_id = r.id) AS fresh, ${RULE_COLUMNS}
+       ${RULE_COLUMNS}
      FROM run r ${RULE_JOINS} WHERE r.id = @runId AND r.account_uuid = @accountUuid`,
   )
   const repeat = db.prepare<{ runId: number; accountUuid: string }, RepeatRow>(
@@ -147,13 +146,11 @@ function queueStore(
         if ((yield* claim.run({ accountUuid, runId, owner, now })).changes === 0) return null
         const row = yield* load.get({ runId, accountUuid })
         if (!row) return null
-        const { recordUuids, triggerData, fresh, reason, name, definition, active, deletedAt, pausedReason, ...run } =
-          row
+        const { recordUuids, triggerData, reason, name, definition, active, deletedAt, pausedReason, ...run } = row
         return {
           ...run,
           recordUuids: JSON.parse(recordUuids) as string[],
           triggerData: JSON.parse(triggerData) as TriggerData,
-          fresh: fresh === 1,
           reason: readReason(reason),
           rule: ruleOf({ name, definition, active, deletedAt, pausedReason }),
         }

@@ -161,7 +161,6 @@ test('whoever claims a run has it: the writes of the one before are refused', as
   const old = await claimed()
   const fence = { ...old, owner: 'process-2' }
   expect(await world.store.runs.claimRun(LEEDS, old.runId, fence.owner, now)).toMatchObject({
-    fresh: true,
     automationId: rule,
   })
   expect(await world.store.runs.readJournal(old)).toBeNull()
