@@ -29,7 +29,7 @@ interface LiveLogOptions {
   filter: LogFilter
   /** The log that was part of the server's page. */
   opened: LogAnswer | null
-  /** Called with the number of events since the last refresh, never for the first. */
+  /** Called with the number of new events when a refresh differs from the one before; 0 = only known ones changed. */
   onNews: (count: number) => void
 }
 
@@ -52,7 +52,7 @@ export function useLiveLog({ source, filter, opened, onNews }: LiveLogOptions): 
   idle.current = state === 'idle'
   const tell = useRef(onNews)
   tell.current = onNews
-  const known = useRef(opened ? { address, ids: idsOf(opened) } : null)
+  const known = useRef(opened && { address, entries: opened.entries })
 
   useEffect(() => {
     load(address)
@@ -76,15 +76,11 @@ export function useLiveLog({ source, filter, opened, onNews }: LiveLogOptions): 
     if (!had) return
     setAnswer(data)
     const before = known.current
-    known.current = { address, ids: idsOf(data) }
-    if (before?.address !== address) return
-    const news = data.entries.filter((entry) => !before.ids.has(entry.id)).length
-    if (news > 0) tell.current(news)
+    known.current = { address, entries: data.entries }
+    if (before?.address !== address || JSON.stringify(before.entries) === JSON.stringify(data.entries)) return
+    const ids = new Set(before.entries.map((entry) => entry.id))
+    tell.current(data.entries.filter((entry) => !ids.has(entry.id)).length)
   }, [data])
 
   return { answer, failed, loading: state !== 'idle', refresh: () => load(address) }
-}
-
-function idsOf(answer: LogAnswer): ReadonlySet<string> {
-  return new Set(answer.entries.map((entry) => entry.id))
 }

@@ -1,6 +1,6 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { DEFAULT_LOG_FILTER, type LogEntryView } from '#app/features/events/log-view.ts'
+import { DEFAULT_LOG_FILTER, type ForwardingResultView, type LogEntryView } from '#app/features/events/log-view.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { AccountTimeProvider } from '#app/ui/time/time.tsx'
 import { renderPage } from '#tests/support/page-stub.tsx'
@@ -17,11 +17,14 @@ interface Options {
   /** What the resource answers, turn by turn; the last one stays. */
   turns?: (LogTurn | { message: string })[]
   owner?: LogOwner
+  /** Called when the page is loaded. */
+  loader?: () => null
 }
 
-function renderPanel({ opened = null, turns = [answerOf([])], owner }: Options = {}) {
+function renderPanel({ opened = null, turns = [answerOf([])], owner, loader }: Options = {}) {
   const asked: URLSearchParams[] = []
   renderPage({
+    ...(loader ? { loader } : {}),
     page: () => (
       <AccountTimeProvider now={SAMPLE_NOW} zone={SAMPLE_ZONE}>
         <LogPanel
@@ -290,6 +293,26 @@ describe('while it is open', () => {
     expect(spoken?.textContent).toBe('')
     await pass(LOG_REFRESH_MS)
     await waitFor(() => expect(spoken?.textContent).toBe('1 new event for Job.'))
+  })
+
+  it('loads the page again, without a word, when a known event got on', async () => {
+    pretendTime()
+    const loader = vi.fn(() => null)
+    const failed = sampleResult({ success: false, nextAttemptAt: SAMPLE_NOW + minutes(4) })
+    const turn = (forwardingResults: ForwardingResultView[]) => answerOf([sampleEntry({ forwardingResults })])
+    renderPanel({
+      turns: [turn([failed]), turn([failed]), turn([{ ...failed, nextAttemptAt: null }, sampleResult({ attempt: 2 })])],
+      loader,
+    })
+    fireEvent.click(await screen.findByRole('button', { name: 'View Recent Activity' }))
+    await screen.findByText('Failed', { selector: 'span' })
+    fireEvent.click(screen.getByRole('button', { name: 'Refresh activity of Job' }))
+    const spoken = await screen.findByText('The activity of Job is up to date.')
+    expect(loader).toHaveBeenCalledTimes(1)
+    await pass(LOG_REFRESH_MS)
+    await list().findByText('Success')
+    await waitFor(() => expect(loader).toHaveBeenCalledTimes(2))
+    expect(spoken.textContent).toBe('The activity of Job is up to date.')
   })
 
   it('keeps what it has when a turn fails, and says so', async () => {

@@ -90,7 +90,7 @@ function OpenPanel({ id, subject, source, opened, filter: firstFilter, anchor, o
     filter,
     opened,
     onNews: (count) => {
-      announce(`${count} new ${count === 1 ? 'event' : 'events'} for ${subject}.`)
+      if (count > 0) announce(`${count} new ${count === 1 ? 'event' : 'events'} for ${subject}.`)
       // The card above and the top line also depend on these events.
       revalidate()
     },
