@@ -44,8 +44,8 @@ export function useZone(): string {
 
 interface TimeProps {
   at: Millis
-  /** `relative`: 2 minutes ago. `clock`: 09:14. */
-  as?: 'relative' | 'clock'
+  /** `relative`: 2 minutes ago. `next`: in 2 minutes, `any moment` once it has come. `clock`: 09:14. */
+  as?: 'relative' | 'next' | 'clock'
   className?: string
 }
 
@@ -54,7 +54,7 @@ export function Time({ at, as = 'relative', className }: TimeProps) {
   const { now, zone } = useContext(TimeContext)
   return (
     <time dateTime={iso(at)} title={exactTime(at, zone)} className={className}>
-      {as === 'relative' ? relativeTime(at, now, zone) : clockTime(at, now, zone)}
+      {as === 'clock' ? clockTime(at, now, zone) : relativeTime(as === 'next' ? Math.max(at, now + 1) : at, now, zone)}
     </time>
   )
 }

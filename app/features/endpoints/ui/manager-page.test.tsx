@@ -158,6 +158,11 @@ describe('the list', () => {
     job.getByText('in 4 minutes')
   })
 
+  it('says a retry comes any moment once its time has come', () => {
+    renderManager({ webhooks: [sampleWebhook({ pending: 1, nextAttemptAt: SAMPLE_NOW - minutes(3) })] })
+    expect(screen.getByText('Next retry').nextElementSibling?.textContent).toBe('any moment')
+  })
+
   it('says inactive, all fields and no address where it is so, and – for what is not known', () => {
     renderManager({
       webhooks: [sampleWebhook({ active: false, status: 'paused', callbackUrl: '', lastEventAt: null })],

@@ -35,6 +35,6 @@ describe('what stands in place of our address', () => {
   it('says when there was none so far, and when one is due', () => {
     const shown = renderFacts({ lastOkAt: null, nextAt: SAMPLE_NOW - 1 })
     expect(shown('Last checked')).toBe('Not yet')
-    expect(shown('Next check')).toBe('Any moment')
+    expect(shown('Next check')).toBe('any moment')
   })
 })

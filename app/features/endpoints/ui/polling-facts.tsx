@@ -1,17 +1,18 @@
 import { Telescope } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { type PollState, pollingSentence } from '#app/domain/polling.ts'
-import { Time, usePresent } from '#app/ui/time/time.tsx'
+import { Time } from '#app/ui/time/time.tsx'
 
 /** Replaces our address on the card: the platform posts nothing for this object, so we poll. */
 export function PollingFacts({ objectType, polling }: { objectType: string; polling: PollState }) {
-  const now = usePresent()
   return (
     <div className="grid gap-2 rounded-control bg-sunken px-3.5 py-3 text-label">
       <PollingNote objectType={objectType} />
       <dl className="flex flex-wrap gap-x-8 gap-y-1.5 pl-6.5">
         <Moment label="Last checked">{polling.lastOkAt === null ? 'Not yet' : <Time at={polling.lastOkAt} />}</Moment>
-        <Moment label="Next check">{polling.nextAt <= now ? 'Any moment' : <Time at={polling.nextAt} />}</Moment>
+        <Moment label="Next check">
+          <Time at={polling.nextAt} as="next" />
+        </Moment>
       </dl>
     </div>
   )

@@ -190,7 +190,9 @@ function Facts({ webhook }: { webhook: EndpointView }) {
           {webhook.pending === 0 ? 'Nothing' : `${webhook.pending} ${webhook.pending === 1 ? 'event' : 'events'}`}
         </span>
       </Fact>
-      <Fact label="Next retry">{webhook.nextAttemptAt === null ? '–' : <Time at={webhook.nextAttemptAt} />}</Fact>
+      <Fact label="Next retry">
+        {webhook.nextAttemptAt === null ? '–' : <Time at={webhook.nextAttemptAt} as="next" />}
+      </Fact>
     </dl>
   )
 }

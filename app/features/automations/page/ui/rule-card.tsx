@@ -245,7 +245,7 @@ function Facts({ rule }: { rule: RuleCardView }) {
         ))}
         {nextRunAt === null ? null : (
           <li>
-            <span aria-hidden>· </span>Next check <Time at={nextRunAt} />
+            <span aria-hidden>· </span>Next check <Time at={nextRunAt} as="next" />
           </li>
         )}
       </ul>

@@ -145,7 +145,7 @@ function Attempt({ result, details }: { result: ForwardingResultView; details: b
       {result.error ? <p className="wrap-anywhere text-label">{result.error}</p> : null}
       {result.nextAttemptAt === null ? null : (
         <p className="text-dense text-ink-soft">
-          Next attempt <Time at={result.nextAttemptAt} />.
+          Next attempt <Time at={result.nextAttemptAt} as="next" />.
         </p>
       )}
       {details && result.responseBody ? (

@@ -181,6 +181,12 @@ describe('an entry', () => {
     screen.getByText('One earlier attempt')
   })
 
+  it('says a next attempt comes any moment once its time has come', () => {
+    const failed = sampleResult({ success: false, nextAttemptAt: SAMPLE_NOW - minutes(3) })
+    renderPanel({ opened: answerOf([sampleEntry({ forwardingResults: [failed] })]) })
+    screen.getByText('any moment')
+  })
+
   it('says where the time went, with a dash for what is not known', () => {
     const timing = { dnsMs: null, connectMs: 12, tlsMs: null, firstByteMs: 74 }
     renderPanel({ opened: answerOf([sampleEntry({ forwardingResults: [sampleResult({ timing })] })]) })
