@@ -177,7 +177,8 @@ function EndpointForm({ act, kind, account, id, parts, title, endpoint, open = [
         onChoose={(next) => {
           setObject(next.object)
           setCustom(next.custom)
-          setFieldText('')
+          // What was typed before the first choice stays: it is meant for the object chosen now.
+          if (object !== '' || custom) setFieldText('')
         }}
       />
     ),

@@ -165,6 +165,14 @@ describe('the fields', () => {
     expect(fields().value).toBe('')
   })
 
+  it('stay when they were typed before the first type is chosen', async () => {
+    const user = userEvent.setup()
+    renderForm()
+    await user.type(fields(), 'status')
+    await user.selectOptions(object(), 'job')
+    expect(fields().value).toBe('status')
+  })
+
   it('take a preset group: only those that are missing', async () => {
     const user = userEvent.setup()
     renderForm()
