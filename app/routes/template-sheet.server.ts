@@ -60,7 +60,7 @@ export async function openSheet(args: Args, found: OwnAccount, sent: URLSearchPa
 export async function lookAt(args: Args, opened: Opened, preview: PreviewKind): Promise<SheetView> {
   const { app } = args.context
   const { found, template, sheet, lists } = opened
-  const view = { ...sheetView(template, sheet, lists), asksNumber: found.staffUuid === null }
+  const view = { ...sheetView(template, sheet, lists), phone: found.staffUuid === null ? '' : null }
   if (takeRate(app, 'preview', found.account.uuid).outcome === 'wait') return { ...view, trouble: SHEET_TEXTS.tooMany }
   return withLook(view, await previewForm(app, stateOf(opened), { preview, ...requestOf(opened) }))
 }
@@ -79,7 +79,7 @@ async function textMe(args: Args, opened: Opened, sent: URLSearchParams, place: 
   const names = textMeNames(place)
   const own = { seen: sent.get(names.text) ?? '', phone: sent.get(names.phone) ?? '' }
   const told = await textToMe(args, opened.found)({ ...requestOf(opened), state: stateOf(opened), place, ...own })
-  return { ...(await lookAt(args, opened, 'preview')), told }
+  return { ...(await lookAt(args, opened, 'preview')), told, phone: sent.get(names.phone) }
 }
 
 /** `intent` = turn_on, edit_all, look, look_back or `text_me:` with a step. Returns the sheet to show again, or throws the redirect. */

@@ -93,6 +93,7 @@ function drawForm(type: ActionType): string {
   const state = applyIntent(started, intent)
   const tools = {
     person: '',
+    phone: '',
     accountUUID: '',
     example: '',
     samples: null,

@@ -4,6 +4,7 @@ import { aidsOf } from '#app/features/automations/form/form-aids.ts'
 import { applyIntent, setValue } from '#app/features/automations/form/form-change.ts'
 import { parseFormIntent } from '#app/features/automations/form/form-intent.ts'
 import { emptyForm, type FormState } from '#app/features/automations/form/form-state.ts'
+import type { AskedPreview } from '#app/features/automations/form/form-view.ts'
 import { RuleFormPanel } from '#app/features/automations/form/ui/rule-form.tsx'
 import { EMPTY_LISTS, type FormLists } from '#app/features/automations/rules/form-lists.ts'
 import type { FieldErrors } from '#app/features/automations/rules/rule-form.ts'
@@ -35,7 +36,8 @@ export function stagedForm(
     beside,
     opened = '',
     person = '',
-  }: { errors?: FieldErrors; beside?: ReactElement; opened?: string; person?: string } = {},
+    preview,
+  }: { errors?: FieldErrors; beside?: ReactElement; opened?: string; person?: string; preview?: AskedPreview } = {},
 ): ReactElement {
   const form = {
     state,
@@ -46,6 +48,7 @@ export function stagedForm(
     aids: aidsOf(state, []),
     rules: [],
     webhooks: [{ id: 4, objectType: 'job', label: 'Job', active: true }],
+    ...(preview ? { preview } : {}),
   }
   return (
     <RuleFormPanel

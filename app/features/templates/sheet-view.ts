@@ -37,8 +37,8 @@ export interface SheetView {
   /** Why there is no preview; null = none was asked for, or it is there. */
   trouble: string | null
   lookBack: LookBack | null
-  /** True when nobody knows the mobile of the person who looks at it. */
-  asksNumber: boolean
+  /** The mobile that the person who looks at it typed; null = we know it and do not ask. */
+  phone: string | null
   /** What became of a text to the own phone; null = none was asked for. */
   told: Flash | null
 }
@@ -59,7 +59,7 @@ export function sheetView(
     preview: null,
     trouble: null,
     lookBack: null,
-    asksNumber: false,
+    phone: null,
     told: null,
   }
 }

@@ -91,10 +91,12 @@ test('its text goes to the own phone, at the number that is typed, and nothing i
   calls.world.job(LEEDS, { status: 'Completed' })
   const sheet = await open()
   const [text] = sheet.preview?.messages ?? []
-  expect([sheet.asksNumber, text?.place]).toEqual([true, 0])
+  expect([sheet.phone, text?.place]).toEqual(['', 0])
   const shown = { 'preview.text.0': text?.message.text ?? '' }
   const without = await press('text_me:0', shown)
   expect(without.data.sheet.told).toMatchObject({ kind: 'error', description: 'Enter your mobile number first.' })
+  const wrong = await press('text_me:0', { ...shown, 'preview.phone.0': '12345' })
+  expect(wrong.data.sheet).toMatchObject({ told: { kind: 'error' }, phone: '12345' })
   expect(calls.world.platform.messages).toEqual([])
   const done = await press('text_me:0', { ...shown, 'preview.phone.0': '07700 900777' })
   expect(done.data.sheet.told).toMatchObject({ kind: 'success', title: 'Texted your phone' })

@@ -11,20 +11,29 @@ interface TextMeProps {
   words: string
   /** Names of the text and of the number in the form. */
   names: { text: string; phone: string }
-  /** True when nobody knows the number of the person who presses: they type it. */
-  asksNumber: boolean
+  /** What the person who presses typed as their number; null = we know it and do not ask. */
+  phone: string | null
 }
 
 /** Sends a previewed text once, to the phone of the person who presses. */
-export function TextMe({ form, intent, words, names, asksNumber }: TextMeProps) {
+export function TextMe({ form, intent, words, names, phone }: TextMeProps) {
   return (
     <div className="grid gap-2">
       <input type="hidden" form={form} name={names.text} value={words} readOnly />
-      {asksNumber ? (
+      {phone === null ? null : (
         <Field id={names.phone.replace(/\W+/g, '-')} label="Your mobile number">
-          {(control) => <TextInput {...control} form={form} name={names.phone} inputMode="tel" autoComplete="tel" />}
+          {(control) => (
+            <TextInput
+              {...control}
+              form={form}
+              name={names.phone}
+              defaultValue={phone}
+              inputMode="tel"
+              autoComplete="tel"
+            />
+          )}
         </Field>
-      ) : null}
+      )}
       <div>
         <Button type="submit" form={form} name="intent" value={intent} variant="quiet" className="-ml-4">
           Text this to my own phone

@@ -146,6 +146,12 @@ test('a template fills in the message without scripts too', async () => {
   expect(answer).toMatchObject({ form: { state: { steps: [{ parameters: { message: 'We are done.' } }] } } })
 })
 
+test('a number typed for a text to the own phone comes back with the form', async () => {
+  const phone = { 'preview.phone.0': '12345' }
+  const answer = await handleForm(calls.app, LEEDS, sent(withTask(), 'form.text_me:0', phone))
+  expect(answer).toMatchObject({ form: { preview: { phone: '12345' } } })
+})
+
 test('the form is drawn with the webhooks, the sentence and the fields of its object', async () => {
   const view = await loadForm(calls.app, LEEDS, withTask())
   expect(view.aids.sentence).toEqual({

@@ -110,7 +110,8 @@ export async function handleForm(
       const request = { accountUuid, record: again.record, search: again.search, names: namesOfLists(lists) }
       const flash = textMe && (await textMe({ ...request, state: read, place: intent.place, ...own }))
       const drawn = await loadForm(app, accountUuid, read, {}, lists)
-      return { outcome: 'form', form: { ...drawn, preview: again, trouble: flash ?? drawn.trouble }, flash }
+      const preview = { ...again, phone: own.phone }
+      return { outcome: 'form', form: { ...drawn, preview, trouble: flash ?? drawn.trouble }, flash }
     }
     case 'save':
       return save(app, accountUuid, intent.on ? setValue(read, 'active', 'true') : read, lists)

@@ -12,6 +12,8 @@ export interface AskedPreview {
   answer: FormPreview
   search: string
   record: string
+  /** As typed for a text to the own phone. */
+  phone?: string
 }
 
 export interface FormView {

@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import { expect, it } from 'vitest'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import { SAMPLE_NOW } from '#tests/support/sample-views.ts'
@@ -67,6 +67,15 @@ it('asks only for the blanks, shows the message for a real job, and can be turne
   const button = screen.getByRole<HTMLButtonElement>('button', { name: 'Turn on' })
   expect([button.type, button.name, button.value]).toEqual(['submit', 'intent', 'turn_on'])
   expect(button.form?.method).toBe('post')
+})
+
+it('keeps the number typed for a text to the own phone, and asks for none that is known', () => {
+  draw({ phone: '12345' })
+  expect(screen.getByLabelText<HTMLInputElement>('Your mobile number').value).toBe('12345')
+  cleanup()
+  draw({ phone: null })
+  screen.getByRole('button', { name: 'Text this to my own phone' })
+  expect(screen.queryByLabelText('Your mobile number')).toBeNull()
 })
 
 it('counts the last 30 days by itself, with a cell for each', async () => {

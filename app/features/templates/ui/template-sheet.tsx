@@ -233,7 +233,7 @@ function Buttons({ live }: { live: boolean }) {
   )
 }
 
-function Preview({ sheet: { preview, trouble, asksNumber, told }, busy }: { sheet: SheetView; busy: boolean }) {
+function Preview({ sheet: { preview, trouble, phone, told }, busy }: { sheet: SheetView; busy: boolean }) {
   return (
     <section
       aria-labelledby="sheet-preview"
@@ -255,7 +255,7 @@ function Preview({ sheet: { preview, trouble, asksNumber, told }, busy }: { shee
         </Notice>
       )}
       <div aria-live="polite" className="grid gap-3">
-        {preview === null ? null : <Previewed preview={preview} asksNumber={asksNumber} />}
+        {preview === null ? null : <Previewed preview={preview} phone={phone} />}
         {told === null ? null : <ResultWords flash={told} />}
       </div>
     </section>
@@ -264,10 +264,10 @@ function Preview({ sheet: { preview, trouble, asksNumber, told }, busy }: { shee
 
 function Previewed({
   preview: { matches, messages, others },
-  asksNumber,
+  phone,
 }: {
   preview: NonNullable<SheetView['preview']>
-  asksNumber: boolean
+  phone: string | null
 }): ReactNode {
   return (
     <>
@@ -281,7 +281,7 @@ function Previewed({
               intent={`text_me:${place}`}
               words={message.text}
               names={textMeNames(place)}
-              asksNumber={asksNumber}
+              phone={phone}
             />
           )}
         </div>

@@ -12,6 +12,7 @@ function open(quiet?: RuleFormTools['quiet']) {
   const tools: RuleFormTools = {
     accountUUID: 'account-1',
     person: '',
+    phone: '',
     example: '',
     samples: null,
     state,

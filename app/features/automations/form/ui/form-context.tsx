@@ -18,6 +18,8 @@ export interface RuleFormTools extends Pick<FormView, 'state' | 'errors' | 'aids
   accountUUID: string
   /** The signed-in staff member; '' = unknown. */
   person: string
+  /** The mobile they typed, when sent without scripts. */
+  phone: string
   /** The previewed record, for sample values; '' = the newest that matches. */
   example: string
   /** Placeholder values, when requested without scripts. */

@@ -308,4 +308,9 @@ describe('the preview', () => {
     ])
     expect(document.activeElement).toBe(phone)
   })
+
+  test('keeps the number that was typed without scripts', async () => {
+    open(TWO, { preview: { answer: previewed, search: '', record: '1', phone: '12345' } })
+    expect((await screen.findByLabelText<HTMLInputElement>('Your mobile number')).value).toBe('12345')
+  })
 })

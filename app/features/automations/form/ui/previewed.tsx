@@ -32,7 +32,7 @@ export function Previewed({ preview }: { preview: DraftPreview }) {
 }
 
 function OwnPhone({ step, place }: { step: PreviewStepView; place: number }) {
-  const { person } = useRuleForm()
+  const { person, phone } = useRuleForm()
   const [text] = step.effects.filter(({ credits }) => credits > 0)
   const words = text?.texts[0]?.text ?? ''
   if (step.outcome !== 'would_run' || words === '') return null
@@ -42,7 +42,7 @@ function OwnPhone({ step, place }: { step: PreviewStepView; place: number }) {
       intent={`form.text_me:${place}`}
       words={words}
       names={textMeNames(place)}
-      asksNumber={person === ''}
+      phone={person === '' ? phone : null}
     />
   )
 }

@@ -56,6 +56,7 @@ export function RuleFormPanel({ accountUUID, person = '', opened = '', form, lis
   const tools = {
     accountUUID,
     person,
+    phone: form.preview?.phone ?? '',
     example: seen?.record.uuid ?? form.preview?.record ?? '',
     samples: asked?.kind === 'samples' ? asked : null,
     state,
