@@ -56,7 +56,7 @@ export async function payWith(page: Page, number: string): Promise<void> {
 }
 
 /** A message, wherever it shows: as a toast, or as the line at the top of the page. */
-export async function expectSaid(page: Page, title: string, words: string): Promise<void> {
+export async function expectSaid(page: Page, title: string, words: string | RegExp): Promise<void> {
   await expect(page.getByText(title, { exact: true }).filter({ visible: true }).first()).toBeVisible()
   await expect(page.getByText(words).filter({ visible: true }).first()).toBeVisible()
 }

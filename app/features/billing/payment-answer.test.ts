@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { answerOfStart, flashOfReturn, readIntent } from './payment-answer.ts'
+import { answerOfStart, cancellationFlash, flashOfReturn, readIntent } from './payment-answer.ts'
 import { isReturn, returnedPayment, subscriptionAddress } from './subscription-address.ts'
 
 const PAY = {
@@ -67,6 +67,13 @@ describe('the return from a payment', () => {
     expect(isReturn(query('accountUUID=a&redirect_status=succeeded'))).toBe(true)
     expect(isReturn(query('accountUUID=a'))).toBe(false)
   })
+})
+
+it('a cancelled subscription says until which day it runs, in the zone of the account', () => {
+  const said = (end: number | null) => cancellationFlash('cancel', end, 'Australia/Sydney').description
+  expect(said(Date.UTC(2026, 11, 27, 15))).toBe('It stays active until 28 December 2026.')
+  expect(said(null)).toBe('It stays active until the paid month ends.')
+  expect(cancellationFlash('keep', null, 'UTC').title).toBe('Your subscription continues')
 })
 
 it('only the buttons of the page are understood', () => {

@@ -1,5 +1,7 @@
 // The intents of the buttons on the subscription page, and the messages about their results.
+import { dayText } from '#app/domain/time/moments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
+import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { OFFER_LABELS, type Offer, pounds } from './offers.ts'
 import type { PaymentStart, ReturnOutcome } from './payment.ts'
@@ -87,11 +89,10 @@ export function flashOfReturn(outcome: ReturnOutcome): Flash {
   }
 }
 
-export const CANCELLATION_SAVED: Readonly<Record<'cancel' | 'keep', Flash>> = {
-  cancel: {
-    kind: 'success',
-    title: 'Your subscription is canceled',
-    description: 'It stays active to the end of the month.',
-  },
-  keep: { kind: 'success', title: 'Your subscription continues', description: 'Nothing else has changed.' },
+/** `end`: of the paid month; null = unknown. */
+export function cancellationFlash(intent: 'cancel' | 'keep', end: Millis | null, zone: string): Flash {
+  const said = (title: string, description: string): Flash => ({ kind: 'success', title, description })
+  if (intent === 'keep') return said('Your subscription continues', 'Nothing else has changed.')
+  const until = end === null ? 'the paid month ends' : dayText(end, zone)
+  return said('Your subscription is canceled', `It stays active until ${until}.`)
 }

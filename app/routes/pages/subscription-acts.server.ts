@@ -10,7 +10,7 @@ import type { Offer } from '#app/features/billing/offers.ts'
 import { type ReturnOutcome, TOO_OFTEN } from '#app/features/billing/payment.ts'
 import {
   answerOfStart,
-  CANCELLATION_SAVED,
+  cancellationFlash,
   flashOfReturn,
   readIntent,
   refusal,
@@ -54,7 +54,8 @@ export async function actOnSubscriptionPage(args: Args): Promise<{ answer: Subsc
     case 'keep': {
       const outcome = await setCancellation(app, found.account.uuid, intent === 'cancel')
       if (outcome.outcome === 'refused') return { answer: refusal(outcome.message), status: outcome.status }
-      throw redirectWith(args, addressOf(found), CANCELLATION_SAVED[intent])
+      const end = (await app.store.billing.findPlan(found.account.uuid))?.currentPeriodEnd ?? null
+      throw redirectWith(args, addressOf(found), cancellationFlash(intent, end, found.account.timezone))
     }
     case 'own_tab': {
       const { account, staffUuid, provedAt } = found

@@ -2,6 +2,7 @@ import type { ActionFunctionArgs } from '@remix-run/node'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import type { App } from '#app/context/app-context.ts'
+import { dayText } from '#app/domain/time/moments.ts'
 import { flashCookieName, readCookies, sessionCookieName } from '#app/http/cookies.ts'
 import { loadFlash } from '#app/http/flash.server.ts'
 import { days, hours } from '#app/lib/duration.ts'
@@ -242,7 +243,10 @@ describe('a paid month', () => {
   })
 
   test('can be ended and kept, and looked after at the provider', async () => {
-    expect(await leadsTo(press({ intent: 'cancel' }))).toMatchObject({ status: 303, to: HOME })
+    const ended = await leadsTo(press({ intent: 'cancel' }))
+    expect(ended).toMatchObject({ status: 303, to: HOME })
+    const end = (await app.store.billing.findPlan(LEEDS))?.currentPeriodEnd ?? 0
+    expect(ended.why).toBe(`It stays active until ${dayText(end, 'Europe/London')}.`)
     expect((await open()).page).toMatchObject({ plan: { phase: 'ending', offers: [] } })
     expect(await leadsTo(press({ intent: 'keep' }))).toMatchObject({ status: 303, to: HOME })
     expect((await open()).page).toMatchObject({ plan: { phase: 'active' } })
