@@ -143,7 +143,7 @@ function OpenPanel({ id, subject, source, opened, filter: firstFilter, anchor, o
       <ScrollRegion
         label={`Recent Activity of ${subject}`}
         busy={answer === null && !failed}
-        className="max-h-96 overflow-y-auto rounded-control border border-line"
+        className="overflow-y-auto rounded-control border border-line sm:max-h-96"
       >
         {answer ? <Answered answer={answer} filter={filter} owner={owner} /> : failed ? null : <Skeleton />}
       </ScrollRegion>
