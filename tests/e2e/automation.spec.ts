@@ -153,7 +153,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('button', { name: 'Run Now: Never matches' }).click()
       await asked.getByRole('button', { name: 'Run Anyway' }).click()
       await says(page, 'Automation executed')
-      await expect(card(page, 'Never matches')).toContainText(/Ran once/)
+      await expect(card(page, 'Never matches')).toContainText(/Started once/)
     })
 
     test('a rule that writes to customers asks first, for another record too, and then texts once', async ({
@@ -176,7 +176,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(rule.getByRole('region', { name: new RegExp(`^Run for ${number}\\b`) })).toBeVisible()
       await rule.getByRole('button', { name: 'Run for real' }).click()
       await says(page, /^Automation executed/)
-      await expect(rule).toContainText(/Ran once/)
+      await expect(rule).toContainText(/Started once/)
     })
 
     test('a rule is copied, pasted, and comes into the form as a new entry', async ({ page, context, server }) => {

@@ -146,7 +146,7 @@ describe('the list', () => {
     expect(text).toContain('When a job becomes Completed, only if it has a mobile number, then text the customer.')
     expect(text).toContain('Ask for a review.')
     expect(text).toContain('Webhook Event, reacts within seconds')
-    expect(text).toContain('Ran 4 times, last 5 minutes ago')
+    expect(text).toContain('Started 4 times, last 5 minutes ago')
     expect(text).toContain('Send SMS, Create Task')
     card().getByText('Active')
     expect(text).not.toContain('Next check')

@@ -252,8 +252,8 @@ function Facts({ rule }: { rule: RuleCardView }) {
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-label">
         <p>
           {executionCount === 0
-            ? 'Has not run yet'
-            : `Ran ${executionCount === 1 ? 'once' : `${executionCount} times`}`}
+            ? 'Has not started yet'
+            : `Started ${executionCount === 1 ? 'once' : `${executionCount} times`}`}
           {lastExecutedAt === null ? null : (
             <>
               , last <Time at={lastExecutedAt} />
