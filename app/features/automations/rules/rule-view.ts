@@ -104,7 +104,7 @@ function scheduleOf(trigger: RuleDefinition['trigger'], at: JudgedAt): string | 
   return trigger.schedule ? scheduleText(timesOf(trigger.schedule), at) : null
 }
 
-function triggerText({ trigger }: RuleDefinition): string {
+function triggerText({ trigger, once }: RuleDefinition): string {
   const label = SOURCE_TEXTS[trigger.source].label
   switch (trigger.source) {
     case 'webhook':
@@ -118,7 +118,8 @@ function triggerText({ trigger }: RuleDefinition): string {
     case 'api_polling':
       return label
     case 'manual_endpoint':
-      return trigger.schedule ? `${label}, calls are collected` : `${label}, runs once per call`
+      if (trigger.schedule) return `${label}, calls are collected`
+      return `${label}, runs ${['change', 'period'].includes(once) ? 'once per call' : 'when called'}`
     default:
       return assertNever(trigger)
   }
