@@ -55,8 +55,10 @@ export function bringUpToDate(sql: Database, file: string, folder: string): void
   refuseNewer(before, known, file)
   const pending = known.filter(({ when }) => when > (before ?? 0))
   const target = pending.at(-1)
-  if (!target) return
-  if (before !== null) takeSafetyCopy(sql, file, target.tag)
+  if (!target) return void sql.pragma('user_version = 0')
+  // In the header while this update is under way: set by each step, cleared after the last.
+  const begun = sql.pragma('user_version', { simple: true }) === known.length
+  if (before !== null) takeSafetyCopy(sql, file, { tag: target.tag, begun })
 
   // Rebuilding a table drops it, which would empty its children with foreign keys on. No effect in a transaction.
   sql.pragma('foreign_keys = OFF')
@@ -64,10 +66,12 @@ export function bringUpToDate(sql: Database, file: string, folder: string): void
   const steps = before === null ? [pending] : pending.map((migration) => [migration])
   const step = sql.transaction((migrations: Migration[]) => {
     sql.exec(LEDGER)
+    sql.pragma(`user_version = ${known.length}`)
     for (const migration of migrations) apply(sql, migration)
   })
   try {
     for (const migrations of steps) step.immediate(migrations)
+    sql.pragma('user_version = 0')
   } finally {
     sql.pragma('foreign_keys = ON')
   }

@@ -11,7 +11,7 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import Database from 'better-sqlite3'
+import type { Database } from 'better-sqlite3'
 import { cannotStart } from '../cannot-start.ts'
 
 const KEPT = 3
@@ -22,14 +22,14 @@ const MB = 1024 * 1024
 
 /**
  * Creates a complete, synced copy of the open database next to its file, as `pre-<tag>.db`. A process that ends
- * meanwhile leaves no file of that name. If an earlier start of the same update got part of the way, keeps its copy:
- * the previous release can read it.
+ * meanwhile leaves no file of that name. `begun`: an earlier start of this very update got part of the way. Its copy is
+ * kept, because the previous release can read it.
  */
-export function takeSafetyCopy(sql: Database.Database, file: string, tag: string): void {
+export function takeSafetyCopy(sql: Database, file: string, { tag, begun }: { tag: string; begun: boolean }): void {
   const folder = dirname(file)
   const copy = join(folder, `pre-${tag}.db`)
   for (const name of readdirSync(folder)) if (HALF_A_COPY.test(name)) rmSync(join(folder, name), { force: true })
-  if (existsSync(copy) && migrationsIn(copy) < countMigrations(sql)) return
+  if (begun && existsSync(copy)) return
   // Limits the number of copies: an old one makes room for the new one.
   forgetCopies(
     folder,
@@ -72,25 +72,7 @@ function forgetCopies(folder: string, copies: readonly { path: string }[]): void
   if (copies.length > 0) syncFile(folder)
 }
 
-/** Number of migrations in a copy; an unreadable copy counts as up to date, and is replaced. */
-function migrationsIn(copy: string): number {
-  try {
-    const opened = new Database(copy, { readonly: true })
-    try {
-      return countMigrations(opened)
-    } finally {
-      opened.close()
-    }
-  } catch {
-    return Number.POSITIVE_INFINITY
-  }
-}
-
-function countMigrations(sql: Database.Database): number {
-  return sql.prepare('SELECT count(*) FROM "__drizzle_migrations"').pluck().get() as number
-}
-
-function refuseWithoutRoom(sql: Database.Database, folder: string): void {
+function refuseWithoutRoom(sql: Database, folder: string): void {
   const pages =
     (sql.pragma('page_count', { simple: true }) as number) - (sql.pragma('freelist_count', { simple: true }) as number)
   const needed = pages * (sql.pragma('page_size', { simple: true }) as number)

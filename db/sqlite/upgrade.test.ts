@@ -329,18 +329,28 @@ function schemaAfter(tag: string): string[] {
   return schema
 }
 
+/** The first migrations alone, as a release had them; with `then`, all of them, and the next one is that text. */
+function releaseOf(count: number, then?: string): string {
+  const plan = join(folder, `release-${count}`)
+  mkdirSync(join(plan, 'meta'), { recursive: true })
+  const { entries } = JSON.parse(readFileSync('db/migrations/meta/_journal.json', 'utf8')) as {
+    entries: { tag: string }[]
+  }
+  const all = then === undefined ? entries.slice(0, count) : entries
+  writeFileSync(join(plan, 'meta/_journal.json'), JSON.stringify({ entries: all }))
+  for (const [index, { tag }] of all.entries()) {
+    if (index === count && then !== undefined) writeFileSync(join(plan, `${tag}.sql`), then)
+    else copyFileSync(`db/migrations/${tag}.sql`, join(plan, `${tag}.sql`))
+  }
+  return plan
+}
+
 test('an update that was cut off keeps the copy the release before can read; half a copy is thrown away', () => {
   const file = releasedFile('0000_foundation')
-  // The first start got as far as 0002.
-  const halfWay = join(folder, 'half-way')
-  mkdirSync(join(halfWay, 'meta'), { recursive: true })
-  const journal = JSON.parse(readFileSync('db/migrations/meta/_journal.json', 'utf8')) as { entries: { tag: string }[] }
-  writeFileSync(join(halfWay, 'meta/_journal.json'), JSON.stringify({ entries: journal.entries.slice(0, 3) }))
-  for (const { tag } of journal.entries.slice(0, 3))
-    copyFileSync(`db/migrations/${tag}.sql`, join(halfWay, `${tag}.sql`))
-  openClient(file, halfWay).close()
   const copy = join(folder, `pre-${NEWEST}.db`)
-  copyFileSync(join(folder, 'pre-0002_automations.db'), copy)
+  // The first start got as far as 0002.
+  expect(() => openClient(file, releaseOf(3, 'the machine went down here'))).toThrow('syntax error')
+  expect(migrationsIn(file)).toBe(3)
   writeFileSync(`${copy}.4711.half`, 'cut off')
   openClient(file, 'db/migrations').close()
   expect(migrationsIn(copy)).toBe(1)
@@ -353,6 +363,27 @@ test('an update that was cut off keeps the copy the release before can read; hal
   openClient(file, 'db/migrations').close()
   expect(migrationsIn(copy)).toBe(1)
 })
+
+test.each(['whole', 'cut off'])(
+  'an update after one in between makes its copy anew, though one of its name is there: the first was %s',
+  (first) => {
+    const file = releasedFile('0000_foundation')
+    const copy = join(folder, `pre-${NEWEST}.db`)
+    if (first === 'whole') {
+      openClient(file, 'db/migrations').close()
+      copyFileSync(copy, file)
+    } else expect(() => openClient(file, releaseOf(3, 'the machine went down here'))).toThrow('syntax error')
+    openClient(file, releaseOf(3)).close()
+    const sql = new Database(file)
+    sql.exec("UPDATE account SET name = 'Written in between'")
+    sql.close()
+    openClient(file, 'db/migrations').close()
+    expect(migrationsIn(copy)).toBe(3)
+    const kept = new Database(copy, { readonly: true })
+    expect(kept.prepare('SELECT DISTINCT name FROM account').pluck().all()).toEqual(['Written in between'])
+    kept.close()
+  },
+)
 
 test('three copies are kept, and none for longer than was said', () => {
   for (const [index, name] of ['pre-0001_a.db', 'pre-0002_b.db', 'pre-0003_c.db', 'other.db'].entries()) {
