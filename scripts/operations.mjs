@@ -3,6 +3,7 @@
 import './node-version.mjs'
 import { existsSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { OPERATIONS } from './operations-file.mjs'
 import { assumeProduction } from './production.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -19,11 +20,10 @@ export async function operate(command, more = {}) {
   const args = process.argv.slice(2)
   if (!args.includes('--json') && existsSync('vite.config.ts')) {
     const { orExplain, setUp } = await import('./setup.mjs')
-    await orExplain(() => setUp({ build: true, packages: 'product', say: (line) => console.error(line) }))
+    await orExplain(() => setUp({ build: true, packages: 'product', say: console.error, enough: OPERATIONS }))
   }
   // A person's own settings; the environment takes precedence.
   if (existsSync('.env')) process.loadEnvFile('.env')
-  const { OPERATIONS } = await import('./operations-file.mjs')
   const operations = await import(pathToFileURL(OPERATIONS).href)
   const say = (/** @type {string} */ line) => process.stdout.write(`${line}\n`)
   process.exitCode = await operations[command]({ args, say, ...more })

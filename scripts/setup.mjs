@@ -29,11 +29,19 @@ const TEST_FILE = /\.test\.tsx?$/
 /**
  * Installs and builds what is missing or stale, and prints one line for each step.
  *
- * @param {{ build: boolean, packages?: import('./packages.mjs').Wanted, root?: string, say?: (line: string) => void, meanwhile?: () => Promise<unknown> }} options `meanwhile`
- *   only needs the packages: starts as soon as they are installed, and has ended when this resolves
+ * @param {{ build: boolean, packages?: import('./packages.mjs').Wanted, root?: string, say?: (line: string) => void, meanwhile?: () => Promise<unknown>, enough?: string }} options `meanwhile`
+ *   only needs the packages: starts as soon as they are installed, and has ended when this resolves. `enough`: with this
+ *   path there, a command goes on where its user may not write, as in the clone of another user
  * @returns {Promise<{ installed: boolean, did: string[] }>} `did` in words: "built the pages"
  */
-export async function setUp({ build, packages = 'all', root = ROOT, say = console.log, meanwhile = async () => {} }) {
+export async function setUp({
+  build,
+  packages = 'all',
+  root = ROOT,
+  say = console.log,
+  meanwhile = async () => {},
+  enough,
+}) {
   process.chdir(root)
   /** @type {Promise<unknown> | null} */
   let begun = null
@@ -73,7 +81,12 @@ export async function setUp({ build, packages = 'all', root = ROOT, say = consol
       stampPackages(root, have)
     },
     say,
-  )
+  ).catch((error) => {
+    if (!/^(EACCES|EPERM|EROFS)$/.test(error.code)) throw error
+    const problem = `Nothing can be written in ${root} (${error.code})`
+    if (!enough || !existsSync(enough)) throw new SetupError(`${problem}: run this as the user that owns it.`)
+    say(`${problem}: going on with what was installed and built there before.`)
+  })
   await beginMeanwhile()
   return result
 }

@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { isSupported } from '../../scripts/node-version.mjs'
 import { packagesMatch } from '../../scripts/packages.mjs'
-import { sourcesOf } from '../../scripts/setup.mjs'
+import { setUp, sourcesOf } from '../../scripts/setup.mjs'
 
 test.each([
   ['v18.20.4', false],
@@ -84,3 +84,25 @@ test.each([
   put(path, 'new')
   expect(sourcesOf(root)).toBe(before)
 })
+
+// Nobody can make a file in /sys, root included.
+test.skipIf(process.platform !== 'linux')(
+  'where this user may not write, a command goes on with what was built; without that, one sentence says so',
+  async () => {
+    put('package-lock.json', '{}')
+    put('build/operations.js', '')
+    symlinkSync('/sys', join(root, '.cache'))
+    const here = process.cwd()
+    const said: string[] = []
+    const options = { build: true, root, say: (line: string) => said.push(line) }
+    try {
+      await setUp({ ...options, enough: join(root, 'build/operations.js') })
+      expect(said).toEqual([expect.stringMatching(/^Nothing can be written in .* \(E\w+\): going on with what was/)])
+      await expect(setUp({ ...options, enough: join(root, 'build/none.js') })).rejects.toThrow(
+        /^Nothing can be written in .* \(E\w+\): run this as the user that owns it\.$/,
+      )
+    } finally {
+      process.chdir(here)
+    }
+  },
+)
