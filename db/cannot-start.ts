@@ -3,20 +3,43 @@ export function cannotStart(sentence: string): Error {
   return Object.assign(new Error(sentence), { name: 'ConfigurationError' })
 }
 
+interface OpeningTrouble {
+  file: string
+  folder: string
+  /** The process's user id, where the system has one. */
+  user: number | null
+  /** No room is left on the disk. */
+  isFull: boolean
+}
+
 /**
- * Why a database file could not be opened, as a sentence with the next step; null = unknown reason. `code` is SQLite's,
- * such as `SQLITE_CORRUPT_INDEX`. `user` is the process's user id, where the system has one.
+ * Why a database file could not be opened, and the next step; null = unknown reason. `code` is SQLite's, such as
+ * `SQLITE_CORRUPT_INDEX`, or the system's.
  */
-export function openingProblem(code: string, file: string, folder: string, user: number | null): string | null {
-  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) {
-    return `The database ${file} is damaged, and nothing was changed in it. docs/operating.md, "The file is damaged", says what to do.`
+export function openingProblem(
+  code: string,
+  { file, folder, user, isFull }: OpeningTrouble,
+): { sentence: string; next: string } | null {
+  const runbook = (name: string) => `docs/operating.md, "${name}", says what to do.`
+  if (/^(SQLITE_FULL|ENOSPC|EDQUOT)$/.test(code) || (isFull && /^SQLITE_(IOERR|CANTOPEN)/.test(code))) {
+    return { sentence: `The disk of the database ${file} is full.`, next: runbook('The disk is full') }
   }
-  if (/^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)/.test(code)) {
-    const who = user === null ? 'this process' : `this process (user ${user})`
-    return `${who[0]?.toUpperCase()}${who.slice(1)} cannot write in ${folder}. Give it the folder and the files in it, for example: chown -R ${user ?? '<user>'} ${folder}`
+  if (/^SQLITE_IOERR/.test(code)) {
+    const next = `See what this machine says about its disk (dmesg). ${runbook('The file is damaged')}`
+    return { sentence: `The disk of the database ${file} fails (${code}).`, next }
+  }
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) {
+    const sentence = `The database ${file} is damaged, and nothing was changed in it.`
+    return { sentence, next: runbook('The file is damaged') }
+  }
+  if (/^(SQLITE_(CANTOPEN|READONLY|PERM|AUTH)|(EACCES|EPERM|EROFS|ENOTDIR|EEXIST)$)/.test(code)) {
+    const who = user === null ? 'This process' : `This process (user ${user})`
+    const next = `Give it the folder and the files in it, for example: chown -R ${user ?? '<user>'} ${folder}`
+    return { sentence: `${who} cannot write in ${folder}.`, next }
   }
   if (code === 'SQLITE_BUSY') {
-    return `Another program holds the database ${file}. Run one Fieldhook only, and end what else has the file open.`
+    const next = 'Run one Fieldhook only, and end what else has the file open.'
+    return { sentence: `Another program holds the database ${file}.`, next }
   }
   return null
 }

@@ -1,6 +1,6 @@
 // The doctor on real files: healthy, foreign, damaged, gone.
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -115,8 +115,24 @@ test('no file, no database, and one of an earlier release', async () => {
   ])
   writeFileSync(file, 'this is no database at all '.repeat(100))
   expect(of(await findings(), 'file')).toMatchObject([
-    { level: 'bad', sentence: expect.stringContaining('cannot be read') },
+    {
+      level: 'bad',
+      sentence: `The database ${file} is damaged, and nothing was changed in it.`,
+      next: 'docs/operating.md, "The file is damaged", says what to do.',
+    },
   ])
+  rmSync(file)
+  // SQLite cannot open its log, as in a folder of another user.
+  sampleDatabase()
+  mkdirSync(`${file}-wal`)
+  expect(of(await findings(), 'file')).toMatchObject([
+    {
+      level: 'bad',
+      sentence: expect.stringMatching(/^This process.* cannot write in /),
+      next: expect.stringContaining(`chown -R`),
+    },
+  ])
+  rmSync(`${file}-wal`, { recursive: true })
   rmSync(file)
   const sql = new Database(file)
   sql.pragma('foreign_keys = OFF')

@@ -24,6 +24,7 @@ import { examineServer, type ServerFacts } from '#app/features/ops/doctor-server
 import { days } from '#app/lib/duration.ts'
 import { openServerCheckup } from '#db/postgres/checkup.server.ts'
 import { openCheckup, openingOf, sqliteVersion } from '#db/sqlite/checkup.server.ts'
+import { problemOfOpening } from '#db/sqlite/client.server.ts'
 import type { FileCheckup, RowCheckup } from '#db/store/checkup.ts'
 
 /** For the whole quick check of the file. */
@@ -142,7 +143,8 @@ async function lookAt(
     checkup = openCheckup(path, migrationsFolder)
   } catch (error) {
     const sentence = `The database ${path} cannot be read: ${sentenceOf(error)}.`
-    return { file: { outcome: 'unreadable', path, sentence }, sqlite: sqliteVersion() }
+    const problem = problemOfOpening(error, path) ?? { sentence, next: 'Until then Fieldhook does not start.' }
+    return { file: { outcome: 'unreadable', path, ...problem }, sqlite: sqliteVersion() }
   }
   try {
     const until = now() + LOOK_MS

@@ -1,6 +1,6 @@
 // A file that only takes up space. On a full disk SQLite cannot even delete or checkpoint; freeing this file lets it.
 import { randomFillSync } from 'node:crypto'
-import { mkdirSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
@@ -40,7 +40,7 @@ export function openBallast(
 
   const ballast: Ballast = {
     inPlace: () => inPlace,
-    diskIsFull: () => bytesOf(folder).free < NEXT_TO_NOTHING,
+    diskIsFull: () => diskIsFull(folder),
     diskIsShort: () => bytesOf(folder).free < size,
     release() {
       if (!inPlace) return false
@@ -89,6 +89,10 @@ async function fill(file: string, size: number, pause: () => Promise<void>): Pro
   } finally {
     await handle.close()
   }
+}
+
+export function diskIsFull(folder: string): boolean {
+  return existsSync(folder) && bytesOf(folder).free < NEXT_TO_NOTHING
 }
 
 function bytesOf(folder: string): { total: number; free: number } {

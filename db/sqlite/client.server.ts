@@ -6,6 +6,7 @@ import { cannotStart, openingProblem } from '../cannot-start.ts'
 import { orm } from '../orm.ts'
 import type { Connections } from '../sql/connections.ts'
 import { createWriteTurn } from '../sql/hot/write-turn.server.ts'
+import { diskIsFull } from './ballast.server.ts'
 import { plannedByValue, sqliteDatabase } from './database.server.ts'
 import { sqliteHousekeeping } from './housekeeping.server.ts'
 import { type LogOnDisk, logOnDisk } from './log-on-disk.server.ts'
@@ -35,10 +36,20 @@ export function openClient(file: string, migrationsFolder: string): Client {
     mkdirSync(dirname(file), { recursive: true })
     return openFile(file, migrationsFolder)
   } catch (error) {
-    const code = error instanceof Database.SqliteError ? error.code : ''
-    const sentence = openingProblem(code, file, dirname(file), process.getuid?.() ?? null)
-    throw sentence ? Object.assign(cannotStart(sentence), { code, cause: error }) : error
+    const problem = problemOfOpening(error, file)
+    if (!problem) throw error
+    const { code, sentence, next } = problem
+    throw Object.assign(cannotStart(`${sentence} ${next}`), { code, cause: error })
   }
+}
+
+/** `openingProblem` on this machine. */
+export function problemOfOpening(error: unknown, file: string) {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const folder = dirname(file)
+  const user = process.getuid?.() ?? null
+  const problem = openingProblem(code, { file, folder, user, isFull: diskIsFull(folder) })
+  return problem && { code, ...problem }
 }
 
 function openFile(file: string, migrationsFolder: string): Client {

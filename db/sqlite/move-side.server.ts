@@ -2,10 +2,10 @@
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
-import { cannotStart, openingProblem } from '../cannot-start.ts'
+import { cannotStart } from '../cannot-start.ts'
 import type { MoveSource, MoveTarget, PlatformKind, Row } from '../move/sides.ts'
 import { columnsOf, movedTables, quoted, type Table } from '../move/tables.ts'
-import { openClient } from './client.server.ts'
+import { openClient, problemOfOpening } from './client.server.ts'
 import { numberOf } from './database-files.server.ts'
 import { type FileLock, inUseLock, takeLock } from './file-lock.server.ts'
 import { newestApplied, readMigrations, refuseNewer } from './migrations.server.ts'
@@ -230,10 +230,8 @@ function explained(error: unknown, file: string): unknown {
   if (/^(SQLITE_FULL|ENOSPC|EDQUOT)$/.test(code)) {
     return cannotStart(`The disk of ${file} is full, and nothing was put in place. Make room, then move again.`)
   }
-  const folder = dirname(file)
-  const known = /^(EACCES|EPERM|EROFS|ENOTDIR|EEXIST)$/.test(code) ? 'SQLITE_CANTOPEN' : code
-  const sentence = openingProblem(known, file, folder, process.getuid?.() ?? null)
-  return sentence ? Object.assign(cannotStart(sentence), { cause: error }) : error
+  const problem = problemOfOpening(error, file)
+  return problem ? Object.assign(cannotStart(`${problem.sentence} ${problem.next}`), { cause: error }) : error
 }
 
 function removeFile(file: string): void {

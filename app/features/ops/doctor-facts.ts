@@ -34,7 +34,7 @@ export type ConfigurationFacts =
 
 export type FileFacts =
   | { outcome: 'missing'; path: string }
-  | { outcome: 'unreadable'; path: string; sentence: string }
+  | { outcome: 'unreadable'; path: string; sentence: string; next: string }
   | {
       outcome: 'opened'
       path: string

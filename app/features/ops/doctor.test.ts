@@ -171,7 +171,10 @@ describe('what does not do what is promised', () => {
     ],
     [{ ...WELL, sqlite: '3.51.2' }, 'SQLite 3.51.2 can damage a file'],
     [{ ...WELL, sqlite: '3.45.9' }, 'SQLite 3.45.9 can damage a file'],
-    [{ ...WELL, file: { outcome: 'unreadable', path: 'x', sentence: 'It cannot be read.' } }, 'It cannot be read.'],
+    [
+      { ...WELL, file: { outcome: 'unreadable', path: 'x', sentence: 'It cannot be read.', next: 'Mend it.' } },
+      'It cannot be read.',
+    ],
     [withFile({ schema: { newestApplied: '0005_operations', pending: 0, newer: true } }), 'A newer release'],
     [
       withFile({ integrity: { how: 'quick', problems: ['row 3 missing'], orphans: null, tables: 9, tablesLeft: 3 } }),

@@ -159,9 +159,7 @@ function file({ file: facts }: Facts): Finding[] {
     const next = 'The first start makes it. If there should be one, check DATABASE_URL and that the volume is there.'
     return [warning('file', `There is no database at ${facts.path}.`, next)]
   }
-  if (facts.outcome === 'unreadable') {
-    return [bad('file', facts.sentence, 'docs/operating.md, "The file is damaged".')]
-  }
+  if (facts.outcome === 'unreadable') return [bad('file', facts.sentence, facts.next)]
   return [...schema(facts), ...integrity(facts), ...promises(facts), ...copy(facts)]
 }
 
