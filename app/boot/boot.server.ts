@@ -245,7 +245,7 @@ function settingsOf(
     eventsPerSecond: env.ingressPerSecond,
     mostAddresses: env.mostAddresses,
     mailServer: env.smtp !== null,
-    backups: env.backups !== null,
+    backups: env.databaseServer === null ? env.backups !== null : 'server',
     sessionHash: sessionHasher(env.sessionSecret),
     get held() {
       return hold.held()

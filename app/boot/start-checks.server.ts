@@ -39,9 +39,12 @@ export async function refuseEmptyStart(
 }
 
 /** Warns at the start about problems that would otherwise show when a backup is needed. */
-export async function warnOfBackups(env: Pick<Env, 'platform' | 'backups'>, log: Log): Promise<void> {
+export async function warnOfBackups(
+  env: Pick<Env, 'platform' | 'backups' | 'databaseServer'>,
+  log: Log,
+): Promise<void> {
   if (!env.backups) {
-    if (env.platform === 'servicem8') log.warn({ sentence: NO_BACKUPS }, 'backups.none')
+    if (env.platform === 'servicem8' && env.databaseServer === null) log.warn({ sentence: NO_BACKUPS }, 'backups.none')
     return
   }
   const sentence = await placeOf(env.backups.to).trouble()

@@ -24,7 +24,13 @@ afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 function environment(to: BackupTo) {
   const backups = { to, keys: ['k'], removesOld: true }
-  return { platform: 'servicem8' as const, databaseFile: join(root, 'data/f.db'), backups, startEmpty: false }
+  return {
+    platform: 'servicem8' as const,
+    databaseFile: join(root, 'data/f.db'),
+    backups,
+    startEmpty: false,
+    databaseServer: null,
+  }
 }
 
 test('without METRICS_TOKEN the start says who can read the numbers; the sandbox says nothing', () => {
@@ -83,9 +89,11 @@ test('a store that is silent is asked for a moment only', async () => {
 })
 
 test('no backups, and backups that cannot be made, are said at the start', async () => {
-  await warnOfBackups({ platform: 'sandbox', backups: null }, log)
+  await warnOfBackups({ platform: 'sandbox', backups: null, databaseServer: null }, log)
+  // It makes its own.
+  await warnOfBackups({ platform: 'servicem8', backups: null, databaseServer: 'postgres://x/y' }, log)
   expect(logged).toEqual([])
-  await warnOfBackups({ platform: 'servicem8', backups: null }, log)
+  await warnOfBackups({ platform: 'servicem8', backups: null, databaseServer: null }, log)
   writeFileSync(join(root, 'file'), '')
   await warnOfBackups(environment({ kind: 'folder', path: join(root, 'file/below') }), log)
   expect(logged).toEqual(['backups.none', 'backups.cannot_be_made'])

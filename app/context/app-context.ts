@@ -53,8 +53,8 @@ export interface Settings {
   readonly held?: boolean
   /** Whether the operator has set a mail server for notices. Missing = no. */
   readonly mailServer?: boolean
-  /** Whether backups are made. Missing = no. */
-  readonly backups?: boolean
+  /** Whether backups are made, or the database server makes its own. Missing = no. */
+  readonly backups?: boolean | 'server'
 }
 
 /** Work done off the main thread, by name; each feature declares its functions next to them. */

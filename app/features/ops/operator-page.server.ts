@@ -57,7 +57,7 @@ export async function loadOperatorPage(app: OperatorApp, asked: string | null): 
     accounts: await accountsOf(app, outlines, asked, now),
     failing: failingOf(failing, outlines),
     space: await spaceOf(app, signs, machine.diskFreeBytes, now),
-    kept: keptUntil({ retentionDays: settings.retentionDays, backups: backups.setUp ? BACKUPS_KEPT : null }),
+    kept: keptUntil({ retentionDays: settings.retentionDays, backups: backups.setUp === true ? BACKUPS_KEPT : null }),
     backups,
     held: settings.held ?? false,
     machine: {

@@ -104,6 +104,10 @@ describe('what needs somebody', () => {
   it('is no missing backup in the sandbox, and none yet after a start', () => {
     const machine = { ...facts.machine, platform: 'sandbox' as const }
     expect(troubles({ ...backups({ setUp: false, runs: [] }), machine })).toEqual([])
+    // Nor is it one where the database server makes them.
+    const moved = backups({ setUp: 'server', lastBackupAt: SAMPLE_NOW - days(9) })
+    expect(troubles(moved)).toEqual([])
+    expect(verdict(moved).sentence).toBe('Everything is fine: nothing is overdue.')
     const young = { ...facts.machine, startedAt: SAMPLE_NOW - minutes(10) }
     expect(troubles({ ...backups({ lastBackupAt: null, lastDrillAt: null, runs: [] }), machine: young })).toEqual([])
     expect(troubles(backups({ lastBackupAt: null, lastDrillAt: null, runs: [] }))[0]).toContain(

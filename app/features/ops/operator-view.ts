@@ -43,8 +43,8 @@ export interface SpaceView extends SpaceSigns {
 }
 
 export interface BackupsView {
-  /** Null = backups are not set up. */
-  setUp: boolean
+  /** `server` = the database server makes its own. */
+  setUp: boolean | 'server'
   lastBackupAt: Millis | null
   lastDrillAt: Millis | null
   /** Newest first. */
@@ -110,7 +110,11 @@ const SOON = 14
 const LITTLE_DISK = 256 * 1024 * 1024
 
 export function operatorView(facts: OperatorFacts): OperatorView {
-  const troubles = [...deliveringTroubles(facts), ...backupTroubles(facts), ...spaceTroubles(facts.space)]
+  const troubles = [
+    ...deliveringTroubles(facts),
+    ...(facts.backups.setUp === 'server' ? [] : backupTroubles(facts)),
+    ...spaceTroubles(facts.space),
+  ]
   // The sort is stable, so equally urgent troubles keep their order.
   troubles.sort((a, b) => Number(b.tone === 'failing') - Number(a.tone === 'failing'))
   return { ...facts, troubles, verdict: verdictOf(troubles, facts) }
@@ -206,7 +210,7 @@ function verdictOf(troubles: readonly Trouble[], facts: OperatorFacts): Operator
 /** The installation needs no attention. Its accounts may: then the verdict repeats their badges. */
 function quietVerdict({ accounts, failing, backups, now }: OperatorFacts): OperatorView['verdict'] {
   const backup =
-    backups.setUp && backups.lastBackupAt !== null
+    backups.setUp === true && backups.lastBackupAt !== null
       ? `, and the last backup is ${spanText(now - backups.lastBackupAt)} old`
       : ''
   const works = `nothing is overdue${backup}`

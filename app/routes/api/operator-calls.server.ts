@@ -79,7 +79,7 @@ function operatorJson(view: OperatorView) {
     space,
     kept: kept.map(({ id, what, long }) => ({ id, what, long })),
     backups: {
-      setUp: backups.setUp,
+      setUp: backups.setUp === true,
       lastBackupAt: isoOrNull(backups.lastBackupAt),
       lastDrillAt: isoOrNull(backups.lastDrillAt),
       runs: backups.runs.map((run) => ({ ...run, startedAt: iso(run.startedAt), endedAt: isoOrNull(run.endedAt) })),

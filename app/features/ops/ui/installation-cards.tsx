@@ -100,26 +100,13 @@ const OUTCOMES: Record<RunOfBackup['outcome'], { tone: Tone; icon: LucideIcon; w
 
 /** The backups, and the nightly drills that test their restore. */
 export function BackupsCard({ backups, sandbox }: { backups: BackupsView; sandbox: boolean }) {
-  const { setUp, lastBackupAt, lastDrillAt, runs } = backups
+  const { setUp, runs } = backups
   return (
     <Part id="backups" title="Backups and drills">
-      {setUp ? (
-        <p className="text-label">
-          {lastBackupAt === null ? (
-            'No backup yet. The first comes within the hour.'
-          ) : (
-            <>
-              Last backup <Time at={lastBackupAt} />, due every hour.
-            </>
-          )}{' '}
-          {lastDrillAt === null ? (
-            'No test restore yet; one is due every night.'
-          ) : (
-            <>
-              Last test restore <Time at={lastDrillAt} />.
-            </>
-          )}
-        </p>
+      {setUp === 'server' ? (
+        <p className="text-label">The database server makes the backups (docs/operating.md, section 6).</p>
+      ) : setUp ? (
+        <LastMade backups={backups} />
       ) : (
         <Notice tone={sandbox ? 'accent' : 'attention'}>
           <p>{NO_BACKUPS}</p>
@@ -134,6 +121,27 @@ export function BackupsCard({ backups, sandbox }: { backups: BackupsView; sandbo
         </ul>
       )}
     </Part>
+  )
+}
+
+function LastMade({ backups: { lastBackupAt, lastDrillAt } }: { backups: BackupsView }) {
+  return (
+    <p className="text-label">
+      {lastBackupAt === null ? (
+        'No backup yet. The first comes within the hour.'
+      ) : (
+        <>
+          Last backup <Time at={lastBackupAt} />, due every hour.
+        </>
+      )}{' '}
+      {lastDrillAt === null ? (
+        'No test restore yet; one is due every night.'
+      ) : (
+        <>
+          Last test restore <Time at={lastDrillAt} />.
+        </>
+      )}
+    </p>
   )
 }
 

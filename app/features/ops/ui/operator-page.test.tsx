@@ -76,6 +76,12 @@ describe('the page', () => {
     expect(textOf('Deliveries')).toContain('waits for 7 minutes')
   })
 
+  it('says who makes the backups of a database server', () => {
+    draw({ backups: { setUp: 'server', lastBackupAt: null, lastDrillAt: null, runs: [] } })
+    expect(textOf('Backups and drills')).toContain('The database server makes the backups')
+    expect(screen.queryByText(/No backups are made/)).toBeNull()
+  })
+
   it('says how a restored copy is let go', () => {
     draw({ held: true })
     expect(screen.getByText(/^Fieldhook works, one thing needs you: this is a restored or moved copy/).tagName).toBe(
