@@ -4,7 +4,7 @@ import { runSeed } from '#lab/time/run.server.ts'
 import { SABOTAGES } from '#lab/time/sabotage.ts'
 
 /** Between them they meet every ending: all works again, nothing ever does, some events are refused to their last try. */
-const SEEDS = [6, 7, 8, 9, 11]
+const SEEDS = [6, 9, 11]
 
 test.each(SEEDS)('72 hours of everything that can happen agree with the model: seed %i', async (seed) => {
   const { violations, trail, deliveries, seen } = await runSeed({ seed, hours: 72, auditEvery: 40 })
