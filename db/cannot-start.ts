@@ -3,6 +3,9 @@ export function cannotStart(sentence: string): Error {
   return Object.assign(new Error(sentence), { name: 'ConfigurationError' })
 }
 
+const DISK_FULL = 'docs/operating.md, "The disk is full", says what to do.'
+const DAMAGED = 'docs/operating.md, "The file is damaged", says what to do.'
+
 interface OpeningTrouble {
   file: string
   folder: string
@@ -20,17 +23,16 @@ export function openingProblem(
   code: string,
   { file, folder, user, isFull }: OpeningTrouble,
 ): { sentence: string; next: string } | null {
-  const runbook = (name: string) => `docs/operating.md, "${name}", says what to do.`
   if (/^(SQLITE_FULL|ENOSPC|EDQUOT)$/.test(code) || (isFull && /^SQLITE_(IOERR|CANTOPEN)/.test(code))) {
-    return { sentence: `The disk of the database ${file} is full.`, next: runbook('The disk is full') }
+    return { sentence: `The disk of the database ${file} is full.`, next: DISK_FULL }
   }
   if (/^SQLITE_IOERR/.test(code)) {
-    const next = `See what this machine says about its disk (dmesg). ${runbook('The file is damaged')}`
+    const next = `See what this machine says about its disk (dmesg). ${DAMAGED}`
     return { sentence: `The disk of the database ${file} fails (${code}).`, next }
   }
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) {
     const sentence = `The database ${file} is damaged, and nothing was changed in it.`
-    return { sentence, next: runbook('The file is damaged') }
+    return { sentence, next: DAMAGED }
   }
   if (/^(SQLITE_(CANTOPEN|READONLY|PERM|AUTH)|(EACCES|EPERM|EROFS|ENOTDIR|EEXIST)$)/.test(code)) {
     const who = user === null ? 'This process' : `This process (user ${user})`
