@@ -1,3 +1,4 @@
+// Long: the pages of runs, for the same people and the same world.
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { App } from '#app/context/app-context.ts'
@@ -295,6 +296,7 @@ describe('why did this job not fire', () => {
     await world.rule(aRule([TEXT], { conditions: [IS_COMPLETED] }), LEEDS, 'Completed only')
     const fired = await world.rule(aRule([TEXT]), LEEDS, 'Every change')
     const run = await world.start(fired, [job], { ledger: [{ recordUuid: job, occurrence: 'x', expiresAt: null }] })
+    await work()
     const { page, status } = await runs('&view=why&job=%234411')
     expect(status).toBe(200)
     expect(page).toMatchObject({
@@ -316,6 +318,16 @@ describe('why did this job not fire', () => {
         ],
       },
     })
+  })
+
+  test('a run that was cancelled did not run', async () => {
+    const job = world.job(LEEDS)
+    const rule = await world.rule(aRule([TEXT]))
+    const ledger = [{ recordUuid: job, occurrence: 'x', expiresAt: null }]
+    const run = await world.start(rule, [job], { ledger, wakeAt: world.clock.now() + hours(2) })
+    await press(run, { act: 'cancel' })
+    const told = { standing: 'cancelled', words: ['Cancelled by a person.'], runId: run }
+    expect((await runs(`&view=why&job=${job}`)).page).toMatchObject({ answer: { rules: [told] } })
   })
 
   test('says what a rule noted when it looked', async () => {

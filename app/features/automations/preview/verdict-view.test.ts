@@ -41,7 +41,7 @@ function aRuleOf(trigger: RuleDefinition['trigger'], more: Partial<WhyRule> = {}
   }
 }
 
-const NOTHING: WhyFacts = { verdict: null, ledger: null, now: null }
+const NOTHING: WhyFacts = { verdict: null, ledger: null, run: null, now: null }
 const why = (rule: WhyRule, facts: Partial<WhyFacts>) => whyView(rule, { ...NOTHING, ...facts })
 const noted = (verdict: string, detail: unknown = null, runId: number | null = null) => ({
   verdict,
@@ -58,6 +58,16 @@ describe('what a rule noted', () => {
       runId: 12,
       at: 50,
     })
+  })
+
+  test.each([
+    ['fired', { standing: 'success', happened: 'Sent.' }, { standing: 'fired', words: [] }],
+    ['fired', { standing: 'cancelled', happened: 'Cancelled.' }, { standing: 'cancelled', words: ['Cancelled.'] }],
+    ['held', { standing: 'success', happened: 'Sent.' }, { standing: 'fired', words: [] }],
+    ['held', { standing: 'held', happened: 'It asks.' }, { standing: 'held', words: ['It asks.'] }],
+  ] as const)('a %s run that is now %j is told as what it is', (verdict, run, told) => {
+    expect(why(aRuleOf(ON_STATUS), { verdict: noted(verdict, null, 12), run })).toMatchObject({ ...told, runId: 12 })
+    expect(why(aRuleOf(DAILY), { ledger: { runId: 12, at: 3 }, run })).toMatchObject({ ...told, runId: 12 })
   })
 
   test('conditions that were not met are told with the value seen', () => {
@@ -132,10 +142,11 @@ describe('without a note', () => {
 test('what is closest to having happened stands first', () => {
   const views = [
     why(aRuleOf(ON_STATUS, { active: false }), {}),
+    why(aRuleOf(ON_STATUS), { verdict: noted('fired', null, 1), run: { standing: 'nothing', happened: 'No.' } }),
     why(aRuleOf(ON_STATUS), { verdict: noted('fired', null, 1) }),
     why(aRuleOf(ON_STATUS), { verdict: noted('not_matched', { failed: FAILED }) }),
   ]
-  expect(inOrder(views).map((view) => view.standing)).toEqual(['fired', 'not_met', 'off'])
+  expect(inOrder(views).map((view) => view.standing)).toEqual(['fired', 'nothing', 'not_met', 'off'])
 })
 
 test.each([

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { OPERATORS, type StoredRule, startsOnAnswers, startsOnMessages } from '#app/domain/automations/rule.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import type { Reason } from '#app/domain/reason.ts'
+import type { RunLine } from '../history/run-list-view.ts'
 import type { JudgedAt } from '../records/facts.ts'
 import { failedText, type KnownNames } from '../rules/conditions/condition-text.ts'
 import { type FailedCondition, objectOfRule } from '../rules/conditions/conditions.ts'
@@ -35,6 +36,8 @@ export interface WhyFacts {
   verdict: { verdict: string; detail: string | null; at: number; runId: number | null } | null
   /** What the rule did for the record before; `runId` null = it matched already when the rule was switched on. */
   ledger: { runId: number | null; at: number } | null
+  /** What became of the run that either names; null = it names none, or it is gone. */
+  run: Pick<RunLine, 'standing' | 'happened'> | null
   /** The record's current result; null = it could not be read. */
   now: { matched: true } | { matched: false; failed: readonly FailedCondition[] } | null
 }
@@ -60,14 +63,14 @@ interface Answer extends Pick<WhyView, 'standing' | 'words' | 'at' | 'runId'> {
   failed: readonly FailedCondition[]
 }
 
-function answerOf(rule: WhyRule, { verdict, ledger, now }: WhyFacts): Answer {
+function answerOf(rule: WhyRule, { verdict, ledger, now, run }: WhyFacts): Answer {
   const nothing = { failed: [], at: null, runId: null }
   const isOff = !rule.active || rule.pausedReason !== null
   const acted = verdict?.verdict === 'fired' || verdict?.verdict === 'held'
   // A check after the last action is more recent news.
-  if (verdict && (acted || ledger?.runId == null || verdict.at >= ledger.at)) return ofVerdict(verdict, now)
+  if (verdict && (acted || ledger?.runId == null || verdict.at >= ledger.at)) return ofVerdict(verdict, now, run)
   if (ledger && ledger.runId !== null) {
-    return { ...nothing, standing: 'fired', words: [], at: ledger.at, runId: ledger.runId }
+    return { ...nothing, ...ofRun(run), at: ledger.at, runId: ledger.runId }
   }
   if (ledger) {
     const words = [
@@ -82,15 +85,22 @@ function answerOf(rule: WhyRule, { verdict, ledger, now }: WhyFacts): Answer {
   return { ...nothing, standing: 'not_yet', words: [...notYetText(rule), ...asItIs(now, false)] }
 }
 
-function ofVerdict(verdict: NonNullable<WhyFacts['verdict']>, now: WhyFacts['now']): Answer {
+/** Only a run that did its work "ran"; of any other, its own standing and reason count. */
+function ofRun(run: WhyFacts['run'], because: string[] = []): Pick<Answer, 'standing' | 'words'> {
+  if (run === null || run.standing === 'success') return { standing: 'fired', words: because }
+  return { standing: run.standing, words: [run.happened] }
+}
+
+function ofVerdict(verdict: NonNullable<WhyFacts['verdict']>, now: WhyFacts['now'], run: WhyFacts['run']): Answer {
   const { sentence, failed } = readDetail(verdict.detail)
   const { at, runId } = verdict
   const because = sentence === null ? [] : [sentence]
   const answer = (standing: WhyStanding, words: string[]): Answer => ({ standing, words, failed: [], at, runId })
   switch (verdict.verdict) {
     case 'fired':
-      return answer('fired', because)
+      return { ...ofRun(run, because), failed: [], at, runId }
     case 'held':
+      if (run !== null) return { ...ofRun(run), failed: [], at, runId }
       return answer('held', because.length > 0 ? because : ['It waits for you.'])
     case 'not_matched': {
       const since = now?.matched ? ['Right now they are met: the next change starts it.'] : []
@@ -176,7 +186,10 @@ export function readAskedRecord(text: string): AskedRecord | null {
 export const NOT_A_RECORD = 'Enter a job number, like 4411, or a record id.'
 
 /** Display order: the standings closest to a run come first. */
-const ORDER: readonly WhyStanding[] = ['held', 'fired', 'passed_over', 'not_met', 'not_yet', 'off']
+const ORDER: readonly WhyStanding[] = [
+  ...(['held', 'unknown', 'failure', 'partial', 'waiting', 'working', 'fired'] as const),
+  ...(['cancelled', 'nothing', 'passed_over', 'not_met', 'not_yet', 'off'] as const),
+]
 
 export function inOrder(views: readonly WhyView[]): WhyView[] {
   return [...views].sort(

@@ -3,9 +3,11 @@ import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
 import type { AutomationRow } from '#db/store/automations.ts'
 import { meet } from '../history/mutes.server.ts'
+import { runLine } from '../history/run-list-view.ts'
 import type { KnownNames } from '../rules/conditions/condition-text.ts'
 import { judge, neededParts, objectOfRule, readsDeleted } from '../rules/conditions/conditions.ts'
 import { judgedAt } from '../rules/rule-place.server.ts'
+import { findExecution } from '../runs/run-history.server.ts'
 import {
   inOrder,
   NOT_A_RECORD,
@@ -39,13 +41,18 @@ export async function explainRecord(
     job === null ? null : judgeNow(app, accountUuid, job),
   ])
   const at = await judgedAt(app, accountUuid)
-  const views = rules.flatMap((rule): WhyView[] => {
+  const told = rules.map(async (rule): Promise<WhyView[]> => {
     const verdict = verdicts.find((one) => one.automationId === rule.id) ?? null
     const done = ledger.find((one) => one.automationId === rule.id) ?? null
     // A rule about bookings has no answer for a job, unless it has a verdict on this very record.
     const concernsIt = objectOfRule(rule.definition) === 'job' || verdict !== null || done !== null
-    return concernsIt ? [whyView(rule, { verdict, ledger: done, now: judged?.verdictOf(rule) ?? null }, names, at)] : []
+    if (!concernsIt) return []
+    const runId = verdict?.runId ?? done?.runId ?? null
+    const execution = runId === null ? null : await findExecution(app, accountUuid, runId)
+    const facts = { verdict, ledger: done, run: execution && runLine(execution), now: judged?.verdictOf(rule) ?? null }
+    return [whyView(rule, facts, names, at)]
   })
+  const views = (await Promise.all(told)).flat()
   return {
     outcome: 'answered',
     recordUuid,

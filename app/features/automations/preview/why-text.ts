@@ -1,11 +1,13 @@
 // The standing between a rule and a record, and its label. Separate from `verdict-view.ts`, which parses stored
 // verdicts: pages need only this.
 
+import { type RunStanding, STANDING_TEXTS } from '../history/run-marks.ts'
+
 export type WhyStanding =
   /** The rule acted. */
   | 'fired'
-  /** The run waits for a person. */
-  | 'held'
+  /** What became of its run, unless it did its work. */
+  | Exclude<RunStanding, 'success'>
   | 'not_met'
   /** The rule could act and did not; the reason says why. */
   | 'passed_over'
@@ -14,8 +16,8 @@ export type WhyStanding =
   | 'not_yet'
 
 export const WHY_TEXTS: Readonly<Record<WhyStanding, string>> = {
+  ...STANDING_TEXTS,
   fired: 'Ran',
-  held: 'Waits for you',
   not_met: 'Conditions not met',
   passed_over: 'Skipped',
   off: 'Off',

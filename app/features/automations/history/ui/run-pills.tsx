@@ -59,8 +59,8 @@ export function MarkPill({ mark }: { mark: StepMark }) {
 }
 
 const WHYS: Readonly<Record<WhyStanding, Mark>> = {
+  ...STANDINGS,
   fired: { tone: 'working', icon: CircleCheck },
-  held: { tone: 'held', icon: Hand },
   not_met: { tone: 'attention', icon: CircleX },
   passed_over: { tone: 'neutral', icon: CircleMinus },
   off: { tone: 'neutral', icon: Ban },
