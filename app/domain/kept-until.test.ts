@@ -24,7 +24,7 @@ describe('the words', () => {
       '90 days',
       '24 hours, without use 8 hours',
     ])
-    expect(long('waiting')).toBe('until it is delivered, at most 72 hours (for a paused webhook 30 days)')
+    expect(long('waiting')).toBe('until they are delivered, at most 72 hours (for a paused webhook 30 days)')
   })
 
   it('name copies only where there are some', () => {

@@ -100,7 +100,7 @@ export function keptUntil({ retentionDays, backups }: KeptSetting): KeptKind[] {
     [
       'waiting',
       'Waiting deliveries',
-      `until it is delivered, at most ${inHours(RETRY_FOR)} (for a paused webhook ${spanText(PAUSED_FOR_AT_MOST)})`,
+      `until they are delivered, at most ${inHours(RETRY_FOR)} (for a paused webhook ${spanText(PAUSED_FOR_AT_MOST)})`,
       'Never removed to make room.',
     ],
     ['runs', 'Runs of automations', spanText(RUNS_KEPT), 'To see what customers were sent, and why.'],

@@ -45,7 +45,6 @@ export const VISITS: readonly LibraryTemplate[] = [
   template(16, 'communication', {
     name: 'Ask for a review the day after',
     description: 'Texts your review link, once per customer in half a year.',
-    overlap: OWN_REMINDER,
     says: 'Happy customers are asked while they remember.',
     trigger: every('daily', '10:30'),
     when: 'status = Completed and days_since_completion > 0 and days_since_completion < 4 and job_description lacks warranty and job_description lacks complaint and contact_mobile set',

@@ -62,6 +62,12 @@ test('every message signed by the business leaves its name to the owner', () => 
   expect(chase && openBlanksOf(chase.definition)).toEqual(['Do-not-chase badge', 'Business name'])
 })
 
+test('a template that asks for a review is nothing like a booking message', () => {
+  const review = LIBRARY.find(({ name }) => name === 'Ask for a review the day after')
+  expect(review?.id).toBe(16)
+  expect(review?.overlap).toBeUndefined()
+})
+
 test('a copy is named after its template and counts as a new entry', () => {
   const [first] = LIBRARY
   if (!first) throw new Error('the library is empty')

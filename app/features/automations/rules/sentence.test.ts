@@ -195,7 +195,7 @@ describe('a rule in one sentence', () => {
     expect(does({ trigger: anything, once: 'record' })).toBe('text the customer, once per job')
     expect(does({ trigger: anything, once: 'change' })).toBe('text the customer, every time it changes')
     expect(does({ trigger: webhookTrigger({ object: 'jobactivity' }), once: 'value:start_date' })).toBe(
-      'text the customer, once per booking and start',
+      'text the customer, once per booking and start time',
     )
     expect(does({ trigger: pollTrigger(), once: 'month' })).toBe('text the customer, at most once a month per job')
     expect(does({ trigger: pollTrigger(), once: 'period' })).toBe('text the customer, every time it checks')

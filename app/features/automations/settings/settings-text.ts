@@ -100,7 +100,7 @@ export function mutedName({ kind, name }: { kind: 'company' | 'job'; name: strin
   return name || (kind === 'company' ? 'a customer' : 'a job')
 }
 
-export const SOMEBODY = 'Somebody who is signed in'
+export const SOMEBODY = 'A signed-in user'
 
 export const SETTINGS_FLASHES = {
   saved: { kind: 'success', title: 'Settings saved', description: 'They apply to every message from now on.' },

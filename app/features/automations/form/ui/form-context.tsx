@@ -77,8 +77,8 @@ export function useControl(given: string, path?: string) {
     name,
     value,
     set: (value: string) => set(name, value),
-    /** Notes about the placeholders in the value. */
-    notes: Object.hasOwn(aids.hints, about) ? (aids.hints[about] ?? []) : [],
+    /** Notes about the placeholders in the value that its errors do not say. */
+    notes: (Object.hasOwn(aids.hints, about) ? (aids.hints[about] ?? []) : []).filter((one) => !found?.includes(one)),
     ...(found ? { errors: found } : tooLong !== null && { errors: [tooLong] }),
     // With scripts the form moves the focus itself.
     ...(!alive && found && field === Object.keys(errors)[0] && { autoFocus: { autoFocus: true } }),

@@ -740,6 +740,15 @@ describe('materials, bundles and categories', () => {
   })
 })
 
+test('an unknown placeholder is said once, as a note or as an error', async () => {
+  const { user } = renderForm({ state: write(withAction('send_sms'), { 's.s1.p.message': 'Hi {entry.0.nobody}' }) })
+  const said = () => screen.getAllByText(/^There is no \{entry\.0\.nobody\} here/)
+  expect(said()).toHaveLength(1)
+  await user.click(screen.getByRole('button', { name: 'Create Automation' }))
+  await waitFor(() => expect(screen.getByLabelText('Message').getAttribute('aria-invalid')).toBe('true'))
+  expect(said()).toHaveLength(1)
+})
+
 describe('looking at the unsaved rule', () => {
   const messageIn = (asked: URLSearchParams) => readForm(asked).steps[0]?.parameters.message ?? ''
   const previewOf = (uuid: string, text: string): DraftPreview => ({

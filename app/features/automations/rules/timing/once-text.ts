@@ -27,7 +27,9 @@ export function onceText({ trigger, once }: Asked, object: string): string {
     case 'month':
       return `at most once a ${once} per ${noun}`
     default:
-      return `once per ${noun} and ${fieldLabel(object, once.slice('value:'.length)).toLowerCase()}`
+      return `once per ${noun} and ${fieldLabel(object, once.slice('value:'.length))
+        .toLowerCase()
+        .replace(/^start$/, 'start time')}`
   }
 }
 
