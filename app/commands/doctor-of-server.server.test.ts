@@ -119,6 +119,16 @@ test('a moved copy is held by a row on the server, until it is released', async 
   await client.query("DELETE FROM installation WHERE name = 'held'")
 })
 
+test('a database of the sandbox is named as the start names it', async ({ skip }) => {
+  if (!server) return skip('no PostgreSQL')
+  await migrated()
+  const refusal = expect.stringMatching(/^bad: The database .+ belongs to the sandbox, and this start is for/)
+  expect(sentences(await findings())).not.toContainEqual(refusal)
+  await client.query("INSERT INTO installation (name, value) VALUES ('platform', 'sandbox')")
+  expect(sentences(await findings())).toContainEqual(refusal)
+  await client.query("DELETE FROM installation WHERE name = 'platform'")
+})
+
 test('a clock that is off, instances without work, and work without an instance', async ({ skip }) => {
   if (!server) return skip('no PostgreSQL')
   await migrated()

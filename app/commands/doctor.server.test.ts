@@ -8,6 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Finding } from '#app/features/ops/doctor.ts'
 import { openClient } from '#db/sqlite/client.server.ts'
 import { readMigrations } from '#db/sqlite/migrations.server.ts'
+import { claimFor } from '#db/sqlite/platform-kind.server.ts'
 import { runDoctor } from './doctor.server.ts'
 
 const FIXTURE_KEYS = `k1:${createHash('sha256').update('the keys of the fixtures').digest('base64')}`
@@ -82,6 +83,24 @@ test('a key of the right name and the wrong content, and one that is missing', a
   ])
   expect(of(await findings({ ENC_KEYS: other('k2') }), 'secrets')).toMatchObject([
     { level: 'bad', sentence: expect.stringContaining('ENC_KEYS lacks "k1"') },
+  ])
+})
+
+test('a database of the other platform is named as the start names it', async () => {
+  sampleDatabase()
+  const sql = new Database(file)
+  claimFor(sql, 'sandbox')
+  sql.close()
+  expect(of(await findings({ PLATFORM: 'sandbox' }), 'configuration')).not.toContainEqual(
+    expect.objectContaining({ level: 'bad' }),
+  )
+  expect(of(await findings(), 'configuration').filter(({ level }) => level === 'bad')).toEqual([
+    {
+      level: 'bad',
+      topic: 'configuration',
+      sentence: `The database ${file} belongs to the sandbox, and this start is for PLATFORM=servicem8. Name another database in DATABASE_URL.`,
+      next: 'Until then Fieldhook does not start.',
+    },
   ])
 })
 

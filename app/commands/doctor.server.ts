@@ -15,6 +15,7 @@ import { dirname, join, resolve } from 'node:path'
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import type { Keyring } from '#app/adapters/secret-box.ts'
 import { ConfigurationError, type Env, readEnv } from '#app/boot/env.server.ts'
+import { otherPlatformSentence } from '#app/boot/start-checks.server.ts'
 import { POLLED_TYPES } from '#app/domain/object-catalog.ts'
 import { quarantineMarker } from '#app/domain/quarantine.ts'
 import { sealedPlace } from '#app/domain/sealed-places.ts'
@@ -23,6 +24,7 @@ import type { ConfigurationFacts, ContentFacts, DiskFacts, Facts, FileFacts } fr
 import { examineServer, type ServerFacts } from '#app/features/ops/doctor-server.ts'
 import { days } from '#app/lib/duration.ts'
 import { openServerCheckup } from '#db/postgres/checkup.server.ts'
+import { placeOf } from '#db/postgres/server-problems.ts'
 import { openCheckup, openingOf, sqliteVersion } from '#db/sqlite/checkup.server.ts'
 import { problemOfOpening } from '#db/sqlite/client.server.ts'
 import type { FileCheckup, RowCheckup } from '#db/store/checkup.ts'
@@ -60,13 +62,14 @@ async function gatherFacts(options: DoctorOptions): Promise<Facts> {
   const { full = false, source, root = process.cwd(), now = Date.now } = options
   const read = readConfiguration(source, root)
   // Check the file even if another part of the configuration is wrong.
-  const databaseFile = read.env?.databaseFile ?? fileOf(source.DATABASE_URL, root)
+  const { env } = read
+  const databaseFile = env?.databaseFile ?? fileOf(source.DATABASE_URL, root)
   const migrationsFolder = resolve(root, 'db/migrations')
   return {
     now: now(),
     configuration: read.facts,
     node: process.version,
-    ...(await lookAt(databaseFile, migrationsFolder, { full, now, encKeys: read.env?.encKeys ?? null })),
+    ...(await lookAt(databaseFile, migrationsFolder, { full, now, env })),
     disk: diskOf(databaseFile, migrationsFolder),
   }
 }
@@ -86,6 +89,7 @@ async function gatherServerFacts(
       outcome: 'opened',
       figures,
       schema,
+      otherPlatform: isOurs ? otherPlatform(await checkup.belongsTo(), placeOf(url), env) : null,
       held: isOurs && (await checkup.isHeld()),
       running: isOurs && (await checkup.isOwned(now())),
       content: isOurs ? await contentOf(checkup.rows, now(), env?.encKeys ?? null) : null,
@@ -135,7 +139,7 @@ function fileOf(databaseUrl: string | undefined, root: string): string {
 async function lookAt(
   path: string,
   migrationsFolder: string,
-  { full, now, encKeys }: { full: boolean; now: () => number; encKeys: string | null },
+  { full, now, env }: { full: boolean; now: () => number; env: Env | null },
 ): Promise<{ file: FileFacts; sqlite: string }> {
   if (!existsSync(path)) return { file: { outcome: 'missing', path }, sqlite: sqliteVersion() }
   let checkup: FileCheckup
@@ -159,14 +163,21 @@ async function lookAt(
       schema,
       integrity,
       bytes: { file: fileBytes, free: freeBytes, wal: walBytes },
+      otherPlatform: otherPlatform(checkup.belongsTo(), path, env),
       held: existsSync(quarantineMarker(path)),
       running: await checkup.isOwned(now()),
-      content: isOurs ? await contentOf(checkup.rows(), now(), encKeys) : null,
+      content: isOurs ? await contentOf(checkup.rows(), now(), env?.encKeys ?? null) : null,
     }
     return { file, sqlite: sqliteVersion() }
   } finally {
     checkup.close()
   }
+}
+
+/** The sentence of the start. */
+function otherPlatform(belongsTo: Env['platform'] | null, name: string, env: Env | null): string | null {
+  const isOther = env && belongsTo && belongsTo !== env.platform
+  return isOther ? otherPlatformSentence({ belongsTo, name }, env.platform) : null
 }
 
 async function contentOf(checkup: RowCheckup, now: number, encKeys: string | null): Promise<ContentFacts> {

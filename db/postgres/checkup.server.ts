@@ -6,6 +6,7 @@ import { rowCheckup } from '../sql/ops/checkup.server.ts'
 import type { ServerCheckup } from '../store/checkup.ts'
 import { connectPostgres, explained, refusalOf, sizeOf, withConnection } from './client.server.ts'
 import { serverHold } from './hold.server.ts'
+import { PLATFORM } from './installation.server.ts'
 import { schemaState } from './migrations.server.ts'
 
 /** Smaller shares of dead rows are the server's usual work. */
@@ -63,6 +64,11 @@ export function openServerCheckup(url: string, migrationsFolder: string): Server
         if (beats !== null) return beats !== (await beatsOf(client))
         const { rows } = await client.query('SELECT count(*)::int AS valid FROM lease WHERE expires_at > $1', [now])
         return rows[0]?.valid > 0
+      }),
+    belongsTo: () =>
+      look(async (client) => {
+        const { rows } = await client.query('SELECT value FROM installation WHERE name = $1', [PLATFORM])
+        return rows[0]?.value ?? null
       }),
     isHeld: () => serverHold(connections.db).isSet(),
     rows: rowCheckup(connections),

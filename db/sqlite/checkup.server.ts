@@ -8,6 +8,7 @@ import { openClient } from './client.server.ts'
 import { sqliteDatabase } from './database.server.ts'
 import { sqliteHousekeeping } from './housekeeping.server.ts'
 import { newestApplied, readMigrations } from './migrations.server.ts'
+import { platformOf } from './platform-kind.server.ts'
 import type { Sql } from './sql.ts'
 
 const MOST_PROBLEMS = 10
@@ -37,6 +38,7 @@ export function openCheckup(file: string, migrationsFolder: string): FileCheckup
       autoVacuum: sql.pragma('auto_vacuum', { simple: true }) as number,
     }),
     integrity: (full, enough) => integrityOf(sql, full, enough),
+    belongsTo: () => platformOf(sql),
     space() {
       const pageSize = sql.pragma('page_size', { simple: true }) as number
       return {

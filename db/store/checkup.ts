@@ -74,6 +74,7 @@ export interface FileCheckup {
    * whose parent is missing.
    */
   integrity(full: boolean, enough: () => boolean): IntegrityFacts
+  belongsTo(): 'sandbox' | 'servicem8' | null
   space(): { fileBytes: number; freeBytes: number; walBytes: number }
   /** Is the delivery lease still valid? False without such a table. */
   isOwned(now: Millis): Promise<boolean>
@@ -91,6 +92,8 @@ export interface ServerCheckup {
   isOwned(now: Millis): Promise<boolean>
   /** Is it a moved copy that sends nothing yet? Only with this release's schema. */
   isHeld(): Promise<boolean>
+  /** Only with this release's schema. */
+  belongsTo(): Promise<'sandbox' | 'servicem8' | null>
   rows: RowCheckup
   close(): Promise<void>
 }

@@ -43,6 +43,8 @@ export type FileFacts =
       schema: { newestApplied: string | null; pending: number; newer: boolean }
       integrity: IntegrityFacts
       bytes: { file: number; free: number; wal: number }
+      /** Why a start refuses a database of the other platform. Null = it is of this one. */
+      otherPlatform: string | null
       /** A restored copy in quarantine. */
       held: boolean
       /** A Fieldhook process delivers from it now. */

@@ -45,6 +45,7 @@ function examined(bytes: ServerFigures['bytes'], configuration: ConfigurationFac
       outcome: 'opened',
       figures: { ...FIGURES, bytes },
       schema: { newestApplied: '0005_operations', pending: 0, ahead: false },
+      otherPlatform: null,
       held: false,
       running: true,
       content: null,

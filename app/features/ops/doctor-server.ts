@@ -14,6 +14,7 @@ import {
   good,
   NEARLY_FULL_AT,
   nodeVersion,
+  ofOtherPlatform,
   span,
   warning,
 } from './doctor.ts'
@@ -32,6 +33,7 @@ type LookedAt =
       outcome: 'opened'
       figures: ServerFigures
       schema: { newestApplied: string | null; pending: number; ahead: boolean } | { refused: string }
+      otherPlatform: string | null
       held: boolean
       running: boolean
       /** Null = its schema is from another release, so the content cannot be read. */
@@ -58,6 +60,7 @@ export function examineServer(facts: ServerFacts): Finding[] {
     ...before,
     settings(figures),
     schemaOf(schema),
+    ...ofOtherPlatform(server.otherPlatform),
     ...(held ? [copy] : []),
     standbys(figures),
     ...archive(figures, facts.now),

@@ -160,7 +160,12 @@ function file({ file: facts }: Facts): Finding[] {
     return [warning('file', `There is no database at ${facts.path}.`, next)]
   }
   if (facts.outcome === 'unreadable') return [bad('file', facts.sentence, facts.next)]
-  return [...schema(facts), ...integrity(facts), ...promises(facts), ...copy(facts)]
+  const whose = ofOtherPlatform(facts.otherPlatform)
+  return [...whose, ...schema(facts), ...integrity(facts), ...promises(facts), ...copy(facts)]
+}
+
+export function ofOtherPlatform(sentence: string | null): Finding[] {
+  return sentence === null ? [] : [bad('configuration', sentence, 'Until then Fieldhook does not start.')]
 }
 
 function copy({ held }: OpenedFile): Finding[] {
