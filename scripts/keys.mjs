@@ -144,10 +144,11 @@ function namesIn(folder) {
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   process.chdir(fileURLToPath(new URL('..', import.meta.url)))
   if (existsSync('.env')) process.loadEnvFile('.env')
-  const given = process.env.DATABASE_URL || 'file:./data/fieldhook.db'
+  const folder = process.env.DATA_FOLDER?.trim() || './data'
+  const given = process.env.DATABASE_URL?.trim() || join(folder, 'fieldhook.db')
   const place = isServer(given) ? given : resolve(given.replace(/^file:/, ''))
   const there = isServer(place) || existsSync(place)
-  const names = there ? namesIn(isServer(place) ? (process.env.DATA_FOLDER ?? './data') : dirname(place)) : []
+  const names = there ? namesIn(isServer(place) ? folder : dirname(place)) : []
   if (!there) console.error(`There is no database at ${place}.`)
   else if (names.length === 0) console.error('ENC_KEYS is not set, so its keys cannot be compared.')
   if (names.length === 0) process.exit(2)

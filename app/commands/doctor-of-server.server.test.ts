@@ -170,6 +170,15 @@ test('a file needs no command for its schema', async () => {
   expect(said.join()).toContain('SQLite file')
 })
 
+test.each(['postgre://host/fieldhook', 'postgres://host', '/data/fieldhook.db'])(
+  'an address that is none is refused: %s',
+  async (DATABASE_URL) => {
+    const said: string[] = []
+    expect(await migrateSchema({ say: (line) => said.push(line), source: { DATABASE_URL } })).toBe(1)
+    expect(said).toEqual([expect.stringMatching(/^DATABASE_URL must name a /)])
+  },
+)
+
 test.each([{}, { DATABASE_URL: 'file:/data/fieldhook.db' }])(
   'a deploy of several instances ends without a server: %o',
   async (source) => {

@@ -112,6 +112,8 @@ test('what is wrong with the configuration is said as at the start, and the file
     expect.stringContaining('SESSION_SECRET is too short'),
   ])
   expect(of(found, 'integrity')).toMatchObject([{ level: 'good' }])
+  const unnamed = await findings({ SESSION_SECRET: 'short', DATABASE_URL: '', DATA_FOLDER: folder })
+  expect(of(unnamed, 'integrity')).toMatchObject([{ level: 'good' }])
 })
 
 test('a page of rubbish in the middle is found', async () => {

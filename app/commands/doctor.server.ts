@@ -15,6 +15,7 @@ import { dirname, join, resolve } from 'node:path'
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import type { Keyring } from '#app/adapters/secret-box.ts'
 import { ConfigurationError, type Env, readEnv } from '#app/boot/env.server.ts'
+import { readDatabase } from '#app/boot/env-values.server.ts'
 import { otherPlatformSentence } from '#app/boot/start-checks.server.ts'
 import { POLLED_TYPES } from '#app/domain/object-catalog.ts'
 import { quarantineMarker } from '#app/domain/quarantine.ts'
@@ -63,7 +64,7 @@ async function gatherFacts(options: DoctorOptions): Promise<Facts> {
   const read = readConfiguration(source, root)
   // Check the file even if another part of the configuration is wrong.
   const { env } = read
-  const databaseFile = env?.databaseFile ?? fileOf(source.DATABASE_URL, root)
+  const databaseFile = env?.databaseFile ?? fileOf(source, root)
   const migrationsFolder = resolve(root, 'db/migrations')
   return {
     now: now(),
@@ -132,8 +133,11 @@ function readConfiguration(
   }
 }
 
-function fileOf(databaseUrl: string | undefined, root: string): string {
-  return resolve(root, (databaseUrl?.trim() || 'file:./data/fieldhook.db').replace(/^file:/, ''))
+/** The file of the settings, or where it usually is. */
+function fileOf(source: DoctorOptions['source'], root: string): string {
+  const DATA_FOLDER = source.DATA_FOLDER?.trim() || undefined
+  const named = readDatabase({ DATABASE_URL: source.DATABASE_URL?.trim() || undefined, DATA_FOLDER }, root, [])
+  return named.databaseFile || readDatabase({ DATA_FOLDER }, root, []).databaseFile
 }
 
 async function lookAt(

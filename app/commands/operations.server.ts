@@ -7,7 +7,7 @@ import { createBackupSeal, newBackupKey } from '#app/adapters/backup-seal.server
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { placeOf } from '#app/boot/backup-place.server.ts'
 import { type Env, readEnv } from '#app/boot/env.server.ts'
-import { SERVER_MAKES_BACKUPS } from '#app/boot/env-values.server.ts'
+import { readDatabase, SERVER_MAKES_BACKUPS } from '#app/boot/env-values.server.ts'
 import { tokenPlace } from '#app/domain/credential.ts'
 import { quarantineMarker, waitingSentence } from '#app/domain/quarantine.ts'
 import { plural } from '#app/domain/time/moments.ts'
@@ -166,6 +166,7 @@ export function releaseCommand(input: CommandInput): Promise<number> {
 
 function heldDatabase({ databaseFile, databaseServer }: Readonly<Env>) {
   if (databaseServer === null) {
+    refuseMissing(databaseFile)
     const mark = fileHold({ file: databaseFile, marker: quarantineMarker(databaseFile) })
     return { name: databaseFile, mark, close: async () => {} }
   }
@@ -205,6 +206,10 @@ async function explained(input: CommandInput, work: (input: CommandInput) => Pro
   }
 }
 
+function refuseMissing(file: string): void {
+  if (!existsSync(file)) throw new BackupTrouble(`There is no database at ${file}.`)
+}
+
 /** Takes the lock and stores the result; with `--json` the caller stores it. */
 async function recorded(
   kind: BackupRunKind,
@@ -213,7 +218,7 @@ async function recorded(
   work: () => Promise<Omit<Extract<OperationAnswer, { outcome: 'done' }>, 'outcome'>>,
 ): Promise<number> {
   const clock = systemClock()
-  if (!existsSync(env.databaseFile)) throw new BackupTrouble(`There is no database at ${env.databaseFile}.`)
+  refuseMissing(env.databaseFile)
   const lock = takeLock(backupLock(env.databaseFile), 'alone')
   if (!lock) throw new BackupTrouble(BUSY)
   const book = json ? null : openBackupStore(env.databaseFile)
@@ -363,8 +368,13 @@ interface MigrateInput {
 
 /** Returns the exit code. Needs `DATABASE_URL` alone: a deploy's release command may have no other settings. */
 export async function migrateSchema({ say, source, needsServer = false }: MigrateInput): Promise<number> {
-  const url = source.DATABASE_URL?.trim() ?? ''
-  if (!/^postgres(ql)?:/.test(url)) {
+  const problems: string[] = []
+  const { databaseServer } = readDatabase({ DATABASE_URL: source.DATABASE_URL?.trim() || undefined }, '.', problems)
+  if (problems.length > 0) {
+    say(problems.join('\n'))
+    return 1
+  }
+  if (databaseServer === null) {
     if (needsServer) {
       say('DATABASE_URL names no PostgreSQL server: set it to postgres://… before you deploy several instances.')
       return 1
@@ -373,7 +383,7 @@ export async function migrateSchema({ say, source, needsServer = false }: Migrat
     return 0
   }
   try {
-    const count = await migrateServer(url, resolve('db/migrations-postgres'))
+    const count = await migrateServer(databaseServer, resolve('db/migrations-postgres'))
     say(count === 0 ? 'The schema is up to date.' : `The schema is up to date: ${plural(count, 'change')} made.`)
     return 0
   } catch (error) {

@@ -119,6 +119,12 @@ test('a backup is taken beside the running product, and an empty machine goes on
   expect(existsSync(`${env.databaseFile}.held`)).toBe(false)
 })
 
+test('a release of a file that is not there is refused', async () => {
+  const databaseFile = join(root, 'data/mistyped.db')
+  expect(await releaseCommand({ ...input(), env: { ...env, databaseFile } })).toBe(1)
+  expect(said).toEqual([`There is no database at ${databaseFile}.`])
+})
+
 test('the ordinary way opens it too: the parts one after the other, age, gunzip', async () => {
   const name = await backUp()
   const { manifest } = JSON.parse(readFileSync(join(place(), name, 'manifest.json'), 'utf8'))

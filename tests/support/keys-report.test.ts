@@ -1,4 +1,5 @@
 // What `npm run keys` reads and says.
+import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,6 +9,26 @@ import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import { accountKeyring, accountKeyStore } from '#db/sql/accounts/account-keys.server.ts'
 import { openClient } from '#db/sqlite/client.server.ts'
 import { readKeyUse, reportKeys } from '../../scripts/keys.mjs'
+
+/** As a person types it; what is not given is not set. */
+function keysCommand(settings: Record<string, string>) {
+  const env = { ...process.env, DATABASE_URL: '', DATA_FOLDER: '', ENC_KEYS: '', ...settings }
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/keys.mjs'], { env, encoding: 'utf8' })
+  return { status, said: `${stdout}${stderr}` }
+}
+
+test('without DATABASE_URL, the command looks where the product does', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'keys-'))
+  try {
+    openClient(join(folder, 'fieldhook.db'), 'db/migrations').close()
+    expect(keysCommand({ DATA_FOLDER: folder, ENC_KEYS: 'k1:x' })).toEqual({
+      status: 0,
+      said: 'k1  in front: seals what is new. It opens nothing yet.\n',
+    })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
 
 const DAY = 86_400_000
 const SINCE = Date.UTC(2026, 0, 1)
