@@ -14,6 +14,7 @@ import { controlStyles } from '#app/ui/form/text-input.tsx'
 import { useToast } from '#app/ui/toast/toast.tsx'
 import { WayButton } from '../../form/ui/way-button.tsx'
 import { copyFailedFlash } from '../page-text.ts'
+import { nameOf } from './rule-button.tsx'
 
 interface CopyTextProps {
   ruleId: number
@@ -24,11 +25,12 @@ interface CopyTextProps {
   copied: Flash
   icon: LucideIcon
   children: ReactNode
-  'aria-label': string
+  /** The rule's name. */
+  of: string
 }
 
 /** Copies directly; without scripts, or if the browser refuses, the page shows the text to copy by hand. */
-export function CopyText({ ruleId, account, step, text, copied, icon, children, ...named }: CopyTextProps) {
+export function CopyText({ ruleId, account, of, step, text, copied, icon, children }: CopyTextProps) {
   const toast = useToast()
   const navigate = useNavigate()
   const shown = { step, ruleId } as const
@@ -43,7 +45,7 @@ export function CopyText({ ruleId, account, step, text, copied, icon, children, 
   }
   return (
     <WayButton
-      {...named}
+      {...nameOf({ children }, of)}
       query={automationQuery(account, shown)}
       anchor={ruleAnchor(ruleId)}
       variant="quiet"

@@ -14,13 +14,15 @@ interface RuleButtonProps extends Omit<ButtonProps, 'type' | 'pending' | 'name' 
   act: RuleAct
   ruleId: number
   account: AutomationAccount
+  /** The rule's name, for a button that says only what it does: `Preview: Thank customers`. */
+  of?: string
   /** Further values of the action. */
   values?: Record<string, string>
 }
 
 /** A button for one action on one rule. Has its own form, so it works without scripts. */
 export const RuleButton = forwardRef<HTMLButtonElement, RuleButtonProps>(function RuleButton(
-  { act, ruleId, account, values = {}, ...button },
+  { act, ruleId, account, of, values = {}, ...button },
   ref,
 ) {
   const sent = { act, id: String(ruleId), ...values }
@@ -29,10 +31,14 @@ export const RuleButton = forwardRef<HTMLButtonElement, RuleButtonProps>(functio
   return (
     <Form method="post" preventScrollReset className="contents">
       <ActFields account={account} values={sent} />
-      <Button {...button} {...withDraft} ref={ref} type="submit" pending={pending} />
+      <Button {...nameOf(button, of)} {...button} {...withDraft} ref={ref} type="submit" pending={pending} />
     </Form>
   )
 })
+
+export function nameOf({ children }: Pick<ButtonProps, 'children'>, of: string | undefined) {
+  return of === undefined ? {} : { 'aria-label': `${String(children)}: ${of}` }
+}
 
 /**
  * Until scripts run, a press submits the rule form too, so its input is not lost: the button then belongs to that form,

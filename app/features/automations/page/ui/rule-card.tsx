@@ -110,6 +110,7 @@ function StateBadge({ rule: { active, pausedReason } }: { rule: RuleCardView }) 
 function Opened({ rights, rule, account, step }: Omit<RuleCardProps, 'result'>) {
   if (!('ruleId' in step) || step.ruleId !== rule.id) return null
   const id = ruleAnchor(rule.id)
+  const one = { ruleId: rule.id, account }
   switch (step.step) {
     case 'json':
       return (
@@ -119,8 +120,7 @@ function Opened({ rights, rule, account, step }: Omit<RuleCardProps, 'result'>) 
           hint="Copy it. Paste it under “Import Automation”, here or in another account."
           text={rule.json}
           rows={10}
-          ruleId={rule.id}
-          account={account}
+          {...one}
         />
       )
     case 'url':
@@ -131,8 +131,7 @@ function Opened({ rights, rule, account, step }: Omit<RuleCardProps, 'result'>) 
           hint="Send a POST request with job_uuid and date (YYYY-MM-DD). The address contains a key. Share it only with the system that calls it."
           text={rule.triggerUrl}
           rows={3}
-          ruleId={rule.id}
-          account={account}
+          {...one}
         >
           <OwnerOnly
             accountUUID={account.accountUUID}
@@ -140,7 +139,7 @@ function Opened({ rights, rule, account, step }: Omit<RuleCardProps, 'result'>) 
             held={rights.refusal === 'fresh'}
           >
             {(held) => (
-              <RuleButton {...held} act="new_url" ruleId={rule.id} account={account} variant="danger-quiet">
+              <RuleButton {...held} act="new_url" {...one} variant="danger-quiet">
                 Make a new address
               </RuleButton>
             )}
@@ -180,6 +179,7 @@ function Sentence({ parts: { when, onlyIf, does } }: { parts: SentenceParts }) {
 
 /** Problems that stop the rule, with their fixes. */
 function Standing({ rule, account }: Pick<RuleCardProps, 'rule' | 'account'>) {
+  const one = { ruleId: rule.id, account }
   const help = rule.pausedReason === null ? null : pauseHelp(rule.pauseEndsByItself)
   return (
     <>
@@ -192,13 +192,7 @@ function Standing({ rule, account }: Pick<RuleCardProps, 'rule' | 'account'>) {
             {help.kind === 'connection' ? (
               <ButtonLink to={`/?${new URLSearchParams(automationQuery(account))}`}>Webhook Manager</ButtonLink>
             ) : (
-              <RuleButton
-                act="switch"
-                values={{ to: 'on' }}
-                ruleId={rule.id}
-                account={account}
-                aria-label={`Start again: ${rule.name}`}
-              >
+              <RuleButton act="switch" values={{ to: 'on' }} {...one} of={rule.name}>
                 Start again
               </RuleButton>
             )}
@@ -214,14 +208,7 @@ function Standing({ rule, account }: Pick<RuleCardProps, 'rule' | 'account'>) {
       {rule.asksAboutExisting && rule.openBlanks.length === 0 ? (
         <div className="grid justify-items-start text-label">
           <p className="text-ink-soft">Acts on records that match from now on.</p>
-          <RuleButton
-            act="switch"
-            values={{ to: 'on', existing: 'yes' }}
-            ruleId={rule.id}
-            account={account}
-            variant="quiet"
-            className="-ml-4"
-          >
+          <RuleButton act="switch" values={{ to: 'on', existing: 'yes' }} {...one} variant="quiet" className="-ml-4">
             Switch on, also for what matches already
           </RuleButton>
         </div>
@@ -294,21 +281,14 @@ interface ButtonsProps extends Pick<RuleCardProps, 'rule' | 'account'> {
 }
 
 function Buttons({ rule, account, pressed }: ButtonsProps) {
+  const one = { ruleId: rule.id, account, of: rule.name }
   return (
     <>
       <div className="flex flex-wrap gap-2 max-sm:[&_svg]:hidden">
-        <RuleButton
-          ref={pressed}
-          act="run"
-          ruleId={rule.id}
-          account={account}
-          icon={Play}
-          pendingLabel="Running…"
-          aria-label={`Run Now: ${rule.name}`}
-        >
+        <RuleButton ref={pressed} act="run" {...one} icon={Play} pendingLabel="Running…">
           Run Now
         </RuleButton>
-        <RuleButton act="preview" ruleId={rule.id} account={account} icon={Eye} aria-label={`Preview: ${rule.name}`}>
+        <RuleButton act="preview" {...one} icon={Eye}>
           Preview
         </RuleButton>
         <AddressButton
@@ -320,13 +300,7 @@ function Buttons({ rule, account, pressed }: ButtonsProps) {
           Edit
         </AddressButton>
         {account.admin ? (
-          <RuleButton
-            act="check"
-            ruleId={rule.id}
-            account={account}
-            icon={ClipboardCheck}
-            aria-label={`Check Mode: ${rule.name}`}
-          >
+          <RuleButton act="check" {...one} icon={ClipboardCheck}>
             Check Mode
           </RuleButton>
         ) : null}
@@ -334,35 +308,18 @@ function Buttons({ rule, account, pressed }: ButtonsProps) {
       <div className="-mx-4 sm:-mx-5 flex flex-wrap border-line border-t pt-2 max-sm:[&_svg]:hidden">
         <RuleButton
           act="backtest"
-          ruleId={rule.id}
-          account={account}
+          {...one}
           variant="quiet"
           icon={CalendarClock}
           aria-label={`The last 30 days: ${rule.name}`}
         >
           Last 30 days
         </RuleButton>
-        <CopyText
-          step="json"
-          ruleId={rule.id}
-          account={account}
-          text={rule.json}
-          copied={RULE_COPIED}
-          icon={Braces}
-          aria-label={`Copy as JSON: ${rule.name}`}
-        >
+        <CopyText step="json" {...one} text={rule.json} copied={RULE_COPIED} icon={Braces}>
           Copy as JSON
         </CopyText>
         {rule.triggerUrl === null ? null : (
-          <CopyText
-            step="url"
-            ruleId={rule.id}
-            account={account}
-            text={rule.triggerUrl}
-            copied={URL_COPIED}
-            icon={Link2}
-            aria-label={`Copy trigger URL: ${rule.name}`}
-          >
+          <CopyText step="url" {...one} text={rule.triggerUrl} copied={URL_COPIED} icon={Link2}>
             Copy trigger URL
           </CopyText>
         )}
