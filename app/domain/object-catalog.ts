@@ -28,7 +28,6 @@ interface FieldPreset {
 }
 
 const names = (text: string): readonly string[] => text.trim().split(/\s+/)
-const NONE: readonly string[] = []
 
 const JOB_GEO = names('geo_is_valid geo_country geo_postcode geo_state geo_city geo_street geo_number')
 
@@ -43,12 +42,27 @@ const JOB_MATERIAL_FIELDS = names(`
 
 const JOB_CONTACT_FIELDS = names('active job_uuid first last phone mobile email type')
 
-const CATALOG: readonly ObjectKind[] = [
-  {
-    type: 'job',
-    label: 'Job',
+/** Offers what it watches, unless it says otherwise. `type` follows from the label. */
+function kind(label: string, watchFields: readonly string[], more: Partial<ObjectKind> = {}): ObjectKind {
+  const usual = {
     delivery: 'subscribed',
-    watchFields: names(`
+    pickerFields: watchFields,
+    neverReported: [],
+    doubtful: [],
+    presets: [],
+  } as const
+  return { type: normalizeObjectType(label), label, watchFields, ...usual, ...more }
+}
+
+const preset = (name: string, fields: string | readonly string[]): FieldPreset => ({
+  name,
+  fields: typeof fields === 'string' ? names(fields) : fields,
+})
+
+const CATALOG: readonly ObjectKind[] = [
+  kind(
+    'Job',
+    names(`
       active created_by_staff_uuid date company_uuid billing_address status lng lat payment_date payment_actioned_by_uuid
       payment_method payment_amount category_uuid payment_note geo_is_valid purchase_order_number invoice_sent
       invoice_sent_stamp geo_country geo_postcode geo_state geo_city geo_street geo_number queue_uuid queue_expiry_date
@@ -56,7 +70,8 @@ const CATALOG: readonly ObjectKind[] = [
       work_done_description generated_job_id total_invoice_amount payment_processed payment_processed_stamp
       payment_received payment_received_stamp completion_date completion_actioned_by_uuid unsuccessful_date
       job_is_scheduled_until_stamp`),
-    pickerFields: names(`
+    {
+      pickerFields: names(`
       uuid status date company_uuid job_address billing_address job_description work_done_description lng lat
       generated_job_id payment_date payment_actioned_by_uuid payment_method payment_amount payment_note payment_processed
       payment_processed_stamp payment_received payment_received_stamp total_invoice_amount category_uuid geo_is_valid
@@ -64,215 +79,158 @@ const CATALOG: readonly ObjectKind[] = [
       queue_assigned_staff_uuid invoice_sent invoice_sent_stamp ready_to_invoice ready_to_invoice_stamp quote_date
       quote_sent quote_sent_stamp work_order_date completion_date unsuccessful_date badges related_knowledge_articles
       active created_by_staff_uuid purchase_order_number completion_actioned_by_uuid job_is_scheduled_until_stamp`),
-    neverReported: NONE,
-    doubtful: [
-      ...JOB_GEO,
-      ...names(`
+      doubtful: [
+        ...JOB_GEO,
+        ...names(`
         lng lat payment_date payment_actioned_by_uuid payment_method payment_amount payment_note invoice_sent_stamp
         ready_to_invoice ready_to_invoice_stamp quote_sent_stamp related_knowledge_articles generated_job_id
         total_invoice_amount payment_processed_stamp payment_received_stamp completion_actioned_by_uuid
         job_is_scheduled_until_stamp`),
-    ],
-    presets: [
-      // The status, and the four dates the platform sets when it changes.
-      {
-        name: 'Status Changes',
-        fields: names('status quote_date work_order_date completion_date unsuccessful_date'),
-      },
-      // All fields that show a payment. Single payments are separate objects (`jobpayment`).
-      {
-        name: 'Payment Updates',
-        fields: names(
+      ],
+      presets: [
+        // The status, and the four dates the platform sets when it changes.
+        preset('Status Changes', 'status quote_date work_order_date completion_date unsuccessful_date'),
+        // All fields that show a payment. Single payments are separate objects (`jobpayment`).
+        preset(
+          'Payment Updates',
           'payment_received payment_received_stamp payment_processed payment_processed_stamp payment_date payment_amount payment_method payment_note payment_actioned_by_uuid',
         ),
-      },
-      // When the job is scheduled and who has it next. Bookings are separate objects (`jobactivity`).
-      {
-        name: 'Scheduling',
-        fields: names('date job_is_scheduled_until_stamp queue_uuid queue_expiry_date queue_assigned_staff_uuid'),
-      },
-      // From "can be invoiced" to "was sent", with the amount.
-      {
-        name: 'Invoice Tracking',
-        fields: names(
+        // When the job is scheduled and who has it next. Bookings are separate objects (`jobactivity`).
+        preset(
+          'Scheduling',
+          'date job_is_scheduled_until_stamp queue_uuid queue_expiry_date queue_assigned_staff_uuid',
+        ),
+        // From "can be invoiced" to "was sent", with the amount.
+        preset(
+          'Invoice Tracking',
           'invoice_sent invoice_sent_stamp ready_to_invoice ready_to_invoice_stamp total_invoice_amount purchase_order_number',
         ),
-      },
-      // The job's location: the address as typed, and how the platform geocodes it.
-      { name: 'Location Updates', fields: ['job_address', 'lng', 'lat', ...JOB_GEO] },
-      // The fields that a list of jobs shows.
-      {
-        name: 'Basic Job Info',
-        fields: names(
+        // The job's location: the address as typed, and how the platform geocodes it.
+        preset('Location Updates', ['job_address', 'lng', 'lat', ...JOB_GEO]),
+        // The fields that a list of jobs shows.
+        preset(
+          'Basic Job Info',
           'generated_job_id status date company_uuid job_address job_description work_done_description category_uuid badges',
         ),
-      },
-    ],
-  },
-  {
-    type: 'company',
-    label: 'Company',
-    delivery: 'subscribed',
-    watchFields: COMPANY_FIELDS,
-    pickerFields: COMPANY_FIELDS,
+      ],
+    },
+  ),
+  kind('Company', COMPANY_FIELDS, {
     neverReported: names('company_uuid first last phone mobile email type is_primary_contact'),
     doubtful: names('is_individual'),
     presets: [
       // The customer's contact details.
-      {
-        name: 'Contact Info',
-        fields: names(
-          'name website fax_number address address_street address_city address_state address_postcode address_country',
-        ),
-      },
+      preset(
+        'Contact Info',
+        'name website fax_number address address_street address_city address_state address_postcode address_country',
+      ),
       // The customer's identity and billing details.
-      {
-        name: 'Company Details',
-        fields: names(
-          'name active abn_number is_individual parent_company_uuid billing_address billing_attention payment_terms tax_rate_uuid badges',
-        ),
-      },
+      preset(
+        'Company Details',
+        'name active abn_number is_individual parent_company_uuid billing_address billing_attention payment_terms tax_rate_uuid badges',
+      ),
     ],
-  },
-  {
-    type: 'jobmaterial',
-    label: 'Job Material',
-    delivery: 'polled',
-    watchFields: JOB_MATERIAL_FIELDS,
-    pickerFields: JOB_MATERIAL_FIELDS,
-    neverReported: NONE,
-    doubtful: NONE,
-    presets: [],
-  },
-  {
-    type: 'jobcontact',
-    label: 'Job Contact',
-    delivery: 'polled',
-    watchFields: JOB_CONTACT_FIELDS,
-    pickerFields: JOB_CONTACT_FIELDS,
-    neverReported: NONE,
-    doubtful: NONE,
-    presets: [],
-  },
-  {
-    type: 'jobactivity',
-    label: 'Job Activity',
-    delivery: 'subscribed',
-    watchFields: names(`
+  }),
+  kind('Job Material', JOB_MATERIAL_FIELDS, { delivery: 'polled' }),
+  kind('Job Contact', JOB_CONTACT_FIELDS, { delivery: 'polled' }),
+  kind(
+    'Job Activity',
+    names(`
       active job_uuid staff_uuid start_date end_date activity_was_scheduled activity_was_recorded activity_was_automated
       has_been_opened has_been_opened_timestamp travel_time_in_seconds travel_distance_in_meters material_uuid
       edit_by_staff_uuid`),
-    pickerFields: names(`
+    {
+      pickerFields: names(`
       active job_uuid staff_uuid start_date end_date activity_was_scheduled activity_was_recorded activity_was_automated
       has_been_opened has_been_opened_timestamp travel_time_in_seconds travel_distance_in_meters
       allocated_by_staff_uuid allocated_timestamp material_uuid`),
-    neverReported: NONE,
-    doubtful: names('allocated_by_staff_uuid allocated_timestamp edit_by_staff_uuid'),
-    presets: [
-      // Bookings and check-ins: the times, and which of the two it is.
-      {
-        name: 'Activity Tracking',
-        fields: names(
+      doubtful: names('allocated_by_staff_uuid allocated_timestamp edit_by_staff_uuid'),
+      presets: [
+        // Bookings and check-ins: the times, and which of the two it is.
+        preset(
+          'Activity Tracking',
           'active job_uuid start_date end_date activity_was_scheduled activity_was_recorded activity_was_automated',
         ),
-      },
-      // The assigned staff member, and whether that person has seen it.
-      {
-        name: 'Staff Assignment',
-        fields: names(
+        // The assigned staff member, and whether that person has seen it.
+        preset(
+          'Staff Assignment',
           'staff_uuid allocated_by_staff_uuid allocated_timestamp has_been_opened has_been_opened_timestamp',
         ),
-      },
-      // Travel to the job.
-      {
-        name: 'Location & Travel',
-        fields: names('travel_time_in_seconds travel_distance_in_meters start_date end_date'),
-      },
-    ],
-  },
-  {
-    type: 'jobpayment',
-    label: 'Job Payment',
-    delivery: 'subscribed',
-    watchFields: names('active job_uuid actioned_by_uuid timestamp amount method note attachment_uuid is_deposit'),
-    pickerFields: names('active job_uuid actioned_by_uuid timestamp amount method note attachment_uuid is_deposit'),
-    neverReported: NONE,
-    doubtful: names('is_deposit'),
-    presets: [
-      // The payment itself.
-      { name: 'Payment Details', fields: names('amount method note is_deposit') },
-      // When, by whom, for which job, and whether it was reversed.
-      { name: 'Payment Tracking', fields: names('active job_uuid actioned_by_uuid timestamp attachment_uuid') },
-    ],
-  },
-  {
-    type: 'note',
-    label: 'Note',
-    delivery: 'subscribed',
-    watchFields: names(`
+        // Travel to the job.
+        preset('Location & Travel', 'travel_time_in_seconds travel_distance_in_meters start_date end_date'),
+      ],
+    },
+  ),
+  kind(
+    'Job Payment',
+    names('active job_uuid actioned_by_uuid timestamp amount method note attachment_uuid is_deposit'),
+    {
+      doubtful: names('is_deposit'),
+      presets: [
+        // The payment itself.
+        preset('Payment Details', 'amount method note is_deposit'),
+        // When, by whom, for which job, and whether it was reversed.
+        preset('Payment Tracking', 'active job_uuid actioned_by_uuid timestamp attachment_uuid'),
+      ],
+    },
+  ),
+  kind(
+    'Note',
+    names(`
       active related_object related_object_uuid note action_required action_completed_by_staff_uuid edit_by_staff_uuid
       create_date`),
-    pickerFields: names(
-      'active related_object related_object_uuid note action_required action_completed_by_staff_uuid create_date',
-    ),
-    neverReported: NONE,
-    doubtful: names('edit_by_staff_uuid'),
-    presets: [],
-  },
-  {
-    type: 'task',
-    label: 'Task',
-    delivery: 'subscribed',
-    watchFields: names(`
+    {
+      pickerFields: names(
+        'active related_object related_object_uuid note action_required action_completed_by_staff_uuid create_date',
+      ),
+      doubtful: names('edit_by_staff_uuid'),
+    },
+  ),
+  kind(
+    'Task',
+    names(`
       active due_date task_details name related_object related_object_uuid task_complete completed_timestamp
       completed_by_staff_uuid assigned_to_staff_uuid created_by_staff_uuid create_date`),
-    pickerFields: names(`
+    {
+      pickerFields: names(`
       due_date task_details name related_object related_object_uuid task_complete completed_timestamp
       completed_by_staff_uuid assigned_to_staff_uuid lng lat created_by_staff_uuid create_date`),
-    neverReported: NONE,
-    doubtful: names('lng lat'),
-    presets: [],
-  },
-  {
-    type: 'material',
-    label: 'Material',
-    delivery: 'subscribed',
-    watchFields: names(`
+      doubtful: names('lng lat'),
+    },
+  ),
+  kind(
+    'Material',
+    names(`
       active name item_number price cost quantity_in_stock price_includes_taxes barcode item_is_inventoried
       item_description use_description_for_invoicing tax_rate_uuid`),
-    pickerFields: names(`
+    {
+      pickerFields: names(`
       name item_number price cost item_description quantity_in_stock price_includes_taxes use_description_for_invoicing
       tax_rate_uuid barcode item_is_inventoried`),
-    neverReported: NONE,
-    doubtful: NONE,
-    presets: [],
-  },
-  {
-    type: 'attachment',
-    label: 'Attachment',
-    delivery: 'subscribed',
-    watchFields: names(`
+    },
+  ),
+  kind(
+    'Attachment',
+    names(`
       active related_object related_object_uuid attachment_name file_type attachment_source tags lng lat photo_width
       photo_height extracted_info is_favourite class_name metadata created_by_staff_uuid timestamp`),
-    pickerFields: names(`
+    {
+      pickerFields: names(`
       attachment_name file_type timestamp attachment_source tags lng lat photo_width photo_height extracted_info
       is_favourite class_name metadata signature_data`),
-    neverReported: names('signature_data'),
-    doubtful: names('photo_width photo_height extracted_info class_name'),
-    presets: [],
-  },
-  {
-    type: 'formresponse',
-    label: 'Form Response',
-    delivery: 'subscribed',
-    watchFields: names(`
+      neverReported: names('signature_data'),
+      doubtful: names('photo_width photo_height extracted_info class_name'),
+    },
+  ),
+  kind(
+    'Form Response',
+    names(`
       active form_uuid staff_uuid regarding_object regarding_object_uuid field_data timestamp form_by_staff_uuid
       document_attachment_uuid asset_uuid`),
-    pickerFields: NONE,
-    neverReported: NONE,
-    doubtful: NONE,
-    presets: [],
-  },
+    {
+      pickerFields: [],
+    },
+  ),
 ]
 
 const BY_TYPE: ReadonlyMap<string, ObjectKind> = new Map(CATALOG.map((kind) => [kind.type, kind]))
