@@ -4,11 +4,11 @@ import { openingProblem } from './cannot-start.ts'
 const HERE = { file: '/data/x.db', folder: '/data', user: 1000, isFull: false }
 
 test.each([
-  ['SQLITE_FULL', false, 'The disk of the database /data/x.db is full.', '"The disk is full"'],
-  ['ENOSPC', false, 'The disk of the database /data/x.db is full.', '"The disk is full"'],
-  ['SQLITE_IOERR_SHMSIZE', true, 'The disk of the database /data/x.db is full.', '"The disk is full"'],
-  ['SQLITE_CANTOPEN', true, 'The disk of the database /data/x.db is full.', '"The disk is full"'],
-  ['SQLITE_IOERR_READ', false, 'The disk of the database /data/x.db fails (SQLITE_IOERR_READ).', 'dmesg'],
+  ['SQLITE_FULL', false, 'The disk of /data is full.', '"The disk is full"'],
+  ['ENOSPC', false, 'The disk of /data is full.', '"The disk is full"'],
+  ['SQLITE_IOERR_SHMSIZE', true, 'The disk of /data is full.', '"The disk is full"'],
+  ['SQLITE_CANTOPEN', true, 'The disk of /data is full.', '"The disk is full"'],
+  ['SQLITE_IOERR_READ', false, 'The disk of /data fails (SQLITE_IOERR_READ).', 'dmesg'],
   ['SQLITE_CORRUPT_INDEX', true, 'The database /data/x.db is damaged', '"The file is damaged"'],
   ['SQLITE_NOTADB', false, 'The database /data/x.db is damaged', '"The file is damaged"'],
   ['SQLITE_READONLY', true, 'This process (user 1000) cannot write in /data.', 'chown -R 1000 /data'],

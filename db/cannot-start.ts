@@ -24,11 +24,11 @@ export function openingProblem(
   { file, folder, user, isFull }: OpeningTrouble,
 ): { sentence: string; next: string } | null {
   if (/^(SQLITE_FULL|ENOSPC|EDQUOT)$/.test(code) || (isFull && /^SQLITE_(IOERR|CANTOPEN)/.test(code))) {
-    return { sentence: `The disk of the database ${file} is full.`, next: DISK_FULL }
+    return { sentence: `The disk of ${folder} is full.`, next: DISK_FULL }
   }
   if (/^SQLITE_IOERR/.test(code)) {
     const next = `See what this machine says about its disk (dmesg). ${DAMAGED}`
-    return { sentence: `The disk of the database ${file} fails (${code}).`, next }
+    return { sentence: `The disk of ${folder} fails (${code}).`, next }
   }
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) {
     const sentence = `The database ${file} is damaged, and nothing was changed in it.`

@@ -30,13 +30,8 @@ import { fileHold } from '#db/sqlite/hold.server.ts'
 import type { BackupRunKind } from '#db/store/backups.ts'
 import packageJson from '../../package.json'
 import { keysToRead, sentenceOf } from './doctor.server.ts'
+import { type CommandInput, explained, problemOf } from './explained.server.ts'
 import { moveDatabase } from './move.server.ts'
-
-export interface CommandInput {
-  args: string[]
-  say(line: string): void
-  env?: Readonly<Env>
-}
 
 export interface DrillInput extends CommandInput {
   /** Starts the built product with these variables and checks `/readyz`. Null = ready; else how it failed. */
@@ -103,6 +98,9 @@ export function restoreCommand(input: CommandInput): Promise<number> {
         backup: positionals[0] ?? 'latest',
         to,
         replace: values.replace === true,
+      }).catch((error) => {
+        const sentence = problemOf(error, { ...env, databaseFile: to })
+        throw sentence ? new BackupTrouble(sentence) : error
       })
       const { manifest } = restored
       say(`Restored ${restored.name} to ${to} (${megabytes(manifest.bytes)} MB).`)
@@ -194,18 +192,6 @@ export function migrateCommand(input: CommandInput & { source: Record<string, st
   })
 }
 
-/** Explains mistakes that a person can fix in sentences. */
-async function explained(input: CommandInput, work: (input: CommandInput) => Promise<number>): Promise<number> {
-  try {
-    return await work(input)
-  } catch (error) {
-    const known = isSentence(error) || isArgumentMistake(error)
-    if (input.args.includes('--json')) input.say(JSON.stringify({ outcome: 'failed', sentence: sentenceOf(error) }))
-    else input.say(known ? sentenceOf(error) : `It failed: ${sentenceOf(error)}`)
-    return 1
-  }
-}
-
 function refuseMissing(file: string): void {
   if (!existsSync(file)) throw new BackupTrouble(`There is no database at ${file}.`)
 }
@@ -226,7 +212,10 @@ async function recorded(
     const id = await book?.store.beginBackupRun(kind, clock.now(), ENDED_HALF_WAY)
     const answer = await work().then(
       (done): OperationAnswer => ({ outcome: 'done', ...done }),
-      (error: unknown): OperationAnswer => ({ outcome: 'failed', sentence: sentenceOf(error) }),
+      (error: unknown): OperationAnswer => ({
+        outcome: 'failed',
+        sentence: problemOf(error, env) ?? sentenceOf(error),
+      }),
     )
     if (book && id !== undefined) {
       await book.store.endBackupRun(id, { ...rowOf(answer), endedAt: clock.now() })
@@ -332,15 +321,6 @@ function variablesFor(copy: string, env: Readonly<Env>): Record<string, string> 
     WARM_UP: 'no',
     LOG_LEVEL: 'silent',
   }
-}
-
-/** `cannotStart` of the database names its errors like those of the configuration. */
-function isSentence(error: unknown): boolean {
-  return error instanceof BackupTrouble || (error instanceof Error && error.name === 'ConfigurationError')
-}
-
-function isArgumentMistake(error: unknown): boolean {
-  return error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
 }
 
 function stepsIn(seconds: Record<string, number>): string {

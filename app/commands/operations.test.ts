@@ -125,6 +125,21 @@ test('a release of a file that is not there is refused', async () => {
   expect(said).toEqual([`There is no database at ${databaseFile}.`])
 })
 
+test('what a person can mend is said in a sentence, not in the words of the system', async () => {
+  const damaged = join(root, 'data/damaged.db')
+  writeFileSync(damaged, 'this is no database at all '.repeat(100))
+  writeFileSync(`${damaged}.held`, '{}')
+  expect(await releaseCommand({ ...input(), env: { ...env, databaseFile: damaged } })).toBe(1)
+  expect(said.pop()).toMatch(/damaged\.db is damaged, and nothing was changed in it\. docs\/operating\.md/)
+  const databaseServer = 'postgres://fieldhook:geheim@127.0.0.1:1/fieldhook'
+  expect(await releaseCommand({ ...input(), env: { ...env, databaseServer } })).toBe(1)
+  expect(said.pop()).toBe('No database answers at 127.0.0.1:1/fieldhook. Check the address, and that the server runs.')
+  await backUp()
+  said = []
+  expect(await restoreCommand(input('--to', join(env.databaseFile, 'below/it.db')))).toBe(1)
+  expect(said).toEqual([expect.stringMatching(/^This process.* cannot write in .*\. Give it the folder/)])
+})
+
 test('the ordinary way opens it too: the parts one after the other, age, gunzip', async () => {
   const name = await backUp()
   const { manifest } = JSON.parse(readFileSync(join(place(), name, 'manifest.json'), 'utf8'))

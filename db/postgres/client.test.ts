@@ -32,7 +32,17 @@ test.each<[Partial<ServerSettings>, string | null]>([
 
 test('a password is never in a sentence', () => {
   const url = 'postgres://fieldhook:geheim@db.example.com/fieldhook'
-  for (const code of ['28P01', '3D000', '42501', '53300', '53100', 'ENOTFOUND', 'ECONNREFUSED', 'SELF_SIGNED_CERT']) {
+  for (const code of [
+    '28P01',
+    '3D000',
+    '42501',
+    '42P01',
+    '53300',
+    '53100',
+    'ENOTFOUND',
+    'ECONNREFUSED',
+    'SELF_SIGNED_CERT',
+  ]) {
     const sentence = connectionProblem(Object.assign(new Error('no'), { code }), url)
     expect(sentence).toContain('db.example.com')
     expect(sentence).not.toContain('geheim')

@@ -36,21 +36,27 @@ export function settingsProblem(settings: ServerSettings): string | null {
  * @param setting where the address stands
  */
 export function connectionProblem(error: unknown, url: string, setting = 'DATABASE_URL'): string | null {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const message = error instanceof Error ? error.message : ''
+  // A statement fails with what its connection said as the cause.
+  const told = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  const code = told instanceof Error && 'code' in told ? String(told.code) : ''
+  const message = told instanceof Error ? told.message : ''
   const at = placeOf(url)
   if (/^(ENOTFOUND|EAI_AGAIN)$/.test(code)) return `No server has the name in ${setting} (${at}). Check the address.`
   if (/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ENOENT)$/.test(code) || /timeout expired/.test(message)) {
     return `No database answers at ${at}. Check the address, and that the server runs.`
   }
-  if (/^(28P01|28000)$/.test(code)) return `The database at ${at} refuses the user or the password in ${setting}.`
-  if (code === '3D000') return `The server at ${at} has no such database. Create it, or name another in ${setting}.`
-  if (code === '42501')
-    return `The user in ${setting} may not create tables at ${at}. Make it the owner of the database.`
-  if (code === '53300')
-    return `The server at ${at} has no free connection. Fieldhook needs up to 14 for each instance: raise max_connections.`
-  if (code === '25006') return `The server at ${at} only reads: it is a standby. Name the primary in DATABASE_URL.`
-  if (code === '53100') return `The disk of the database server at ${at} is full. Make room, then start again.`
+  const refusal = `The database at ${at} refuses the user or the password in ${setting}.`
+  const sentences: Record<string, string> = {
+    '28P01': refusal,
+    '28000': refusal,
+    '3D000': `The server at ${at} has no such database. Create it, or name another in ${setting}.`,
+    '42501': `The user in ${setting} may not create tables at ${at}. Make it the owner of the database.`,
+    '42P01': `The database at ${at} has no tables of Fieldhook. Start it there once, or check ${setting}.`,
+    '53300': `The server at ${at} has no free connection. Fieldhook needs up to 14 for each instance: raise max_connections.`,
+    '25006': `The server at ${at} only reads: it is a standby. Name the primary in DATABASE_URL.`,
+    '53100': `The disk of the database server at ${at} is full. Make room, then start again.`,
+  }
+  if (sentences[code]) return sentences[code]
   if (/does not support SSL/.test(message))
     return `The server at ${at} speaks no TLS, and sslmode in DATABASE_URL demands it. Set ssl = on there.`
   if (/certificate|self.signed|SSL|TLS/i.test(`${code} ${message}`)) {

@@ -96,7 +96,7 @@ export function diskIsFull(folder: string): boolean {
 }
 
 function bytesOf(folder: string): { total: number; free: number } {
-  mkdirSync(folder, { recursive: true })
+  if (!existsSync(folder)) mkdirSync(folder, { recursive: true })
   const { bsize, blocks, bavail } = statfsSync(folder)
   return { total: bsize * blocks, free: bsize * bavail }
 }

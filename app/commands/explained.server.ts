@@ -1,0 +1,43 @@
+// What a command says when it fails: a sentence, with the next step where one is known.
+import { type Env, readEnv } from '#app/boot/env.server.ts'
+import { BackupTrouble } from '#app/features/ops/backup-work.server.ts'
+import { connectionProblem } from '#db/postgres/server-problems.ts'
+import { problemOfOpening } from '#db/sqlite/client.server.ts'
+import { sentenceOf } from './doctor.server.ts'
+
+export interface CommandInput {
+  args: string[]
+  say(line: string): void
+  env?: Readonly<Env>
+}
+
+/** Explains mistakes that a person can fix in sentences. */
+export async function explained(input: CommandInput, work: (input: CommandInput) => Promise<number>): Promise<number> {
+  try {
+    return await work(input)
+  } catch (error) {
+    const known = isSentence(error) || isArgumentMistake(error) ? sentenceOf(error) : problemOf(error, input.env)
+    const sentence = known ?? sentenceOf(error)
+    if (input.args.includes('--json')) input.say(JSON.stringify({ outcome: 'failed', sentence }))
+    else input.say(known ?? `It failed: ${sentence}`)
+    return 1
+  }
+}
+
+/** What a person can mend about the database of an error that nobody expected; null = nothing we know. */
+export function problemOf(error: unknown, env = readEnv()): string | null {
+  const onServer = env.databaseServer === null ? null : connectionProblem(error, env.databaseServer)
+  // The system's errors name the file themselves.
+  const file = error instanceof Error && 'path' in error ? String(error.path) : env.databaseFile
+  const problem = problemOfOpening(error, file)
+  return onServer ?? (problem && `${problem.sentence} ${problem.next}`)
+}
+
+/** `cannotStart` of the database names its errors like those of the configuration. */
+function isSentence(error: unknown): boolean {
+  return error instanceof BackupTrouble || (error instanceof Error && error.name === 'ConfigurationError')
+}
+
+function isArgumentMistake(error: unknown): boolean {
+  return error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
+}
