@@ -87,7 +87,7 @@ export function restoreCommand(input: CommandInput): Promise<number> {
     const env = input.env ?? readEnv()
     const parts = await partsOf(env)
     if (values.list) return list(parts, env, say)
-    const to = values.to ? resolve(values.to) : env.databaseFile
+    const to = values.to === undefined ? env.databaseFile : fileAt(values.to)
     mkdirSync(dirname(to), { recursive: true })
     const lock = takeLock(inUseLock(to), 'alone')
     if (!lock) throw new BackupTrouble(`Fieldhook is running on ${to}: stop it first.`)
@@ -115,6 +115,12 @@ export function restoreCommand(input: CommandInput): Promise<number> {
       lock.release()
     }
   })
+}
+
+function fileAt(to: string): string {
+  const path = to.replace(/^file:/, '')
+  if (/^[\w+.-]+:\/\//.test(path)) throw new BackupTrouble('--to must name a file, such as ./look.db.')
+  return resolve(path)
 }
 
 /** `[--json]` */

@@ -140,6 +140,16 @@ test('what a person can mend is said in a sentence, not in the words of the syst
   expect(said).toEqual([expect.stringMatching(/^This process.* cannot write in .*\. Give it the folder/)])
 })
 
+test('a restore goes to a file only, also when it is named as in DATABASE_URL', async () => {
+  await backUp()
+  said = []
+  expect(await restoreCommand(input('--to', 'postgres://host/fieldhook'))).toBe(1)
+  expect(said).toEqual(['--to must name a file, such as ./look.db.'])
+  const to = join(root, 'look.db')
+  expect(await restoreCommand(input('--to', `file:${to}`))).toBe(0)
+  expect(existsSync(to)).toBe(true)
+})
+
 test('the ordinary way opens it too: the parts one after the other, age, gunzip', async () => {
   const name = await backUp()
   const { manifest } = JSON.parse(readFileSync(join(place(), name, 'manifest.json'), 'utf8'))
