@@ -152,6 +152,12 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
   if (!there) console.error(`There is no database at ${place}.`)
   else if (names.length === 0) console.error('ENC_KEYS is not set, so its keys cannot be compared.')
   if (names.length === 0) process.exit(2)
+  // A clone that was not started yet; the container has its packages.
+  if (existsSync('vite.config.ts')) {
+    const { orExplain, setUp } = await import('./setup.mjs')
+    const options = { build: false, say: console.error, enough: 'node_modules/better-sqlite3' }
+    await orExplain(() => setUp({ ...options, packages: 'product' }))
+  }
   const found = await readKeyUse(place).catch((error) => {
     console.error(`The database cannot be read: ${error.message}`)
     process.exit(2)

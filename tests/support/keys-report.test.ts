@@ -1,7 +1,7 @@
 // What `npm run keys` reads and says.
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -11,9 +11,12 @@ import { openClient } from '#db/sqlite/client.server.ts'
 import { readKeyUse, reportKeys } from '../../scripts/keys.mjs'
 
 /** As a person types it; what is not given is not set. */
-function keysCommand(settings: Record<string, string>) {
+function keysCommand(settings: Record<string, string>, root = '.') {
   const env = { ...process.env, DATABASE_URL: '', DATA_FOLDER: '', ENC_KEYS: '', ...settings }
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/keys.mjs'], { env, encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'scripts/keys.mjs')], {
+    env,
+    encoding: 'utf8',
+  })
   return { status, said: `${stdout}${stderr}` }
 }
 
@@ -27,6 +30,22 @@ test('without DATABASE_URL, the command looks where the product does', () => {
     })
   } finally {
     rmSync(folder, { recursive: true })
+  }
+})
+
+// Nobody can make a file in /sys, so nothing is installed here.
+test.skipIf(process.platform !== 'linux')('in a fresh clone, the command installs its packages first', () => {
+  const clone = mkdtempSync(join(tmpdir(), 'keys-'))
+  try {
+    cpSync('scripts', join(clone, 'scripts'), { recursive: true })
+    for (const name of ['package.json', 'package-lock.json', 'vite.config.ts']) cpSync(name, join(clone, name))
+    writeFileSync(join(clone, 'there.db'), '')
+    symlinkSync('/sys', join(clone, '.cache'))
+    const { status, said } = keysCommand({ DATABASE_URL: 'file:there.db', ENC_KEYS: 'k1:x' }, clone)
+    expect(said).toMatch(/^\s*Nothing can be written in .*: run this as the user that owns it\.\n$/)
+    expect(status).toBe(1)
+  } finally {
+    rmSync(clone, { recursive: true })
   }
 })
 
