@@ -8,6 +8,7 @@ import { RunPage } from '#app/features/automations/history/ui/run-page.tsx'
 import { parseRuleId } from '#app/features/automations/rules/rule-form.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
 import { goneRun } from '#app/features/events/gone-text.ts'
+import { namesForPage } from '#app/features/events/record-names.server.ts'
 import { GonePage } from '#app/ui/page/error-page.tsx'
 import { accountFrame, findOwnAccount, gateFor } from './own-account.server.ts'
 import { pressRunButton } from './run-actions.server.ts'
@@ -26,7 +27,7 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
   if (found.outcome !== 'ready') return gateFor(found, request)
   const { account, accountId, admin } = found
   const id = parseRuleId(params.id)
-  const loaded = id === null ? null : await loadRun(app, account.uuid, id)
+  const loaded = id === null ? null : await loadRun({ ...app, namesOf: namesForPage(app) }, account.uuid, id)
   if (loaded === null) {
     const shown = { accountUUID: accountId, admin }
     return data({ view: 'gone' as const, ...shown, gone: goneRun(shown, spanText(RUNS_KEPT)) }, { status: 404 })

@@ -275,6 +275,12 @@ describe('one run', () => {
   })
 })
 
+test('a run that another program started shows the customer too', async () => {
+  const run = await world.start(await world.rule(aRule([TEXT])), [world.job(LEEDS)], { source: 'manual' })
+  expect((await runs()).page).toMatchObject({ lines: [{ id: run, customer: 'Customer 1' }] })
+  expect(await detail(run)).toMatchObject({ run: { line: { customer: 'Customer 1' } } })
+})
+
 describe('what comes next', () => {
   test('is runs that go on by themselves, the next one first, and the looks of rules that are on', async () => {
     const rule = await world.rule(aRule([TEXT]))

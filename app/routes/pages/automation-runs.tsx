@@ -8,6 +8,7 @@ import { UpcomingPage } from '#app/features/automations/history/ui/upcoming-page
 import { WhyPage } from '#app/features/automations/history/ui/why-page.tsx'
 import { explainRecord } from '#app/features/automations/preview/why-not.server.ts'
 import { PlanNoticeLine } from '#app/features/billing/ui/plan-notice-line.tsx'
+import { namesForPage } from '#app/features/events/record-names.server.ts'
 import { loadKnownNames } from '#app/features/lookups/known-names.server.ts'
 import { accountFrame, findOwnAccount, gateFor } from './own-account.server.ts'
 import { pressRunButton } from './run-actions.server.ts'
@@ -25,14 +26,15 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const { searchParams } = new URL(request.url)
   const frame = { ...(await accountFrame(app, found)), needsYou: await countNeedsPerson(app, row.uuid) }
   const view = readHistoryView(searchParams)
-  if (view === 'upcoming') return data({ view, ...frame, ...(await loadUpcoming(app, row.uuid)) })
+  const named = { ...app, namesOf: namesForPage(app) }
+  if (view === 'upcoming') return data({ view, ...frame, ...(await loadUpcoming(named, row.uuid)) })
   if (view === 'why') {
     const asked = (searchParams.get('job') ?? '').trim().slice(0, 100)
     const names = asked === '' ? {} : await loadKnownNames(app, row.uuid)
     const answer = asked === '' ? null : await explainRecord(app, row.uuid, asked, names)
     return data({ view, ...frame, asked, answer }, { status: answer?.outcome === 'refused' ? 400 : 200 })
   }
-  const history = await loadHistory(app, row.uuid, searchParams, row.timezone)
+  const history = await loadHistory(named, row.uuid, searchParams, row.timezone)
   return data({ view, ...frame, ...history }, { status: history.lines === null ? 400 : 200 })
 }
 

@@ -17,21 +17,13 @@ interface TextMeProps {
 
 /** Sends a previewed text once, to the phone of the person who presses. */
 export function TextMe({ form, intent, words, names, phone }: TextMeProps) {
+  const typed = { form, name: names.phone, defaultValue: phone ?? '', inputMode: 'tel', autoComplete: 'tel' } as const
   return (
     <div className="grid gap-2">
       <input type="hidden" form={form} name={names.text} value={words} readOnly />
       {phone === null ? null : (
         <Field id={names.phone.replace(/\W+/g, '-')} label="Your mobile number">
-          {(control) => (
-            <TextInput
-              {...control}
-              form={form}
-              name={names.phone}
-              defaultValue={phone}
-              inputMode="tel"
-              autoComplete="tel"
-            />
-          )}
+          {(control) => <TextInput {...control} {...typed} />}
         </Field>
       )}
       <div>

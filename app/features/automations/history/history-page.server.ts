@@ -2,7 +2,7 @@
 import type { App } from '#app/context/app-context.ts'
 import { runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { RUN_STATUSES, type RunQuery, type RunRecord } from '#app/domain/automations/run-record.ts'
-import { recordNames } from '#app/domain/record-name.ts'
+import type { NamesOf } from '#app/domain/record-name.ts'
 import { startOfDay, todayOf, wallOfDay } from '#app/domain/time/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { momentOfWall } from '#app/lib/zone.ts'
@@ -23,7 +23,7 @@ import { customersOfRun } from './mutes.server.ts'
 import { type RunView, runView } from './run-detail-view.ts'
 import { type RunLine, runLine, type UpcomingData } from './run-list-view.ts'
 
-type HistoryApp = Pick<App, 'store' | 'clock'>
+type HistoryApp = Pick<App, 'store' | 'clock'> & { namesOf: NamesOf }
 
 /** More messages to one customer in a day are not counted. */
 const MOST_TODAY = 100
@@ -61,7 +61,7 @@ export async function loadHistory(
 }
 
 /** Counts runs that wait for a person; `MOST_COUNTED` means at least that many. */
-export function countNeedsPerson(app: HistoryApp, accountUuid: string): Promise<number> {
+export function countNeedsPerson(app: Pick<App, 'store'>, accountUuid: string): Promise<number> {
   return app.store.runs.countRunsThatNeedPerson(accountUuid, MOST_COUNTED)
 }
 
@@ -144,7 +144,7 @@ async function knownRecords(app: HistoryApp, accountUuid: string, executions: re
     const isNamed = (triggerData.conditionMatching?.matchedRecords[0]?.companyName ?? '') !== ''
     return recordUuids.length !== 1 || recordUuid === undefined || isNamed ? [] : [{ id, object, recordUuid }]
   })
-  const names = recordNames(await app.store.records.knownOf(accountUuid, bare))
+  const names = await app.namesOf(accountUuid, bare)
   return new Map(bare.flatMap(({ id, recordUuid }) => [[id, names.get(recordUuid) ?? null] as const]))
 }
 

@@ -146,7 +146,7 @@ test('what is closest to having happened stands first', () => {
     why(aRuleOf(ON_STATUS), { verdict: noted('fired', null, 1) }),
     why(aRuleOf(ON_STATUS), { verdict: noted('not_matched', { failed: FAILED }) }),
   ]
-  expect(inOrder(views).map((view) => view.standing)).toEqual(['fired', 'nothing', 'not_met', 'off'])
+  expect(inOrder(views).map((view) => view.standing)).toEqual(['nothing', 'fired', 'not_met', 'off'])
 })
 
 test.each([

@@ -185,11 +185,8 @@ export function readAskedRecord(text: string): AskedRecord | null {
 
 export const NOT_A_RECORD = 'Enter a job number, like 4411, or a record id.'
 
-/** Display order: the standings closest to a run come first. */
-const ORDER: readonly WhyStanding[] = [
-  ...(['held', 'unknown', 'failure', 'partial', 'waiting', 'working', 'fired'] as const),
-  ...(['cancelled', 'nothing', 'passed_over', 'not_met', 'not_yet', 'off'] as const),
-]
+/** Display order, closest to a run first. Before all of these: runs that have not done their work. */
+const ORDER: readonly WhyStanding[] = ['fired', 'passed_over', 'not_met', 'not_yet', 'off']
 
 export function inOrder(views: readonly WhyView[]): WhyView[] {
   return [...views].sort(
