@@ -134,11 +134,20 @@ function words({ accountKeys, secrets }) {
  */
 function namesIn(folder) {
   const made = join(folder, 'sandbox-secrets.json')
-  const text = process.env.ENC_KEYS || (existsSync(made) ? JSON.parse(readFileSync(made, 'utf8')).encKeys : '')
-  return String(text)
+  return String(process.env.ENC_KEYS || (existsSync(made) ? keysIn(made) : ''))
     .split(',')
     .map((entry) => entry.trim().split(':')[0] ?? '')
     .filter((name) => name !== '')
+}
+
+/** @param {string} made */
+function keysIn(made) {
+  try {
+    return JSON.parse(readFileSync(made, 'utf8')).encKeys
+  } catch {
+    console.error(`${made} cannot be read: put back what it was.`)
+    process.exit(2)
+  }
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {

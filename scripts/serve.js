@@ -279,7 +279,7 @@ function listenProblem(error, listen) {
       ? `Port ${listen.port} is already in use. Stop the other program, or set PORT to a free one.`
       : code === 'EACCES'
         ? `Port ${listen.port} needs more rights than this user has. Set PORT to 1024 or higher.`
-        : code === 'EADDRNOTAVAIL'
+        : /^(EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN)$/.test(code ?? '')
           ? `HOST ${listen.host} is not an address of this machine.`
           : null
   if (!sentence) return error

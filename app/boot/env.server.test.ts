@@ -54,6 +54,15 @@ test('the sandbox of an older release keeps its keys and gets a secret to sign w
   expect(readEnv({}, root).appSecret).toBe(env.appSecret)
 })
 
+test('keys of the sandbox that cannot be read are said, not replaced', () => {
+  mkdirSync(join(root, 'data'), { recursive: true })
+  const file = join(root, 'data/sandbox-secrets.json')
+  writeFileSync(file, '{"sessionSecret": "cut o')
+  expect(() => readEnv({}, root)).toThrow(ConfigurationError)
+  expect(() => readEnv({}, root)).toThrow(`${file} cannot be read: put back what it was`)
+  expect(readFileSync(file, 'utf8')).toBe('{"sessionSecret": "cut o')
+})
+
 test.each([
   ['NODE_ENV=production', { NODE_ENV: 'production' }],
   ['a public address', { APP_ORIGIN: 'https://fieldhook.example.com' }],

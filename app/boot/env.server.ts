@@ -350,7 +350,7 @@ interface SandboxSecrets {
 /** The sandbox needs no configuration: its keys are generated once and stored beside the database. */
 function sandboxSecrets(folder: string): SandboxSecrets {
   const file = resolve(folder, SANDBOX_SECRETS)
-  const kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Partial<SandboxSecrets>) : {}
+  const kept = existsSync(file) ? readSandboxSecrets(file) : {}
   const made = {
     sessionSecret: randomBytes(32).toString('base64url'),
     encKeys: `k1:${randomBytes(32).toString('base64')}`,
@@ -369,6 +369,16 @@ function sandboxSecrets(folder: string): SandboxSecrets {
     ])
   }
   return made
+}
+
+function readSandboxSecrets(file: string): Partial<SandboxSecrets> {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    throw new ConfigurationError([
+      `${file} cannot be read: put back what it was, or remove it if nothing of the sandbox is needed any more.`,
+    ])
+  }
 }
 
 /** For an operator who tried the sandbox on the same disk first: its keys were in a file beside the database. */

@@ -28,6 +28,11 @@ test('without DATABASE_URL, the command looks where the product does', () => {
       status: 0,
       said: 'k1  in front: seals what is new. It opens nothing yet.\n',
     })
+    writeFileSync(join(folder, 'sandbox-secrets.json'), '{"encKeys": "cut o')
+    expect(keysCommand({ DATA_FOLDER: folder })).toEqual({
+      status: 2,
+      said: `${join(folder, 'sandbox-secrets.json')} cannot be read: put back what it was.\n`,
+    })
   } finally {
     rmSync(folder, { recursive: true })
   }

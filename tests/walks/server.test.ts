@@ -264,3 +264,10 @@ function statusOfRawRequest(origin: string, request: string): Promise<string> {
     socket.setTimeout(5_000, () => socket.destroy())
   })
 }
+
+test('a HOST that names no machine ends the start with one sentence', async () => {
+  const start = startServerProcess({ HOST: 'nowhere.invalid' })
+  await expect(start).rejects.toThrow(
+    /Fieldhook cannot start:\nHOST nowhere\.invalid is not an address of this machine\.\s*$/,
+  )
+})
