@@ -49,6 +49,17 @@ test('a password is never in a sentence', () => {
   }
 })
 
+test('a sentence names the setting that holds the address', () => {
+  const url = 'postgres://fieldhook@db.example.com/fieldhook'
+  const told = (message: string, code = '') =>
+    connectionProblem(Object.assign(new Error(message), { code }), url, '--to')
+  const all = [told('no', '25006'), told('The server does not support SSL connections'), told('no', '28P01')]
+  for (const sentence of all) {
+    expect(sentence).toContain('--to')
+    expect(sentence).not.toContain('DATABASE_URL')
+  }
+})
+
 test('a server that says "ready" and ends the connection in one breath is a failure of the statement, not of the process', async () => {
   const message = (type: string, ...parts: (string | number)[]) => {
     const body = Buffer.concat(

@@ -53,12 +53,12 @@ export function connectionProblem(error: unknown, url: string, setting = 'DATABA
     '42501': `The user in ${setting} may not create tables at ${at}. Make it the owner of the database.`,
     '42P01': `The database at ${at} has no tables of Fieldhook. Start it there once, or check ${setting}.`,
     '53300': `The server at ${at} has no free connection. Fieldhook needs up to 14 for each instance: raise max_connections.`,
-    '25006': `The server at ${at} only reads: it is a standby. Name the primary in DATABASE_URL.`,
+    '25006': `The server at ${at} only reads: it is a standby. Name the primary in ${setting}.`,
     '53100': `The disk of the database server at ${at} is full. Make room, then start again.`,
   }
   if (sentences[code]) return sentences[code]
   if (/does not support SSL/.test(message))
-    return `The server at ${at} speaks no TLS, and sslmode in DATABASE_URL demands it. Set ssl = on there.`
+    return `The server at ${at} speaks no TLS, and sslmode in ${setting} demands it. Set ssl = on there.`
   if (/certificate|self.signed|SSL|TLS/i.test(`${code} ${message}`)) {
     return `The certificate of the server at ${at} was not accepted (${message}). Check sslmode and sslrootcert in ${setting}.`
   }
