@@ -44,14 +44,9 @@ const JOB_CONTACT_FIELDS = names('active job_uuid first last phone mobile email 
 
 /** Offers what it watches, unless it says otherwise. `type` follows from the label. */
 function kind(label: string, watchFields: readonly string[], more: Partial<ObjectKind> = {}): ObjectKind {
-  const usual = {
-    delivery: 'subscribed',
-    pickerFields: watchFields,
-    neverReported: [],
-    doubtful: [],
-    presets: [],
-  } as const
-  return { type: normalizeObjectType(label), label, watchFields, ...usual, ...more }
+  const none = { neverReported: [], doubtful: [], presets: [] }
+  const type = normalizeObjectType(label)
+  return { type, label, delivery: 'subscribed', watchFields, pickerFields: watchFields, ...none, ...more }
 }
 
 const preset = (name: string, fields: string | readonly string[]): FieldPreset => ({

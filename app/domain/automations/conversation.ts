@@ -2,7 +2,6 @@
 import type { Millis } from '#app/lib/clock.ts'
 import type { JournalEffect } from './journal-row.ts'
 import type { Channel, ReceiptState } from './receipt.ts'
-import type { StepState } from './run.ts'
 
 /** A job whose history is looked at. */
 export interface Conversation {
@@ -24,8 +23,6 @@ export interface WantedReceipt extends SentMessage, ReceiptChange {
   runId: number
   stepId: string
   itemKey: string
-  /** State of its row in the journal. */
-  stepState: StepState
 }
 
 /** What identifies a message in the history. */

@@ -63,7 +63,7 @@ function lookStore(
   const { db, turn } = connections
   const wanted = db.prepare<{ accountUuid: string; jobUuid: string; channel: string; since: number }, WantedRow>(
     `SELECT m.id, m.run_id AS runId, m.step_id AS stepId, m.item_key AS itemKey, m.state, m.state_at AS stateAt,
-       m.sent_at AS sentAt, m.next_look_at AS nextLookAt, m.history_uuid AS historyUuid, s.effect, s.state AS stepState
+       m.sent_at AS sentAt, m.next_look_at AS nextLookAt, m.history_uuid AS historyUuid, s.effect
      FROM message_receipt m JOIN run_step s ON s.run_id = m.run_id AND s.step_id = m.step_id AND s.item_key = m.item_key
      WHERE m.account_uuid = @accountUuid AND m.job_uuid = @jobUuid AND m.channel = @channel AND m.sent_at >= @since
      ORDER BY m.sent_at, m.id`,

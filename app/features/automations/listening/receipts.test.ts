@@ -24,7 +24,7 @@ function sent(id: number, at: Millis, message = 'See you tomorrow', more: Partia
   } as const
   return {
     ...{ id, runId: id, stepId: 's1', itemKey: '0', state: 'open', stateAt: null, sentAt: at, nextLookAt: null },
-    ...{ historyUuid: null, effect, stepState: 'sent' },
+    ...{ historyUuid: null, effect },
     ...more,
   }
 }
