@@ -707,24 +707,27 @@ test('a new job is one change of status, also when it is saved again while it is
   expect(world.platform.made).toHaveLength(1)
 })
 
+/** A run whose first step could not be prepared: the record was read for the rules, and then ServiceM8 did not answer. */
+async function putOffAtItsFirstStep(): Promise<number> {
+  const job = world.job(LEEDS)
+  const task = aStep('s1', 'create_task', { title: 'Call', description: '' })
+  const id = await switchOn(aRule([task], { trigger: ON_STATUS, once: 'record' }))
+  triggers.start()
+  await world.clock.run(seconds(5))
+  edit(job, { status: 'Completed' })
+  await told(job, ['status'])
+  await world.clock.run(1_500)
+  let reads = 0
+  world.platform.fate = ({ verb, object }) => (verb === 'read' && object === 'job' && ++reads === 1 ? 'well' : 'broken')
+  await later(minutes(1))
+  expect(world.rows('SELECT state FROM run')).toEqual([{ state: 'waiting' }])
+  return id
+}
+
 test.each(['switched off', 'deleted'])(
   'a run whose first step could not be prepared has not begun: its rule is %s, and it ends',
   async (how) => {
-    const job = world.job(LEEDS)
-    const id = await switchOn(
-      aRule([aStep('s1', 'create_task', { title: 'Call', description: '' })], { trigger: ON_STATUS, once: 'record' }),
-    )
-    triggers.start()
-    await world.clock.run(seconds(5))
-    edit(job, { status: 'Completed' })
-    // The record is read for the rules; when the run begins, ServiceM8 does not answer.
-    await told(job, ['status'])
-    await world.clock.run(1_500)
-    let reads = 0
-    world.platform.fate = ({ verb, object }) =>
-      verb === 'read' && object === 'job' && ++reads === 1 ? 'well' : 'broken'
-    await later(minutes(1))
-    expect(world.rows('SELECT state FROM run')).toEqual([{ state: 'waiting' }])
+    const id = await putOffAtItsFirstStep()
     const at = world.clock.now()
     const { automations } = world.store
     if (how === 'deleted') await automations.deleteAutomation(LEEDS, id, { reason: { code: 'rule_deleted' }, at })
@@ -736,6 +739,20 @@ test.each(['switched off', 'deleted'])(
     expect(world.rows("SELECT state FROM run_step WHERE state IN ('planned', 'failed')")).toEqual([])
   },
 )
+
+test('it goes on, once, when the deletion is undone', async () => {
+  const id = await putOffAtItsFirstStep()
+  const deletedReason = { code: 'rule_deleted' } as const
+  await world.store.automations.deleteAutomation(LEEDS, id, { reason: deletedReason, at: world.clock.now() })
+  world.platform.fate = () => 'well'
+  await later(minutes(5))
+  const at = world.clock.now()
+  const undo = { since: at - minutes(10), triggerKeyHash: null, nextRunAt: null, deletedReason, at }
+  await world.store.automations.restoreAutomation(LEEDS, id, { ...undo, reason: { code: 'rule_restored' } })
+  await later(minutes(60))
+  expect(world.platform.made).toHaveLength(1)
+  expect(world.rows('SELECT state, outcome FROM run')).toEqual([{ state: 'done', outcome: 'success' }])
+})
 
 test('a wait that ends while ServiceM8 does not answer asks the conditions again afterwards', async () => {
   const job = world.job(LEEDS)
