@@ -46,7 +46,6 @@ test('gate, manager and log are accessible and fit the screen', async ({ page, c
 })
 
 test('the states of the subscription are accessible and fit the screen', async ({ page, context, server }) => {
-  test.setTimeout(120_000)
   const accountUUID = await beginTrial(context, page, server)
   const reopen = () => openSubscription(page, server, accountUUID)
   await reopen()

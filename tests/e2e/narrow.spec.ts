@@ -6,7 +6,6 @@ import { expect, test } from './stage.ts'
 test.use({ viewport: { width: 320, height: 640 }, isMobile: false })
 
 test('at 320 px no page is wider than the screen', async ({ page, context, server }) => {
-  test.setTimeout(180_000)
   const account = await signInFirm(context.request, server)
   const newcomer = await signInFirm(context.request, server, 1)
   const screens = await furnish(context.request, server, account, newcomer)

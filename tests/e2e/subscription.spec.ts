@@ -181,7 +181,6 @@ test('a card is declined, its owner is asked, an address is forged, a renewal fa
   context,
   server,
 }) => {
-  test.setTimeout(150_000)
   const accountUUID = await beginTrial(context, page, server)
   await openSubscription(page, server, accountUUID)
 
@@ -249,7 +248,6 @@ test('two tabs pay once; without scripts everything but the card works; a frame 
   server,
   browser,
 }) => {
-  test.setTimeout(150_000)
   const accountUUID = await beginTrial(context, page, server)
 
   await test.step('without an account the address leads to the start, and says why', async () => {
@@ -313,7 +311,7 @@ test('two tabs pay once; without scripts everything but the card works; a frame 
     await openSubscription(still, server, accountUUID)
     await still.getByText('Cancel subscription…').click()
     await still.getByRole('button', { name: 'Cancel subscription' }).click()
-    await expectSaid(still, 'Your subscription is canceled', /^It stays active until \d{1,2} [A-Z][a-z]+ \d{4}\.$/)
+    await expectSaid(still, 'Your subscription is canceled', /It stays active until \d{1,2} [A-Z][a-z]+ \d{4}\./)
     await still.getByRole('button', { name: 'Keep subscription' }).click()
     await expectSaid(still, 'Your subscription continues', 'Nothing else has changed.')
     expect(await countInvoices(plain, still, 'Paid')).toBe(1)

@@ -178,7 +178,6 @@ async function pressEvery(page: Page, names: readonly (string | RegExp)[], withi
 }
 
 test('the focus is somewhere after every button of the manager', async ({ page, context, server }) => {
-  test.setTimeout(180_000)
   const { account } = await furnish(page, context, server)
   const by = `accountUUID=${account}&admin=yes`
   await page.goto(`${server.origin}/fieldhook?${by}`)
