@@ -26,7 +26,7 @@ export const SLOW_BEFORE: readonly Entrance[] = [
   },
   {
     name: 'e-mail texts: tags are taken out by a pattern that looks for the end of each',
-    limit: 16 * KB,
+    limit: 32 * KB,
     prepare: (text) => () => text.replace(/<[^>]*>/g, ''),
   },
 ]

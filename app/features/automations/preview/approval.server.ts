@@ -52,12 +52,12 @@ export async function showRequest(
   }
 }
 
-/** Previews the first runs, and returns the approval text for all of them. */
+/** Previews the first runs, all as of one moment, and returns the approval text for all of them. */
 export async function showRequests(
   app: ApprovalApp,
   rule: AutomationRow,
   requests: readonly RunRequest[],
-  at: Millis | null = null,
+  at: Millis = app.clock.now(),
 ): Promise<Shown<{ runs: RequestShown[]; approval: string }>> {
   const runs: RequestShown[] = []
   for (const request of requests.slice(0, MOST_SHOWN)) {
@@ -65,7 +65,7 @@ export async function showRequests(
     if (one.outcome === 'not_possible') return one
     runs.push(one.shown)
   }
-  return { outcome: 'shown', shown: { runs, approval: approvalOf(rule, requests, runs, at ?? app.clock.now()) } }
+  return { outcome: 'shown', shown: { runs, approval: approvalOf(rule, requests, runs, at) } }
 }
 
 /** Returns the first part that differs from what was shown; null = none. `not_possible` as in `showRequests`. */
@@ -83,14 +83,14 @@ export async function changedSince(
 
 /**
  * Returns when it was shown, if that was today: times to the second ("until", "date") are no change, another day is.
- * Null = compare as of now.
+ * Otherwise now.
  */
-async function shownAt(app: ApprovalApp, { accountUuid }: AutomationRow, seen: string): Promise<Millis | null> {
+async function shownAt(app: ApprovalApp, { accountUuid }: AutomationRow, seen: string): Promise<Millis> {
   const at = Number(seen.split('.')[0])
   const now = app.clock.now()
-  if (!Number.isSafeInteger(at) || at <= 0 || at > now) return null
+  if (!Number.isSafeInteger(at) || at <= 0 || at > now) return now
   const zone = (await app.store.accounts.findAccount(accountUuid))?.timezone ?? 'UTC'
-  return todayOf({ now: at, zone }) === todayOf({ now, zone }) ? at : null
+  return todayOf({ now: at, zone }) === todayOf({ now, zone }) ? at : now
 }
 
 /** The time, then a hash for each of `APPROVED_PARTS`. Leaves out guard verdicts, as every message changes them. */

@@ -149,6 +149,20 @@ describe('what was approved', () => {
     expect(texts()).toEqual(['Booked'])
   })
 
+  test('is of one moment, however long it takes to show: a second that passes meanwhile is no change', async () => {
+    calls.world.job(LEEDS)
+    const id = await make({ actions: [{ type: 'assign_to_queue', parameters: { queueUuid: QUEUE } }, sms('Booked')] })
+    calls.world.platform.fate = () => {
+      calls.world.clock.leap(700)
+      return 'well'
+    }
+    const first = await asked(id)
+    calls.world.platform.fate = () => 'well'
+    await calls.world.clock.run(60_000)
+    expect(await press(id, first.approved)).toMatchObject(EXECUTED)
+    expect(texts()).toEqual(['Booked'])
+  })
+
   test('holds for the day it was shown on', async () => {
     calls.world.job(LEEDS)
     const id = await make({ actions: [sms('On {today}')] })
