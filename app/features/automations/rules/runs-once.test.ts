@@ -24,67 +24,55 @@ const ONCE = {
   ],
 }
 
-test('deleting a rule that runs once, after it ran, and undoing that, does not make it run again', async () => {
-  const { world } = calls
-  world.job(LEEDS)
+/** A rule that runs once, made with one quote there. */
+async function made(): Promise<number> {
+  calls.world.job(LEEDS)
   const saved = await createRule(calls.app, LEEDS, ONCE)
   if (saved.outcome !== 'saved') throw new Error(JSON.stringify(saved))
-  const poller = createPoller({ ...world.app, facts: world.parts.facts })
-  await poller.round()
-  world.app.wakeRuns()
-  await world.clock.run(minutes(1))
-  expect(world.platform.messages).toHaveLength(1)
-  const before = await world.store.automations.findAutomation(LEEDS, saved.rule.id)
-  expect(before).toMatchObject({ active: true, nextRunAt: null })
+  return saved.rule.id
+}
 
-  // A week later there is another quote. Somebody deletes the rule and presses "Undo".
-  world.job(LEEDS)
-  await world.clock.run(minutes(5))
-  await deleteRule(calls.app, LEEDS, saved.rule.id)
-  await world.clock.run(2_000)
-  expect((await restoreRule(calls.app, LEEDS, saved.rule.id)).outcome).toBe('saved')
-  await poller.round()
-  world.app.wakeRuns()
-  await world.clock.run(minutes(1))
-  expect(world.platform.messages.map(({ text }) => text)).toEqual(['Job 1'])
-})
-
-test('"Resume" after a pause of the engine does not run a rule that ran once again', async () => {
+/** What customers got, once everything due has run. */
+async function texts(): Promise<string[]> {
   const { world } = calls
-  world.job(LEEDS)
-  const saved = await createRule(calls.app, LEEDS, ONCE)
-  if (saved.outcome !== 'saved') throw new Error(JSON.stringify(saved))
-  const poller = createPoller({ ...world.app, facts: world.parts.facts })
-  await poller.round()
-  world.app.wakeRuns()
-  await world.clock.run(minutes(1))
-  expect(world.platform.messages).toHaveLength(1)
-  world.job(LEEDS)
-  // The sign-in is lost: the engine pauses every rule that is on, this one too.
-  await world.store.runs.pauseAutomations(LEEDS, {
-    automationId: null,
-    reason: runReason('reconnect'),
-    at: world.clock.now(),
-  })
-  const paused = await world.store.automations.findAutomation(LEEDS, saved.rule.id)
-  if (!paused) throw new Error('gone')
-  expect((await switchRule(calls.app, paused, true, false)).outcome).toBe('saved')
-  await poller.round()
-  world.app.wakeRuns()
-  await world.clock.run(minutes(1))
-  expect(world.platform.messages.map(({ text }) => text)).toEqual(['Job 1'])
-})
-
-test('one that is deleted before it ran, and restored, still runs', async () => {
-  const { world } = calls
-  world.job(LEEDS)
-  const saved = await createRule(calls.app, LEEDS, ONCE)
-  if (saved.outcome !== 'saved') throw new Error(JSON.stringify(saved))
-  await deleteRule(calls.app, LEEDS, saved.rule.id)
-  await world.clock.run(2_000)
-  expect((await restoreRule(calls.app, LEEDS, saved.rule.id)).outcome).toBe('saved')
   await createPoller({ ...world.app, facts: world.parts.facts }).round()
   world.app.wakeRuns()
   await world.clock.run(minutes(1))
-  expect(world.platform.messages.map(({ text }) => text)).toEqual(['Job 1'])
+  return world.platform.messages.map(({ text }) => text)
+}
+
+async function deleteAndUndo(id: number): Promise<void> {
+  await deleteRule(calls.app, LEEDS, id)
+  await calls.world.clock.run(2_000)
+  expect((await restoreRule(calls.app, LEEDS, id)).outcome).toBe('saved')
+}
+
+const ruleOf = (id: number) => calls.world.store.automations.findAutomation(LEEDS, id)
+
+test('deleting a rule that runs once, after it ran, and undoing that, does not make it run again', async () => {
+  const id = await made()
+  expect(await texts()).toEqual(['Job 1'])
+  expect(await ruleOf(id)).toMatchObject({ active: true, nextRunAt: null })
+  // Later there is another quote.
+  calls.world.job(LEEDS)
+  await deleteAndUndo(id)
+  expect(await texts()).toEqual(['Job 1'])
+})
+
+test('"Resume" after a pause of the engine does not run a rule that ran once again', async () => {
+  const id = await made()
+  expect(await texts()).toEqual(['Job 1'])
+  calls.world.job(LEEDS)
+  // The sign-in is lost: the engine pauses every rule that is on, this one too.
+  const pause = { automationId: null, reason: runReason('reconnect'), at: calls.world.clock.now() }
+  await calls.world.store.runs.pauseAutomations(LEEDS, pause)
+  const paused = await ruleOf(id)
+  if (!paused) throw new Error('gone')
+  expect((await switchRule(calls.app, paused, true, false)).outcome).toBe('saved')
+  expect(await texts()).toEqual(['Job 1'])
+})
+
+test('one that is deleted before it ran, and restored, still runs', async () => {
+  await deleteAndUndo(await made())
+  expect(await texts()).toEqual(['Job 1'])
 })
