@@ -118,7 +118,7 @@ export async function meet(
   if (known.length === 0 || known.length > MOST_MET) return []
   const mutes = await listMutes(app, accountUuid)
   return known.map(({ uuid, name }) => {
-    const mute = mutes.find((one) => one.kind === 'company' && one.recordUuid === uuid)
+    const mute = mutes.find((one) => one.kind === 'company' && one.recordUuid.toLowerCase() === uuid)
     return { uuid, name: name || (mute?.name ?? ''), mute: mute ?? null }
   })
 }
