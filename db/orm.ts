@@ -21,6 +21,13 @@ export function orm(db: Pick<Database, 'prepare'>): Orm {
   return new BaseSQLiteDatabase('async', dialect, new StepSession(db, dialect), undefined)
 }
 
+/** Builds a query at its first run and keeps it: building all of them takes longer than most tests. */
+export function built<All, Get>(make: () => { prepare(): Built<All, Get> }): Built<All, Get> {
+  let query: Built<All, Get> | undefined
+  const ready = () => (query ??= make().prepare())
+  return { all: (values) => ready().all(values), get: (values) => ready().get(values) }
+}
+
 /** The first row of a query. */
 export function one<T, Args>(query: { get(args?: Args): Promise<T> }, args?: Args): Step<T> {
   return stepOf(query.get(args))
@@ -44,6 +51,11 @@ type Fields = Parameters<
   SQLiteSession<'async', Changes, Record<string, never>, Record<string, never>>['prepareQuery']
 >[1]
 type Values = Record<string, unknown>
+
+interface Built<All, Get> {
+  all(values?: Values): Promise<All>
+  get(values?: Values): Promise<Get>
+}
 
 /** Exported by drizzle without a type. */
 const { mapResultRow } = drizzleUtils as unknown as {

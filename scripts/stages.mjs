@@ -1,5 +1,5 @@
 // The stages of `npm run check` and `npm test`, in sequence, and how their reports are counted.
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { run } from './children.mjs'
 import { ROOT } from './setup.mjs'
@@ -53,12 +53,19 @@ export async function runTests(name, { env, timeoutMs, files = [], more = [], ma
   rmSync(report, { force: true })
   const began = performance.now()
   console.log(`\n── ${name} ──`)
+  // Walks keep the disk that a product has.
+  const memory = name === 'walk' ? null : folderInMemory()
   const { code, output, timedOut } = await run(process.execPath, [...testCommand(name, report, files), ...more], {
     cwd: ROOT,
-    env: { ...env, ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }), PLAYWRIGHT_JSON_OUTPUT_FILE: report },
+    env: {
+      ...env,
+      ...(memory && { TMPDIR: memory }),
+      ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }),
+      PLAYWRIGHT_JSON_OUTPUT_FILE: report,
+    },
     show: true,
     timeoutMs,
-  })
+  }).finally(() => memory && rmSync(memory, { recursive: true, force: true }))
   if (output) console.log(output)
   if (timedOut) console.log(`The ${name} tests were ended: they took longer than ${Math.round(timeoutMs / 1000)} s.`)
   const found = readReport(report)
@@ -69,6 +76,29 @@ export async function runTests(name, { env, timeoutMs, files = [], more = [], ma
   if (counts.passed + counts.failed > 0 || mayBeNone) return { ...counts, timed }
   console.log(`No ${name} test ran: that counts as a failure.`)
   return { ...counts, failed: 1, timed }
+}
+
+/** Bytes that must be free in memory: a stage takes less than a fifth of it. */
+const ROOM = 2 ** 31
+
+/**
+ * For the files of tests: thousands open a database of their own, and would wait for the disk longer than they work.
+ *
+ * @returns {string | null} null where the system has no such place, or too little room
+ */
+function folderInMemory() {
+  const place = '/dev/shm'
+  try {
+    const { bavail, bsize } = statfsSync(place)
+    if (bavail * bsize < ROOM) return null
+    const folder = mkdtempSync(join(place, 'fieldhook-tests-'))
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+    // As /tmp: a PostgreSQL of the tests may run as another user.
+    chmodSync(folder, 0o1777)
+    return folder
+  } catch {
+    return null
+  }
 }
 
 /** How long each test took. @param {Runner} runner @param {any} report null when there is none @returns {Timed[]} */

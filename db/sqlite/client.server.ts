@@ -55,8 +55,8 @@ export function problemOfOpening(error: unknown, file: string) {
 function openFile(file: string, migrationsFolder: string): Client {
   const sql = new Database(file)
   try {
-    // Takes effect only before the first table exists.
-    sql.pragma('auto_vacuum = INCREMENTAL')
+    // Takes effect only before the first table exists; later it is a write, and waits for the disk.
+    if (sql.pragma('auto_vacuum', { simple: true }) === 0) sql.pragma('auto_vacuum = INCREMENTAL')
     const mode = sql.pragma('journal_mode = WAL', { simple: true })
     if (mode !== 'wal')
       throw cannotStart(

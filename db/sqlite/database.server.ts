@@ -5,17 +5,18 @@ import type { Sql } from './sql.ts'
 
 /** `synced` resolves when what was committed is on disk. Without it: a connection that only reads, or syncs itself. */
 export function sqliteDatabase(sql: Sql, synced = async () => {}): Database {
-  const nested = sql.transaction(<T>(act: () => Step<T>): T => finish(act()))
+  // One for all: making one for each operation takes longer than most operations.
+  const whole = sql.transaction((act: () => Step<unknown>) => finish(act()))
   const kept = async <T>(value: T): Promise<T> => {
     await synced()
     return value
   }
   return {
-    prepare: (text) => (isPlainInsert(text) ? insertStatement(sql, text) : statement(sql, planned(text))),
-    write(act) {
-      const whole = sql.transaction((...args: Parameters<typeof act>) => finish(act(...args)))
-      return async (...args) => kept(whole.immediate(...args))
-    },
+    prepare: (text) => (isPlainInsert(text) ? insertStatement(sql, text) : statement(sql, text, planned)),
+    write:
+      <A extends unknown[], T>(act: (...args: A) => Step<T>) =>
+      async (...args: A) =>
+        kept(whole.immediate(() => act(...args)) as T),
     read:
       (act) =>
       async (...args) =>
@@ -28,12 +29,12 @@ export function sqliteDatabase(sql: Sql, synced = async () => {}): Database {
       (act) =>
       async (...args) =>
         kept(finish(act(...args))),
-    snapshot(act) {
-      const whole = sql.transaction((...args: Parameters<typeof act>) => finish(act(...args)))
-      return async (...args) => whole.deferred(...args)
-    },
+    snapshot:
+      <A extends unknown[], T>(act: (...args: A) => Step<T>) =>
+      async (...args: A) =>
+        whole.deferred(() => act(...args)) as T,
     savepoint: <T>(act: () => Step<T>): Step<T> => ({
-      [Symbol.iterator]: () => ({ next: () => ({ done: true, value: nested(act) as T }) }),
+      [Symbol.iterator]: () => ({ next: () => ({ done: true, value: whole(act) as T }) }),
     }),
   }
 }
@@ -91,12 +92,16 @@ function insertStatement<Args extends unknown[], Row>(sql: Sql, text: string): S
  * Prepared when it is first asked for: to prepare all four hundred for the writer and the reader takes longer than most tests.
  * `db/postgres/statements.test.ts` shows that SQLite takes each of them.
  */
-function statement<Args extends unknown[], Row>(sql: Sql, text: string): Statement<Args, Row> {
+function statement<Args extends unknown[], Row>(
+  sql: Sql,
+  text: string,
+  spelt = (same: string) => same,
+): Statement<Args, Row> {
   let shape: 'pluck' | 'raw' | null = null
   let prepared: Prepared | undefined
   const ready = (): Prepared => {
     if (prepared) return prepared
-    prepared = sql.prepare(text)
+    prepared = sql.prepare(spelt(text))
     return shape === null ? prepared : prepared[shape]()
   }
   const own: Statement<Args, Row> = {

@@ -55,9 +55,10 @@ export function bringUpToDate(sql: Database, file: string, folder: string): void
   refuseNewer(before, known, file)
   const pending = known.filter(({ when }) => when > (before ?? 0))
   const target = pending.at(-1)
-  if (!target) return void sql.pragma('user_version = 0')
   // In the header while this update is under way: set by each step, cleared after the last.
-  const begun = sql.pragma('user_version', { simple: true }) === known.length
+  const marked = sql.pragma('user_version', { simple: true })
+  if (!target) return void (marked !== 0 && sql.pragma('user_version = 0'))
+  const begun = marked === known.length
   if (before !== null) takeSafetyCopy(sql, file, { tag: target.tag, begun })
 
   // Rebuilding a table drops it, which would empty its children with foreign keys on. No effect in a transaction.

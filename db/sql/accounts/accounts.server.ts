@@ -1,7 +1,7 @@
 import { and, count, eq, lt, lte, sql } from 'drizzle-orm'
 import type { Clock } from '#app/lib/clock.ts'
 import { mapId } from '../../acts.ts'
-import { change, many, one } from '../../orm.ts'
+import { built, change, many, one } from '../../orm.ts'
 import { account, credential, placeholderMarker } from '../../schema.ts'
 import type { AccountStore, CredentialRow } from '../../store/accounts.ts'
 import type { Connections } from '../connections.ts'
@@ -24,11 +24,12 @@ export function accountStore(connections: Connections, clock: Clock): AccountSto
   const ids = idRows(orm, clock)
 
   // Every request and every step of a rule runs this query.
-  const found = orm
-    .select({ uuid: account.uuid, name: account.name, timezone: account.timezone })
-    .from(account)
-    .where(eq(account.uuid, sql.placeholder('accountUuid')))
-    .prepare()
+  const found = built(() =>
+    orm
+      .select({ uuid: account.uuid, name: account.name, timezone: account.timezone })
+      .from(account)
+      .where(eq(account.uuid, sql.placeholder('accountUuid'))),
+  )
 
   return {
     ...sessionStore(connections, clock),

@@ -3,7 +3,7 @@ import { and, asc, eq, gte, sql } from 'drizzle-orm'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours } from '#app/lib/duration.ts'
 import type { Step } from '../../database.ts'
-import { many, type Orm, one } from '../../orm.ts'
+import { built, many, type Orm, one } from '../../orm.ts'
 import { delivery, endpoint, endpointHour, event, plan, pollCursor, replay, subscription } from '../../schema.ts'
 import type { ReplayRow } from '../../store/deliveries.ts'
 import type { EndpointFacts, EndpointRow } from '../../store/endpoints.ts'
@@ -35,48 +35,51 @@ export function endpointFactsReader(orm: Orm): (now: Millis) => (row: EndpointWi
   const ofAccount = placeholder('accountUuid')
   const ofEndpoint = placeholder('endpointId')
 
-  const holdOf = orm
-    .select({ since: plan.heldSince, reason: plan.holdReason })
-    .from(plan)
-    .where(eq(plan.accountUuid, ofAccount))
-    .prepare()
-  const pollingOf = orm
-    .select()
-    .from(pollCursor)
-    .where(and(eq(pollCursor.accountUuid, ofAccount), eq(pollCursor.source, placeholder('source'))))
-    .prepare()
-  const latestReplays = orm
-    .select()
-    .from(replay)
-    .where(eq(replay.endpointId, ofEndpoint))
-    .orderBy(sql`${replay.id} desc`)
-    .limit(REPLAYS_SHOWN)
-    .prepare()
-  const nextDue = orm
-    .select({ dueAt: delivery.dueAt })
-    .from(delivery)
-    // Inlined: with a bound value SQLite would not use the index of pending deliveries.
-    .where(and(eq(delivery.endpointId, ofEndpoint), sql`${delivery.state} = 'pending'`))
-    .orderBy(asc(delivery.dueAt), asc(delivery.id))
-    .limit(1)
-    .prepare()
-  const lastEvent = orm
-    .select({ receivedAt: event.receivedAt })
-    .from(event)
-    .where(and(eq(event.accountUuid, ofAccount), eq(event.object, placeholder('object'))))
-    .orderBy(sql`${event.seq} desc`)
-    .limit(1)
-    .prepare()
-  const lastHours = orm
-    .select({
-      hour: endpointHour.hour,
-      delivered: endpointHour.delivered,
-      failed: endpointHour.failed,
-      duration: endpointHour.durationSumMs,
-    })
-    .from(endpointHour)
-    .where(and(eq(endpointHour.endpointId, ofEndpoint), gte(endpointHour.hour, placeholder('hour'))))
-    .prepare()
+  const holdOf = built(() =>
+    orm.select({ since: plan.heldSince, reason: plan.holdReason }).from(plan).where(eq(plan.accountUuid, ofAccount)),
+  )
+  const pollingOf = built(() =>
+    orm
+      .select()
+      .from(pollCursor)
+      .where(and(eq(pollCursor.accountUuid, ofAccount), eq(pollCursor.source, placeholder('source')))),
+  )
+  const latestReplays = built(() =>
+    orm
+      .select()
+      .from(replay)
+      .where(eq(replay.endpointId, ofEndpoint))
+      .orderBy(sql`${replay.id} desc`)
+      .limit(REPLAYS_SHOWN),
+  )
+  const nextDue = built(() =>
+    orm
+      .select({ dueAt: delivery.dueAt })
+      .from(delivery)
+      // Inlined: with a bound value SQLite would not use the index of pending deliveries.
+      .where(and(eq(delivery.endpointId, ofEndpoint), sql`${delivery.state} = 'pending'`))
+      .orderBy(asc(delivery.dueAt), asc(delivery.id))
+      .limit(1),
+  )
+  const lastEvent = built(() =>
+    orm
+      .select({ receivedAt: event.receivedAt })
+      .from(event)
+      .where(and(eq(event.accountUuid, ofAccount), eq(event.object, placeholder('object'))))
+      .orderBy(sql`${event.seq} desc`)
+      .limit(1),
+  )
+  const lastHours = built(() =>
+    orm
+      .select({
+        hour: endpointHour.hour,
+        delivered: endpointHour.delivered,
+        failed: endpointHour.failed,
+        duration: endpointHour.durationSumMs,
+      })
+      .from(endpointHour)
+      .where(and(eq(endpointHour.endpointId, ofEndpoint), gte(endpointHour.hour, placeholder('hour')))),
+  )
 
   function* accountHoldOf(accountUuid: string): Generator<unknown, EndpointFacts['accountHold']> {
     const row = yield* one(holdOf, { accountUuid })

@@ -2,7 +2,7 @@ import { and, asc, eq, gte, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import type { EndpointKind, EndpointRef } from '#app/domain/endpoint-key.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import type { Step } from '../../database.ts'
-import { change, many, type Orm, one } from '../../orm.ts'
+import { built, change, many, type Orm, one } from '../../orm.ts'
 import { endpoint, forwardingRule, subscription, webhook } from '../../schema.ts'
 import type { EndpointRecord, EndpointStore, EndpointUpdate, NewEndpoint } from '../../store/endpoints.ts'
 import type { Connections } from '../connections.ts'
@@ -186,15 +186,16 @@ function endpointReader({ db, orm }: Connections, clock: Clock): EndpointReader 
     sql`${endpoint.state} <> 'deleted'`,
   )
   const select = (condition?: SQL) =>
-    orm
-      .select({ endpoint, webhook, extra: forwardingRule, subscription })
-      .from(endpoint)
-      .leftJoin(webhook, eq(webhook.id, endpoint.webhookId))
-      .leftJoin(forwardingRule, eq(forwardingRule.id, endpoint.forwardingRuleId))
-      .leftJoin(subscription, ACTIVE_SUBSCRIPTION)
-      .where(and(OF_ACCOUNT, condition))
-      .orderBy(...WEBHOOKS_FIRST)
-      .prepare()
+    built(() =>
+      orm
+        .select({ endpoint, webhook, extra: forwardingRule, subscription })
+        .from(endpoint)
+        .leftJoin(webhook, eq(webhook.id, endpoint.webhookId))
+        .leftJoin(forwardingRule, eq(forwardingRule.id, endpoint.forwardingRuleId))
+        .leftJoin(subscription, ACTIVE_SUBSCRIPTION)
+        .where(and(OF_ACCOUNT, condition))
+        .orderBy(...WEBHOOKS_FIRST),
+    )
   const all = select()
   const ofKind = {
     webhook: select(sql`${endpoint.webhookId} is not null`),
@@ -207,22 +208,23 @@ function endpointReader({ db, orm }: Connections, clock: Clock): EndpointReader 
   const webhookOfObject = select(
     and(eq(endpoint.objectType, placeholder('objectType')), sql`${endpoint.webhookId} is not null`),
   )
-  const outlines = orm
-    .select({
-      endpointId: endpoint.id,
-      kind: sql<EndpointKind>`case when ${endpoint.webhookId} is null then 'extra' else 'webhook' end`,
-      id: sql<number>`coalesce(${endpoint.webhookId}, ${endpoint.forwardingRuleId})`,
-      name: forwardingRule.name,
-      objectType: endpoint.objectType,
-      url: endpoint.url,
-      fields: sql<string>`coalesce(${webhook.fields}, ${endpoint.fieldFilter})`,
-    })
-    .from(endpoint)
-    .leftJoin(webhook, eq(webhook.id, endpoint.webhookId))
-    .leftJoin(forwardingRule, eq(forwardingRule.id, endpoint.forwardingRuleId))
-    .where(OF_ACCOUNT)
-    .orderBy(...WEBHOOKS_FIRST)
-    .prepare()
+  const outlines = built(() =>
+    orm
+      .select({
+        endpointId: endpoint.id,
+        kind: sql<EndpointKind>`case when ${endpoint.webhookId} is null then 'extra' else 'webhook' end`,
+        id: sql<number>`coalesce(${endpoint.webhookId}, ${endpoint.forwardingRuleId})`,
+        name: forwardingRule.name,
+        objectType: endpoint.objectType,
+        url: endpoint.url,
+        fields: sql<string>`coalesce(${webhook.fields}, ${endpoint.fieldFilter})`,
+      })
+      .from(endpoint)
+      .leftJoin(webhook, eq(webhook.id, endpoint.webhookId))
+      .leftJoin(forwardingRule, eq(forwardingRule.id, endpoint.forwardingRuleId))
+      .where(OF_ACCOUNT)
+      .orderBy(...WEBHOOKS_FIRST),
+  )
   const factsAt = endpointFactsReader(orm)
 
   function* read(query: typeof all, values: Record<string, unknown>): Generator<unknown, EndpointRecord[]> {

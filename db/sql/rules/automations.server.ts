@@ -1,8 +1,8 @@
-import { and, asc, desc, eq, gte, isNotNull, isNull, lte, min, sql as template } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, isNotNull, isNull, lte, min, type SQL, sql as template } from 'drizzle-orm'
 import type { RuleDefinition, TriggerSource } from '#app/domain/automations/rule.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { Step } from '../../database.ts'
-import { change, many, type Orm, one } from '../../orm.ts'
+import { built, change, many, type Orm, one } from '../../orm.ts'
 import { automation, automationVersion } from '../../schema.ts'
 import type { AutomationChange, AutomationRow, AutomationStore, DeletedAutomation } from '../../store/automations.ts'
 import type { Connections } from '../connections.ts'
@@ -36,54 +36,45 @@ export function automationStore({ db, orm, mine, lock }: Connections): Automatio
   const oneAtATime = db.prepare<{ accountUuid: string }, 1>(
     `SELECT 1 FROM account a WHERE a.uuid = @accountUuid ${lock('a')}`,
   )
-  const deletedSince = orm
-    .select()
-    .from(automation)
-    .where(and(IN_ACCOUNT, eq(automation.id, placeholder('id')), gte(automation.deletedAt, placeholder('since'))))
-    .prepare()
+  const rules = (condition?: SQL) => orm.select().from(automation).where(condition)
+  const inAccount = (...conditions: (SQL | undefined)[]) => rules(and(IN_ACCOUNT, ...conditions))
+  const withId = eq(automation.id, placeholder('id'))
   const isMine = template.raw(mine('automation'))
   // Every event, tick and step runs these queries: building their SQL each time costs more than running them.
-  const watching = orm
-    .select()
-    .from(automation)
-    .where(and(IN_ACCOUNT, eq(automation.watchedObject, placeholder('object')), RUNNING))
-    .orderBy(asc(automation.id))
-    .prepare()
-  const onMessages = orm
-    .select()
-    .from(automation)
-    .where(and(IN_ACCOUNT, eq(automation.triggerSource, 'webhook'), isNull(automation.watchedObject), RUNNING))
-    .orderBy(asc(automation.id))
-    .prepare()
-  const due = orm
-    .select()
-    .from(automation)
-    .where(and(RUNNING, lte(automation.nextRunAt, placeholder('now')), isMine))
-    .orderBy(asc(automation.nextRunAt), asc(automation.id))
-    .limit(placeholder('limit'))
-    .prepare()
-  const nextDue = orm
-    .select({ at: min(automation.nextRunAt) })
-    .from(automation)
-    .where(and(RUNNING, isNotNull(automation.nextRunAt), isMine))
-    .prepare()
-  const found = orm
-    .select()
-    .from(automation)
-    .where(and(IN_ACCOUNT, isNull(automation.deletedAt), eq(automation.id, placeholder('id'))))
-    .prepare()
-  const foundVersion = orm
-    .select({ name: automationVersion.name, definition: automationVersion.definition })
-    .from(automationVersion)
-    .innerJoin(automation, eq(automation.id, automationVersion.automationId))
-    .where(
-      and(
-        IN_ACCOUNT,
-        eq(automationVersion.automationId, placeholder('id')),
-        eq(automationVersion.version, placeholder('version')),
+  const deletedSince = built(() => inAccount(withId, gte(automation.deletedAt, placeholder('since'))))
+  const watching = built(() =>
+    inAccount(eq(automation.watchedObject, placeholder('object')), RUNNING).orderBy(asc(automation.id)),
+  )
+  const onMessages = built(() =>
+    inAccount(eq(automation.triggerSource, 'webhook'), isNull(automation.watchedObject), RUNNING).orderBy(
+      asc(automation.id),
+    ),
+  )
+  const due = built(() =>
+    rules(and(RUNNING, lte(automation.nextRunAt, placeholder('now')), isMine))
+      .orderBy(asc(automation.nextRunAt), asc(automation.id))
+      .limit(placeholder('limit')),
+  )
+  const nextDue = built(() =>
+    orm
+      .select({ at: min(automation.nextRunAt) })
+      .from(automation)
+      .where(and(RUNNING, isNotNull(automation.nextRunAt), isMine)),
+  )
+  const found = built(() => inAccount(isNull(automation.deletedAt), withId))
+  const foundVersion = built(() =>
+    orm
+      .select({ name: automationVersion.name, definition: automationVersion.definition })
+      .from(automationVersion)
+      .innerJoin(automation, eq(automation.id, automationVersion.automationId))
+      .where(
+        and(
+          IN_ACCOUNT,
+          eq(automationVersion.automationId, placeholder('id')),
+          eq(automationVersion.version, placeholder('version')),
+        ),
       ),
-    )
-    .prepare()
+  )
   const size = db.prepare<{ accountUuid: string }, { count: number; characters: number }>(
     `SELECT count(*) AS count, coalesce(sum(length(definition)), 0) AS characters
      FROM automation WHERE account_uuid = @accountUuid AND deleted_at IS NULL`,
@@ -96,8 +87,7 @@ export function automationStore({ db, orm, mine, lock }: Connections): Automatio
 
   return {
     listAutomations: db.read(function* (accountUuid) {
-      const list = orm.select().from(automation).where(ofAccount(accountUuid)).orderBy(desc(automation.id))
-      return (yield* many(list)).map(ruleRow)
+      return (yield* many(rules(ofAccount(accountUuid)).orderBy(desc(automation.id)))).map(ruleRow)
     }),
 
     findAutomation: db.read(function* (accountUuid, id) {
@@ -195,12 +185,7 @@ export function automationStore({ db, orm, mine, lock }: Connections): Automatio
     }),
 
     findAutomationByTriggerKey: db.read(function* (keyHash) {
-      const row = yield* one(
-        orm
-          .select()
-          .from(automation)
-          .where(and(eq(automation.triggerKeyHash, keyHash), isNull(automation.deletedAt))),
-      )
+      const row = yield* one(rules(and(eq(automation.triggerKeyHash, keyHash), isNull(automation.deletedAt))))
       return row ? ruleRow(row) : null
     }),
 
