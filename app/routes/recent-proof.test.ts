@@ -6,6 +6,7 @@ import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { type AccountsApp, accountsApp, connect, type RouteBrowser, routeBrowser } from '#tests/support/accounts-app.ts'
 import { apiRoute } from '#tests/support/api-route.ts'
 import { BRISBANE, LEEDS, type PlatformAccount } from '#tests/support/platform-server.ts'
+import { action as pressOnManager } from './pages/manager.tsx'
 import { loader as authorize } from './sign-in/authorize.ts'
 import { loader as callback } from './sign-in/callback.ts'
 
@@ -133,4 +134,22 @@ test('connecting again keeps the person of the opening and its end, and makes th
   // The opening is over after 24 hours. What is left is a sign-in that names nobody.
   world.clock.advance(hours(1))
   expect(await personOf(kim)).toMatchObject([{ staffUuid: null, role: 'member', provedAt: signedInAt }])
+})
+
+test('a form made by hand that names two buttons makes no new signing secret for a member', async () => {
+  const { store } = world.app
+  const secret = async () => (await store.endpoints.findEndpoint(BRISBANE.uuid, { kind: 'webhook', id: 1 }))?.endpoint
+  const before = await secret()
+  const press = (who: RouteBrowser) => {
+    const fields: [string, string][] = [
+      ['intent', 'pause'],
+      ['intent', 'rotate_secret'],
+      ['id', '1'],
+    ]
+    return who.postForm(pressOnManager, `/fieldhook${BY}`, fields).catch((redirect: Response) => redirect)
+  }
+  await press(await openedBy('alex'))
+  expect(await secret()).toEqual(before)
+  await press(kim)
+  expect((await secret())?.secretSealed).not.toBe(before?.secretSealed)
 })

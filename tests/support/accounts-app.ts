@@ -125,7 +125,12 @@ export interface RouteBrowser {
   /** Calls a route module. `url` is a path with query, or an absolute address of the product. */
   get(route: RouteAnswer, url: string, options?: CallOptions): Promise<Response>
   postJson(route: RouteAnswer, url: string, body: unknown, options?: CallOptions): Promise<Response>
-  postForm(route: RouteAnswer, url: string, fields: Record<string, string>, options?: CallOptions): Promise<Response>
+  postForm(
+    route: RouteAnswer,
+    url: string,
+    fields: Record<string, string> | [string, string][],
+    options?: CallOptions,
+  ): Promise<Response>
   cookies: Map<string, string>
   /** The Set-Cookie lines of the last answer. */
   setCookies: string[]

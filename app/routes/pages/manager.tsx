@@ -82,7 +82,8 @@ export async function action({ request, context }: ActionFunctionArgs) {
     const query = accountUUID ? `?${new URLSearchParams({ accountUUID })}` : ''
     throw redirect(`${path}${query}`, { status: 303, headers: { 'Set-Cookie': setFlash(app, ended) } })
   }
-  const refused = form.get('intent') === 'rotate_secret' && ownerActRefusal('keys', found, app.clock.now())
+  // A form made by hand may name several: the last one acts.
+  const refused = form.getAll('intent').at(-1) === 'rotate_secret' && ownerActRefusal('keys', found, app.clock.now())
   if (refused) {
     const search = managerSearch({ accountUUID: found.accountId, admin: found.admin }, { step: 'none' })
     throw redirect(`${path}${search}`, { status: 303, headers: { 'Set-Cookie': setFlash(app, ownerFlash(refused)) } })
