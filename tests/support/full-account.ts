@@ -110,6 +110,7 @@ export async function live(
   )
   await store.runs.saveAccountGuards(accountUuid, {} as never, at, { by: null, words: 'Quiet hours changed.' })
   await store.billing.ensurePlan(accountUuid, hours(24), at)
+  await store.accounts.admitPerson(accountUuid, 'staff-1')
   await store.accounts.openSession({
     tokenHash: `session-${accountUuid}`,
     expiresAt: at + hours(9),

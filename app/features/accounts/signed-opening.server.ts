@@ -18,11 +18,11 @@ type SignedCall =
   | { outcome: 'opened'; accountUuid: string; ticket: string }
   | { outcome: 'webhook'; claims: SignedWebhookClaims }
   /** `accountUuid` = the account the signature names, if any. */
-  | { outcome: 'refused'; status: 401 | 403; message: string; accountUuid: string | null }
+  | { outcome: 'refused'; status: 401 | 403 | 409; message: string; accountUuid: string | null }
 
 /**
  * Verifies a signed body. Each opening works once: a repeat is refused with 403. A body that the platform did not sign,
- * or that has expired, is refused with 401.
+ * or that has expired, is refused with 401, an account that is being erased with 409.
  */
 export async function receiveSigned(
   app: Pick<App, 'store' | 'clock' | 'log' | 'readSigned'>,
@@ -46,6 +46,10 @@ export async function receiveSigned(
       if (seen === 'seen_before') {
         app.log.warn({ account: accountUuid }, 'signed_call.replayed')
         return { outcome: 'refused', status: 403, message: SIGNED_MESSAGES.replayed, accountUuid }
+      }
+      // Anything made now would be erased in a moment.
+      if ((await app.store.accounts.erasuresUnderWay()).some((one) => one.accountUuid === accountUuid)) {
+        return { outcome: 'refused', status: 409, message: SIGNED_MESSAGES.beingErased, accountUuid }
       }
       // The first sign-in brings name and zone: the signature proves only the identity.
       await app.store.accounts.ensureAccount({ uuid: accountUuid, name: '', timezone: 'UTC' })

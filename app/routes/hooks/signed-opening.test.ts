@@ -169,6 +169,21 @@ describe('an opening inside the platform', () => {
   })
 })
 
+it('of an account that is being erased opens nothing before it is gone, so that nothing new goes with the old', async () => {
+  await connect(world, BRISBANE)
+  const { accounts: store } = world.app.store
+  const at = world.clock.now()
+  await store.beginErasure(BRISBANE.uuid, { code: 'account_erased', reason: 'erased', at, removeAt: at })
+  const answered = await open(await sign(BRISBANE))
+  expect([answered.status, await answered.json()]).toEqual([
+    409,
+    { message: 'This account is being erased. Open Fieldhook again in a few minutes to start over.' },
+  ])
+  await store.endErasure(BRISBANE.uuid, { answerGone: false })
+  await store.closeErasure(BRISBANE.uuid)
+  expect((await open(await sign(BRISBANE))).status).toBe(200)
+})
+
 describe('a signed text', () => {
   it('opens once', async () => {
     const jwt = await sign(BRISBANE)

@@ -69,6 +69,7 @@ const REST = [
   `DELETE FROM form_draft WHERE ${OF}`,
   `DELETE FROM ticket WHERE ${OF}`,
   `DELETE FROM session_account WHERE ${OF}`,
+  `DELETE FROM account_person WHERE ${OF}`,
   `DELETE FROM credential WHERE ${OF}`,
 ]
 
