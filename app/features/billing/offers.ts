@@ -82,3 +82,5 @@ export function owedText(amount: number): string {
 }
 
 export const NOTHING_TO_PAY_YET = 'Nothing to pay yet: the rest of this month covers it.'
+/** Of a late subscription that is cancelled. */
+export const STAYS_DUE = 'What is open now stays due.'

@@ -167,6 +167,13 @@ describe('a subscription in trouble', () => {
       'Then events are still received and kept, but deliveries and automation runs wait until you pay. Nothing is dropped.',
     ])
     expect(view.offers.map((offer) => offer.label)).toEqual(['Pay now'])
+    expect(view.cancellation).toMatchObject({
+      kind: 'cancel',
+      sentence: expect.stringMatching(/ What is open now stays due\.$/),
+    })
+    // It can be taken back, as before the payment failed.
+    const ending = samplePlanView({ ...plan, cancelAtPeriodEnd: true }, { now: failed + days(1) })
+    expect(ending.cancellation).toMatchObject({ kind: 'keep', sentence: expect.stringMatching(/^Changed your mind\?/) })
     const held = samplePlanView(plan, { now: failed + days(7) })
     expect(held).toMatchObject({
       tone: 'held',

@@ -14,7 +14,7 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
 import { holdAhead, LATE_GRACE, TRIAL_GRACE } from './hold.ts'
-import { daysLeft, MONTH_DAYS, pounds, SUBSCRIBE_FROM_DAYS } from './offers.ts'
+import { daysLeft, MONTH_DAYS, pounds, STAYS_DUE, SUBSCRIBE_FROM_DAYS } from './offers.ts'
 import { type OfferView, offersOf } from './plan-offers.ts'
 import { elapsedDays, type PlanPhase, type PlanSetting, phaseOf } from './plan-phase.ts'
 
@@ -229,23 +229,14 @@ function progressOf(plan: Plan, phase: PlanPhase, now: Millis): PlanView['progre
 }
 
 function cancellationOf(plan: Plan, phase: PlanPhase, zone: string): PlanView['cancellation'] {
-  switch (phase) {
-    case 'ending':
-      return {
-        kind: 'keep',
-        sentence: `Changed your mind? Your subscription continues: ${PRICE} on ${endDay(plan, zone)} and every month.`,
-      }
-    case 'active':
-      return {
-        kind: 'cancel',
-        sentence: `It then ends on ${endDay(plan, zone)}. Until then everything works. You can change your mind.`,
-      }
-    case 'past_due':
-      if (plan.cancelAtPeriodEnd) return null
-      return { kind: 'cancel', sentence: `It then ends on ${endDay(plan, zone)}. What is open now stays due.` }
-    default:
-      return null
+  if (phase !== 'active' && phase !== 'ending' && phase !== 'past_due') return null
+  const end = endDay(plan, zone)
+  if (plan.cancelAtPeriodEnd) {
+    const sentence = `Changed your mind? Your subscription continues: ${PRICE} on ${end} and every month.`
+    return { kind: 'keep', sentence }
   }
+  const until = phase === 'active' ? 'Until then everything works. You can change your mind.' : STAYS_DUE
+  return { kind: 'cancel', sentence: `It then ends on ${end}. ${until}` }
 }
 
 function endDay(plan: Plan, zone: string): string {

@@ -54,8 +54,8 @@ export async function actOnSubscriptionPage(args: Args): Promise<{ answer: Subsc
     case 'keep': {
       const outcome = await setCancellation(app, found.account.uuid, intent === 'cancel')
       if (outcome.outcome === 'refused') return { answer: refusal(outcome.message), status: outcome.status }
-      const end = (await app.store.billing.findPlan(found.account.uuid))?.currentPeriodEnd ?? null
-      throw redirectWith(args, addressOf(found), cancellationFlash(intent, end, found.account.timezone))
+      const plan = await app.store.billing.findPlan(found.account.uuid)
+      throw redirectWith(args, addressOf(found), cancellationFlash(intent, plan, found.account.timezone))
     }
     case 'own_tab': {
       const { account, staffUuid, provedAt } = found
@@ -76,10 +76,11 @@ async function startPayment({ context: { app } }: Args, found: OwnAccount, offer
   const { uuid } = found.account
   // The button has the same rate limit as its calls, and explains it in words.
   if (takeRate(app, 'pay', uuid).outcome === 'wait') return { answer: refusal(TOO_OFTEN), status: 429 }
+  // "Upgrade Now" is a first payment too: on a page from before it, it must not sell a second month.
   const start =
-    offer === 'subscribe' || offer === 'pay_now'
-      ? await startFirstPayment(app, uuid, { amount: MONTHLY_PENCE })
-      : await startUpgrade(app, uuid, { prorated: offer === 'early_prorated' })
+    offer === 'early_full' || offer === 'early_prorated'
+      ? await startUpgrade(app, uuid, { prorated: offer === 'early_prorated' })
+      : await startFirstPayment(app, uuid, { amount: MONTHLY_PENCE })
   return { answer: answerOfStart(offer, start), status: start.outcome === 'refused' ? start.status : 200 }
 }
 

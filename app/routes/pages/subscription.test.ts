@@ -165,6 +165,11 @@ describe('paying', () => {
     expect(await settle(idOf(one))).toEqual(PAID)
     expect((await open()).page).toMatchObject({ plan: { phase: 'active', word: 'Active' } })
     expect(await settle(idOf(one))).toEqual(PAID)
+    // A page from before the payment still has the button.
+    expect(await press({ intent: 'upgrade' })).toMatchObject({
+      status: 409,
+      answer: { kind: 'refused', message: 'Your subscription is already active: nothing is due now.' },
+    })
     for (const forged of ['pi_forged', '', 'sub_1']) expect(await settle(forged)).toMatchObject({ says: 'Error' })
     expect(world.payments.taken()).toBe(500)
   })
