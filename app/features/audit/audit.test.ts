@@ -75,6 +75,11 @@ test('no entry of the product shows the name of a fact with a colon', () => {
   }
 })
 
+test('a resend says which events only when not all of them', () => {
+  const said = (status: string) => factsText({ action: 'replay.started', detail: { count: 2, status } }, 'UTC')
+  expect([said('all'), said('failed')]).toEqual(['2 events', '2 events · failed ones'])
+})
+
 test('a message is named by what it is', () => {
   const said = (channel?: string) => auditText({ action: 'message.sent', target: 'a customer' }, channel)
   expect([said('text message'), said('e-mail'), said('feed'), said()]).toEqual([

@@ -86,7 +86,7 @@ const FACT_TEXTS: Readonly<Record<string, FactWords>> = {
   role: (value) => `now ${value}`,
   run: (value) => `run ${value}`,
   scopes: (value) => plural(Number(value), 'permission'),
-  status: (value) => (typeof value === 'number' ? `answered ${value}` : `${value} ones`),
+  status: (value) => (typeof value === 'number' ? `answered ${value}` : value === 'all' ? '' : `${value} ones`),
   sure: yesOrNo('', 'may not have arrived'),
   to: (value) => `to ${value}`,
   trigger: (value) => TRIGGERS[String(value)] ?? String(value),
