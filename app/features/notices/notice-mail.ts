@@ -192,7 +192,8 @@ function ruleMail(facts: MailFacts, now: Millis): MailText {
   const title = noticeTitle(facts)
   const time = (at: Millis) => clockTime(at, now, timezone)
   if (kind === 'recovered') {
-    const from = facts.troubleSince === null ? null : `It had failed since ${time(facts.troubleSince)}.`
+    const had = facts.subject.kind === 'account' ? 'They had stood still' : 'It had failed'
+    const from = facts.troubleSince === null ? null : `${had} since ${time(facts.troubleSince)}.`
     return { subject: title, text: lines(`${title} since ${time(facts.since)}.`, from, ...end) }
   }
   // A silence has its days in the title, and a cause its own sentence.

@@ -1,6 +1,5 @@
 // The texts of each reason code: what an account is told, and what happened to the e-mail about it. Texts for e-mails hold
 // names of automations, counts and words of our own: what others said may name a customer, and stays on the page.
-import { planHoldText } from '#app/domain/plan-hold.ts'
 import { type Reason, reasonCode, reasonsOf } from '#app/domain/reason.ts'
 
 export const MAILS_A_DAY = 5
@@ -34,7 +33,8 @@ export const NOTICE_REASON_TEXTS = {
   suspended: (given: Stops) => `ServiceM8 accepts no calls for this account.${stops(given)}`,
   permission: ({ scope, ...given }: Stops & { scope: string }) =>
     `Sign in again and allow ${scope === '' ? 'what is asked for' : scope}.${stops(given)}`,
-  plan: ({ hold, ...given }: Stops & { hold: string }) => `${planHoldText(hold)}.${stops(given)}`,
+  /** The title says why. */
+  plan: (given: Stops & { hold: string }) => `Events of the last 72 hours go out then.${stops(given)}`,
   upstream: ({ object, ...given }: Stops & { object: string }) =>
     `Compare with ServiceM8 in the Webhook Manager (${object}).${stops(given)}`,
   account_works: 'The cause is resolved.',

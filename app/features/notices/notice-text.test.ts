@@ -29,7 +29,7 @@ describe('a title', () => {
     const silent = noticeReason('silent', { days: 9, usually: 'twice a week' })
     expect(title(RULE, 'silent', silent)).toBe('Thank the customer has not run for 9 days, usually twice a week')
     expect(title(ACCOUNT, 'plan', noticeReason('plan', { hold: 'trial_ended', rules: 'A' }))).toBe(
-      'Your automations stand still. Trial ended: subscribe to resume',
+      'Your automations and forwarding stand still. Trial ended: subscribe to resume',
     )
     expect([cardOf(WEBHOOK), cardOf(EXTRA)]).toEqual([4, 'rule-7'])
   })
@@ -85,6 +85,28 @@ describe('an e-mail about an automation', () => {
     })
     expect(noticeMail(facts({ reason: 'Words of somebody else: Margaret' }), NOW).text).not.toContain('Margaret')
     expect(mailableReason(noticeReason('waiting'))).toEqual({ code: 'waiting' })
+  })
+
+  test('about the plan says once why all of it stands still, and what comes back', () => {
+    const reason = noticeReason('plan', { hold: 'payment_failed', rules: 'A and B' })
+    const end =
+      'Fieldhook wrote this for Leeds Electrical. To stop these e-mails, open “Notices by e-mail” in the Webhook Manager.'
+    expect(noticeMail(facts({ kind: 'plan', subject: ACCOUNT, reason }), NOW)).toEqual({
+      subject: 'Your automations and forwarding stand still. Payment failed: pay to resume',
+      text: [
+        'Your automations and forwarding stand still. Payment failed: pay to resume.',
+        'Events of the last 72 hours go out then. It stops: A and B.',
+        'Open it: https://x.example/a',
+        end,
+      ].join('\n\n'),
+    })
+    const over = facts({
+      kind: 'recovered',
+      subject: ACCOUNT,
+      reason: noticeReason('account_works'),
+      troubleSince: NOW,
+    })
+    expect(noticeMail(over, NOW).text).toContain('run again since 09:14.\n\nThey had stood still since 09:30.')
   })
 
   test('of silence asks why', () => {

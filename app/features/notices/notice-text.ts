@@ -53,7 +53,7 @@ export function whatHappened({ subject, kind, count, reason }: Titled): string {
     case 'permission':
       return `need a permission in ServiceM8${params.scope ? `: ${params.scope}` : ''}`
     case 'plan':
-      return `stand still. ${planHoldText(String(params.hold))}`
+      return `and forwarding stand still. ${planHoldText(String(params.hold))}`
     case 'upstream':
       return `no longer hear of changes in ServiceM8: ${objectLabel(String(params.object))}`
     case 'weekly':
