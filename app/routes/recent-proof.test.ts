@@ -1,6 +1,7 @@
 // What wants a recent opening or sign-in, asked for with the cookies a browser really has: one for the frame, one for its tabs.
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
 import { findSession } from '#app/http/session.server.ts'
+import { asCaller } from '#app/lib/caller.server.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { type AccountsApp, accountsApp, connect, type RouteBrowser, routeBrowser } from '#tests/support/accounts-app.ts'
@@ -136,6 +137,9 @@ test('connecting again keeps the person of the opening and its end, and makes th
   expect(await personOf(kim)).toMatchObject([{ staffUuid: null, role: 'member', provedAt: signedInAt }])
 })
 
+const EVERYTHING = { actions: null, outcome: null, since: null, until: null, before: null, limit: 1 } as const
+const newestEntry = async () => (await world.app.store.audit.listAudit(BRISBANE.uuid, EVERYTHING))[0]
+
 test('a form made by hand that names two buttons makes no new signing secret for a member', async () => {
   const { store } = world.app
   const secret = async () => (await store.endpoints.findEndpoint(BRISBANE.uuid, { kind: 'webhook', id: 1 }))?.endpoint
@@ -146,10 +150,18 @@ test('a form made by hand that names two buttons makes no new signing secret for
       ['intent', 'rotate_secret'],
       ['id', '1'],
     ]
-    return who.postForm(pressOnManager, `/fieldhook${BY}`, fields).catch((redirect: Response) => redirect)
+    return who.postForm(pressOnManager as never, `/fieldhook${BY}`, fields).catch((redirect: Response) => redirect)
   }
-  await press(await openedBy('alex'))
+  const alex = await openedBy('alex')
+  await asCaller('203.0.113.9', () => press(alex))
   expect(await secret()).toEqual(before)
+  // The owner reads of it, as of a refused call.
+  expect(await newestEntry()).toMatchObject({
+    action: 'call.refused',
+    target: 'POST /fieldhook',
+    staffUuid: 'alex',
+    detail: { status: 403 },
+  })
   await press(kim)
   expect((await secret())?.secretSealed).not.toBe(before?.secretSealed)
 })

@@ -1,20 +1,13 @@
 // Handles the buttons of the page "Account and security".
 import { type ActionFunctionArgs, data } from '@remix-run/node'
-import { ownerActRefusal } from '#app/domain/people.ts'
-import {
-  ACCOUNT_FLASHES,
-  INTENT_NEEDS,
-  NOT_ERASED,
-  ownerFlash,
-  readAccountIntent,
-} from '#app/features/accounts/account-form.ts'
+import { ACCOUNT_FLASHES, INTENT_NEEDS, NOT_ERASED, readAccountIntent } from '#app/features/accounts/account-form.ts'
 import { endEverySession, endOpenSession } from '#app/features/accounts/open-sessions.server.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { requireRateOf } from '#app/http/rate-limit.server.ts'
 import { findSession } from '#app/http/session.server.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { eraseWithSubscription } from '../erase-account.server.ts'
-import { redirectWith, requireOwnAccount } from '../pages/own-account.server.ts'
+import { redirectWith, refuseOwnerAct, requireOwnAccount } from '../pages/own-account.server.ts'
 
 /** Throws the redirect to the page with the result. Returns only if nothing was done: the question shows again. */
 export async function pressAccountButton({ request, context }: ActionFunctionArgs) {
@@ -27,8 +20,8 @@ export async function pressAccountButton({ request, context }: ActionFunctionArg
   const act = readAccountIntent(await readForm(request, 4096))
   if (!act) throw redirectWith({ context }, here, ACCOUNT_FLASHES.unknown)
   const needs = INTENT_NEEDS[act.intent]
-  const refused = needs && ownerActRefusal(needs, found, app.clock.now())
-  if (refused) throw redirectWith({ context }, here, ownerFlash(refused))
+  const refused = needs && (await refuseOwnerAct({ request, context }, found, needs))
+  if (refused) throw redirectWith({ context }, here, refused)
   switch (act.intent) {
     case 'end_session': {
       const ended = await endOpenSession(app, [uuid], act.id, await findSession(app, request))

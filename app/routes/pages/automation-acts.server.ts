@@ -15,9 +15,9 @@ import { authenticationFlash, FORM_TEXTS } from '#app/features/automations/rules
 import { loadFormLists } from '#app/features/lookups/form-lists.server.ts'
 import { readFields, readForm } from '#app/http/guards.server.ts'
 import { takeRate } from '#app/http/rate-limit.server.ts'
-import { newKeyRefusal, textToMe } from './automation-presses.server.ts'
+import { textToMe } from './automation-presses.server.ts'
 import { findManagerAccount } from './manager-account.server.ts'
-import { addressOf, type OwnAccount, redirectWith } from './own-account.server.ts'
+import { addressOf, type OwnAccount, redirectWith, refuseOwnerAct } from './own-account.server.ts'
 
 type Args = Pick<ActionFunctionArgs, 'request' | 'context'>
 
@@ -43,9 +43,10 @@ export async function actOnAutomationPage({ request, context }: Args) {
       ? Object.fromEntries(sent)
       : { json: sent.get('json') ?? '', ...Object.fromEntries(readFields(press)) }
   const { act } = values
-  const refusal = act === 'new_url' ? newKeyRefusal(app, found) : null
-  if (refusal) throw redirectWith({ context }, addressOf(request), refusal)
   const args = { request, context }
+  // A key starts a rule from outside: only an owner creates one, after a fresh sign-in.
+  const refusal = act === 'new_url' ? await refuseOwnerAct(args, found, 'keys') : null
+  if (refusal) throw redirectWith({ context }, addressOf(request), refusal)
   const kept = press === null ? null : readState(sent, lists)
   if (kept && act === GO) {
     const draft = await keepDraft(app, found.account.uuid, kept, draftOf(request))

@@ -1,7 +1,5 @@
 // Buttons of the automations page that need more than a session.
 import type { LoaderFunctionArgs } from '@remix-run/node'
-import { ownerActRefusal } from '#app/domain/people.ts'
-import { ownerFlash } from '#app/features/accounts/account-form.ts'
 import { countedCalls } from '#app/features/accounts/call-as-account.server.ts'
 import { recordAudit } from '#app/features/audit/audit.server.ts'
 import { type TextAsked, textMe } from '#app/features/automations/preview/text-me.server.ts'
@@ -9,12 +7,6 @@ import type { Flash } from '#app/lib/flash.ts'
 import type { OwnAccount } from './own-account.server.ts'
 
 type Args = Pick<LoaderFunctionArgs, 'context'>
-
-/** A key starts a rule from outside: only an owner creates one, after a fresh sign-in. Null = allowed. */
-export function newKeyRefusal(app: Args['context']['app'], found: OwnAccount): Flash | null {
-  const refused = ownerActRefusal('keys', found, app.clock.now())
-  return refused && ownerFlash(refused)
-}
 
 /** Sends a previewed text to whoever is signed in, counted and in the audit log. */
 export function textToMe({ context: { app } }: Args, found: OwnAccount) {

@@ -12,7 +12,6 @@ import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { deliveryAddress } from '#app/domain/delivery-address.ts'
 import { parseEndpointKey } from '#app/domain/endpoint-key.ts'
 import { ownerActRefusal } from '#app/domain/people.ts'
-import { ownerFlash } from '#app/features/accounts/account-form.ts'
 import { Gate } from '#app/features/accounts/ui/gate.tsx'
 import { StageDoor } from '#app/features/accounts/ui/stage-door.tsx'
 import { findPlanNotice } from '#app/features/billing/plan.server.ts'
@@ -31,7 +30,7 @@ import { KeptNote } from '#app/ui/page/kept-note.tsx'
 import { useToast } from '#app/ui/toast/toast.tsx'
 import { deliveryControls } from '../delivery-controls.server.ts'
 import { findManagerAccount, openManager } from './manager-account.server.ts'
-import { gateFor } from './own-account.server.ts'
+import { gateFor, redirectWith, refuseOwnerAct } from './own-account.server.ts'
 
 export const meta: MetaFunction<typeof loader> = ({ data: page }) => [
   { title: page?.view === 'gate' ? 'Connect to ServiceM8 · Fieldhook' : 'Webhook Manager · Fieldhook' },
@@ -83,10 +82,11 @@ export async function action({ request, context }: ActionFunctionArgs) {
     throw redirect(`${path}${query}`, { status: 303, headers: { 'Set-Cookie': setFlash(app, ended) } })
   }
   // A form made by hand may name several: the last one acts.
-  const refused = form.getAll('intent').at(-1) === 'rotate_secret' && ownerActRefusal('keys', found, app.clock.now())
+  const rotates = form.getAll('intent').at(-1) === 'rotate_secret'
+  const refused = rotates && (await refuseOwnerAct({ request, context }, found, 'keys'))
   if (refused) {
     const search = managerSearch({ accountUUID: found.accountId, admin: found.admin }, { step: 'none' })
-    throw redirect(`${path}${search}`, { status: 303, headers: { 'Set-Cookie': setFlash(app, ownerFlash(refused)) } })
+    throw redirectWith({ context }, `${path}${search}`, refused)
   }
   const formData = new FormData()
   for (const [name, value] of form) formData.append(name, value)

@@ -2,7 +2,10 @@
 import { type LoaderFunctionArgs, redirect } from '@remix-run/node'
 import type { App } from '#app/context/app-context.ts'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
+import { type OwnerAct, ownerActRefusal } from '#app/domain/people.ts'
+import { ownerFlash } from '#app/features/accounts/account-form.ts'
 import { findPageAccount, type PageAccount } from '#app/features/accounts/page-account.server.ts'
+import { recordRefusedCall } from '#app/features/audit/refusals.server.ts'
 import { findPlanNotice } from '#app/features/billing/plan.server.ts'
 import { parseWebhookId } from '#app/features/endpoints/endpoint.ts'
 import { SEARCH_PAGE } from '#app/features/events/search-filter.ts'
@@ -35,6 +38,17 @@ export async function requireOwnAccount(args: Args, notDone: string, back = addr
   const found = await findOwnAccount(args)
   if (found.outcome === 'ready') return found
   throw redirectWith(args, back, { kind: 'error', title: CREDENTIAL_MESSAGES.none, description: notDone })
+}
+
+/** Says why this person may not press the button, and records it, as of a call. Null = allowed. */
+export async function refuseOwnerAct({ request, context }: Args, found: OwnAccount, act: OwnerAct) {
+  const { app, clientIp } = context
+  const refused = ownerActRefusal(act, found, app.clock.now())
+  if (refused === null) return null
+  const { method, url } = request
+  const press = { method, path: new URL(url).pathname, status: 403, accountUuid: found.account.uuid }
+  await recordRefusedCall(app, press, clientIp)
+  return ownerFlash(refused)
 }
 
 /** The path and the query. */

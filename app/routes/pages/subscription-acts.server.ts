@@ -1,8 +1,6 @@
 // Handles the buttons of the subscription page. A returning payment counts only once the provider has confirmed it.
 import { type ActionFunctionArgs, redirect } from '@remix-run/node'
-import { ownerActRefusal } from '#app/domain/people.ts'
 import { MONTHLY_PENCE } from '#app/domain/plan.ts'
-import { ownerFlash } from '#app/features/accounts/account-form.ts'
 import { issueTabTicket } from '#app/features/accounts/signed-opening.server.ts'
 import { startFirstPayment } from '#app/features/billing/first-payment.server.ts'
 import { openPortal, setCancellation } from '#app/features/billing/manage-billing.server.ts'
@@ -22,7 +20,7 @@ import { startUpgrade } from '#app/features/billing/upgrade.server.ts'
 import { readForm } from '#app/http/guards.server.ts'
 import { takeRate } from '#app/http/rate-limit.server.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
-import { type OwnAccount, redirectWith, requireOwnAccount } from './own-account.server.ts'
+import { type OwnAccount, redirectWith, refuseOwnerAct, requireOwnAccount } from './own-account.server.ts'
 
 type Args = Pick<ActionFunctionArgs, 'request' | 'context'>
 
@@ -32,8 +30,8 @@ export async function actOnSubscriptionPage(args: Args): Promise<{ answer: Subsc
   const found = await requireOwnAccount(args, 'Nothing was changed. Please sign in again.')
   const form = await readForm(args.request)
   const intent = readIntent(form.get('intent'))
-  const refused = intent === null || intent === 'settle' ? null : ownerActRefusal('pay', found, app.clock.now())
-  if (refused) throw redirectWith(args, addressOf(found), ownerFlash(refused))
+  const refused = intent === null || intent === 'settle' ? null : await refuseOwnerAct(args, found, 'pay')
+  if (refused) throw redirectWith(args, addressOf(found), refused)
   switch (intent) {
     case null:
       return { answer: refusal('This page has no such button. Nothing was changed.'), status: 400 }
