@@ -16,6 +16,8 @@ import {
 } from '#app/features/accounts/sign-in.ts'
 import { recordRefusal } from '#app/features/audit/refusals.server.ts'
 import { beginTrial } from '#app/features/billing/plan.server.ts'
+import { repairSubscriptions } from '#app/features/endpoints/subscriptions/repair-subscriptions.server.ts'
+import type { SubscriptionApp } from '#app/features/endpoints/subscriptions/subscriptions.server.ts'
 import { recordArrival } from '#app/features/events/activity.server.ts'
 import { currentCaller } from '#app/lib/caller.server.ts'
 import { newToken } from '#app/lib/token.server.ts'
@@ -91,7 +93,7 @@ class PlatformStrategy extends OAuth2Strategy<FinishedSignIn> {
   }
 }
 
-type SignInApp = Pick<App, 'store' | 'clock' | 'log' | 'secrets' | 'settings' | 'oauth' | 'platformApi' | 'payments'>
+type SignInApp = SubscriptionApp & Pick<App, 'oauth' | 'platformApi' | 'payments'>
 
 function authenticatorOf(app: SignInApp, state: string, verify: (tokens: OAuth2Tokens) => Promise<FinishedSignIn>) {
   const strategy = new PlatformStrategy(app, state, ({ tokens }) => verify(tokens))
@@ -179,7 +181,13 @@ async function endOfSignIn(app: SignInApp, request: Request): Promise<EndedSignI
     const cookie = sessionCookie('tab', isSecure(app), finished.sessionToken)
     const { returnTo, problem, linked } = finished
     const accountUuid = await app.store.accounts.resolveAccountId(returnTo)
-    if (accountUuid !== null) await beginTrial(app, accountUuid)
+    if (accountUuid !== null) {
+      await beginTrial(app, accountUuid)
+      // If the add-on had been removed, ServiceM8 has ended every subscription. Nobody waits for this.
+      repairSubscriptions(app, accountUuid).catch((error: unknown) => {
+        app.log.error({ account: accountUuid, error }, 'subscriptions.repair_failed')
+      })
+    }
     const answer = redirectTo(signInReturn(returnTo, problem, linked), { 'Set-Cookie': cookie })
     return { answer, accountUuid, problem }
   } catch (error) {
