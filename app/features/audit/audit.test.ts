@@ -37,6 +37,8 @@ test('whoever did it is called by name where the name is known', () => {
   expect(actorText({ actor: 'staff', staffUuid: 'constructor' }, staff)).toBe('A staff member')
   expect(actorText({ actor: 'session', staffUuid: null })).toBe('A signed-in user')
   expect(actorText({ actor: 'platform', staffUuid: null })).toBe('ServiceM8')
+  // An opening: ServiceM8 says who.
+  expect(actorText({ actor: 'platform', staffUuid: 'staff-1' }, staff)).toBe('Alex Smith')
   expect(actorText({ actor: 'system', staffUuid: null })).toBe('Fieldhook')
   expect(actorText({ actor: 'stranger', staffUuid: null })).toBe('Not signed in')
 })

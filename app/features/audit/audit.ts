@@ -110,13 +110,15 @@ export function actorText(
   { actor, staffUuid }: Pick<AuditEntry, 'actor' | 'staffUuid'>,
   staff: Readonly<Record<string, string>> = {},
 ): string {
+  const name = staffUuid !== null && Object.hasOwn(staff, staffUuid) && staff[staffUuid]
   switch (actor) {
     case 'staff':
-      return (staffUuid !== null && Object.hasOwn(staff, staffUuid) && staff[staffUuid]) || 'A staff member'
+      return name || 'A staff member'
     case 'session':
       return 'A signed-in user'
+    // An opening: ServiceM8 says who.
     case 'platform':
-      return 'ServiceM8'
+      return name || 'ServiceM8'
     case 'system':
       return 'Fieldhook'
     case 'stranger':
