@@ -35,11 +35,11 @@ async function* pieces(
   yield `,\n${field('exportedAt', iso(now))}`
   yield `,\n${field('account', account)}`
   yield `,\n${field('connection', credential && { state: credential.state, since: iso(credential.createdAt), scopes: credential.scope })}`
-  yield `,\n${field('plan', plan && withMoments({ ...plan, holdReason: plan.holdReason && planHoldText(plan.holdReason) }))}`
+  yield `,\n${field('plan', plan && { ...plan, holdReason: plan.holdReason && planHoldText(plan.holdReason) })}`
   yield `,\n${field('settings', {
     automations: await store.runs.findAccountGuards(uuid),
     notices: await store.notices.findMailChoice(uuid),
-    changes: (await store.runs.listGuardChanges(uuid)).map(withMoments),
+    changes: await store.runs.listGuardChanges(uuid),
   })}`
   yield* listed('webhooks', await store.endpoints.listEndpoints(uuid, 'webhook'), (one) => ({
     ...endpointFacts(one),
@@ -110,7 +110,7 @@ function said(reason: Reason | null): string | null {
 
 async function* listed<Row>(name: string, rows: readonly Row[], facts: (row: Row) => object): AsyncGenerator<string> {
   yield `,\n${JSON.stringify(name)}: [`
-  for (const [index, row] of rows.entries()) yield `${index === 0 ? '\n' : ',\n'}${json(withMoments(facts(row)))}`
+  for (const [index, row] of rows.entries()) yield `${index === 0 ? '\n' : ',\n'}${json(facts(row))}`
   yield '\n]'
 }
 
@@ -123,7 +123,7 @@ async function* paged<Row extends { id: number }>(
   let first = true
   for (let page = await read(null); page.length > 0; page = await read(page.at(-1)?.id ?? 0)) {
     for (const row of page) {
-      yield `${first ? '\n' : ',\n'}${json(withMoments(row))}`
+      yield `${first ? '\n' : ',\n'}${json(row)}`
       first = false
     }
   }
@@ -134,14 +134,13 @@ function field(name: string, value: unknown): string {
   return `${JSON.stringify(name)}: ${json(value)}`
 }
 
-/** Removes our own addresses and keys from any text. */
+/** Removes our own addresses and keys from any text, and writes moments for people. */
 function json(value: unknown): string {
-  return withoutCapabilities(JSON.stringify(value ?? null))
+  return withoutCapabilities(JSON.stringify(value ?? null, asMoment))
 }
 
-/** Writes moments as ISO 8601 (`…At` and `at`), readable for people and programs. */
-function withMoments(row: object): object {
-  const moment = (name: string, value: unknown) =>
-    typeof value === 'number' && (name === 'at' || /(At|Since|Until|until|Start|End)$/.test(name)) ? iso(value) : value
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, moment(name, value)]))
+/** Moments (`…At` and `at`, however deep) are written as ISO 8601. A number outside 1973 to 5138 is none. */
+function asMoment(name: string, value: unknown): unknown {
+  const named = name === 'at' || /(At|Since|Until|until|Start|End)$/.test(name)
+  return named && typeof value === 'number' && value > 1e11 && value < 1e14 ? iso(value) : value
 }

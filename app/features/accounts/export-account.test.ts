@@ -41,6 +41,9 @@ describe('the copy of everything', () => {
     })
     expect(copy.events).toHaveLength(3)
     expect(copy.runs).toHaveLength(1)
+    // Every moment is one for people, however deep it stands.
+    expect(copy.events[0].deliveries[0].dueAt).toBe('2026-01-05T09:00:00.000Z')
+    expect(whole).not.toMatch(/"(at|\w+(At|Since|Until))":\s*\d{12}/)
     expect(whole).not.toMatch(/[sS]ealed|nobody-may-read|session-|key-/)
     expect(whole).not.toContain(token)
     expect(whole).not.toContain(hashToken(token))
