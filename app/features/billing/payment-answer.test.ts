@@ -70,13 +70,12 @@ describe('the return from a payment', () => {
 })
 
 it('a cancelled subscription says until which day it runs, in the zone of the account', () => {
-  const said = (currentPeriodEnd: number | null, status = 'active') =>
-    cancellationFlash('cancel', { status, currentPeriodEnd }, 'Australia/Sydney').description
+  const said = (end: number | null, late = false) =>
+    cancellationFlash('cancel', end, 'Australia/Sydney', late).description
   expect(said(Date.UTC(2026, 11, 27, 15))).toBe('It stays active until 28 December 2026.')
   expect(said(null)).toBe('It stays active until the paid month ends.')
-  expect(said(Date.UTC(2026, 11, 27, 15), 'past_due')).toBe('What is open now stays due.')
-  expect(cancellationFlash('cancel', null, 'UTC').description).toBe('It stays active until the paid month ends.')
-  expect(cancellationFlash('keep', null, 'UTC').title).toBe('Your subscription continues')
+  expect(said(Date.UTC(2026, 11, 27, 15), true)).toBe('What is open now stays due.')
+  expect(cancellationFlash('keep', null, 'UTC', false).title).toBe('Your subscription continues')
 })
 
 it('only the buttons of the page are understood', () => {

@@ -1,7 +1,7 @@
 // The intents of the buttons on the subscription page, and the messages about their results.
-import type { Plan } from '#app/domain/plan.ts'
 import { dayText } from '#app/domain/time/moments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
+import type { Millis } from '#app/lib/clock.ts'
 import type { Flash } from '#app/lib/flash.ts'
 import { OFFER_LABELS, type Offer, pounds, STAYS_DUE } from './offers.ts'
 import type { PaymentStart, ReturnOutcome } from './payment.ts'
@@ -89,16 +89,10 @@ export function flashOfReturn(outcome: ReturnOutcome): Flash {
   }
 }
 
-/** `plan`: as it is now; null = unknown. */
-export function cancellationFlash(
-  intent: 'cancel' | 'keep',
-  plan: Pick<Plan, 'status' | 'currentPeriodEnd'> | null,
-  zone: string,
-): Flash {
+/** `end`: of the paid month; null = unknown. `late`: a payment is open. */
+export function cancellationFlash(intent: 'cancel' | 'keep', end: Millis | null, zone: string, late: boolean): Flash {
   const said = (title: string, description: string): Flash => ({ kind: 'success', title, description })
   if (intent === 'keep') return said('Your subscription continues', 'Nothing else has changed.')
-  const end = plan?.currentPeriodEnd ?? null
   const until = end === null ? 'the paid month ends' : dayText(end, zone)
-  const late = plan !== null && plan.status !== 'active'
   return said('Your subscription is canceled', late ? STAYS_DUE : `It stays active until ${until}.`)
 }

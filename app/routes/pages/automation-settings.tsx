@@ -13,7 +13,6 @@ import {
   accountFrame,
   addressOf,
   findOwnAccount,
-  findStaffUuid,
   gateFor,
   redirectWith,
   requireOwnAccount,
@@ -41,9 +40,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 /** Saves, or allows messages again, then returns to the page with a message. Invalid input shows again as typed. */
 export async function action({ request, context }: ActionFunctionArgs) {
   const found = await requireOwnAccount({ request, context }, 'Nothing was saved. Please sign in again.')
-  const { uuid } = found.account
-  const staffUuid = await findStaffUuid({ request, context }, uuid)
-  const acted = await actOnSettings(context.app, uuid, await readForm(request), staffUuid)
+  const acted = await actOnSettings(context.app, found.account.uuid, await readForm(request), found.staffUuid)
   if (acted.outcome === 'done') throw redirectWith({ context }, addressOf(request), acted.flash)
   return acted
 }

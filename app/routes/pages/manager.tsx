@@ -25,7 +25,6 @@ import { OwnerRightsProvider } from '#app/features/endpoints/ui/owner-rights.tsx
 import { setFlash } from '#app/http/flash.server.ts'
 import { formPageHeaders } from '#app/http/form-page.ts'
 import { readForm } from '#app/http/guards.server.ts'
-import type { Flash } from '#app/lib/flash.ts'
 import { KeptNote } from '#app/ui/page/kept-note.tsx'
 import { useToast } from '#app/ui/toast/toast.tsx'
 import { deliveryControls } from '../delivery-controls.server.ts'
@@ -72,14 +71,10 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const path = new URL(request.url).pathname
   if (found.outcome !== 'ready') {
     // The session ended while the form was open: the gate says so, and the address keeps the account.
-    const ended: Flash = {
-      kind: 'error',
-      title: CREDENTIAL_MESSAGES.none,
-      description: 'Nothing was changed. Please sign in again.',
-    }
     const accountUUID = found.outcome === 'sign_in' ? found.accountId : form.get('accountUUID')
     const query = accountUUID ? `?${new URLSearchParams({ accountUUID })}` : ''
-    throw redirect(`${path}${query}`, { status: 303, headers: { 'Set-Cookie': setFlash(app, ended) } })
+    const description = 'Nothing was changed. Please sign in again.'
+    throw redirectWith({ context }, `${path}${query}`, { kind: 'error', title: CREDENTIAL_MESSAGES.none, description })
   }
   // A form made by hand may name several: the last one acts.
   const rotates = form.getAll('intent').at(-1) === 'rotate_secret'

@@ -75,12 +75,6 @@ export async function pageFrame(app: App, { account, accountId, admin }: OwnAcco
   }
 }
 
-/** The signed-in staff member, if the platform named one. */
-export async function findStaffUuid({ request, context }: Args, accountUuid: string): Promise<string | null> {
-  const session = await findSession(context.app, request)
-  return session?.accounts.find((account) => account.accountUuid === accountUuid)?.staffUuid ?? null
-}
-
 /** The sign-in gate's data. */
 export function gateFor(found: Exclude<PageAccount, OwnAccount>, request: Request) {
   return {

@@ -6,7 +6,7 @@ import { actOnRun } from '#app/features/automations/history/act-on-run.server.ts
 import { actOnMute } from '#app/features/automations/history/mutes.server.ts'
 import { readMuteAct } from '#app/features/automations/settings/mute.ts'
 import { readForm } from '#app/http/guards.server.ts'
-import { addressOf, findStaffUuid, redirectWith, requireOwnAccount } from './own-account.server.ts'
+import { addressOf, redirectWith, requireOwnAccount } from './own-account.server.ts'
 
 /** Runs the pressed button's act and throws the redirect to the resulting page: the same one, or a restarted run. */
 export async function pressRunButton({ request, context }: ActionFunctionArgs) {
@@ -16,14 +16,12 @@ export async function pressRunButton({ request, context }: ActionFunctionArgs) {
   const { uuid } = found.account
   const ofCustomer = readMuteAct(form.get('act'))
   if (ofCustomer !== null) {
-    const staffUuid = await findStaffUuid({ request, context }, uuid)
-    const flash = await actOnMute(context.app, uuid, ofCustomer, form, staffUuid)
+    const flash = await actOnMute(context.app, uuid, ofCustomer, form, found.staffUuid)
     throw redirectWith({ context }, here, flash)
   }
   const ofAnswer = readAnswerAct(form.get('act'))
   if (ofAnswer !== null) {
-    const staffUuid = await findStaffUuid({ request, context }, uuid)
-    const flash = await actOnAnswer(context.app, uuid, ofAnswer, form, staffUuid)
+    const flash = await actOnAnswer(context.app, uuid, ofAnswer, form, found.staffUuid)
     throw redirectWith({ context }, here, flash)
   }
   const acted = await actOnRun(context.app, uuid, form)

@@ -53,7 +53,9 @@ export async function actOnSubscriptionPage(args: Args): Promise<{ answer: Subsc
       const outcome = await setCancellation(app, found.account.uuid, intent === 'cancel')
       if (outcome.outcome === 'refused') return { answer: refusal(outcome.message), status: outcome.status }
       const plan = await app.store.billing.findPlan(found.account.uuid)
-      throw redirectWith(args, addressOf(found), cancellationFlash(intent, plan, found.account.timezone))
+      const { currentPeriodEnd = null, pastDueSince = null } = plan ?? {}
+      const said = cancellationFlash(intent, currentPeriodEnd, found.account.timezone, pastDueSince !== null)
+      throw redirectWith(args, addressOf(found), said)
     }
     case 'own_tab': {
       const { account, staffUuid, provedAt } = found
