@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { returnMessage, SIGN_IN_PROBLEMS } from '#app/features/accounts/sign-in.ts'
-import { hashToken, newToken } from '#app/lib/token.server.ts'
+import { hashToken } from '#app/lib/token.server.ts'
 import { loader as authorize } from '#app/routes/sign-in/authorize.ts'
 import { loader as callback } from '#app/routes/sign-in/callback.ts'
 import { action as signOut } from '#app/routes/sign-in/sign-out.ts'
@@ -296,35 +296,6 @@ describe('a sign-in that ends otherwise', () => {
     world.platform.breaks('vendor', fault)
     expect(await signIn(BRISBANE)).toEqual({ accountUUID: EXTERNAL, auth: 'error', message: SIGN_IN_PROBLEMS[problem] })
   })
-})
-
-it('compares what ServiceM8 sends: removing the add-on there had ended it', async () => {
-  await signIn(BRISBANE)
-  const { endpoints } = world.app.store
-  const at = world.clock.now()
-  const tokenHash = hashToken(newToken())
-  const id = await endpoints.beginSubscription(BRISBANE.uuid, {
-    object: 'job',
-    fields: '',
-    tokenHash,
-    tokenSealed: '-',
-    at,
-  })
-  await endpoints.saveEndpoint(BRISBANE.uuid, {
-    kind: 'webhook',
-    objectType: 'job',
-    fields: '',
-    url: 'https://example.com/in',
-    fieldFilter: '',
-    active: true,
-    secretSealed: '-',
-    subscription: { id, fields: '', replacedUntil: at },
-    at,
-  })
-  await signIn(BRISBANE)
-  const told = async () => (await endpoints.listSubscriptions(BRISBANE.uuid)).find((row) => row.id === id)?.stateReason
-  // It asks again at once. Nothing listens at the address of this test.
-  await expect.poll(told).toMatch(/^ServiceM8 no longer lists it\. Subscribing again did not work/)
 })
 
 describe('an account that is being erased', () => {
