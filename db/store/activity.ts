@@ -1,5 +1,5 @@
 /** Activity, newest first: a webhook's log, the activity page, and calls to and from the platform. */
-import type { SearchedRow, StoredAttempt } from '#app/domain/deliveries/stored-delivery.ts'
+import type { DeliveryCondition, SearchedRow, StoredAttempt } from '#app/domain/deliveries/stored-delivery.ts'
 import type { Millis } from '#app/lib/clock.ts'
 
 /** One attempt of one delivery, as the log shows it. */
@@ -20,6 +20,8 @@ export interface DeliveryLogRow {
   settledAt: Millis | null
   /** In the order they were made. */
   attempts: AttemptRow[]
+  /** What decides when it is tried next. */
+  standing: DeliveryCondition
 }
 
 /** An event and its deliveries. */
@@ -30,7 +32,7 @@ export interface EventLogRow extends Omit<SearchedRow, 'delivery'> {
   deliveries: DeliveryLogRow[]
 }
 
-/** `forwarded` = at least one attempt was made. `failed` = attempted, and not delivered so far. */
+/** `forwarded` = at least one attempt was made. `failed` = not delivered so far, and attempted or ended. */
 type ForwardingFilter = 'all' | 'forwarded' | 'not_forwarded' | 'success' | 'failed'
 
 export interface EventLogQuery {

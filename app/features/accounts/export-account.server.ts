@@ -67,7 +67,10 @@ async function* pieces(
   const asked = { object: null, since, forwarding: 'all', limit: ROWS_AT_ONCE } as const
   yield* paged('events', async (before) => {
     const rows = await store.events.listEventLog(uuid, { ...asked, before, withBody: true, withResponses: true })
-    return rows.map((row) => ({ ...row, id: row.seq, eventId: row.id }))
+    return rows.map(({ deliveries, ...row }) => ({
+      ...{ ...row, id: row.seq, eventId: row.id },
+      deliveries: deliveries.map(({ standing: _standing, ...facts }) => facts),
+    }))
   })
   yield* paged('answers', (before) => store.listening.listAnswers(uuid, null, ROWS_AT_ONCE, before))
   yield* paged('runs', async (before) =>

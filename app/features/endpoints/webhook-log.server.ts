@@ -31,7 +31,7 @@ export async function loadWebhookLog(
   const names = namesOf
     ? await namesOf(accountUuid, asked)
     : recordNames(await app.store.records.knownOf(accountUuid, asked))
-  return rows.map((row) => logEntry(row, names.get(row.objectUuid) ?? null))
+  return rows.map((row) => logEntry(row, names.get(row.objectUuid) ?? null, app.clock.now()))
 }
 
 /** Whether this (normalized) type has a log: one of the 11, or one the account has or had a webhook or an event of. */

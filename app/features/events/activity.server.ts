@@ -6,7 +6,7 @@ import { currentCaller } from '#app/lib/caller.server.ts'
 import { iso, type Millis } from '#app/lib/clock.ts'
 import { activityLabel, logEntry, logEntryJson, webhookData } from './log.ts'
 
-type ReadApp = Pick<App, 'store'>
+type ReadApp = Pick<App, 'store' | 'clock'>
 
 /** The maximum length of a list on the activity page. */
 const MOST_LISTED = 100
@@ -25,7 +25,7 @@ export async function loadWebhookActivity(app: ReadApp, accountUuid: string) {
   const asked = rows.map(({ object, objectUuid }) => ({ object, recordUuid: objectUuid }))
   const names = recordNames(await app.store.records.knownOf(accountUuid, asked))
   return rows.map((row) => {
-    const entry = logEntry(row, names.get(row.objectUuid) ?? null)
+    const entry = logEntry(row, names.get(row.objectUuid) ?? null, app.clock.now())
     const { id, receivedAt, forwardedTo, forwardingResults } = logEntryJson(entry, false)
     return {
       id,

@@ -29,7 +29,7 @@ export const forwardingResult = z.object({
     .optional()
     .describe('What the receiver answered, at most 4 KB. Only with `hasDetails`.'),
   at: moment,
-  nextAttemptAt: moment.nullable(),
+  nextAttemptAt: moment.nullable().describe('Of the last attempt. Null = none, or it depends on a person.'),
 })
 
 export const logEntry = z.object({

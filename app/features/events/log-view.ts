@@ -35,7 +35,7 @@ export interface ForwardingResultView {
   /** One sentence; null when delivered. */
   error: string | null
   responseBody: string | null
-  /** When the next attempt is due; set on the latest attempt of a delivery that still waits. */
+  /** When the next attempt is due, on the latest attempt of a delivery that waits; null when that depends on a person. */
   nextAttemptAt: Millis | null
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { AddressState } from '#app/domain/deliveries/stored-delivery.ts'
 import { days, hours } from '#app/lib/duration.ts'
 import {
   activityLabel,
@@ -70,6 +71,20 @@ const DELIVERED = {
   responseBody: 'ok',
 }
 
+const ADDRESS: AddressState = {
+  state: 'active',
+  holdUntil: null,
+  holdReason: null,
+  breaker: 'closed',
+  nextProbeAt: null,
+  url: 'https://example.com/in',
+}
+
+function standing(state: LoggedDelivery['state'], address: Partial<AddressState> = {}): LoggedDelivery['standing'] {
+  const times = { dueAt: NOW + 9000, deadlineAt: NOW + hours(72), createdAt: NOW }
+  return { cause: 'live', state, attempts: 1, ...times, address: { ...ADDRESS, ...address } }
+}
+
 function event(...deliveries: Partial<LoggedDelivery>[]) {
   return {
     seq: 12,
@@ -86,6 +101,7 @@ function event(...deliveries: Partial<LoggedDelivery>[]) {
         dueAt: NOW + 9000,
         settledAt: null,
         attempts: [],
+        standing: standing(one.state ?? 'pending'),
         ...one,
       }),
     ),
@@ -94,7 +110,7 @@ function event(...deliveries: Partial<LoggedDelivery>[]) {
 
 describe('an entry of the log', () => {
   test('without any forwarding says so by an empty list', () => {
-    expect(logEntry(event(), null)).toEqual({
+    expect(logEntry(event(), null, NOW)).toEqual({
       id: '12',
       type: 'job',
       objectUuid: 'r-1',
@@ -108,7 +124,7 @@ describe('an entry of the log', () => {
   })
 
   test('tells each attempt, and when the next one is due', () => {
-    const { forwardedTo, forwardingResults } = logEntry(event({ attempts: [FAILED] }), null)
+    const { forwardedTo, forwardingResults } = logEntry(event({ attempts: [FAILED] }), null, NOW)
     expect(forwardedTo).toEqual(['https://example.com/in'])
     expect(forwardingResults).toEqual([
       {
@@ -127,8 +143,17 @@ describe('an entry of the log', () => {
     ])
   })
 
+  test.each([
+    ['that asked us to wait', { holdUntil: NOW + hours(6) }, NOW + hours(6)],
+    ['that failed often', { breaker: 'open', nextProbeAt: NOW + hours(1) } as const, NOW + hours(1)],
+    ['that is paused', { state: 'paused' } as const, null],
+  ])('tells when the next one is due at an address %s', (_, address, nextAttemptAt) => {
+    const held = event({ attempts: [FAILED], standing: standing('pending', address) })
+    expect(logEntry(held, null, NOW).forwardingResults).toMatchObject([{ nextAttemptAt }])
+  })
+
   test('that was delivered at last has no error and no next attempt', () => {
-    const { forwardingResults } = logEntry(event({ state: 'delivered', attempts: [FAILED, DELIVERED] }), null)
+    const { forwardingResults } = logEntry(event({ state: 'delivered', attempts: [FAILED, DELIVERED] }), null, NOW)
     expect(forwardingResults.map((result) => [result.success, result.error, result.nextAttemptAt])).toEqual([
       [false, 'Your address answered 404.', null],
       [true, null, null],
@@ -137,11 +162,11 @@ describe('an entry of the log', () => {
 
   test('that ended while it waited says why, once', () => {
     const stopped = { state: 'stopped', stateReason: 'Not sent: the webhook was deleted.', settledAt: NOW + 1 } as const
-    expect(logEntry(event(stopped), null).forwardingResults).toMatchObject([
+    expect(logEntry(event(stopped), null, NOW).forwardingResults).toMatchObject([
       { success: false, statusCode: null, error: 'Not sent: the webhook was deleted.', at: NOW + 1, attempt: 1 },
     ])
     const told = { ...FAILED, number: 2, outcome: 'stopped', statusCode: null, sentence: 'Not sent.' }
-    const { forwardingResults } = logEntry(event({ ...stopped, attempts: [FAILED, told] }), null)
+    const { forwardingResults } = logEntry(event({ ...stopped, attempts: [FAILED, told] }), null, NOW)
     expect(forwardingResults).toHaveLength(2)
     // Nothing was sent, so nothing was measured.
     expect(forwardingResults[1]?.timing).toBeNull()
@@ -149,11 +174,13 @@ describe('an entry of the log', () => {
 
   test('goes by the address that was dialled, not by the one that is set now', () => {
     const moved = event({ url: 'https://new.example.com', attempts: [FAILED] })
-    expect(logEntry(moved, null).forwardedTo).toEqual(['https://example.com/in'])
+    expect(logEntry(moved, null, NOW).forwardedTo).toEqual(['https://example.com/in'])
   })
 
   test('names its deliveries, those included that were not tried so far', () => {
-    expect(logEntry(event({ attempts: [FAILED] }, { url: 'https://second.example.com' }), null).deliveries).toEqual([
+    expect(
+      logEntry(event({ attempts: [FAILED] }, { url: 'https://second.example.com' }), null, NOW).deliveries,
+    ).toEqual([
       { id: 1, url: 'https://example.com/in' },
       { id: 2, url: 'https://second.example.com' },
     ])
@@ -163,6 +190,7 @@ describe('an entry of the log', () => {
     const entry = logEntry(
       event({ attempts: [FAILED] }, { rule: 'Accounting', state: 'stopped', settledAt: NOW }),
       null,
+      NOW,
     )
     expect(entry.deliveries.map((delivery) => delivery.rule)).toEqual([undefined, 'Accounting'])
     expect(entry.forwardingResults.map((result) => result.rule)).toEqual([undefined, 'Accounting'])
@@ -171,7 +199,7 @@ describe('an entry of the log', () => {
   })
 
   test('as JSON has a number as id, ISO dates, and answers only with details', () => {
-    const entry = logEntry(event({ attempts: [FAILED] }), null)
+    const entry = logEntry(event({ attempts: [FAILED] }), null, NOW)
     expect(logEntryJson(entry, true)).toMatchObject({
       id: 12,
       timestamp: '2026-01-05T09:00:00.000Z',

@@ -1,11 +1,11 @@
 // The log of a webhook: which entries a filter selects, and how an event and its attempts are shown.
 import { timingOf } from '#app/domain/deliveries/attempt-timing.ts'
-import type { SearchedRow, StoredAttempt } from '#app/domain/deliveries/stored-delivery.ts'
+import type { DeliveryCondition, SearchedRow, StoredAttempt } from '#app/domain/deliveries/stored-delivery.ts'
 import { fullName, type RecordName, recordName } from '#app/domain/record-name.ts'
 import { iso, isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { days, hours } from '#app/lib/duration.ts'
 import { parseJson } from '#app/lib/json.ts'
-import { ENDED_TEXTS } from './delivery-status.ts'
+import { ENDED_TEXTS, waitingOf } from './delivery-status.ts'
 import {
   DEFAULT_LOG_FILTER,
   FORWARDING_FILTERS,
@@ -69,10 +69,11 @@ export interface LoggedDelivery {
   dueAt: Millis
   settledAt: Millis | null
   attempts: Omit<StoredAttempt, 'peerIp'>[]
+  standing: DeliveryCondition
 }
 
 /** `name`: what people call the record; null = nothing but its kind is known. */
-export function logEntry(event: LoggedEvent, name: RecordName | null): LogEntryView {
+export function logEntry(event: LoggedEvent, name: RecordName | null, now: Millis): LogEntryView {
   const deliveries = event.deliveries.map((delivery) => ({
     id: delivery.id,
     url: delivery.attempts.at(-1)?.url ?? delivery.url,
@@ -87,11 +88,11 @@ export function logEntry(event: LoggedEvent, name: RecordName | null): LogEntryV
     changedFields: event.changedFields,
     forwardedTo: [...new Set(deliveries.map((delivery) => delivery.url))],
     deliveries,
-    forwardingResults: event.deliveries.flatMap(forwardingResults),
+    forwardingResults: event.deliveries.flatMap((delivery) => forwardingResults(delivery, now)),
   }
 }
 
-function forwardingResults(delivery: LoggedDelivery): ForwardingResultView[] {
+function forwardingResults(delivery: LoggedDelivery, now: Millis): ForwardingResultView[] {
   const results: ForwardingResultView[] = delivery.attempts.map((attempt, index) => {
     const success = attempt.outcome === 'delivered'
     const latest = index === delivery.attempts.length - 1
@@ -107,7 +108,7 @@ function forwardingResults(delivery: LoggedDelivery): ForwardingResultView[] {
       timing: timingOf(attempt),
       error: success ? null : attempt.sentence,
       responseBody: attempt.responseBody,
-      nextAttemptAt: latest && delivery.state === 'pending' ? delivery.dueAt : null,
+      nextAttemptAt: latest ? (waitingOf(delivery.standing, now)?.nextAt ?? null) : null,
     }
   })
   // The delivery ended without an attempt: the webhook was deleted or the deadline passed while it waited.

@@ -121,7 +121,7 @@ export const eventCalls: Reference<Call> = {
         ofQuery(
           'forwardingStatus',
           z.enum(FORWARDING_FILTERS),
-          '`forwarded`: at least one attempt was made. `success` and `failed`: how the last one ended.',
+          '`forwarded`: at least one attempt was made. `failed`: not delivered so far, and tried or ended.',
         ),
         ofQuery('hasDetails', z.boolean(), 'With or without what receivers answered.'),
       ],

@@ -173,11 +173,17 @@ describe('the log of events', () => {
     event('delivered', { delivery: { state: 'delivered', outcomes: ['http_error', 'delivered'] } })
     event('expired', { delivery: { state: 'expired', outcomes: ['timeout'] } })
     event('stopped untried', { delivery: { state: 'stopped', outcomes: [] } })
+    event('expired untried', { delivery: { state: 'expired', outcomes: [] } })
     expect(await names({ forwarding: 'forwarded' })).toEqual(['expired', 'delivered', 'retrying'])
-    expect(await names({ forwarding: 'not_forwarded' })).toEqual(['stopped untried', 'waiting', 'nobody'])
+    expect(await names({ forwarding: 'not_forwarded' })).toEqual([
+      'expired untried',
+      'stopped untried',
+      'waiting',
+      'nobody',
+    ])
     expect(await names({ forwarding: 'success' })).toEqual(['delivered'])
-    expect(await names({ forwarding: 'failed' })).toEqual(['expired', 'retrying'])
-    expect(await names({ forwarding: 'all' })).toHaveLength(6)
+    expect(await names({ forwarding: 'failed' })).toEqual(['expired untried', 'stopped untried', 'expired', 'retrying'])
+    expect(await names({ forwarding: 'all' })).toHaveLength(7)
   })
 
   test('is filtered by time', async () => {

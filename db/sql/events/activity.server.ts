@@ -8,6 +8,7 @@ import type { Connections } from '../connections.ts'
 import { tallies } from '../hot/tally.server.ts'
 import { CLOCK_SLACK, walkBack } from '../walk-back.server.ts'
 import { redactActivity } from './redact-activity.ts'
+import { DELIVERY_COLUMNS, type DeliveryRow, toDelivery } from './search.server.ts'
 
 /** Events scanned between two turns of the event loop while a filtered log is searched. */
 const WINDOW = 1000
@@ -112,7 +113,7 @@ const FORWARDING: Record<EventLogQuery['forwarding'], string> = {
   forwarded: `EXISTS (${OF_EVENT} AND d.attempts > 0)`,
   not_forwarded: `NOT EXISTS (${OF_EVENT} AND d.attempts > 0)`,
   success: `EXISTS (${OF_EVENT} AND d.state = 'delivered')`,
-  failed: `EXISTS (${OF_EVENT} AND d.attempts > 0 AND d.state <> 'delivered')`,
+  failed: `EXISTS (${OF_EVENT} AND d.state <> 'delivered' AND (d.attempts > 0 OR d.state <> 'pending'))`,
 }
 
 function searchEvents(reader: Database, accountUuid: string, query: EventLogQuery): Promise<EventHit[]> {
@@ -141,8 +142,9 @@ function searchEvents(reader: Database, accountUuid: string, query: EventLogQuer
   })
 }
 
-interface DeliveryHit extends Omit<DeliveryLogRow, 'attempts'> {
+interface DeliveryHit extends DeliveryRow {
   eventSeq: number
+  rule: string | null
 }
 
 type AttemptHit = DeliveryLogRow['attempts'][number]
@@ -150,8 +152,7 @@ type AttemptHit = DeliveryLogRow['attempts'][number]
 /** Adds to each event its deliveries, with their attempts. */
 function deliveriesOf(reader: Database) {
   const findDeliveries = reader.prepare<{ seqs: string; endpointId: number | null }, DeliveryHit>(
-    `SELECT d.id, d.event_seq AS eventSeq, p.url, r.name AS rule, d.state, d.state_reason AS stateReason,
-       d.due_at AS dueAt, d.settled_at AS settledAt
+    `SELECT d.event_seq AS eventSeq, r.name AS rule, ${DELIVERY_COLUMNS}
      FROM delivery d JOIN endpoint p ON p.id = d.endpoint_id LEFT JOIN forwarding_rule r ON r.id = p.forwarding_rule_id
      WHERE d.event_seq IN (SELECT CAST(value AS bigint) FROM json_each(@seqs))
        AND (CAST(@endpointId AS bigint) IS NULL OR d.endpoint_id = @endpointId)
@@ -181,10 +182,11 @@ function deliveriesOf(reader: Database) {
     return events.map(({ hit: _hit, changedFields, ...row }) => ({
       ...row,
       changedFields: JSON.parse(changedFields) as string[],
-      deliveries: (byEvent.get(row.seq) ?? []).map(({ eventSeq: _seq, ...delivery }) => ({
-        ...delivery,
-        attempts: attemptsOf.get(delivery.id) ?? [],
-      })),
+      deliveries: (byEvent.get(row.seq) ?? []).map((hit): DeliveryLogRow => {
+        const { id, url, rule, state, stateReason, dueAt, settledAt } = hit
+        const attempts = attemptsOf.get(id) ?? []
+        return { id, url, rule, state, stateReason, dueAt, settledAt, attempts, standing: toDelivery(hit) }
+      }),
     }))
   })
 }

@@ -37,7 +37,7 @@ const ACCOUNT_HOLD = `CASE d.state WHEN 'pending' THEN
     (SELECT own.hold_reason FROM plan own WHERE own.account_uuid = d.account_uuid AND own.held_since IS NOT NULL) END AS accountHold`
 
 /** For a SELECT from `delivery d LEFT JOIN endpoint p`. */
-const DELIVERY_COLUMNS = `d.id, d.endpoint_id AS endpointId, d.cause, d.state, d.state_reason AS stateReason,
+export const DELIVERY_COLUMNS = `d.id, d.endpoint_id AS endpointId, d.cause, d.state, d.state_reason AS stateReason,
   d.due_at AS dueAt, d.deadline_at AS deadlineAt, d.attempts, d.last_code AS lastCode, d.created_at AS createdAt,
   d.settled_at AS settledAt, p.url, p.state AS endpointState, p.hold_until AS holdUntil, p.hold_reason AS holdReason,
   p.breaker, p.next_probe_at AS nextProbeAt, ${ACCOUNT_HOLD}`
@@ -125,7 +125,7 @@ type JoinedRow = Omit<FoundRow, 'changedFields' | 'delivery' | 'bodyKept'> & { c
     | { id: null }
   )
 
-interface DeliveryRow
+export interface DeliveryRow
   extends Omit<FoundDelivery, 'address' | 'codes' | 'lastSentence' | 'lastUrl' | 'lastMs'>,
     Omit<FoundDelivery['address'], 'state' | 'accountHold'> {
   endpointState: FoundDelivery['address']['state']
@@ -245,7 +245,7 @@ function toFound(row: JoinedRow): FoundRow {
   }
 }
 
-function toDelivery(row: DeliveryRow): FoundDelivery {
+export function toDelivery(row: DeliveryRow): FoundDelivery {
   const { url, endpointState, holdUntil, holdReason, breaker, nextProbeAt, accountHold } = row
   return {
     id: row.id,
