@@ -4,7 +4,7 @@ import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { type PolledWorld, polledWorld } from '#tests/support/polled-world.server.ts'
 import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { createEndpoint, deleteEndpoint, listEndpoints, updateEndpoint } from '../endpoints.server.ts'
-import { repairSubscriptions } from './repair-subscriptions.server.ts'
+import { compareSubscriptions, repairSubscriptions } from './repair-subscriptions.server.ts'
 
 let world: WebhookWorld
 let polled: PolledWorld
@@ -39,6 +39,8 @@ describe('a webhook of job contacts', () => {
     expect(view).toMatchObject({ forwardingUrl: '', status: 'waiting', statusMessage: 'Waiting for the first event.' })
     expect(view.polling).toMatchObject({ lastOkAt: world.clock.now(), problem: null })
     expect(await repairSubscriptions(world.app)).toMatchObject({ repaired: 0, failed: 0 })
+    // Nobody says that ServiceM8 lists it as active.
+    expect(await compareSubscriptions(world.app, LEEDS)).toEqual({ outcome: 'compared', objects: [] })
     expect(world.platform.asked.filter((asked) => asked.startsWith('subscribe'))).toEqual([])
   })
 

@@ -103,7 +103,9 @@ async function reconcile(
     }
     if (!again.some(({ outcome }) => outcome === 'repaired')) break
   }
-  const objects = [...needs.keys()].map((object) => found.get(object) ?? { object, ...FINE })
+  // ServiceM8 lists nothing of polled objects.
+  const listed = [...needs.keys()].filter((object) => !isPolled(object))
+  const objects = listed.map((object) => found.get(object) ?? { object, ...FINE })
   return { outcome: 'compared', objects }
 }
 

@@ -202,6 +202,12 @@ describe('the side of the platform', () => {
     expect(within(onCard()).getAllByRole('button', { name: /^Compare with ServiceM8 now/ })).toHaveLength(1)
   })
 
+  it.each(['working', 'unsubscribed'] as const)('has nothing to compare for an object we poll: %s', (status) => {
+    const polling = { lastOkAt: null, nextAt: SAMPLE_NOW, problem: null }
+    renderNews({ webhook: sampleWebhook({ status, polling }) })
+    expect(within(onCard()).queryByRole('button', { name: /^Compare with ServiceM8 now/ })).toBeNull()
+  })
+
   it('shows what comparing found', () => {
     const sentence = 'Subscribed again: ServiceM8 no longer listed it.'
     renderNews({ card: { upstream: { verdict: 'warn', sentence, at: SAMPLE_NOW - minutes(9) } } })

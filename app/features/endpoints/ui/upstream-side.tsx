@@ -23,7 +23,7 @@ const MARKS: Record<UpstreamNote['verdict'], { tone: Tone; icon: LucideIcon }> =
 /** The platform's side: unusual silence, and the result of comparing with its own list. */
 export function UpstreamSide({ webhook, account }: UpstreamProps) {
   const { silence, upstream } = useCardNews(webhook.id)
-  const broken = webhook.status === 'unsubscribed'
+  const broken = webhook.status === 'unsubscribed' && webhook.polling === null
   if (!silence && !upstream && !broken) return null
   const compared = upstream ? MARKS[upstream.verdict] : null
   return (

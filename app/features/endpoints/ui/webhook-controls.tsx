@@ -164,7 +164,7 @@ export function MoreControls({ webhook, account, secretOpen }: MoreControlsProps
             <p className="text-dense text-ink-soft">See how many before sending.</p>
           </div>
         ) : null}
-        {webhook.status === 'unsubscribed' || silence ? null : (
+        {webhook.status === 'unsubscribed' || silence || webhook.polling ? null : (
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <CompareButton webhook={webhook} account={account} />
             <p className="text-dense text-ink-soft">Repairs the connection. It also runs daily.</p>
