@@ -48,7 +48,7 @@ const recordName = z
   .string()
   .describe('What people call the record, as far as we know: `Note on job 3128 · Joan Hartley`.')
 const eventFacts = {
-  id: z.string().describe('As in the `webhook-id` header.'),
+  id: z.string().describe('The header `webhook-id` has it without dashes: `evt_` + this + `_` + a number.'),
   objectType: z.string(),
   objectUuid: z.string(),
   recordName,

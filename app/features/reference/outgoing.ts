@@ -14,7 +14,7 @@ export const FORWARD_HEADERS: readonly { name: string; says: string; example: st
   {
     name: 'webhook-id',
     says: 'Id of the event for this address, the same for every attempt.',
-    example: 'evt_01J9ZQ4M7C0T_7',
+    example: 'evt_01a223c084257e9fb5bb12bce28ababb_7',
   },
   { name: 'webhook-timestamp', says: 'Time of sending, in seconds since 1970.', example: '1795309800' },
   {

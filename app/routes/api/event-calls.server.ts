@@ -36,7 +36,7 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import { deliveryControls } from '../delivery-controls.server.ts'
 import { answerUnlessKnown } from './answer-unless-known.server.ts'
 
-const EVENT_ID = 'evt_01J9ZQ4M7C0T'
+const EVENT_ID = '01a223c0-8425-7e9f-b5bb-12bce28ababb'
 const RECEIVED = '2026-11-22T01:10:00.000Z'
 const resultExample: z.output<typeof forwardingResult> = {
   deliveryId: 391,

@@ -20,9 +20,10 @@ import { problem } from '#app/http/respond.ts'
 import { addressCalls, testAddress, testExample } from './address-calls.server.ts'
 import { changingCalls, type EndpointFamily, listCall } from './endpoint-calls.server.ts'
 
+const NOT_AN_ID = 'Must be the id of a webhook'
 const testBody = z.object({
   id: z
-    .union([z.int().positive(), z.string().regex(/^[1-9]\d{0,14}$/)], 'Must be the id of a webhook')
+    .union([z.int(NOT_AN_ID).positive(NOT_AN_ID), z.string().regex(/^[1-9]\d{0,14}$/, NOT_AN_ID)], NOT_AN_ID)
     .transform(Number),
 })
 

@@ -224,6 +224,10 @@ describe('POST /api/webhooks/test', () => {
     })
   })
 
+  test.each([{}, { id: 'rule-3' }, { id: 1.5 }, { id: -1 }])('says what %j should be', async (body) => {
+    expect((await send(body)).json.errors).toEqual({ id: ['Must be the id of a webhook'] })
+  })
+
   test('is limited to five a minute for each account', async () => {
     await post(FORM)
     answering({ outcome: 'delivered', statusCode: 200, sentence: '' })
