@@ -242,6 +242,7 @@ const SHOWN: readonly Shown[] = [
     on: STOPPED,
     here: true,
   },
+  { says: 'The address answered 410. Press “Start again”', name: 'Start again', is: 'button', on: STOPPED },
   { says: 'Not sent: your address answered 410', name: 'Start again', is: 'button', on: STOPPED },
   { says: 'so we stopped trying. ', name: 'Start again', is: 'button', on: GIVEN_UP, here: true },
   {

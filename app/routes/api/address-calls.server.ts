@@ -134,7 +134,7 @@ function replayCall(kind: EndpointKind): Call {
     },
     answers: [answered(202, 'It has begun, or was counted.', replayStarted, { count: 12, replayId: 4 })],
     refusals: {
-      409: 'There is no address to send to.',
+      409: 'There is no address to send to, or it answered 410: start it again with `active` first.',
       503: 'There is no room for so many just now. `Retry-After` says when.',
     },
     find: findEndpoint(kind),
@@ -149,6 +149,7 @@ function replayCall(kind: EndpointKind): Call {
         case 'started':
           return { count: started.count, replayId: started.replayId }
         case 'no_address':
+        case 'stopped':
           return problem(409, started.message)
         case 'no_room':
           return problem(503, started.message, { 'Retry-After': '600' })

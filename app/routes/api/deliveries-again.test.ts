@@ -113,6 +113,18 @@ describe('POST /api/webhooks/{id}/replay', () => {
     expect((await begin({ since: SINCE })).status).toBe(409)
   })
 
+  test('begins none that would end at once, because the address answered 410', async () => {
+    insertDelivery(world, insertEvent(world, 'job'), 'stopped')
+    world.client.sql.prepare("UPDATE endpoint SET state = 'stopped'").run()
+    expect((await begin({ since: SINCE, dryRun: true })).json.count).toBe(1)
+    const refused = await begin({ since: SINCE })
+    expect([refused.status, refused.json.message]).toEqual([
+      409,
+      'The address answered 410. Press “Start again” on its card first.',
+    ])
+    expect(world.client.sql.prepare('SELECT id FROM replay').all()).toEqual([])
+  })
+
   test("belongs to the account, and answers another's exactly as none", async () => {
     const foreign = await begin({ since: SINCE }, { as: BRISBANE })
     const absent = await begin({ since: SINCE }, { params: { id: '99' } })

@@ -19,7 +19,12 @@ export async function countReplay(
   return record && controls.countReplay(record.endpoint.id, request)
 }
 
-type StartReplayOutcome = Awaited<ReturnType<DeliveryControls['startReplay']>>
+type StartReplayOutcome =
+  | Awaited<ReturnType<DeliveryControls['startReplay']>>
+  /** It answered 410: the replay would end at once, with nothing sent. */
+  | { outcome: 'stopped'; message: string }
+
+const STOPPED = 'The address answered 410. Press “Start again” on its card first.'
 
 /** Starts a replay. A second, identical request returns the running replay, so nothing is sent twice. */
 export function startReplay(
@@ -32,6 +37,7 @@ export function startReplay(
   return oneAtATime(app.store, `replay|${accountUuid}`, async () => {
     const record = await app.store.endpoints.findEndpoint(accountUuid, refOf(key))
     if (!record) return { outcome: 'not_found' }
+    if (record.endpoint.state === 'stopped') return { outcome: 'stopped', message: STOPPED }
     const running = record.replays.find((replay) => replay.state === 'running' && sameRequest(replay, request))
     if (running) return { outcome: 'started', count: running.total, replayId: running.id }
     return controls.startReplay(record.endpoint.id, request)
