@@ -5,6 +5,7 @@ import { parseFields } from '#app/domain/endpoints/watched-fields.ts'
 import { findObjectKind, isPolled, objectLabel } from '#app/domain/object-catalog.ts'
 import type { PollState } from '#app/domain/polling.ts'
 import { signingSecretPlace } from '#app/domain/sealed-places.ts'
+import { gateOf } from '#app/features/events/delivering/endpoint-health.ts'
 import type { EndpointFacts, EndpointRecord } from '#db/store/endpoints.ts'
 import { shownReplays } from './controls/replay-request.ts'
 import { unwatchedSentence } from './endpoint.ts'
@@ -83,7 +84,7 @@ function watchedFields({ subscription }: EndpointFacts, objectType: string): rea
 function nextAttemptAt({ endpoint, nextDueAt, accountHold }: EndpointFacts): number | null {
   const { state, url, pendingCount } = endpoint
   if (state !== 'active' || url === '' || pendingCount === 0 || accountHold !== null) return null
-  if (endpoint.breaker === 'open' && endpoint.nextProbeAt !== null) return endpoint.nextProbeAt
-  if (nextDueAt === null) return null
-  return Math.max(nextDueAt, endpoint.holdUntil ?? 0)
+  const { opensAt } = gateOf(endpoint)
+  if (endpoint.breaker === 'open' && endpoint.nextProbeAt !== null) return opensAt
+  return nextDueAt === null ? null : Math.max(nextDueAt, opensAt)
 }

@@ -366,3 +366,12 @@ describe('deleting a webhook', () => {
     expect(await deleteEndpoint(world.app, LEEDS, view.id)).toEqual({ outcome: 'not_found' })
   })
 })
+
+test('a webhook on hold is tried next after its hold, also while one event at a time is tried', async () => {
+  await created()
+  const now = world.clock.now()
+  world.client.sql
+    .prepare("UPDATE endpoint SET pending_count = 1, breaker = 'open', next_probe_at = ?, hold_until = ?")
+    .run(now + hours(1), now + hours(6))
+  expect((await onlyWebhook()).view.nextAttemptAt).toBe(now + hours(6))
+})

@@ -107,6 +107,12 @@ describe('a delivery', () => {
     expect(waitingOf(delivery({ dueAt: NOW }, open), NOW)).toMatchObject({ nextAt: NOW + minutes(1), atEarliest: true })
   })
 
+  test('waits for the later of a hold and the next single try', () => {
+    const both = { holdUntil: NOW + hours(6), breaker: 'open', nextProbeAt: NOW + minutes(5) } as const
+    expect(waitingOf(delivery({}, both), NOW)?.nextAt).toBe(NOW + hours(6))
+    expect(waitingOf(delivery({}, { ...both, holdUntil: NOW + minutes(3) }), NOW)?.nextAt).toBe(NOW + minutes(5))
+  })
+
   test('that a person asked for is not held before its first attempt', () => {
     expect(deliveryStatus(delivery({ cause: 'retry', attempts: 0 }, { state: 'paused' }), NOW)).toBe('waiting')
     expect(deliveryStatus(delivery({ cause: 'retry', attempts: 1 }, { state: 'paused' }), NOW)).toBe('held')

@@ -4,6 +4,7 @@ import type { DeliveryCondition } from '#app/domain/deliveries/stored-delivery.t
 import { planHoldText } from '#app/domain/plan-hold.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
+import { gateOf } from './delivering/endpoint-health.ts'
 
 /** `failed` = given up after 72 hours. `held` = it waits because its whole webhook is on hold. */
 export const DELIVERY_STATUSES = ['waiting', 'delivered', 'failed', 'held', 'stopped'] as const
@@ -50,6 +51,7 @@ export function waitingOf(delivery: DeliveryCondition, now: Millis): Waiting | n
   if (delivery.state !== 'pending') return null
   const { address, dueAt, deadlineAt } = delivery
   const hold = holdOf(delivery, now)
+  const nextAt = Math.max(dueAt, gateOf(address).opensAt)
   const person = { nextAt: null, atEarliest: false, until: deadlineAt }
   switch (hold) {
     case 'account':
@@ -78,7 +80,7 @@ export function waitingOf(delivery: DeliveryCondition, now: Millis): Waiting | n
     case 'asked':
       return {
         reason: `The whole webhook waits. ${address.holdReason ?? 'The address asked us to slow down.'}`,
-        nextAt: Math.max(dueAt, address.holdUntil ?? 0),
+        nextAt,
         atEarliest: false,
         until: deadlineAt,
       }
@@ -86,7 +88,7 @@ export function waitingOf(delivery: DeliveryCondition, now: Millis): Waiting | n
       return {
         reason:
           'The address failed several times in a row. We try one event at a time until one succeeds. The others wait.',
-        nextAt: Math.max(dueAt, address.nextProbeAt ?? 0),
+        nextAt,
         atEarliest: true,
         until: deadlineAt,
       }

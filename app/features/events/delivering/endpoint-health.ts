@@ -10,7 +10,7 @@ export interface Gate {
   probing: boolean
 }
 
-export function gateOf(health: EndpointHealth): Gate {
+export function gateOf(health: Pick<EndpointHealth, 'state' | 'holdUntil' | 'breaker' | 'nextProbeAt'>): Gate {
   const open = health.breaker === 'open'
   return {
     closed: health.state !== 'active',
