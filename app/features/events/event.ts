@@ -169,7 +169,7 @@ function uuidText(value: unknown): string | null {
 }
 
 /** Returns unique names. The platform sends a list; a form may turn it into one name or a comma-separated text. */
-function fieldNames(value: unknown): string[] {
+export function fieldNames(value: unknown): string[] {
   const parts = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : []
   const names = parts.filter((part): part is string => typeof part === 'string').map((part) => part.trim())
   return [...new Set(names.filter((name) => name !== '' && name.length <= LONGEST_FIELD))].slice(0, MOST_FIELDS)

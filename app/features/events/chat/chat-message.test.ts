@@ -65,6 +65,11 @@ describe('addresses of chat programs', () => {
 })
 
 describe('what they get', () => {
+  test('the changed fields, also when ServiceM8 sends them as one text', () => {
+    const event = { object: 'job', entry: [{ uuid: 'j-1', changed_fields: 'status, completion_date' }] }
+    expect(JSON.parse(textFor(SLACK, JSON.stringify(event), JOAN)).text).toBe(WORDS)
+  })
+
   test('Slack: text without markup', () => {
     expect(JSON.parse(textFor(SLACK, EVENT, JOAN))).toEqual({
       text: WORDS,
@@ -115,7 +120,7 @@ describe('what they get', () => {
   test('says only what is known', () => {
     expect(JSON.parse(textFor(SLACK, EVENT, null)).text).toBe('Job changed: status, completion date')
     expect(said('{"object":"note","entry":[{"uuid":"n","changed_fields":[]}]}', NOBODY)).toBe('Note changed')
-    expect(said('{"object":"note","entry":[{"uuid":"n","changed_fields":"note"}]}', NOBODY)).toBe('Note changed')
+    expect(said('{"object":"note","entry":[{"uuid":"n","changed_fields":7}]}', NOBODY)).toBe('Note changed')
     expect(said('no JSON')).toBe('Something changed in ServiceM8')
     expect(said('[1]')).toBe('Something changed in ServiceM8')
     expect(JSON.parse(textFor(SLACK, '{"type":"form.response_created","data":{"uuid":"f"}}', null)).text).toBe(

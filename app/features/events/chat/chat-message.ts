@@ -4,6 +4,7 @@ import { SAMPLE_UUID } from '#app/domain/deliveries/delivery.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
 import { type RecordName, recordName } from '#app/domain/record-name.ts'
 import { isRecord, parseJson } from '#app/lib/json.ts'
+import { fieldNames } from '../event.ts'
 import { fieldsShown } from '../fields-shown.ts'
 
 type ChatFormat = 'slack' | 'slack_workflow' | 'discord' | 'teams' | 'power_automate'
@@ -115,12 +116,11 @@ function parse(body: string): EventText | null {
   const [entry] = Array.isArray(whole.entry) ? whole.entry : [whole.entry]
   const data = isRecord(entry) ? entry : isRecord(whole.data) ? whole.data : {}
   const kind = typeof whole.object === 'string' ? whole.object : String(whole.type ?? whole.event_type ?? '')
-  const fields = Array.isArray(data.changed_fields) ? data.changed_fields : []
   return {
     whole,
     object: kind.split('.')[0]?.toLowerCase().replaceAll('_', '') ?? '',
     recordUuid: typeof data.uuid === 'string' ? data.uuid.toLowerCase() : '',
-    changedFields: fields.filter((field): field is string => typeof field === 'string'),
+    changedFields: fieldNames(data.changed_fields),
   }
 }
 
