@@ -189,6 +189,20 @@ describe('sending again', () => {
     expect(world.rows("SELECT state FROM delivery WHERE cause = 'live'")).toEqual([{ state: 'delivered' }])
   })
 
+  it.each([410, 500])('a test that is sent again by hand and answered %i is still a test', async (status) => {
+    const endpointId = world.endpoint()
+    const engine = await started()
+    world.outbound.when(ADDRESS, () => ({ status }))
+    const app = { ...world.app, deliverNow: engine.deliverNow, wakeDeliveries: engine.wake }
+    const sample = { object: 'job', objectUuid: 'sample', changedFields: ['status'], body: '{"object":"job"}' }
+    const tested = await sendTest(app, LEEDS, endpointId, sample)
+    await sendAgain(app, LEEDS, tested.outcome === 'tested' ? tested.deliveryId : 0)
+    await world.clock.run(hours(1))
+    expect(world.outbound.sent).toHaveLength(2)
+    expect(world.row('SELECT state, failing_since FROM endpoint')).toEqual({ state: 'active', failing_since: null })
+    expect(world.rows("SELECT state FROM delivery WHERE cause = 'retry'")).toEqual([{ state: 'expired' }])
+  })
+
   it('a test that gets through does not switch on what was switched off after 72 hours', async () => {
     const endpointId = world.endpoint({ state: 'failing' })
     const engine = await started()
