@@ -65,7 +65,7 @@ export async function describeEndpoint(
     forwardingUrl: kind === 'webhook' && subscription ? await addressOf(app, subscription) : '',
   }
   const servicem8Id = kind === 'webhook' ? (subscription?.platformUuid ?? null) : null
-  return { view, accountUuid, endpointId: endpoint.id, servicem8Id }
+  return { view, accountUuid, endpointId: endpoint.id, lastSuccessAt: endpoint.lastSuccessAt, servicem8Id }
 }
 
 /** Returns null when the platform sends the object's events. Without a cursor, the first poll has not run yet. */

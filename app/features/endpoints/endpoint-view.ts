@@ -65,6 +65,7 @@ export interface EndpointDetails {
   view: EndpointView
   accountUuid: string
   endpointId: number
+  lastSuccessAt: Millis | null
   /** The platform's uuid of a webhook's subscription; null until it is known. */
   servicem8Id: string | null
 }

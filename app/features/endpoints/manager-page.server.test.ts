@@ -257,3 +257,18 @@ describe('its forms', () => {
     expect(await act({ intent: 'explode' })).toMatchObject({ outcome: 'refused', status: 400 })
   })
 })
+
+test.each([
+  ['fail', false],
+  ['warn', true],
+] as const)('a check that ended with %s is shown after a later delivery: %s', async (verdict, shown) => {
+  await act(CREATE)
+  const at = world.clock.now()
+  const steps = [
+    { name: 'answer' as const, verdict, sentence: 'Your server says this address no longer exists (410).', fix: null },
+  ]
+  await world.app.store.notices.saveEndpointCheck(LEEDS, 1, { url: CREATE.callback_url, at, steps: [...steps] })
+  expect((await load()).news.byCard[1]?.check?.at).toBe(at)
+  world.client.sql.prepare('UPDATE endpoint SET last_success_at = ?').run(at + 1)
+  expect((await load()).news.byCard[1]?.check !== undefined).toBe(shown)
+})

@@ -1,10 +1,11 @@
 // Loads what the manager page shows besides the state of its cards: notices, their mail settings, and for each card the
 // check of its address and the platform's silence.
 import type { App } from '#app/context/app-context.ts'
+import { worstStep } from '#app/domain/endpoints/endpoint-check.ts'
 import { findObjectKind } from '#app/domain/object-catalog.ts'
 import { type EndpointNotice, mailSettingsView, noticeView, shownNotices } from '#app/features/notices/notice-view.ts'
 import type { EndpointCheckRow } from '#db/store/notices.ts'
-import type { EndpointView } from '../endpoint-view.ts'
+import type { EndpointDetails } from '../endpoint-view.ts'
 import { RHYTHM_HOURS, silenceSentence, upstreamSilence } from '../subscriptions/upstream-silence.ts'
 import { isShown } from '../subscriptions/upstream-text.ts'
 import { loadMailSettings } from './mail-choice.server.ts'
@@ -14,7 +15,7 @@ import type { AccountNews, CardNews, NewsByCard } from './notice-view.ts'
 const NOTICES_READ = 100
 const NOTICES_SHOWN = 20
 
-type Described = { view: EndpointView; endpointId: number }
+type Described = Pick<EndpointDetails, 'view' | 'endpointId' | 'lastSuccessAt'>
 
 export async function loadAccountNews(
   app: Pick<App, 'store' | 'clock' | 'settings'>,
@@ -48,7 +49,7 @@ function isOfCard(notice: ReturnType<typeof noticeView>): notice is EndpointNoti
 async function newsOf(
   app: Pick<App, 'store' | 'clock'>,
   accountUuid: string,
-  { view, endpointId }: Described,
+  { view, endpointId, lastSuccessAt }: Described,
   check: EndpointCheckRow | null,
 ): Promise<CardNews | null> {
   const now = app.clock.now()
@@ -58,8 +59,9 @@ async function newsOf(
   const listens = sent && view.status !== 'unsubscribed' && view.callbackUrl !== ''
   const rhythm = listens ? await app.store.notices.eventRhythm(accountUuid, endpointId, RHYTHM_HOURS) : null
   const silence = rhythm && upstreamSilence(rhythm, now)
-  // A check of another address says nothing about this one.
-  const looked = check && check.steps.length > 0 && check.url === view.callbackUrl
+  // What was delivered since disproves a failed check. One of another address says nothing about this one.
+  const disproved = worstStep(check?.steps ?? [])?.verdict === 'fail' && (lastSuccessAt ?? 0) > (check?.at ?? 0)
+  const looked = check && check.steps.length > 0 && check.url === view.callbackUrl && !disproved
   const upstream = check?.upstream && isShown(check.upstream, now) ? check.upstream : null
   if (!looked && !upstream && !silence) return null
   return {
