@@ -58,6 +58,8 @@ export interface FoundDelivery extends SearchedDelivery {
   lastSentence: string | null
   lastUrl: string | null
   lastMs: number | null
+  /** Its address got the event later, with another delivery. Only read for one that ended undelivered. */
+  deliveredSince?: boolean
 }
 
 /** Rows are newest first: by event, and for one event by delivery. A cursor points behind the row it names. */

@@ -45,21 +45,10 @@ export async function loadWebhookActivity(app: ReadApp, accountUuid: string) {
 /** Loads the exchanges between us and the platform: newest first, dates as ISO strings. */
 export async function loadApiActivity(app: ReadApp, accountUuid: string) {
   const rows = await app.store.events.listApiActivity(accountUuid, MOST_LISTED)
-  return rows.map((row) => ({
-    id: row.id,
-    accountUUID: row.accountUuid,
-    activityType: row.activityType,
-    activityLabel: activityLabel(row.activityType),
-    endpoint: row.endpoint,
-    method: row.method,
-    requestData: row.requestData,
-    responseData: row.responseData,
-    statusCode: row.statusCode,
-    userAgent: row.userAgent,
-    remoteIp: row.remoteIp,
-    duration: row.durationMs,
-    createdAt: iso(row.createdAt),
-  }))
+  return rows.map(({ accountUuid: accountUUID, durationMs: duration, ...row }) => {
+    const shown = { accountUUID, activityLabel: activityLabel(row.activityType), duration }
+    return { ...row, ...shown, createdAt: iso(row.createdAt) }
+  })
 }
 
 /**

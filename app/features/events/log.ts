@@ -120,13 +120,9 @@ function forwardingResults(delivery: LoggedDelivery, now: Millis): ForwardingRes
       attempt: (delivery.attempts.at(-1)?.number ?? 0) + 1,
       url: delivery.url,
       at: delivery.settledAt ?? delivery.dueAt,
-      success: false,
-      statusCode: null,
-      responseTime: 0,
-      timing: null,
+      ...{ success: false, statusCode: null, responseTime: 0, timing: null },
       error: delivery.stateReason ?? ENDED_TEXTS[delivery.state],
-      responseBody: null,
-      nextAttemptAt: null,
+      ...{ responseBody: null, nextAttemptAt: null },
     })
   }
   return results

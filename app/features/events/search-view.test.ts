@@ -29,6 +29,8 @@ test('of each event only the newest delivery counts, and only what failed is sen
     of('d', { ...failed, id: 3 }),
     of('e', { ...failed, id: 2, status: 'held' }),
     of('f', { ...failed, id: 1, status: 'waiting', attempts: 0 }),
+    // A filter hides the delivery that its address got later.
+    of('g', { ...failed, id: 6, deliveredSince: true }),
     sampleHit(null),
   ]
   expect(troublesOf(hits)).toMatchObject([{ count: 5, again: [9, 3] }])

@@ -85,6 +85,8 @@ export interface SearchHit {
     lastCode: number | null
     /** Duration of the last attempt; null when nothing was sent. */
     lastMs: number | null
+    /** Its address got the event later, with another delivery. */
+    deliveredSince?: boolean
     /** The delivery's state, as a sentence. */
     sentence: string
     /** When the next try is due, if known. */
@@ -142,7 +144,7 @@ export function troublesOf(hits: readonly SearchHit[]): Trouble[] {
     const { url, sentence, nextAt } = delivery
     if (seen.has(`${eventId}|${url}`)) continue
     seen.add(`${eventId}|${url}`)
-    if (delivery.status === 'delivered') continue
+    if (delivery.status === 'delivered' || delivery.deliveredSince) continue
     const key = `${url}|${sentence}`
     const known = troubles.get(key) ?? { url, sentence, count: 0, nextAt: null, again: [] }
     const next = nextAt === null ? known.nextAt : Math.min(nextAt, known.nextAt ?? nextAt)

@@ -216,6 +216,7 @@ function searchHit(row: FoundRow, { what, who }: RecordName, now: Millis): Searc
             attempts: delivery.attempts,
             lastCode: delivery.lastCode,
             lastMs: delivery.lastMs || null,
+            ...(delivery.deliveredSince && { deliveredSince: true }),
             sentence: standingSentence(delivery, now),
             nextAt: waitingOf(delivery, now)?.nextAt ?? null,
             canSendAgain: whyNotAgain(row) === null,

@@ -232,38 +232,20 @@ function scanner(reader: Database): (scan: Scan, withCodes: boolean) => Promise<
 }
 
 function toFound(row: JoinedRow): FoundRow {
-  return {
-    seq: row.seq,
-    eventId: row.eventId,
-    source: row.source,
-    object: row.object,
-    objectUuid: row.objectUuid,
-    changedFields: JSON.parse(row.changedFields) as string[],
-    receivedAt: row.receivedAt,
-    bodyKept: false,
-    delivery: row.id === null ? null : toDelivery(row),
-  }
+  const { seq, eventId, source, object, objectUuid, receivedAt } = row
+  const changedFields = JSON.parse(row.changedFields) as string[]
+  const delivery = row.id === null ? null : toDelivery(row)
+  return { seq, eventId, source, object, objectUuid, changedFields, receivedAt, bodyKept: false, delivery }
 }
 
 export function toDelivery(row: DeliveryRow): FoundDelivery {
+  const { id, endpointId, cause, state, stateReason, dueAt, deadlineAt, attempts, lastCode, createdAt, settledAt } = row
   const { url, endpointState, holdUntil, holdReason, breaker, nextProbeAt, accountHold } = row
   return {
-    id: row.id,
-    endpointId: row.endpointId,
-    cause: row.cause,
-    state: row.state,
-    stateReason: row.stateReason,
-    dueAt: row.dueAt,
-    deadlineAt: row.deadlineAt,
-    attempts: row.attempts,
-    lastCode: row.lastCode,
-    createdAt: row.createdAt,
-    settledAt: row.settledAt,
+    ...{ id, endpointId, cause, state, stateReason, dueAt, deadlineAt, attempts, lastCode, createdAt, settledAt },
     codes: row.codes ? (JSON.parse(row.codes) as (number | null)[]) : [],
     address: { url, state: endpointState, holdUntil, holdReason, breaker, nextProbeAt, accountHold },
-    lastSentence: null,
-    lastUrl: null,
-    lastMs: null,
+    ...{ lastSentence: null, lastUrl: null, lastMs: null },
   }
 }
 
@@ -286,8 +268,17 @@ function lastAttempt(reader: Database): (delivery: FoundDelivery) => Step<FoundD
     `SELECT sentence AS lastSentence, url AS lastUrl, duration_ms AS lastMs FROM attempt
      WHERE delivery_id = @deliveryId ORDER BY number DESC, id DESC LIMIT 1`,
   )
+  const since = reader
+    .prepare<{ deliveryId: number }, 0 | 1>(
+      `SELECT EXISTS (SELECT 1 FROM delivery d JOIN delivery o ON o.event_seq = d.event_seq
+         WHERE d.id = @deliveryId AND o.endpoint_id = d.endpoint_id AND o.state = 'delivered')`,
+    )
+    .pluck()
   return function* (delivery) {
-    return { ...delivery, ...(yield* last.get({ deliveryId: delivery.id })) }
+    const { id: deliveryId, state } = delivery
+    const ended = state === 'expired' || state === 'stopped'
+    const deliveredSince = ended && (yield* since.get({ deliveryId })) === 1
+    return { ...delivery, ...(yield* last.get({ deliveryId })), ...(deliveredSince && { deliveredSince }) }
   }
 }
 

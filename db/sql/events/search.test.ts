@@ -75,6 +75,20 @@ describe('the walk', () => {
     expect(await found({ before: { seq: 2, deliveryId: 0 } })).toEqual(['1.3', '1.2', '1.1'])
   })
 
+  test('says of what ended undelivered whether its address got it later', async () => {
+    const seq = event()
+    const lost = event()
+    delivery(seq, { state: 'expired' })
+    delivery(seq, { state: 'delivered', causeNo: 1 })
+    delivery(lost, { state: 'stopped' })
+    delivery(lost, { state: 'delivered', endpointId: 2 })
+    const { hits } = await search({ matches: (row) => row.delivery?.state !== 'delivered' })
+    expect(hits.map((hit) => [hit.seq, hit.delivery?.deliveredSince])).toEqual([
+      [lost, undefined],
+      [seq, true],
+    ])
+  })
+
   test('looks at so many rows and no more, and says how far it came', async () => {
     world.client.sql.transaction(() => {
       for (let n = 0; n < 1_300; n++) event({ receivedAt: now + n })

@@ -82,18 +82,10 @@ export function shownReplays(replays: readonly ReplayView[], now: Millis): Repla
   const fresh = replays.find((one) => one.state !== 'running' && (one.endedAt ?? 0) > now - RESULT_SHOWN)
   return replays
     .filter((one) => one.state === 'running' || one === fresh)
-    .map(({ id, since, status, objectUuid, state, total, delivered, undelivered, createdAt, endedAt }) => ({
-      id,
-      since,
-      status,
-      objectUuid,
-      state,
-      total,
-      delivered,
-      undelivered,
-      createdAt,
-      endedAt,
-    }))
+    .map((one) => {
+      const { id, since, status, objectUuid, state, total, delivered, undelivered, createdAt, endedAt } = one
+      return { id, since, status, objectUuid, state, total, delivered, undelivered, createdAt, endedAt }
+    })
 }
 
 /** A replay as calls return it. */

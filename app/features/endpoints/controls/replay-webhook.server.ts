@@ -19,14 +19,14 @@ export async function countReplay(
   return record && controls.countReplay(record.endpoint.id, request)
 }
 
-type StartReplayOutcome =
-  | Awaited<ReturnType<DeliveryControls['startReplay']>>
-  /** It answered 410: the replay would end at once, with nothing sent. */
-  | { outcome: 'stopped'; message: string }
+type StartReplayOutcome = Awaited<ReturnType<DeliveryControls['startReplay']>> | { outcome: 'stopped'; message: string }
 
 const STOPPED = 'The address answered 410. Press “Start again” on its card first.'
 
-/** Starts a replay. A second, identical request returns the running replay, so nothing is sent twice. */
+/**
+ * Starts a replay. A second, identical request returns the running replay, so nothing is sent twice. One to an address
+ * that answered 410 would end at once, with nothing sent.
+ */
 export function startReplay(
   app: ReplayApp,
   controls: Pick<DeliveryControls, 'startReplay'>,
