@@ -2,8 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { createEndpoint } from '../endpoints.server.ts'
-import { type TestResult, testWebhook } from './test-webhook.server.ts'
-import type { SampleEvent } from './webhook-sample.ts'
+import { type SampleEvent, type TestResult, testWebhook } from './test-webhook.server.ts'
 
 let world: WebhookWorld
 const sent: { endpointId: number; sample: SampleEvent }[] = []

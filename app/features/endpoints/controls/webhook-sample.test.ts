@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SAMPLE_UUID } from '#app/domain/deliveries/delivery.ts'
 import { OBJECT_KINDS } from '#app/domain/object-catalog.ts'
-import { sampleEvent } from './webhook-sample.ts'
+import { sampleEvent } from './test-webhook.server.ts'
 
 const NOW = Date.UTC(2026, 0, 5, 22, 30, 5)
 

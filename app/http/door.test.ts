@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { fixedClock } from '#app/lib/clocks.server.ts'
 import { sessionCookie } from './cookies.ts'
+import { createSessionBrake } from './door.server.ts'
 import { toPlatformAnswer } from './platform-answer.ts'
-import { createSessionBrake } from './session-brake.server.ts'
 import { brakeUnknown } from './unknown-address.server.ts'
 
 function brakeOf(perMinute: number) {
