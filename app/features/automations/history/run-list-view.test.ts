@@ -88,6 +88,11 @@ describe('what happened', () => {
     expect(lineOf({ state: 'queued', outcome: null, journal: [] }).happened).toBe('It waits for its turn.')
   })
 
+  test('that ends with words of a customer has one full stop', () => {
+    const reason = 'They answered at 14:02: "Please ring me."'
+    expect(lineOf({ state: 'held', outcome: null, reason, journal: [] }).happened).toBe(reason)
+  })
+
   test('puts what may have been sent above everything', () => {
     const journal = [aRow({ state: 'unknown', sentence: 'It may have been sent' })]
     expect(lineOf({ outcome: 'failure', journal })).toMatchObject({ standing: 'unknown', needsYou: true })
@@ -109,4 +114,10 @@ test('runs are counted by the day of the account', () => {
     ['3 January 2026', '1 run'],
   ])
   expect(days('Australia/Sydney')[0]).toEqual(['Today', '2 runs · 1 needs you'])
+})
+
+test('a run that waited stands where its time says, newest first', () => {
+  // The list comes in the order of what started the runs; the second waited and began an hour ago.
+  const lines = [3, 1, 2].map((hoursAgo) => ({ ...lineOf(), at: NOW - hours(hoursAgo) }))
+  expect(runsByDay(lines, NOW, 'UTC')[0]?.lines.map(({ at }) => (NOW - at) / hours(1))).toEqual([1, 2, 3])
 })

@@ -77,11 +77,11 @@ export interface DayOfRuns {
   lines: RunLine[]
 }
 
-/** The runs of a page by the days of the account, in their order. */
+/** The runs of a page by the days of the account, newest first: one that waited stands where it began. */
 export function runsByDay(lines: readonly RunLine[], now: Millis, zone: string): DayOfRuns[] {
   const today = dayOf(wallAt(now, zone))
   const found = new Map<number, RunLine[]>()
-  for (const line of lines) {
+  for (const line of lines.toSorted((a, b) => b.at - a.at)) {
     const day = dayOf(wallAt(line.at, zone))
     found.set(day, [...(found.get(day) ?? []), line])
   }
@@ -116,7 +116,7 @@ function happenedText(execution: Pick<Execution, 'actionsExecuted' | 'state' | '
 
 function asSentence(text: string): string {
   const trimmed = text.trim()
-  return /[.!?…]$/.test(trimmed) ? trimmed : `${trimmed}.`
+  return /[.!?…]["”]?$/.test(trimmed) ? trimmed : `${trimmed}.`
 }
 
 function aboutOf(execution: Execution, known: RecordName | null): { job: string; customer: string } {
