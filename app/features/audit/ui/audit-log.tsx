@@ -83,16 +83,16 @@ function Entry({ line, runTo }: { line: Line; runTo: AuditLogProps['runTo'] }) {
   return (
     <li className="flex flex-wrap items-baseline justify-between gap-x-6 border-line border-t py-2">
       <p className="flex min-w-0 flex-wrap items-baseline gap-x-2 wrap-anywhere text-label">
-        <span className="font-medium">{what}</span>
+        <span className="font-medium">
+          {what}
+          {facts === '' ? null : ' ·'}
+        </span>
         {facts === '' ? null : run === null ? (
-          <span className="text-ink-soft">· {facts}</span>
+          <span className="text-ink-soft">{facts}</span>
         ) : (
-          <span className="text-ink-soft">
-            ·{' '}
-            <Link to={runTo(run)} className="text-accent underline underline-offset-4">
-              {facts}
-            </Link>
-          </span>
+          <Link to={runTo(run)} className="text-accent underline underline-offset-4">
+            {facts}
+          </Link>
         )}
         {outcome === 'done' ? null : <StatusPill {...OUTCOMES[outcome]}>{outcomeText(outcome)}</StatusPill>}
       </p>

@@ -226,13 +226,13 @@ function Facts({ rule }: { rule: RuleCardView }) {
       <ul aria-label="Details" className="flex flex-wrap gap-x-1 text-dense text-ink-soft">
         {labels.map((label, index) => (
           <li key={label} className="wrap-anywhere">
-            {index === 0 ? null : <span aria-hidden>· </span>}
             {label}
+            {index === labels.length - 1 && nextRunAt === null ? null : <span aria-hidden> ·</span>}
           </li>
         ))}
         {nextRunAt === null ? null : (
           <li>
-            <span aria-hidden>· </span>Next check <Time at={nextRunAt} as="next" />
+            Next check <Time at={nextRunAt} as="next" />
           </li>
         )}
       </ul>
