@@ -2,6 +2,7 @@
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
+import { grouped } from '../count-text.ts'
 import { dateOf, dayOf, localStamp, MONTHS, todayOf } from './local-time.ts'
 
 /** `2 minutes ago`; `just now` within the first minute (and for a clock slightly ahead of ours). */
@@ -13,9 +14,9 @@ export function ago(at: Millis, now: Millis): string {
   return `${plural(Math.floor(passed / days(1)), 'day')} ago`
 }
 
-/** `1 event`, `2 events`, `2 deliveries`. */
+/** `1 event`, `1,258 events`, `2 deliveries`. */
 export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`
+  return `${grouped(count)} ${count === 1 ? one : many}`
 }
 
 /** `3 seconds`, `12 minutes`, `2 hours`, `5 days`; rounded down. */

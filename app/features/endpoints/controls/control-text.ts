@@ -1,4 +1,6 @@
 // Messages the page shows after a button of a webhook or a forwarding rule succeeded or failed.
+
+import { grouped } from '#app/domain/count-text.ts'
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
 import { clockTime, plural } from '#app/domain/time/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -25,7 +27,7 @@ export const UNDO_OVER = 'It was deleted a while ago.'
 /** `waiting` = events that were kept. */
 export function restoredFlash(title: string, waiting: number, paused: boolean): Flash {
   if (waiting === 0) return { kind: 'success', title }
-  const events = waiting === 1 ? '1 event' : `${waiting} events`
+  const events = plural(waiting, 'event')
   if (paused) return { kind: 'success', title, description: `${events} will be sent when you resume.` }
   return {
     kind: 'success',
@@ -35,7 +37,7 @@ export function restoredFlash(title: string, waiting: number, paused: boolean): 
 }
 
 export function pausedFlash(waiting: number, thing: Thing = 'webhook'): Flash {
-  const now = waiting === 0 ? '' : ` ${waiting === 1 ? '1 event waits' : `${waiting} events wait`} already.`
+  const now = waiting === 0 ? '' : ` ${plural(waiting, 'event waits', 'events wait')} already.`
   const description = `We keep events and send them when you resume.${now}`
   return { kind: 'success', title: `${TITLES[thing]} paused`, description }
 }
@@ -60,7 +62,7 @@ function whatIsSent(waiting: number): string {
   if (waiting === 0) return 'New events are sent as they arrive.'
   return waiting === 1
     ? 'The waiting event is being sent.'
-    : `The ${waiting} waiting events are being sent, oldest first.`
+    : `The ${grouped(waiting)} waiting events are being sent, oldest first.`
 }
 
 export const SENT_AGAIN: Flash = {

@@ -1,5 +1,7 @@
 import { Form } from '@remix-run/react'
 import { Trash2, Undo2 } from 'lucide-react'
+import { grouped } from '#app/domain/count-text.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import { UNDO_SHOWN } from '#app/lib/undo.ts'
 import { hostOf } from '#app/lib/url.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
@@ -62,7 +64,7 @@ export function UndoDelete({ deleted, account }: UndoDeleteProps) {
         </CardButton>
       }
     >
-      The {called} was deleted. {waiting === 0 ? '' : waiting === 1 ? '1 event waits.' : `${waiting} events wait.`}
+      The {called} was deleted. {waiting === 0 ? '' : `${plural(waiting, 'event waits', 'events wait')}.`}
     </UndoLine>
   )
 }
@@ -100,7 +102,9 @@ function Consequences({ webhook }: { webhook: EndpointView }) {
     <>
       <p>{whatEnds(webhook)}</p>
       {webhook.pending > 0 ? (
-        <p>{webhook.pending === 1 ? 'One waiting event is' : `${webhook.pending} waiting events are`} dropped.</p>
+        <p>
+          {webhook.pending === 1 ? 'One waiting event is' : `${grouped(webhook.pending)} waiting events are`} dropped.
+        </p>
       ) : null}
       <p>You can undo it for 10 seconds.</p>
     </>

@@ -158,6 +158,12 @@ describe('the list', () => {
     job.getByText('in 4 minutes')
   })
 
+  it('says in its row how much waits before anything that a narrow line may cut', () => {
+    renderManager({ webhooks: [sampleWebhook({ pending: 1258 })] })
+    expect(card('Job').querySelector('summary')?.textContent).toMatch(/1,258 waiting · (all fields|\d+ fields?) · /)
+    within(card('Job')).getByText('1,258 events')
+  })
+
   it('says a retry comes any moment once its time has come', () => {
     renderManager({ webhooks: [sampleWebhook({ pending: 1, nextAttemptAt: SAMPLE_NOW - minutes(3) })] })
     expect(screen.getByText('Next retry').nextElementSibling?.textContent).toBe('any moment')

@@ -1,5 +1,6 @@
 import { ChevronRight, CornerDownRight } from 'lucide-react'
 import { type ComponentProps, lazy, memo, Suspense, useEffect, useState } from 'react'
+import { grouped } from '#app/domain/count-text.ts'
 import { plural } from '#app/domain/time/moments.ts'
 import { hours } from '#app/lib/duration.ts'
 import { Time, usePresent, useZone } from '#app/ui/time/time.tsx'
@@ -86,14 +87,18 @@ function RowSummary({ webhook }: { webhook: EndpointView }) {
       </h3>
       <span className="min-w-0 max-sm:col-start-1 max-sm:row-start-2 max-sm:flex max-sm:gap-x-1">
         <AddressLine address={webhook.callbackUrl} />
+        {/* What waits comes first: the end is what a narrow line cuts. */}
         <span className="block shrink-0 truncate">
+          {pending > 0 ? `${grouped(pending)} waiting` : null}
           <span className="max-sm:hidden">
+            {pending > 0 ? ' · ' : ''}
             {webhook.kind === 'extra' ? `${webhook.label}, ` : ''}
             {fields.length === 0 ? 'all fields' : plural(fields.length, 'field')}
             {lastEventAt === null ? '' : ' · '}
           </span>
-          {lastEventAt === null ? null : <Time at={lastEventAt} />}
-          {pending > 0 ? `, ${pending} waiting` : ''}
+          {lastEventAt === null ? null : (
+            <Time at={lastEventAt} className={pending > 0 ? 'max-sm:hidden' : undefined} />
+          )}
         </span>
       </span>
       <DayBars attempts={webhook.hours} />
@@ -141,14 +146,14 @@ function DayBars({ attempts }: { attempts: EndpointView['hours'] }) {
       role="img"
       className="h-5 w-24 max-sm:col-span-2 max-sm:col-start-2 max-sm:row-start-2 max-sm:justify-self-end"
     >
-      <title>{`Last day: ${delivered} delivered, ${failed} failed`}</title>
+      <title>{`Last day: ${grouped(delivered)} delivered, ${grouped(failed)} failed`}</title>
       <path d={`M0 ${HIGH - 0.5}H${24 * BAR}`} className="stroke-line" />
       {attempts.map((hour, index) => {
         const [up, down] = [scaled(hour.delivered), scaled(hour.failed)]
         const x = index * BAR
         return up + down === 0 ? null : (
           <g key={x}>
-            <title>{`${clockTime(startOf(index), now, zone)}: ${hour.delivered} delivered, ${hour.failed} failed`}</title>
+            <title>{`${clockTime(startOf(index), now, zone)}: ${grouped(hour.delivered)} delivered, ${grouped(hour.failed)} failed`}</title>
             <rect x={x} y={0} width={BAR} height={HIGH} className="fill-transparent" />
             {up > 0 ? <rect x={x} y={HIGH - up} width={BAR - 1} height={up} className="fill-working" /> : null}
             {down > 0 ? (

@@ -1,5 +1,6 @@
 import { Pencil } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { plural } from '#app/domain/time/moments.ts'
 import { chatSentence } from '#app/features/events/chat/chat-message.ts'
 import { DEFAULT_LOG_FILTER } from '#app/features/events/log-view.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
@@ -186,9 +187,7 @@ function Facts({ webhook }: { webhook: EndpointView }) {
       <Fact label="Set to">{webhook.active ? 'Active' : 'Inactive'}</Fact>
       <Fact label="Last event">{webhook.lastEventAt === null ? '–' : <Time at={webhook.lastEventAt} />}</Fact>
       <Fact label="Waiting">
-        <span className="tabular-nums">
-          {webhook.pending === 0 ? 'Nothing' : `${webhook.pending} ${webhook.pending === 1 ? 'event' : 'events'}`}
-        </span>
+        <span className="tabular-nums">{webhook.pending === 0 ? 'Nothing' : plural(webhook.pending, 'event')}</span>
       </Fact>
       <Fact label="Next retry">
         {webhook.nextAttemptAt === null ? '–' : <Time at={webhook.nextAttemptAt} as="next" />}

@@ -94,10 +94,10 @@ describe('the form', () => {
       'All1,211+',
       'Waiting3+',
       'Delivered1,208+',
-      'Given up0+',
-      'On hold0+',
-      'Stopped0+',
-      'Not forwarded0+',
+      'Given up',
+      'On hold',
+      'Stopped',
+      'Not forwarded',
     ])
   })
 

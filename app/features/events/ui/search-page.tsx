@@ -1,5 +1,6 @@
 import { SearchX } from 'lucide-react'
 import { useEffect, useRef } from 'react'
+import { grouped } from '#app/domain/count-text.ts'
 import { type AccountPage, type LinkAccount, managerAddress, searchAddress } from '#app/domain/delivery-address.ts'
 import { useAnnounce } from '#app/ui/announcer.tsx'
 import { ButtonLink } from '#app/ui/button.tsx'
@@ -83,7 +84,8 @@ function StatusChips({ account, form, statuses: { counts, complete } }: StatusCh
   const chip = (status: string, words: string, count: number) => ({
     to: searchAddress(account, { ...form, status }),
     words,
-    count: `${count.toLocaleString('en-AU')}${more}`,
+    // None so far says nothing about the rest.
+    count: count === 0 && more ? '' : `${grouped(count)}${more}`,
     current: form.status === status,
   })
   return (
