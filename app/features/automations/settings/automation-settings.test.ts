@@ -54,6 +54,11 @@ describe('the form', () => {
     expect(errorsOf({ quietFrom: '08:00', quietWeekends: true })).toBeNull()
   })
 
+  test('a number is read as people write it', () => {
+    const read = readSettingsForm({ ...FORM, accountDailyCap: '1,000', ruleDailyCap: '12,500', floodPerHour: '250' })
+    expect(read).toMatchObject({ change: { accountDailyCap: 1000, ruleDailyCap: 12_500, floodPerHour: 250 } })
+  })
+
   test('reads what a browser sends, and nothing else', () => {
     const sent = new URLSearchParams({ quiet: 'all', quietFrom: ' 20:00 ', quietWeekends: 'true', surprise: '1' })
     expect(settingsFormOf(sent)).toMatchObject({ quiet: 'all', quietFrom: '20:00', quietWeekends: true, quietTo: '' })

@@ -2,6 +2,7 @@
 // from an API call, from the form, and from storage.
 import { z } from 'zod'
 import { type AutomationSettings, accountGuardsSchema } from '#app/domain/automations/account-guards.ts'
+import { readNumber } from '../records/field-value.ts'
 import { DEFAULT_ACCOUNT_GUARDS, readAccountGuards } from '../rules/guards.ts'
 
 export const DEFAULT_SETTINGS: AutomationSettings = { ...DEFAULT_ACCOUNT_GUARDS, senderStaffUuid: null }
@@ -111,10 +112,8 @@ export function readSettingsForm(form: SettingsForm): ReadForm {
 
 const NO_QUIET = '00:00'
 
-function numberOf(text: string, otherwise: number): number {
-  if (text === '') return otherwise
-  return /^-?\d+([.,]\d+)?$/.test(text) ? Number(text.replace(',', '.')) : Number.NaN
-}
+/** `1,000` is a thousand, as in conditions: read as 1, it would hold nearly every message. */
+const numberOf = (text: string, otherwise: number) => (text === '' ? otherwise : (readNumber(text) ?? Number.NaN))
 
 /** Returns the initial form. Without quiet hours it suggests the default times. */
 export function formOfSettings(settings: AutomationSettings, quiet: QuietChoice): SettingsForm {
