@@ -1,4 +1,5 @@
 // The operator's page: decides whether anything needs attention, and says so in one sentence at the top.
+import { grouped } from '#app/domain/count-text.ts'
 import type { KeptKind } from '#app/domain/kept-until.ts'
 import type { RunOfBackup } from '#app/domain/operations.ts'
 import type { LoopState, SpaceSigns } from '#app/domain/process-signs.ts'
@@ -216,7 +217,7 @@ function quietVerdict({ accounts, failing, backups, now }: OperatorFacts): Opera
   const works = `nothing is overdue${backup}`
   const needCare = Math.max(accounts.needCare, failing.accounts)
   if (needCare === 0) return { tone: 'working', sentence: `Everything is fine: ${works}.` }
-  const of = `${needCare} of ${plural(accounts.count, 'account')} ${needCare === 1 ? 'needs' : 'need'} attention`
+  const of = `${grouped(needCare)} of ${plural(accounts.count, 'account')} ${needCare === 1 ? 'needs' : 'need'} attention`
   const why = failing.addresses > 0 ? `: ${addressesText(failing.addresses)} failing` : ''
   return { tone: 'attention', sentence: `Fieldhook works: ${works}. ${of}${why}.` }
 }

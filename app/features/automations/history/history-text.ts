@@ -1,4 +1,5 @@
 // Toasts of the run pages.
+import { plural } from '#app/domain/time/moments.ts'
 import type { Flash } from '#app/lib/flash.ts'
 
 function done(title: string, description?: string): Flash {
@@ -33,7 +34,7 @@ export const RUN_FLASHES = {
 
 export function settledHeldFlash(decision: 'send' | 'discard', count: number): Flash {
   if (count === 0) return RUN_FLASHES.notHeld
-  const runs = count === 1 ? '1 run' : `${count} runs`
+  const runs = plural(count, 'run')
   return decision === 'send'
     ? done(`${runs} sent on`, 'They continue now, one after another.')
     : done(`${runs} discarded`)

@@ -48,7 +48,7 @@ export function resumedFlash(waiting: number, thing: Thing = 'webhook'): Flash {
 
 /** `missed` = number of missed events that are sent again on request; 0 when nobody requested that. */
 export function startedFlash(waiting: number, missed: number, thing: Thing = 'webhook'): Flash {
-  const again = missed === 0 ? '' : `${missed === 1 ? 'The event' : `The ${missed} events`} it missed`
+  const again = missed === 0 ? '' : `${missed === 1 ? 'The event' : `The ${grouped(missed)} events`} it missed`
   const description = again === '' ? whatIsSent(waiting) : `${again} ${missed === 1 ? 'is' : 'are'} being sent.`
   return { kind: 'success', title: `${TITLES[thing]} started again`, description }
 }

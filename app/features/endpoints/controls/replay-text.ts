@@ -1,4 +1,5 @@
 // "Send everything since …" on the page: its form values in the URL, and its sentences.
+import { grouped } from '#app/domain/count-text.ts'
 import type { EndpointKey } from '#app/domain/endpoint-key.ts'
 import { plural } from '#app/domain/time/moments.ts'
 import type { FieldErrors } from '../endpoint.ts'
@@ -31,16 +32,16 @@ export function replayFormOf(params: URLSearchParams): ReplayForm | null {
 /** Describes the progress or the result of a replay in one sentence. */
 export function replaySentence(replay: ReplayView): string {
   const { total, delivered, undelivered } = replay
-  const failed = undelivered === 0 ? '' : `, ${undelivered} not delivered`
+  const failed = undelivered === 0 ? '' : `, ${grouped(undelivered)} not delivered`
   switch (replay.state) {
     case 'running':
-      return `${delivered} of ${plural(total, 'event')} delivered${failed}.`
+      return `${grouped(delivered)} of ${plural(total, 'event')} delivered${failed}.`
     case 'cancelled':
-      return `${delivered} of ${plural(total, 'event')} had been delivered. The rest was not sent.`
+      return `${grouped(delivered)} of ${plural(total, 'event')} had been delivered. The rest was not sent.`
     case 'done':
       if (delivered + undelivered === 0) return 'There was nothing to send.'
       if (undelivered === 0)
-        return delivered === 1 ? 'The event was delivered.' : `All ${delivered} events were delivered.`
+        return delivered === 1 ? 'The event was delivered.' : `All ${grouped(delivered)} events were delivered.`
       return `${plural(delivered, 'event')} delivered${failed}. The activity says why.`
   }
 }

@@ -1,6 +1,7 @@
 import { Form, useLocation } from '@remix-run/react'
 import { Send } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { plural } from '#app/domain/time/moments.ts'
 import { hostOf } from '#app/lib/url.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Field } from '#app/ui/form/field.tsx'
@@ -123,7 +124,7 @@ export function ReplayPanel({ webhook, account, data }: ReplayPanelProps) {
               icon={Send}
               pendingLabel="Starting…"
             >
-              Send {count === 1 ? '1 event' : `${count} events`}
+              Send {plural(count, 'event')}
             </CardButton>
           ) : null}
         </div>

@@ -108,8 +108,10 @@ function limitWords({ values }: FormState): string {
   const words = [
     polls && values.enableGrouping === 'true' ? 'combined' : '',
     polls && values.digest === 'true' ? 'one run for all' : '',
-    /^0*$/.test(values.cooldownDays) ? '' : `${values.cooldownDays} days between messages`,
-    values.dailyCap === '' ? '' : `${values.dailyCap} messages a day`,
+    /^0*$/.test(values.cooldownDays)
+      ? ''
+      : `${values.cooldownDays} ${values.cooldownDays === '1' ? 'day' : 'days'} between messages`,
+    values.dailyCap === '' ? '' : `${values.dailyCap} ${values.dailyCap === '1' ? 'message' : 'messages'} a day`,
     values.respectQuietHours === 'true' ? 'quiet hours' : '',
     values.recheckBeforeSending === 'true' ? 'checks again' : '',
     values.askFirst === 'true' ? 'asks you first' : '',

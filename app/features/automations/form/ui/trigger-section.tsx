@@ -324,7 +324,7 @@ function preciseWords(values: Values): string {
     values.triggerJobUuid === '' || values.triggerSource !== 'webhook' ? '' : 'one job',
     /^0*$/.test(values.settleMinutes) || values.triggerSource !== 'webhook'
       ? ''
-      : `after ${values.settleMinutes} minutes`,
+      : `after ${values.settleMinutes} ${values.settleMinutes === '1' ? 'minute' : 'minutes'}`,
     values.scheduleType === 'immediate' ? '' : values.scheduleType,
   ]
     .filter(Boolean)

@@ -14,6 +14,7 @@ import {
 import type { AutomationAccount } from '#app/domain/automations/automation-address.ts'
 import { historyQuery, RUNS_PATH, runsAddress } from '#app/domain/automations/history-address.ts'
 import { RUN_STATUSES } from '#app/domain/automations/run-record.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Card } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
@@ -105,7 +106,7 @@ function FoundRuns({ account, form, lines, next, isOlder, timezone }: HistoryPag
 
 /** Handles many held runs at once, after a flood or "ask me first". */
 function HeldOfRule({ ruleId, held }: { ruleId: string; held: number }) {
-  const runs = held === 1 ? '1 run of this automation waits' : `${held} runs of this automation wait`
+  const runs = plural(held, 'run of this automation waits', 'runs of this automation wait')
   return (
     <Card className="grid gap-3 p-4">
       <p className="text-label">{runs} for you.</p>
@@ -275,7 +276,9 @@ function AnswersCard({ answers }: { answers: readonly AnswerView[] }) {
         <h2 id="answers-title" className="font-semibold text-title">
           Customers answered
         </h2>
-        <p className="text-label text-ink-soft">Automatic messages to them wait for you.</p>
+        <p className="text-label text-ink-soft">
+          Automatic messages to them wait: “Go on” sends them, “Stop” cancels them.
+        </p>
       </div>
       <ul aria-labelledby="answers-title" className="grid gap-4">
         {answers.map((answer) => (

@@ -18,6 +18,7 @@ import {
   ruleAnchor,
 } from '#app/domain/automations/automation-address.ts'
 import { type OwnerRights, ownerNote } from '#app/domain/people.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
 import { Badge } from '#app/ui/badge.tsx'
 import { ButtonLink } from '#app/ui/button.tsx'
@@ -240,7 +241,7 @@ function Facts({ rule }: { rule: RuleCardView }) {
         <p>
           {executionCount === 0
             ? 'Has not started yet'
-            : `Started ${executionCount === 1 ? 'once' : `${executionCount} times`}`}
+            : `Started ${executionCount === 1 ? 'once' : plural(executionCount, 'time')}`}
           {lastExecutedAt === null ? null : (
             <>
               , last <Time at={lastExecutedAt} />
