@@ -1,20 +1,20 @@
 import { X } from 'lucide-react'
 import { Dialog } from 'radix-ui'
-import type { ReactNode, RefObject } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { buttonStyles } from './button.tsx'
 
 interface SheetDialogProps {
   open: boolean
   onClose: () => void
-  /** Gets the focus back after closing, if it still exists. */
-  returnTo?: RefObject<HTMLElement | null>
   title: string
   description: string
   children: ReactNode
 }
 
 /** A reading overlay. Like `ConfirmDialog` without the library's overlay, whose styles our policy refuses. */
-export function SheetDialog({ open, onClose, returnTo, title, description, children }: SheetDialogProps) {
+export function SheetDialog({ open, onClose, title, description, children }: SheetDialogProps) {
+  // The library gives the focus back only to a trigger of its own.
+  const opener = useRef<Element | null>(null)
   return (
     <Dialog.Root open={open} onOpenChange={(next) => (next ? undefined : onClose())}>
       <Dialog.Portal>
@@ -25,10 +25,13 @@ export function SheetDialog({ open, onClose, returnTo, title, description, child
           <div className="h-[calc(100%+1px)]" />
         </div>
         <Dialog.Content
+          onOpenAutoFocus={() => {
+            opener.current = document.activeElement
+          }}
           onCloseAutoFocus={(event) => {
-            if (!returnTo?.current) return
+            if (!(opener.current instanceof HTMLElement) || !opener.current.isConnected) return
             event.preventDefault()
-            returnTo.current.focus()
+            opener.current.focus()
           }}
           className="-translate-x-1/2 -translate-y-1/2 fixed top-1/2 left-1/2 z-50 grid max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] max-w-2xl animate-appear grid-rows-[auto_minmax(0,1fr)] rounded-card border border-line bg-surface shadow-lift"
         >

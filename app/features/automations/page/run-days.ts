@@ -1,4 +1,5 @@
 // The runs of the last 30 days, by rule and day, for the bars of the list.
+import { grouped } from '#app/domain/count-text.ts'
 import { dateOf, dayOf, MONTHS } from '#app/domain/time/local-time.ts'
 import { plural } from '#app/domain/time/moments.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -51,7 +52,7 @@ function emptyDays(): RunDays {
 
 function saysOf({ ran, failed }: RunDays, since: string): string {
   const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0)
-  return `${since}: ${plural(sum(ran) + sum(failed), 'run')}, ${sum(failed)} failed`
+  return `${since}: ${plural(sum(ran) + sum(failed), 'run')}, ${grouped(sum(failed))} failed`
 }
 
 /** `This month: 42 texts, 3 e-mails to customers.`; '' = none yet. */

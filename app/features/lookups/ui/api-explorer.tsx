@@ -1,6 +1,6 @@
 import { Form, useNavigation } from '@remix-run/react'
 import { Play, SquareStack, Tag } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { AUTOMATION_PATH, automationQuery } from '#app/domain/automations/automation-address.ts'
 import { Button } from '#app/ui/button.tsx'
 import { CardSection } from '#app/ui/card.tsx'
@@ -35,14 +35,8 @@ export function ApiExplorer({ test, admin, accountId }: ApiExplorerProps) {
   const testing = state === 'loading' && location?.search.includes('api=') === true
   const [mappings, setMappings] = useKeptMappings(accountId)
   const [open, setOpen] = useState<Open>(null)
-  const opener = useRef<HTMLElement | null>(null)
   const { part: dialogs } = useOnDemand(loadDialogs, open !== null)
   const count = Object.keys(mappings).length
-
-  function show(next: Open, button: HTMLElement) {
-    opener.current = button
-    setOpen(next)
-  }
 
   return (
     <CardSection
@@ -50,10 +44,10 @@ export function ApiExplorer({ test, admin, accountId }: ApiExplorerProps) {
       title="API Explorer"
       action={
         <span className="needs-script flex flex-wrap gap-2">
-          <Button icon={SquareStack} onClick={(event) => show({ dialog: 'list' }, event.currentTarget)}>
+          <Button icon={SquareStack} onClick={() => setOpen({ dialog: 'list' })}>
             Dynamic Mapping Manager{count > 0 ? ` (${count})` : ''}
           </Button>
-          <Button icon={Tag} onClick={(event) => show({ dialog: 'create', field: '' }, event.currentTarget)}>
+          <Button icon={Tag} onClick={() => setOpen({ dialog: 'create', field: '' })}>
             Create Dynamic Mapping
           </Button>
         </span>
@@ -91,7 +85,7 @@ export function ApiExplorer({ test, admin, accountId }: ApiExplorerProps) {
             <p>{test.message}</p>
           </Notice>
         ) : (
-          <Found test={test} onMap={(field, button) => show({ dialog: 'create', field }, button)} />
+          <Found test={test} onMap={(field) => setOpen({ dialog: 'create', field })} />
         )}
         <p className="needs-script text-dense text-ink-soft">
           Mappings stay until you close this browser tab. Export them to keep them longer.
@@ -103,7 +97,6 @@ export function ApiExplorer({ test, admin, accountId }: ApiExplorerProps) {
           field={open.field}
           api={test?.api ?? 'jobs'}
           taken={mappings}
-          returnTo={opener}
           onClose={() => setOpen(null)}
           onSave={(key, mapping) => {
             setMappings({ ...mappings, [key]: mapping })
@@ -112,12 +105,7 @@ export function ApiExplorer({ test, admin, accountId }: ApiExplorerProps) {
         />
       ) : null}
       {dialogs && open?.dialog === 'list' ? (
-        <dialogs.MappingManagerDialog
-          mappings={mappings}
-          returnTo={opener}
-          onChange={setMappings}
-          onClose={() => setOpen(null)}
-        />
+        <dialogs.MappingManagerDialog mappings={mappings} onChange={setMappings} onClose={() => setOpen(null)} />
       ) : null}
     </CardSection>
   )
@@ -125,7 +113,7 @@ export function ApiExplorer({ test, admin, accountId }: ApiExplorerProps) {
 
 interface FoundProps {
   test: Extract<ApiTest, { outcome: 'found' }>
-  onMap: (field: string, button: HTMLElement) => void
+  onMap: (field: string) => void
 }
 
 function Found({ test: { api, count, shown, raw, fields }, onMap }: FoundProps) {
@@ -166,7 +154,7 @@ interface FoundFieldsProps {
   fields: readonly FoundField[]
   /** Number of records. */
   count: number
-  onMap: (field: string, button: HTMLElement) => void
+  onMap: (field: string) => void
 }
 
 /** Lists all fields with an example; each can be mapped to a name. */
@@ -190,7 +178,7 @@ function FoundFields({ fields, count, onMap }: FoundFieldsProps) {
               size="icon"
               aria-label={`Create Dynamic Mapping for ${path}`}
               icon={Tag}
-              onClick={(event) => onMap(path, event.currentTarget)}
+              onClick={() => onMap(path)}
             />
           </span>
         </li>

@@ -1,6 +1,6 @@
 // The two dialogs of dynamic mappings. Loaded on first use, to keep the page small.
 import { Download, Plus, Trash2, Upload } from 'lucide-react'
-import { type FormEvent, type RefObject, useRef, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { Button } from '#app/ui/button.tsx'
 import { Field, FieldError } from '#app/ui/form/field.tsx'
 import { Select } from '#app/ui/form/select.tsx'
@@ -26,12 +26,11 @@ interface CreateMappingDialogProps {
   field: string
   api: ApiName
   taken: DynamicMappings
-  returnTo: RefObject<HTMLElement | null>
   onClose: () => void
   onSave: (key: string, mapping: DynamicMapping) => void
 }
 
-export function CreateMappingDialog({ field, api, taken, returnTo, onClose, onSave }: CreateMappingDialogProps) {
+export function CreateMappingDialog({ field, api, taken, onClose, onSave }: CreateMappingDialogProps) {
   const [name, setName] = useState('')
   const [chain, setChain] = useState([{ id: 0, api, field }])
   const [error, setError] = useState<{ at: 'name' | 'chain'; message: string } | null>(null)
@@ -56,7 +55,6 @@ export function CreateMappingDialog({ field, api, taken, returnTo, onClose, onSa
     <SheetDialog
       open
       onClose={onClose}
-      returnTo={returnTo}
       title="Create Dynamic Mapping"
       description="A name of your own for a field that the API gives."
     >
@@ -153,18 +151,16 @@ export function CreateMappingDialog({ field, api, taken, returnTo, onClose, onSa
 
 interface MappingManagerDialogProps {
   mappings: DynamicMappings
-  returnTo: RefObject<HTMLElement | null>
   onChange: (mappings: DynamicMappings) => void
   onClose: () => void
 }
 
-export function MappingManagerDialog({ mappings, returnTo, onChange, onClose }: MappingManagerDialogProps) {
+export function MappingManagerDialog({ mappings, onChange, onClose }: MappingManagerDialogProps) {
   const entries = Object.entries(mappings)
   return (
     <SheetDialog
       open
       onClose={onClose}
-      returnTo={returnTo}
       title="Dynamic Mapping Manager"
       description="The mappings of this screen. They stay until you close this browser tab: export them to keep them longer."
     >

@@ -32,7 +32,7 @@ export function ReceiptLine({ receipt }: { receipt: ReceiptView | null }) {
         )}
         {lookedAt === null ? null : (
           <>
-            {', looked at '}
+            {', checked '}
             <Time at={lookedAt} as="clock" className="tabular-nums" />
           </>
         )}

@@ -98,7 +98,7 @@ describe('what customers received and answered', () => {
       lookedAt: FRAME.now,
     } as const
     drawHistory({ lines: [{ ...lineOf(), receipt }] })
-    expect(screen.getByText(/^Not confirmed after 30 minutes/).textContent).toMatch(/, looked at \d/)
+    expect(screen.getByText(/^Not confirmed after 30 minutes/).textContent).toMatch(/, checked \d/)
   })
 })
 
