@@ -1,6 +1,7 @@
 import { Link } from '@remix-run/react'
 import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
+import type { ComponentProps } from 'react'
 import { describe, expect, it } from 'vitest'
 import type { CheckStep } from '#app/domain/endpoints/endpoint-check.ts'
 import { DEFAULT_MAIL_CHOICE } from '#app/features/notices/notice-mail.ts'
@@ -43,6 +44,7 @@ function notice(over: Partial<EndpointNotice> = {}): EndpointNotice {
 }
 
 interface Options {
+  said?: ComponentProps<typeof Notices>['said']
   notices?: EndpointNotice[]
   card?: Partial<CardNews>
   mail?: Partial<AccountNews['mail']>
@@ -50,7 +52,7 @@ interface Options {
   result?: FormResult
 }
 
-function Page({ notices = [], card, mail = {}, webhook = sampleWebhook(), result }: Options) {
+function Page({ said, notices = [], card, mail = {}, webhook = sampleWebhook(), result }: Options) {
   const news: AccountNews = {
     notices,
     mail: { ...mailSettingsView(DEFAULT_MAIL_CHOICE, null), ...mail },
@@ -59,7 +61,7 @@ function Page({ notices = [], card, mail = {}, webhook = sampleWebhook(), result
   return (
     <AccountNewsProvider news={news}>
       <AccountTimeProvider now={SAMPLE_NOW} zone={SAMPLE_ZONE}>
-        <Notices account={ACCOUNT} />
+        <Notices account={ACCOUNT} said={said} />
         <WebhookCard
           alone
           webhook={webhook}
@@ -110,6 +112,18 @@ describe('notices', () => {
     renderNews({ notices: [notice()], webhook: sampleWebhook({ status: 'failing', failingSince: SAMPLE_NOW }) })
     within(onCard()).getByText('Job webhook started failing')
     expect(within(onCard()).queryByText('Your address answered 404. Is the scenario switched on?')).toBeNull()
+  })
+
+  it('are only on the card while the line at the top has a row about it', () => {
+    renderNews({ said: [1], notices: [notice(), notice({ id: 8, card: 2, title: 'Note webhook started failing' })] })
+    within(onCard()).getByRole('button', { name: 'Dismiss: Job webhook started failing' })
+    expect(within(onTop()).getAllByRole('listitem')).toHaveLength(1)
+    within(onTop()).getByText('Note webhook started failing')
+  })
+
+  it('of a card that works again are on top', () => {
+    renderNews({ said: [1], notices: [notice({ kind: 'recovered', title: 'Job webhook works again' })] })
+    within(onTop()).getByText('Job webhook works again')
   })
 
   it('are dismissed from either place', async () => {

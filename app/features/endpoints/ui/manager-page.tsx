@@ -74,6 +74,8 @@ export function ManagerPage(props: ManagerPageProps) {
   useListFocus(webhooks.map((webhook) => webhook.id))
   const total = webhooks.length + rules.length + ruleLines.length
   const { step, log, replay, logSource } = props
+  // The card of an only one is open, right below.
+  const rows = total === 1 ? [] : [...webhooks, ...rules].filter(({ status }) => needsAttention(status)).slice(0, MOST)
   const card = { account, step, log, replay, logSource, result, alone: total === 1 }
   return (
     <AccountTimeProvider now={props.now} zone={props.timezone}>
@@ -98,13 +100,14 @@ export function ManagerPage(props: ManagerPageProps) {
             webhooks={webhooks}
             rules={rules}
             lines={ruleLines}
+            rows={rows}
             lastEventAt={props.lastEventAt}
           />
         }
       />
       <Connection accountUUID={accountUUID} reconnect={props.reconnect ?? null} missing={props.missingScopes ?? []} />
       {deleted === null ? null : <UndoDelete deleted={deleted} account={account} />}
-      <Notices account={account} />
+      <Notices account={account} said={rows.map(({ id }) => id)} />
       <FirstStepsCard steps={props.firstSteps ?? []} account={account} />
       {total === 0 ? (
         <div className="grid gap-4">
@@ -184,16 +187,14 @@ interface ConnectionProps {
 interface HealthProps extends Pick<ManagerPageProps, 'webhooks' | 'rules' | 'lastEventAt'> {
   account: ManagerAccount
   lines: EndpointLine[]
+  rows: EndpointView[]
 }
 
 /** How the account is, in one sentence; what is in trouble has a row each. */
-function Health({ account, webhooks, rules, lines, lastEventAt }: HealthProps) {
+function Health({ account, webhooks, rules, lines, rows, lastEventAt }: HealthProps) {
   const now = usePresent()
-  const cards = [...webhooks, ...rules]
-  const all = [...cards, ...lines]
+  const all = [...webhooks, ...rules, ...lines]
   const { tone, icon: Icon, worst } = healthMark<EndpointView | EndpointLine>(all)
-  // The card of an only one is open, right below.
-  const rows = all.length === 1 ? [] : cards.filter(({ status }) => needsAttention(status)).slice(0, MOST_TROUBLES)
   const more = rows.length === 0 ? 0 : all.filter(({ status }) => needsAttention(status)).length - rows.length
   return (
     <div
@@ -217,7 +218,7 @@ function Health({ account, webhooks, rules, lines, lastEventAt }: HealthProps) {
 }
 
 /** Rows of trouble that one look takes in. */
-const MOST_TROUBLES = 5
+const MOST = 5
 
 /** After a webhook was created or deleted by keyboard, goes on with the new one, or with the heading of the list. */
 function useListFocus(ids: readonly EndpointKey[]): void {

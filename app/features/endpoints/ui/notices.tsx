@@ -1,6 +1,7 @@
 import { Form } from '@remix-run/react'
 import { CircleAlert, CircleCheck, type LucideIcon, OctagonX, X } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
+import type { EndpointKey } from '#app/domain/endpoint-key.ts'
 import type { NoticeKind } from '#app/domain/notices/notice.ts'
 import type { EndpointNotice } from '#app/features/notices/notice-view.ts'
 import { type Tone, toneStyles } from '#app/ui/badge.tsx'
@@ -19,9 +20,14 @@ const MARKS: Partial<Record<NoticeKind, { tone: Tone; icon: LucideIcon }>> = {
   recovered: { tone: 'working', icon: CircleCheck },
 }
 
-/** Shows what happened since the last visit, above everything else. Each notice stays until it is dismissed. */
-export function Notices({ account }: { account: ManagerAccount }) {
-  const notices = useAccountNews()?.notices ?? []
+/**
+ * Shows what happened since the last visit, above everything else. Each notice stays until it is dismissed. `said` = cards
+ * whose trouble has a row in the line above: for those, the notice is on the card alone.
+ */
+export function Notices({ account, said = [] }: { account: ManagerAccount; said?: readonly EndpointKey[] }) {
+  const notices = (useAccountNews()?.notices ?? []).filter(
+    ({ card, kind }) => kind === 'recovered' || !said.includes(card),
+  )
   const list = useNextFocused(notices.map(({ id }) => id))
   if (notices.length === 0) return null
   return (
