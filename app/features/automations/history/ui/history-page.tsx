@@ -277,7 +277,7 @@ function AnswersCard({ answers }: { answers: readonly AnswerView[] }) {
           Customers answered
         </h2>
         <p className="text-label text-ink-soft">
-          Automatic messages to them wait: “Go on” sends them, “Stop” cancels them.
+          Automatic messages to them wait until you decide. “Stop” cancels them.
         </p>
       </div>
       <ul aria-labelledby="answers-title" className="grid gap-4">
