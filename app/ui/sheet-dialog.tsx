@@ -29,9 +29,8 @@ export function SheetDialog({ open, onClose, title, description, children }: She
             opener.current = document.activeElement
           }}
           onCloseAutoFocus={(event) => {
-            if (!(opener.current instanceof HTMLElement) || !opener.current.isConnected) return
             event.preventDefault()
-            opener.current.focus()
+            if (opener.current instanceof HTMLElement) opener.current.focus()
           }}
           className="-translate-x-1/2 -translate-y-1/2 fixed top-1/2 left-1/2 z-50 grid max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] max-w-2xl animate-appear grid-rows-[auto_minmax(0,1fr)] rounded-card border border-line bg-surface shadow-lift"
         >

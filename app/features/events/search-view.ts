@@ -1,6 +1,5 @@
 // The search for deliveries as pages and calls see it: its filters, its answers, and their texts.
 
-import { grouped } from '#app/domain/count-text.ts'
 import type { DeliveryCause } from '#app/domain/deliveries/delivery.ts'
 import { fullName } from '#app/domain/record-name.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -189,7 +188,7 @@ export function deliveryTitle({
 
 /** Explains a search that found nothing or did not read everything. */
 export function limitSentence(answer: Pick<SearchAnswer, 'hits' | 'looked'>): string {
-  const looked = grouped(answer.looked)
+  const looked = answer.looked.toLocaleString('en-AU')
   const found = answer.hits.length === 0 ? 'nothing matched' : `${answer.hits.length} matched`
   return `${looked} entries searched, ${found}. There are older ones.`
 }

@@ -83,10 +83,7 @@ function Entry({ line, runTo }: { line: Line; runTo: AuditLogProps['runTo'] }) {
   return (
     <li className="flex flex-wrap items-baseline justify-between gap-x-6 border-line border-t py-2">
       <p className="flex min-w-0 flex-wrap items-baseline gap-x-2 wrap-anywhere text-label">
-        <span className="font-medium">
-          {what}
-          {facts === '' ? null : ' ·'}
-        </span>
+        <span className="font-medium">{facts === '' ? what : `${what} ·`}</span>
         {facts === '' ? null : run === null ? (
           <span className="text-ink-soft">{facts}</span>
         ) : (

@@ -1,6 +1,5 @@
 import { Form } from '@remix-run/react'
 import { Trash2, Undo2 } from 'lucide-react'
-import { grouped } from '#app/domain/count-text.ts'
 import { plural } from '#app/domain/time/moments.ts'
 import { UNDO_SHOWN } from '#app/lib/undo.ts'
 import { hostOf } from '#app/lib/url.ts'
@@ -101,11 +100,7 @@ function Consequences({ webhook }: { webhook: EndpointView }) {
   return (
     <>
       <p>{whatEnds(webhook)}</p>
-      {webhook.pending > 0 ? (
-        <p>
-          {webhook.pending === 1 ? 'One waiting event is' : `${grouped(webhook.pending)} waiting events are`} dropped.
-        </p>
-      ) : null}
+      {webhook.pending > 0 ? <p>{plural(webhook.pending, 'waiting event is', 'waiting events are')} dropped.</p> : null}
       <p>You can undo it for 10 seconds.</p>
     </>
   )

@@ -20,14 +20,10 @@ const MARKS: Partial<Record<NoticeKind, { tone: Tone; icon: LucideIcon }>> = {
   recovered: { tone: 'working', icon: CircleCheck },
 }
 
-/**
- * Shows what happened since the last visit, above everything else. Each notice stays until it is dismissed. `said` = cards
- * whose trouble has a row in the line above: for those, the notice is on the card alone.
- */
+/** What happened since the last visit, until it is dismissed. What the line above said of a card is on that card alone. */
 export function Notices({ account, said = [] }: { account: ManagerAccount; said?: readonly EndpointKey[] }) {
-  const notices = (useAccountNews()?.notices ?? []).filter(
-    ({ card, kind }) => kind === 'recovered' || !said.includes(card),
-  )
+  const all = useAccountNews()?.notices ?? []
+  const notices = all.filter(({ card, kind }) => kind === 'recovered' || !said.includes(card))
   const list = useNextFocused(notices.map(({ id }) => id))
   if (notices.length === 0) return null
   return (

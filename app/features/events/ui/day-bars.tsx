@@ -1,5 +1,4 @@
 import { Link } from '@remix-run/react'
-import { grouped } from '#app/domain/count-text.ts'
 import { type LinkAccount, searchAddress } from '#app/domain/delivery-address.ts'
 import { dayText } from '#app/domain/time/moments.ts'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
@@ -72,7 +71,7 @@ function sentenceOf(day: DayVolume): string {
 }
 
 function counted({ delivered, failed }: Pick<DayVolume, 'delivered' | 'failed'>): string {
-  return `${grouped(delivered)} delivered, ${grouped(failed)} failed`
+  return `${delivered.toLocaleString('en-AU')} delivered, ${failed.toLocaleString('en-AU')} failed`
 }
 
 function Bar({ day: { delivered, failed }, most }: { day: DayVolume; most: number }) {

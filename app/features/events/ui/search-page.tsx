@@ -1,6 +1,5 @@
 import { SearchX } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import { grouped } from '#app/domain/count-text.ts'
 import { type AccountPage, type LinkAccount, managerAddress, searchAddress } from '#app/domain/delivery-address.ts'
 import { useAnnounce } from '#app/ui/announcer.tsx'
 import { ButtonLink } from '#app/ui/button.tsx'
@@ -85,7 +84,7 @@ function StatusChips({ account, form, statuses: { counts, complete } }: StatusCh
     to: searchAddress(account, { ...form, status }),
     words,
     // None so far says nothing about the rest.
-    count: count === 0 && more ? '' : `${grouped(count)}${more}`,
+    count: count === 0 && more ? '' : `${count.toLocaleString('en-AU')}${more}`,
     current: form.status === status,
   })
   return (

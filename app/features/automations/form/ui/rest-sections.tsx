@@ -1,6 +1,7 @@
 import { Link, useSearchParams } from '@remix-run/react'
 import { settingsAddress } from '#app/domain/automations/automation-address.ts'
 import { GROUPING_FIELDS, writesToCustomers } from '#app/domain/automations/rule.ts'
+import { plural } from '#app/domain/time/moments.ts'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { GROUPING_TEXTS } from '../../rules/form-text.ts'
 import { ADVANCED } from '../form-blocks.ts'
@@ -108,10 +109,8 @@ function limitWords({ values }: FormState): string {
   const words = [
     polls && values.enableGrouping === 'true' ? 'combined' : '',
     polls && values.digest === 'true' ? 'one run for all' : '',
-    /^0*$/.test(values.cooldownDays)
-      ? ''
-      : `${values.cooldownDays} ${values.cooldownDays === '1' ? 'day' : 'days'} between messages`,
-    values.dailyCap === '' ? '' : `${values.dailyCap} ${values.dailyCap === '1' ? 'message' : 'messages'} a day`,
+    /^0*$/.test(values.cooldownDays) ? '' : `${plural(Number(values.cooldownDays), 'day')} between messages`,
+    values.dailyCap === '' ? '' : `${plural(Number(values.dailyCap), 'message')} a day`,
     values.respectQuietHours === 'true' ? 'quiet hours' : '',
     values.recheckBeforeSending === 'true' ? 'checks again' : '',
     values.askFirst === 'true' ? 'asks you first' : '',

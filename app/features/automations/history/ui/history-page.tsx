@@ -276,9 +276,7 @@ function AnswersCard({ answers }: { answers: readonly AnswerView[] }) {
         <h2 id="answers-title" className="font-semibold text-title">
           Customers answered
         </h2>
-        <p className="text-label text-ink-soft">
-          Automatic messages to them wait until you decide. “Stop” cancels them.
-        </p>
+        <p className="text-label text-ink-soft">Automatic messages to them wait for you.</p>
       </div>
       <ul aria-labelledby="answers-title" className="grid gap-4">
         {answers.map((answer) => (
