@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
+import { ruleExample } from '../api/api-examples.ts'
 import { formOfFields } from '../form/form-state.ts'
 import { exportRule, readImport } from './import-rule.ts'
 import { definitionOf } from './rule-definition.ts'
@@ -42,7 +43,7 @@ describe('every shape that was ever copied comes back', () => {
     ['today', copied()],
     ['before: a list of rules', { format, version: 2, exportedAt, rules: [one] }],
     ['plain', NOTE],
-    ['as the call answers it', { ...one, id: 7, accountUUID: 'a', executionCount: 3, triggerUrl: null, active: true }],
+    ['as the call answers it', { ...ruleExample, ...one }],
     ['as the list answers it', [{ ...one, id: 7, accountUUID: 'a' }]],
     [
       'with the names of a template',

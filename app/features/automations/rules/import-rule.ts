@@ -49,6 +49,7 @@ const NOT_TAKEN = new Set([
   'nextRunAt',
   'preparing',
   'pausedReason',
+  'pausedReasonCode',
   'openBlanks',
   'isPublic',
   'usageCount',
