@@ -28,6 +28,8 @@ export interface AutomationChange {
   active?: boolean
   nextRunAt?: Millis | null
   baselined?: boolean
+  /** The records that were there when it was switched on count as new ones. */
+  forgetsBaseline?: boolean
   pausedReason?: Reason | null
   triggerKey?: { hash: string; sealed: string } | null
   at: Millis

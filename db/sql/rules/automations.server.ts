@@ -82,6 +82,7 @@ export function automationStore({ db, orm, mine, lock }: Connections): Automatio
   const owes = db
     .prepare<{ accountUuid: string }, number>('SELECT repeats_told FROM account WHERE uuid = @accountUuid')
     .pluck()
+  const forget = db.prepare('DELETE FROM seen_ledger WHERE automation_id = @id AND run_id IS NULL')
   const dismiss = db.prepare('UPDATE account SET repeats_told = 1 WHERE uuid = @accountUuid')
   const ofAccount = (accountUuid: string) => and(eq(automation.accountUuid, accountUuid), isNull(automation.deletedAt))
 
@@ -131,6 +132,7 @@ export function automationStore({ db, orm, mine, lock }: Connections): Automatio
     changeAutomation: db.write(function* (accountUuid, id, wanted) {
       const before = yield* one(found, { accountUuid, id })
       if (!before) return null
+      if (wanted.forgetsBaseline) yield* forget.run({ id })
       const columns = changedColumns(before, wanted)
       const row = yield* one(orm.update(automation).set(columns).where(eq(automation.id, id)).returning())
       const { version, name, definition } = row

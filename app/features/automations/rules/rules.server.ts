@@ -1,7 +1,7 @@
 // Creates, changes, switches and deletes rules. Stored rules are complete and checked; subscriptions follow them.
 
 import type { App } from '#app/context/app-context.ts'
-import { type PollTrigger, type RuleDefinition, startsOnMessages } from '#app/domain/automations/rule.ts'
+import { type RuleDefinition, type StoredRule, startsOnMessages } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { triggerKeyPlace } from '#app/domain/sealed-places.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -10,6 +10,7 @@ import { UNDO_KEPT } from '#app/lib/undo.ts'
 import type { AutomationRow, DeletedAutomation } from '#db/store/automations.ts'
 import { type NotChecked, notChecked } from '../preview/too-long.ts'
 import { noRoomFor } from './checks/rule-room.server.ts'
+import { objectOfRule } from './conditions/conditions.ts'
 import { stillOpenText } from './rule-blanks.ts'
 import { definitionOf } from './rule-definition.ts'
 import type { RuleForm } from './rule-fields.ts'
@@ -69,7 +70,7 @@ export async function createRule(app: RulesApp, accountUuid: string, body: unkno
     name: form.name,
     definition,
     active,
-    nextRunAt: active ? await firstTick(app, { accountUuid, definition }, now) : null,
+    nextRunAt: active ? await tickOf(app, { accountUuid, definition, nextRunAt: null }, now, false) : null,
     baselined: !needsBaseline(definition, form.includeExisting === true),
     triggerKey: definition.trigger.source === 'manual_endpoint' ? await newTriggerKey(app, accountUuid) : null,
     at: now,
@@ -125,18 +126,11 @@ export async function changeRule(
   const blanks = await refuseBlanks(app, accountUuid, definition, active)
   if (blanks) return blanks
   const now = app.clock.now()
-  const asksAnew = !sameQuestion(before.definition, definition) || (active && !before.active)
   const manual = definition.trigger.source === 'manual_endpoint'
   const changed = await app.store.automations.changeAutomation(accountUuid, id, {
     name: form.name,
     definition,
-    active,
-    ...(asksAnew && {
-      baselined: !needsBaseline(definition, form.includeExisting === true),
-      nextRunAt: active ? await firstTick(app, { accountUuid, definition }, now) : null,
-    }),
-    ...(!active && { nextRunAt: null }),
-    ...(active && { pausedReason: null }),
+    ...(await switched(app, before, { definition, active, includeExisting: form.includeExisting === true }, now)),
     ...(manual && before.triggerKeySealed === null && { triggerKey: await newTriggerKey(app, accountUuid) }),
     at: now,
   })
@@ -159,15 +153,8 @@ export async function switchRule(
   if (rule.active === active && rule.pausedReason === null) return { outcome: 'saved', rule, warning: null }
   const wrong = active ? await refuseAsStored(app, rule) : null
   if (wrong) return wrong
-  // What only the engine paused goes on: it keeps its baseline, and one that runs once does not run again.
-  const tick = rule.active ? nextTick : firstTick
-  const changed = await app.store.automations.changeAutomation(accountUuid, id, {
-    active,
-    pausedReason: null,
-    nextRunAt: active ? await tick(app, rule, now) : null,
-    ...(active && !rule.active && { baselined: !needsBaseline(definition, includeExisting) }),
-    at: now,
-  })
+  const columns = await switched(app, rule, { definition, active, includeExisting }, now)
+  const changed = await app.store.automations.changeAutomation(accountUuid, id, { ...columns, at: now })
   if (!changed) return { outcome: 'not_found' }
   app.log.info({ account: accountUuid, automation: id, active }, 'automation.switched')
   return saved(app, accountUuid, id)
@@ -210,7 +197,7 @@ export async function restoreRule(app: RulesApp, accountUuid: string, id: number
   const restored = await app.store.automations.restoreAutomation(accountUuid, id, {
     since: now - UNDO_KEPT,
     triggerKeyHash: key === null ? null : hashToken(key),
-    nextRunAt: active ? await nextTick(app, before, now) : null,
+    nextRunAt: active ? await tickOf(app, before, now, true) : null,
     deletedReason: runReason('rule_deleted'),
     reason: runReason('rule_restored'),
     at: now,
@@ -329,36 +316,41 @@ async function refuseBlanks(
 
 type Ticking = Pick<AutomationRow, 'accountUuid' | 'definition' | 'nextRunAt'>
 
-/** Of a rule that is switched on now. */
-async function firstTick(
-  app: Pick<App, 'store' | 'clock'>,
-  { accountUuid, definition: { trigger } }: Omit<Ticking, 'nextRunAt'>,
-  now: Millis,
-): Promise<Millis | null> {
-  if (trigger.source !== 'api_polling') return null
-  const { zone } = await judgedAt(app, accountUuid)
-  return firstRun(trigger, zone, now)
-}
-
-/** Of a rule that goes on. One that runs once has its tick until it has run. */
-async function nextTick(
+/** `goesOn`: not switched on now. One that runs once keeps its tick until it has run. */
+async function tickOf(
   app: Pick<App, 'store' | 'clock'>,
   { accountUuid, definition: { trigger }, nextRunAt }: Ticking,
   now: Millis,
+  goesOn: boolean,
 ): Promise<Millis | null> {
   if (trigger.source !== 'api_polling') return null
   const { zone } = await judgedAt(app, accountUuid)
-  return nextRun(trigger, zone, now) ?? nextRunAt
+  return goesOn ? (nextRun(trigger, zone, now) ?? nextRunAt) : firstRun(trigger, zone, now)
 }
 
-const RECURRING: readonly PollTrigger['interval'][] = [
-  'hourly',
-  'daily',
-  'weekly',
-  'monthly',
-  'first_of_month',
-  'last_of_month',
-]
+/** The state of a rule that is switched or changed. What only the engine paused goes on, with its baseline. */
+async function switched(
+  app: Pick<App, 'store' | 'clock'>,
+  before: AutomationRow,
+  { definition, active, includeExisting }: Pick<StoredRule, 'definition' | 'active'> & { includeExisting: boolean },
+  now: Millis,
+) {
+  const isOn = active && !before.active
+  const includes = active && includeExisting && !needsBaseline(definition, true)
+  const isFirst = isOn || JSON.stringify(before.definition.trigger) !== JSON.stringify(definition.trigger)
+  const keepsTick = !isFirst && before.pausedReason === null
+  return {
+    active,
+    pausedReason: null,
+    ...((isOn || includes || noted(before.definition) !== noted(definition)) && {
+      baselined: !needsBaseline(definition, includes),
+      forgetsBaseline: includes,
+    }),
+    ...(!(active && keepsTick) && {
+      nextRunAt: active ? await tickOf(app, { ...before, definition }, now, !isFirst) : null,
+    }),
+  }
+}
 
 /**
  * Must existing records be noted before the rule starts? Rules on events need a snapshot of every record; recurring
@@ -368,7 +360,14 @@ export function needsBaseline(definition: RuleDefinition, includeExisting: boole
   const { trigger } = definition
   if (trigger.source === 'webhook') return !startsOnMessages(trigger)
   if (trigger.source === 'manual_endpoint' || includeExisting) return false
-  return RECURRING.includes(trigger.interval) && definition.once !== 'period'
+  return !['once', 'on_demand'].includes(trigger.interval) && definition.once !== 'period'
+}
+
+/** The existing records that are noted: all of an object, or what matches. Another text or time of day changes none. */
+function noted(definition: RuleDefinition): string {
+  const { trigger, conditions, once } = definition
+  const matches = trigger.source === 'api_polling' ? [trigger.endpoint, conditions, once] : objectOfRule(definition)
+  return JSON.stringify([needsBaseline(definition, false), matches])
 }
 
 function startsAgain(before: AutomationRow, form: RuleForm): boolean {
@@ -383,13 +382,4 @@ function isTwin(a: AutomationRow, b: AutomationRow): boolean {
 function isSameRule(a: RuleDefinition, b: RuleDefinition): boolean {
   const said = (definition: RuleDefinition) => JSON.stringify({ ...formFields(definition), description: '' })
   return said(a) === said(b)
-}
-
-/** Do both rules select the same records in the same way? A new message text does not change what was handled. */
-function sameQuestion(a: RuleDefinition, b: RuleDefinition): boolean {
-  const question = (definition: RuleDefinition) => {
-    const { actions: _actions, guards: _guards, description: _description, ...rest } = formFields(definition)
-    return JSON.stringify(rest)
-  }
-  return question(a) === question(b)
 }
