@@ -58,6 +58,7 @@ export const RUN_REASON_TEXTS = {
   waiting: 'Waits for the next attempt.',
   collected: 'Collected. It runs at its scheduled time.',
   records_gone: 'Nothing was done: ServiceM8 has no such record, or not any more.',
+  conditions_not_met: 'Nothing was done: this job does not meet the conditions.',
   empty_list: 'Nothing was done: the list was empty.',
   switched_off: 'The automation was switched off before this run began.',
   deleted: 'The automation was deleted before this run began.',

@@ -20,7 +20,7 @@ import { planStep, type RunContext } from './run-step.server.ts'
 
 interface Planner {
   context(run: ClaimedRun): ContextLoader
-  /** `passed` = before its first step: the change did not last for as long as the rule waits, and nothing is planned. */
+  /** `passed` = before its first step: the conditions are not met, and nothing is planned. */
   plan(work: RunAtWork, step: Step, seen: SeenJournal): Promise<'planned' | 'passed'>
   skip(work: RunAtWork, step: Step, sentence: Reason): Promise<void>
 }
@@ -46,12 +46,13 @@ export function createPlanner(app: RunApp, parts: RunParts): Planner {
     return { load: nothing, profile: nothing }
   }
 
-  /** Has the change lasted for as long as the rule waits? Of a record that is gone, the plan of the step tells. */
+  /** Are the conditions of a call met, or still those of a change after the wait? Of a gone record, the plan tells. */
   async function whetherItLasted({ run, context }: RunAtWork): Promise<'lasted' | 'passed' | PutOff> {
     const { definition } = run.rule
-    if (run.source !== 'webhook' || definition?.trigger.source !== 'webhook') return 'lasted'
+    const waits = definition?.trigger.source === 'webhook' && definition.trigger.settleMinutes > 0
     // Who released it has seen how it stands.
-    if (definition.trigger.settleMinutes === 0 || reasonCode(run.reason) === 'released') return 'lasted'
+    const hasWaited = waits && run.source === 'webhook' && reasonCode(run.reason) !== 'released'
+    if (!definition || !(hasWaited || run.source === 'manual')) return 'lasted'
     const profile = await context.profile()
     if (profile.outcome === 'put_off') return profile.why
     const refused = await recheck(parts.facts, run, definition, { now: clock.now(), zone: profile.value.zone })

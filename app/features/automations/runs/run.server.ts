@@ -37,7 +37,8 @@ export function createRunWorker(app: RunApp, parts: RunParts, owner: string): Wo
   async function act(work: RunAtWork, seen: SeenJournal, next: RunNext) {
     switch (next.next) {
       case 'plan':
-        return (await planner.plan(work, next.step, seen)) === 'passed' ? finish(work, seen, PASSED) : 'again'
+        if ((await planner.plan(work, next.step, seen)) === 'planned') return 'again'
+        return finish(work, seen, work.run.source === 'manual' ? NOT_MET : PASSED)
       case 'skip_step':
         await planner.skip(work, next.step, next.sentence)
         return 'again'
@@ -74,7 +75,7 @@ export function createRunWorker(app: RunApp, parts: RunParts, owner: string): Wo
     const cancelledReason = runReason('cancelled_before_sent')
     const told = toldByRun(outcome, reason, run.rule.definition?.steps ?? [], seen.rows)
     // When it happens again, the rule has not acted on it yet.
-    const forgets = reason === PASSED.reason
+    const forgets = reason === PASSED.reason || reason === NOT_MET.reason
     const ending = { outcome, reason, cancelledReason, told, forgets, at: clock.now() }
     const ended = await store.runs.finishRun(fence, seen.stamp, ending)
     if (ended === 'changed') return 'again'
@@ -104,6 +105,7 @@ export function createRunWorker(app: RunApp, parts: RunParts, owner: string): Wo
 const VERSION_GONE: RunNext = { next: 'finish', outcome: 'failure', reason: runReason('version_gone') }
 
 const PASSED: Finish = { next: 'finish', outcome: 'nothing', reason: runReason('conditions_no_longer_met') }
+const NOT_MET: Finish = { ...PASSED, reason: runReason('conditions_not_met') }
 
 /** Returns what the journal says, unless the run has not started and should not. */
 function nextFor(run: ClaimedRun, seen: SeenJournal, now: Millis): RunNext {

@@ -331,6 +331,28 @@ describe('the manual trigger', () => {
     ])
   })
 
+  test('a job that does not meet the conditions gets nothing, and can be called again once it does', async () => {
+    const { world } = calls
+    const job = world.job(LEEDS)
+    const conditions = [{ field: 'status', operator: 'equals', value: 'Completed' }]
+    const { triggerUrl } = await make({ ...MANUAL, conditions })
+    const call = async () => {
+      expect((await setOff(triggerUrl, { ...BODY, job_uuid: job })).status).toBe(202)
+      await world.clock.run(5_000)
+      return world.rows('SELECT outcome, reason_code AS reason FROM run ORDER BY id DESC LIMIT 1')[0]
+    }
+    expect(await call()).toEqual({ outcome: 'nothing', reason: 'conditions_not_met' })
+    expect(world.platform.messages).toEqual([])
+    world.platform.put(LEEDS, 'job', {
+      ...world.platform.records(LEEDS, 'job').get(job),
+      uuid: job,
+      status: 'Completed',
+    })
+    await world.clock.run(600_000)
+    expect(await call()).toEqual({ outcome: 'success', reason: null })
+    expect(world.platform.messages).toHaveLength(1)
+  })
+
   test('a caller’s own key decides what is the same', async () => {
     const job = calls.world.job(LEEDS)
     const { triggerUrl } = await make(MANUAL)
