@@ -205,9 +205,13 @@ test('whatever stands in the record, the text shown before and the text sent are
       fieldName: 'purchase_order_number',
       fieldValue: 'PO {entry.0.generated_job_id}',
     }),
+    aStep('s5', 'send_notification', {
+      url: 'https://hooks.example.test/x',
+      message: '{entry.0.job_description or "x"}',
+    }),
   ]
   const definition = aRule(steps)
-  const rule = await world.rule(definition)
+  const rule = await world.rule(definition, LEEDS, 'Quote check-in')
   const engine = world.engine()
   engine.start()
   await world.clock.run(seconds(1))

@@ -42,7 +42,7 @@ export async function loadContext(
   return {
     outcome: 'ok',
     value: {
-      automation,
+      automation: { id: automation.id, name: automation.name },
       definition,
       triggerData,
       account: account.value,
