@@ -9,6 +9,7 @@ import {
   startsOnAnswers,
 } from '#app/domain/automations/rule.ts'
 
+import { isNews } from '../records/changes.ts'
 import { AGE_FIELD_NAMES, CONDITION_FIELDS, conditionFields, objectNoun } from '../records/fields.ts'
 import { createSuggestions } from '../rules/checks/name-suggestion.ts'
 import { destinationOf, isReadByCustomers } from '../rules/checks/rule-check.ts'
@@ -31,6 +32,7 @@ export interface FieldChoice {
   type: string
   group: 'first' | 'age' | 'more'
   never: string | null
+  isNews: boolean
 }
 
 export interface TokenChoice {
@@ -106,12 +108,13 @@ export function aidsOf(
       }),
     ),
     noun: objectNoun(object),
-    fields: conditionFields(object).map(({ name, label, type, never }) => ({
+    fields: conditionFields(object).map(({ name, label, type, never, own }) => ({
       name,
       label,
       type,
       group: groupOf(name),
       never,
+      isNews: isNews({ own }),
     })),
     placeholders: offeredAt({ ...place(0), destination: 'plain', toCustomer: false }).map(tokenOf),
     own: Object.fromEntries(

@@ -3,6 +3,7 @@ import { CREATED_FIELD } from '#app/domain/automations/run.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
 import type { FieldChange, RecordFacts } from './facts.ts'
+import type { Field } from './fields.ts'
 
 /** Longer values are kept as a hash: a snapshot shows what changed, it is not a copy of the record. */
 const LONGEST_KEPT = 200
@@ -12,6 +13,11 @@ const LONGEST_KEPT = 200
  * Source: servicem8 facts 4.4 and 5.8.
  */
 const NO_NEWS = new Set(['edit_date', 'uuid', 'payment_date', 'lat', 'lng'])
+
+/** Can a change of this field start a rule? Not of joined or computed ones. `own` = as in the catalogue. */
+export function isNews({ own }: Pick<Field, 'own'>): boolean {
+  return own !== null && !NO_NEWS.has(own)
+}
 
 /** Key of the rules' snapshots. Forwarding (polled objects) has its own: sharing would hide changes from either. */
 export function snapshotsOf(object: string): string {

@@ -56,10 +56,7 @@ function startsOn({ trigger }: RuleDefinition): string | null {
       return trigger.fieldName === null ? '*' : (findField('job', trigger.fieldName)?.own ?? trigger.fieldName)
     case 'job_updated':
       return '*'
-    case 'job_created':
-    case 'customer_replied':
-    case 'message_opened':
-    case 'message_failed':
+    default:
       return null
   }
 }

@@ -102,14 +102,9 @@ function scheduleOf(form: RuleContent): Schedule {
 /** The schedule of a rule on events or calls: with one they are collected, without one the rule acts at once. */
 function collected(form: RuleContent): { schedule?: Schedule } {
   const schedule = scheduleOf(form)
-  switch (schedule.scheduleType) {
-    case 'immediate':
-      return {}
-    case 'scheduled':
-      return { schedule: { ...schedule, scheduleRecurrence: null } }
-    case 'recurring':
-      return { schedule: { ...schedule, scheduleDate: null } }
-  }
+  if (schedule.scheduleType === 'immediate') return {}
+  const unused = schedule.scheduleType === 'scheduled' ? 'scheduleRecurrence' : 'scheduleDate'
+  return { schedule: { ...schedule, [unused]: null } }
 }
 
 /** Ordered by their numbers, else as given. Steps keep their ids; new ones get the next free id. */

@@ -97,7 +97,8 @@ export async function createOnce(
   const { rule: mine } = made
   // Off so far: of equal ones, only the first is ever switched on.
   const rules = await app.store.automations.listAutomations(accountUuid)
-  const [twin] = rules.filter((one) => one.id < mine.id && isTwin(one, mine)).sort((a, b) => a.id - b.id)
+  const said = ({ name, definition }: AutomationRow) => JSON.stringify([name, definition])
+  const [twin] = rules.filter((one) => one.id < mine.id && said(one) === said(mine)).sort((a, b) => a.id - b.id)
   if (twin) await deleteRule(app, accountUuid, mine.id)
   const rule = twin ?? mine
   const on = await switchRule(app, rule, true, false)
@@ -275,7 +276,8 @@ async function readRule(
   const checked = await checkedRule(app, accountUuid, definition)
   if (checked.outcome !== 'done') return notChecked(checked)
   const wrong = checked.value
-  const stays = before !== null && isSameRule(before.definition, definition) && !startsAgain(before, form)
+  const goesOn = before && (before.active ? before.pausedReason === null || form.active === false : !form.active)
+  const stays = goesOn && isSameRule(before.definition, definition)
   return wrong.length > 0 && !stays ? refused(wrong) : { outcome: 'read', form, definition, takenOut }
 }
 
@@ -314,12 +316,10 @@ async function refuseBlanks(
   return { outcome: 'invalid', message, errors: { active: [message] } }
 }
 
-type Ticking = Pick<AutomationRow, 'accountUuid' | 'definition' | 'nextRunAt'>
-
 /** `goesOn`: not switched on now. One that runs once keeps its tick until it has run. */
 async function tickOf(
   app: Pick<App, 'store' | 'clock'>,
-  { accountUuid, definition: { trigger }, nextRunAt }: Ticking,
+  { accountUuid, definition: { trigger }, nextRunAt }: Pick<AutomationRow, 'accountUuid' | 'definition' | 'nextRunAt'>,
   now: Millis,
   goesOn: boolean,
 ): Promise<Millis | null> {
@@ -368,15 +368,6 @@ function noted(definition: RuleDefinition): string {
   const { trigger, conditions, once } = definition
   const matches = trigger.source === 'api_polling' ? [trigger.endpoint, conditions, once] : objectOfRule(definition)
   return JSON.stringify([needsBaseline(definition, false), matches])
-}
-
-function startsAgain(before: AutomationRow, form: RuleForm): boolean {
-  return (form.active ?? before.active) && (!before.active || before.pausedReason !== null)
-}
-
-/** The same rule under the same name. */
-function isTwin(a: AutomationRow, b: AutomationRow): boolean {
-  return a.name === b.name && JSON.stringify(a.definition) === JSON.stringify(b.definition)
 }
 
 function isSameRule(a: RuleDefinition, b: RuleDefinition): boolean {

@@ -90,6 +90,14 @@ describe('an action that cannot work for the records of the rule is refused at i
 })
 
 describe('what a trigger can never be is refused at its field', () => {
+  test.each(['contact_mobile', 'days_since_quote', 'assigned_staff', 'updated_date'])(
+    'a change of %s, which no event tells',
+    async (triggerFieldName) => {
+      const errors = await errorsOf({ triggerType: 'job_field', triggerFieldName })
+      expect(errors).toEqual({ triggerFieldName: [expect.stringMatching(/^A change of ".+" starts nothing\./)] })
+    },
+  )
+
   const status = (value: string, operator = 'equals') => ({ conditions: [{ field: 'status', operator, value }] })
   test.each([
     [{ object: 'foo' }, 'object', /^There are no events of "foo"\. Choose job, company, /],

@@ -137,9 +137,7 @@ function WebhookTrigger() {
           name="triggerFieldName"
           label="Field"
           none="Any field"
-          options={aids.fields
-            .filter(({ group, never }) => group !== 'age' && never === null)
-            .map(({ name, label }) => ({ value: name, label }))}
+          options={aids.fields.filter((one) => one.isNews).map(({ name, label }) => ({ value: name, label }))}
         />
       ) : null}
     </div>

@@ -12,8 +12,9 @@ import {
 } from '#app/domain/automations/rule.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { findJobField } from '../../actions/job-fields.ts'
+import { isNews } from '../../records/changes.ts'
 import { isUuid } from '../../records/field-value.ts'
-import { conditionFields, fieldsOf, findField, objectNoun } from '../../records/fields.ts'
+import { conditionFields, type Field, fieldsOf, findField, objectNoun } from '../../records/fields.ts'
 import { conditionProblem, valueProblem } from '../conditions/condition-text.ts'
 import { objectOfRule } from '../conditions/conditions.ts'
 import { checkPlaceholders } from '../placeholders/placeholder-check.ts'
@@ -157,7 +158,9 @@ function eventIssues(trigger: WebhookTrigger, place: TriggerPlace): FormIssue[] 
   const watchesField = type === 'job_field' && fieldName !== null && !isOpen(fieldName)
   const problems: Record<string, string | null> = {
     triggerType: typeProblem(trigger),
-    triggerFieldName: watchesField ? fieldProblem(object, fieldName, place) : null,
+    triggerFieldName: watchesField
+      ? (fieldProblem(object, fieldName, place) ?? noNewsProblem(findField(object, fieldName)))
+      : null,
     triggerFromValue: fromValueProblem(trigger),
     triggerJobUuid: idProblem(jobUuid, 'job'),
     triggerQueueUuid: idProblem(queueUuid, 'queue'),
@@ -196,6 +199,10 @@ function fieldProblem(object: string, name: string, { ownFields }: TriggerPlace)
   const hint =
     nearest === null ? `Use one such as ${list(first.map((field) => field.name))}.` : `Did you mean ${nearest}?`
   return `There is no field "${name}" on a ${objectNoun(object)}. ${hint}`
+}
+
+function noNewsProblem(field: Field | null): string | null {
+  return !field || isNews(field) ? null : `A change of "${field.label}" starts nothing. Choose another field.`
 }
 
 function onceIssues(trigger: RuleDefinition['trigger'], once: OncePolicy, place: TriggerPlace): FormIssue[] {
