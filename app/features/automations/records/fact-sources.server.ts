@@ -64,7 +64,7 @@ const SOURCES = {
 type SourceKind = keyof typeof SOURCES
 
 /** Small lists that are cached whole. */
-const LISTS = ['staff', 'queue', 'category'] as const
+const LISTS = ['staff', 'queue', 'category', 'badge'] as const
 export type ListKind = (typeof LISTS)[number]
 const LISTS_LAST = hours(1)
 /** A uuid missing from a cached list may be new: the list is read again, at most this often. */

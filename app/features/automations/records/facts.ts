@@ -2,7 +2,7 @@
 // and placeholders use. Everything is text; the catalogue (fields.ts) defines how to read it.
 
 /** A part that needs an extra call; loaded only when a rule uses one of its names. */
-export type FactPart = 'contact' | 'company' | 'company_contact' | 'staff' | 'job' | 'queue' | 'category'
+export type FactPart = 'contact' | 'company' | 'company_contact' | 'staff' | 'job' | 'queue' | 'category' | 'badge'
 
 export interface RecordFacts {
   /** Normalised object: `job`, `jobactivity`, `company` … */

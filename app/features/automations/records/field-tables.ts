@@ -87,6 +87,7 @@ export const JOINED: Readonly<Record<JoinedPart, readonly FieldRow[]>> = {
     queue_default_timeframe number Days a job may stay in the queue
     queue_since date In the queue since`),
   category: rows('category_name text Category'),
+  badge: rows('badge_names list Names of the badges'),
 }
 
 /** Other names for joined fields, on objects that have those. */
@@ -149,10 +150,10 @@ const JOB: ObjectTable = {
     updated_date edit_date date Last changed
     total_cost total_invoice_amount money Total cost
     queue queue_uuid uuid Queue`),
-  joins: ['contact', 'company', 'company_contact', 'staff', 'queue', 'category'],
+  joins: ['contact', 'company', 'company_contact', 'staff', 'queue', 'category', 'badge'],
 }
 
-const JOB_CHILD: readonly JoinedPart[] = ['contact', 'company', 'company_contact', 'staff', 'queue', 'category']
+const JOB_CHILD = JOB.joins
 
 const UPDATED = 'updated_date edit_date date Last changed'
 
@@ -186,7 +187,7 @@ export const OBJECTS: Readonly<Record<string, ObjectTable>> = {
       company_name name text Customer
       company_address address text Customer's address
       company_payment_terms payment_terms text Customer's payment terms`),
-    joins: ['company_contact'],
+    joins: ['company_contact', 'badge'],
   },
   jobactivity: {
     noun: 'booking',
@@ -248,7 +249,7 @@ export const OBJECTS: Readonly<Record<string, ObjectTable>> = {
       contact_phone phone phone Contact's phone
       contact_mobile mobile phone Contact's mobile
       contact_email email text Contact's e-mail`),
-    joins: ['company', 'company_contact', 'staff', 'queue', 'category'],
+    joins: JOB_CHILD.filter((part) => part !== 'contact'),
   },
   note: {
     noun: 'note',

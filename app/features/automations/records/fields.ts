@@ -68,12 +68,6 @@ export const AGE_FIELD_NAMES = [
 export const PRIORITY_NEVER =
   'ServiceM8 jobs have no priority, so a condition on it never matches. Use a badge, a category or words in the description instead.'
 
-/**
- * Parts that are loaded through the job, such as a booking's customer. Only for objects that belong to a job; a booking
- * has `staff` of its own.
- */
-const THROUGH_THE_JOB: ReadonlySet<FactPart> = new Set(['company', 'company_contact', 'queue', 'category', 'staff'])
-
 const PRIORITY = { name: 'priority', label: 'Priority', type: 'choice' } as const
 
 const CATALOGUES = new Map<string, ReadonlyMap<string, Field>>(
@@ -223,9 +217,9 @@ export function partsFor(names: Iterable<string>, object: string | null): FactPa
       const part = fields.get(name)?.part
       if (!part) continue
       parts.add(part)
-      if (belongsToJob(each) && THROUGH_THE_JOB.has(part) && !(part === 'staff' && fields.get('staff_uuid')?.own)) {
-        parts.add('job')
-      }
+      // Its customer and all else is found through its job; a booking has `staff` of its own.
+      const isOwn = part === 'contact' || (part === 'staff' && fields.get('staff_uuid')?.own)
+      if (belongsToJob(each) && !isOwn) parts.add('job')
     }
   }
   return [...parts].sort()
@@ -243,4 +237,5 @@ const NAMES_OF_IDS: ReadonlyMap<string, string> = new Map([
   ['category_uuid', 'category_name'],
   ['assigned_staff', 'staff_name'],
   ['staff_uuid', 'staff_name'],
+  ['badges', 'badge_names'],
 ])

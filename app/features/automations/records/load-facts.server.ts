@@ -30,6 +30,7 @@ import {
 } from './fact-rows.ts'
 import { createFactSources, type FactSources, type ListKind } from './fact-sources.server.ts'
 import type { FactPart, RecordFacts } from './facts.ts'
+import { readList } from './field-value.ts'
 
 type FactsResult = { outcome: 'ok'; facts: RecordFacts } | { outcome: 'gone' } | CallFailure
 type JoinResult = { outcome: 'ok'; facts: RecordFacts[] } | CallFailure
@@ -199,8 +200,7 @@ function factsOf(object: string, row: Row, added: Record<string, string>, parts:
 /** All parts but the record's own contact and staff are found only through its job. */
 function needsJob(object: string, wanted: ReadonlySet<FactPart>): boolean {
   if (object === 'company' || object === 'queue' || object === 'material') return false
-  const behindJob: FactPart[] = ['job', 'company', 'company_contact', 'queue', 'category', 'staff']
-  return behindJob.some((part) => wanted.has(part))
+  return [...wanted].some((part) => part !== 'contact')
 }
 
 async function addJobs(
@@ -233,6 +233,7 @@ const JOINS: readonly { part: FactPart; join: (joining: Joining) => Promise<Call
   { part: 'staff', join: joinStaff },
   { part: 'queue', join: (joining) => joinListed(joining, 'queue', 'queue_uuid', queueValues) },
   { part: 'category', join: (joining) => joinListed(joining, 'category', 'category_uuid', categoryValues) },
+  { part: 'badge', join: joinBadges },
 ]
 
 function add(joining: Joining, index: number, values: Record<string, string>): void {
@@ -329,6 +330,19 @@ async function joinListed(
     const found = await listedRow(joining, kind, uuid)
     if (found.outcome !== 'ok') return found
     add(joining, index, describe(found.row))
+  }
+  return null
+}
+
+async function joinBadges(joining: Joining): Promise<CallFailure | null> {
+  for (const [index, row] of joining.rows.entries()) {
+    const names: string[] = []
+    for (const uuid of readList((row.job ?? row.own).badges ?? '')) {
+      const found = await listedRow(joining, 'badge', uuid)
+      if (found.outcome !== 'ok') return found
+      if (found.row?.name) names.push(found.row.name)
+    }
+    add(joining, index, { badge_names: names.join(', ') })
   }
   return null
 }

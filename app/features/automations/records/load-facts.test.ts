@@ -72,6 +72,15 @@ describe('a job', () => {
     })
   })
 
+  it('has the names of its badges, also of a job behind a booking', async () => {
+    const badge = 'f0000000-0000-4000-8000-000000000001'
+    world.platform.put(ACCOUNT, 'badge', { uuid: badge, name: 'Do not chase' })
+    world.set('job', JOB, { badges: JSON.stringify([badge, 'f0000000-0000-4000-8000-0000000000ff']) })
+    world.platform.put(ACCOUNT, 'jobactivity', { uuid: BOOKING, job_uuid: JOB })
+    expect((await factsOf('job', JOB, ['badge'])).values.badge_names).toBe('Do not chase')
+    expect((await factsOf('jobactivity', BOOKING, ['badge'])).values.badge_names).toBe('Do not chase')
+  })
+
   it('has the staff of the latest booking where its queue names nobody', async () => {
     const booking = (uuid: string, staff_uuid: string, start_date: string, more = {}) =>
       world.put('jobactivity', { uuid, job_uuid: JOB, staff_uuid, start_date, activity_was_scheduled: '1', ...more })

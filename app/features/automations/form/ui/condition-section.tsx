@@ -160,7 +160,8 @@ function ConditionValue({
       </div>
     )
   }
-  const options = WHOLE_VALUE.includes(row.operator) ? optionsOf(row.field, type, lists) : []
+  const isWhole = WHOLE_VALUE.includes(row.operator) || type === 'list'
+  const options = isWhole ? optionsOf(row.field, type, lists) : []
   return (
     <div className="max-sm:col-span-2">
       {options.length > 0 ? (
@@ -182,6 +183,7 @@ function optionsOf(field: string, type: string, lists: ReturnType<typeof useRule
   if (field === 'queue_uuid') return of(lists.queues)
   if (field === 'company_uuid') return of(lists.companies)
   if (field === 'category_uuid') return of(lists.categories)
+  if (field === 'badges') return of(lists.badges)
   if (field === 'assigned_staff' || field === 'staff_uuid') return of(lists.staff)
   if (type !== 'flag') return []
   return [

@@ -33,7 +33,8 @@ export function testCondition(condition: Condition, facts: RecordFacts, at: Judg
   if (seen === null) return { passes: false, seen: null }
   if (!isComplete(condition)) return { passes: false, seen }
   const type = findField(facts.object, field)?.type ?? 'text'
-  if (type === 'uuid' && !isUuid(wanted) && wanted.trim() !== '') return testNamed(condition, seen, facts, at)
+  const isNamed = (type === 'uuid' || type === 'list') && !isUuid(wanted) && wanted.trim() !== ''
+  if (isNamed) return testNamed(condition, seen, facts, type, at)
   return { passes: holds(operator, seen, wanted, type, at), seen }
 }
 
@@ -42,13 +43,14 @@ function testNamed(
   { field, operator, value: wanted }: Condition,
   id: string,
   facts: RecordFacts,
+  type: 'uuid' | 'list',
   at: JudgedAt,
 ): Tested {
   const nameField = nameOfId(field)
   const name = nameField === null ? null : readField(facts, nameField, at)
-  const byId = holds(operator, id, wanted, 'uuid', at)
+  const byId = holds(operator, id, wanted, type, at)
   if (name === null || name === '') return { passes: byId, seen: id }
-  const byName = holds(operator, name, wanted, 'text', at)
+  const byName = holds(operator, name, wanted, type === 'list' ? type : 'text', at)
   const both = operator === 'not_equals' || operator === 'not_contains'
   return { passes: both ? byId && byName : byId || byName, seen: name }
 }

@@ -229,6 +229,18 @@ describe('flags', () => {
 })
 
 describe('badges and other lists', () => {
+  it.each([
+    ['contains', true],
+    ['equals', true],
+    ['not_contains', false],
+    ['not_equals', false],
+  ] as const)('%s takes a badge by its name or its id: %s', (operator, is) => {
+    const [vip, other] = ['f0000000-0000-4000-8000-000000000001', 'f0000000-0000-4000-8000-000000000002']
+    const job = { badges: JSON.stringify([vip]), badge_names: 'VIP' }
+    for (const value of ['vip', vip]) expect(passes('badges', operator, value, job)).toBe(is)
+    for (const value of ['Blue', other]) expect(passes('badges', operator, value, job)).toBe(!is)
+  })
+
   const badges = (operator: Operator, value: string) =>
     passes('badges', operator, value, { badges: '["VIP","Do not chase"]' })
 
@@ -303,8 +315,10 @@ describe('the conditions of the templates', () => {
       })
     expect(judge(list, job('2026-11-07 10:00:00'), AT).matched).toBe(true)
     expect(judge(list, job('2026-11-08 10:00:00'), AT).matched).toBe(false)
-    expect(judge(list, job('2026-11-07 10:00:00', { badges: '["Do not chase"]' }), AT).matched).toBe(false)
+    // ServiceM8 keeps ids; people write names.
+    const badges = { badges: '["f0000000-0000-4000-8000-000000000001"]', badge_names: 'VIP, Do not chase' }
+    expect(judge(list, job('2026-11-07 10:00:00', badges), AT).matched).toBe(false)
     expect(judge(list, job('2026-11-07 10:00:00', { contact_mobile: '' }), AT).matched).toBe(false)
-    expect(neededParts(list, 'job')).toEqual(['company', 'contact'])
+    expect(neededParts(list, 'job')).toEqual(['badge', 'company', 'contact'])
   })
 })

@@ -8,7 +8,6 @@ import {
   type Trigger,
 } from '#app/domain/automations/rule.ts'
 import { dayOf, isoDate, readLocal, readToday, todayOf } from '#app/domain/time/local-time.ts'
-import { assertNever } from '#app/lib/assert-never.ts'
 import type { FactPart, JudgedAt, RecordFacts } from '../../records/facts.ts'
 import type { FieldType } from '../../records/field-tables.ts'
 import { isUuid, readFlag } from '../../records/field-value.ts'
@@ -146,16 +145,8 @@ function equalsClause(type: FieldType, name: string, wanted: string): string | n
 
 /** The object of a rule's records; a call from outside is always about a job. */
 export function objectOfRule({ trigger }: Pick<RuleDefinition, 'trigger'>): string {
-  switch (trigger.source) {
-    case 'webhook':
-      return trigger.object
-    case 'api_polling':
-      return objectOfEndpoint(trigger.endpoint)
-    case 'manual_endpoint':
-      return 'job'
-    default:
-      return assertNever(trigger)
-  }
+  if (trigger.source === 'webhook') return trigger.object
+  return trigger.source === 'api_polling' ? objectOfEndpoint(trigger.endpoint) : 'job'
 }
 
 // Date conditions in the platform's own filter: local times sort as text, so "after" and "before this day" are safe.
