@@ -70,7 +70,7 @@ describe('the webhook form', () => {
 
   test('is content with a custom type instead, when the toggle is on', () => {
     expect(errorsOf({ object: '', useCustom: 'on', customObject: 'staff' })).toEqual({})
-    expect(errorsOf({ object: '', useCustom: '', customObject: 'staff' })).toEqual({
+    expect(errorsOf({ object: '', useCustom: 'off', customObject: 'staff' })).toEqual({
       object: ['Object type is required'],
     })
   })

@@ -48,9 +48,13 @@ const text = z
   .nullish()
   .transform((value) => (value ?? '').trim())
 
-/** A form's checkbox or a body's boolean; undefined when missing. */
+/** A text field that cannot be empty; `missing` = what to say without one. */
+const needed = (missing: string) =>
+  z.string({ error: ({ input }) => (input === undefined || input === null ? missing : 'Invalid input') })
+
+/** A form's checkbox or a body's boolean; undefined when missing. An empty text is neither yes nor no. */
 const flag = z
-  .union([z.boolean(), z.enum(['true', 'false', 'on', 'off', 'yes', 'no', ''])], { error: 'Invalid input' })
+  .union([z.boolean(), z.enum(['true', 'false', 'on', 'off', 'yes', 'no'])], { error: 'Invalid input' })
   .nullish()
   .transform((value) =>
     value === null || value === undefined ? undefined : ['true', 'on', 'yes', true].includes(value),
@@ -97,13 +101,15 @@ export const webhookChange = z.object({
 })
 
 /** Collapsed to one line. */
-const name = text
-  .transform((value) => value.replace(/\s+/g, ' '))
+const name = needed(RULE_NAME_REQUIRED)
+  .transform((value) => value.trim().replace(/\s+/g, ' '))
   .refine((value) => value !== '', RULE_NAME_REQUIRED)
   .refine((value) => value.length <= LONGEST_RULE_NAME, RULE_NAME_TOO_LONG)
 
 // An extra address consists of nothing but its URL, so an empty one is invalid.
-const forwardUrl = text.transform(withScheme).refine((value) => value !== '' && isWebAddress(value), HTTPS_URL)
+const forwardUrl = needed(HTTPS_URL)
+  .transform((value) => withScheme(value.trim()))
+  .refine((value) => value !== '' && isWebAddress(value), HTTPS_URL)
 
 /** Adds an extra address: one schema for the page's form and the call's body. Field names are the entity's. */
 export const forwardingRuleForm = z
@@ -130,7 +136,7 @@ export const forwardingRuleChange = z.object({
   forwardUrl: forwardUrl.optional(),
   fieldFilters: fieldList.optional(),
   active: flag.optional(),
-  objectType: text.optional(),
+  objectType: needed(OBJECT_IS_FIXED).optional(),
 })
 
 /** Parses the forms of both kinds to the same fields. Issues use the form's field names. */

@@ -15,7 +15,7 @@ import { minutes } from '#app/lib/duration.ts'
 import { hostOf } from '#app/lib/url.ts'
 import { type PastedId, readPastedId } from './pasted-id.ts'
 import type { CodeFilter, SearchFilter } from './search-match.ts'
-import { SEARCH_FIELDS, SEARCH_STATUSES, type SearchChoices, type SearchForm, searchFormOf } from './search-view.ts'
+import { SEARCH_STATUSES, type SearchChoices, type SearchForm, searchFormOf } from './search-view.ts'
 
 /** Rows per page. */
 export const SEARCH_PAGE = 50
@@ -45,7 +45,6 @@ const MESSAGES = {
   order: 'This is before the beginning.',
   before: 'Must be the `next` of an answer',
   limit: `Must be a whole number from 1 to ${SEARCH_PAGE}`,
-  unknown: 'There is no such filter',
 } as const
 
 /** A webhook or forwarding rule of the account, as the search knows it. */
@@ -70,25 +69,14 @@ export function readSearchForm(
   })
 }
 
-const ABOUT_THE_ACCOUNT = ['accountUUID', 'accountuuid', 'admin']
-
-/** Parses the call's query. Times include a zone. Ignoring an unknown filter would give wrong results: refuse it. */
+/** Parses the call's query. Times include a zone. */
 export function readSearchQuery(params: URLSearchParams, webhooks: readonly SearchedWebhook[]): SearchRead {
-  const known = new Set<string>([...SEARCH_FIELDS, ...ABOUT_THE_ACCOUNT, 'before', 'limit'])
-  const unknown = [...new Set(params.keys())].filter((name) => !known.has(name))
   const zoned = z.iso.datetime({ offset: true })
-  const asked = read(params, webhooks, MESSAGES.zonedTime, (text) => {
+  return read(params, webhooks, MESSAGES.zonedTime, (text) => {
     const at = zoned.safeParse(text).success ? Date.parse(text) : Number.NaN
     return Number.isNaN(at) ? null : at
   })
-  if (unknown.length === 0) return asked
-  const named = unknown.slice(0, MOST_NAMED).map((name) => [name.slice(0, LONGEST_NAMED), [MESSAGES.unknown]])
-  return refused({ ...(asked.outcome === 'invalid' && asked.errors), ...Object.fromEntries(named) }, asked.form)
 }
-
-/** The maximum number of unknown names repeated in the answer. */
-const MOST_NAMED = 20
-const LONGEST_NAMED = 100
 
 type ReadMoment = (text: string, end: boolean) => Millis | null
 

@@ -82,7 +82,7 @@ function oneType(schema: JsonSchema): string {
 }
 
 /** The values that a form sends for a checkbox. */
-const YES_AND_NO = new Set<unknown>(['true', 'false', 'on', 'off', 'yes', 'no', ''])
+const YES_AND_NO = new Set<unknown>(['true', 'false', 'on', 'off', 'yes', 'no'])
 
 const FORMATS: Readonly<Record<string, string>> = {
   'date-time': 'moment',

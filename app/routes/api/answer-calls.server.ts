@@ -9,12 +9,12 @@ import {
   answerState,
   answersAnswer,
   answersLimit,
-  readAnswersQuery,
+  answersQuery,
 } from '#app/features/automations/api/answers-json.ts'
 import { settleAnswer } from '#app/features/automations/listening/answers.server.ts'
 import { parseRuleId } from '#app/features/automations/rules/rule-form.ts'
 import { type Call, defineCall } from '#app/http/calls/define-call.server.ts'
-import { badInput, notFound, problem } from '#app/http/respond.ts'
+import { badQuery, notFound, problem } from '#app/http/respond.ts'
 
 const decided = z.object({ messages: z.int().describe('Messages that waited because of it, and of older answers.') })
 
@@ -38,14 +38,12 @@ export const answerCalls: Reference<Call> = {
       ],
       answers: [answered(200, 'A page of them.', answersAnswer, { answers: [answerExample], next: null })],
       handle: async ({ app, query, access: { accountUuid } }) => {
-        const read = readAnswersQuery(query)
-        if (read.outcome === 'invalid') {
-          const message = `${read.field} is not understood`
-          return badInput(message, { [read.field]: [message] })
-        }
-        const limit = read.limit ?? ANSWERS_PAGE
-        const states = read.state === null ? null : [read.state]
-        const found = await app.store.listening.listAnswers(accountUuid, states, limit + 1, read.before)
+        const given = (name: string) => query.get(name) || null
+        const read = answersQuery.safeParse({ state: given('state'), before: given('before'), limit: given('limit') })
+        if (!read.success) return badQuery(z.flattenError(read.error).fieldErrors)
+        const { state, before, limit: asked } = read.data
+        const limit = asked ?? ANSWERS_PAGE
+        const found = await app.store.listening.listAnswers(accountUuid, state && [state], limit + 1, before)
         const answers = found.slice(0, limit)
         return { answers: answers.map(answerJson), next: found.length > limit ? (answers.at(-1)?.id ?? null) : null }
       },

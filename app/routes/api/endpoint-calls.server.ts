@@ -12,7 +12,7 @@ import {
 } from '#app/features/endpoints/endpoints.server.ts'
 import { REFUSED_STATUS } from '#app/features/endpoints/manager-page.server.ts'
 import { type Call, defineCall } from '#app/http/calls/define-call.server.ts'
-import { answer, badInput, notFound, problem } from '#app/http/respond.ts'
+import { answer, badInput, invalid, notFound, problem } from '#app/http/respond.ts'
 import { CALL_NAMES, findEndpoint, idOfEndpoint } from './address-calls.server.ts'
 
 type AccountParameter = Parameter & { names: 'account'; required: true }
@@ -80,6 +80,7 @@ function createCall({ kind, schema: one, example, json, formOf, create }: Endpoi
       ...described.refusals,
     },
     handle: async ({ app, body, access: { accountUuid, accountId, admin } }) => {
+      requireKnownNames(body, formOf, fields)
       const form = { ...formOf(body), accountUUID: accountId }
       const made = await createEndpoint(app, accountUuid, kind, form, { admin })
       if (made.outcome === 'created') return json(made.endpoint, made.warning)
@@ -105,6 +106,7 @@ function changeCall({ kind, schema, example, json, formOf, idName, change }: End
     refusals: { 401: NOT_CONNECTED, 502: 'ServiceM8 refused, with its message. Nothing was changed.' },
     find: findEndpoint(kind, idName),
     handle: async ({ app, body, found: { key }, access: { accountUuid } }) => {
+      requireKnownNames(body, formOf, change.fields)
       const changed = await updateEndpoint(app, accountUuid, key, formOf(body))
       if (changed.outcome === 'not_found') return notFound()
       return changed.outcome === 'updated' ? json(changed.endpoint, changed.warning) : refusal(changed)
@@ -128,6 +130,21 @@ function deleteCall({ kind, idName, delete: says }: EndpointFamily): Call {
     handle: async ({ app, found: { key }, access: { accountUuid } }) =>
       (await deleteEndpoint(app, accountUuid, key)).outcome === 'deleted' ? DONE : notFound(),
   })
+}
+
+const ACCOUNT_NAMES = ['accountUUID', 'accountuuid']
+
+/** Without this, a misspelt name would be left out in silence. The page's forms carry names of their own. */
+function requireKnownNames(
+  body: Record<string, unknown>,
+  formOf: EndpointFamily['formOf'],
+  fields: Body['fields'],
+): void {
+  const known = new Set([...Object.keys(fields), ...ACCOUNT_NAMES])
+  const keys = Object.keys(body).filter(
+    (name) => !Object.keys(formOf({ [name]: body[name] })).some((one) => known.has(one)),
+  )
+  if (keys.length > 0) throw invalid([{ code: 'unrecognized_keys', keys, path: [], message: '' }])
 }
 
 const NOT_CONNECTED = 'Nobody is signed in, or the account is not connected.'

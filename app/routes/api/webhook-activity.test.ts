@@ -63,6 +63,26 @@ describe('GET /api/webhook-logs/{accountUUID}/{objectType}', () => {
   })
 })
 
+/** Addresses, and a filter that each of them knows. */
+test.each([
+  ['api/webhook-logs/:accountUUID/:objectType', 'limit=5'],
+  ['api/deliveries', 'status=failed'],
+  ['api/audit', 'group=messages'],
+  ['api/answers', 'state=open'],
+  ['api/automation-templates', 'category=all'],
+])('%s refuses a filter that nobody knows: without it the answer would be wrong', async (path, known) => {
+  const params = { accountUUID: LEEDS, objectType: 'job' }
+  const address = `/${path.replace(':accountUUID', LEEDS).replace(':objectType', 'job')}?accountuuid=${LEEDS}&admin=no`
+  const ask = (query: string, as = LEEDS) => call(apiRoute(path), `${address}&${query}`, { params, as })
+  expect((await ask(known)).status).toBe(200)
+  const { status, json } = await ask(`${known}&stauts=1&__proto__=1&stauts=2`)
+  expect([status, json.message]).toEqual([400, 'stauts: There is no such filter'])
+  expect(Object.keys(json.errors)).toEqual(['stauts', '__proto__'])
+  expect(
+    (await ask(Array.from({ length: 99 }, (_, n) => `${n}${'x'.repeat(999)}=`).join('&'))).text.length,
+  ).toBeLessThan(4_000)
+})
+
 describe.each([
   ['webhook-activity', webhookActivity],
   ['api-activity', apiActivity],

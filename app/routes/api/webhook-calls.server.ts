@@ -21,7 +21,7 @@ import { addressCalls, testAddress, testExample } from './address-calls.server.t
 import { changingCalls, type EndpointFamily, listCall } from './endpoint-calls.server.ts'
 
 const NOT_AN_ID = 'Must be the id of a webhook'
-const testBody = z.object({
+const testBody = z.strictObject({
   id: z
     .union([z.int(NOT_AN_ID).positive(NOT_AN_ID), z.string().regex(/^[1-9]\d{0,14}$/, NOT_AN_ID)], NOT_AN_ID)
     .transform(Number),

@@ -7,8 +7,11 @@ import { iso, isoOrNull } from '#app/lib/clock.ts'
 export const ANSWERS_PAGE = 50
 const MOST_ANSWERS = 200
 
-export const answerState = z.enum(ANSWER_STATES)
-export const answersLimit = z.int().min(1).max(MOST_ANSWERS)
+const LIMIT_WANTED = `Must be a whole number from 1 to ${MOST_ANSWERS}`
+const NO_PAGE = 'Must be the `next` of an answer'
+
+export const answerState = z.enum(ANSWER_STATES, `Must be one of ${ANSWER_STATES.join(', ')}`)
+export const answersLimit = z.int(LIMIT_WANTED).min(1, LIMIT_WANTED).max(MOST_ANSWERS, LIMIT_WANTED)
 
 export const answerAnswer = z.object({
   id,
@@ -53,21 +56,9 @@ export function answerJson(answer: Answer): z.output<typeof answerAnswer> {
   }
 }
 
-const query = z.object({
+/** The filters of the list; a refusal is the sentence for its field. */
+export const answersQuery = z.object({
   state: answerState.nullable(),
-  before: z.coerce.number().int().positive().nullable(),
-  limit: z.coerce.number().pipe(answersLimit).nullable(),
+  before: z.coerce.number(NO_PAGE).pipe(z.int(NO_PAGE).positive(NO_PAGE)).nullable(),
+  limit: z.coerce.number(LIMIT_WANTED).pipe(answersLimit).nullable(),
 })
-
-type AnswersQuery = { outcome: 'read' } & z.output<typeof query>
-
-/** A filter that nobody knows is refused: without it the answer would be wrong. */
-export function readAnswersQuery(params: URLSearchParams): AnswersQuery | { outcome: 'invalid'; field: string } {
-  const known = new Set(['accountUUID', 'state', 'before', 'limit'])
-  const other = [...params.keys()].find((name) => !known.has(name))
-  if (other !== undefined) return { outcome: 'invalid', field: other }
-  const given = (name: string) => params.get(name) || null
-  const read = query.safeParse({ state: given('state'), before: given('before'), limit: given('limit') })
-  if (read.success) return { outcome: 'read', ...read.data }
-  return { outcome: 'invalid', field: String(read.error.issues[0]?.path[0] ?? '') }
-}

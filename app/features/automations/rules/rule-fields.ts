@@ -27,7 +27,7 @@ const text = z
   .transform((value) => String(value ?? '').trim())
 const limited = (most: number) => text.refine((value) => value.length <= most, `At most ${most} characters`)
 const flag = z
-  .union([z.boolean(), z.enum(['true', 'false', 'on', ''])], { error: 'Invalid input' })
+  .union([z.boolean(), z.enum(['true', 'false', 'on'])], { error: 'Invalid input' })
   .nullish()
   .transform((value) =>
     value === null || value === undefined ? undefined : value === true || value === 'true' || value === 'on',

@@ -67,14 +67,22 @@ test('pages of answers, newest first, by state, and of no other account', async 
 })
 
 test.each([
-  ['&limit=0', 'limit'],
-  ['&limit=201', 'limit'],
-  ['&before=x', 'before'],
-  ['&state=closed', 'state'],
-  ['&stat=open', 'stat'],
-])('%s is refused', async (query, field) => {
-  const refused = await list(query)
-  expect([refused.status, Object.keys(refused.json.errors)]).toEqual([400, [field]])
+  ['&limit=0', 'limit', 'Must be a whole number from 1 to 200'],
+  ['&limit=201', 'limit', 'Must be a whole number from 1 to 200'],
+  ['&limit=x', 'limit', 'Must be a whole number from 1 to 200'],
+  ['&before=x', 'before', 'Must be the `next` of an answer'],
+  ['&before=1.5', 'before', 'Must be the `next` of an answer'],
+  ['&state=closed', 'state', 'Must be one of open, went_on, stopped, muted, rule'],
+  ['&stat=open', 'stat', 'There is no such filter'],
+])('%s is refused', async (query, field, sentence) => {
+  expect(await list(query)).toMatchObject({
+    status: 400,
+    json: { message: `${field}: ${sentence}`, errors: { [field]: [sentence] } },
+  })
+})
+
+test('the account may be spelt as the reference says', async () => {
+  expect((await calls.call(answers, `/api/answers?accountuuid=${LEEDS}&state=`)).status).toBe(200)
 })
 
 test('an answer is settled once, with the older ones, by its own account only', async () => {

@@ -117,6 +117,7 @@ describe('rules', () => {
     const refused = await put({ ...RULE, executionCount: 5 })
     expect([refused.status, refused.json.errors]).toEqual([400, { executionCount: ['Not allowed'] }])
     expect((await put({ active: 'yes' })).status).toBe(400)
+    expect((await put({ ...RULE, active: '' })).json.errors).toEqual({ active: ['Invalid input'] })
     const renamed = await put({ ...RULE, name: 'Other' })
     expect(renamed.json).toMatchObject({ name: 'Other', active: false })
     const foreign = await put({ ...RULE, accountUUID: BRISBANE })

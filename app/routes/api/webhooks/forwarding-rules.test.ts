@@ -186,6 +186,16 @@ describe('PUT and DELETE /api/forwarding-rules/{id}', () => {
     await post(FORM)
     const refused = await byId('1', { method: 'PUT', body: { forwardUrl: '', name: '', fieldFilters: '!' } })
     expect([refused.status, Object.keys(refused.json.errors)]).toEqual([400, ['name', 'forwardUrl', 'fieldFilters']])
+    const nulls = await byId('1', { method: 'PUT', body: { name: null, forwardUrl: null, objectType: null } })
+    expect(nulls.json.errors).toEqual({
+      name: ['Rule name is required'],
+      forwardUrl: ['Must be a valid HTTPS URL'],
+      objectType: [expect.stringContaining('cannot be changed')],
+    })
+    for (const body of [{ active: '' }, { fieldFilter: 'status' }])
+      expect((await byId('1', { method: 'PUT', body })).json.errors).toEqual({
+        [Object.keys(body)[0] ?? '']: [expect.any(String)],
+      })
     const moved = await byId('1', { method: 'PUT', body: { objectType: 'note' } })
     expect([moved.status, Object.keys(moved.json.errors)]).toEqual([400, ['objectType']])
     world.platform.failures.subscribe.push({ outcome: 'refused', status: 400, message: 'Challenge failed' })

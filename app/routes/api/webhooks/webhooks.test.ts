@@ -86,6 +86,14 @@ describe('POST /api/webhooks', () => {
     expect(world.platform.asked).toEqual([])
   })
 
+  test('refuses a misspelt field: nothing is made without it', async () => {
+    const refused = await post({ ...FORM, feilds: 'date' })
+    expect([refused.status, refused.json.message]).toEqual([400, 'Not allowed: feilds'])
+    expect((await byId(LEEDS)).json).toEqual([])
+    const { callback_url: callbackUrl, object: objectType, ...rest } = FORM
+    expect((await post({ ...rest, callbackUrl, objectType })).status).toBe(201)
+  })
+
   test('names the fields of a refused form', async () => {
     const refused = await post({ ...FORM, callback_url: 'nope', object: '' })
     expect(refused.json.errors).toEqual({
@@ -176,6 +184,27 @@ describe('PUT and DELETE /api/webhooks/{id}', () => {
     expect(Object.keys(refused.json.errors)).toEqual(['callback_url', 'fields'])
   })
 
+  test('refuse an empty text as yes or no: nothing is paused by it', async () => {
+    await post(FORM)
+    const refused = await byId('1', { method: 'PUT', body: { active: '' } })
+    expect([refused.status, refused.json.errors]).toEqual([400, { active: ['Invalid input'] }])
+    expect((await byId(LEEDS)).json).toMatchObject([{ active: true }])
+  })
+
+  test.each(['feilds', 'object', 'objectType', 'status'])('refuse %s, which is no field', async (name) => {
+    await post(FORM)
+    const body = `{ "fields": "date", "${name}": "status" }`
+    const { status, text } = await byId('1', { method: 'PUT', body })
+    expect([status, text]).toEqual([400, `{"message":"Not allowed: ${name}","errors":{"${name}":["Not allowed"]}}`])
+    expect((await byId(LEEDS)).json).toMatchObject([{ fields: 'status' }])
+  })
+
+  test('take the other spellings, and the account', async () => {
+    await post(FORM)
+    const body = { callbackUrl: 'https://example.com/b', accountUUID: LEEDS }
+    expect((await byId('1', { method: 'PUT', body })).json.callbackUrl).toBe('https://example.com/b')
+  })
+
   test('delete answers success, once', async () => {
     await post(FORM)
     const gone = await byId('1', { method: 'DELETE' })
@@ -244,5 +273,6 @@ describe('POST /api/webhooks/test', () => {
     expect((await send({ id: 1 }, { as: BRISBANE })).text).toBe('{"message":"Not found"}')
     expect((await send({ id: 1 }, { as: null })).status).toBe(401)
     expect((await send({})).status).toBe(400)
+    expect((await send({ id: 1, url: 'https://example.com' })).json.message).toBe('Not allowed: url')
   })
 })
