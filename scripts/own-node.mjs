@@ -48,7 +48,7 @@ export async function ownNode(say, { env = process.env, system = `${process.plat
     `Node ${process.version} is too old: going on with Node ${pin.version}, ${isThere ? 'kept in' : 'brought to'} ${folder}`,
   )
   const said = isThere ? null : await bringPackage(pin, folder)
-  if (said !== null) throw new SetupError(said, problem, 'None could be brought; what npm said is above.')
+  if (said !== null) throw new SetupError(said, problem, 'None could be brought; the reason is above.')
   return node
 }
 

@@ -1,7 +1,7 @@
 // Brings one package of the registry, an exact version with its hash, into a folder of its own. Written so that an old
 // Node can still parse it.
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { run } from './children.mjs'
 import { findNpm, npmEnvironment, userCache } from './packages.mjs'
@@ -25,7 +25,11 @@ export function keptFolder(name) {
  */
 export async function bringPackage(pin, folder, finish = async () => null) {
   const draft = `${folder}.${process.pid}`
-  mkdirSync(draft, { recursive: true, mode: 0o700 })
+  try {
+    mkdirSync(draft, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    return `Nothing can be written in ${dirname(folder)} (${/** @type {NodeJS.ErrnoException} */ (error).code}).`
+  }
   const wanted = { dependencies: { [pin.package]: pin.version } }
   const locked = { version: pin.version, integrity: pin.integrity }
   writeFileSync(join(draft, 'package.json'), JSON.stringify(wanted))

@@ -359,16 +359,21 @@ function sandboxSecrets(folder: string): SandboxSecrets {
     ...kept,
   }
   if (kept.appSecret) return made
+  makeFolder(folder, () => writeFileSync(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 }))
+  return made
+}
+
+/** @param fill writes what is in it @throws ConfigurationError */
+export function makeFolder(folder: string, fill: () => void = () => {}): void {
   try {
     mkdirSync(folder, { recursive: true })
-    writeFileSync(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 })
+    fill()
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
     throw new ConfigurationError([
       `Nothing can be written in ${folder} (${code}): give it to the user that runs Fieldhook, or name another place in DATABASE_URL.`,
     ])
   }
-  return made
 }
 
 function readSandboxSecrets(file: string): Partial<SandboxSecrets> {

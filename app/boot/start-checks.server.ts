@@ -1,5 +1,5 @@
 // Checks before the database is opened or created.
-import { mkdirSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { listedBackups, restoreFirstSentence } from '#app/features/ops/backups.ts'
@@ -9,7 +9,7 @@ import type { Log } from '#app/lib/log.ts'
 import { type FileLock, inUseLock, takeLock } from '#db/sqlite/file-lock.server.ts'
 import type { Cluster } from '#db/store/cluster.ts'
 import { placeOf } from './backup-place.server.ts'
-import { ConfigurationError, type Env } from './env.server.ts'
+import { ConfigurationError, type Env, makeFolder } from './env.server.ts'
 import { isGone, processName } from './process-name.server.ts'
 
 /** A storage that does not answer must not block the start. */
@@ -63,8 +63,8 @@ const OPEN_METRICS =
 
 /** Null = the lock cannot be taken (a full disk): the product still serves. A restore or a move in progress is an error. */
 export function lockInUse(databaseFile: string, log: Log): FileLock | null {
+  makeFolder(dirname(databaseFile))
   try {
-    mkdirSync(dirname(databaseFile), { recursive: true })
     const lock = takeLock(inUseLock(databaseFile), 'shared')
     if (!lock)
       throw new ConfigurationError([

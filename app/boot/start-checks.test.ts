@@ -8,7 +8,7 @@ import type { Log } from '#app/lib/log.ts'
 import type { ClusterView, Member } from '#db/store/cluster.ts'
 import { type StandInS3, standInS3 } from '#tests/support/s3-stand-in.ts'
 import { processName } from './process-name.server.ts'
-import { hasLivingMember, refuseEmptyStart, warnOfBackups, warnOfMetrics } from './start-checks.server.ts'
+import { hasLivingMember, lockInUse, refuseEmptyStart, warnOfBackups, warnOfMetrics } from './start-checks.server.ts'
 
 const NAME = 'fieldhook-20261122T031112Z-5e6729'
 let root = ''
@@ -39,6 +39,15 @@ test('without METRICS_TOKEN the start says who can read the numbers; the sandbox
   expect(logged).toEqual([])
   warnOfMetrics({ platform: 'servicem8', metricsToken: null }, log)
   expect(logged).toEqual(['metrics.without_token'])
+})
+
+test('a folder that cannot be made ends the start with one sentence, and nothing is logged', () => {
+  writeFileSync(join(root, 'file'), '')
+  expect(() => lockInUse(join(root, 'file/data/f.db'), log)).toThrow(
+    `Nothing can be written in ${join(root, 'file/data')} (ENOTDIR): give it to the user that runs Fieldhook`,
+  )
+  expect(logged).toEqual([])
+  lockInUse(join(root, 'new/data/f.db'), log)?.release()
 })
 
 test('a start without a database is refused while there are backups to begin from', async () => {

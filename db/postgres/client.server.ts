@@ -9,7 +9,7 @@ import { createWriteTurn, type News } from '../sql/hot/write-turn.server.ts'
 import { MEMBER, type PostgresCounts, postgresDatabase } from './database.server.ts'
 import { applicationName, migrate } from './migrations.server.ts'
 import { newsTeller } from './news.server.ts'
-import { connectionProblem, POOLED, type ServerSettings, settingsProblem } from './server-problems.ts'
+import { connectionProblem, pooledSentence, type ServerSettings, settingsProblem } from './server-problems.ts'
 
 export interface PostgresConnections extends Connections {
   /** For operations that lock what they read, instead of running again after a conflict. */
@@ -125,7 +125,7 @@ export async function openPostgres(url: string, migrationsFolder: string): Promi
 export async function migrateServer(url: string, migrationsFolder: string, setting?: string): Promise<number> {
   try {
     return await withConnection(url, async (client) => {
-      const problem = await refusalOf(client, url)
+      const problem = await refusalOf(client, url, setting)
       if (problem) throw cannotStart(problem)
       return await migrate(client, migrationsFolder)
     })
@@ -164,8 +164,8 @@ export function explained(error: unknown, url: string, setting?: string): unknow
 }
 
 /** Why this server cannot be used; null = it can. */
-export async function refusalOf(client: pg.Client, url: string): Promise<string | null> {
-  if (await isPooled(client, () => connected(url))) return POOLED
+export async function refusalOf(client: pg.Client, url: string, setting = 'DATABASE_URL'): Promise<string | null> {
+  if (await isPooled(client, () => connected(url))) return pooledSentence(setting)
   return settingsProblem(await settingsOf(client))
 }
 

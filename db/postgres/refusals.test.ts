@@ -23,8 +23,8 @@ afterAll(async () => {
   await server?.stop()
 })
 
-const refusal = (url: string) =>
-  migrateServer(url, 'db/migrations-postgres').then(
+const refusal = (url: string, setting?: string) =>
+  migrateServer(url, 'db/migrations-postgres', setting).then(
     () => 'opened',
     (error: Error) => `${error.name}: ${error.message}`,
   )
@@ -52,6 +52,9 @@ test('a pooler that shares a session is told from a server', async ({ skip }) =>
   const pooler = await oneSessionPooler(rows[0]?.file ?? '', to)
   expect(await refusal(`postgres://anybody@127.0.0.1:${pooler.port}/fieldhook_pooled`)).toBe(
     'ConfigurationError: A pooler stands between Fieldhook and the database server. Give DATABASE_URL the direct address of the server.',
+  )
+  expect(await refusal(`postgres://anybody@127.0.0.1:${pooler.port}/fieldhook_pooled`, '--to')).toMatch(
+    /Give --to the direct address of the server\.$/,
   )
   pooler.close()
   expect(await tablesOf(url)).toBe(0)

@@ -9,8 +9,9 @@ export interface ServerSettings {
   encoding: string
 }
 
-export const POOLED =
-  'A pooler stands between Fieldhook and the database server. Give DATABASE_URL the direct address of the server.'
+/** @param setting where the address stands */
+export const pooledSentence = (setting: string): string =>
+  `A pooler stands between Fieldhook and the database server. Give ${setting} the direct address of the server.`
 
 const OLDEST_VERSION = 150_000
 

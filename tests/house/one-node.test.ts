@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { isSupported } from '../../scripts/node-version.mjs'
 import { ownNode, PINS } from '../../scripts/own-node.mjs'
@@ -52,6 +52,14 @@ test('NODE_OWN=1 forbids to bring one', async () => {
 
 test('where none can be brought the sentence says what to install', async () => {
   await expect(ownNode(() => {}, { env: {}, system: 'sunos-sparc' })).rejects.toThrow(/install Node\.js 24/)
+})
+
+test('where nothing can be written the sentence says so', async () => {
+  vi.stubEnv('XDG_CACHE_HOME', import.meta.filename)
+  await expect(ownNode(() => {}, { env: {} })).rejects.toThrow(
+    /^Nothing can be written in .*one-node\.test\.ts\/fieldhook \(ENOTDIR\)/,
+  )
+  vi.unstubAllEnvs()
 })
 
 test('nothing else in the project needs a compiler', () => {
