@@ -160,6 +160,7 @@ for (const javaScriptEnabled of [true, false]) {
       const { at } = await openHistory({ page, context, server }, [CALL_BACK], { admin: true })
       await page.goto(at('/automation', '&tab=templates'))
       await page.getByText('Create a template').click()
+      await page.getByLabel('Template name').fill(' ')
       await page.getByRole('button', { name: 'Create template' }).click()
       await says(page, /^(Failed to create template|Template name is required)/)
       const name = page.getByLabel('Template name')

@@ -14,7 +14,7 @@ import {
 } from '#app/domain/automations/receipt.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { seconds } from '#app/lib/duration.ts'
-import { momentOfWall, offsetAt, type Wall, wallAt } from '#app/lib/zone.ts'
+import { momentOfWall, momentsOfWall, type Wall } from '#app/lib/zone.ts'
 import { isCustomerMessage, receiverText } from '../runs/run-messages.ts'
 import type { HistoryRow } from './history-rows.ts'
 
@@ -29,6 +29,8 @@ interface Sighting {
   key: string
   wall: Wall
   rows: HistoryRow[]
+  /** The moment that its local time means for a message sent then. */
+  near(sentAt: Millis): Millis
 }
 
 /**
@@ -50,7 +52,7 @@ function keyOfEffect(effect: JournalEffect): string | null {
     : messageKey('email', effect.to, effect.subject)
 }
 
-function sightingsOf(rows: readonly HistoryRow[], channel: Channel): Sighting[] {
+function sightingsOf(rows: readonly HistoryRow[], channel: Channel, zone: string): Sighting[] {
   const found: Sighting[] = []
   const lastOf = new Map<string, Sighting>()
   const sent = rows.filter((row): row is HistoryRow & { wall: Wall } => !row.inbound && row.wall !== null)
@@ -59,7 +61,8 @@ function sightingsOf(rows: readonly HistoryRow[], channel: Channel): Sighting[] 
     const last = lastOf.get(key)
     if (last && row.wall - last.wall <= TWINS_WITHIN) last.rows.push(row)
     else {
-      const sighting = { key, wall: row.wall, rows: [row] }
+      const near = momentNear(row.wall, zone)
+      const sighting = { key, wall: row.wall, rows: [row], near }
       lastOf.set(key, sighting)
       found.push(sighting)
     }
@@ -75,7 +78,7 @@ export function claimRows(
   rows: readonly HistoryRow[],
   at: { channel: Channel; zone: string; sending: readonly SentMessage[] },
 ): Map<number, HistoryRow[]> {
-  const sightings = sightingsOf(rows, at.channel)
+  const sightings = sightingsOf(rows, at.channel, at.zone)
   const claimed = new Map<number, Sighting>()
   for (const { id, historyUuid } of receipts) {
     const own = historyUuid !== null && sightings.find((one) => one.rows.some(({ uuid }) => uuid === historyUuid))
@@ -84,11 +87,11 @@ export function claimRows(
   const taken = new Set(claimed.values())
   const messageOf = (id: number | null, { effect, sentAt }: SentMessage): Message[] => {
     const key = keyOfEffect(effect)
-    return key === null ? [] : [{ id, key, wall: wallAt(sentAt, at.zone) }]
+    return key === null ? [] : [{ id, key, sentAt }]
   }
   const sent = receipts.flatMap((one) => messageOf(one.id, one))
   // One that ended meanwhile has its receipt.
-  const ended = (one: Message) => sent.some(({ key, wall }) => key === one.key && wall === one.wall)
+  const ended = (one: Message) => sent.some(({ key, sentAt }) => key === one.key && sentAt === one.sentAt)
   const onTheWay = at.sending.flatMap((one) => messageOf(null, one)).filter((one) => !ended(one))
   const all = [...sent, ...onTheWay]
   const open = receipts.flatMap((one) => (one.historyUuid === null ? messageOf(one.id, one) : []))
@@ -104,7 +107,7 @@ export function claimRows(
 }
 
 /** A message, or one on its way: null. */
-type Message = { id: number | null; key: string; wall: Wall }
+type Message = { id: number | null; key: string; sentAt: Millis }
 
 /** Its rows; what is not true of all equal e-mails that it could be taken for is left out of them. */
 function certainRows(
@@ -124,22 +127,32 @@ function certainRows(
 }
 
 function fits(message: Message, sighting: Sighting): boolean {
-  return Math.abs(message.wall - sighting.wall) <= CLOCKS_DIFFER
+  return distance(message, sighting) <= CLOCKS_DIFFER
+}
+
+function distance({ sentAt }: Message, sighting: Sighting): number {
+  return Math.abs(sighting.near(sentAt) - sentAt)
 }
 
 /** Both in order of time. Groups of messages and rows that could be each other's are settled together, or not at all. */
 function pairUp(messages: readonly Message[], sightings: readonly Sighting[]): [Message, Sighting][] {
-  const pairs: [Message, Sighting][] = []
-  const inOrder = messages.toSorted((a, b) => a.wall - b.wall)
-  for (let from = 0; from < inOrder.length; ) {
-    let end = from + 1
-    while (end < inOrder.length && (inOrder[end]?.wall ?? 0) - (inOrder[end - 1]?.wall ?? 0) <= 2 * CLOCKS_DIFFER) end++
-    const group = inOrder.slice(from, end)
-    const near = sightings.filter((one) => group.some((message) => fits(message, one)))
-    pairs.push(...pairsOfGroup(group, near))
-    from = end
+  let groups: Message[][] = []
+  for (const message of messages.toSorted((a, b) => a.sentAt - b.sentAt)) {
+    const near = sightings.filter((one) => fits(message, one))
+    const isLinked = (other: Message) =>
+      message.sentAt - other.sentAt <= 2 * CLOCKS_DIFFER || near.some((one) => fits(other, one))
+    const linked = groups.filter((group) => group.some(isLinked))
+    groups = [...groups.filter((group) => !linked.includes(group)), [...linked.flat(), message]]
   }
-  return pairs
+  return groups.flatMap((group) => {
+    const inOrder = group.toSorted((a, b) => a.sentAt - b.sentAt)
+    const first = inOrder[0]?.sentAt ?? 0
+    const near = sightings.filter((one) => inOrder.some((message) => fits(message, one)))
+    return pairsOfGroup(
+      inOrder,
+      near.toSorted((a, b) => a.near(first) - b.near(first)),
+    )
+  })
 }
 
 function pairsOfGroup(group: readonly Message[], near: readonly Sighting[]): [Message, Sighting][] {
@@ -167,7 +180,7 @@ function certainPairs(group: readonly Message[], near: readonly Sighting[]): [Me
 }
 
 function nearest(message: Message, sightings: readonly Sighting[]): Sighting | undefined {
-  return sightings.toSorted((a, b) => Math.abs(a.wall - message.wall) - Math.abs(b.wall - message.wall))[0]
+  return sightings.toSorted((a, b) => distance(message, a) - distance(message, b))[0]
 }
 
 /** What a look says about a message: `rows` = its rows in the history, if any. */
@@ -180,7 +193,7 @@ export function receiptAfter(
   const [first] = rows
   if (!first) return notFound(receipt, at)
   const historyUuid = receipt.historyUuid ?? first.uuid
-  const listedAt = first.wall === null ? null : momentNear(first.wall, sentAt, at.zone)
+  const listedAt = first.wall === null ? null : momentNear(first.wall, at.zone)(sentAt)
   if (at.channel === 'sms') return { id, state: 'delivered', stateAt: listedAt, nextLookAt: null, historyUuid }
   if (rows.some((row) => row.bounced)) {
     return { id, state: 'bounced', stateAt: seenAt(receipt, 'bounced', at.now), nextLookAt: null, historyUuid }
@@ -209,9 +222,10 @@ function seenAt(receipt: WantedReceipt, state: ReceiptState, now: Millis): Milli
 }
 
 /** A local time that occurs twice means the moment nearer to the sending. */
-function momentNear(wall: Wall, sentAt: Millis, zone: string): Millis {
-  const near = wall - offsetAt(sentAt, zone)
-  return wallAt(near, zone) === wall ? near : momentOfWall(wall, zone).at
+function momentNear(wall: Wall, zone: string): Sighting['near'] {
+  const moments = momentsOfWall(wall, zone)
+  const far = moments[0] ?? momentOfWall(wall, zone).at
+  return (sentAt) => moments.reduce((a, b) => (Math.abs(b - sentAt) < Math.abs(a - sentAt) ? b : a), far)
 }
 
 /** Null = no more looks for its sake. */

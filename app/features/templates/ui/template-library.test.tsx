@@ -164,6 +164,8 @@ describe('creating one', () => {
     const form = screen.getByRole('button', { name: 'Create template' }).closest('form')
     expect(form?.getAttribute('action')).toBe(`/automation/templates?${ACCOUNT}&admin=yes`)
     const name = within(form as HTMLElement).getByLabelText<HTMLInputElement>('Template name')
+    // Without scripts, a refusal by the server would lose what was typed.
+    expect(name.required).toBe(true)
     name.value = 'Mine'
     screen.getByRole('button', { name: 'Create template' }).click()
     await waitFor(() => expect(sent).toHaveLength(1))

@@ -203,7 +203,7 @@ function CreateTemplate({ account, rules }: { account: AutomationAccount; rules:
               </Field>
             </div>
             <Field id="template-name" label={CREATE_TEXTS.name}>
-              {(control) => <TextInput {...control} name="name" maxLength={200} autoComplete="off" />}
+              {(control) => <TextInput {...control} name="name" required maxLength={200} autoComplete="off" />}
             </Field>
             <Field id="template-description" label={CREATE_TEXTS.description}>
               {(control) => (
