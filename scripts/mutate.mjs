@@ -22,15 +22,22 @@ const ENOUGH = 85
  * @typedef {{ files: Record<string, { mutants: { status: Status }[] }> }} Report as Stryker writes it
  */
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', multiple: true },
-    changed: { type: 'boolean', default: false },
-    'at-once': { type: 'string' },
-  },
-})
+const { explainOption, runTs } = await import('./run-ts.mjs')
+
+const { values } = (() => {
+  try {
+    return parseArgs({
+      options: {
+        only: { type: 'string', multiple: true },
+        changed: { type: 'boolean', default: false },
+        'at-once': { type: 'string' },
+      },
+    })
+  } catch (error) {
+    return explainOption(error)
+  }
+})()
 await setUp({ build: false })
-const { runTs } = await import('./run-ts.mjs')
 const { commandLine, recordFigures } = /** @type {Record<string, Function>} */ (
   await runTs('packages/lab/report/figures.ts')
 )

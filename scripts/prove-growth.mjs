@@ -2,5 +2,7 @@
 // `-- --only phone`, `-- --few`
 import './record-flag.mjs'
 import { runTs } from './run-ts.mjs'
+import { orExplain, setUp } from './setup.mjs'
 
+await orExplain(() => setUp({ build: false }))
 await runTs('packages/lab/growth/growth.ts')

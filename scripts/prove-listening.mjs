@@ -2,5 +2,7 @@
 // `-- --rounds N --seed S`
 import './record-flag.mjs'
 import { runTs } from './run-ts.mjs'
+import { orExplain, setUp } from './setup.mjs'
 
+await orExplain(() => setUp({ build: false }))
 await runTs('packages/lab/listening/listening.ts')

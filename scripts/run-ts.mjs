@@ -27,7 +27,15 @@ const CACHE = join(ROOT, 'node_modules', '.cache', 'fieldhook')
  */
 export async function runTs(entry) {
   process.setSourceMapsEnabled(true)
-  return import(pathToFileURL(await bundleTs(entry)).href)
+  return import(pathToFileURL(await bundleTs(entry)).href).catch(explainOption)
+}
+
+/** A wrong option is a sentence, not a stack. @param {any} error @returns {never} */
+export function explainOption(error) {
+  if (!String(error?.code).startsWith('ERR_PARSE_ARGS')) throw error
+  const script = relative(ROOT, process.argv[1] ?? '')
+  console.error(`${error.message.split('. ')[0]}. The options stand at the top of ${script}.`)
+  process.exit(2)
 }
 
 /**

@@ -358,8 +358,7 @@ function sandboxSecrets(folder: string): SandboxSecrets {
     appSecret: randomBytes(32).toString('base64url'),
     ...kept,
   }
-  if (kept.appSecret) return made
-  makeFolder(folder, () => writeFileSync(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 }))
+  if (!kept.appSecret) makeFolder(folder, () => writeFileSync(file, JSON.stringify(made, null, 2), { mode: 0o600 }))
   return made
 }
 
@@ -370,9 +369,8 @@ export function makeFolder(folder: string, fill: () => void = () => {}): void {
     fill()
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new ConfigurationError([
-      `Nothing can be written in ${folder} (${code}): give it to the user that runs Fieldhook, or name another place in DATABASE_URL.`,
-    ])
+    const next = 'give it to the user that runs Fieldhook, or name another place in DATABASE_URL.'
+    throw new ConfigurationError([`Nothing can be written in ${folder} (${code}): ${next}`])
   }
 }
 

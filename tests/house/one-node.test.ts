@@ -1,5 +1,5 @@
 // The Node that ships is the one that the tests and proofs run on, and every command can bring it.
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
@@ -53,6 +53,23 @@ test('NODE_OWN=1 forbids to bring one', async () => {
 test('where none can be brought the sentence says what to install', async () => {
   await expect(ownNode(() => {}, { env: {}, system: 'sunos-sparc' })).rejects.toThrow(/install Node\.js 24/)
 })
+
+test('every command brings the packages it needs: a fresh clone has none', () => {
+  const scripts = Object.values(packageJson.scripts).flatMap((line) => line.match(/scripts\/[\w-]+\.mjs/) ?? [])
+  const bare = scripts.filter((file) => {
+    const text = readFileSync(file, 'utf8')
+    return text.includes("'./run-ts.mjs'") && !text.includes("'./setup.mjs'")
+  })
+  expect(bare).toEqual([])
+})
+
+test.each(['scripts/mutate.mjs', 'scripts/prove-growth.mjs'])(
+  'a wrong option of %s is one sentence, no stack',
+  (script) => {
+    const { status, stderr } = spawnSync(process.execPath, [script, '--nonsense'], { encoding: 'utf8' })
+    expect([status, stderr]).toEqual([2, `Unknown option '--nonsense'. The options stand at the top of ${script}.\n`])
+  },
+)
 
 test('where nothing can be written the sentence says so', async () => {
   vi.stubEnv('XDG_CACHE_HOME', import.meta.filename)
