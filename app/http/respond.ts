@@ -14,12 +14,6 @@ export function badInput(message: string, errors?: Record<string, string[]>): Re
   return answer(400, errors ? { message, errors } : { message })
 }
 
-/** 400 for a query: the message names the parameter too. */
-export function badQuery(errors: Record<string, string[]>): Response {
-  const [[name, [message]] = ['query', ['Invalid input']]] = Object.entries(errors)
-  return badInput(`${name}: ${message}`, errors)
-}
-
 export function unauthenticated(): Response {
   return problem(401, 'Authentication required')
 }

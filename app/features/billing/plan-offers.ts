@@ -13,8 +13,6 @@ export interface OfferView {
   label: string
   /** One sentence. */
   sentence: string
-  /** It cannot be had yet: the sentence says from when. */
-  later: boolean
 }
 
 const PRICE = pounds(MONTHLY_PENCE)
@@ -26,7 +24,6 @@ export function offersOf(plan: Plan, phase: PlanPhase, setting: PlanSetting): Of
     offer,
     label: OFFER_LABELS[offer],
     sentence: sentenceOf(offer, plan, setting),
-    later: offer === 'early_prorated' && creditOf(monthOf(plan, setting.now), setting.now) > MOST_CREDIT,
   }))
 }
 
@@ -62,21 +59,16 @@ function monthOf(plan: Plan, now: Millis): Month {
   return { start: plan.currentPeriodStart ?? now, end: Math.max(plan.currentPeriodEnd ?? now, now) }
 }
 
-const MOST_CREDIT = MONTHLY_PENCE - LEAST_PAYMENT_PENCE
-
-function creditOf({ start, end }: Month, now: Millis): number {
-  const unused = end > start ? Math.min(1, (end - now) / (end - start)) : 0
-  return Math.round(MONTHLY_PENCE * unused)
-}
-
 /** The provider calculates to the second when the button is pressed, so the amount is "about". */
 function proratedSentence({ start, end }: Month, now: Millis, zone: string, until: string): string {
-  const credit = creditOf({ start, end }, now)
-  if (credit > MOST_CREDIT) {
+  const unused = end > start ? Math.min(1, (end - now) / (end - start)) : 0
+  const credit = Math.round(MONTHLY_PENCE * unused)
+  const due = MONTHLY_PENCE - credit
+  if (due < LEAST_PAYMENT_PENCE) {
     const enough = start + ((end - start) * LEAST_PAYMENT_PENCE) / MONTHLY_PENCE
     return `Nothing to pay yet, because this month has just begun. Available from ${dayText(enough, zone)}.`
   }
-  return `About ${pounds(MONTHLY_PENCE - credit)} today for a new month until ${until}: ${PRICE} less ${pounds(credit)} for the unused part of this month.`
+  return `About ${pounds(due)} today for a new month until ${until}: ${PRICE} less ${pounds(credit)} for the unused part of this month.`
 }
 
 /** The same day of the next month, or its last day if it is shorter; in UTC, like the payment provider. */

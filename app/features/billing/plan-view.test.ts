@@ -68,7 +68,7 @@ describe('a trial', () => {
       progress: null,
     })
     expect(grace.next[0]).toBe('Everything keeps working until 8 December 2026, 14:03.')
-    expect(grace.offers).toMatchObject([
+    expect(grace.offers).toEqual([
       {
         offer: 'subscribe',
         label: 'Subscribe Now - £5/month',
@@ -113,14 +113,10 @@ describe('an active subscription', () => {
   })
 
   it('has nothing prorated to pay while less than the smallest charge is used up', () => {
-    expect(samplePlanView(samplePaidPlan(), { now: after(hours(1)) }).offers).toMatchObject([
-      {
-        sentence: 'Nothing to pay yet, because this month has just begun. Available from 23 November 2026.',
-        later: true,
-      },
-      { later: false },
-    ])
-    expect(samplePlanView(samplePaidPlan(), { now }).offers[0]?.later).toBe(false)
+    const [prorated] = samplePlanView(samplePaidPlan(), { now: after(hours(1)) }).offers
+    expect(prorated?.sentence).toBe(
+      'Nothing to pay yet, because this month has just begun. Available from 23 November 2026.',
+    )
   })
 
   it('counts the days of a month once, whether it has 28 or 31', () => {

@@ -50,7 +50,7 @@ const text = z
 
 /** A text field that cannot be empty; `missing` = what to say without one. */
 const needed = (missing: string) =>
-  z.string({ error: ({ input }) => (input === undefined || input === null ? missing : 'Invalid input') })
+  z.string({ error: ({ input }) => (input === undefined || input === null ? missing : 'Invalid input') }).trim()
 
 /** A form's checkbox or a body's boolean; undefined when missing. An empty text is neither yes nor no. */
 const flag = z
@@ -102,13 +102,13 @@ export const webhookChange = z.object({
 
 /** Collapsed to one line. */
 const name = needed(RULE_NAME_REQUIRED)
-  .transform((value) => value.trim().replace(/\s+/g, ' '))
+  .transform((value) => value.replace(/\s+/g, ' '))
   .refine((value) => value !== '', RULE_NAME_REQUIRED)
   .refine((value) => value.length <= LONGEST_RULE_NAME, RULE_NAME_TOO_LONG)
 
 // An extra address consists of nothing but its URL, so an empty one is invalid.
 const forwardUrl = needed(HTTPS_URL)
-  .transform((value) => withScheme(value.trim()))
+  .transform(withScheme)
   .refine((value) => value !== '' && isWebAddress(value), HTTPS_URL)
 
 /** Adds an extra address: one schema for the page's form and the call's body. Field names are the entity's. */
@@ -189,14 +189,7 @@ export function webhookBody(body: Record<string, unknown>): Record<string, unkno
 export type FieldErrors = Record<string, string[]>
 
 /** Groups the issues of a refused form by field name. */
-export function fieldErrorsOf(error: z.ZodError): FieldErrors {
-  const errors: FieldErrors = {}
-  for (const issue of error.issues) {
-    const field = typeof issue.path[0] === 'string' ? issue.path[0] : 'form'
-    errors[field] = [...(errors[field] ?? []), issue.message]
-  }
-  return errors
-}
+export const fieldErrorsOf = (error: z.ZodError): FieldErrors => z.flattenError(error).fieldErrors
 
 export type ResolvedObject =
   | { outcome: 'resolved'; type: string }

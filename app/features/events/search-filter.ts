@@ -115,13 +115,10 @@ function read(
   if (before === undefined) errors.before = [MESSAGES.before]
   const limit = readLimit(params.get('limit') ?? '')
   if (limit === null) errors.limit = [MESSAGES.limit]
-  if (Object.keys(errors).length > 0 || before === undefined || limit === null) return refused(errors, form)
-  return { outcome: 'question', question: { pasted, filter, before, limit }, form }
-}
-
-function refused(errors: Record<string, string[]>, form: SearchForm): SearchRead {
   const [name = ''] = Object.keys(errors)
-  return { outcome: 'invalid', message: `${name}: ${errors[name]?.[0] ?? ''}`, errors, form }
+  if (name !== '' || before === undefined || limit === null)
+    return { outcome: 'invalid', message: `${name}: ${errors[name]?.[0] ?? ''}`, errors, form }
+  return { outcome: 'question', question: { pasted, filter, before, limit }, form }
 }
 
 function readCode(text: string): CodeFilter | null {

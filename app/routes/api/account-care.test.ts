@@ -163,7 +163,7 @@ describe('the audit log', () => {
     const wrong = await owner.get(audit, `/api/audit${BY}&group=nonsense`)
     expect([wrong.status, await wrong.json()]).toEqual([
       400,
-      { message: 'group: Choose one of the list.', errors: { group: ['Choose one of the list.'] } },
+      { message: 'Choose one of the list.', errors: { group: ['Choose one of the list.'] } },
     ])
   })
 

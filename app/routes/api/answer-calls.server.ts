@@ -14,7 +14,7 @@ import {
 import { settleAnswer } from '#app/features/automations/listening/answers.server.ts'
 import { parseRuleId } from '#app/features/automations/rules/rule-form.ts'
 import { type Call, defineCall } from '#app/http/calls/define-call.server.ts'
-import { badQuery, notFound, problem } from '#app/http/respond.ts'
+import { invalid, notFound, problem } from '#app/http/respond.ts'
 
 const decided = z.object({ messages: z.int().describe('Messages that waited because of it, and of older answers.') })
 
@@ -40,7 +40,7 @@ export const answerCalls: Reference<Call> = {
       handle: async ({ app, query, access: { accountUuid } }) => {
         const given = (name: string) => query.get(name) || null
         const read = answersQuery.safeParse({ state: given('state'), before: given('before'), limit: given('limit') })
-        if (!read.success) return badQuery(z.flattenError(read.error).fieldErrors)
+        if (!read.success) return invalid(read.error.issues)
         const { state, before, limit: asked } = read.data
         const limit = asked ?? ANSWERS_PAGE
         const found = await app.store.listening.listAnswers(accountUuid, state && [state], limit + 1, before)

@@ -15,7 +15,7 @@ import { auditJson } from '#app/features/audit/audit-page.server.ts'
 import { type Call, defineCall } from '#app/http/calls/define-call.server.ts'
 import { LIMITS } from '#app/http/rate-limit.server.ts'
 import { refusalText } from '#app/http/refusal-page.ts'
-import { badInput, badQuery, notFound, problem } from '#app/http/respond.ts'
+import { badInput, notFound, problem } from '#app/http/respond.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import { eraseWithSubscription } from '../erase-account.server.ts'
 
@@ -134,7 +134,9 @@ export const dataCalls: Reference<Call> = {
       handle: async ({ app: { store }, query, access: { accountUuid } }) => {
         const timezone = (await store.accounts.findAccount(accountUuid))?.timezone ?? 'UTC'
         const read = readAuditQuery(query, timezone)
-        if (read.outcome === 'invalid') return badQuery(read.errors)
+        if (read.outcome === 'invalid') {
+          return badInput(Object.values(read.errors)[0]?.[0] ?? 'Invalid input', read.errors)
+        }
         const { limit } = read.query
         const entries = await store.audit.listAudit(accountUuid, { ...read.query, limit: limit + 1 })
         const page = entries.slice(0, limit)

@@ -132,18 +132,11 @@ function deleteCall({ kind, idName, delete: says }: EndpointFamily): Call {
   })
 }
 
-const ACCOUNT_NAMES = ['accountUUID', 'accountuuid']
-
 /** Without this, a misspelt name would be left out in silence. The page's forms carry names of their own. */
-function requireKnownNames(
-  body: Record<string, unknown>,
-  formOf: EndpointFamily['formOf'],
-  fields: Body['fields'],
-): void {
-  const known = new Set([...Object.keys(fields), ...ACCOUNT_NAMES])
-  const keys = Object.keys(body).filter(
-    (name) => !Object.keys(formOf({ [name]: body[name] })).some((one) => known.has(one)),
-  )
+function requireKnownNames(body: Record<string, unknown>, formOf: EndpointFamily['formOf'], fields: object): void {
+  const known = ['accountUUID', 'accountuuid', ...Object.keys(fields)]
+  const isKnown = (name: string) => Object.keys(formOf({ [name]: body[name] })).some((one) => known.includes(one))
+  const keys = Object.keys(body).filter((name) => !isKnown(name))
   if (keys.length > 0) throw invalid([{ code: 'unrecognized_keys', keys, path: [], message: '' }])
 }
 

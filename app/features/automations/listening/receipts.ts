@@ -126,32 +126,25 @@ function certainRows(
   }))
 }
 
-function fits(message: Message, sighting: Sighting): boolean {
-  return distance(message, sighting) <= CLOCKS_DIFFER
-}
-
-function distance({ sentAt }: Message, sighting: Sighting): number {
-  return Math.abs(sighting.near(sentAt) - sentAt)
-}
+const distance = ({ sentAt }: Message, sighting: Sighting): number => Math.abs(sighting.near(sentAt) - sentAt)
+const fits = (message: Message, sighting: Sighting): boolean => distance(message, sighting) <= CLOCKS_DIFFER
+const bySending = (a: Message, b: Message): number => a.sentAt - b.sentAt
 
 /** Both in order of time. Groups of messages and rows that could be each other's are settled together, or not at all. */
 function pairUp(messages: readonly Message[], sightings: readonly Sighting[]): [Message, Sighting][] {
   let groups: Message[][] = []
-  for (const message of messages.toSorted((a, b) => a.sentAt - b.sentAt)) {
+  for (const message of messages.toSorted(bySending)) {
     const near = sightings.filter((one) => fits(message, one))
     const isLinked = (other: Message) =>
       message.sentAt - other.sentAt <= 2 * CLOCKS_DIFFER || near.some((one) => fits(other, one))
     const linked = groups.filter((group) => group.some(isLinked))
-    groups = [...groups.filter((group) => !linked.includes(group)), [...linked.flat(), message]]
+    groups = [...groups.filter((group) => !linked.includes(group)), [...linked.flat(), message].toSorted(bySending)]
   }
   return groups.flatMap((group) => {
-    const inOrder = group.toSorted((a, b) => a.sentAt - b.sentAt)
-    const first = inOrder[0]?.sentAt ?? 0
-    const near = sightings.filter((one) => inOrder.some((message) => fits(message, one)))
-    return pairsOfGroup(
-      inOrder,
-      near.toSorted((a, b) => a.near(first) - b.near(first)),
-    )
+    const first = group[0]?.sentAt ?? 0
+    const near = sightings.filter((one) => group.some((message) => fits(message, one)))
+    near.sort((a, b) => a.near(first) - b.near(first))
+    return pairsOfGroup(group, near)
   })
 }
 

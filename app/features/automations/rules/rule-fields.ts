@@ -29,9 +29,7 @@ const limited = (most: number) => text.refine((value) => value.length <= most, `
 const flag = z
   .union([z.boolean(), z.enum(['true', 'false', 'on'])], { error: 'Invalid input' })
   .nullish()
-  .transform((value) =>
-    value === null || value === undefined ? undefined : value === true || value === 'true' || value === 'on',
-  )
+  .transform((value) => (value === null || value === undefined ? undefined : [true, 'true', 'on'].includes(value)))
 const choice = <const T extends readonly string[]>(values: T) =>
   z
     .union([z.enum(values, { error: 'Invalid input' }), z.literal('')], { error: 'Invalid input' })

@@ -132,7 +132,7 @@ function OfferList({ plan, framed, leaving, urged }: OffersProps & { urged: bool
                 size="wide"
                 icon={CreditCard}
                 pendingLabel="Processing..."
-                disabled={paymentsOff !== null || offer.later}
+                disabled={paymentsOff !== null}
                 aria-describedby={paymentsOff === null ? `offer-${offer.offer}` : 'payments-off'}
               >
                 {offer.label}
