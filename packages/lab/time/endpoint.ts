@@ -132,7 +132,7 @@ export function afterAnswer(
     // Never past the deadline of the answered delivery: its last attempt is then.
     holdAtLeast(endpoint, attempt.deadlineAt > now ? Math.min(now + wait, attempt.deadlineAt) : now + wait, now)
   }
-  if (meaning.says === 'rate_limited') {
+  if (meaning.says === 'rate_limited' && attempt.deadlineAt > now) {
     if (attempt.probe) waitForNextProbe(endpoint, now)
   } else {
     fail(endpoint, attempt, meaning, now)

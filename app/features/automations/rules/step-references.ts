@@ -3,15 +3,15 @@
 import type { RuleDefinition, Step } from '#app/domain/automations/rule.ts'
 import { givenBy, notKept, throwsAway } from './document-keeping.ts'
 
-/** Every `action_N_result.field` and `step.<id>.<field>` in the texts of a step. */
-export function referencesOf(step: Step): { position: number | null; stepId: string | null; field: string }[] {
-  const found: { position: number | null; stepId: string | null; field: string }[] = []
+/** Every `action_N_result.field` and `step.<id>.<field>` in the texts of a step. Null = the first value it gives. */
+export function referencesOf(step: Step): { position: number | null; stepId: string | null; field: string | null }[] {
+  const found: ReturnType<typeof referencesOf> = []
   const read = (text: string) => {
-    for (const match of text.matchAll(/\{\s*action_(\d{1,3})_result\.([a-z_]+)/gi)) {
-      found.push({ position: Number(match[1]), stepId: null, field: match[2] ?? '' })
+    for (const match of text.matchAll(/\{\s*action_(\d{1,3})_result\b(?:\.([a-z_]+))?/gi)) {
+      found.push({ position: Number(match[1]), stepId: null, field: match[2] ?? null })
     }
-    for (const match of text.matchAll(/\{\s*step\.([a-z][a-z0-9_]*)\.([a-z_]+)/gi)) {
-      found.push({ position: null, stepId: match[1] ?? '', field: match[2] ?? '' })
+    for (const match of text.matchAll(/\{\s*step\.([a-z][a-z0-9_]*)(?:\.([a-z_]+))?/gi)) {
+      found.push({ position: null, stepId: match[1] ?? '', field: match[2] ?? null })
     }
   }
   for (const value of Object.values(step.parameters)) if (typeof value === 'string') read(value)
@@ -41,7 +41,8 @@ function referenceProblem(
   if (!source) return `This refers to ${name}, which does not exist.`
   if (at >= index) return `This refers to ${name}, which runs later. Move it up.`
   const gives = givenBy(source)
-  return gives.length === 0 || gives.includes(field) ? null : `${name} gives ${gives.join(' and ')}, but not ${field}.`
+  if (field === null || gives.length === 0 || gives.includes(field)) return null
+  return `${name} gives ${gives.join(' and ')}, but not ${field}.`
 }
 
 /** Problem of the document that the step attaches: from the action it names, else the latest before it. */

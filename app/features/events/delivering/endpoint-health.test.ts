@@ -108,6 +108,15 @@ describe('a hold', () => {
     expect(gateOf(held).opensAt).toBe(START + minutes(5))
   })
 
+  it('is a failure once events are lost by it', () => {
+    let health = HEALTHY
+    for (const eventSeq of [1, 2, 3]) {
+      const context = { now: START + minutes(eventSeq), probe: false }
+      health = afterVerdict(health, { eventSeq, deadlineAt: START }, limited(minutes(5)), context)
+    }
+    expect(health).toMatchObject({ failingSince: START + minutes(1), failureEvents: [1, 2, 3] })
+  })
+
   it('lasts as long as the longest wait that was asked for, and remembers since when', () => {
     const held = after([
       { event: 1, at: START, verdict: limited(minutes(5)) },

@@ -76,8 +76,9 @@ export function afterVerdict(
     return health.state === 'deleted' ? health : moveTo(health, 'stopped', verdict.sentence, now)
   }
   const held = withHold(health, delivery, verdict, now)
-  // Being rate limited is not a failure.
-  if (verdict.outcome === 'rate_limited') return context.probe ? nextProbe(held, now) : held
+  // Being rate limited is not a failure, unless an event is lost by it: the last try is made at the deadline.
+  const goesOn = verdict.outcome === 'rate_limited' && delivery.deadlineAt > now
+  if (goesOn) return context.probe ? nextProbe(held, now) : held
   return afterFailure(held, delivery.eventSeq, verdict, context)
 }
 
