@@ -2,9 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { memoryKeyring } from '#tests/support/memory-keyring.ts'
-import { createOpenedKeys } from './opened-keys.server.ts'
 import { SecretBoxError, sealText } from './sealed-text.server.ts'
-import { createSecretBox } from './secret-box.server.ts'
+import { createOpenedKeys, createSecretBox } from './secret-box.server.ts'
 import { accountOfPlace, accountOfPurpose } from './secret-box.ts'
 
 const newKey = () => randomBytes(32).toString('base64')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createOpenedKeys } from './opened-keys.server.ts'
+import { createOpenedKeys } from './secret-box.server.ts'
 
 const opened = (keySealed: string) => ({ id: keySealed, key: Buffer.from([1, 2, 3]), keySealed })
 
