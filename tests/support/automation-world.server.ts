@@ -19,7 +19,7 @@ import type { RunRequest, TriggerData } from '#app/domain/automations/run.ts'
 import type { RunRecord } from '#app/domain/automations/run-record.ts'
 import { createCommitter } from '#app/features/automations/actions/commit/commit-effect.server.ts'
 import { ACTIONS } from '#app/features/automations/actions/registry.server.ts'
-import { createLastLook } from '#app/features/automations/listening/last-look.server.ts'
+import { createLastLook } from '#app/features/automations/listening/look.server.ts'
 import {
   createFactLoader,
   type FactLoader,

@@ -7,12 +7,14 @@ import type { Conversation } from '#app/domain/automations/conversation.ts'
 import { CONVERSATION_OPEN } from '#app/domain/automations/receipt.ts'
 import { localStamp } from '#app/domain/time/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { days, hours, minutes } from '#app/lib/duration.ts'
+import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
 import type { Look, StopMute, WaitingMessage } from '#db/store/listening.ts'
 import { quoted } from '../records/fact-sources.server.ts'
 import { saysStop } from '../rules/reply.ts'
+import { putOffOf } from '../runs/run-facts.server.ts'
 import { hashesOfReceiver } from '../runs/run-guards.server.ts'
+import type { LastLook } from '../runs/run-inputs.server.ts'
 import { isCustomerMessage, receiverOf, receiverText } from '../runs/run-messages.ts'
 import { newAnswers } from './answers.ts'
 import { type HistoryRow, keptOfHistory, readHistory } from './history-rows.ts'
@@ -168,4 +170,26 @@ export async function refusedUntil(
   const refusedAt = channel === 'sms' ? facts?.smsRefusedAt : facts?.emailRefusedAt
   if (refusedAt == null || refusedAt + ASK_AGAIN <= clock.now()) return null
   return refusedAt + ASK_AGAIN
+}
+
+/** A look that began this recently counts. */
+const FRESH = seconds(2)
+
+/**
+ * The last look, just before a message leaves: once at each job about which this customer may have answered. A history that we may not read stops nothing; one
+ * that does not answer at present puts the message off.
+ */
+export function createLastLook(app: LookApp): LastLook {
+  return async (accountUuid, receiver) => {
+    const now = app.clock.now()
+    const since = now - CONVERSATION_OPEN
+    for (const conversation of await app.store.listening.conversationsWith(accountUuid, receiver, since)) {
+      // After the clock went back, a look may lie in the future.
+      const { lookedAt } = conversation
+      if (lookedAt !== null && lookedAt > now - FRESH && lookedAt <= now) continue
+      const looked = await lookAt(app, conversation)
+      if (looked.outcome === 'failed') return { outcome: 'put_off', why: putOffOf(looked.failure) }
+    }
+    return { outcome: 'looked' }
+  }
 }
