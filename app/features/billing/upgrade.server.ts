@@ -8,7 +8,7 @@ import { changePlan } from './change-plan.server.ts'
 import { beginPayment } from './first-payment.server.ts'
 import { isSameRenewal } from './first-payment-choice.ts'
 import { LEAST_PAYMENT_PENCE, NOTHING_TO_PAY_YET, renewalText } from './offers.ts'
-import { ALREADY_RENEWED, BEING_PROCESSED, OUR_FAULT, type PaymentStart, refused } from './payment.ts'
+import { ALREADY_RENEWED, BEING_PROCESSED, ENDS_ANYWAY, OUR_FAULT, type PaymentStart, refused } from './payment.ts'
 import { attempt, paymentErrorOf } from './payment-failure.server.ts'
 import { followOpenRenewal } from './renewal.server.ts'
 import { syncInTurn } from './sync.server.ts'
@@ -25,7 +25,8 @@ export async function startUpgrade(
   return attempt(app, accountUuid, async (paying) => {
     const { plan: before } = await syncInTurn(paying, accountUuid)
     if (before.status !== 'active') return beginPayment(paying, accountUuid, wanted.prorated ? 'credit' : 'full')
-    return beginRenewal(paying, before, wanted.prorated)
+    // A new month would end with the subscription, too.
+    return before.cancelAtPeriodEnd ? refused(409, ENDS_ANYWAY) : beginRenewal(paying, before, wanted.prorated)
   })
 }
 

@@ -8,6 +8,7 @@ import {
   NEVER_ABORTED,
 } from '#tests/support/billing-world.server.ts'
 import { startFirstPayment } from './first-payment.server.ts'
+import { setCancellation } from './manage-billing.server.ts'
 import { receivePaymentEvent } from './payment-events.server.ts'
 import { ensurePlan } from './plan.server.ts'
 import { settleReturn } from './settle-return.server.ts'
@@ -42,6 +43,15 @@ async function plan() {
 }
 
 const paymentOf = (clientSecret: string) => clientSecret.split('_secret_')[0] ?? ''
+
+test('a cancelled subscription is not paid for early: the new month would end with it', async () => {
+  await activeFor(days(10))
+  await setCancellation(world.app, LEEDS, true)
+  const refused = { outcome: 'refused', status: 409, message: expect.stringContaining('Keep it first') }
+  expect(await startUpgrade(world.app, LEEDS, { prorated: false })).toMatchObject(refused)
+  await setCancellation(world.app, LEEDS, false)
+  expect(await startUpgrade(world.app, LEEDS, { prorated: false })).toMatchObject({ outcome: 'pay' })
+})
 
 describe('out of the trial', () => {
   test('at full price it is the same payment as subscribing', async () => {
