@@ -269,7 +269,7 @@ describe('what stops several automations', () => {
     expect(mailer.got).toEqual([
       {
         to: 'office@example.test',
-        subject: 'Your automations stand still: ServiceM8 has to be connected again',
+        subject: 'Your automations and webhooks need ServiceM8 to be connected again',
         text: expect.stringMatching(
           /It stops: Remind and Thank the customer\.\n\nSign in again: https:\/\/hooks\.example\.com\/api\/oauth\/authorize\?accountuuid=/,
         ),
@@ -279,6 +279,30 @@ describe('what stops several automations', () => {
     await pass(minutes(3), app)
     expect(subjects()).toEqual(['Your automations run again'])
     expect(mailer.got).toHaveLength(1)
+  })
+
+  test('also where there are webhooks alone', async () => {
+    const webhook = {
+      kind: 'webhook',
+      objectType: 'job',
+      fields: '',
+      fieldFilter: '',
+      secretSealed: 's',
+      url: 'https://crm.example.test/',
+    } as const
+    await world.store.endpoints.saveEndpoint(LEEDS, {
+      ...webhook,
+      active: true,
+      subscription: null,
+      at: world.clock.now(),
+    })
+    await learnAddresses(world.app)
+    await loseSignIn()
+    const mailer = mailServer()
+    await pass(minutes(5), { ...world.app, mailer })
+    expect(mailer.got.map(({ subject }) => subject)).toEqual([
+      'Your automations and webhooks need ServiceM8 to be connected again',
+    ])
   })
 
   test('is on the page when nobody can be told, and the notice says why', async () => {

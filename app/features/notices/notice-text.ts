@@ -47,7 +47,7 @@ export function whatHappened({ subject, kind, count, reason }: Titled): string {
     case 'silent':
       return `has not run for ${params.days} days, usually ${params.usually}`
     case 'reconnect':
-      return 'stand still: ServiceM8 has to be connected again'
+      return 'and webhooks need ServiceM8 to be connected again'
     case 'suspended':
       return 'stand still: the ServiceM8 account is suspended'
     case 'permission':

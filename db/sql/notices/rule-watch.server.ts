@@ -100,13 +100,14 @@ function causeStore({
   )
   const HAS_RULE = `EXISTS (SELECT 1 FROM automation a WHERE a.account_uuid = @of AND ${ON})`
   const hasRule = (of: string) => HAS_RULE.replace('@of', of)
+  const isUsed = (of: string) =>
+    `(${hasRule(of)} OR EXISTS (SELECT 1 FROM endpoint e WHERE e.account_uuid = ${of} AND e.state = 'active' AND e.url <> ''))`
   const causes = db.prepare<[], AccountCause>(
     `SELECT c.account_uuid AS accountUuid, 'reconnect' AS kind, '' AS what, c.updated_at AS since FROM credential c
-     WHERE c.state = 'reconnect' AND ${hasRule('c.account_uuid')}
+     WHERE c.state = 'reconnect' AND ${isUsed('c.account_uuid')}
      UNION ALL
      SELECT p.account_uuid, 'plan', coalesce(p.hold_reason, ''), p.held_since FROM plan p
-     WHERE p.held_since IS NOT NULL AND EXISTS (SELECT 1 FROM account WHERE uuid = p.account_uuid) AND (${hasRule('p.account_uuid')}
-       OR EXISTS (SELECT 1 FROM endpoint e WHERE e.account_uuid = p.account_uuid AND e.state = 'active' AND e.url <> ''))
+     WHERE p.held_since IS NOT NULL AND EXISTS (SELECT 1 FROM account WHERE uuid = p.account_uuid) AND ${isUsed('p.account_uuid')}
      UNION ALL
      SELECT a.account_uuid, CASE a.paused_reason_code WHEN 'scope' THEN 'permission' ELSE 'suspended' END,
        coalesce(json_extract(a.paused_reason_params, '$.scope'), ''), min(a.paused_at)
@@ -124,7 +125,7 @@ function causeStore({
   const withoutEmail = db
     .prepare<{ limit: number }, string>(
       `SELECT c.account_uuid FROM credential c JOIN account o ON o.uuid = c.account_uuid
-       WHERE c.state = 'connected' AND o.email IS NULL AND ${hasRule('c.account_uuid')} ORDER BY c.account_uuid LIMIT @limit`,
+       WHERE c.state = 'connected' AND o.email IS NULL AND ${isUsed('c.account_uuid')} ORDER BY c.account_uuid LIMIT @limit`,
     )
     .pluck()
   return {
