@@ -27,7 +27,6 @@ export const MODULES = {
     'app/lib/token.server.ts',
     'app/adapters/secret-box.ts',
     'app/adapters/secret-box.server.ts',
-    'app/adapters/opened-keys.server.ts',
     'app/adapters/sealed-text.server.ts',
     'app/adapters/servicem8/servicem8-signed.server.ts',
     'app/adapters/standard-webhooks.server.ts',
