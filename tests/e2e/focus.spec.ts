@@ -70,10 +70,8 @@ async function pressEvery(page: Page, address: string, settled: () => Promise<vo
     await settled()
     const said = `after “${name}” of ${address}`
     await expect(page.getByRole('heading', { name: '404 Page Not Found' }), said).toHaveCount(0)
-    const focused = await page.evaluate(
-      () => document.activeElement !== null && document.activeElement !== document.body,
-    )
-    expect(focused, said).toBe(true)
+    // The focus moves two frames after what had it went: on a busy machine, later than the answer was drawn.
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName ?? 'BODY'), said).not.toBe('BODY')
     await page.keyboard.press('Escape')
     pressed.push(name)
   }
