@@ -21,7 +21,7 @@ export function loader(args: LoaderFunctionArgs): Promise<Response> {
         case 'unknown':
           return problem(404, 'This link does not lead to a document. Was it copied completely?', PRIVATE)
         case 'expired':
-          return problem(410, 'This link has ended. Ask the sender for a new one.', PRIVATE)
+          return problem(410, 'This link has expired. Ask the sender for a new one.', PRIVATE)
         case 'gone':
           return problem(410, 'This document is no longer kept. Ask the sender for a new one.', PRIVATE)
         case 'unavailable':

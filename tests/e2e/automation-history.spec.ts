@@ -115,7 +115,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByRole('heading', { level: 2, name: `Job ${number}` })).toBeVisible()
       const never = page.getByRole('listitem').filter({ hasText: 'Never matches' })
       await expect(never).toContainText('Conditions not met')
-      await expect(never).toContainText(/The rule wants: its job description contains "moon base"\./i)
+      await expect(never).toContainText(/The automation needs: its job description contains "moon base"\./i)
       await expectReadable(page)
 
       await page.getByRole('link', { name: 'Upcoming' }).click()

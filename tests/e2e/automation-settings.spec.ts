@@ -61,7 +61,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByLabel('Ask me above this many an hour').fill('plenty')
       await page.getByLabel('Days between two messages to one customer').fill('7')
       await page.getByRole('button', { name: 'Save settings' }).click()
-      await says(page, 'Give a number.')
+      await says(page, 'Enter a number.')
       await expect(page.getByLabel('Ask me above this many an hour')).toBeFocused()
       await expect(page.getByLabel('Days between two messages to one customer')).toHaveValue('7')
       await expectReadable(page)

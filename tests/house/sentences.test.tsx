@@ -130,7 +130,7 @@ const SHOWN: readonly Shown[] = [
     here: true,
   },
   {
-    says: 'Give an end other than the beginning, or choose ',
+    says: 'Choose an end that differs from the start, or ',
     name: 'No quiet hours',
     is: 'setting',
     on: [(text) => scenes.settings({ quietTo: [text] })],
@@ -295,7 +295,7 @@ const ELSEWHERE: readonly Elsewhere[] = [
     elsewhere: 'a fallback in a text to a colleague',
   },
   { says: 'Write “Reply YES to confirm”', name: 'Reply YES to confirm', elsewhere: 'words to a customer' },
-  { says: 'What you know it by, e.g. “Accounting”.', name: 'Accounting', elsewhere: 'an example of what to type' },
+  { says: 'For example “Accounting”.', name: 'Accounting', elsewhere: 'an example of what to type' },
   { says: 'docs/operating.md, "PostgreSQL"', name: 'PostgreSQL', elsewhere: 'a section of the operating guide' },
   ofAnotherTool('Choose “Anyone” under “Who can trigger the flow?”', 'Anyone'),
   ofAnotherTool('Choose “Anyone” under “Who can trigger the flow?”', 'Who can trigger the flow?'),

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { readTimeOfDay } from '../time/local-time.ts'
 
-const TIME_WANTED = 'Give the time as HH:MM, for example 20:00.'
+const TIME_WANTED = 'Enter the time as HH:MM, for example 20:00.'
 
 /** As a browser's time field wants it, however it was written. */
 const timeOfDay = z
@@ -13,14 +13,14 @@ const timeOfDay = z
     return `${hour.padStart(2, '0')}:${minute}`
   })
 
-const yesOrNo = z.boolean('Give true or false.')
+const yesOrNo = z.boolean('Enter true or false.')
 
 const count = (least: number, most: number) =>
   z
-    .number('Give a number.')
-    .int('Give a whole number.')
-    .min(least, `Give at least ${least}.`)
-    .max(most, `Give at most ${most}.`)
+    .number('Enter a number.')
+    .int('Enter a whole number.')
+    .min(least, `Enter at least ${least}.`)
+    .max(most, `Enter at most ${most}.`)
 
 /** Set per account; stored as JSON. */
 export const accountGuardsSchema = z.object({

@@ -27,7 +27,7 @@ export const RUN_REASON_TEXTS = {
   record_gone: 'Not sent: the record no longer exists in ServiceM8.',
   went_out: 'A person confirmed that it went out.',
   no_clear_answer: 'ServiceM8 gave no clear response.',
-  no_clear_answer_again: 'ServiceM8 gave no clear response. Nobody knows yet whether it was done.',
+  no_clear_answer_again: 'ServiceM8 gave no clear response. It may have been done.',
   broken_off: 'An error on our side interrupted this. It may have been done.',
   not_looked: 'An error on our side stopped us from checking the result.',
 
@@ -57,7 +57,7 @@ export const RUN_REASON_TEXTS = {
     'A message may have been sent, and later steps depend on it. Say whether it went out, and the run continues.',
   waiting: 'Waits for the next attempt.',
   collected: 'Collected. It runs at its scheduled time.',
-  records_gone: 'Nothing was done: ServiceM8 has no such record, or not any more.',
+  records_gone: 'Nothing was done: ServiceM8 has no such record.',
   conditions_not_met: 'Nothing was done: this job does not meet the conditions.',
   empty_list: 'Nothing was done: the list was empty.',
   switched_off: 'The automation was switched off before this run began.',

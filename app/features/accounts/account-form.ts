@@ -41,8 +41,8 @@ export const ACCOUNT_FLASHES = {
     description: 'Nobody is signed in to this account any more. Deliveries and automations continue.',
   },
   roleChanged: { kind: 'success', title: 'Role changed' },
-  personGone: { kind: 'error', title: 'Nothing was changed', description: 'This person is not in the list any more.' },
-  lastOwner: { kind: 'error', title: 'Nothing was changed', description: 'Make somebody else an owner first.' },
+  personGone: { kind: 'error', title: 'Nothing was changed', description: 'This person is no longer in the list.' },
+  lastOwner: { kind: 'error', title: 'Nothing was changed', description: 'Make someone else an owner first.' },
   erasing: { kind: 'success', title: ERASURE_TEXTS.begun, description: ERASURE_TEXTS.begunMore },
 } as const satisfies Record<string, Flash>
 

@@ -1,9 +1,9 @@
 import type { Millis } from '#app/lib/clock.ts'
 
 export const SIGNED_MESSAGES = {
-  refused: 'This call is not signed by ServiceM8, or its time is over.',
-  replayed: 'This opening was already used. Please open the add-on from ServiceM8 again.',
-  ticket: 'This opening is over. Please open the add-on from ServiceM8 again.',
+  refused: 'This call is not signed by ServiceM8, or it has expired.',
+  replayed: 'This link was already used. Please open the add-on from ServiceM8 again.',
+  ticket: 'This link has expired. Please open the add-on from ServiceM8 again.',
   beingErased: 'This account is being erased. Open Fieldhook again in a few minutes to start over.',
 } as const
 

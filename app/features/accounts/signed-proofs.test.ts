@@ -58,9 +58,9 @@ describe('a signed opening', () => {
     }
     expect(await world.app.store.accounts.findAccount(LEEDS)).toBeNull()
     expect(SIGNED_MESSAGES).toEqual({
-      refused: 'This call is not signed by ServiceM8, or its time is over.',
-      replayed: 'This opening was already used. Please open the add-on from ServiceM8 again.',
-      ticket: 'This opening is over. Please open the add-on from ServiceM8 again.',
+      refused: 'This call is not signed by ServiceM8, or it has expired.',
+      replayed: 'This link was already used. Please open the add-on from ServiceM8 again.',
+      ticket: 'This link has expired. Please open the add-on from ServiceM8 again.',
       beingErased: 'This account is being erased. Open Fieldhook again in a few minutes to start over.',
     })
   })

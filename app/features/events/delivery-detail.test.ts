@@ -154,7 +154,7 @@ describe('sending it again', () => {
   test.each([
     [{}, {}, null],
     [{}, { address: { ...address, state: 'deleted' } }, 'The webhook was deleted.'],
-    [{}, { address: { ...address, url: '' } }, 'The webhook has no address any more.'],
+    [{}, { address: { ...address, url: '' } }, 'The webhook no longer has an address.'],
     [{ bodyKept: false }, {}, 'This event is too old. We no longer keep its content.'],
   ] as const)('is possible, or says why not (%#)', (over, delivery, why) => {
     expect(view(over, delivery as Partial<StoredDelivery['delivery']>).whyNotAgain).toBe(why)

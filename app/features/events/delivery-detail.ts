@@ -139,7 +139,7 @@ export function standingSentence(delivery: FoundDelivery, now: Millis): string {
 export function whyNotAgain({ delivery, bodyKept }: FoundRow): string | null {
   if (delivery === null) return 'It was not forwarded.'
   if (delivery.address.state === 'deleted') return 'The webhook was deleted.'
-  if (delivery.address.url === '') return 'The webhook has no address any more.'
+  if (delivery.address.url === '') return 'The webhook no longer has an address.'
   return bodyKept ? null : 'This event is too old. We no longer keep its content.'
 }
 

@@ -211,7 +211,7 @@ async function readChanges(
       return taken
     }
   }
-  return { outcome: 'failed', failure: { outcome: 'unavailable', message: 'The list did not come to an end.' } }
+  return { outcome: 'failed', failure: { outcome: 'unavailable', message: 'The list did not end.' } }
 }
 
 function logLooked(

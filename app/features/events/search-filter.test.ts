@@ -113,7 +113,7 @@ describe('times', () => {
 
   test('that end before they begin are refused', () => {
     expect(errorsOf(typed('from=2026-07-01T09:01&until=2026-07-01T09:00'))).toEqual({
-      until: ['This is before the beginning.'],
+      until: ['This is before the start.'],
     })
   })
 })

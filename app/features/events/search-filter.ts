@@ -42,7 +42,7 @@ const MESSAGES = {
   field: 'Must be the name of one field, like status',
   localTime: 'Must be a date and a time.',
   zonedTime: 'Must be a date and time with its zone, like 2026-11-21T09:00:00Z',
-  order: 'This is before the beginning.',
+  order: 'This is before the start.',
   before: 'Must be the `next` of an answer',
   limit: `Must be a whole number from 1 to ${SEARCH_PAGE}`,
 } as const

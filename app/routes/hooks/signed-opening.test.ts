@@ -191,7 +191,7 @@ describe('a signed text', () => {
     const again = await open(`${jwt}\n`)
     expect([again.status, await again.json()]).toEqual([
       403,
-      { message: 'This opening was already used. Please open the add-on from ServiceM8 again.' },
+      { message: 'This link was already used. Please open the add-on from ServiceM8 again.' },
     ])
   })
 
@@ -206,7 +206,7 @@ describe('a signed text', () => {
     const answered = await open(await make())
     expect([answered.status, await answered.json()]).toEqual([
       401,
-      { message: 'This call is not signed by ServiceM8, or its time is over.' },
+      { message: 'This call is not signed by ServiceM8, or it has expired.' },
     ])
     expect(await world.store.findAccount(BRISBANE.uuid)).toBeNull()
   })
@@ -236,7 +236,7 @@ describe('a launch ticket', () => {
     expect((await launchWith(ticket)).status).toBe(303)
     const again = await launchWith(ticket)
     expect(again.status).toBe(403)
-    expect(await again.text()).toContain('This opening is over. Please open the add-on from ServiceM8 again.')
+    expect(await again.text()).toContain('This link has expired. Please open the add-on from ServiceM8 again.')
   })
 
   it('works for a minute', async () => {
@@ -355,7 +355,7 @@ describe('an opening that does not work, in a browser', () => {
       const answer = await openAs(jwt, accept)
       expect([answer.status, answer.headers.get('vary')]).toEqual([403, 'Accept'])
       expect(await answer.json()).toEqual({
-        message: 'This opening was already used. Please open the add-on from ServiceM8 again.',
+        message: 'This link was already used. Please open the add-on from ServiceM8 again.',
       })
     }
   })

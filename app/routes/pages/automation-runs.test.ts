@@ -319,7 +319,7 @@ describe('why did this job not fire', () => {
           {
             name: 'Completed only',
             standing: 'not_met',
-            failed: ['"Status" is Quote. The rule wants: its status is Completed.'],
+            failed: ['"Status" is Quote. The automation needs: its status is Completed.'],
           },
         ],
       },

@@ -63,7 +63,7 @@ export function GateCard({ state, accountUUID, token, problem, greeting, kept }:
         <div className="grid gap-3">
           <SignInLink accountUUID={accountUUID} token={token} onOpen={() => setClicked(true)} />
           <p className="text-label text-ink-soft">
-            {PLATFORM_NAME} opens in a new tab and asks for your permission. You can take it back at any time.
+            {PLATFORM_NAME} opens in a new tab and asks for your permission. You can revoke it at any time.
           </p>
           <div className="without-script grid gap-3">
             <p className="text-label">{NOTE}</p>

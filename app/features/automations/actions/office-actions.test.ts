@@ -66,7 +66,7 @@ describe('send_staff_message', () => {
 
   it.each([
     [{ ...MESSAGE, toStaffUuid: LEFT }, 'no longer works here'],
-    [{ ...MESSAGE, toStaffUuid: '' }, 'Nobody was chosen'],
+    [{ ...MESSAGE, toStaffUuid: '' }, 'The staff message has no receiver'],
     [{ ...MESSAGE, message: ' ' }, 'has no text'],
   ])('cannot go out as %j', async (parameters, sentence) => {
     expect(await world.plan('send_staff_message', parameters)).toMatchObject({

@@ -147,7 +147,7 @@ async function signedBody(context: PlanContext, written: Written, isRequested: b
   const sender = senderOf(context, found.staff)
   const html = written.html === '' ? htmlOfText(written.text) : written.html
   if (sender.outcome === 'nobody') {
-    const warning = { code: 'no_signature', sentence: 'Nobody active could sign this e-mail, so it has no signature.' }
+    const warning = { code: 'no_signature', sentence: 'No active staff member can sign this e-mail.' }
     return { outcome: 'ok', html: withoutSignature(html), staffUuid: null, warnings: [warning] }
   }
   return { outcome: 'ok', html: withSignature(html), staffUuid: sender.uuid, warnings: sender.warnings }

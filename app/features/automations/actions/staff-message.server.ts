@@ -17,7 +17,7 @@ async function plan(context: PlanContext): Promise<Plan> {
   if (message === '') return impossible('invalid', 'The staff message has no text. Open the automation and write one.')
   const chosen = splitReceivers(textParameter(parameters, 'toStaffUuid'))
   if (chosen.length === 0) {
-    return impossible('invalid', 'Nobody was chosen for the staff message. Open the automation and choose somebody.')
+    return impossible('invalid', 'The staff message has no receiver. Open the automation and choose one.')
   }
   const wanted = chosen.map((one) => wording.say(one, 'field').trim())
   // Only placeholders, and all of them are empty on this record.
@@ -36,7 +36,7 @@ async function plan(context: PlanContext): Promise<Plan> {
     if (!staff?.uuid) {
       warnings.push({
         code: 'staff_gone',
-        sentence: `"${shorten(one, 60)}" does not work here (any more), so nothing goes there.`,
+        sentence: `"${shorten(one, 60)}" is not an active staff member, so gets nothing.`,
       })
       continue
     }
@@ -59,7 +59,7 @@ async function plan(context: PlanContext): Promise<Plan> {
   }
   if (effects.length === 0) {
     const sentence =
-      'The staff member of this automation no longer works here. Open the automation and choose somebody else.'
+      'The staff member of this automation no longer works here. Open the automation and choose another one.'
     return impossible('staff_gone', sentence, warnings)
   }
   return planned(wording, effects, { warnings })

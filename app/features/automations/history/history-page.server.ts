@@ -157,7 +157,7 @@ const MESSAGES = {
   rule: 'There is no such automation.',
   status: `Must be one of ${RUN_STATUSES.join(', ')}.`,
   day: 'Must be a date, like 2026-11-21.',
-  order: 'This is before the beginning.',
+  order: 'This is before the start.',
   record: 'Must be the id of a record.',
   before: 'Must be the number of a run.',
 } as const

@@ -32,5 +32,5 @@ export const MARK_TEXTS: Readonly<Record<StepMark, string>> = {
   waits: 'Waits',
   held: 'Waits for you',
   unknown: 'May have been sent',
-  not_begun: 'Not begun',
+  not_begun: 'Not started',
 }

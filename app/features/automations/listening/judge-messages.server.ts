@@ -58,7 +58,7 @@ function ofAnswer({ store }: JudgeApp, answer: Answer): Happening {
     ...{ accountUuid, jobUuid, type: 'customer_replied', at: writtenAt, seenAt, key: `answer ${id}` },
     description: `The customer answered ${said} by ${channel === 'sms' ? 'text' : 'e-mail'}`,
     values: { answer_id: String(id), reply: words },
-    refusal: ({ reply }) => (replyMatches(reply, words) ? null : `The rule waits for other words than ${said}.`),
+    refusal: ({ reply }) => (replyMatches(reply, words) ? null : `The automation starts on other words than ${said}.`),
     isTakenBy: ({ reply }) => settlesAnswer(reply),
     settle: (judged) => store.listening.settleJudged(accountUuid, id, judged),
     postpone: (judgeAt) => store.listening.postponeJudging(accountUuid, id, judgeAt),
@@ -131,7 +131,7 @@ async function judgeOne(app: JudgeApp, happening: Happening): Promise<number> {
   return settle(app, happening, opinions, read.facts)
 }
 
-const GONE = 'The job is not in ServiceM8 any more.'
+const GONE = 'The job is no longer in ServiceM8.'
 const UNREADABLE = 'The job could not be read for three days.'
 
 /** Only what happened since the rule was switched on; the platform shows whole seconds. */
@@ -157,10 +157,10 @@ function opinionOf(rule: AutomationRow, happening: Happening, seen: { facts: Rec
   const { facts, at } = seen
   const { jobUuid, key } = happening
   const { trigger, conditions, once } = rule.definition
-  if (trigger.source !== 'webhook') return no(rule, happening, 'The rule does not start on messages.')
+  if (trigger.source !== 'webhook') return no(rule, happening, 'The automation does not start on messages.')
   if (!facts.active) return no(rule, happening, 'The job was deleted.')
   if (trigger.jobUuid !== null && trigger.jobUuid.toLowerCase() !== jobUuid.toLowerCase()) {
-    return no(rule, happening, 'The rule is for one certain job, and this is another.')
+    return no(rule, happening, 'The automation watches one other job.')
   }
   const refusal = happening.refusal(trigger)
   if (refusal !== null) return no(rule, happening, refusal)

@@ -99,7 +99,7 @@ export function ranFlash(ran: RanNowFacts): Flash {
   return { kind: 'info', title: words }
 }
 
-const WAITS_FOR_YES = 'Waiting for your yes.'
+const WAITS_FOR_YES = 'Waiting for your approval.'
 
 /** The line of a card that shows what its buttons did: those below, or the switch in its head. */
 export function cardPlace(id: number, part: 'buttons' | 'switch' = 'buttons'): string {

@@ -149,7 +149,7 @@ async function chooseRecord(reads: Reads, draft: Draft, request: DraftRequest, a
   if (listed.outcome === 'failed') return listed
   const named = await askedRecord(reads, draft, request)
   if (named.outcome === 'failed') return named
-  const gone = named.outcome === 'gone' ? 'The chosen record is not in ServiceM8 any more.' : null
+  const gone = named.outcome === 'gone' ? 'The chosen record is no longer in ServiceM8.' : null
   const note = search !== '' && !firstFound ? notFoundText(search) : gone
   const choices = listed.facts.map((facts) => choiceOf(facts, conditions, at))
   const wanted = named.outcome === 'ok' ? named.facts : firstFound
@@ -289,7 +289,7 @@ export async function sampleDraft(
     object,
   )
   const one = await reads.facts.one(request.accountUuid, object, chosen.facts.recordUuid, parts)
-  if (one.outcome === 'gone') return { kind: 'trouble', message: 'That record is not in ServiceM8 any more.' }
+  if (one.outcome === 'gone') return { kind: 'trouble', message: 'That record is no longer in ServiceM8.' }
   if (one.outcome !== 'ok') return troubleOf(one)
   const profile = await reads.facts.profile(request.accountUuid)
   if (profile.outcome !== 'ok') return troubleOf(profile)

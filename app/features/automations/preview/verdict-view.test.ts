@@ -73,7 +73,7 @@ describe('what a rule noted', () => {
   test('conditions that were not met are told with the value seen', () => {
     const view = why(aRuleOf(ON_STATUS), { verdict: noted('not_matched', { failed: FAILED }) })
     expect(view.standing).toBe('not_met')
-    expect(view.failed).toEqual(['"Status" is Quote. The rule wants: its status is Completed.'])
+    expect(view.failed).toEqual(['"Status" is Quote. The automation needs: its status is Completed.'])
   })
 
   test('a change of mind since then is told too', () => {
@@ -115,7 +115,7 @@ describe('without a note', () => {
     const rule = aRuleOf(DAILY, { nextRunAt: 900 })
     expect(why(rule, { now: { matched: false, failed: FAILED } })).toMatchObject({
       standing: 'not_met',
-      failed: ['"Status" is Quote. The rule wants: its status is Completed.'],
+      failed: ['"Status" is Quote. The automation needs: its status is Completed.'],
       nextAt: 900,
     })
     expect(why(rule, { now: { matched: true } }).standing).toBe('not_yet')

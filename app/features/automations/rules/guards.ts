@@ -169,7 +169,7 @@ export function mayStart(input: {
 }): LoopVerdict {
   const { automationId, cause, runsOnRecord, now } = input
   if (cause?.automationId === automationId) {
-    return { outcome: 'skip', sentence: 'This rule made the change itself.' }
+    return { outcome: 'skip', sentence: 'This automation made the change itself.' }
   }
   if (cause !== null && cause.hop + 1 > HOP_LIMIT) return { outcome: 'hold', reason: runReason('hop_limit') }
   const recent = runsOnRecord.filter((at) => at > now - BREAKER_WITHIN && at <= now)

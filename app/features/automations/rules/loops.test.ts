@@ -28,7 +28,7 @@ const onStatusSetsQueue = rule(2, 'Queue it', {
 describe('rules that feed each other', () => {
   it('are told in words', () => {
     expect(loopWarnings(onQueueSetsStatus, [onQueueSetsStatus, onStatusSetsQueue])).toEqual([
-      'This rule changes "Status", and your rule "Queue it" starts on that, which in turn starts this automation. They may go round in a circle.',
+      'This automation changes "Status", and your automation "Queue it" starts on that, which in turn starts this automation. They may keep starting each other.',
     ])
   })
 
@@ -42,7 +42,7 @@ describe('rules that feed each other', () => {
       steps: [step('assign_to_queue')],
     })
     const [warning] = loopWarnings(onQueueSetsStatus, [statusToField, fieldToQueue])
-    expect(warning).toMatch(/"Mark" starts on that, and your rule "Move" leads back/)
+    expect(warning).toMatch(/"Mark" starts on that, and your automation "Move" leads back/)
   })
 
   it('are no danger when one is off, acts once, or nothing leads back', () => {
@@ -74,7 +74,7 @@ describe('rules that feed each other', () => {
       steps: [step('create_job')],
     })
     expect(loopWarnings(onStatusCreates, [onNewCompletes])).toEqual([
-      'This rule creates a job, and your rule "Complete it" starts on that, which in turn starts this automation. They may go round in a circle.',
+      'This automation creates a job, and your automation "Complete it" starts on that, which in turn starts this automation. They may keep starting each other.',
     ])
     expect(loopWarnings(onNewCompletes, [onStatusCreates])).toHaveLength(1)
     const onTask = { trigger: webhookTrigger({ type: 'job_created', object: 'task' }), steps: [step('create_job')] }

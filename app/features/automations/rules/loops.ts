@@ -84,9 +84,11 @@ export function loopWarnings(rule: NamedRule, others: readonly NamedRule[]): str
     const through = takes === null ? rules.find((third) => third !== other && closes(other, third, rule)) : undefined
     if (takes === null && !through) return []
     const back = through
-      ? `, and your rule "${through.name}" leads back to this one`
+      ? `, and your automation "${through.name}" leads back to this one`
       : ', which in turn starts this automation'
-    return [`This rule ${gives}, and your rule "${other.name}" starts on that${back}. They may go round in a circle.`]
+    return [
+      `This automation ${gives}, and your automation "${other.name}" starts on that${back}. They may keep starting each other.`,
+    ]
   })
 }
 

@@ -267,7 +267,7 @@ async function readRule(
       id: form.webhookSubscriptionId,
     })
     if (!record && form.object === '') {
-      const message = 'That webhook does not exist any more. Choose which events start it.'
+      const message = 'That webhook no longer exists. Choose which events start it.'
       return { outcome: 'invalid', message, errors: { webhookSubscriptionId: [message] } }
     }
     objectOfWebhook = record?.objectType ?? null

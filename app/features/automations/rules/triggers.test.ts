@@ -30,10 +30,10 @@ describe('a rule on the status', () => {
     const fromQuote = { type: 'job_status', fromValue: 'quote' } as const
     expect(fires(fromQuote, { changes: [to('status', 'Quote', 'Work Order')] })).toBe(true)
     expect(why(fromQuote, { changes: [completed] })).toBe(
-      'Status was "Work Order" before, and the rule waits for "quote".',
+      'Status was "Work Order" before; the automation needs "quote".',
     )
-    expect(why(fromQuote, { changes: [to('status', null, 'Work Order')] })).toMatch(/Nobody knows/)
-    expect(why(fromQuote, { created: true })).toMatch(/Nobody knows/)
+    expect(why(fromQuote, { changes: [to('status', null, 'Work Order')] })).toMatch(/is unknown/)
+    expect(why(fromQuote, { created: true })).toMatch(/is unknown/)
   })
 
   it('fires for a job that comes with a status', () => {
@@ -82,7 +82,9 @@ describe('a rule on new or changed records', () => {
     expect(why({ type: 'job_created' }, { changes: [completed] })).toBe('The job is not new.')
     expect(fires({ type: 'job_updated' }, { changes: [completed] })).toBe(true)
     expect(fires({ type: 'job_updated' }, { created: true })).toBe(false)
-    expect(why({ type: 'job_updated' }, { changedFields: ['status'] })).toBe('Nothing has changed since the last look.')
+    expect(why({ type: 'job_updated' }, { changedFields: ['status'] })).toBe(
+      'Nothing has changed since the last check.',
+    )
   })
 
   it('works for other objects too', () => {
@@ -100,7 +102,7 @@ it('a deleted record sets off nothing but a rule on its deletion', () => {
 })
 
 it('a rule for one job leaves the others alone', () => {
-  expect(why({ jobUuid: 'another' }, { changes: [completed] })).toMatch(/one certain job/)
+  expect(why({ jobUuid: 'another' }, { changes: [completed] })).toMatch(/one other job/)
   expect(fires({ jobUuid: jobFacts().recordUuid.toUpperCase() }, { changes: [completed] })).toBe(true)
 })
 

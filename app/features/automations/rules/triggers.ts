@@ -33,10 +33,10 @@ function no(why: string): TriggerVerdict {
 export function triggerMatches(trigger: WebhookTrigger, change: RecordChange): TriggerVerdict {
   const { facts, created } = change
   const noun = objectNoun(facts.object)
-  if (facts.object !== trigger.object) return no(`The rule watches another kind of record, not a ${noun}.`)
+  if (facts.object !== trigger.object) return no(`The automation watches another kind of record, not a ${noun}.`)
   if (!facts.active && ownName(trigger, trigger.fieldName) !== 'active') return no(`The ${noun} was deleted.`)
   if (trigger.jobUuid !== null && !isSame(facts.jobUuid ?? '', trigger.jobUuid)) {
-    return no('The rule is for one certain job, and this is another.')
+    return no('The automation watches one other job.')
   }
   switch (trigger.type) {
     case 'job_created':
@@ -52,7 +52,7 @@ export function triggerMatches(trigger: WebhookTrigger, change: RecordChange): T
     case 'customer_replied':
     case 'message_opened':
     case 'message_failed':
-      return no('The rule waits for messages, not for a change.')
+      return no('The automation starts on messages, not on changes.')
     default:
       return assertNever(trigger.type)
   }
@@ -60,11 +60,11 @@ export function triggerMatches(trigger: WebhookTrigger, change: RecordChange): T
 
 function updateFires({ created, changedSince, changes }: RecordChange, noun: string): TriggerVerdict {
   if (changedSince) return FIRES
-  if (created) return no(`The ${noun} is new; the rule waits for changes.`)
+  if (created) return no(`The ${noun} is new; the automation starts on changes.`)
   return changes.length > 0 ? FIRES : no(NOTHING_CHANGED)
 }
 
-const NOTHING_CHANGED = 'Nothing has changed since the last look.'
+const NOTHING_CHANGED = 'Nothing has changed since the last check.'
 
 function anyFieldFires({ created, changes }: RecordChange): TriggerVerdict {
   return created || changes.length > 0 ? FIRES : no(NOTHING_CHANGED)
@@ -94,12 +94,10 @@ function fieldFires(trigger: WebhookTrigger, change: RecordChange, name: string)
   if (found === null) return no(`${label} did not change.`)
   const { fromValue } = trigger
   if (fromValue === null || fromValue === '') return FIRES
-  if (found.from === null) return no(`Nobody knows what ${label} was before; the rule waits for "${fromValue}".`)
+  if (found.from === null) return no(`What ${label} was before is unknown; the automation needs "${fromValue}".`)
   return isSame(found.from, fromValue)
     ? FIRES
-    : no(
-        `${label} was ${found.from === '' ? 'empty' : `"${found.from}"`} before, and the rule waits for "${fromValue}".`,
-      )
+    : no(`${label} was ${found.from === '' ? 'empty' : `"${found.from}"`} before; the automation needs "${fromValue}".`)
 }
 
 function queueFires(trigger: WebhookTrigger, change: RecordChange): TriggerVerdict {

@@ -48,7 +48,7 @@ type SettingsChanged =
   /** A new sender was chosen, but the staff list cannot be read. Nothing was saved. */
   | { outcome: 'not_asked'; message: string }
 
-const NOBODY = 'Nobody of that id works here (any more). Choose somebody else.'
+const NOBODY = 'No active staff member has this id. Choose another one.'
 const NOT_ASKED = 'We could not read your staff from ServiceM8. Choose another sender later.'
 
 /** `staffUuid` = the requester, as far as the session knows. */

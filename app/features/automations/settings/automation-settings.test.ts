@@ -43,13 +43,13 @@ describe('the form', () => {
     const empty = readSettingsForm({ ...FORM, customerCooldownDays: '', ruleDailyCap: '' })
     expect(empty).toMatchObject({ outcome: 'read', change: { customerCooldownDays: 0, ruleDailyCap: 500 } })
     expect(errorsOf({ quietFrom: '9 pm', floodPerHour: '0', accountDailyCap: 'many', ruleDailyCap: '2.5' })).toEqual({
-      quietFrom: ['Give the time as HH:MM, for example 20:00.'],
-      floodPerHour: ['Give at least 1.'],
-      accountDailyCap: ['Give a number.'],
-      ruleDailyCap: ['Give a whole number.'],
+      quietFrom: ['Enter the time as HH:MM, for example 20:00.'],
+      floodPerHour: ['Enter at least 1.'],
+      accountDailyCap: ['Enter a number.'],
+      ruleDailyCap: ['Enter a whole number.'],
     })
     expect(errorsOf({ quietFrom: '08:00' })).toEqual({
-      quietTo: ['Give an end other than the beginning, or choose "No quiet hours".'],
+      quietTo: ['Choose an end that differs from the start, or "No quiet hours".'],
     })
     expect(errorsOf({ quietFrom: '08:00', quietWeekends: true })).toBeNull()
   })

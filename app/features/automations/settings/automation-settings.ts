@@ -20,7 +20,7 @@ export const recordUuid = (missing: string, wanted: string) =>
     .refine(isRecordUuid, wanted)
     .transform((uuid) => uuid.toLowerCase())
 
-const SENDER_WANTED = 'Give the id of a staff member, or null.'
+const SENDER_WANTED = 'Enter the id of a staff member, or null.'
 const sender = recordUuid(SENDER_WANTED, SENDER_WANTED).nullable()
 
 /** Body of a change: any of the settings; those left out stay unchanged. */
@@ -65,7 +65,7 @@ export type SettingsErrors = Partial<Record<keyof SettingsForm, string[]>>
 
 const NUMBERS = ['customerCooldownDays', 'ruleDailyCap', 'accountDailyCap', 'floodPerHour'] as const
 
-const SAME_TIMES = 'Give an end other than the beginning, or choose "No quiet hours".'
+const SAME_TIMES = 'Choose an end that differs from the start, or "No quiet hours".'
 
 type ReadForm = { outcome: 'read'; change: SettingsChange } | { outcome: 'invalid'; errors: SettingsErrors }
 

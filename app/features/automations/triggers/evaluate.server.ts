@@ -269,7 +269,7 @@ function describeChange(touched: TouchedRecord, changes: readonly FieldChange[])
 }
 
 function evaluationOfGone({ rules }: Watch, touched: TouchedRecord): Evaluation {
-  const detail = JSON.stringify({ sentence: 'The record is not in ServiceM8 any more.' })
+  const detail = JSON.stringify({ sentence: 'The record is no longer in ServiceM8.' })
   const { recordUuid } = touched
   const verdicts = rules.map(
     (rule) => ({ automationId: rule.id, recordUuid, verdict: 'not_triggered', detail }) as const,

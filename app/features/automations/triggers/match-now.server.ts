@@ -104,4 +104,4 @@ function nothing({ failed, total }: Judged): MatchedNow {
   return { outcome: 'nothing', failed, total, record: null }
 }
 
-const NO_RECORD = { outcome: 'no_record', message: 'That record is not in ServiceM8 any more.' } as const
+const NO_RECORD = { outcome: 'no_record', message: 'That record is no longer in ServiceM8.' } as const

@@ -88,7 +88,7 @@ function Fields({ quote, returnUrl, onConfirmed, settling }: FieldsProps) {
     if (error?.code === 'payment_intent_unexpected_state') {
       const { paymentIntent: latest } = await stripe.retrievePaymentIntent(quote.clientSecret)
       if (latest?.status === 'succeeded') return onConfirmed(latest.id)
-      return fail('This payment was changed in another tab. Load the page again to see how it stands.', true)
+      return fail('This payment was changed in another tab. Reload the page to see its status.', true)
     }
     if (error) return fail(error.message, true)
     onConfirmed(paymentIntent.id)

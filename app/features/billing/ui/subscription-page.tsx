@@ -133,7 +133,7 @@ function StatusCard({ plan }: { plan: PlanView }) {
         )}
         {plan.providerWord === null ? null : (
           <p className="text-dense text-ink-soft">
-            The payment provider’s word for it: <code className="font-mono">{plan.providerWord}</code>
+            Status at the payment provider: <code className="font-mono">{plan.providerWord}</code>
           </p>
         )}
       </div>

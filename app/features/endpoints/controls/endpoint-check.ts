@@ -113,8 +113,7 @@ function addressStep(seen: SeenAddress, tool: AutomationTool | null, url: string
 
 function nameStep(seen: SeenAddress): CheckStep {
   if (seen.endedAt === 'name' && seen.result.outcome !== 'response') {
-    const fix =
-      'Compare the address letter by letter with the one your system shows. A new name may take an hour to be known.'
+    const fix = 'Compare the address with the one your system shows. A new name may take an hour to work.'
     return { name: 'name', verdict: 'fail', sentence: seen.result.sentence, fix }
   }
   if (seen.literal) return skipped('name', 'The address has no name: it is a number.')
@@ -235,7 +234,7 @@ function anyAnswer(status: number, headers: Readonly<Record<string, string>>): T
 }
 
 function wantsEvents(status: number): ToolWord {
-  return { verdict: 'ok', sentence: `Your address answered ${status}: it wants events and nothing else.`, fix: null }
+  return { verdict: 'ok', sentence: `Your address answered ${status}. It only accepts events.`, fix: null }
 }
 
 function latestStep(latest: LatestAnswer | null, tool: AutomationTool | null): CheckStep {

@@ -68,7 +68,7 @@ const ADVICE: Record<number, string> = {
   403: 'It refuses us. Is a key missing in the address? Does a firewall block us?',
   404: 'Is the scenario switched on?',
   405: 'It must accept POST.',
-  408: 'It gave up waiting. It may be overloaded.',
+  408: 'It timed out. It may be overloaded.',
   413: 'It refuses messages of this size.',
   415: 'It does not accept JSON.',
   500: 'The receiving system reported an error.',

@@ -28,7 +28,7 @@ export async function sendAgain(app: AgainApp, accountUuid: string, deliveryId: 
     case 'not_found':
       return retry
     case 'no_address':
-      return { ...retry, message: 'The webhook has no address any more.' }
+      return { ...retry, message: 'The webhook no longer has an address.' }
     case 'body_gone':
       return { ...retry, message: 'This event is too old. We no longer keep its content.' }
   }

@@ -96,7 +96,7 @@ export function DeliveryRequest({ delivery, now, whole }: DeliveryRequestProps) 
   )
 }
 
-const CURL_HINT = 'Put your own signature in, or leave that header out.'
+const CURL_HINT = 'Add your own signature, or remove that header.'
 
 /** Renders nothing when the body is no longer stored. */
 export function CopyCurl({ request, now }: { request: RequestView; now: Millis }) {

@@ -63,7 +63,7 @@ export function MachineCard({ machine }: { machine: MachineView }) {
         <Fact name="Platform">{machine.platform === 'sandbox' ? 'Sandbox: a pretend ServiceM8' : 'ServiceM8'}</Fact>
         <Fact name="Card payments">{PAYMENTS[machine.payments]}</Fact>
         <Fact name="Mail server for notices">{machine.mailServer ? 'Set' : 'None: ServiceM8 sends them'}</Fact>
-        <Fact name="Notices told to nobody by e-mail, last 24 hours">{grouped(machine.untoldNotices)}</Fact>
+        <Fact name="Notices without an e-mail, last 24 hours">{grouped(machine.untoldNotices)}</Fact>
         <Fact name="Schema">{machine.schema} migrations</Fact>
         <Fact name="Runs on">
           Node {machine.node.replace(/^v/, '')}, {machine.database}

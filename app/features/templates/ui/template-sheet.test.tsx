@@ -61,7 +61,7 @@ it('asks only for the blanks, shows the message for a real job, and can be turne
   draw()
   expect(screen.getByLabelText<HTMLInputElement>('Business name').value).toBe('Alder & Finch')
   expect(screen.getByLabelText<HTMLInputElement>('Review link').value).toBe('')
-  const preview = screen.getByRole('region', { name: 'Try-out with a real job' })
+  const preview = screen.getByRole('region', { name: 'Test with a real job' })
   expect(preview.textContent).toContain('Job 3128 · Joan Hartley. Nothing is sent.')
   within(preview).getByText('Thanks, Joan!')
   const button = screen.getByRole<HTMLButtonElement>('button', { name: 'Turn on' })

@@ -49,15 +49,15 @@ describe('/api/automation-settings', () => {
       expect(refused.status).toBe(400)
       return refused.json.errors
     }
-    const time = 'Give the time as HH:MM, for example 20:00.'
+    const time = 'Enter the time as HH:MM, for example 20:00.'
     expect(await errorsOf({ quietFrom: '25:00', quietTo: 7 })).toEqual({ quietFrom: [time], quietTo: [time] })
-    expect(await errorsOf({ quietForAll: 'yes' })).toEqual({ quietForAll: ['Give true or false.'] })
-    expect(await errorsOf({ ruleDailyCap: 0 })).toEqual({ ruleDailyCap: ['Give at least 1.'] })
-    expect(await errorsOf({ ruleDailyCap: '9' })).toEqual({ ruleDailyCap: ['Give a number.'] })
-    expect(await errorsOf({ floodPerHour: 1.5 })).toEqual({ floodPerHour: ['Give a whole number.'] })
-    expect(await errorsOf({ customerCooldownDays: 400 })).toEqual({ customerCooldownDays: ['Give at most 365.'] })
+    expect(await errorsOf({ quietForAll: 'yes' })).toEqual({ quietForAll: ['Enter true or false.'] })
+    expect(await errorsOf({ ruleDailyCap: 0 })).toEqual({ ruleDailyCap: ['Enter at least 1.'] })
+    expect(await errorsOf({ ruleDailyCap: '9' })).toEqual({ ruleDailyCap: ['Enter a number.'] })
+    expect(await errorsOf({ floodPerHour: 1.5 })).toEqual({ floodPerHour: ['Enter a whole number.'] })
+    expect(await errorsOf({ customerCooldownDays: 400 })).toEqual({ customerCooldownDays: ['Enter at most 365.'] })
     expect(await errorsOf({ senderStaffUuid: 'Tom' })).toEqual({
-      senderStaffUuid: ['Give the id of a staff member, or null.'],
+      senderStaffUuid: ['Enter the id of a staff member, or null.'],
     })
     expect(await errorsOf({ quiet: true, ruleDailyCap: 3 })).toEqual({ quiet: ['Not allowed'] })
     expect((await put('{')).json).toEqual({ message: 'The body is not valid JSON.' })
@@ -69,7 +69,7 @@ describe('/api/automation-settings', () => {
       status: 200,
       json: { senderStaffUuid: STAFF },
     })
-    expect((await put({ senderStaffUuid: NOBODY })).json.errors.senderStaffUuid[0]).toContain('Nobody of that id')
+    expect((await put({ senderStaffUuid: NOBODY })).json.errors.senderStaffUuid[0]).toContain('No active staff member has this id')
     calls.world.platform.fate = () => 'forbidden'
     // The list of staff is kept for an hour.
     calls.world.clock.leap(hours(2))

@@ -288,7 +288,7 @@ function createMessageCommits(app: Pick<CommitApp, 'store' | 'settings'>): Messa
     async postFeed({ message, showActionBar }, call) {
       const path = app.settings.feedPath ?? ''
       if (path === '') {
-        const sentence = 'This installation has no way into the activity feed any more.'
+        const sentence = 'This Fieldhook can no longer post to the activity feed.'
         return { outcome: 'failed', errorClass: 'invalid', sentence, retry: false }
       }
       const posted = await call((api, token) => api.postToFeed(token, { path, message, showActionBar }))

@@ -110,7 +110,7 @@ export function LivePreview({ accountUUID, state, before, onPreview, sheet, onSh
   )
   if (!sheet) return pane
   return (
-    <SheetDialog open onClose={() => onSheet(false)} title="Live preview" description="A try-out. Nothing is sent.">
+    <SheetDialog open onClose={() => onSheet(false)} title="Live preview" description="A test. Nothing is sent.">
       {pane}
     </SheetDialog>
   )

@@ -42,7 +42,7 @@ export function PreviewPane({ shown, live = null, bare = false }: PaneProps) {
   }
   const body = (
     <div className="grid gap-4" aria-busy={live?.busy || undefined}>
-      {bare ? null : <p className="text-label text-ink-soft">Try-out with a real job. Nothing is sent.</p>}
+      {bare ? null : <p className="text-label text-ink-soft">Test with a real job. Nothing is sent.</p>}
       <input type="hidden" form={FORM} name={PREVIEW_FIELDS.record} value={record} readOnly />
       <input type="hidden" form={FORM} name={PREVIEW_FIELDS.was} value={search} readOnly />
       {trouble ? (

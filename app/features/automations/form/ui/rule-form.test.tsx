@@ -671,12 +671,12 @@ describe('placeholders', () => {
   })
 })
 
-test('rules that may go round in a circle are told while the rule is written', async () => {
+test('automations that may start each other are named while the rule is written', async () => {
   const other = press(write(started(), { triggerType: 'job_queue' }), 'add_step:update_job_status')
   const { draftOf } = await import('../form-body.ts')
   const rules = [{ id: 9, name: 'Back again', active: true, definition: draftOf(other) }]
   renderForm({ state: withAction('assign_to_queue'), rules })
-  await screen.findByText(/your rule "Back again" starts on that/)
+  await screen.findByText(/your automation "Back again" starts on that/)
 })
 
 test('what protects customers is kept out of the way until it is used', async () => {

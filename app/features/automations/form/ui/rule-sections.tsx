@@ -42,7 +42,7 @@ export function LaterEdits() {
 export function LoopWarnings() {
   const { aids } = useRuleForm()
   return aids.warnings.map((warning) => (
-    <Notice key={warning} tone="attention" title="These may go round in a circle">
+    <Notice key={warning} tone="attention" title="These may keep starting each other">
       <p>{warning}</p>
     </Notice>
   ))

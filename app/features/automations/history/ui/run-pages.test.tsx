@@ -318,7 +318,7 @@ describe('why did this job not fire', () => {
     sentence: { when: 'When a job changes', onlyIf: 'its status is Completed', does: 'text the customer' },
     standing: 'not_met',
     words: ['When it looked, these conditions were not met.'],
-    failed: ['"Status" is Quote. The rule wants: its status is Completed.'],
+    failed: ['"Status" is Quote. The automation needs: its status is Completed.'],
     at: NOW + minutes(30),
     runId: 12,
     nextAt: null,

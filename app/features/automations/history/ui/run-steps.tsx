@@ -119,9 +119,7 @@ function Step({ runId, step }: { runId: number; step: StepView }) {
         </h3>
         {mark === 'done' ? null : <MarkPill mark={mark} />}
       </div>
-      {items.length === 0 ? (
-        <p className="text-label text-ink-soft">Not started</p>
-      ) : (
+      {items.length === 0 ? null : (
         <ul className="grid gap-3">
           {items.map((item) => (
             <li key={item.key} className="grid gap-1.5">

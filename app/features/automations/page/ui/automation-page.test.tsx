@@ -73,7 +73,12 @@ const NOT_MET: Extract<PageResult, { kind: 'not_met' }> = {
   recordUuid: '',
   record: null,
   failed: [
-    { field: 'status', operator: 'equals', value: 'Completed', words: '"Status" is Quote. The rule wants: Completed.' },
+    {
+      field: 'status',
+      operator: 'equals',
+      value: 'Completed',
+      words: '"Status" is Quote. The automation needs: Completed.',
+    },
   ],
 }
 
@@ -313,7 +318,7 @@ describe('conditions that are not met', () => {
     const sent: Record<string, string>[] = []
     renderAutomations({ result: NOT_MET }, sent)
     const dialog = await screen.findByRole('alertdialog', { name: 'Automation Conditions Not Met' })
-    expect(dialog.textContent).toContain('"Status" is Quote. The rule wants: Completed.')
+    expect(dialog.textContent).toContain('"Status" is Quote. The automation needs: Completed.')
     expect(dialog.textContent).toContain('status equals "Completed"')
     fireEvent.click(within(dialog).getByRole('button', { name: 'Run Anyway' }))
     await waitFor(() => expect(sent).toEqual([{ act: 'run', id: '3', bypass: 'yes', accountUUID: 'account-1' }]))

@@ -28,16 +28,16 @@ describe('conditions of other records', () => {
 describe('why a record did not match', () => {
   it('is said with what was seen and what is wanted', () => {
     expect(failedText({ field: 'status', operator: 'equals', value: 'Completed', seen: 'Quote' }, 'job')).toBe(
-      '"Status" is Quote. The rule wants: its status is Completed.',
+      '"Status" is Quote. The automation needs: its status is Completed.',
     )
     expect(failedText({ field: 'contact_mobile', operator: 'is_not_empty', value: '', seen: '' }, 'job')).toBe(
-      '"Contact\'s mobile" is empty. The rule wants: it has a mobile number.',
+      '"Contact\'s mobile" is empty. The automation needs: it has a mobile number.',
     )
     expect(failedText({ field: 'payment_received', operator: 'equals', value: '1', seen: '0' }, 'job')).toBe(
-      '"Paid" is no. The rule wants: it is paid.',
+      '"Paid" is no. The automation needs: it is paid.',
     )
     expect(failedText({ field: 'days_overdue', operator: 'greater_than', value: '6', seen: null }, 'job')).toBe(
-      'Nobody knows "Days overdue" of this job, so it does not match: it is more than 6 days overdue.',
+      '"Days overdue" of this job is unknown, so it does not match: it is more than 6 days overdue.',
     )
     expect(failedText({ field: 'priority', operator: 'equals', value: 'Urgent', seen: null }, 'job')).toBe(
       PRIORITY_NEVER,

@@ -236,18 +236,18 @@ function dayText(text: string): string {
   return today < 0 ? `${-today} days ago` : `${today} days from now`
 }
 
-/** Why a record did not match: `Its status is Quote. The rule wants: its status is Completed.` */
+/** Why a record did not match: `Its status is Quote. The automation needs: its status is Completed.` */
 export function failedText(failed: FailedCondition, object: string, names: KnownNames = {}): string {
   const wanted = conditionText(failed, object, names)
   const known = findField(object, failed.field)
   const label = fieldLabel(object, failed.field)
   if (known?.never) return known.never
   if (failed.seen === null)
-    return `Nobody knows "${label}" of this ${objectNoun(object)}, so it does not match: ${wanted}.`
+    return `"${label}" of this ${objectNoun(object)} is unknown, so it does not match: ${wanted}.`
   const isEmpty = known?.type === 'list' ? readList(failed.seen).length === 0 : failed.seen.trim() === ''
   const flag = known?.type === 'flag' ? readFlag(failed.seen) : null
   const seen = isEmpty ? 'empty' : flag === null ? valueText(failed.seen, known, names) : flag ? 'yes' : 'no'
-  return `"${label}" is ${seen}. The rule wants: ${wanted}.`
+  return `"${label}" is ${seen}. The automation needs: ${wanted}.`
 }
 
 interface ConditionProblem {

@@ -226,7 +226,7 @@ interface ScheduleProblem {
 
 export function scheduleProblem(trigger: PollTrigger): ScheduleProblem | null {
   if (readTimeOfDay(trigger.runTime) === null) {
-    return { field: 'runTime', message: 'Give the time of day as HH:MM, for example 07:30.' }
+    return { field: 'runTime', message: 'Enter the time of day as HH:MM, for example 07:30.' }
   }
   if (intervalOf(trigger) === 'weekly' && !isBetween(trigger.weekday, 1, 7)) {
     return { field: 'weekday', message: 'Choose a day of the week.' }

@@ -170,7 +170,7 @@ type TextName = Exclude<keyof SettingsForm, 'quiet' | 'quietWeekends' | 'senderS
 function senderOptions(senders: SettingsFormProps['senders'], chosen: string): { uuid: string; label: string }[] {
   const staff = senders.outcome === 'ok' ? senders.staff : []
   if (chosen === '' || staff.some(({ uuid }) => uuid === chosen)) return staff
-  const label = senders.outcome === 'ok' ? 'Somebody who no longer works here' : 'As chosen before'
+  const label = senders.outcome === 'ok' ? 'Someone who no longer works here' : 'As chosen before'
   return [...staff, { uuid: chosen, label }]
 }
 

@@ -85,7 +85,7 @@ describe('the page of settings', () => {
   it('marks what is not right beside its field and puts the focus on the first', async () => {
     const refused = {
       form: { ...FORM, ruleDailyCap: 'many', quietFrom: 'late' },
-      errors: { quietFrom: ['Give the time as HH:MM, for example 20:00.'], ruleDailyCap: ['Give a number.'] },
+      errors: { quietFrom: ['Enter the time as HH:MM, for example 20:00.'], ruleDailyCap: ['Enter a number.'] },
     }
     function Page() {
       const answered = useActionData<typeof refused>()
@@ -98,7 +98,7 @@ describe('the page of settings', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Save settings' }))
     await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('From')))
     expect(screen.getByLabelText('From').getAttribute('aria-invalid')).toBe('true')
-    expect(screen.getByText('Give a number.')).not.toBeNull()
+    expect(screen.getByText('Enter a number.')).not.toBeNull()
     expect((screen.getByLabelText('Most customer messages a day, one automation') as HTMLInputElement).value).toBe(
       'many',
     )
@@ -106,7 +106,7 @@ describe('the page of settings', () => {
 
   it('gives a browser without scripts the focus and the values too', () => {
     expectNoise(/useLayoutEffect does nothing on the server/)
-    const refused = { form: { ...FORM, floodPerHour: '0' }, errors: { floodPerHour: ['Give at least 1.'] } }
+    const refused = { form: { ...FORM, floodPerHour: '0' }, errors: { floodPerHour: ['Enter at least 1.'] } }
     const html = renderToString(pageStub({ at: '/', page: () => <SettingsPage {...propsOf({ refused })} /> }))
     const page = new DOMParser().parseFromString(html, 'text/html')
     expect(page.querySelector('[autofocus]')?.getAttribute('name')).toBe('floodPerHour')

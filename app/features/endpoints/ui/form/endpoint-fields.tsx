@@ -160,7 +160,7 @@ function EndpointForm({ act, kind, account, id, parts, title, endpoint, open = [
       <TextField
         field={known('name')}
         label="Rule name"
-        hint="What you know it by, e.g. “Accounting”."
+        hint="For example “Accounting”."
         autoFocus={firstInvalid === 'name'}
       />
     ),

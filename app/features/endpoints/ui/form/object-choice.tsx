@@ -73,7 +73,7 @@ export function ObjectChoice(props: ObjectChoiceProps) {
             <TextField
               field={customField}
               label={wording.customName}
-              hint="As the platform spells it, e.g. jobactivity. It is used instead of the list above."
+              hint="Its name in ServiceM8, e.g. jobactivity. It replaces the choice above."
               plain
               autoFocus={firstInvalid === 'customObject'}
             />

@@ -94,13 +94,13 @@ function CopyCurl({ entry, owner }: { entry: LogEntryView; owner: LogOwner }) {
     if (curl === null) {
       return toast({
         kind: 'error',
-        title: 'We could not make the command',
+        title: 'We could not create the command',
         description: 'The event may be too old. We keep its content for a limited time.',
       })
     }
     try {
       await navigator.clipboard.writeText(curl)
-      toast({ kind: 'success', title: COPIED, description: 'Put your own signature in, or leave that header out.' })
+      toast({ kind: 'success', title: COPIED, description: 'Add your own signature, or remove that header.' })
     } catch {
       // In an iframe the browser may refuse clipboard access.
       setByHand(curl)
