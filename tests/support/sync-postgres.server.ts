@@ -47,7 +47,7 @@ class SyncPostgresError extends Error {
   }
 }
 
-const ANSWER_WITHIN_MS = 10_000
+const ANSWER_WITHIN_MS = 60_000
 const LOCKED = '55P03'
 const LOCKED_SENTENCE =
   'Who holds the lock may be a transaction of this very thread: it cannot go on while this call waits for it.'
