@@ -34,6 +34,8 @@ export function sampleHit(over: Partial<NonNullable<SearchHit['delivery']>> | nu
             status: 'delivered',
             cause: 'live',
             url: 'https://hooks.example.com/catch/1',
+            endpointId: 1,
+            rule: null,
             attempts: 1,
             lastCode: 200,
             lastMs: 86,

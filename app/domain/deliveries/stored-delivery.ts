@@ -10,6 +10,8 @@ export interface AddressState
   url: string
   /** Why sending is on hold for the whole account; null or missing = it is not. */
   accountHold?: string | null
+  /** Name of its forwarding rule; null or missing = the webhook's own. */
+  rule?: string | null
 }
 
 export interface DeliveryCondition {
@@ -86,7 +88,6 @@ export interface StoredAttempt extends AttemptTiming {
 interface AddressOwner {
   webhookId: number | null
   forwardingRuleId: number | null
-  forwardingRuleName: string | null
   objectType: string
 }
 

@@ -55,6 +55,9 @@ const eventFacts = {
   changedFields: z.array(z.string()),
 }
 
+const ruleName = z.string().nullable().describe("The forwarding rule; null = the webhook's own address.")
+const lastCode = z.int().nullable().describe('Null also when a later sending delivered it.')
+
 export const foundDeliveries = z.object({
   deliveries: z.array(
     z.object({
@@ -62,8 +65,9 @@ export const foundDeliveries = z.object({
       status: z.enum(SEARCH_STATUSES),
       cause: cause.nullable(),
       url: z.string().nullable(),
+      rule: ruleName,
       attempts: z.int(),
-      lastStatusCode: z.int().nullable(),
+      lastStatusCode: lastCode,
       sentence: z.string().nullable().describe('How it stands.'),
       nextAttemptAt: moment.nullable(),
       canSendAgain: z.boolean(),
@@ -117,8 +121,9 @@ export const delivery = z.object({
         status: z.enum(DELIVERY_STATUSES),
         cause,
         url: z.string(),
+        rule: ruleName,
         attempts: z.int(),
-        lastCode: z.int().nullable(),
+        lastCode,
         createdAt: moment,
       }),
     )

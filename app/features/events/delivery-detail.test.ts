@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { StoredDelivery } from '#app/domain/deliveries/stored-delivery.ts'
 import { recordName } from '#app/domain/record-name.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
-import { deliveryCurl, deliveryJson, deliveryView, MASKED_SIGNATURE } from './delivery-detail.ts'
+import { DELIVERED_BY_ANOTHER } from './delivering/delivery.ts'
+import { deliveryCurl, deliveryJson, deliveryView, lastAnswer, MASKED_SIGNATURE } from './delivery-detail.ts'
 
 const NOW = Date.UTC(2026, 0, 5, 9, 0)
 
@@ -36,7 +37,7 @@ function stored(
     receivedAt: NOW - minutes(3),
     bodyKept: true,
     body: '{"object":"job"}',
-    owner: { webhookId: 3, forwardingRuleId: null, forwardingRuleName: null, objectType: 'jobactivity' },
+    owner: { webhookId: 3, forwardingRuleId: null, objectType: 'jobactivity' },
     attempts: [TRY],
     others: [],
     ...over,
@@ -154,6 +155,7 @@ describe('sending it again', () => {
   test.each([
     [{}, {}, null],
     [{}, { address: { ...address, state: 'deleted' } }, 'The webhook was deleted.'],
+    [{}, { address: { ...address, state: 'deleted', rule: 'Zapier' } }, 'The forwarding rule was deleted.'],
     [{}, { address: { ...address, url: '' } }, 'The webhook no longer has an address.'],
     [{ bodyKept: false }, {}, 'This event is too old. We no longer keep its content.'],
   ] as const)('is possible, or says why not (%#)', (over, delivery, why) => {
@@ -162,18 +164,29 @@ describe('sending it again', () => {
 })
 
 describe('what it was sent for', () => {
-  const rule = { webhookId: null, forwardingRuleId: 4, forwardingRuleName: 'Zapier', objectType: 'job' }
+  const rule = { webhookId: null, forwardingRuleId: 4, objectType: 'job' }
+  const named = { address: { ...stored().delivery.address, rule: 'Zapier' } }
   const deleted = { address: { ...stored().delivery.address, state: 'deleted' as const } }
 
   test('is a webhook or a rule, with its card on the manager page', () => {
     expect(view().owner).toEqual({ label: 'Job Activity webhook', card: 3 })
-    expect(view({ owner: rule }).owner).toEqual({ label: 'Zapier rule', card: 'rule-4' })
+    expect(view({ owner: rule }, named).owner).toEqual({ label: 'Zapier rule', card: 'rule-4' })
   })
 
   test('has no card any more when it was deleted', () => {
     expect(view({}, deleted).owner).toEqual({ label: 'Job Activity webhook (deleted)', card: null })
-    expect(view({ owner: rule }, deleted).owner).toEqual({ label: 'Zapier rule (deleted)', card: null })
+    const both = { address: { ...named.address, ...deleted.address, rule: 'Zapier' } }
+    expect(view({ owner: rule }, both).owner).toEqual({ label: 'Zapier rule (deleted)', card: null })
   })
+})
+
+test('the answer of a failed attempt is not that of what another sending delivered', () => {
+  const { delivery } = stored()
+  expect(lastAnswer(delivery)).toEqual({ lastCode: 404, lastMs: 86 })
+  const other = { ...delivery, state: 'delivered', stateReason: DELIVERED_BY_ANOTHER } as const
+  expect(lastAnswer(other)).toEqual({ lastCode: null, lastMs: null })
+  expect(view({ others: [other] }).others[0]).toMatchObject({ status: 'delivered', lastCode: null })
+  expect(lastAnswer({ ...other, stateReason: null, lastCode: 200 })).toMatchObject({ lastCode: 200 })
 })
 
 test('as JSON it has ISO dates and the signature stays hidden', () => {

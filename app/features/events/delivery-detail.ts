@@ -9,7 +9,14 @@ import { iso, isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { curlCommand } from '#app/lib/curl.ts'
 import { chatProgramOf, textFor } from './chat/chat-message.ts'
 import { webhookId } from './delivering/delivery.ts'
-import { type DeliveryStatus, deliveryStatus, ENDED_TEXTS, type Waiting, waitingOf } from './delivery-status.ts'
+import {
+  type DeliveryStatus,
+  deliveryStatus,
+  ENDED_TEXTS,
+  ownerThing,
+  type Waiting,
+  waitingOf,
+} from './delivery-status.ts'
 
 export interface AttemptView {
   number: number
@@ -46,6 +53,8 @@ interface SiblingView {
   status: DeliveryStatus
   cause: DeliveryCause
   url: string
+  /** Name of the forwarding rule; null = the webhook's own address. */
+  rule: string | null
   attempts: number
   lastCode: number | null
   createdAt: Millis
@@ -116,10 +125,18 @@ export function deliveryView(
   }
 }
 
+/** The last attempt's answer and time; neither belongs to what another sending delivered. */
+export function lastAnswer({ state, stateReason, lastCode, lastMs }: FoundDelivery) {
+  const isItsOwn = state !== 'delivered' || stateReason === null
+  return { lastCode: isItsOwn ? lastCode : null, lastMs: isItsOwn ? lastMs || null : null }
+}
+
 function siblingView(other: FoundDelivery, now: Millis): SiblingView {
-  const { id, cause, attempts, lastCode, createdAt } = other
+  const { id, cause, attempts, createdAt } = other
+  const { lastCode } = lastAnswer(other)
   const url = other.lastUrl ?? other.address.url
-  return { id, status: deliveryStatus(other, now), cause, url, attempts, lastCode, createdAt }
+  const rule = other.address.rule ?? null
+  return { id, status: deliveryStatus(other, now), cause, url, rule, attempts, lastCode, createdAt }
 }
 
 /** Describes the state of a delivery, for lists and the headline of its page. */
@@ -138,14 +155,15 @@ export function standingSentence(delivery: FoundDelivery, now: Millis): string {
 /** Returns the same reasons for which sending again is refused; null when it is possible. */
 export function whyNotAgain({ delivery, bodyKept }: FoundRow): string | null {
   if (delivery === null) return 'It was not forwarded.'
-  if (delivery.address.state === 'deleted') return 'The webhook was deleted.'
+  if (delivery.address.state === 'deleted') return `The ${ownerThing(delivery.address)} was deleted.`
   if (delivery.address.url === '') return 'The webhook no longer has an address.'
   return bodyKept ? null : 'This event is too old. We no longer keep its content.'
 }
 
 function ownerView({ owner, delivery }: StoredDelivery): DeliveryView['owner'] {
-  const { webhookId, forwardingRuleId, forwardingRuleName, objectType } = owner
-  const label = webhookId === null ? `${forwardingRuleName ?? 'Forwarding'} rule` : `${objectLabel(objectType)} webhook`
+  const { webhookId, forwardingRuleId, objectType } = owner
+  const label =
+    webhookId === null ? `${delivery.address.rule ?? 'Forwarding'} rule` : `${objectLabel(objectType)} webhook`
   if (delivery.address.state === 'deleted') return { label: `${label} (deleted)`, card: null }
   return {
     label,

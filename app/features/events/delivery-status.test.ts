@@ -67,6 +67,14 @@ describe('a delivery', () => {
     expect(waitingOf(held, NOW)).toMatchObject({ reason: expect.stringContaining(words), nextAt: null })
   })
 
+  test.each([
+    ['paused', 'The forwarding rule is paused.'],
+    ['failing', 'Start the forwarding rule again when it is repaired.'],
+    ['deleted', 'The forwarding rule was deleted.'],
+  ] as const)('of a rule names the rule when it is %s', (state, words) => {
+    expect(waitingOf(delivery({}, { state, rule: 'Zapier' }), NOW)?.reason).toContain(words)
+  })
+
   test('is kept for 30 days while the webhook is paused', () => {
     expect(waitingOf(delivery({}, { state: 'paused' }), NOW)?.until).toBe(NOW - hours(1) + days(30))
   })

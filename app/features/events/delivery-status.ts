@@ -46,10 +46,16 @@ export interface Waiting {
   until: Millis
 }
 
+/** What the address belongs to. */
+export function ownerThing({ rule }: DeliveryCondition['address']): string {
+  return rule ? 'forwarding rule' : 'webhook'
+}
+
 /** Returns null when the delivery is not waiting. */
 export function waitingOf(delivery: DeliveryCondition, now: Millis): Waiting | null {
   if (delivery.state !== 'pending') return null
   const { address, dueAt, deadlineAt } = delivery
+  const thing = ownerThing(address)
   const hold = holdOf(delivery, now)
   const nextAt = Math.max(dueAt, gateOf(address).opensAt)
   const person = { nextAt: null, atEarliest: false, until: deadlineAt }
@@ -62,24 +68,23 @@ export function waitingOf(delivery: DeliveryCondition, now: Millis): Waiting | n
     case 'paused':
       return {
         ...person,
-        reason: 'The webhook is paused. We send this event when you resume.',
+        reason: `The ${thing} is paused. We send this event when you resume.`,
         until: delivery.createdAt + PAUSED_FOR_AT_MOST,
       }
     case 'failing':
       return {
         ...person,
-        reason:
-          'Nothing reached this address for 72 hours, so we stopped trying. Start the webhook again when it is repaired.',
+        reason: `Nothing reached this address for 72 hours, so we stopped trying. Start the ${thing} again when it is repaired.`,
       }
     case 'stopped':
       return { ...person, reason: 'The address answered 410 and wants nothing more. This delivery ends in a moment.' }
     case 'deleted':
-      return { ...person, reason: 'The webhook was deleted. This delivery ends in a few minutes.' }
+      return { ...person, reason: `The ${thing} was deleted. This delivery ends in a few minutes.` }
     case 'no_address':
-      return { ...person, reason: 'The webhook has no address. This event is sent when it gets one.' }
+      return { ...person, reason: `The ${thing} has no address. This event is sent when it gets one.` }
     case 'asked':
       return {
-        reason: `The whole webhook waits. ${address.holdReason ?? 'The address asked us to slow down.'}`,
+        reason: `The whole ${thing} waits. ${address.holdReason ?? 'The address asked us to slow down.'}`,
         nextAt,
         atEarliest: false,
         until: deadlineAt,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sampleHit } from '#tests/support/sample-deliveries.ts'
 import { fieldsShown } from './fields-shown.ts'
-import { sentAgainFlash, shortAddress, troublesOf } from './search-view.ts'
+import { receiverName, sentAgainFlash, shortAddress, troublesOf } from './search-view.ts'
 
 test.each([
   ['https://hooks.example.com/catch/1?a=b', 'hooks.example.com/catch/1'],
@@ -34,6 +34,17 @@ test('of each event only the newest delivery counts, and only what failed is sen
     sampleHit(null),
   ]
   expect(troublesOf(hits)).toMatchObject([{ count: 5, again: [9, 3] }])
+})
+
+test('two rules with one address are two groups, each with its name', () => {
+  const failed = { status: 'failed', sentence: 'It hung.' } as const
+  const of = (id: number, rule: string) => ({ ...sampleHit({ ...failed, id, endpointId: id, rule }), eventId: 'a' })
+  const troubles = troublesOf([of(1, 'Big jobs'), of(2, 'Small jobs')])
+  expect(troubles.map((one) => [receiverName(one), one.again])).toEqual([
+    ['Big jobs (hooks.example.com/catch/1)', [1]],
+    ['Small jobs (hooks.example.com/catch/1)', [2]],
+  ])
+  expect(receiverName({ url: 'https://example.com/', rule: null })).toBe('example.com')
 })
 
 test.each([

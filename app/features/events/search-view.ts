@@ -79,6 +79,9 @@ export interface SearchHit {
     status: DeliveryStatus
     cause: DeliveryCause
     url: string
+    endpointId: number
+    /** Name of the forwarding rule; null = the webhook's own address. */
+    rule: string | null
     /** Number of attempts made. */
     attempts: number
     /** Status of the last attempt; null when no answer arrived or no attempt was made. */
@@ -125,8 +128,7 @@ export interface DayVolume {
 }
 
 /** Several hits that share an address and a reason. */
-export interface Trouble {
-  url: string
+export interface Trouble extends Pick<NonNullable<SearchHit['delivery']>, 'url' | 'endpointId' | 'rule'> {
   sentence: string
   count: number
   /** The earliest next attempt; null = none is planned. */
@@ -141,12 +143,12 @@ export function troublesOf(hits: readonly SearchHit[]): Trouble[] {
   const seen = new Set<string>()
   for (const { eventId, delivery } of hits) {
     if (delivery === null) continue
-    const { url, sentence, nextAt } = delivery
-    if (seen.has(`${eventId}|${url}`)) continue
-    seen.add(`${eventId}|${url}`)
+    const { url, endpointId, rule, sentence, nextAt } = delivery
+    if (seen.has(`${eventId}|${endpointId}`)) continue
+    seen.add(`${eventId}|${endpointId}`)
     if (delivery.status === 'delivered' || delivery.deliveredSince) continue
-    const key = `${url}|${sentence}`
-    const known = troubles.get(key) ?? { url, sentence, count: 0, nextAt: null, again: [] }
+    const key = `${endpointId}|${url}|${sentence}`
+    const known = troubles.get(key) ?? { url, endpointId, rule, sentence, count: 0, nextAt: null, again: [] }
     const next = nextAt === null ? known.nextAt : Math.min(nextAt, known.nextAt ?? nextAt)
     const again = hasFailed(delivery) ? [...known.again, delivery.id] : known.again
     troubles.set(key, { ...known, count: known.count + 1, nextAt: next, again })
@@ -172,6 +174,11 @@ export function shortAddress(url: string): string {
   const [host = '', ...path] = address.split('/')
   const last = path.at(-1) ?? ''
   return last === '' ? host : `${host}/…${path.length > 1 ? '/' : ''}${last.slice(-12)}`
+}
+
+/** The address, and the rule it belongs to: two may have the same one. */
+export function receiverName({ url, rule }: Pick<Trouble, 'url' | 'rule'>): string {
+  return rule === null ? shortAddress(url) : `${rule} (${shortAddress(url)})`
 }
 
 /** `Note on job 3128 · Joan Hartley → hooks.example.com/catch/1`. */
@@ -202,7 +209,7 @@ export function sentAgainFlash(sent: number, asked: number, why: string | null):
   return { kind: 'success', title: 'Sent again', description }
 }
 
-const NO_LONGER_KEPT = 'This delivery is no longer kept.'
+export const NO_LONGER_KEPT = 'This delivery is no longer kept.'
 
 export const SENT_AGAIN_FROM_DETAIL: Flash = {
   kind: 'success',

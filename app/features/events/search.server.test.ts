@@ -273,6 +273,7 @@ test('a line says how it stands, and a call answers it with dates', async () => 
         status: 'waiting',
         cause: 'live',
         url: 'https://example.com/in',
+        rule: null,
         attempts: 1,
         lastStatusCode: 500,
         sentence: 'Your address answered 500. We retry automatically.',

@@ -8,7 +8,7 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import { isoOrNull, type Millis } from '#app/lib/clock.ts'
 import { days, hours } from '#app/lib/duration.ts'
 import { wallAt } from '#app/lib/zone.ts'
-import { standingSentence, whyNotAgain } from './delivery-detail.ts'
+import { lastAnswer, standingSentence, whyNotAgain } from './delivery-detail.ts'
 import { deliveryStatus, waitingOf } from './delivery-status.ts'
 import type { PastedId } from './pasted-id.ts'
 import { knownNames, namesForPage } from './record-names.server.ts'
@@ -213,9 +213,10 @@ function searchHit(row: FoundRow, { what, who }: RecordName, now: Millis): Searc
             status: deliveryStatus(delivery, now),
             cause: delivery.cause,
             url: delivery.lastUrl ?? delivery.address.url,
+            endpointId: delivery.endpointId,
+            rule: delivery.address.rule ?? null,
             attempts: delivery.attempts,
-            lastCode: delivery.lastCode,
-            lastMs: delivery.lastMs || null,
+            ...lastAnswer(delivery),
             ...(delivery.deliveredSince && { deliveredSince: true }),
             sentence: standingSentence(delivery, now),
             nextAt: waitingOf(delivery, now)?.nextAt ?? null,
@@ -244,6 +245,7 @@ export function searchJson(answer: SearchAnswer) {
       status: delivery?.status ?? ('not_forwarded' as const),
       cause: delivery?.cause ?? null,
       url: delivery?.url ?? null,
+      rule: delivery?.rule ?? null,
       attempts: delivery?.attempts ?? 0,
       lastStatusCode: delivery?.lastCode ?? null,
       sentence: delivery?.sentence ?? null,

@@ -169,6 +169,7 @@ export const eventCalls: Reference<Call> = {
               status: 'delivered',
               cause: 'live',
               url: 'https://hooks.example.com/servicem8',
+              rule: null,
               attempts: 1,
               lastStatusCode: 204,
               sentence: 'Your address answered 204.',

@@ -144,7 +144,6 @@ function searchEvents(reader: Database, accountUuid: string, query: EventLogQuer
 
 interface DeliveryHit extends DeliveryRow {
   eventSeq: number
-  rule: string | null
 }
 
 type AttemptHit = DeliveryLogRow['attempts'][number]
@@ -152,8 +151,8 @@ type AttemptHit = DeliveryLogRow['attempts'][number]
 /** Adds to each event its deliveries, with their attempts. */
 function deliveriesOf(reader: Database) {
   const findDeliveries = reader.prepare<{ seqs: string; endpointId: number | null }, DeliveryHit>(
-    `SELECT d.event_seq AS eventSeq, r.name AS rule, ${DELIVERY_COLUMNS}
-     FROM delivery d JOIN endpoint p ON p.id = d.endpoint_id LEFT JOIN forwarding_rule r ON r.id = p.forwarding_rule_id
+    `SELECT d.event_seq AS eventSeq, ${DELIVERY_COLUMNS}
+     FROM delivery d JOIN endpoint p ON p.id = d.endpoint_id
      WHERE d.event_seq IN (SELECT CAST(value AS bigint) FROM json_each(@seqs))
        AND (CAST(@endpointId AS bigint) IS NULL OR d.endpoint_id = @endpointId)
      ORDER BY d.id`,

@@ -40,7 +40,8 @@ const ACCOUNT_HOLD = `CASE d.state WHEN 'pending' THEN
 export const DELIVERY_COLUMNS = `d.id, d.endpoint_id AS endpointId, d.cause, d.state, d.state_reason AS stateReason,
   d.due_at AS dueAt, d.deadline_at AS deadlineAt, d.attempts, d.last_code AS lastCode, d.created_at AS createdAt,
   d.settled_at AS settledAt, p.url, p.state AS endpointState, p.hold_until AS holdUntil, p.hold_reason AS holdReason,
-  p.breaker, p.next_probe_at AS nextProbeAt, ${ACCOUNT_HOLD}`
+  p.breaker, p.next_probe_at AS nextProbeAt, ${ACCOUNT_HOLD},
+  (SELECT r.name FROM forwarding_rule r WHERE r.id = p.forwarding_rule_id) AS rule`
 
 export function searchStore({ reader }: Connections): SearchStore {
   const withSummary = summaries(reader)
@@ -127,9 +128,10 @@ type JoinedRow = Omit<FoundRow, 'changedFields' | 'delivery' | 'bodyKept'> & { c
 
 export interface DeliveryRow
   extends Omit<FoundDelivery, 'address' | 'codes' | 'lastSentence' | 'lastUrl' | 'lastMs'>,
-    Omit<FoundDelivery['address'], 'state' | 'accountHold'> {
+    Omit<FoundDelivery['address'], 'state' | 'accountHold' | 'rule'> {
   endpointState: FoundDelivery['address']['state']
   accountHold: string | null
+  rule: string | null
   /** JSON list; only when requested. */
   codes?: string | null
 }
@@ -240,11 +242,11 @@ function toFound(row: JoinedRow): FoundRow {
 
 export function toDelivery(row: DeliveryRow): FoundDelivery {
   const { id, endpointId, cause, state, stateReason, dueAt, deadlineAt, attempts, lastCode, createdAt, settledAt } = row
-  const { url, endpointState, holdUntil, holdReason, breaker, nextProbeAt, accountHold } = row
+  const { url, endpointState, holdUntil, holdReason, breaker, nextProbeAt, accountHold, rule } = row
   return {
     ...{ id, endpointId, cause, state, stateReason, dueAt, deadlineAt, attempts, lastCode, createdAt, settledAt },
     codes: row.codes ? (JSON.parse(row.codes) as (number | null)[]) : [],
-    address: { url, state: endpointState, holdUntil, holdReason, breaker, nextProbeAt, accountHold },
+    address: { url, state: endpointState, holdUntil, holdReason, breaker, nextProbeAt, accountHold, rule },
     ...{ lastSentence: null, lastUrl: null, lastMs: null },
   }
 }
@@ -288,9 +290,9 @@ function deliveryFinder(reader: Database, withSummary: WithSummary): SearchStore
     JoinedRow & StoredDelivery['owner'] & { body: string | null }
   >(
     `SELECT ${EVENT_COLUMNS}, ${DELIVERY_COLUMNS}, b.body, p.webhook_id AS webhookId,
-       p.forwarding_rule_id AS forwardingRuleId, f.name AS forwardingRuleName, p.object_type AS objectType
+       p.forwarding_rule_id AS forwardingRuleId, p.object_type AS objectType
      FROM delivery d JOIN event e ON e.seq = d.event_seq JOIN endpoint p ON p.id = d.endpoint_id
-       LEFT JOIN event_body b ON b.seq = d.event_seq LEFT JOIN forwarding_rule f ON f.id = p.forwarding_rule_id
+       LEFT JOIN event_body b ON b.seq = d.event_seq
      WHERE d.id = @deliveryId AND d.account_uuid = @accountUuid`,
   )
   const attemptsOf = reader.prepare<{ deliveryId: number; limit: number }, StoredAttempt>(
@@ -305,12 +307,12 @@ function deliveryFinder(reader: Database, withSummary: WithSummary): SearchStore
     if (!joined) return null
     const found = yield* withSummary(toFound(joined))
     if (found.delivery === null) return null
-    const { body, webhookId, forwardingRuleId, forwardingRuleName, objectType } = joined
+    const { body, webhookId, forwardingRuleId, objectType } = joined
     return {
       ...found,
       delivery: found.delivery,
       body,
-      owner: { webhookId, forwardingRuleId, forwardingRuleName, objectType },
+      owner: { webhookId, forwardingRuleId, objectType },
       attempts: yield* attemptsOf.all({ deliveryId, limit: MOST_ATTEMPTS }),
       others: yield* siblingsOf(found.seq, deliveryId),
     }

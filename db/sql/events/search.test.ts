@@ -263,7 +263,7 @@ describe('one delivery', () => {
       body: '{"a":1}',
       bodyKept: true,
       delivery: { id: first, attempts: 2, address: { url: 'https://example.com/now', holdReason: 'Wait.' } },
-      owner: { webhookId: null, forwardingRuleId: null, forwardingRuleName: null, objectType: 'job' },
+      owner: { webhookId: null, forwardingRuleId: null, objectType: 'job' },
       attempts: [
         { number: 2, statusCode: 404, dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: 8, peerIp: null },
         { number: 1, dnsMs: 4, connectMs: 12, tlsMs: 30, firstByteMs: 210, peerIp: '203.0.113.9', responseBody: 'no' },

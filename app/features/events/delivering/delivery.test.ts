@@ -201,7 +201,7 @@ describe('a delivery that was held until its deadline', () => {
     [
       { hasAddress: false, state: 'paused' as const },
       null,
-      'Kept for 30 days while the webhook was paused, then given up.',
+      'Kept for 30 days while sending was paused, then given up.',
     ],
     [{ hasAddress: true }, null, 'Not delivered within 72 hours. Your address could not be reached in time.'],
   ])('says why: %o', (given, accountHold, sentence) => {

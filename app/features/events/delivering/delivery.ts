@@ -107,7 +107,7 @@ export function expiredWhileHeld(
   if (accountHold !== null && health.state !== 'paused') {
     return `Not delivered within 72 hours. ${planHoldText(accountHold)}, then send it again.`
   }
-  if (health.state === 'paused') return 'Kept for 30 days while the webhook was paused, then given up.'
+  if (health.state === 'paused') return 'Kept for 30 days while sending was paused, then given up.'
   if (!health.hasAddress) return 'Not delivered within 72 hours: there was no address.'
   if (health.state === 'failing')
     return 'Not delivered within 72 hours: we had stopped trying because nothing succeeded.'

@@ -5,7 +5,9 @@ import { RETRY_FOR, type Verdict } from '#app/domain/deliveries/delivery.ts'
 import { NO_ROOM_FOR_REPLAYS } from '#app/domain/space.ts'
 import type { AttemptReport, ReplayRequest } from '#db/store/deliveries.ts'
 import type { IncomingEvent } from '#db/store/events.ts'
+import { whyNotAgain } from '../delivery-detail.ts'
 import { chooseEndpoints } from '../fan-out.ts'
+import { NO_LONGER_KEPT } from '../search-view.ts'
 
 type AgainApp = Pick<App, 'store' | 'clock' | 'log' | 'wakeDeliveries'>
 
@@ -28,9 +30,10 @@ export async function sendAgain(app: AgainApp, accountUuid: string, deliveryId: 
     case 'not_found':
       return retry
     case 'no_address':
-      return { ...retry, message: 'The webhook no longer has an address.' }
-    case 'body_gone':
-      return { ...retry, message: 'This event is too old. We no longer keep its content.' }
+    case 'body_gone': {
+      const found = await app.store.events.findDelivery(accountUuid, deliveryId)
+      return { ...retry, message: (found && whyNotAgain(found)) ?? NO_LONGER_KEPT }
+    }
   }
 }
 

@@ -99,7 +99,7 @@ export function OtherDeliveries({ delivery, account }: PartProps) {
               {CAUSE_TEXTS[other.cause]}, <Time at={other.createdAt} as="clock" />
               {other.lastCode === null ? '' : `. Last answer ${other.lastCode}`}.
             </p>
-            <p className="break-all text-ink-soft">{other.url}</p>
+            <p className="break-all text-ink-soft">{other.rule === null ? other.url : `${other.rule}: ${other.url}`}</p>
           </li>
         ))}
       </ul>

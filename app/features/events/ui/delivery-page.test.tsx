@@ -232,6 +232,7 @@ describe('the page of a delivery', () => {
       status: 'failed',
       cause: 'retry',
       url: 'https://b.example.com',
+      rule: 'Zapier',
       attempts: 3,
       lastCode: 500,
     } as const
@@ -240,6 +241,7 @@ describe('the page of a delivery', () => {
     expect(hrefOf('Delivery 9')).toBe('/deliveries/9?accountUUID=account-1')
     expect(others).toContain('Given up')
     expect(others).toContain('Sent again by hand, 12:12. Last answer 500.')
+    expect(others).toContain('Zapier: https://b.example.com')
   })
 })
 

@@ -4,7 +4,7 @@ import { Time, usePresent } from '#app/ui/time/time.tsx'
 import { durationText } from '#app/ui/time/time-text.ts'
 import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { fieldsShown } from '../fields-shown.ts'
-import { type SearchHit, shortAddress, troublesOf } from '../search-view.ts'
+import { receiverName, type SearchHit, troublesOf } from '../search-view.ts'
 import { deliveryMark, StatusWord } from './delivery-pill.tsx'
 import { RowLine, type RowLineProps } from './row-line.tsx'
 import { SendAgainButton } from './send-again-button.tsx'
@@ -58,7 +58,7 @@ function lineOf({ delivery, what, who, test, changedFields, receivedAt }: Search
   const { tone, icon } = deliveryMark(status)
   const parts = [
     fieldsShown(changedFields),
-    delivery === null ? '' : `→ ${shortAddress(delivery.url)}`,
+    delivery === null ? '' : `→ ${receiverName(delivery)}`,
     delivery !== null && delivery.attempts > 1 ? `${delivery.attempts} attempts` : '',
   ]
   return {
@@ -89,11 +89,11 @@ export function Troubles({ hits }: { hits: readonly SearchHit[] }) {
       aria-label="Not delivered"
       className="grid gap-2 rounded-card bg-attention-soft px-4 py-3 text-attention text-label"
     >
-      {troubles.map(({ url, sentence, count, nextAt, again }) => (
-        <li key={`${url}|${sentence}`} className="wrap-anywhere">
+      {troubles.map(({ url, endpointId, rule, sentence, count, nextAt, again }) => (
+        <li key={`${endpointId}|${url}|${sentence}`} className="wrap-anywhere">
           <strong className="font-semibold">
             {count} {count === 1 ? 'event' : 'events'}
-            {url === '' ? null : ` to ${shortAddress(url)}`}
+            {url === '' ? null : ` to ${receiverName({ url, rule })}`}
           </strong>{' '}
           {sentence}
           {nextAt === null || nextAt <= now ? null : (
@@ -104,7 +104,7 @@ export function Troubles({ hits }: { hits: readonly SearchHit[] }) {
           )}
           {again.length < 2 ? null : (
             <div className="mt-1">
-              <SendAgainButton deliveries={again} about={`to ${shortAddress(url)}`} variant="secondary" />
+              <SendAgainButton deliveries={again} about={`to ${receiverName({ url, rule })}`} variant="secondary" />
             </div>
           )}
         </li>
