@@ -10,6 +10,7 @@ import {
 } from '#tests/support/billing-world.server.ts'
 import { startFirstPayment } from './first-payment.server.ts'
 import { openPortal, setCancellation } from './manage-billing.server.ts'
+import { NOT_CHANGED, NOT_OPENED } from './payment.ts'
 import { beginTrial, ensurePlan, loadSubscription } from './plan.server.ts'
 import { settleReturn } from './settle-return.server.ts'
 import { startUpgrade } from './upgrade.server.ts'
@@ -357,6 +358,14 @@ describe('managing', () => {
     const opening = await openPortal(world.app, LEEDS, BACK)
     const back = encodeURIComponent(`https://hooks.example.com${BACK}`)
     expect(opening).toEqual({ outcome: 'open', url: expect.stringContaining(back) })
+  })
+
+  test.each(['missing', 'refused'] as const)('says what could not be done when the provider says %s', async (code) => {
+    await paid()
+    world.payments.failNext(code, 1, 'openPortal')
+    expect(await openPortal(world.app, LEEDS, BACK)).toMatchObject({ message: NOT_OPENED, status: 500 })
+    world.payments.failNext(code, 1, 'setEndsWithPeriod')
+    expect(await setCancellation(world.app, LEEDS, true)).toMatchObject({ message: NOT_CHANGED, status: 500 })
   })
 
   test('ends the subscription with its month and takes that back', async () => {

@@ -4,6 +4,8 @@ import { TRIAL } from '#app/domain/plan.ts'
 import type { BillingApp, PayingApp } from './billing-app.server.ts'
 import {
   type CancellationOutcome,
+  NOT_CHANGED,
+  NOT_OPENED,
   NOTHING_TO_CANCEL,
   NOTHING_TO_MANAGE,
   type PortalOpening,
@@ -18,12 +20,13 @@ import { stopOrSettle } from './upgrade.server.ts'
  * the page that its visitor returns to.
  */
 export async function openPortal(app: BillingApp, accountUuid: string, back: string): Promise<PortalOpening> {
-  return attempt(app, accountUuid, async ({ store, clock, settings, payments }) => {
+  const open = async ({ store, clock, settings, payments }: PayingApp) => {
     const { customerId } = await store.billing.ensurePlan(accountUuid, TRIAL, clock.now())
     if (customerId === null) return refused(409, NOTHING_TO_MANAGE)
     const url = await payments.openPortal({ customerId, returnUrl: settings.origin + back })
     return { outcome: 'open' as const, url }
-  })
+  }
+  return attempt(app, accountUuid, open, NOT_OPENED)
 }
 
 /** `cancel`: the subscription ends with the paid month; otherwise it continues. */
@@ -32,14 +35,15 @@ export async function setCancellation(
   accountUuid: string,
   cancel: boolean,
 ): Promise<CancellationOutcome> {
-  return attempt(app, accountUuid, async (paying) => {
+  const change = async (paying: PayingApp) => {
     const { plan } = await syncInTurn(paying, accountUuid)
     const stands = plan.status === 'active' || plan.status === 'past_due' || plan.status === 'unpaid'
     if (plan.subscriptionId === null || !stands) return refused(409, NOTHING_TO_CANCEL)
     await paying.payments.setEndsWithPeriod(plan.subscriptionId, cancel)
     await syncInTurn(paying, accountUuid)
     return { outcome: 'saved' as const }
-  })
+  }
+  return attempt(app, accountUuid, change, NOT_CHANGED)
 }
 
 /**

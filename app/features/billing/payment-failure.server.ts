@@ -9,8 +9,13 @@ export function paymentErrorOf(error: unknown): PaymentError | null {
   return error instanceof Error && error.name === 'PaymentError' && 'code' in error ? (error as PaymentError) : null
 }
 
-/** Turns the provider's errors into a refusal; rethrows everything else. */
-export function refusalOf(app: Pick<BillingApp, 'log'>, accountUuid: string, error: unknown): PaymentRefusal {
+/** Turns the provider's errors into a refusal, `fault` when we are at fault; rethrows everything else. */
+export function refusalOf(
+  app: Pick<BillingApp, 'log'>,
+  accountUuid: string,
+  error: unknown,
+  fault: string = OUR_FAULT,
+): PaymentRefusal {
   const failure = paymentErrorOf(error)
   if (!failure) throw error
   const { code, requestId } = failure
@@ -21,7 +26,7 @@ export function refusalOf(app: Pick<BillingApp, 'log'>, accountUuid: string, err
     case 'missing':
     case 'refused':
       app.log.error(fields, 'payments.refused')
-      return refused(500, OUR_FAULT)
+      return refused(500, fault)
     case 'unavailable':
       app.log.warn(fields, 'payments.unavailable')
       return refused(503, NOT_REACHED)
@@ -50,11 +55,12 @@ export async function attempt<Done>(
   app: BillingApp,
   accountUuid: string,
   work: (app: PayingApp) => Promise<Done>,
+  fault?: string,
 ): Promise<Done | PaymentRefusal> {
   if (!takesPayments(app)) return refused(503, PAYMENTS_OFF)
   try {
     return await inAccountTurn(app, accountUuid, () => work(app))
   } catch (error) {
-    return refusalOf(app, accountUuid, error)
+    return refusalOf(app, accountUuid, error, fault)
   }
 }

@@ -5,6 +5,7 @@ import { dateOf, dayOf, dayOfDate, wallOfDay } from '#app/domain/time/local-time
 import { dayText, plural } from '#app/domain/time/moments.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
+import { days } from '#app/lib/duration.ts'
 import { daysLeft, LEAST_PAYMENT_PENCE, OFFER_LABELS, type Offer, offersFor, pounds } from './offers.ts'
 import type { PlanPhase, PlanSetting } from './plan-phase.ts'
 
@@ -65,7 +66,8 @@ function proratedSentence({ start, end }: Month, now: Millis, zone: string, unti
   const credit = Math.round(MONTHLY_PENCE * unused)
   const due = MONTHLY_PENCE - credit
   if (due < LEAST_PAYMENT_PENCE) {
-    const enough = start + ((end - start) * LEAST_PAYMENT_PENCE) / MONTHLY_PENCE
+    // The next day, so that it holds for all of the day.
+    const enough = days(1) + start + ((end - start) * LEAST_PAYMENT_PENCE) / MONTHLY_PENCE
     return `Nothing to pay yet, because this month has just begun. Available from ${dayText(enough, zone)}.`
   }
   return `About ${pounds(due)} today for a new month until ${until}: ${PRICE} less ${pounds(credit)} for the unused part of this month.`

@@ -115,7 +115,7 @@ describe('an active subscription', () => {
   it('has nothing prorated to pay while less than the smallest charge is used up', () => {
     const [prorated] = samplePlanView(samplePaidPlan(), { now: after(hours(1)) }).offers
     expect(prorated?.sentence).toBe(
-      'Nothing to pay yet, because this month has just begun. Available from 23 November 2026.',
+      'Nothing to pay yet, because this month has just begun. Available from 24 November 2026.',
     )
   })
 
