@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, it, test } from 'vitest'
 import { AUDIT_ACTIONS, AUDIT_GROUPS, type AuditDetail, type AuditGroup } from '#app/domain/audit.ts'
+import { newToken } from '#app/lib/token.server.ts'
 import { hostOf } from '#app/lib/url.ts'
 import {
   actionsOf,
@@ -108,6 +110,14 @@ describe('what never gets into the log', () => {
     ['0412 345 678', '[number]'],
     ['mail jane@example.com, please', 'mail j…@example.com, please'],
     [`key ${'a1B2'.repeat(11)} end`, 'key [secret] end'],
+    [newToken(), '[secret]'],
+    ['sk_live_51H8abCdEfGhIjKlMnOpQrStUvWxYz0123456789', '[secret]'],
+    [createHash('sha256').update('x').digest('hex'), '[secret]'],
+    ['a'.repeat(100), 'a'.repeat(100)],
+    ...[
+      'Follow-up_for-customers-who-have-not-paid-since-2024-invoices',
+      'RemindCustomersWhoHaveNotPaidAfterDays30',
+    ].map((name) => [name, name]),
     ['https://user:pw@hooks.zapier.com/hooks/catch/123/abc?token=s', 'hooks.zapier.com'],
     [`customer ${UUID}`, `customer ${UUID}`],
     ['2026-01-05 09:00', '2026-01-05 09:00'],

@@ -136,8 +136,9 @@ export function maskEmail(address: string): string {
 
 const EMAIL = /[^\s@<>,;:"']{1,64}@[^\s@<>,;:"']{1,255}/g
 const PHONE = /(?<![\w-])[+0][\d ()-]{7,18}\d(?![\w-])/g
-/** Tokens and keys are 43 characters; uuids (36) stay readable. */
+/** Tokens and keys are 43 characters; uuids (36) stay readable, and names: words between `-`, `_` and capitals. */
 const TOKEN = /[\w-]{40,}/g
+const WORD = /^([A-Z]*|[A-Z]?[a-z]*([A-Z][a-z]+)*)\d{0,8}$/
 /** A URL's path and query, which can contain secrets. */
 const ADDRESS = /\bhttps?:\/\/([^\s/?#@]*@)?([^\s/?#]+)[^\s]*/gi
 const LONGEST = 200
@@ -149,7 +150,7 @@ export function maskText(text: string): string {
     .replace(ADDRESS, (_all, _user, host: string) => host)
     .replace(EMAIL, maskEmail)
     .replace(PHONE, '[number]')
-    .replace(TOKEN, '[secret]')
+    .replace(TOKEN, (run) => (run.split(/[-_]/).every((part) => WORD.test(part)) ? run : '[secret]'))
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out.
   return masked.replace(/[\u0000-\u001f\u007f\u2028-\u202e\u2066-\u2069]+/g, ' ').slice(0, LONGEST)
 }
