@@ -12,6 +12,7 @@ test.each([
   ['https://script.google.com/macros/s/x/exec', { name: 'Google Apps Script', kind: 'script' }],
   ['https://hooks.slack.com/services/T/B/x', { name: 'Slack', kind: 'chat' }],
   ['https://firm.webhook.office.com/webhookb2/a', { name: 'Microsoft Teams', kind: 'chat' }],
+  ['https://chat.googleapis.com/v1/spaces/A/messages?key=k&token=t', { name: 'Google Chat', kind: 'chat' }],
   ['https://discord.com/api/webhooks/1/x', { name: 'Discord', kind: 'chat' }],
   ['https://hooks.zapier.com.example.com/x', null],
   ['https://example.com/in', null],

@@ -6,6 +6,7 @@ import { chatProgramOf, chatSentence, messageFor, recordOf, textFor } from './ch
 
 const SLACK = 'https://hooks.slack.com/services/T000/B000/xxxx'
 const DISCORD = 'https://discord.com/api/webhooks/1/token'
+const GOOGLE = 'https://chat.googleapis.com/v1/spaces/AAAA/messages?key=k&token=t'
 const TEAMS = 'https://firm.webhook.office.com/webhookb2/guid/IncomingWebhook/x/y'
 const FLOW =
   'https://default1.ab.environment.api.powerplatform.com:443/powerautomate/automations/direct/workflows/a/triggers/manual/paths/invoke?sig=x'
@@ -35,6 +36,7 @@ describe('addresses of chat programs', () => {
     [DISCORD, 'Discord', 'discord'],
     ['https://canary.discord.com/api/webhooks/1/token', 'Discord', 'discord'],
     ['https://discordapp.com/api/v10/webhooks/1/token', 'Discord', 'discord'],
+    [GOOGLE, 'Google Chat', 'google_chat'],
     [`${DISCORD}/slack`, 'Discord', 'slack'],
     [FLOW, 'Power Automate', 'power_automate'],
     [
@@ -54,6 +56,8 @@ describe('addresses of chat programs', () => {
     'https://hooks.slack.com.example.com/services',
     'https://notdiscord.com/api/webhooks/1/x',
     'https://outlook.office.com/mail',
+    'https://chat.googleapis.com/other',
+    'https://chat.googleapis.com.example.com/v1/spaces/A/messages',
     'not an address',
     '',
   ])('%s gets the event as it came', (address) => {
@@ -78,6 +82,14 @@ describe('what they get', () => {
       unfurl_media: false,
     })
     expect(JSON.parse(textFor('https://hooks.slack.com/triggers/E0/1/abc', EVENT, JOAN))).toEqual({ text: WORDS })
+  })
+
+  test('Google Chat: text that mentions nobody, without markup', () => {
+    const words = 'Hey <users/all>, *bold* _it_ ~no~ `code` <https://x.example|y>: a_b'
+    const { text, ...more } = JSON.parse(messageFor(GOOGLE, words, '{}'))
+    expect(more).toEqual({})
+    expect(text).toBe('Hey ‹users/all›, ∗bold∗ ＿it＿ ∼no∼ ˋcodeˋ ‹https://x.example|y›: a_b')
+    expect(JSON.parse(messageFor(GOOGLE, 'x'.repeat(9_000), '{}')).text).toHaveLength(4_000)
   })
 
   test('Discord: content that mentions nobody', () => {

@@ -7,10 +7,10 @@ import { isRecord, parseJson } from '#app/lib/json.ts'
 import { fieldNames } from '../event.ts'
 import { fieldsShown } from '../fields-shown.ts'
 
-type ChatFormat = 'slack' | 'slack_workflow' | 'discord' | 'teams' | 'power_automate'
+type ChatFormat = 'slack' | 'slack_workflow' | 'discord' | 'google_chat' | 'teams' | 'power_automate'
 
 export interface ChatProgram {
-  name: 'Slack' | 'Discord' | 'Microsoft Teams' | 'Power Automate'
+  name: 'Slack' | 'Discord' | 'Google Chat' | 'Microsoft Teams' | 'Power Automate'
   format: ChatFormat
 }
 
@@ -33,6 +33,11 @@ const PROGRAMS: readonly (ChatProgram & { matches(url: URL): boolean })[] = [
     name: 'Discord',
     format: 'discord',
     matches: ({ hostname, pathname }) => isDiscord(hostname) && pathname.startsWith('/api/'),
+  },
+  {
+    name: 'Google Chat',
+    format: 'google_chat',
+    matches: ({ hostname, pathname }) => hostname === 'chat.googleapis.com' && pathname.startsWith('/v1/spaces/'),
   },
   {
     name: 'Microsoft Teams',
@@ -73,6 +78,7 @@ export function chatSentence(address: string): string | null {
 const SENTENCES: Record<ChatFormat, (name: string) => string> = {
   slack: (name) => `${name} gets a message in words.`,
   discord: (name) => `${name} gets a message in words.`,
+  google_chat: (name) => `${name} gets a message in words.`,
   teams: (name) => `${name} gets a card in words.`,
   slack_workflow: () => 'Slack gets a message in words. Give the workflow a variable named text.',
   power_automate: () => 'The flow gets the event, with a Teams card in words.',
@@ -139,11 +145,12 @@ function inWords({ object, recordUuid, changedFields }: EventText, known: Record
   return `${subject} changed: ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** From the makers' documents: Slack cuts longer texts, Discord refuses them, Teams takes 28 KB with all around it. */
+/** From the makers' documents: Slack cuts longer texts, Discord and Google Chat refuse them, Teams takes 28 KB with all around it. */
 const LONGEST: Record<ChatFormat, number> = {
   slack: 40_000,
   slack_workflow: 40_000,
   discord: 2_000,
+  google_chat: 4_000,
   teams: 5_000,
   power_automate: 5_000,
 }
@@ -153,6 +160,10 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 /** Without these, no value can mention a channel or a person, or hide a link. */
 const forSlack = (char: string) => ENTITIES[char] ?? char
 const forDiscord = (char: string) => (/[\\*_~`|<>[\]()#@:-]/.test(char) ? `\\${char}` : char)
+
+/** Google Chat has no way to escape its marks: what looks like them marks, links and mentions nothing. `a_b` may stay. */
+const GOOGLE_MARKS = /[<>*~`]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g
+const LOOKALIKES: Record<string, string> = { '<': '‹', '>': '›', '*': '∗', '~': '∼', '`': 'ˋ', _: '＿' }
 
 /** `event` = what the address of a flow gets besides. */
 function chatText({ format }: ChatProgram, words: string, event: Record<string, unknown>): string {
@@ -165,6 +176,8 @@ function chatText({ format }: ChatProgram, words: string, event: Record<string, 
     case 'discord':
       // 4 = no previews of links.
       return JSON.stringify({ content: cut(forDiscord), allowed_mentions: { parse: [] }, flags: 4 })
+    case 'google_chat':
+      return JSON.stringify({ text: cut(asIs).replace(GOOGLE_MARKS, (mark) => LOOKALIKES[mark] ?? mark) })
     case 'teams':
       return JSON.stringify(card(cut(asIs)))
     case 'power_automate':
