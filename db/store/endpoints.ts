@@ -200,8 +200,8 @@ export interface EndpointStore {
 
   /** All subscriptions of the account, in every state, oldest first. */
   listSubscriptions(accountUuid: string): Promise<SubscriptionRow[]>
-  /** Accounts whose subscriptions should be compared with the platform's list, including disconnected ones. */
-  accountsToReconcile(): Promise<string[]>
+  /** Accounts whose subscriptions should be compared with the platform's list, also disconnected ones; `only` = of these. */
+  accountsToReconcile(only?: string): Promise<string[]>
   /** Adds a `pending` subscription and returns its id. Stored before the platform call, so its challenge is known. */
   beginSubscription(
     accountUuid: string,

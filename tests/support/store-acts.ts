@@ -398,6 +398,7 @@ export const ACTS: Readonly<Record<string, Act>> = {
     run: async ({ store }, { account }) => [
       await store.endpoints.listSubscriptions(account),
       await store.endpoints.accountsToReconcile(),
+      await store.endpoints.accountsToReconcile(account),
     ],
   },
   // ---- events and deliveries ----

@@ -340,6 +340,8 @@ describe('subscriptions', () => {
     expect(await world.app.store.endpoints.accountsToReconcile()).toEqual([])
     const id = await pendingSubscription()
     expect(await world.app.store.endpoints.accountsToReconcile()).toEqual([LEEDS])
+    expect(await world.app.store.endpoints.accountsToReconcile(LEEDS)).toEqual([LEEDS])
+    expect(await world.app.store.endpoints.accountsToReconcile(BRISBANE)).toEqual([])
     await world.app.store.endpoints.updateSubscription(LEEDS, id, { state: 'deleted', stateReason: 'not told', at: 1 })
     expect(await world.app.store.endpoints.accountsToReconcile()).toEqual([LEEDS])
     await world.app.store.endpoints.updateSubscription(LEEDS, id, { stateReason: null, at: 1 })

@@ -1,8 +1,8 @@
 // Statements for our subscriptions at the platform. Part of the endpoint store; other statements here share the switch.
-import { and, asc, eq, inArray, isNotNull, isNull, or } from 'drizzle-orm'
+import { and, asc, eq, inArray } from 'drizzle-orm'
 import type { Millis } from '#app/lib/clock.ts'
 import { change, many, type Orm, one } from '../../orm.ts'
-import { account, automation, forwardingRule, subscription, webhook } from '../../schema.ts'
+import { subscription } from '../../schema.ts'
 import type { EndpointStore, SubscriptionRow, SubscriptionState, SubscriptionSwitch } from '../../store/endpoints.ts'
 import type { Connections } from '../connections.ts'
 import { changingSubscriptions } from './known-ingress.server.ts'
@@ -69,6 +69,19 @@ export function* endSubscriptionsOf(
 const REPLACED_AT_PLATFORM = 'replaced; the platform has not been told yet'
 
 export function subscriptionStore({ db, orm }: Connections): SubscriptionStore {
+  const toReconcile = (only: string) =>
+    db
+      .prepare<{ only: string }, string>(
+        `SELECT account_uuid FROM subscription
+         WHERE (state IN ('pending', 'active', 'replaced') OR state_reason IS NOT NULL) ${only}
+         UNION SELECT account_uuid FROM webhook WHERE deleted_at IS NULL ${only}
+         UNION SELECT account_uuid FROM forwarding_rule WHERE deleted_at IS NULL ${only}
+         UNION SELECT account_uuid FROM automation
+         WHERE deleted_at IS NULL AND active = 1 AND watched_object IS NOT NULL ${only}
+         ORDER BY 1`,
+      )
+      .pluck()
+  const [ofAll, ofOne] = [toReconcile(''), toReconcile('AND account_uuid = @only')]
   return {
     listSubscriptions: db.read(function* (accountUuid) {
       const ofAccount = eq(subscription.accountUuid, accountUuid)
@@ -76,34 +89,7 @@ export function subscriptionStore({ db, orm }: Connections): SubscriptionStore {
       return rows.map(toSubscriptionRow)
     }),
 
-    accountsToReconcile: db.read(function* () {
-      const unsettled = orm
-        .select({ uuid: subscription.accountUuid })
-        .from(subscription)
-        .where(or(inArray(subscription.state, ['pending', 'active', 'replaced']), isNotNull(subscription.stateReason)))
-      const withWebhooks = orm.select({ uuid: webhook.accountUuid }).from(webhook).where(isNull(webhook.deletedAt))
-      const withRules = orm
-        .select({ uuid: forwardingRule.accountUuid })
-        .from(forwardingRule)
-        .where(isNull(forwardingRule.deletedAt))
-      const withAutomations = orm
-        .select({ uuid: automation.accountUuid })
-        .from(automation)
-        .where(and(isNull(automation.deletedAt), eq(automation.active, 1), isNotNull(automation.watchedObject)))
-      const toReconcile = orm
-        .select({ uuid: account.uuid })
-        .from(account)
-        .where(
-          or(
-            inArray(account.uuid, unsettled),
-            inArray(account.uuid, withWebhooks),
-            inArray(account.uuid, withRules),
-            inArray(account.uuid, withAutomations),
-          ),
-        )
-        .orderBy(asc(account.uuid))
-      return (yield* many(toReconcile)).map((row) => row.uuid)
-    }),
+    accountsToReconcile: db.read((only) => (only === undefined ? ofAll.all({ only: '' }) : ofOne.all({ only }))),
 
     beginSubscription: db.write(function* (accountUuid, { object, fields, tokenHash, tokenSealed, at }) {
       const insert = orm

@@ -27,8 +27,7 @@ interface RepairReport {
  */
 export async function repairSubscriptions(app: SubscriptionApp, only?: string): Promise<RepairReport> {
   const report: RepairReport = { accounts: 0, unreadable: 0, repaired: 0, failed: 0 }
-  for (const accountUuid of await app.store.endpoints.accountsToReconcile()) {
-    if (only !== undefined && accountUuid !== only) continue
+  for (const accountUuid of await app.store.endpoints.accountsToReconcile(only)) {
     report.accounts += 1
     try {
       const one = await oneAtATime(app.store, accountUuid, () => reconcile(app, accountUuid, { subscribe: true }))
