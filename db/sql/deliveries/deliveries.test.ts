@@ -180,6 +180,21 @@ describe('a rest at a handover', () => {
     expect(held()).toEqual({ until: null, reason: null })
   })
 
+  it.each([
+    [0, 1],
+    [1, 0],
+  ])('within another ends alone: the other goes on until its own attempts have ended', async (first, then) => {
+    const endpointId = world.endpoint()
+    const [id = 0, byHand = 0] = await accepted(2)
+    const one = await rest(id, endpointId)
+    await world.clock.run(5_000)
+    const ends = [one, await rest(byHand, endpointId)]
+    await world.store.deliveries.endRest(endpointId, ends[first] ?? 0)
+    expect(held()).toEqual({ until: ends[then], reason: null })
+    await world.store.deliveries.endRest(endpointId, ends[then] ?? 0)
+    expect(held()).toEqual({ until: null, reason: null })
+  })
+
   it('leaves a wait that a receiver asked for, and takes no reason from one that is over', async () => {
     const endpointId = world.endpoint()
     const [id = 0] = await accepted(1)

@@ -78,18 +78,20 @@ export function dueDeliveryStore({ db, patient, mine, lock }: Connections): DueS
   const findLane = db.prepare<[number], HealthRow>(
     `SELECT ${HEALTH_COLUMNS} FROM ${ENDPOINT_AND_PLAN} WHERE p.id = ? AND p.state <> 'deleted' AND ${mine('p')}`,
   )
-  // The reason of a wait that is over is no reason of this one.
+  // The reason of a wait that is over is no reason of this one. `hold_since` of a rest: the end of another one within it.
   const rest = db.prepare<{ id: number; until: number; now: number }>(
     `UPDATE endpoint SET hold_until = max(coalesce(hold_until, 0), @until),
        hold_reason = CASE WHEN hold_until > @now THEN hold_reason END,
-       hold_since = CASE WHEN hold_until > @now THEN hold_since END WHERE id = @id`,
+       hold_since = CASE WHEN hold_until <= @now THEN NULL WHEN hold_reason IS NULL THEN min(hold_until, @until)
+         ELSE hold_since END WHERE id = @id`,
   )
   const restDelivery = db.prepare<{ id: number; until: number }>(
     "UPDATE delivery SET due_at = max(due_at, @until) WHERE id = @id AND state = 'pending'",
   )
   // A receiver that asked us to wait has a reason.
   const endRest = db.prepare<{ id: number; until: number }>(
-    'UPDATE endpoint SET hold_until = NULL WHERE id = @id AND hold_until = @until AND hold_reason IS NULL',
+    `UPDATE endpoint SET hold_until = CASE hold_until WHEN @until THEN hold_since ELSE hold_until END, hold_since = NULL
+     WHERE id = @id AND @until IN (hold_until, hold_since) AND hold_reason IS NULL`,
   )
   const dueNow = db.prepare<{ id: number; now: number; limit: number }>(
     `UPDATE delivery SET due_at = CAST(@now AS bigint) WHERE id IN (
