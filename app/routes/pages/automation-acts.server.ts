@@ -5,10 +5,10 @@ import { runAddress } from '#app/domain/automations/history-address.ts'
 import { CREDENTIAL_MESSAGES } from '#app/domain/credential.ts'
 import { recordAudit } from '#app/features/audit/audit.server.ts'
 import { handleForm, loadForm } from '#app/features/automations/form/form-intents.server.ts'
-import { type FormState, formOfFields } from '#app/features/automations/form/form-state.ts'
+import { emptyForm, type FormState, formOfFields } from '#app/features/automations/form/form-state.ts'
 import { readForm as readState } from '#app/features/automations/form/form-wire.ts'
 import { actOnRule } from '#app/features/automations/page/act-on-rule.server.ts'
-import { GO, isRuleAct, PRESS, type RuleAct } from '#app/features/automations/page/act-on-rule.ts'
+import { blankName, GO, isRuleAct, PRESS, type RuleAct } from '#app/features/automations/page/act-on-rule.ts'
 import { keepDraft } from '#app/features/automations/preview/form-drafts.server.ts'
 import { type FormLists, namesOfLists } from '#app/features/automations/rules/form-lists.ts'
 import { authenticationFlash, FORM_TEXTS } from '#app/features/automations/rules/form-text.ts'
@@ -38,16 +38,14 @@ export async function actOnAutomationPage({ request, context }: Args) {
   const { lists } = await loadFormLists(app, found.account.uuid)
   const press = sent.get(PRESS)
   // A button that also sends the form names its act in its own value: the form's content is only kept.
-  const values =
-    press === null
-      ? Object.fromEntries(sent)
-      : { json: sent.get('json') ?? '', ...Object.fromEntries(readFields(press)) }
+  const kept = press === null ? null : readState(sent, lists)
+  const values: Record<string, string> =
+    press === null ? Object.fromEntries(sent) : { ...kept?.beside, ...Object.fromEntries(readFields(press)) }
   const { act } = values
   const args = { request, context }
   // A key starts a rule from outside: only an owner creates one, after a fresh sign-in.
   const refusal = act === 'new_url' ? await refuseOwnerAct(args, found, 'keys') : null
   if (refusal) throw redirectWith({ context }, addressOf(request), refusal)
-  const kept = press === null ? null : readState(sent, lists)
   if (kept && act === GO) {
     const draft = await keepDraft(app, found.account.uuid, kept, draftOf(request))
     throw redirect(wayTo(values, draft), { status: 303 })
@@ -77,29 +75,38 @@ async function pressed(
     takeRun: () => takeRate(app, 'run', account.uuid).outcome === 'taken',
     names: namesOfLists(lists),
   })
-  const keep = () => (state === null ? null : keepDraft(app, account.uuid, state, draftOf(request)))
+  const keep = (left: FormState | null) => left && keepDraft(app, account.uuid, left, draftOf(request))
   switch (done.outcome) {
     case 'shown': {
-      const draft = await keep()
+      const draft = await keep(state)
       const form = state && { key: 'written', lists, view: await loadForm(app, account.uuid, state, {}, lists) }
       return { result: done.result, form, toast: done.toast, draft }
     }
     case 'imported': {
       const drawn = await loadForm(app, account.uuid, formOfFields(done.fields), {}, lists)
-      const kept = await keep()
+      const kept = await keep(state && leftOf(state, act, ''))
       const back = `${automationAddress({ accountUUID: accountId, admin })}&draft=${kept}`
       const toast = { ...done.toast, ...(kept && { link: { to: back, words: FORM_TEXTS.backToUnsaved } }) }
       return { result: null, form: { key: 'import', lists, view: { ...drawn, trouble: toast } }, toast, draft: null }
     }
     case 'done': {
       if (act === 'import') await recordAudit(app, { accountUuid: account.uuid, action: 'automation.imported' })
-      const gone = act === 'delete' && String(state?.ruleId ?? '') === values.id
-      const draft = gone ? null : await keep()
-      const to = backTo(request, { act, id: values.id ?? '', openUrlOf: done.openUrlOf, draft })
+      const { id = '' } = values
+      const used = done.flash.kind === 'error' ? null : act
+      const draft = state === null ? draftOf(request) : await keep(leftOf(state, used, id))
+      const to = backTo(request, { act, id, openUrlOf: done.openUrlOf, draft })
       const ran = done.runId === undefined ? null : runAddress({ accountUUID: accountId, admin }, done.runId)
       throw redirectWith({ context }, to, { ...done.flash, ...(ran && { link: { to: ran, words: 'View run' } }) })
     }
   }
+}
+
+/** What stays unsaved after an act: not the rule it deleted, nor what it used of what was typed beside the form. */
+function leftOf({ beside = {}, ...form }: FormState, act: RuleAct | null, id: string): FormState {
+  const used = act === 'import' ? 'json' : act === 'fill' ? blankName(Number(id), '') : null
+  const left = Object.entries(beside).filter(([name]) => used === null || !name.startsWith(used))
+  const isGone = act === 'delete' && String(form.ruleId) === id
+  return { ...(isGone ? emptyForm() : form), ...(left.length > 0 && { beside: Object.fromEntries(left) }) }
 }
 
 /** Another state of this page, whatever was sent. */
@@ -119,8 +126,8 @@ function backTo(
   { act, id, openUrlOf, draft }: { act: RuleAct; id: string; openUrlOf: number | undefined; draft: string | null },
 ): string {
   const url = new URL(request.url)
+  for (const name of ['draft', 'json', 'url', 'delete', 'logs', 'deleted']) url.searchParams.delete(name)
   if (draft !== null) url.searchParams.set('draft', draft)
-  for (const name of ['json', 'url', 'delete', 'logs', 'deleted']) url.searchParams.delete(name)
   if (act === 'delete' && url.searchParams.get('edit') === id) url.searchParams.delete('edit')
   if (act === 'delete') url.searchParams.set('deleted', id)
   if (openUrlOf !== undefined) url.searchParams.set('url', String(openUrlOf))
@@ -132,7 +139,10 @@ async function written({ request, context }: Args, found: OwnAccount, sent: URLS
   const formData = new FormData()
   for (const [name, value] of sent) formData.append(name, value)
   const handled = await handleForm(context.app, account.uuid, formData, lists, textToMe({ context }, found))
-  const plain = automationAddress({ accountUUID: accountId, admin })
+  const { beside } = readState(sent, lists)
+  const apart =
+    beside && handled.outcome !== 'form' && (await keepDraft(context.app, account.uuid, { ...emptyForm(), beside }))
+  const plain = automationAddress({ accountUUID: accountId, admin, ...(apart && { draft: apart }) })
   const fresh = context.app.clock.now()
   switch (handled.outcome) {
     case 'form': {

@@ -37,6 +37,8 @@ export async function loadTabs({ request, context }: Args, found: OwnAccount) {
     logs: step.step === 'logs',
     rules: tab === 'rules',
   })
+  const token = query.get('draft')
+  const draft = await findDraft(app, account.uuid, token)
   return {
     ...page,
     notices: tab === 'rules' ? await listRuleNotices(app, account.uuid) : [],
@@ -49,8 +51,9 @@ export async function loadTabs({ request, context }: Args, found: OwnAccount) {
     step,
     rights: { refusal: ownerActRefusal('keys', found, app.clock.now()), owners: [] },
     trouble: trouble ? listTrouble(trouble.message) : null,
-    draft: (await findDraft(app, account.uuid, query.get('draft'))) ? query.get('draft') : null,
-    form: looked ? await loadOpenForm({ request, context }, found, looked.lists) : null,
+    draft: draft && token,
+    typed: draft?.beside ?? {},
+    form: looked ? await loadOpenForm({ request, context }, found, { lists: looked.lists, draft }) : null,
     deleted: tab === 'rules' ? await deletedJustNow(app, account.uuid, query.get('deleted')) : null,
     recipes: tab === 'rules' && page.rules?.length === 0 ? await loadRecipes(app, account.uuid) : [],
     library: tab === 'templates' ? await loadTemplateLibrary(app, account.uuid, query, { admin }) : null,
@@ -67,7 +70,11 @@ async function deletedJustNow(app: Args['context']['app'], accountUuid: string, 
 }
 
 /** The form that the address opens: empty, with a rule, or with a copy of a template. A new `key` resets the form. */
-async function loadOpenForm(args: Args, { account, accountId, admin }: OwnAccount, lists: FormLists) {
+async function loadOpenForm(
+  args: Args,
+  { account, accountId, admin }: OwnAccount,
+  { lists, draft }: { lists: FormLists; draft: FormState | null },
+) {
   const { app } = args.context
   const query = new URL(args.request.url).searchParams
   const step = readAutomationStep(query)
@@ -77,7 +84,6 @@ async function loadOpenForm(args: Args, { account, accountId, admin }: OwnAccoun
     view: await loadForm(app, account.uuid, state, {}, lists),
   })
   // Unsaved content written without scripts; a draft of another rule stays where it is.
-  const draft = await findDraft(app, account.uuid, query.get('draft'))
   if (draft && step.step !== 'copy' && (step.step !== 'edit' || draft.ruleId === step.ruleId)) {
     return view(`draft-${query.get('draft')}`, draft)
   }

@@ -303,6 +303,42 @@ describe('what is written without scripts and not saved', () => {
     expect([elsewhere.draft, elsewhere.form?.view.state.values.name]).toEqual([null, ''])
   })
 
+  test('so does what is typed beside the form, until a button uses it', async () => {
+    const id = await make()
+    const [blank, other] = ['blank.9.Link', 'blank.8.Link']
+    const beside = { json: '{"name":', [blank]: 'https://x.example', [other]: 'y' }
+    const all = { ...written, ...beside }
+    const ask = `act=go&query=${encodeURIComponent(`accountUUID=${LEEDS}&delete=${id}`)}`
+    const asked = await leadsTo(send({ ...all, press: ask }))
+    const draft = `&draft=${new URLSearchParams(asked.to.split('?')[1]).get('draft')}`
+    expect((await open(draft)).typed).toEqual(beside)
+    expect((await open(`${draft}&edit=${id}`)).typed).toEqual(beside)
+    const gone = await leadsTo(send({ ...all, press: `act=delete&id=${id}` }, draft))
+    expect(gone.title).toBe('Automation deleted')
+    expect((await open(draft)).typed).toEqual(beside)
+    // A press that shows something, saving, leaving, and a refused import.
+    expect((await send({ ...all, intent: 'form.add_condition' })).form?.view.state.beside).toEqual(beside)
+    for (const intent of ['form.cancel', 'form.discard']) {
+      const { to = '' } = await action(argsOf('', { form: { ...all, intent } })).then(
+        () => ({}) as { to?: string },
+        (response: Response) => ({ to: response.headers.get('location') ?? '' }),
+      )
+      const next = await open(to.replace(/^[^&]*/, ''))
+      expect([next.typed, next.form?.view.state.values.name]).toEqual([beside, ''])
+    }
+    const refused = await send({ ...all, press: 'act=import' }, draft)
+    expect(refused.form?.view.state.beside).toEqual(beside)
+    // What was used is gone, the rest stays.
+    const two = JSON.stringify([RULE, RULE])
+    expect((await leadsTo(send({ ...all, json: two, press: 'act=import' }, draft))).title).toMatch(/imported/i)
+    expect((await open(draft)).typed).toEqual({ [blank]: 'https://x.example', [other]: 'y' })
+    const nothing = Object.fromEntries(toForm(emptyForm()))
+    const { to } = await leadsTo(send({ ...nothing, json: two, press: 'act=import' }, draft))
+    expect(to).toBe(`/automation?accountUUID=${LEEDS}`)
+    // The form itself does not carry it twice.
+    expect(toForm({ ...emptyForm(), beside })).toEqual(toForm(emptyForm()))
+  })
+
   test('stays in the form while something is shown on a card, and an empty form leaves no trace', async () => {
     calls.world.job(LEEDS)
     const id = await make()

@@ -84,13 +84,14 @@ interface PageProps {
 }
 
 function Page({ page, answered }: PageProps) {
-  const { form: opened, library, recipes, explorer, draft, person, planNotice: _above, ...rest } = page
+  const { form: opened, library, recipes, explorer, draft, typed, person, planNotice: _above, ...rest } = page
   const form = useHeldForm(opened, answered?.form ?? null)
   return (
     <AutomationPage
       {...rest}
       result={answered?.result ?? null}
       draft={answered?.draft ?? draft}
+      typed={answered?.form?.view.state.beside ?? typed}
       starters={
         <Suspense fallback={null}>
           <RecipeCards recipes={recipes} account={{ accountUUID: page.accountUUID, admin: page.admin }} withLibrary />

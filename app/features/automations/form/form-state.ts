@@ -79,6 +79,8 @@ export interface FormState {
   steps: StepRow[]
   /** What a person fills into the blanks of a template, by label. The texts keep their blanks until the rule is saved. */
   answers: Record<string, string>
+  /** What was typed beside the form, by name; missing = nothing. See `TYPED_BESIDE`. */
+  beside?: Record<string, string> | undefined
 }
 
 /** The same content, whatever its rows are called: true = nothing was changed. */
@@ -141,7 +143,7 @@ export const STATE_FIELD = 'state'
 
 /** Returns the hidden fields of the form. */
 export function toForm(state: FormState): [name: string, value: string][] {
-  return [[STATE_FIELD, JSON.stringify(state)]]
+  return [[STATE_FIELD, JSON.stringify({ ...state, beside: undefined })]]
 }
 
 /** `events`: `webhook:12:job` = a webhook of the account and its object; `object:job` = an object without a webhook. */

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { isActionType } from '#app/domain/automations/action-parameters.ts'
 import { parseJson } from '#app/lib/json.ts'
+import { TYPED_BESIDE } from '../page/act-on-rule.ts'
 import type { FormLists } from '../rules/form-lists.ts'
 import { parseRuleId } from '../rules/rule-form.ts'
 import { applyControls, asTyped } from './form-change.ts'
@@ -37,6 +38,7 @@ const drawnForm = z.object({
   conditions: rows(50, condition),
   steps: rows(20, step),
   answers: z.record(z.string().max(100), text).catch({}).transform(mostAnswers),
+  beside: z.record(z.string(), z.string()).optional().catch(undefined),
 })
 
 /** No rule has more blanks than this. */
@@ -53,7 +55,9 @@ export function readForm(
 ): FormState {
   const entries = [...sent]
   const drawn = entries.find(([name]) => name === STATE_FIELD)?.[1]
-  return applyControls(readFormState(drawn), entries, lists)
+  const typed = entries.filter(([name, value]) => TYPED_BESIDE.test(name) && value !== '')
+  const state = applyControls(readFormState(drawn), entries, lists)
+  return typed.length === 0 ? state : { ...state, beside: Object.fromEntries(typed) as Record<string, string> }
 }
 
 /** Parses a form's state alone, as `JSON.stringify` wrote it. Starts empty when it is none. */

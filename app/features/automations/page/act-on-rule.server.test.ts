@@ -8,7 +8,7 @@ import { BRISBANE, LEEDS, QUEUE } from '#tests/support/automation-world.server.t
 import { loadRun } from '../history/history-page.server.ts'
 import { createRule } from '../rules/rules.server.ts'
 import { actOnRule } from './act-on-rule.server.ts'
-import type { RuleAct } from './act-on-rule.ts'
+import { blankName, type RuleAct } from './act-on-rule.ts'
 import { loadAutomationPage } from './automation-page.server.ts'
 
 let calls: AutomationCalls
@@ -405,11 +405,11 @@ describe('the switch', () => {
       askedBlanks: [{ label: 'Business name', value: expect.any(String) }],
     })
     // Nothing typed keeps it as it is; an answer fills it in and switches it on.
-    expect(await press('fill', { id: String(id), 'blank.Business name': ' ' })).toMatchObject({
+    expect(await press('fill', { id: String(id), [blankName(id, 'Business name')]: ' ' })).toMatchObject({
       flash: { kind: 'error', description: 'To switch it on, add: Business name' },
     })
     expect(await card()).toMatchObject({ active: false, openBlanks: ['Business name'] })
-    expect(await press('fill', { id: String(id), 'blank.Business name': 'Alder & Finch' })).toMatchObject({
+    expect(await press('fill', { id: String(id), [blankName(id, 'Business name')]: 'Alder & Finch' })).toMatchObject({
       flash: { kind: 'success', title: 'Automation updated', description: 'It is on.' },
     })
     expect(await card()).toMatchObject({ active: true, openBlanks: [], askedBlanks: [] })

@@ -31,7 +31,7 @@ import {
   switchRule,
 } from '../rules/rules.server.ts'
 import { oftenOf } from '../rules/timing/once-text.ts'
-import { BLANK, type PageResult, type RuleAct, type RunMode } from './act-on-rule.ts'
+import { blankName, type PageResult, type RuleAct, type RunMode } from './act-on-rule.ts'
 import {
   cardPlace,
   failed,
@@ -74,7 +74,7 @@ interface Asked {
 
 /**
  * `values`: `id` (the rule's, or the notice's for `dismiss_notice`) and by act `bypass` = yes and `recordUuid` (run, check, preview), for `run` also
- * `ASK_FIELDS`, `to` = on or off and `existing` = yes (switch), `BLANK` and a label (fill), `json` (import).
+ * `ASK_FIELDS`, `to` = on or off and `existing` = yes (switch), `blankName` (fill), `json` (import).
  */
 export async function actOnRule(
   app: ActApp,
@@ -166,9 +166,10 @@ const LONGEST_ANSWER = 500
 
 /** Fills in the blanks and switches the rule on. With one left open it keeps the others and stays off. */
 async function fill(app: ActApp, rule: AutomationRow, values: Record<string, string>): Promise<RuleActOutcome> {
+  const own = blankName(rule.id, '')
   const answers = Object.entries(values).flatMap(([name, value]) => {
     const answer = value.trim().slice(0, LONGEST_ANSWER)
-    return name.startsWith(BLANK) && answer !== '' ? [[name.slice(BLANK.length), answer] as const] : []
+    return name.startsWith(own) && answer !== '' ? [[name.slice(own.length), answer] as const] : []
   })
   const { accountUuid, id, name, definition } = rule
   const filled = withBlanksFilled(definition, Object.fromEntries(answers))

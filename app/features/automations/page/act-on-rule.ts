@@ -23,8 +23,13 @@ export const RULE_ACTS = [
 ] as const
 export type RuleAct = (typeof RULE_ACTS)[number]
 
-/** Name of a blank's answer; its label follows. */
-export const BLANK = 'blank.'
+/** Name of a blank's answer on the card of a rule. */
+export function blankName(ruleId: number, label: string): string {
+  return `blank.${ruleId}.${label}`
+}
+
+/** What is typed beside the rule form. Without scripts it belongs to that form, and is kept with it. */
+export const TYPED_BESIDE = /^(json$|blank\.)/
 
 /** Without scripts a button submits the rule form; this field holds the button's own values, as a query. */
 export const PRESS = 'press'

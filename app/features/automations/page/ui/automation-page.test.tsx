@@ -1,6 +1,7 @@
 // Long: one page, in each of its states.
 import { useLocation } from '@remix-run/react'
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { useState } from 'react'
 import { renderToString } from 'react-dom/server'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { hours } from '#app/lib/duration.ts'
@@ -224,8 +225,8 @@ describe('the list', () => {
       expect(sent[0]).toMatchObject({
         act: 'fill',
         id: '4',
-        'blank.Business name': 'Alder & Finch',
-        'blank.Review link': 'https://x.example',
+        'blank.4.Business name': 'Alder & Finch',
+        'blank.4.Review link': 'https://x.example',
       }),
     )
   })
@@ -450,6 +451,44 @@ describe('import', () => {
     expect(box.getAttribute('aria-invalid')).toBe('true')
     screen.getByText('Import failed: Invalid JSON format')
     expect(box.closest('details')?.open).toBe(true)
+  })
+
+  it('keeps what was typed since then, too, when another button has its result', () => {
+    const refused: PageResult = { kind: 'import_refused', text: '{', message: 'Invalid JSON format' }
+    function Page() {
+      const [result, setResult] = useState<PageResult | null>(refused)
+      return (
+        <>
+          <button type="button" onClick={() => setResult(null)}>
+            Another
+          </button>
+          <AutomationPage {...propsOf({ result })} />
+        </>
+      )
+    }
+    renderPage({ ...optionsOf(), page: () => <Page /> })
+    fireEvent.change(screen.getByLabelText('Paste JSON'), { target: { value: '{"name":"x"}' } })
+    fireEvent.click(screen.getByRole('button', { name: 'Another' }))
+    const box = screen.getByLabelText('Paste JSON')
+    expect(box).toHaveProperty('value', '{"name":"x"}')
+    expect(box.closest('details')?.open).toBe(true)
+  })
+
+  it('without scripts shows again what was typed here and on the cards, and each button sends it along', () => {
+    const blank = { openBlanks: ['Link'], askedBlanks: [{ label: 'Link', value: '' }] }
+    const html = withoutScripts({
+      rules: [sampleCard({ id: 4, active: false, ...blank })],
+      step: { step: 'delete', ruleId: 4 },
+      typed: { json: 'half', 'blank.4.Link': 'https://x.example' },
+    })
+    expect(/<textarea[^>]*name="json"[^>]*>([^<]*)/.exec(html)?.[1]).toBe('half')
+    const input = /<input[^>]*name="blank\.4\.Link"[^>]*>/.exec(html)?.[0]
+    expect(input).toMatch(
+      /form="automation-form".*value="https:\/\/x\.example"|value="https:\/\/x\.example".*form="automation-form"/,
+    )
+    for (const act of ['fill', 'delete']) {
+      expect(html).toMatch(new RegExp(`<button[^>]*form="automation-form"[^>]*value="act=${act}&amp;id=4"`))
+    }
   })
 })
 

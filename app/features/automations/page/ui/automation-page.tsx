@@ -48,6 +48,8 @@ export interface AutomationPageProps extends AutomationPageData {
   result: PageResult | null
   /** Token of input that is not saved yet, without scripts; null = none. */
   draft?: string | null
+  /** What was typed beside the form and not used yet, without scripts; by name. */
+  typed?: Readonly<Record<string, string>> | undefined
   /** Why the lists of jobs and queues are empty, else null. */
   trouble: ListTrouble | null
   /** Why the account has to be reconnected, else null. */
@@ -113,6 +115,7 @@ export function AutomationPage(props: AutomationPageProps) {
                 account={account}
                 step={step}
                 result={result}
+                typed={props.typed}
               />
             </Suspense>,
           )}

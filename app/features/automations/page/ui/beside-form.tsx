@@ -1,7 +1,7 @@
 import { Form } from '@remix-run/react'
 import { Workflow } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { type AutomationAccount, automationAddress } from '#app/domain/automations/automation-address.ts'
+import { automationAddress } from '#app/domain/automations/automation-address.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
 import { Card, cardStyles } from '#app/ui/card.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
@@ -11,7 +11,6 @@ import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { controlStyles } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import type { RuleCardView } from '../../rules/rule-view.ts'
-import type { PageResult } from '../act-on-rule.ts'
 import { IMPORT_FAILED, RULES_NOT_FETCHED } from '../page-text.ts'
 import { UndoDelete } from './delete-rule.tsx'
 import { ActFields, useWithDraft } from './rule-button.tsx'
@@ -21,7 +20,7 @@ import { RuleCard, type RuleCardProps } from './rule-card.tsx'
 export function BesideForm(props: RuleListProps) {
   return (
     <>
-      <ImportPanel account={props.account} result={props.result} />
+      <ImportPanel {...props} />
       <RuleList {...props} />
     </>
   )
@@ -33,7 +32,7 @@ interface RuleListProps extends Omit<RuleCardProps, 'rule'> {
 }
 
 /** The list of rules. When a removed rule had the focus, the heading gets it. */
-function RuleList({ rights, rules, deleted, account, step, result }: RuleListProps) {
+function RuleList({ rules, deleted, ...card }: RuleListProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   const length = rules?.length ?? 0
   const count = useRef(length)
@@ -46,7 +45,7 @@ function RuleList({ rights, rules, deleted, account, step, result }: RuleListPro
       <h2 id="rules-title" ref={heading} tabIndex={-1} className="mb-3 font-semibold text-title">
         Existing Automations
       </h2>
-      {deleted === null ? null : <UndoDelete deleted={deleted} account={account} />}
+      {deleted === null ? null : <UndoDelete deleted={deleted} account={card.account} />}
       {rules === null ? (
         <Notice tone="failing" title={RULES_NOT_FETCHED}>
           They are safe and still run. Please load the page again in a moment.
@@ -61,7 +60,7 @@ function RuleList({ rights, rules, deleted, account, step, result }: RuleListPro
         <ul className="grid items-start gap-4">
           {rules.map((rule) => (
             <li key={rule.id} className="min-w-0">
-              <RuleCard rights={rights} rule={rule} account={account} step={step} result={result} />
+              <RuleCard rule={rule} {...card} />
             </li>
           ))}
         </ul>
@@ -71,10 +70,13 @@ function RuleList({ rights, rules, deleted, account, step, result }: RuleListPro
 }
 
 /** Imports the JSON of "Copy as JSON", from here or elsewhere. */
-function ImportPanel({ account, result }: { account: AutomationAccount; result: PageResult | null }) {
+function ImportPanel({ account, result, typed }: Pick<RuleListProps, 'account' | 'result' | 'typed'>) {
   const refused = result?.kind === 'import_refused' ? result : null
-  // A rejected import redraws the panel, open and with the pasted text.
   const [canceled, setCanceled] = useState(0)
+  // Once open, it stays open when the result of another button follows.
+  const json = typed?.json ?? ''
+  const open = useRef(json !== '')
+  open.current ||= refused !== null
   const pending = useIsSending({ act: 'import' })
   const withDraft = useWithDraft({ act: 'import' })
   return (
@@ -82,11 +84,7 @@ function ImportPanel({ account, result }: { account: AutomationAccount; result: 
       <h2 id="import-title" className="sr-only">
         Import Automation
       </h2>
-      <Disclosure
-        key={`${refused ? refused.message : ''}${canceled}`}
-        summary="Import Automation"
-        open={refused !== null}
-      >
+      <Disclosure key={canceled} summary="Import Automation" open={open.current}>
         <Form method="post" preventScrollReset className="grid gap-3 pt-1 pb-2">
           <ActFields account={account} values={{ act: 'import' }} />
           <Field
@@ -103,7 +101,7 @@ function ImportPanel({ account, result }: { account: AutomationAccount; result: 
                 rows={6}
                 required
                 spellCheck={false}
-                defaultValue={refused?.text ?? ''}
+                defaultValue={refused?.text ?? json}
                 className={controlStyles({ className: 'resize-y py-2 font-mono' })}
               />
             )}
@@ -114,7 +112,10 @@ function ImportPanel({ account, result }: { account: AutomationAccount; result: 
             </Button>
             <ButtonLink
               to={automationAddress(account)}
-              onClick={() => setCanceled((count) => count + 1)}
+              onClick={() => {
+                open.current = false
+                setCanceled((count) => count + 1)
+              }}
               preventScrollReset
             >
               Cancel

@@ -13,7 +13,7 @@ import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { UndoLine } from '#app/ui/undo-line.tsx'
 import { WayButton } from '../../form/ui/way-button.tsx'
 import type { RuleCardView } from '../../rules/rule-view.ts'
-import { ActFields, RuleButton } from './rule-button.tsx'
+import { ActFields, RuleButton, useWithDraft } from './rule-button.tsx'
 
 interface DeleteRuleProps {
   rule: RuleCardView
@@ -77,10 +77,12 @@ function Consequences({ rule }: { rule: RuleCardView }) {
 }
 
 function DeleteForm({ rule, account, sending }: DeleteRuleProps & { sending: boolean }) {
+  const values = { act: 'delete', id: String(rule.id) }
+  const withDraft = useWithDraft(values)
   return (
     <Form method="post" preventScrollReset>
-      <ActFields account={account} values={{ act: 'delete', id: String(rule.id) }} />
-      <Button type="submit" variant="danger" pending={sending} pendingLabel="Deleting…">
+      <ActFields account={account} values={values} />
+      <Button {...withDraft} type="submit" variant="danger" pending={sending} pendingLabel="Deleting…">
         Delete
       </Button>
     </Form>

@@ -6,18 +6,20 @@ import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import type { RuleCardView } from '../../rules/rule-view.ts'
-import { BLANK } from '../act-on-rule.ts'
-import { ActFields } from './rule-button.tsx'
+import { blankName } from '../act-on-rule.ts'
+import { ActFields, useWithDraft } from './rule-button.tsx'
 
 interface FillBlanksProps {
   rule: Pick<RuleCardView, 'id' | 'name' | 'openBlanks' | 'askedBlanks'>
   account: AutomationAccount
+  typed?: Readonly<Record<string, string>> | undefined
 }
 
 /** What a rule still needs, to type right on its card; what is chosen from a list is only named. */
-export function FillBlanks({ rule: { id, name, openBlanks, askedBlanks }, account }: FillBlanksProps) {
+export function FillBlanks({ rule: { id, name, openBlanks, askedBlanks }, account, typed = {} }: FillBlanksProps) {
   const values = { act: 'fill', id: String(id) }
   const pending = useIsSending(values)
+  const withDraft = useWithDraft(values)
   return (
     <Notice tone="attention" title="Fill these in to switch it on">
       {askedBlanks.length === 0 ? (
@@ -32,12 +34,25 @@ export function FillBlanks({ rule: { id, name, openBlanks, askedBlanks }, accoun
           {askedBlanks.map(({ label, value }, index) => (
             <Field key={label} id={`fill-${id}-${index}`} label={label}>
               {(control) => (
-                <TextInput {...control} name={`${BLANK}${label}`} defaultValue={value} required autoComplete="off" />
+                <TextInput
+                  {...control}
+                  form={withDraft.form}
+                  name={blankName(id, label)}
+                  defaultValue={typed[blankName(id, label)] ?? value}
+                  required
+                  autoComplete="off"
+                />
               )}
             </Field>
           ))}
           <div>
-            <Button type="submit" variant="primary" pending={pending} aria-label={`Save and turn on: ${name}`}>
+            <Button
+              {...withDraft}
+              type="submit"
+              variant="primary"
+              pending={pending}
+              aria-label={`Save and turn on: ${name}`}
+            >
               Save and turn on
             </Button>
           </div>

@@ -49,10 +49,12 @@ export interface RuleCardProps {
   account: AutomationAccount
   step: AutomationStep
   result: PageResult | null
+  /** What was typed on the page and not used yet, by name. */
+  typed?: Readonly<Record<string, string>> | undefined
 }
 
 /** One rule of the list: its sentence, its status, and its actions. */
-export function RuleCard({ rights, rule, account, step, result }: RuleCardProps) {
+export function RuleCard({ rights, rule, account, step, result, typed }: RuleCardProps) {
   const id = ruleAnchor(rule.id)
   const heading = useRef<HTMLHeadingElement>(null)
   const pressed = useRef<HTMLButtonElement>(null)
@@ -77,7 +79,7 @@ export function RuleCard({ rights, rule, account, step, result }: RuleCardProps)
         <p className="wrap-anywhere whitespace-pre-line text-ink-soft text-label">{rule.description}</p>
       )}
       <Sentence parts={rule.sentence} />
-      <Standing rule={rule} account={account} />
+      <Standing rule={rule} account={account} typed={typed} />
       <Facts rule={rule} />
       <Buttons rule={rule} account={account} pressed={pressed} />
       {own === null ? (
@@ -179,7 +181,7 @@ function Sentence({ parts: { when, onlyIf, does } }: { parts: SentenceParts }) {
 }
 
 /** Problems that stop the rule, with their fixes. */
-function Standing({ rule, account }: Pick<RuleCardProps, 'rule' | 'account'>) {
+function Standing({ rule, account, typed }: Pick<RuleCardProps, 'rule' | 'account' | 'typed'>) {
   const one = { ruleId: rule.id, account }
   const help = rule.pausedReason === null ? null : pauseHelp(rule.pauseEndsByItself)
   return (
@@ -203,7 +205,7 @@ function Standing({ rule, account }: Pick<RuleCardProps, 'rule' | 'account'>) {
       {rule.preparing ? <Notice tone="accent">{PREPARING}</Notice> : null}
       {rule.openBlanks.length > 0 ? (
         <Suspense fallback={null}>
-          <FillBlanks rule={rule} account={account} />
+          <FillBlanks rule={rule} account={account} typed={typed} />
         </Suspense>
       ) : null}
       {rule.asksAboutExisting && rule.openBlanks.length === 0 ? (
