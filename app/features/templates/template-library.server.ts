@@ -18,7 +18,7 @@ import { createTemplate, listTemplates } from './templates.server.ts'
 type LibraryApp = Pick<App, 'store' | 'clock' | 'log'>
 type MakingApp = LibraryApp & Pick<App, 'apart'>
 
-/** `query` = the page's: `search` and `category`. */
+/** `query` = the page's: `search`, `category`, and `typed`, the form of a template that was not created. */
 export async function loadTemplateLibrary(
   app: LibraryApp,
   accountUuid: string,
@@ -37,10 +37,11 @@ export async function loadTemplateLibrary(
       search,
       category,
       rules: rules.map(({ id, name }) => ({ id, name })),
+      typed: Object.fromEntries(new URLSearchParams(query.get('typed') ?? '')),
     }
   } catch (error) {
     app.log.error({ account: accountUuid, error }, 'templates.not_listed')
-    return { recipes: [], templates: null, search, category, rules: [] }
+    return { recipes: [], templates: null, search, category, rules: [], typed: {} }
   }
 }
 

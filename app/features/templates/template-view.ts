@@ -102,4 +102,6 @@ export interface TemplateLibraryData {
   category: string
   /** Automations an admin can turn into a template. */
   rules: { id: number; name: string }[]
+  /** The form of a template that was not created, as typed; empty = none. */
+  typed: Record<string, string>
 }

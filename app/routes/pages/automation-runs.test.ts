@@ -3,6 +3,7 @@ import type { ActionFunctionArgs } from '@remix-run/node'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { App } from '#app/context/app-context.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
+import { loadTemplateLibrary } from '#app/features/templates/template-library.server.ts'
 import { flashCookieName, readCookies, sessionCookieName } from '#app/http/cookies.ts'
 import { loadFlash } from '#app/http/flash.server.ts'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
@@ -396,6 +397,11 @@ describe('a new template', () => {
     const rule = await world.rule(aRule([TEXT], { trigger: { source: 'manual_endpoint' } }))
     const answer = await create({ rule: String(rule), ...form })
     expect(answer).toMatchObject({ says: 'Failed to create template', why })
+    const typed = new URLSearchParams({ rule: String(rule), ...form })
+    expect(answer.to).toBe(`${LIBRARY}&typed=${encodeURIComponent(String(typed))}`)
+    const query = new URL(answer.to ?? '', app.settings.origin).searchParams
+    const library = await loadTemplateLibrary(app, LEEDS, query, { admin: true })
+    expect(library.typed).toEqual(Object.fromEntries(typed))
     expect(await world.store.templates.listTemplates(LEEDS)).toEqual([])
   })
 

@@ -7,6 +7,8 @@ import { logRefusedPage } from '#app/http/refusals.server.ts'
 import { findSession } from '#app/http/session.server.ts'
 import { redirectWith, requireOwnAccount } from './own-account.server.ts'
 
+const LONGEST_TYPED = 8_000
+
 /** `POST /automation/templates?accountUUID=&admin=yes`: the library's form; the library then shows the result. */
 export async function action({ request, context }: ActionFunctionArgs) {
   const accountUUID = new URL(request.url).searchParams.get('accountUUID') ?? ''
@@ -18,8 +20,11 @@ export async function action({ request, context }: ActionFunctionArgs) {
     await logRefusedPage({ request, context }, 403, await findSession(context.app, request))
     throw redirectWith({ context }, library, templateNotCreatedFlash(CREATE_TEXTS.adminsOnly))
   }
-  const { flash } = await createTemplateFromForm(context.app, account.uuid, await readForm(request))
-  throw redirectWith({ context }, library, flash)
+  const form = await readForm(request)
+  const { created, flash } = await createTemplateFromForm(context.app, account.uuid, form)
+  const typed = created ? '' : `&typed=${encodeURIComponent(String(form))}`
+  // Longer addresses are refused.
+  throw redirectWith({ context }, `${library}${typed.length > LONGEST_TYPED ? '' : typed}`, flash)
 }
 
 /** Has no page of its own: redirects to the library. */

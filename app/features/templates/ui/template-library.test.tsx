@@ -34,6 +34,7 @@ function draw(over: Partial<TemplateLibraryProps> = {}, sent: Record<string, str
           admin={false}
           accountId="account-1"
           rules={[]}
+          typed={{}}
           {...over}
         />
       </main>
@@ -156,6 +157,16 @@ describe('creating one', () => {
   it('is for admins', () => {
     draw()
     expect(screen.queryByText('Create a template')).toBeNull()
+  })
+
+  it('shows again what was typed for a template that was not created', () => {
+    const rules = [5, 7].map((id) => ({ id, name: `Rule ${id}` }))
+    draw({ admin: true, rules, typed: { rule: '7', name: 'Mine', description: 'Texts.', category: 'workflow' } })
+    expect(screen.getByLabelText('Template name')).toHaveProperty('value', 'Mine')
+    expect(screen.getByLabelText('What it does for its user')).toHaveProperty('value', 'Texts.')
+    expect(screen.getByLabelText(/^Automation/)).toHaveProperty('value', '7')
+    expect(screen.getByLabelText('Template category')).toHaveProperty('value', 'workflow')
+    expect(screen.getByLabelText('Every account may use it')).toHaveProperty('checked', false)
   })
 
   it('sends an automation with a name and a category', async () => {

@@ -39,7 +39,7 @@ export function TemplateLibrary(props: TemplateLibraryProps) {
           {LIBRARY_TEXTS.title}
         </h2>
         <LibraryFilter query={all} search={search} category={category} isFiltered={isFiltered} />
-        {admin ? <CreateTemplate account={account} rules={rules} /> : null}
+        {admin ? <CreateTemplate account={account} rules={rules} typed={props.typed} /> : null}
         {templates === null ? (
           <Notice tone="failing" title={TEMPLATES_NOT_FETCHED}>
             <p>{LIBRARY_TEXTS.notFetched}</p>
@@ -181,42 +181,68 @@ function LibraryFilter({ query, search, category, isFiltered }: LibraryFilterPro
 }
 
 /** For admins: creates a template from a working automation. The response returns here with the result. */
-function CreateTemplate({ account, rules }: { account: AutomationAccount; rules: { id: number; name: string }[] }) {
+function CreateTemplate({
+  account,
+  rules,
+  typed,
+}: { account: AutomationAccount } & Pick<TemplateLibraryData, 'rules' | 'typed'>) {
   const { state, formAction } = useNavigation()
   const pending = state !== 'idle' && formAction?.startsWith(NEW_TEMPLATE_PATH) === true
   const query = new URLSearchParams(automationQuery(account))
   return (
     <Card className="px-4 py-1 sm:px-5">
-      <Disclosure summary={CREATE_TEXTS.summary}>
+      <Disclosure summary={CREATE_TEXTS.summary} open={typed.name !== undefined}>
         {rules.length === 0 ? (
           <p className="pb-2 text-label text-ink-soft">{CREATE_TEXTS.noRules}</p>
         ) : (
           <Form method="post" action={`${NEW_TEMPLATE_PATH}?${query}`} preventScrollReset className="grid gap-4 pb-2">
             <div className="grid items-start gap-4 sm:grid-cols-2">
               <Field id="template-rule" label={CREATE_TEXTS.rule} hint={CREATE_TEXTS.ruleHint}>
-                {(control) => <Select {...control} name="rule" options={rules.map(({ id, name }) => [id, name])} />}
+                {(control) => (
+                  <Select
+                    {...control}
+                    name="rule"
+                    defaultValue={typed.rule}
+                    options={rules.map(({ id, name }) => [id, name])}
+                  />
+                )}
               </Field>
               <Field id="template-new-category" label={CREATE_TEXTS.category}>
                 {(control) => (
-                  <Select {...control} name="category" options={CATEGORIES.map((one) => [one, CATEGORY_LABELS[one]])} />
+                  <Select
+                    {...control}
+                    name="category"
+                    defaultValue={typed.category}
+                    options={CATEGORIES.map((one) => [one, CATEGORY_LABELS[one]])}
+                  />
                 )}
               </Field>
             </div>
             <Field id="template-name" label={CREATE_TEXTS.name}>
-              {(control) => <TextInput {...control} name="name" required maxLength={200} autoComplete="off" />}
+              {(control) => (
+                <TextInput
+                  {...control}
+                  name="name"
+                  required
+                  maxLength={200}
+                  autoComplete="off"
+                  defaultValue={typed.name}
+                />
+              )}
             </Field>
             <Field id="template-description" label={CREATE_TEXTS.description}>
               {(control) => (
                 <textarea
                   {...control}
                   name="description"
+                  defaultValue={typed.description}
                   rows={3}
                   maxLength={2_000}
                   className={controlStyles({ className: 'py-2' })}
                 />
               )}
             </Field>
-            <Checkbox name="isPublic" value="yes" defaultChecked>
+            <Checkbox name="isPublic" value="yes" defaultChecked={typed.name === undefined || typed.isPublic === 'yes'}>
               {CREATE_TEXTS.isPublic}
             </Checkbox>
             <div>
