@@ -70,12 +70,6 @@ export interface AutomationStore {
    * Null = no such rule deleted at or after `since`.
    */
   restoreAutomation(accountUuid: string, id: number, input: RestoredAutomation): Promise<AutomationRow | null>
-  /** A rule's definition at a version; includes deleted rules, for runs that started with it. */
-  findAutomationVersion(
-    accountUuid: string,
-    id: number,
-    version: number,
-  ): Promise<{ name: string; definition: RuleDefinition } | null>
   /** Is the notice open about rules older than the "how often" setting, which can message a customer again? */
   owesRepeatNotice(accountUuid: string): Promise<boolean>
   dismissRepeatNotice(accountUuid: string): Promise<void>

@@ -82,7 +82,7 @@ export interface EndpointRecord extends EndpointFacts, EndpointRef {
 }
 
 /** What an endpoint is and wants. */
-interface EndpointOutline extends EndpointRef {
+export interface EndpointOutline extends EndpointRef {
   endpointId: number
   /** Null for a webhook, which has no name. */
   name: string | null

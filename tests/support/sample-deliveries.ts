@@ -1,5 +1,6 @@
 // A search and a delivery as their pages receive them, with overrides for tests.
 import type { AttemptView, DeliveryView } from '#app/features/events/delivery-detail.ts'
+import type { SearchFilter } from '#app/features/events/search-match.ts'
 import type { SearchAnswer, SearchForm, SearchHit } from '#app/features/events/search-view.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { SAMPLE_NOW } from './sample-views.ts'
@@ -110,4 +111,15 @@ export function sampleDelivery(over: Partial<DeliveryView> = {}): DeliveryView {
     whyNotAgain: null,
     ...over,
   }
+}
+
+export const NO_FILTER: SearchFilter = {
+  status: null,
+  code: null,
+  object: null,
+  record: null,
+  field: null,
+  webhook: null,
+  from: null,
+  until: null,
 }

@@ -202,21 +202,9 @@ export function requestHeaders(
 }
 
 function attemptView(attempt: StoredAttempt): AttemptView {
-  const { number, at, outcome, sentence, statusCode, durationMs, url, peerIp, responseBody } = attempt
-  return {
-    number,
-    at,
-    sent: wasSent(outcome),
-    delivered: outcome === 'delivered',
-    outcome,
-    sentence,
-    statusCode,
-    durationMs,
-    timing: timingOf(attempt),
-    url,
-    peerIp,
-    responseBody,
-  }
+  const { dnsMs: _dns, connectMs: _connect, tlsMs: _tls, firstByteMs: _first, ...shown } = attempt
+  const delivered = attempt.outcome === 'delivered'
+  return { ...shown, sent: wasSent(attempt.outcome), delivered, timing: timingOf(attempt) }
 }
 
 /**

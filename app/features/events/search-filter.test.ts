@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { NO_FILTER } from '#tests/support/sample-deliveries.ts'
 import {
   cursorText,
   readSearchForm,
@@ -7,7 +8,6 @@ import {
   type SearchRead,
   searchChoices,
 } from './search-filter.ts'
-import { NO_FILTER } from './search-match.ts'
 
 const LONDON = 'Europe/London'
 const WEBHOOKS: SearchedWebhook[] = [

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { SearchedRow } from '#app/domain/deliveries/stored-delivery.ts'
 import { hours } from '#app/lib/duration.ts'
-import { matchesSearch, NO_FILTER, type SearchFilter } from './search-match.ts'
+import { NO_FILTER } from '#tests/support/sample-deliveries.ts'
+import { matchesSearch, type SearchFilter } from './search-match.ts'
 
 const NOW = Date.UTC(2026, 0, 5, 9, 0)
 const NO_TARGET = { deliveryId: null, endpointId: null, records: null }

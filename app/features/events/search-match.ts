@@ -27,17 +27,6 @@ export interface SearchFilter {
   until: Millis | null
 }
 
-export const NO_FILTER: SearchFilter = {
-  status: null,
-  code: null,
-  object: null,
-  record: null,
-  field: null,
-  webhook: null,
-  from: null,
-  until: null,
-}
-
 /** The meaning of what was searched for, besides the event it leads to: the delivery, or one of the records. */
 export interface SearchTarget {
   deliveryId: number | null

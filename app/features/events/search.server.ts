@@ -195,16 +195,9 @@ async function askForJob(app: SearchApp, accountUuid: string, number: number): P
 }
 
 function searchHit(row: FoundRow, { what, who }: RecordName, now: Millis): SearchHit {
-  const { delivery } = row
+  const { delivery, eventId, source, object, objectUuid, changedFields, receivedAt } = row
   return {
-    eventId: row.eventId,
-    test: row.source === 'test',
-    object: row.object,
-    objectUuid: row.objectUuid,
-    what,
-    who,
-    changedFields: row.changedFields,
-    receivedAt: row.receivedAt,
+    ...{ eventId, test: source === 'test', object, objectUuid, what, who, changedFields, receivedAt },
     delivery:
       delivery === null
         ? null

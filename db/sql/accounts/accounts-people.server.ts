@@ -20,13 +20,8 @@ export function peopleStore({ db, orm }: Connections, clock: Clock): PeopleStore
     }),
 
     listPeople: db.read(function* (accountUuid) {
-      const rows = yield* many(
-        orm
-          .select()
-          .from(accountPerson)
-          .where(eq(accountPerson.accountUuid, accountUuid))
-          .orderBy(asc(accountPerson.since), asc(accountPerson.staffUuid)),
-      )
+      const people = orm.select().from(accountPerson).where(eq(accountPerson.accountUuid, accountUuid))
+      const rows = yield* many(people.orderBy(asc(accountPerson.since), asc(accountPerson.staffUuid)))
       return rows.map(({ staffUuid, role, since }) => ({ staffUuid, role: role as Role, since }))
     }),
 

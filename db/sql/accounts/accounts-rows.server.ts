@@ -28,12 +28,8 @@ export function idRows(orm: Orm, clock: Clock): IdRows {
 /** Creates the account or updates its name and zone. */
 export function* putAccount(orm: Orm, row: AccountRow, now: number): Generator<unknown, void> {
   const set = { name: row.name, timezone: row.timezone, updatedAt: now }
-  yield* change(
-    orm
-      .insert(account)
-      .values({ ...row, createdAt: now, updatedAt: now })
-      .onConflictDoUpdate({ target: account.uuid, set }),
-  )
+  const made = { ...row, createdAt: now, updatedAt: now }
+  yield* change(orm.insert(account).values(made).onConflictDoUpdate({ target: account.uuid, set }))
   yield* dropMappingOf(orm, row.uuid)
 }
 
@@ -52,10 +48,6 @@ export function* putTokens(orm: Orm, accountUuid: string, tokens: SealedTokens, 
     generation: (held?.generation ?? 0) + 1,
     updatedAt: now,
   }
-  yield* change(
-    orm
-      .insert(credential)
-      .values({ accountUuid, createdAt: now, ...set })
-      .onConflictDoUpdate({ target: credential.accountUuid, set }),
-  )
+  const made = { accountUuid, createdAt: now, ...set }
+  yield* change(orm.insert(credential).values(made).onConflictDoUpdate({ target: credential.accountUuid, set }))
 }

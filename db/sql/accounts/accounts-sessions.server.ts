@@ -45,13 +45,8 @@ function signIns({ db, orm }: Connections, clock: Clock): SignIns {
       const mine = eq(signInAttempt.stateHash, stateHash)
       const columns = { externalId: signInAttempt.externalId, usedAt: signInAttempt.usedAt }
       // One statement, so only one of two callers with the same state finds it unused.
-      const taken = yield* one(
-        orm
-          .update(signInAttempt)
-          .set({ usedAt: now })
-          .where(and(mine, isNull(signInAttempt.usedAt), gt(signInAttempt.expiresAt, now)))
-          .returning(columns),
-      )
+      const live = and(mine, isNull(signInAttempt.usedAt), gt(signInAttempt.expiresAt, now))
+      const taken = yield* one(orm.update(signInAttempt).set({ usedAt: now }).where(live).returning(columns))
       if (taken) return { outcome: 'taken', externalId: taken.externalId }
       const held = yield* one(orm.select(columns).from(signInAttempt).where(mine))
       if (!held) return { outcome: 'unknown' }
@@ -78,6 +73,8 @@ function signIns({ db, orm }: Connections, clock: Clock): SignIns {
 }
 
 function sessions({ db, orm }: Connections, clock: Clock): Sessions {
+  const sameToken = eq(sessionAccount.tokenHash, session.tokenHash)
+  const withAccounts = () => orm.select().from(session).innerJoin(sessionAccount, sameToken)
   function* provedBy(row: typeof sessionAccount.$inferSelect): Generator<unknown, ProvedAccount> {
     const { accountUuid, staffUuid, proof, provedAt } = row
     const role = yield* roleFor(orm, accountUuid, staffUuid)
@@ -89,14 +86,8 @@ function sessions({ db, orm }: Connections, clock: Clock): Sessions {
 
     findSessions: db.read(function* (tokenHashes) {
       if (tokenHashes.length === 0) return []
-      const rows = yield* many(
-        orm
-          .select()
-          .from(session)
-          .innerJoin(sessionAccount, eq(sessionAccount.tokenHash, session.tokenHash))
-          .where(inArray(session.tokenHash, tokenHashes))
-          .orderBy(asc(session.tokenHash), asc(sessionAccount.accountUuid)),
-      )
+      const these = withAccounts().where(inArray(session.tokenHash, tokenHashes))
+      const rows = yield* many(these.orderBy(asc(session.tokenHash), asc(sessionAccount.accountUuid)))
       const found = new Map<string, StoredSession>()
       for (const row of rows) {
         const stored = found.get(row.session.tokenHash) ?? { ...row.session, accounts: [] }
@@ -115,14 +106,8 @@ function sessions({ db, orm }: Connections, clock: Clock): Sessions {
     }),
 
     listSessions: db.read(function* (accountUuid) {
-      const rows = yield* many(
-        orm
-          .select()
-          .from(session)
-          .innerJoin(sessionAccount, eq(sessionAccount.tokenHash, session.tokenHash))
-          .where(eq(sessionAccount.accountUuid, accountUuid))
-          .orderBy(desc(session.lastSeenAt)),
-      )
+      const mine = withAccounts().where(eq(sessionAccount.accountUuid, accountUuid))
+      const rows = yield* many(mine.orderBy(desc(session.lastSeenAt)))
       const found: StoredSession[] = []
       for (const row of rows) found.push({ ...row.session, accounts: [yield* provedBy(row.session_account)] })
       return found
@@ -132,10 +117,7 @@ function sessions({ db, orm }: Connections, clock: Clock): Sessions {
       const ofAccount = eq(sessionAccount.accountUuid, accountUuid)
       const these = tokenHashes === null ? ofAccount : and(ofAccount, inArray(sessionAccount.tokenHash, tokenHashes))
       const ended = yield* change(orm.delete(sessionAccount).where(these))
-      const left = orm
-        .select({ one: sql`1` })
-        .from(sessionAccount)
-        .where(eq(sessionAccount.tokenHash, session.tokenHash))
+      const left = orm.select({ one: sql`1` }).from(sessionAccount).where(sameToken)
       yield* change(orm.delete(session).where(notExists(left)))
       if (tokenHashes === null) {
         const opening = inArray(ticket.kind, ['launch', 'link'])
@@ -188,12 +170,8 @@ function tickets({ db, orm }: Connections, clock: Clock): Tickets {
     }),
 
     rememberSigned: db.write(function* (signed) {
-      const remembered = yield* change(
-        orm
-          .insert(ticket)
-          .values({ ...signed, kind: 'jwt', usedAt: clock.now() })
-          .onConflictDoNothing(),
-      )
+      const used = { ...signed, kind: 'jwt', usedAt: clock.now() }
+      const remembered = yield* change(orm.insert(ticket).values(used).onConflictDoNothing())
       return remembered.changes > 0 ? 'first_time' : 'seen_before'
     }),
   }
@@ -205,24 +183,14 @@ function tickets({ db, orm }: Connections, clock: Clock): Tickets {
  */
 function* putSession(orm: Orm, opened: NewSession, now: number): Generator<unknown, void> {
   const { tokenHash, expiresAt, account, replaces, carryProofsSince } = opened
-  const carried =
-    replaces.length === 0
-      ? []
-      : yield* many(
-          orm
-            .select()
-            .from(sessionAccount)
-            .where(and(inArray(sessionAccount.tokenHash, replaces), gt(sessionAccount.provedAt, carryProofsSince))),
-        )
+  const replaced = inArray(sessionAccount.tokenHash, replaces)
+  const goesOn = and(replaced, gt(sessionAccount.provedAt, carryProofsSince))
+  const carried = replaces.length === 0 ? [] : yield* many(orm.select().from(sessionAccount).where(goesOn))
   yield* change(orm.insert(session).values({ tokenHash, createdAt: now, lastSeenAt: now, expiresAt }))
   yield* change(orm.insert(sessionAccount).values({ tokenHash, ...account }))
   for (const other of carried) {
-    yield* change(
-      orm
-        .insert(sessionAccount)
-        .values({ ...other, tokenHash })
-        .onConflictDoNothing(),
-    )
+    const kept = { ...other, tokenHash }
+    yield* change(orm.insert(sessionAccount).values(kept).onConflictDoNothing())
   }
   if (replaces.length > 0) yield* change(orm.delete(session).where(inArray(session.tokenHash, replaces)))
 }

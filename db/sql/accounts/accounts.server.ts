@@ -24,12 +24,9 @@ export function accountStore(connections: Connections, clock: Clock): AccountSto
   const ids = idRows(orm, clock)
 
   // Every request and every step of a rule runs this query.
-  const found = built(() =>
-    orm
-      .select({ uuid: account.uuid, name: account.name, timezone: account.timezone })
-      .from(account)
-      .where(eq(account.uuid, sql.placeholder('accountUuid'))),
-  )
+  const { uuid, name, timezone } = account
+  const mine = eq(uuid, sql.placeholder('accountUuid'))
+  const found = built(() => orm.select({ uuid, name, timezone }).from(account).where(mine))
 
   return {
     ...sessionStore(connections, clock),
@@ -46,12 +43,8 @@ export function accountStore(connections: Connections, clock: Clock): AccountSto
 
     ensureAccount: db.write(function* (row) {
       const now = clock.now()
-      const inserted = yield* change(
-        orm
-          .insert(account)
-          .values({ ...row, createdAt: now, updatedAt: now })
-          .onConflictDoNothing(),
-      )
+      const dated = { ...row, createdAt: now, updatedAt: now }
+      const inserted = yield* change(orm.insert(account).values(dated).onConflictDoNothing())
       if (inserted.changes > 0) yield* dropMappingOf(orm, row.uuid)
     }),
 
@@ -84,12 +77,9 @@ export function accountStore(connections: Connections, clock: Clock): AccountSto
 
     markReconnect: db.write(function* (accountUuid, generation, reason) {
       // Keeps the generation: no token was replaced, and a later sign-in increases it.
-      const marked = yield* change(
-        orm
-          .update(credential)
-          .set({ state: 'reconnect', stateReason: reason, updatedAt: clock.now() })
-          .where(and(eq(credential.accountUuid, accountUuid), eq(credential.generation, generation))),
-      )
+      const lost = { state: 'reconnect', stateReason: reason, updatedAt: clock.now() }
+      const same = and(eq(credential.accountUuid, accountUuid), eq(credential.generation, generation))
+      const marked = yield* change(orm.update(credential).set(lost).where(same))
       return marked.changes > 0 ? 'marked' : 'changed_meanwhile'
     }),
 

@@ -81,13 +81,9 @@ function planStore({ db, orm }: Connections): PlanStore {
     },
     findPlan,
     findPlanInZone: db.read(function* (accountUuid) {
-      const row = yield* one(
-        orm
-          .select({ plan, timezone: account.timezone })
-          .from(plan)
-          .leftJoin(account, eq(account.uuid, plan.accountUuid))
-          .where(eq(plan.accountUuid, accountUuid)),
-      )
+      const [itsAccount, mine] = [eq(account.uuid, plan.accountUuid), eq(plan.accountUuid, accountUuid)]
+      const columns = { plan, timezone: account.timezone }
+      const row = yield* one(orm.select(columns).from(plan).leftJoin(account, itsAccount).where(mine))
       return row ? { plan: planOf(row.plan), timezone: row.timezone ?? 'UTC' } : null
     }),
     findPlanOfCustomer: db.read(function* (customerId) {
@@ -95,14 +91,10 @@ function planStore({ db, orm }: Connections): PlanStore {
       return row ? planOf(row) : null
     }),
     savePlan: db.write(function* (accountUuid, seenUpdatedAt, change, now, release = null) {
-      const row = yield* one(
-        orm
-          .update(plan)
-          // Two changes within a millisecond still get different versions.
-          .set({ ...columnsOf(change), updatedAt: Math.max(now, seenUpdatedAt + 1) })
-          .where(and(eq(plan.accountUuid, accountUuid), eq(plan.updatedAt, seenUpdatedAt)))
-          .returning(),
-      )
+      const unchanged = and(eq(plan.accountUuid, accountUuid), eq(plan.updatedAt, seenUpdatedAt))
+      // Two changes within a millisecond still get different versions.
+      const columns = { ...columnsOf(change), updatedAt: Math.max(now, seenUpdatedAt + 1) }
+      const row = yield* one(orm.update(plan).set(columns).where(unchanged).returning())
       if (!row) return null
       if (release) {
         const reason = storedReason(release.reason)
@@ -120,14 +112,10 @@ function planStore({ db, orm }: Connections): PlanStore {
     }),
     accountsToSync: db.read(function* (readBefore, limit) {
       const readAt = expression`coalesce(${plan.lastSyncedAt}, 0)`
-      const rows = yield* many(
-        orm
-          .select({ accountUuid: plan.accountUuid })
-          .from(plan)
-          .where(and(isNotNull(plan.customerId), expression`${readAt} < ${readBefore}`))
-          .orderBy(asc(readAt), asc(plan.id))
-          .limit(limit),
-      )
+      const due = and(isNotNull(plan.customerId), expression`${readAt} < ${readBefore}`)
+      const columns = { accountUuid: plan.accountUuid }
+      const inOrder = orm.select(columns).from(plan).where(due).orderBy(asc(readAt), asc(plan.id))
+      const rows = yield* many(inOrder.limit(limit))
       return rows.map((row) => row.accountUuid)
     }),
     endpointsOfAccount: db.read((accountUuid) => endpoints.all({ accountUuid })),

@@ -38,48 +38,24 @@ export function endpointFactsReader(orm: Orm): (now: Millis) => (row: EndpointWi
   const holdOf = built(() =>
     orm.select({ since: plan.heldSince, reason: plan.holdReason }).from(plan).where(eq(plan.accountUuid, ofAccount)),
   )
-  const pollingOf = built(() =>
-    orm
-      .select()
-      .from(pollCursor)
-      .where(and(eq(pollCursor.accountUuid, ofAccount), eq(pollCursor.source, placeholder('source')))),
-  )
-  const latestReplays = built(() =>
-    orm
-      .select()
-      .from(replay)
-      .where(eq(replay.endpointId, ofEndpoint))
-      .orderBy(sql`${replay.id} desc`)
-      .limit(REPLAYS_SHOWN),
-  )
+  const ofSource = and(eq(pollCursor.accountUuid, ofAccount), eq(pollCursor.source, placeholder('source')))
+  const pollingOf = built(() => orm.select().from(pollCursor).where(ofSource))
+  const newestFirst = sql`${replay.id} desc`
+  const ofReplay = eq(replay.endpointId, ofEndpoint)
+  const latestReplays = built(() => orm.select().from(replay).where(ofReplay).orderBy(newestFirst).limit(REPLAYS_SHOWN))
+  // Inlined: with a bound value SQLite would not use the index of pending deliveries.
+  const isPending = and(eq(delivery.endpointId, ofEndpoint), sql`${delivery.state} = 'pending'`)
+  const { dueAt, id } = delivery
   const nextDue = built(() =>
-    orm
-      .select({ dueAt: delivery.dueAt })
-      .from(delivery)
-      // Inlined: with a bound value SQLite would not use the index of pending deliveries.
-      .where(and(eq(delivery.endpointId, ofEndpoint), sql`${delivery.state} = 'pending'`))
-      .orderBy(asc(delivery.dueAt), asc(delivery.id))
-      .limit(1),
+    orm.select({ dueAt }).from(delivery).where(isPending).orderBy(asc(dueAt), asc(id)).limit(1),
   )
+  const ofObject = and(eq(event.accountUuid, ofAccount), eq(event.object, placeholder('object')))
   const lastEvent = built(() =>
-    orm
-      .select({ receivedAt: event.receivedAt })
-      .from(event)
-      .where(and(eq(event.accountUuid, ofAccount), eq(event.object, placeholder('object'))))
-      .orderBy(sql`${event.seq} desc`)
-      .limit(1),
+    orm.select({ receivedAt: event.receivedAt }).from(event).where(ofObject).orderBy(sql`${event.seq} desc`).limit(1),
   )
-  const lastHours = built(() =>
-    orm
-      .select({
-        hour: endpointHour.hour,
-        delivered: endpointHour.delivered,
-        failed: endpointHour.failed,
-        duration: endpointHour.durationSumMs,
-      })
-      .from(endpointHour)
-      .where(and(eq(endpointHour.endpointId, ofEndpoint), gte(endpointHour.hour, placeholder('hour')))),
-  )
+  const { hour, delivered, failed, durationSumMs: duration } = endpointHour
+  const sinceHour = and(eq(endpointHour.endpointId, ofEndpoint), gte(hour, placeholder('hour')))
+  const lastHours = built(() => orm.select({ hour, delivered, failed, duration }).from(endpointHour).where(sinceHour))
 
   function* accountHoldOf(accountUuid: string): Generator<unknown, EndpointFacts['accountHold']> {
     const row = yield* one(holdOf, { accountUuid })

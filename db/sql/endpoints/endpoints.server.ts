@@ -1,10 +1,16 @@
 import { and, asc, eq, gte, isNull, ne, type SQL, sql } from 'drizzle-orm'
-import type { EndpointKind, EndpointRef } from '#app/domain/endpoint-key.ts'
+import type { EndpointRef } from '#app/domain/endpoint-key.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import type { Step } from '../../database.ts'
 import { built, change, many, type Orm, one } from '../../orm.ts'
 import { endpoint, forwardingRule, subscription, webhook } from '../../schema.ts'
-import type { EndpointRecord, EndpointStore, EndpointUpdate, NewEndpoint } from '../../store/endpoints.ts'
+import type {
+  EndpointOutline,
+  EndpointRecord,
+  EndpointStore,
+  EndpointUpdate,
+  NewEndpoint,
+} from '../../store/endpoints.ts'
 import type { Connections } from '../connections.ts'
 import {
   changeEndpoint,
@@ -208,22 +214,13 @@ function endpointReader({ db, orm }: Connections, clock: Clock): EndpointReader 
   const webhookOfObject = select(
     and(eq(endpoint.objectType, placeholder('objectType')), sql`${endpoint.webhookId} is not null`),
   )
-  const outlines = built(() =>
-    orm
-      .select({
-        endpointId: endpoint.id,
-        kind: sql<EndpointKind>`case when ${endpoint.webhookId} is null then 'extra' else 'webhook' end`,
-        id: sql<number>`coalesce(${endpoint.webhookId}, ${endpoint.forwardingRuleId})`,
-        name: forwardingRule.name,
-        objectType: endpoint.objectType,
-        url: endpoint.url,
-        fields: sql<string>`coalesce(${webhook.fields}, ${endpoint.fieldFilter})`,
-      })
-      .from(endpoint)
-      .leftJoin(webhook, eq(webhook.id, endpoint.webhookId))
-      .leftJoin(forwardingRule, eq(forwardingRule.id, endpoint.forwardingRuleId))
-      .where(OF_ACCOUNT)
-      .orderBy(...WEBHOOKS_FIRST),
+  const outlines = db.prepare<{ accountUuid: string }, EndpointOutline>(
+    `SELECT p.id AS endpointId, CASE WHEN p.webhook_id IS NULL THEN 'extra' ELSE 'webhook' END AS kind,
+       coalesce(p.webhook_id, p.forwarding_rule_id) AS id, r.name, p.object_type AS objectType, p.url,
+       coalesce(w.fields, p.field_filter) AS fields
+     FROM endpoint p LEFT JOIN webhook w ON w.id = p.webhook_id LEFT JOIN forwarding_rule r ON r.id = p.forwarding_rule_id
+     WHERE p.account_uuid = @accountUuid AND p.state <> 'deleted'
+     ORDER BY p.webhook_id IS NULL, p.webhook_id, p.forwarding_rule_id`,
   )
   const factsAt = endpointFactsReader(orm)
 
@@ -250,7 +247,7 @@ function endpointReader({ db, orm }: Connections, clock: Clock): EndpointReader 
   }
   return {
     listEndpoints: db.read((accountUuid, kind) => read(kind === undefined ? all : ofKind[kind], { accountUuid })),
-    listOutlines: db.read((accountUuid) => many(outlines, { accountUuid })),
+    listOutlines: db.read((accountUuid) => outlines.all({ accountUuid })),
     findEndpoint: db.read(function* (accountUuid, { kind, id }) {
       return (yield* read(byId[kind], { accountUuid, id }))[0] ?? null
     }),

@@ -129,12 +129,8 @@ export function subscriptionStore({ db, orm }: Connections): SubscriptionStore {
     updateSubscription: changingSubscriptions(
       db.write(function* (accountUuid, id, { at, ...changed }) {
         const mine = and(eq(subscription.accountUuid, accountUuid), eq(subscription.id, id))
-        yield* change(
-          orm
-            .update(subscription)
-            .set({ ...changed, updatedAt: at })
-            .where(mine),
-        )
+        const dated = { ...changed, updatedAt: at }
+        yield* change(orm.update(subscription).set(dated).where(mine))
       }),
     ),
   }

@@ -55,26 +55,10 @@ export function automationStore({ db, orm, mine, lock }: Connections): Automatio
       .orderBy(asc(automation.nextRunAt), asc(automation.id))
       .limit(placeholder('limit')),
   )
-  const nextDue = built(() =>
-    orm
-      .select({ at: min(automation.nextRunAt) })
-      .from(automation)
-      .where(and(RUNNING, isNotNull(automation.nextRunAt), isMine)),
-  )
+  const planned = and(RUNNING, isNotNull(automation.nextRunAt), isMine)
+  const earliest = { at: min(automation.nextRunAt) }
+  const nextDue = built(() => orm.select(earliest).from(automation).where(planned))
   const found = built(() => inAccount(isNull(automation.deletedAt), withId))
-  const foundVersion = built(() =>
-    orm
-      .select({ name: automationVersion.name, definition: automationVersion.definition })
-      .from(automationVersion)
-      .innerJoin(automation, eq(automation.id, automationVersion.automationId))
-      .where(
-        and(
-          IN_ACCOUNT,
-          eq(automationVersion.automationId, placeholder('id')),
-          eq(automationVersion.version, placeholder('version')),
-        ),
-      ),
-  )
   const size = db.prepare<{ accountUuid: string }, { count: number; characters: number }>(
     `SELECT count(*) AS count, coalesce(sum(length(definition)), 0) AS characters
      FROM automation WHERE account_uuid = @accountUuid AND deleted_at IS NULL`,
@@ -141,13 +125,10 @@ export function automationStore({ db, orm, mine, lock }: Connections): Automatio
     }),
 
     deleteAutomation: db.write(function* (accountUuid, id, { reason, at }) {
-      const deleted = yield* change(
-        orm
-          .update(automation)
-          // `activeSince` and `nextRunAt` stay: whether an undo switches it on again, and whether one that runs once has run.
-          .set({ active: 0, triggerKeyHash: null, deletedAt: at, updatedAt: at })
-          .where(and(ofAccount(accountUuid), eq(automation.id, id))),
-      )
+      const mine = and(ofAccount(accountUuid), eq(automation.id, id))
+      // `activeSince` and `nextRunAt` stay: whether an undo switches it on again, and whether one that runs once has run.
+      const gone = { active: 0, triggerKeyHash: null, deletedAt: at, updatedAt: at }
+      const deleted = yield* change(orm.update(automation).set(gone).where(mine))
       if (deleted.changes === 0) return false
       for (const was of UNBEGUN) yield* cancelUnbegun.run({ reason: storedReason(noting(reason, was)), at, id, was })
       yield* forgetPlaceholders.run({ id, at })
@@ -171,11 +152,6 @@ export function automationStore({ db, orm, mine, lock }: Connections): Automatio
         yield* reviveUnbegun.run({ ...revived, reason: storedReason(reason) })
       }
       return ruleRow(row)
-    }),
-
-    findAutomationVersion: db.read(function* (accountUuid, id, version) {
-      const row = yield* one(foundVersion, { accountUuid, id, version })
-      return row ? { name: row.name, definition: JSON.parse(row.definition) as RuleDefinition } : null
     }),
 
     owesRepeatNotice: db.read(function* (accountUuid) {
