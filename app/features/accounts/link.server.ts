@@ -3,6 +3,7 @@ import type { App } from '#app/context/app-context.ts'
 import { decideNamedAs, MOST_IDS_PER_ACCOUNT } from '#app/domain/account-id.ts'
 import { hashToken } from '#app/lib/token.server.ts'
 import type { MappedId } from '#db/store/accounts.ts'
+import { signedPart } from './signed-opening.ts'
 
 /** Maps an id. The caller has checked that the session owns `accountUuid`. */
 export function mapAccountId(
@@ -71,7 +72,7 @@ async function linkSigned(
   const signed = await app.readSigned(jwt)
   if (signed.outcome !== 'opening' || signed.opening.accountUuid !== externalId) return { outcome: 'refused' }
   const { accountUuid, staffUuid, replayUntil } = signed.opening
-  const remembered = { tokenHash: hashToken(jwt.trim()), accountUuid, staffUuid, expiresAt: replayUntil }
+  const remembered = { tokenHash: hashToken(signedPart(jwt)), accountUuid, staffUuid, expiresAt: replayUntil }
   if ((await app.store.accounts.rememberSigned(remembered)) === 'seen_before') return { outcome: 'refused' }
   await app.store.accounts.ensureAccount({ uuid: accountUuid, name: '', timezone: 'UTC' })
   app.log.info({ account: accountUuid, outcome: 'signed' }, 'account.linked')

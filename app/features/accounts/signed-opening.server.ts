@@ -12,7 +12,7 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { sessionHashOf } from './session.server.ts'
-import { openedAtOf, SIGNED_MESSAGES, tabTicket } from './signed-opening.ts'
+import { openedAtOf, SIGNED_MESSAGES, signedPart, tabTicket } from './signed-opening.ts'
 
 type SignedCall =
   | { outcome: 'opened'; accountUuid: string; ticket: string }
@@ -38,7 +38,7 @@ export async function receiveSigned(
     case 'opening': {
       const { accountUuid, staffUuid, replayUntil } = signed.opening
       const seen = await app.store.accounts.rememberSigned({
-        tokenHash: hashToken(jwt.trim()),
+        tokenHash: hashToken(signedPart(jwt)),
         accountUuid,
         staffUuid,
         expiresAt: replayUntil,

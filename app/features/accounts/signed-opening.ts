@@ -7,6 +7,11 @@ export const SIGNED_MESSAGES = {
   beingErased: 'This account is being erased. Open Fieldhook again in a few minutes to start over.',
 } as const
 
+/** Identifies a signed text: by what is signed, because one signature can be spelled in several ways. */
+export function signedPart(jwt: string): string {
+  return jwt.trim().split('.', 2).join('.')
+}
+
 /**
  * Returns the text of a ticket from a frame to a tab. It contains the moment of the opening, so that the tab is no
  * fresher than its frame. Only the hash of the whole text is stored, so the moment cannot be forged.
