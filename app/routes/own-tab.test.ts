@@ -79,6 +79,12 @@ describe('a tab of its own, opened from the frame', () => {
     expect((await post(routeBrowser(world), { ticket: late })).status).toBe(403)
   })
 
+  it('is asked about once: asking again and again does not keep an opening alive', async () => {
+    const asked = ticketIn(await (await post(routeBrowser(world), { ticket: await ticketOfFrame() })).text())
+    expect((await post(routeBrowser(world), { ticket: asked })).status).toBe(403)
+    expect((await post(routeBrowser(world), { ticket: asked, confirmed: 'yes' })).status).toBe(403)
+  })
+
   it('cannot be made fresher by another moment in its ticket', async () => {
     world.clock.advance(minutes(20))
     const [secret = ''] = (await ticketOfFrame()).split('.')

@@ -14,14 +14,21 @@ export function signedPart(jwt: string): string {
 
 /**
  * Returns the text of a ticket from a frame to a tab. It contains the moment of the opening, so that the tab is no
- * fresher than its frame. Only the hash of the whole text is stored, so the moment cannot be forged.
+ * fresher than its frame. Only the hash of the whole text is stored, so the moment cannot be forged. `asked`: a person
+ * was asked with it, and it works with their answer only: asking again and again would keep an opening alive for ever.
  */
-export function tabTicket(secret: string, openedAt: Millis): string {
-  return `${secret}.${openedAt}`
+export function tabTicket(secret: string, openedAt: Millis, asked = false): string {
+  return `${secret}.${openedAt}${asked ? ASKED : ''}`
+}
+
+const ASKED = '.asked'
+
+export function wasAsked(ticket: string): boolean {
+  return ticket.endsWith(ASKED)
 }
 
 /** Returns null for the ticket of an opening itself, whose moment is when it is used. */
 export function openedAtOf(ticket: string): Millis | null {
-  const [, openedAt] = /^[\w-]{43}\.(\d{1,15})$/.exec(ticket) ?? []
+  const [, openedAt] = /^[\w-]{43}\.(\d{1,15})(?:\.asked)?$/.exec(ticket) ?? []
   return openedAt === undefined ? null : Number(openedAt)
 }
