@@ -42,6 +42,15 @@ describe('a JSON body', () => {
     })
   })
 
+  it('is refused when it is nested more deeply than anything can be written again', async () => {
+    const nested = (levels: number) => `{"name":"a","x":${'['.repeat(levels)}${']'.repeat(levels)}}`
+    expect(await caught(() => readJson(post(nested(45_000)), z.unknown()))).toEqual({
+      status: 400,
+      body: { message: 'The body is nested too deeply.' },
+    })
+    expect(await readJson(post(nested(99)), z.looseObject({ name: z.string() }))).toMatchObject({ name: 'a' })
+  })
+
   it('is refused by field', async () => {
     expect(await caught(() => readJson(post('{"size":"x"}'), schema))).toEqual({
       status: 400,

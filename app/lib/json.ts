@@ -14,6 +14,16 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Levels of lists and objects in one another. Nothing of ours has ten; writing thousands again exhausts the stack. */
+export const MOST_LEVELS = 100
+
+export function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner))
+}
+
+export const TOO_DEEP = 'The body is nested too deeply.'
+
 /** The record's own value under an untrusted name; never an inherited one (`constructor`). */
 export function ownValue<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined

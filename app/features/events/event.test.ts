@@ -253,9 +253,16 @@ describe('anything else', () => {
 
   it('nested so deeply that it cannot be written again is unreadable, not a crash', () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
-    expect(read(`{"object":"job","entry":[{"uuid":"u"}],"auth":{},"x":${deep}}`)).toMatchObject({
-      reason: expect.stringMatching(/nested/),
-    })
+    const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+    // Without a name like `auth` the text would be stored as it came, and no page could show it.
+    for (const entry of [
+      `{"uuid":"u"}],"auth":{},"x":${deep}`,
+      `{"uuid":"u","x":${deep}}]`,
+      `{"uuid":"u","x":${nested(98)}}]`,
+    ]) {
+      expect(read(`{"object":"job","entry":[${entry}}`)).toMatchObject({ reason: expect.stringMatching(/nested/) })
+    }
+    expect(read(`{"object":"job","entry":[{"uuid":"u","x":${nested(97)}}]}`).kind).toBe('events')
   })
 
   it('never throws, and what it accepts is well formed', () => {

@@ -1,7 +1,7 @@
 // Parses the platform's posts to our address into events: the object kind (names of changed fields, never values), the
 // event kind (a named event with the record), and either of them inside the envelope of a signed call.
 import { normalizeObjectType } from '#app/domain/object-catalog.ts'
-import { isRecord } from '#app/lib/json.ts'
+import { isDeeperThan, isRecord, MOST_LEVELS, TOO_DEEP } from '#app/lib/json.ts'
 import { type JsonRecord, readPayload } from './wire.ts'
 
 /** One change, as the platform reports it. Only our address identifies its account. */
@@ -57,15 +57,10 @@ const LONGEST_FIELD = 100
 export function readPlatformCall({ query, body }: PlatformCallText): PlatformMessage {
   const inQuery = challengeOf(Object.fromEntries(new URLSearchParams(query)))
   if (inQuery) return inQuery
-  try {
-    const payload = readPayload(body)
-    if (payload.outcome !== 'read') return { kind: payload.outcome, reason: payload.reason }
-    return challengeOf(payload.record) ?? readEvents(payload.record, payload.json)
-  } catch (error) {
-    // JSON.parse can still throw when nesting exhausts the stack.
-    if (error instanceof RangeError) return unreadable('The body is nested too deeply.')
-    throw error
-  }
+  const payload = readPayload(body)
+  if (payload.outcome !== 'read') return { kind: payload.outcome, reason: payload.reason }
+  if (isDeeperThan(MOST_LEVELS, payload.record)) return unreadable(TOO_DEEP)
+  return challengeOf(payload.record) ?? readEvents(payload.record, payload.json)
 }
 
 /**
