@@ -80,6 +80,14 @@ test('a Cookie header is read as browsers write it; of two with one name the fir
   ])
 })
 
+test('a name of a neighbouring site is not trimmed to one that only we can set', () => {
+  for (const space of ['\u00a0', '\u2003', '\ufeff', '\u0085']) {
+    expect([...readCookies(`${space}__Host-sid=theirs; __Host-sid${space}=theirs; __Host-sid=ours`)]).toEqual([
+      ['__Host-sid', 'ours'],
+    ])
+  }
+})
+
 test('what has no name or no value is left out', () => {
   expect([...readCookies(null)]).toEqual([])
   expect([...readCookies('; =x;y; a=')]).toEqual([['a', '']])

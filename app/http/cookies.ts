@@ -84,7 +84,8 @@ export function readCookies(header: string | null): Map<string, string> {
   const cookies = new Map<string, string>()
   for (const part of (header ?? '').split(';')) {
     const cut = part.indexOf('=')
-    if (cut < 1) continue
+    // A neighbouring subdomain can set a name that begins with a no-break space: trimmed, it would pass as `__Host-`.
+    if (cut < 1 || /[^\t -~]/.test(part.slice(0, cut))) continue
     const name = part.slice(0, cut).trim()
     const value = part.slice(cut + 1).trim()
     if (name !== '' && !cookies.has(name)) cookies.set(name, value.replace(/^"(.*)"$/, '$1'))
