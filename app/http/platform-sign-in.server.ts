@@ -22,7 +22,7 @@ import { recordArrival } from '#app/features/events/activity.server.ts'
 import { currentCaller } from '#app/lib/caller.server.ts'
 import { newToken } from '#app/lib/token.server.ts'
 import { endedCookie, readCookies, sessionCookie, signInCookiePrefix } from './cookies.ts'
-import { isSecure, sessionsToReplace } from './session.server.ts'
+import { findSession, isSecure, sessionsToReplace } from './session.server.ts'
 
 type Tokens = Awaited<ReturnType<App['oauth']['exchangeCode']>> & { outcome: 'ok' }
 type ExchangeOutcome = Exclude<Awaited<ReturnType<App['oauth']['exchangeCode']>>['outcome'], 'ok'>
@@ -153,7 +153,7 @@ const STATUS_OF_PROBLEM: Partial<Record<SignInProblem, number>> = {
   misconfigured: 500,
 }
 
-/** `accountUuid` = the account of the sign-in, if known. */
+/** `accountUuid` = the account of the sign-in, if this browser has proved it. */
 interface EndedSignIn {
   answer: Response
   accountUuid: string | null
@@ -163,13 +163,13 @@ interface EndedSignIn {
 async function endOfSignIn(app: SignInApp, request: Request): Promise<EndedSignIn> {
   const params = new URL(request.url).searchParams
   const state = params.get('state')
-  if (!state) return atGate(app, null, 'state_missing')
+  if (!state) return atGate(app, request, null, 'state_missing')
   // Check the browser before the attempt: a state shown in another browser must not consume the real one.
-  if (!holdsState(request, isSecure(app), state)) return atGate(app, null, 'state_unknown')
+  if (!holdsState(request, isSecure(app), state)) return atGate(app, request, null, 'state_unknown')
   const taken = await takeSignIn(app, state)
-  if (taken.outcome === 'problem') return atGate(app, taken.named, taken.problem)
+  if (taken.outcome === 'problem') return atGate(app, request, taken.named, taken.problem)
   const refusal = problemOfReturn(params)
-  if (refusal) return atGate(app, taken.named, refusal)
+  if (refusal) return atGate(app, request, taken.named, refusal)
 
   const replaces = await sessionsToReplace(app, request, 'tab')
   const authenticator = authenticatorOf(app, state, (tokens) =>
@@ -177,7 +177,7 @@ async function endOfSignIn(app: SignInApp, request: Request): Promise<EndedSignI
   )
   try {
     const finished = await authenticator.authenticate(STRATEGY, request)
-    if (finished.outcome === 'problem') return atGate(app, finished.returnTo, finished.problem)
+    if (finished.outcome === 'problem') return atGate(app, request, finished.returnTo, finished.problem)
     const cookie = sessionCookie('tab', isSecure(app), finished.sessionToken)
     const { returnTo, problem, linked } = finished
     const accountUuid = await app.store.accounts.resolveAccountId(returnTo)
@@ -191,13 +191,14 @@ async function endOfSignIn(app: SignInApp, request: Request): Promise<EndedSignI
     const answer = redirectTo(signInReturn(returnTo, problem, linked), { 'Set-Cookie': cookie })
     return { answer, accountUuid, problem }
   } catch (error) {
-    if (error instanceof ExchangeError) return atGate(app, taken.named, problemOf(error.code, 'exchange'))
+    if (error instanceof ExchangeError) return atGate(app, request, taken.named, problemOf(error.code, 'exchange'))
     throw error
   }
 }
 
 async function atGate(
-  app: Pick<App, 'store' | 'clock' | 'log'>,
+  app: Pick<App, 'store' | 'clock' | 'log' | 'settings'>,
+  request: Request,
   named: string | null,
   problem: SignInProblem,
 ): Promise<EndedSignIn> {
@@ -205,7 +206,10 @@ async function atGate(
   const id = readAccountId(named)
   const accountUuid = id === null ? null : await app.store.accounts.resolveAccountId(id)
   await recordRefusal(app, { accountUuid, action: 'sign_in', detail: { reason: problem } }, currentCaller()?.ip ?? '')
-  return { answer: redirectTo(signInReturn(named, problem)), accountUuid, problem }
+  // Anybody can begin a sign-in that names any account: its activity shows only what its own people tried.
+  const session = await findSession(app, request)
+  const isOwn = session?.accounts.some((own) => own.accountUuid === accountUuid) ?? false
+  return { answer: redirectTo(signInReturn(named, problem)), accountUuid: isOwn ? accountUuid : null, problem }
 }
 
 function redirectTo(location: string, headers: Record<string, string> = {}): Response {
