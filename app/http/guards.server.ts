@@ -6,7 +6,7 @@ import { type Asking, OWNER_ACT_TEXTS, type OwnerAct, ownerActRefusal, type Role
 import { actsAsAdmin, type Session } from '#app/domain/session.ts'
 import { noteActing } from '#app/lib/caller.server.ts'
 import type { Millis } from '#app/lib/clock.ts'
-import { isDeeperThan, isRecord, MOST_LEVELS, parseJson, TOO_DEEP } from '#app/lib/json.ts'
+import { isRecord, isTooDeep, parseJson, TOO_DEEP } from '#app/lib/json.ts'
 import { badInput, forbidden, invalid, notFound, notJson, problem, tooLarge, unauthenticated } from './respond.ts'
 import { findSession } from './session.server.ts'
 
@@ -119,7 +119,7 @@ export async function readJson<S extends z.ZodType>(
   if (type !== 'application/json') throw notJson()
   const value = parseJson(await readBody(request, maxBytes))
   if (value === undefined) throw badInput('The body is not valid JSON.')
-  if (isDeeperThan(MOST_LEVELS, value)) throw badInput(TOO_DEEP)
+  if (isTooDeep(value)) throw badInput(TOO_DEEP)
   const parsed = schema.safeParse(value)
   if (!parsed.success && !isRecord(value)) throw badInput('The body must be a JSON object.')
   if (!parsed.success) throw invalid(parsed.error.issues as Parameters<typeof invalid>[0])

@@ -14,12 +14,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Levels of lists and objects in one another. Nothing of ours has ten; writing thousands again exhausts the stack. */
-export const MOST_LEVELS = 100
-
-export function isDeeperThan(levels: number, value: unknown): boolean {
+/** Nothing of ours has ten levels of lists and objects; writing thousands again would exhaust the stack. */
+export function isTooDeep(value: unknown, levels = 100): boolean {
   if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner))
+  return levels === 0 || Object.values(value).some((inner) => isTooDeep(inner, levels - 1))
 }
 
 export const TOO_DEEP = 'The body is nested too deeply.'

@@ -12,7 +12,7 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hashToken, newToken } from '#app/lib/token.server.ts'
 import { sessionHashOf } from './session.server.ts'
-import { openedAtOf, SIGNED_MESSAGES, signedPart, tabTicket, wasAsked } from './signed-opening.ts'
+import { ASKED, openedAtOf, SIGNED_MESSAGES, signedPart, tabTicket } from './signed-opening.ts'
 
 type SignedCall =
   | { outcome: 'opened'; accountUuid: string; ticket: string }
@@ -104,13 +104,13 @@ export async function launch(
   { ticket, framed, confirmed, signedInTo, replaces }: LaunchRequest,
 ): Promise<Launched> {
   const taken = await app.store.accounts.takeTicket('launch', hashToken(ticket))
-  if (!taken || (wasAsked(ticket) && !confirmed)) return { outcome: 'refused' }
+  if (!taken || (ticket.endsWith(ASKED) && !confirmed)) return { outcome: 'refused' }
   const { accountUuid, staffUuid } = taken
   const now = app.clock.now()
   const openedAt = openedAtOf(ticket)
   const joinsAnother = signedInTo.length > 0 && !signedInTo.includes(accountUuid)
   if (!confirmed && (!framed || joinsAnother)) {
-    const next = tabTicket(newToken(), openedAt ?? now, true)
+    const next = tabTicket(newToken(), openedAt ?? now) + ASKED
     const expiresAt = now + ASKED_TICKET_LASTS
     await issueLaunch(app, next, { accountUuid, staffUuid, expiresAt })
     const account = await app.store.accounts.findAccount(accountUuid)

@@ -14,18 +14,14 @@ export function signedPart(jwt: string): string {
 
 /**
  * Returns the text of a ticket from a frame to a tab. It contains the moment of the opening, so that the tab is no
- * fresher than its frame. Only the hash of the whole text is stored, so the moment cannot be forged. `asked`: a person
- * was asked with it, and it works with their answer only: asking again and again would keep an opening alive for ever.
+ * fresher than its frame. Only the hash of the whole text is stored, so the moment cannot be forged.
  */
-export function tabTicket(secret: string, openedAt: Millis, asked = false): string {
-  return `${secret}.${openedAt}${asked ? ASKED : ''}`
+export function tabTicket(secret: string, openedAt: Millis): string {
+  return `${secret}.${openedAt}`
 }
 
-const ASKED = '.asked'
-
-export function wasAsked(ticket: string): boolean {
-  return ticket.endsWith(ASKED)
-}
+/** Ends a ticket that a person was asked with. Asked again and again, an opening would stay usable for ever. */
+export const ASKED = '.asked'
 
 /** Returns null for the ticket of an opening itself, whose moment is when it is used. */
 export function openedAtOf(ticket: string): Millis | null {

@@ -1,7 +1,7 @@
 // Parses the platform's posts to our address into events: the object kind (names of changed fields, never values), the
 // event kind (a named event with the record), and either of them inside the envelope of a signed call.
 import { normalizeObjectType } from '#app/domain/object-catalog.ts'
-import { isDeeperThan, isRecord, MOST_LEVELS, TOO_DEEP } from '#app/lib/json.ts'
+import { isRecord, isTooDeep, TOO_DEEP } from '#app/lib/json.ts'
 import { type JsonRecord, readPayload } from './wire.ts'
 
 /** One change, as the platform reports it. Only our address identifies its account. */
@@ -59,7 +59,7 @@ export function readPlatformCall({ query, body }: PlatformCallText): PlatformMes
   if (inQuery) return inQuery
   const payload = readPayload(body)
   if (payload.outcome !== 'read') return { kind: payload.outcome, reason: payload.reason }
-  if (isDeeperThan(MOST_LEVELS, payload.record)) return unreadable(TOO_DEEP)
+  if (isTooDeep(payload.record)) return unreadable(TOO_DEEP)
   return challengeOf(payload.record) ?? readEvents(payload.record, payload.json)
 }
 

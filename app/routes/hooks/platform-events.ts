@@ -4,6 +4,7 @@ import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node'
 import { LARGEST_BODY } from '../../features/events/event.ts'
 import { receivePlatformCall } from '../../features/events/receive-event.server.ts'
 import { eventBrakeOf } from '../../http/event-brake.server.ts'
+import { readBody } from '../../http/guards.server.ts'
 import { toPlatformAnswer } from '../../http/platform-answer.ts'
 import { isVisit, refusalHtml } from '../../http/refusal-page.ts'
 import { brakeUnknown } from '../../http/unknown-address.server.ts'
@@ -30,35 +31,21 @@ const NOT_A_PAGE = {
 
 async function answer({ request, params, context }: ActionFunctionArgs | LoaderFunctionArgs): Promise<Response> {
   const { app, clientIp } = context
-  const { body, truncated } = await readBody(request)
+  // Null = larger than a call may be.
+  const body = await readBody(request, LARGEST_BODY).catch((thrown: unknown) => {
+    if (thrown instanceof Response) return null
+    throw thrown
+  })
   const call = {
     token: params.token ?? '',
     method: request.method,
     query: new URL(request.url).search.slice(1),
-    body,
-    truncated,
+    body: body ?? '',
+    truncated: body === null,
     remoteIp: clientIp,
     userAgent: request.headers.get('user-agent'),
   }
   const received = await receivePlatformCall(app, call, eventBrakeOf(app))
   const answer = toPlatformAnswer(brakeUnknown(app, clientIp, received))
   return new Response(answer.body, { status: answer.status, headers: answer.headers })
-}
-
-async function readBody(request: Request): Promise<{ body: string; truncated: boolean }> {
-  const tooLarge = { body: '', truncated: true }
-  if (Number(request.headers.get('content-length') ?? 0) > LARGEST_BODY) return tooLarge
-  const reader = request.body?.getReader()
-  if (!reader) return { body: '', truncated: false }
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    size += part.value.length
-    if (size > LARGEST_BODY) {
-      await reader.cancel()
-      return tooLarge
-    }
-    chunks.push(part.value)
-  }
-  return { body: Buffer.concat(chunks).toString('utf8'), truncated: false }
 }

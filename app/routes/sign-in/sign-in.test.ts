@@ -193,20 +193,6 @@ describe('a sign-in that works', () => {
     expect(JSON.stringify(await activity())).not.toContain(code)
   })
 
-  it('that a stranger began for the account and gave up writes nothing into its activity, whatever its address says', async () => {
-    await signIn(BRISBANE)
-    const activity = () => world.app.store.events.listApiActivity(BRISBANE.uuid, 10)
-    await expect.poll(async () => (await activity()).length).toBe(1)
-    const stranger = routeBrowser(world)
-    const state = new URL(await begin(undefined, stranger)).searchParams.get('state')
-    const address = `/api/oauth/callback?error=access_denied&state=${state}&Ring+0900+123`
-    expect(await finish(address, stranger)).toMatchObject({ message: SIGN_IN_PROBLEMS.denied })
-    // Written without waiting, in order: after an own failure, the stranger's would stand there too.
-    await browser.get(callback, await world.platform.consent(await begin(), LEEDS))
-    await expect.poll(async () => (await activity()).map(({ statusCode }) => statusCode)).toEqual([401, 200])
-    expect(JSON.stringify(await activity())).not.toContain('0900')
-  })
-
   it('writes no token, code or state into the log', async () => {
     const address = await begin()
     const back = await world.platform.consent(address, BRISBANE)

@@ -2,7 +2,7 @@
 // Fieldhook's current copies (version 3: one automation in the specification's shape), older ones (version 2: a list of
 // `rules`), and the plain `{name, actions, …}` of other copies and of the calls (version 1).
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
-import { isDeeperThan, isRecord, parseJson } from '#app/lib/json.ts'
+import { isRecord, isTooDeep, parseJson } from '#app/lib/json.ts'
 import { tooLongAmong } from './checks/rule-size.ts'
 import type { RuleForm } from './rule-fields.ts'
 import { type FieldErrors, issuesByField, ruleForm } from './rule-form.ts'
@@ -65,7 +65,7 @@ export function readImport(text: string): ReadImport {
   if (text.length > LONGEST_IMPORT) return refused(`The text is longer than ${LONGEST_IMPORT / 1000},000 characters.`)
   const value = parseJson(text)
   if (value === undefined) return refused(NOT_JSON)
-  if (isDeeperThan(DEEPEST, value)) return refused(NOT_A_RULE)
+  if (isTooDeep(value, DEEPEST)) return refused(NOT_A_RULE)
   if (isRecord(value) && value.format === EXPORT_FORMAT && Number(value.version) > EXPORT_VERSION) {
     return refused('This was copied from a newer Fieldhook. This version cannot read all of it.')
   }
