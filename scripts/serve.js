@@ -173,7 +173,10 @@ export async function serve({ dev } = {}) {
     // Of events too: who sends one after the other would keep a connection that is never idle, until the grace is over.
     if (stopping) res.setHeader('Connection', 'close')
     const refusal = running.judgeEdges(req)
-    if (refusal) return refuseAtOnce(res, refusal, running.securityHeaders('/api/', ''))
+    if (refusal) {
+      const page = running.refusalPage(req, refusal.message)
+      return refuseAtOnce(res, refusal, running.securityHeaders('/api/', ''), page)
+    }
     // One at a time per connection: a client that does not read an answer must not have a hundred more served.
     running.intake.inTurn(req, res, () => {
       // The platform's events bypass the router: a burst must not wait behind pages.
@@ -258,13 +261,14 @@ export async function serveUntilSignal(options) {
  * @param {import('node:http').ServerResponse} res
  * @param {import('../app/http/origin-check.ts').Refusal} refusal
  * @param {Record<string, string>} headers
+ * @param {string | null} page for a browser
  */
-function refuseAtOnce(res, refusal, headers) {
-  const body = JSON.stringify({ message: refusal.message })
+function refuseAtOnce(res, refusal, headers, page) {
+  const body = page ?? JSON.stringify({ message: refusal.message })
   res.writeHead(refusal.status, {
     ...headers,
     ...refusal.headers,
-    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Type': `${page ? 'text/html' : 'application/json'}; charset=utf-8`,
     'Content-Length': Buffer.byteLength(body),
     Connection: 'close',
   })

@@ -76,7 +76,7 @@ describe('in the sandbox', () => {
     expect(broken.status).toBe(400)
     expect(await broken.json()).toEqual({ message: 'The body is not valid JSON.' })
     expect(
-      await statusOfRawRequest(
+      await answerToRawRequest(
         server.origin,
         `GET / HTTP/1.1\r\nhost: localhost\r\nx-long: ${'y'.repeat(20_000)}\r\n\r\n`,
       ),
@@ -93,6 +93,12 @@ describe('in the sandbox', () => {
     expect([method.status, method.headers.get('allow')]).toEqual([405, 'GET'])
     const page = await fetch(`${server.origin}/wp-login.php`)
     expect([page.status, (await page.text()).includes('404 Page Not Found')]).toEqual([404, true])
+    const post = (path: string) =>
+      fetch(server.origin + path, { method: 'POST', headers: { origin: server.origin, accept: 'text/html' } })
+    const posted = await post('/wp-login.php')
+    expect([posted.status, (await posted.text()).includes('404 Page Not Found')]).toEqual([404, true])
+    const read = await (await post('/webhook-activity')).text()
+    expect(read).toContain('<p>This page does not understand the request.</p>')
   })
 
   test('whoever comes with a browser reads a page, also where no page of ours is drawn', async () => {
@@ -128,14 +134,16 @@ describe('in the sandbox', () => {
 
   test('odd methods, targets and hosts end at the door; whoever watches may come by any name', async () => {
     const ask = (first: string, ...lines: string[]) =>
-      statusOfRawRequest(server.origin, `${first} HTTP/1.1\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`)
+      answerToRawRequest(server.origin, `${first} HTTP/1.1\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`)
     const own = `Host: ${new URL(server.origin).host}`
     expect(await ask('TRACE /', own)).toMatch(/ 405 /)
     expect(await ask('PROPFIND /fieldhook', own)).toMatch(/ 405 /)
     expect(await ask('OPTIONS *', own)).toMatch(/ 400 /)
     expect(await ask(`GET ${server.origin}/fieldhook`, own)).toMatch(/ 400 /)
     expect(await ask('GET /fieldhook', own, 'Host: evil.example')).toMatch(/ 400 /)
-    expect(await ask('GET /fieldhook', 'Host: evil.example')).toMatch(/ 421 /)
+    expect(await ask('GET /fieldhook', 'Host: evil.example')).toMatch(/^\S+ 421 [^<]+$/)
+    const read = await ask('GET /fieldhook', 'Host: evil.example', 'Accept: text/html')
+    expect(read).toContain(`<p>This is another address. Open ${server.origin} instead.</p>`)
     expect(await ask('GET /healthz', 'Host: 10.0.0.7:3000', 'Connection: close')).toMatch(/ 200 /)
   })
 
@@ -251,7 +259,7 @@ describe('with the real platform', () => {
   })
 })
 
-function statusOfRawRequest(origin: string, request: string): Promise<string> {
+function answerToRawRequest(origin: string, request: string): Promise<string> {
   return new Promise((done, fail) => {
     const { port } = new URL(origin)
     const socket = connect(Number(port), '127.0.0.1', () => socket.write(request))
@@ -259,7 +267,7 @@ function statusOfRawRequest(origin: string, request: string): Promise<string> {
     socket.on('data', (chunk) => {
       answer += chunk.toString()
     })
-    socket.on('close', () => done(answer.split('\r\n')[0] ?? ''))
+    socket.on('close', () => done(answer))
     socket.on('error', fail)
     socket.setTimeout(5_000, () => socket.destroy())
   })

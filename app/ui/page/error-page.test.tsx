@@ -46,6 +46,14 @@ describe('the page for what goes wrong', () => {
     expect(await pageFor(new Response(null, { status: 403 }))).toContain('Only an admin of this add-on can open it.')
   })
 
+  it('never shows what the router says about files of ours', () => {
+    const refused = { status: 405, statusText: '', internal: true, data: 'Error: no `action` for "routes/pages/x"' }
+    const Stub = createRemixStub([{ path: '/', Component: () => <ErrorPage error={refused} /> }])
+    render(<Stub />)
+    screen.getByText('This page does not understand the request.')
+    expect(document.body.textContent).not.toContain('routes/')
+  })
+
   it('never shows what a fault was', async () => {
     const page = await pageFor(new Error('secret detail'))
     screen.getByRole('heading', { level: 1, name: 'Something went wrong on our side' })

@@ -103,7 +103,8 @@ function isUnreachable(error: unknown): boolean {
 }
 
 function sentenceOf(data: unknown): string | undefined {
-  if (typeof data === 'string' && data !== '') return data
+  // The router's own words begin with "Error: ", and name our files.
+  if (typeof data === 'string' && data !== '' && !data.startsWith('Error: ')) return data
   if (typeof data === 'object' && data !== null && 'message' in data && typeof data.message === 'string') {
     return data.message
   }
