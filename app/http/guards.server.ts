@@ -120,7 +120,9 @@ export async function readJson<S extends z.ZodType>(
   const value = parseJson(await readBody(request, maxBytes))
   if (value === undefined) throw badInput('The body is not valid JSON.')
   if (isTooDeep(value)) throw badInput(TOO_DEEP)
-  const parsed = schema.safeParse(value)
+  // Both spellings of the account are read everywhere.
+  const { accountuuid: accountUUID, ...rest } = isRecord(value) ? value : {}
+  const parsed = schema.safeParse(accountUUID === undefined ? value : { accountUUID, ...rest })
   if (!parsed.success && !isRecord(value)) throw badInput('The body must be a JSON object.')
   if (!parsed.success) throw invalid(parsed.error.issues as Parameters<typeof invalid>[0])
   return parsed.data

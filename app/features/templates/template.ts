@@ -1,5 +1,6 @@
 // A template: a rule with blanks, ready to copy into the form. The owner fills in texts in [[double brackets]].
 import { z } from 'zod'
+import { ACCOUNT_ID_MESSAGES } from '#app/domain/account-id.ts'
 import type { RuleDefinition } from '#app/domain/automations/rule.ts'
 import { CATEGORIES, type Category } from '#app/domain/template-categories.ts'
 import { definitionOf } from '#app/features/automations/rules/rule-definition.ts'
@@ -86,7 +87,7 @@ export const templateBody = z.strictObject({
 })
 
 /** Body of the copy call: the target account. */
-export const copyBody = z.strictObject({ accountUUID: z.unknown() })
+export const copyBody = z.strictObject({ accountUUID: z.string(ACCOUNT_ID_MESSAGES.required) })
 
 export type ReadTemplate =
   | {

@@ -134,7 +134,10 @@ export function defineCall<
     const first = named === undefined ? null : await admit(named)
     const sent = await read(asked)
     const { thing, accountUuid } = find
-      ? await findOwn(find, { ...asked, body: sent } as unknown as FindAsked, session)
+      ? await inOwnAccount(session, async (own) => {
+          const found = await find({ ...asked, body: sent } as unknown as FindAsked, own.accountUuid)
+          return found && { thing: found, accountUuid: own.accountUuid }
+        })
       : NOTHING
     const needed = accountUuid !== null || namesAccount(operation)
     const access = first ?? (needed ? await admit(accountUuid ?? accountIn(sent, operation, asked, session)) : null)
@@ -173,18 +176,6 @@ function accountNamed({ parameters = [] }: Operation, { params, query }: Asked):
   return where.in === 'path' ? (params[where.name] ?? null) : idInQuery(query)
 }
 
-async function findOwn<A, F>(
-  find: (asked: A, accountUuid: string) => Promise<F | null>,
-  asked: A,
-  session: Session | null,
-): Promise<{ thing: NonNullable<F>; accountUuid: string }> {
-  for (const accountUuid of session ? session.accounts.map((one) => one.accountUuid) : ['']) {
-    const thing = await find(asked, accountUuid)
-    if (thing) return { thing, accountUuid }
-  }
-  throw notFound()
-}
-
 /** A list that takes filters refuses one that nobody knows: without it the answer would be wrong. */
 function requireKnownFilters({ method, parameters = [] }: Operation, query: URLSearchParams): void {
   const filters = parameters.filter(({ in: place, required }) => place === 'query' && !required).map(({ name }) => name)
@@ -197,14 +188,12 @@ function requireKnownFilters({ method, parameters = [] }: Operation, query: URLS
 const anyObject = z.record(z.string(), z.unknown())
 
 /**
- * Reads `accountUUID` in either spelling, also from the query when a parameter says so. When an admin names none, as
- * the documented client does, uses the session's admin account, else any account, which is then refused.
+ * The account in the body, also in the query when a parameter says so. When an admin names none, as the documented
+ * client does, uses the session's admin account, else any account, which is then refused.
  */
 function accountIn(sent: unknown, operation: Operation, { app, query }: Asked, { accounts }: Session): unknown {
   const { who, body, parameters = [] } = operation
-  const field = body?.account ?? 'accountUUID'
-  const { [field]: named, accountuuid } = (sent ?? {}) as Readonly<Record<string, unknown>>
-  const inBody = named ?? (field === 'accountUUID' ? accountuuid : undefined)
+  const inBody = ((sent ?? {}) as Readonly<Record<string, unknown>>)[body?.account ?? 'accountUUID']
   if (who === 'admin') {
     const admin = accounts.find((account) => isListedAdmin(app.settings.adminAccounts, account)) ?? accounts[0]
     return inBody ?? admin?.accountUuid

@@ -189,17 +189,17 @@ export const accountCalls: Reference<Call> = {
       path: 'api/account-link',
       tag: 'Accounts',
       summary: "Links an external id with the platform's signed token or a one-time ticket",
-      description: ['The proof is the token. It opens no session.'],
+      description: ['The proof is the token. It works once, and opens no session.'],
       who: 'anyone',
       body: {
         schema: linkBody,
         fields: {
-          externalAccountUUID: { description: 'The id to link.', maxLength: 100 },
-          token: 'A JWT that ServiceM8 signed for the account, or a ticket from a link page.',
+          externalAccountUUID: { description: 'The id to link. With a JWT, the uuid of its account.', maxLength: 100 },
+          token: 'A ticket from a link page, or a JWT that ServiceM8 signed for the account.',
         },
         example: {
           externalAccountUUID: 'leeds-electrical',
-          token: 'eyJhbGciOiJIUzI1NiJ9.eyJ1dWlkIjoiYSJ9.c2lnbmF0dXJl',
+          token: 'Jb0vC0cXK1u2nQm7s9d3f5g7h9j1k3l5z7x9c1v3b5A',
         },
       },
       answers: [

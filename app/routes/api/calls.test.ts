@@ -1,7 +1,8 @@
 // Every call as the server has it: found by its address, with its method, its limit, and the document served.
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { expect, test } from 'vitest'
-import { limitText } from '#app/contract/operation.ts'
+import { DEMO_ACCOUNT, limitText } from '#app/contract/operation.ts'
+import { readJson } from '#app/http/guards.server.ts'
 import { LIMITS } from '#app/http/rate-limit.server.ts'
 import { steppingClock } from '#tests/support/stepping-clock.ts'
 import routes from '../table.ts'
@@ -26,6 +27,27 @@ test('every address takes the methods that the reference tells, and no other', a
     const asked = new Request(`http://localhost/${path.replaceAll(/:\w+/g, 'x')}`, { method: 'PATCH' })
     const answer = await answerApi(args(asked))
     expect([path, answer.status, answer.headers.get('allow')?.split(', ').sort()]).toEqual([path, 405, told.sort()])
+  }
+})
+
+test('a body names the account in either spelling', async () => {
+  const sent = (body: object) =>
+    new Request('http://localhost/', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const naming = REFERENCE.operations.filter(
+    ({ method, body }) => method === 'POST' && body && 'accountUUID' in body.fields,
+  )
+  expect(naming.map(({ id }) => id)).toEqual(
+    expect.arrayContaining(['saveCredentials', 'createWebhook', 'createAutomation', 'createTemplate', 'copyTemplate']),
+  )
+  for (const { id, body } of naming) {
+    if (!body) continue
+    const { accountUUID = DEMO_ACCOUNT, ...rest } = body.example
+    const read = (account: object) => readJson(sent({ ...rest, ...account }), body.schema)
+    expect([id, await read({ accountuuid: accountUUID })]).toEqual([id, await read({ accountUUID })])
   }
 })
 

@@ -12,6 +12,7 @@ import {
 } from '#app/features/endpoints/endpoints.server.ts'
 import { REFUSED_STATUS } from '#app/features/endpoints/manager-page.server.ts'
 import { type Call, defineCall } from '#app/http/calls/define-call.server.ts'
+import { requireAccount } from '#app/http/guards.server.ts'
 import { answer, badInput, invalid, notFound, problem } from '#app/http/respond.ts'
 import { CALL_NAMES, findEndpoint, idOfEndpoint } from './address-calls.server.ts'
 
@@ -105,8 +106,10 @@ function changeCall({ kind, schema, example, json, formOf, idName, change }: End
     answers: [answered(200, 'As it is now.', schema, { ...example, active: false, status: 'paused' })],
     refusals: { 401: NOT_CONNECTED, 502: 'ServiceM8 refused, with its message. Nothing was changed.' },
     find: findEndpoint(kind, idName),
-    handle: async ({ app, body, found: { key }, access: { accountUuid } }) => {
+    handle: async ({ app, request, body, found: { key }, access: { accountUuid } }) => {
       requireKnownNames(body, formOf, change.fields)
+      const { accountUUID: named = accountUuid } = body
+      if ((await requireAccount(app, request, named)).accountUuid !== accountUuid) return notFound()
       const changed = await updateEndpoint(app, accountUuid, key, formOf(body))
       if (changed.outcome === 'not_found') return notFound()
       return changed.outcome === 'updated' ? json(changed.endpoint, changed.warning) : refusal(changed)
@@ -134,7 +137,7 @@ function deleteCall({ kind, idName, delete: says }: EndpointFamily): Call {
 
 /** Without this, a misspelt name would be left out in silence. The page's forms carry names of their own. */
 function requireKnownNames(body: Record<string, unknown>, formOf: EndpointFamily['formOf'], fields: object): void {
-  const known = ['accountUUID', 'accountuuid', ...Object.keys(fields)]
+  const known = ['accountUUID', ...Object.keys(fields)]
   const isKnown = (name: string) => Object.keys(formOf({ [name]: body[name] })).some((one) => known.includes(one))
   const keys = Object.keys(body).filter((name) => !isKnown(name))
   if (keys.length > 0) throw invalid([{ code: 'unrecognized_keys', keys, path: [], message: '' }])

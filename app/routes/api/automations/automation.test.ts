@@ -428,6 +428,10 @@ describe('templates', () => {
     })
     const again = await calls.call(templates, '/api/automation-templates')
     expect(again.json.find((one: { id: number }) => one.id === 1).usageCount).toBe(1)
+    const nobody = { method: 'POST', body: {}, params: { id: '1' } } as const
+    expect((await calls.call(copy, '/api/automation-templates/1/copy', nobody)).json.message).toBe(
+      'Account UUID is required',
+    )
   })
 
   test('a copied template can be saved as it is, switched off', async () => {

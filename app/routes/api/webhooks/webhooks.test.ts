@@ -203,6 +203,9 @@ describe('PUT and DELETE /api/webhooks/{id}', () => {
     await post(FORM)
     const body = { callbackUrl: 'https://example.com/b', accountUUID: LEEDS }
     expect((await byId('1', { method: 'PUT', body })).json.callbackUrl).toBe('https://example.com/b')
+    const other = { accountUUID: BRISBANE, active: false }
+    expect((await byId('1', { method: 'PUT', body: other })).status).toBe(404)
+    expect((await byId(LEEDS)).json).toMatchObject([{ active: true }])
   })
 
   test('delete answers success, once', async () => {
