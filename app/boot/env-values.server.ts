@@ -56,7 +56,7 @@ export function refuseSandboxByAccident(
   given: { PLATFORM?: string | undefined; NODE_ENV?: string | undefined; origin: string; assumed: boolean },
   problems: string[],
 ): void {
-  if (given.PLATFORM === 'sandbox') return
+  if (given.PLATFORM === 'sandbox' || problems.some((one) => one.startsWith('PLATFORM'))) return
   const next = 'Set PLATFORM=servicem8 and its credentials, or PLATFORM=sandbox for a trial.'
   if (given.NODE_ENV === 'production' && !given.assumed)
     problems.push(`PLATFORM is missing, and NODE_ENV=production runs no sandbox by itself. ${next}`)

@@ -107,6 +107,7 @@ test.each([
   ['METRICS_TOKEN', 'ab'.repeat(20), 'METRICS_TOKEN is not random'],
   ['DATABASE_URL', 'mysql://db', 'DATABASE_URL must name a file'],
   ['DATABASE_URL', 'postgres://db', 'DATABASE_URL must name a host and a database'],
+  ['SERVICEM8_SCOPES', 'vendor,read_jobs', 'SERVICEM8_SCOPES must be words between spaces'],
   ['SERVICEM8_API_URL', 'http://api.example.com', 'SERVICEM8_API_URL must begin with https://'],
   ['SESSION_SECRET', 'short', 'SESSION_SECRET is too short'],
   ['SESSION_SECRET', 'x'.repeat(40), 'SESSION_SECRET is not random'],
@@ -131,6 +132,10 @@ test.each([
   ['RETENTION_DAYS', '1', 'RETENTION_DAYS must be a whole number'],
 ])('%s=%s is refused with a sentence', (name, value, sentence) => {
   expect(problemsOf({ ...REAL, [name]: value }).join('\n')).toContain(sentence)
+})
+
+test('a platform that does not exist is one sentence', () => {
+  expect(problemsOf({ PLATFORM: 'jobber', APP_ORIGIN: 'https://hooks.example.com' })).toHaveLength(1)
 })
 
 test('what cannot be read does not hide what else is wrong', () => {

@@ -141,7 +141,7 @@ const variables = z.object({
   SERVICEM8_APP_SECRET: text,
   SERVICEM8_API_URL: text,
   SERVICEM8_OAUTH_URL: text,
-  SERVICEM8_SCOPES: text,
+  SERVICEM8_SCOPES: text.refine((all = '') => /^[\w\s]*$/.test(all), 'SERVICEM8_SCOPES must be words between spaces.'),
   SERVICEM8_FEED_PATH: text,
   SESSION_SECRET: text,
   ENC_KEYS: text,
