@@ -1,10 +1,6 @@
 // Scheduled work for accounts: cleanup, and keeping unused connections alive.
 import type { App } from '#app/context/app-context.ts'
 import { SESSION_IDLE } from '#app/domain/session.ts'
-import { days } from '#app/lib/duration.ts'
-
-/** The platform may expire a refresh token that is unused for weeks (facts: 2.2), so use each one well before. */
-const IDLE_TOO_LONG = days(6)
 
 /** Deletes expired sessions, sign-in attempts, tickets, markers and half-written forms. Run hourly. */
 export async function forgetExpiredSignIns(app: Pick<App, 'store' | 'clock' | 'log'>): Promise<void> {
@@ -13,11 +9,11 @@ export async function forgetExpiredSignIns(app: Pick<App, 'store' | 'clock' | 'l
 }
 
 /**
- * Uses every connection that was unused for six days, one after another: that renews its tokens, detects a removed
- * add-on, and refreshes name and zone. Run daily.
+ * Uses every connection, one after another: that renews its tokens (the platform may expire unused ones, facts: 2.2),
+ * detects a removed add-on, and learns a new name and zone, by which schedules go. Run daily.
  */
 export async function keepConnectionsAlive(app: Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'>): Promise<void> {
-  for (const accountUuid of await app.store.accounts.accountsIdleSince(app.clock.now() - IDLE_TOO_LONG)) {
+  for (const accountUuid of await app.store.accounts.accountsIdleSince(app.clock.now())) {
     const vendor = await app.callAsAccount(accountUuid, (api, token) => api.vendor(token))
     if (vendor.outcome === 'ok' && vendor.value.uuid === accountUuid)
       await app.store.accounts.describeAccount(vendor.value)

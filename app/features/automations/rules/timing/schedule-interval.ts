@@ -19,3 +19,8 @@ export function intervalOf(trigger: PollTrigger): PollInterval {
 export function isOnWorkingDays(trigger: PollTrigger): boolean {
   return trigger.workingDays || recurrenceWord(trigger) === 'weekdays'
 }
+
+/** The day of a weekly schedule. On working days only, one at the weekend becomes the Monday after. */
+export function weekdayIn(trigger: PollTrigger): number {
+  return isOnWorkingDays(trigger) && trigger.weekday > 5 ? 1 : trigger.weekday
+}

@@ -13,7 +13,7 @@ import {
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { JudgedAt } from '../../records/facts.ts'
 import { comesAt, cronLineOf, timesOf } from './schedule.ts'
-import { intervalOf, isOnWorkingDays } from './schedule-interval.ts'
+import { intervalOf, isOnWorkingDays, weekdayIn } from './schedule-interval.ts'
 
 /** Starts with a capital, ends without a full stop. With `at`, the text says so if the date has passed. */
 export function scheduleText(trigger: PollTrigger, at: JudgedAt | null = null): string {
@@ -52,7 +52,7 @@ function intervalText(trigger: PollTrigger): string {
     case 'daily':
       return `${workingDays ? 'Monday to Friday' : 'Every day'} ${at}`
     case 'weekly':
-      return `Every ${WEEKDAYS[trigger.weekday - 1] ?? 'week'} ${at}`
+      return `Every ${WEEKDAYS[weekdayIn(trigger) - 1] ?? 'week'} ${at}`
     case 'monthly':
       return `Every month on the ${workingDays ? 'first working day from the ' : ''}${ordinal(trigger.dayOfMonth)} ${at}`
     case 'first_of_month':

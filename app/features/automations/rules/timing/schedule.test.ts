@@ -4,6 +4,7 @@ import type { PollInterval, PollTrigger } from '#app/domain/automations/rule.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { pollTrigger } from '#tests/support/record-facts.ts'
 import { firstRun, localBefore, nextRun, scheduleProblem } from './schedule.ts'
+import { scheduleText } from './schedule-text.ts'
 
 const LONDON = 'Europe/London'
 const utc = (text: string) => Date.parse(`${text}Z`)
@@ -64,6 +65,24 @@ describe('the next tick', () => {
       '2026-11-30T08:00',
     ])
     expect(next({ interval: 'weekly', weekday: 7 }, '2026-11-21T00:00:00')).toBe('2026-11-22T10:00')
+  })
+
+  it('of a weekly rule on working days only is never at the weekend', () => {
+    const saturdays = { interval: 'weekly', weekday: 6, workingDays: true, runTime: '08:00' } as const
+    expect(ticks(saturdays, '2026-11-21T00:00:00', 2)).toEqual(['2026-11-23T08:00', '2026-11-30T08:00'])
+    expect(scheduleText(pollTrigger(saturdays))).toBe('Every Monday at 08:00')
+    expect(next({ ...saturdays, weekday: 5 }, '2026-11-21T00:00:00')).toBe('2026-11-27T08:00')
+  })
+
+  it('comes once, though the account moves to another zone in between', () => {
+    const first = { interval: 'first_of_month', runTime: '08:00' } as const
+    const inSydney = nextRun(pollTrigger(first), 'Australia/Sydney', utc('2026-11-10T00:00:00'))
+    // 05:00 in Perth: 08:00 of the same day is still to come.
+    expect(iso(nextRun(pollTrigger(first), 'Australia/Perth', inSydney ?? 0, inSydney))).toBe('2027-01-01T00:00')
+    const inPerth = nextRun(pollTrigger({ runTime: '08:00' }), 'Australia/Perth', utc('2026-11-10T01:00:00'))
+    expect(iso(nextRun(pollTrigger({ runTime: '08:00' }), 'Australia/Sydney', inPerth ?? 0, inPerth))).toBe(
+      '2026-11-11T21:00',
+    )
   })
 
   it('of a monthly rule is on its day, or the last day where the month is shorter', () => {
@@ -239,7 +258,10 @@ function isWanted(trigger: PollTrigger, date: string): boolean {
     case 'daily':
       return !trigger.workingDays || isWorkingDate(date)
     case 'weekly':
-      return (new Date(`${date}T12:00:00Z`).getUTCDay() || 7) === trigger.weekday
+      return (
+        (new Date(`${date}T12:00:00Z`).getUTCDay() || 7) ===
+        (trigger.workingDays && trigger.weekday > 5 ? 1 : trigger.weekday)
+      )
     default:
       return date === dateInMonth(trigger, date.slice(0, 7))
   }

@@ -17,13 +17,16 @@ import { assertNever } from '#app/lib/assert-never.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { momentOfWall, type Wall, wallAt } from '#app/lib/zone.ts'
-import { INTERVAL_TEXTS, intervalOf, isOnWorkingDays } from './schedule-interval.ts'
+import { INTERVAL_TEXTS, intervalOf, isOnWorkingDays, weekdayIn } from './schedule-interval.ts'
 
 /** Used when a rule's own time cannot be read, so that no customer gets a message at midnight. */
 const DEFAULT_TIME = hours(9)
 
 /** Every poll uses calls of the account's daily budget, so ticks of a cron line are at least this far apart. */
 const CLOSEST_TICKS = minutes(5)
+
+/** A zone that moved west has the same tick again, hours later: it is no other one. */
+const SAME_TICK = hours(12)
 
 /** Longer than any gap between two ticks, even of 29 February. */
 const LOOKED_AHEAD_DAYS = 8 * 366
@@ -38,12 +41,13 @@ type Plan =
 
 /**
  * The first tick after a moment, epoch ms; null when the schedule has none. `once` without a date is due only when the
- * rule is switched on: use `firstRun`. An unknown zone counts as UTC. `last` = the tick before, from which a cron line
- * keeps its distance; null = there was none.
+ * rule is switched on: use `firstRun`. An unknown zone counts as UTC. `last` = the tick before, from which days and a
+ * cron line keep their distance; null = there was none.
  */
 export function nextRun(trigger: PollTrigger, zone: string, after: Millis, last: Millis | null = null): Millis | null {
   const start = startOf(trigger, zone)
   const from = start === null ? after : Math.max(after, start - 1)
+  const apart = (gap: number) => (last === null ? from : Math.max(from, last + gap - 1))
   const plan = planOf(trigger)
   switch (plan.kind) {
     case 'never':
@@ -53,9 +57,9 @@ export function nextRun(trigger: PollTrigger, zone: string, after: Millis, last:
     case 'hourly':
       return nextHourly(plan, zone, from)
     case 'days':
-      return nextDay(plan, zone, from)
+      return nextDay(plan, zone, apart(SAME_TICK))
     case 'cron':
-      return nextOfLine(plan.line, zone, last === null ? from : Math.max(from, last + CLOSEST_TICKS - 1))
+      return nextOfLine(plan.line, zone, apart(CLOSEST_TICKS))
     default:
       return assertNever(plan)
   }
@@ -153,7 +157,7 @@ function planOf(trigger: PollTrigger): Plan {
     case 'daily':
       return on((day) => !workingDays || isWorkingDay(day))
     case 'weekly':
-      return on((day) => weekdayOf(day) === trigger.weekday)
+      return on((day) => weekdayOf(day) === weekdayIn(trigger))
     case 'monthly':
       return on((day) => day === dayInMonth(day, trigger.dayOfMonth, workingDays))
     case 'first_of_month':
