@@ -64,11 +64,23 @@ function readRow(values: Readonly<Record<string, string>>, channel: Channel): Hi
     about: value('related_object_uuid').toLowerCase(),
     to: value('to'),
     from,
-    text: text.slice(0, MOST_WORDS),
+    text: inbound && channel === 'email' ? ownWords(text) : text.slice(0, MOST_WORDS),
     wall: readWall(timestamp),
     bounced: isYes(value('bounced')),
     opened: isYes(value('opened')) || firstOpened !== null ? { wall: firstOpened } : null,
   }
+}
+
+/** Where an answer by e-mail ends and a copy of what it answers, or a signature, begins. */
+const NOT_THEIRS =
+  /^[ \t]*(?:>|-- ?$|_{8,}|-{2,} ?(?:original|forwarded) |(?:sent from|get outlook for) |(?:on|am|le) .{5,200}(?:\n.{0,200})?(?:wrote|schrieb.*|a écrit) ?:[ \t]*$|\*?(?:from|von|de) ?:.*\n[ \t]*\*?(?:sent|date|to|gesendet|datum|envoyé) ?:)/im
+
+/** Our own words come back in an answer by e-mail: they say neither STOP nor yes. */
+function ownWords(text: string): string {
+  const all = text.replaceAll('\r\n', '\n').slice(0, MOST_WORDS)
+  const from = all.search(NOT_THEIRS)
+  // Who writes below the copy is read as a whole.
+  return (from < 0 ? '' : all.slice(0, from).trim()) || all
 }
 
 function isYes(value: string): boolean {
