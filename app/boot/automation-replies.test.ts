@@ -148,6 +148,21 @@ test('a yes is dealt with: its own thanks leaves, what waited goes on, and an ol
   expect(await world.run(held)).toMatchObject({ state: 'held' })
 })
 
+test('several short texts in a row start it each time; a rule that writes back stops before it goes round', async () => {
+  const colleague = await world.rule(aRule([NOTE], { trigger: onAnswer() }))
+  const thanks = aStep('s1', 'send_sms', { to: '{entry.0.contact_mobile}', message: 'Got it', linkToJob: true })
+  const machine = await world.rule(aRule([thanks], { trigger: onAnswer(), once: 'change' }))
+  const { job } = await send()
+  for (const words of ['Hi', 'about tomorrow', 'make it ten', 'not nine', 'thanks']) told(job, words)
+  await listen(minutes(6))
+  expect(runs(colleague)).toHaveLength(5)
+  const reasons = world.rows('SELECT id, paused_reason_code AS why FROM automation WHERE id IN (?, ?)', colleague, machine)
+  expect(reasons).toEqual([
+    { id: colleague, why: null },
+    { id: machine, why: 'breaker' },
+  ])
+})
+
 test('a job that cannot be read at present is read later, and the answer is judged once', async () => {
   const rule = await world.rule(aRule([NOTE], { trigger: onAnswer() }))
   const { job } = await send()

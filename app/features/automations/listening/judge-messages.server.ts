@@ -1,7 +1,12 @@
 // Asks the rules that start on messages about each answer of a customer and each receipt, once.
 import type { App } from '#app/context/app-context.ts'
 import type { Answer } from '#app/domain/automations/conversation.ts'
-import type { RuleDefinition, TriggerType, WebhookTrigger } from '#app/domain/automations/rule.ts'
+import {
+  type RuleDefinition,
+  type TriggerType,
+  type WebhookTrigger,
+  writesToCustomers,
+} from '#app/domain/automations/rule.ts'
 import type { RunRequest } from '#app/domain/automations/run.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -199,9 +204,12 @@ function wishOf(
   })
 }
 
-/** Two machines that answer each other stop here: the rule is held, or paused. */
+/**
+ * Two machines that answer each other stop here: the rule is held, or paused. A rule that writes to no customer is in
+ * no circle, and people write several short texts in a row.
+ */
 async function guarded(app: JudgeApp, rule: AutomationRow, happening: Happening, opinion: Opinion): Promise<Opinion> {
-  if ('verdict' in opinion) return opinion
+  if ('verdict' in opinion || !writesToCustomers(rule.definition)) return opinion
   const { accountUuid, jobUuid } = happening
   const now = app.clock.now()
   const runsOnRecord = await app.store.triggers.recentRuns(accountUuid, rule.id, jobUuid, now - BREAKER_WITHIN)
