@@ -277,7 +277,7 @@ describe('what stops several automations', () => {
     ])
     await connect()
     await pass(minutes(3), app)
-    expect(subjects()).toEqual(['Your automations run again'])
+    expect(subjects()).toEqual(['Your automations and webhooks run again'])
     expect(mailer.got).toHaveLength(1)
   })
 
@@ -303,6 +303,57 @@ describe('what stops several automations', () => {
     expect(mailer.got.map(({ subject }) => subject)).toEqual([
       'Your automations and webhooks need ServiceM8 to be connected again',
     ])
+    // Its address fails meanwhile: that ends nothing.
+    world.client.sql.prepare(`UPDATE endpoint SET state = 'failing'`).run()
+    await pass(minutes(2), { ...world.app, mailer })
+    expect(await shown()).toEqual(['Your automations and webhooks need ServiceM8 to be connected again'])
+  })
+
+  test('a subscription that is gone is told where there are webhooks alone', async () => {
+    await world.store.endpoints.saveEndpoint(LEEDS, {
+      ...{ kind: 'webhook', objectType: 'note', fields: '', fieldFilter: '', secretSealed: 's' },
+      ...{ url: 'https://crm.example.test/', active: true, subscription: null, at: world.clock.now() },
+    })
+    for (const object of ['note', 'task']) {
+      world.client.sql
+        .prepare(
+          `INSERT INTO subscription (account_uuid, object, fields, token_hash, token_sealed, state, state_reason, created_at, updated_at)
+           VALUES (?, ?, '', ?, '', 'active', 'ServiceM8 no longer lists it.', 1, 1)`,
+        )
+        .run(LEEDS, object, object)
+    }
+    await pass(minutes(2))
+    expect(subjects()).toEqual(['Your automations and webhooks no longer hear of changes in ServiceM8: Note'])
+  })
+
+  test('the end of one cause is no news while another holds everything up; the last one says since when', async () => {
+    await thanks()
+    await world.store.notices.saveMailChoice(LEEDS, { ...DEFAULT_MAIL_CHOICE, weekly: true }, world.clock.now())
+    await learnAddresses(world.app)
+    const app = { ...world.app, mailer: mailServer() }
+    const hold = (since: number | null) =>
+      world.client.sql
+        .prepare(
+          `INSERT INTO plan (account_uuid, status, trial_started_at, trial_ends_at, cancel_at_period_end, payment_attempt, held_since,
+             hold_reason, created_at, updated_at) VALUES (?, 'trial', 1, 1, 0, 0, ?, 'trial_ended', 1, 1)
+           ON CONFLICT (account_uuid) DO UPDATE SET held_since = excluded.held_since`,
+        )
+        .run(LEEDS, since)
+    hold(world.clock.now())
+    await pass(minutes(2), app)
+    await loseSignIn()
+    await pass(minutes(2), app)
+    await world.clock.run(days(7))
+    await tellWeek(world.app)
+    await pass(minutes(1), app)
+    expect(app.mailer.got.at(-1)?.subject).toBe('1 of your 1 automation needs you: 0 messages, 0 failures')
+    await connect()
+    await pass(minutes(2), app)
+    expect(await shown()).toEqual([expect.stringContaining('stand still')])
+    hold(null)
+    await pass(minutes(2), app)
+    expect(subjects()).toEqual([expect.stringContaining('stand still'), 'Your automations and webhooks run again'])
+    expect(mails().at(-1)?.textBody).toContain('They had stood still since 5 Jan, 09:00.')
   })
 
   test('is on the page when nobody can be told, and the notice says why', async () => {

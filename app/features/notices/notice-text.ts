@@ -41,7 +41,7 @@ export function whatHappened({ subject, kind, count, reason }: Titled): string {
     case 'stopped':
       return 'was stopped'
     case 'recovered':
-      return subject.kind === 'rule' ? 'works again' : 'run again'
+      return subject.kind === 'rule' ? 'works again' : 'and webhooks run again'
     case 'waiting':
       return `has ${plural(count, 'run')} waiting for you`
     case 'silent':
@@ -55,7 +55,7 @@ export function whatHappened({ subject, kind, count, reason }: Titled): string {
     case 'plan':
       return `and forwarding stand still. ${planHoldText(String(params.hold))}`
     case 'upstream':
-      return `no longer hear of changes in ServiceM8: ${objectLabel(String(params.object))}`
+      return `and webhooks no longer hear of changes in ServiceM8: ${objectLabel(String(params.object))}`
     case 'weekly':
       return ''
   }

@@ -27,7 +27,8 @@ export async function watchAccounts({ store, clock }: Pick<App, 'store' | 'clock
   const lasting = new Set(causes.map((cause) => keyOf(cause.accountUuid, fingerprintOf(cause))))
   for (const { accountUuid, fingerprint } of told) {
     if (lasting.has(keyOf(accountUuid, fingerprint))) continue
-    const say = noticeReason('account_works')
+    // Something else may hold everything up.
+    const say = causes.some((cause) => cause.accountUuid === accountUuid) ? null : noticeReason('account_works')
     await notices.endTrouble(accountUuid, ACCOUNT, fingerprint, { at: now, say })
   }
 }

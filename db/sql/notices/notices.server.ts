@@ -60,9 +60,9 @@ const IS_THERE = `CASE n.subject_kind WHEN 'endpoint' THEN coalesce(e.state, 'de
 const SAME_SUBJECT =
   'l.account_uuid = n.account_uuid AND l.subject_kind = n.subject_kind AND l.subject_id = n.subject_id'
 const NEWER = `EXISTS (SELECT 1 FROM notice l WHERE ${SAME_SUBJECT} AND l.id > n.id)`
-/** What was to be told is over. The news that it works is over as soon as something fails again. */
+/** What was to be told is over. The news that it works is over as soon as something else is wrong. */
 const IS_OVER = `CASE WHEN n.subject_kind = 'endpoint' THEN ${NEWER} WHEN n.kind = 'weekly' THEN FALSE
-  WHEN n.kind = 'recovered' THEN EXISTS (SELECT 1 FROM notice l WHERE ${SAME_SUBJECT} AND l.kind = 'failing' AND l.ended_at IS NULL)
+  WHEN n.kind = 'recovered' THEN EXISTS (SELECT 1 FROM notice l WHERE ${SAME_SUBJECT} AND l.kind NOT IN ('waiting', 'silent') AND l.ended_at IS NULL)
   ELSE n.ended_at IS NOT NULL END`
 
 /** Notices, their e-mails and the account's e-mail choice; what is watched; and address checks. */
@@ -86,6 +86,7 @@ function mailStore({ db, reader }: Connections): MailStore {
        CASE WHEN ${IS_THERE} THEN ${IS_OVER} ELSE TRUE END AS superseded,
        (SELECT t.since FROM notice t WHERE t.account_uuid = n.account_uuid AND t.subject_kind = n.subject_kind
           AND t.subject_id = n.subject_id AND t.id < n.id AND t.kind <> 'recovered' AND n.kind = 'recovered'
+          AND (n.subject_kind = 'endpoint' OR t.ended_at = n.at)
         ORDER BY t.id DESC LIMIT 1) AS troubleSince
      FROM ${NOTICE_TABLES} JOIN account a ON a.uuid = n.account_uuid
      WHERE n.mail_state = 'pending' AND n.mail_due_at <= @now ORDER BY n.mail_due_at, n.id LIMIT @limit`,

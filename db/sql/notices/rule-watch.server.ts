@@ -98,10 +98,11 @@ function causeStore({
     `SELECT a.account_uuid AS accountUuid, a.id AS automationId, a.paused_at AS since FROM automation a
      WHERE ${ON} AND a.paused_reason_code = 'breaker' ORDER BY a.id`,
   )
-  const HAS_RULE = `EXISTS (SELECT 1 FROM automation a WHERE a.account_uuid = @of AND ${ON})`
-  const hasRule = (of: string) => HAS_RULE.replace('@of', of)
-  const isUsed = (of: string) =>
-    `(${hasRule(of)} OR EXISTS (SELECT 1 FROM endpoint e WHERE e.account_uuid = ${of} AND e.state = 'active' AND e.url <> ''))`
+  /** By a rule that is on, or an address that gets events: of one object, or of any. */
+  const isUsed = (of: string, object: string | null = null) =>
+    `(EXISTS (SELECT 1 FROM automation a WHERE a.account_uuid = ${of} AND ${ON}${object ? ` AND a.watched_object = ${object}` : ''})
+      OR EXISTS (SELECT 1 FROM endpoint e WHERE e.account_uuid = ${of} AND e.state IN ('active', 'failing') AND e.url <> ''
+        ${object ? `AND e.object_type = ${object}` : ''}))`
   const causes = db.prepare<[], AccountCause>(
     `SELECT c.account_uuid AS accountUuid, 'reconnect' AS kind, '' AS what, c.updated_at AS since FROM credential c
      WHERE c.state = 'reconnect' AND ${isUsed('c.account_uuid')}
@@ -115,8 +116,7 @@ function causeStore({
      GROUP BY a.account_uuid, a.paused_reason_code, coalesce(json_extract(a.paused_reason_params, '$.scope'), '')
      UNION ALL
      SELECT s.account_uuid, 'upstream', s.object, s.updated_at FROM subscription s
-     WHERE s.state = 'active' AND s.state_reason IS NOT NULL AND EXISTS (SELECT 1 FROM automation a
-       WHERE a.account_uuid = s.account_uuid AND a.watched_object = s.object AND ${ON})`,
+     WHERE s.state = 'active' AND s.state_reason IS NOT NULL AND ${isUsed('s.account_uuid', 's.object')}`,
   )
   const named = db.prepare<{ accountUuid: string }, NamedRule>(
     `SELECT a.id, a.name, a.watched_object AS watchedObject, a.paused_reason_code AS pausedCode FROM automation a
@@ -171,8 +171,9 @@ function rhythmStore({
   )
   const week = reader.prepare<{ accountUuid: string; since: Millis; until: Millis }, WeekFigures>(
     `SELECT (SELECT count(*) FROM automation a WHERE a.account_uuid = @accountUuid AND ${ON}) AS rules,
-       (SELECT count(DISTINCT n.subject_id) FROM notice n JOIN automation a ON a.id = n.subject_id AND ${ON}
-        WHERE n.account_uuid = @accountUuid AND n.subject_kind = 'rule' AND n.ended_at IS NULL) AS unwell,
+       (SELECT count(*) FROM automation a WHERE a.account_uuid = @accountUuid AND ${ON} AND (a.paused_at IS NOT NULL OR EXISTS (
+          SELECT 1 FROM notice n WHERE n.account_uuid = a.account_uuid AND n.ended_at IS NULL
+            AND (n.subject_kind = 'rule' AND n.subject_id = a.id OR n.kind IN ('reconnect', 'plan'))))) AS unwell,
        (SELECT count(*) FROM customer_message m WHERE m.account_uuid = @accountUuid AND m.at >= @since AND m.at < @until) AS messages,
        (SELECT count(*) FROM run r WHERE r.account_uuid = @accountUuid AND r.created_at >= @since AND r.created_at < @until
           AND r.outcome IN ('failure', 'partial')) AS failures`,
