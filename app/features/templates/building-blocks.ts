@@ -134,8 +134,8 @@ export const task = (title: string, description: string) => step('create_task', 
 export const noteOnJob = (message: string) => step('post_activity_feed', { message })
 
 /** Makes a document that a later step can send. */
-export const pdf = (objectType: 'Job' | 'Company', templateType: string) =>
-  step('generate_document', { objectType, templateType, outputFormat: 'pdf', createAttachment: true })
+export const pdf = (templateType: string) =>
+  step('generate_document', { objectType: 'Job', templateType, outputFormat: 'pdf', createAttachment: true })
 
 /** For an e-mail: sends along what the rule's first step made. */
 export const WITH_DOCUMENT = { includeAttachments: true, includeGeneratedDocument: true, documentActionIndex: 1 }

@@ -139,7 +139,7 @@ export const MONEY: readonly LibraryTemplate[] = [
     when: `${unpaid(13, 30)} and contact_email set`,
     guards: TO_CUSTOMERS,
     steps: [
-      pdf('Job', '[[Invoice template]]'),
+      pdf('[[Invoice template]]'),
       step(
         'send_email',
         {
@@ -210,19 +210,14 @@ export const MONEY: readonly LibraryTemplate[] = [
     once: 'period',
     guards: { respectQuietHours: true },
     steps: [
-      pdf('Company', '[[Statement template]]'),
-      step(
-        'send_email',
-        {
-          contentType: 'manual',
-          to: '{entry.0.company_email}',
-          customSubject: 'Open invoices: {count}, together {sum_total as money}',
-          customBody:
-            'Hello,\n\nattached is your statement as of {today as date}:\n\n{job_list}\n\nPlease compare it with your books and tell us about any difference.\n\n[[Business name]]',
-          ...WITH_DOCUMENT,
-        },
-        true,
-      ),
+      // Without a file: ServiceM8 makes documents of jobs alone.
+      step('send_email', {
+        contentType: 'manual',
+        to: '{entry.0.company_email}',
+        customSubject: 'Open invoices: {count}, together {sum_total as money}',
+        customBody:
+          'Hello,\n\nthis is your statement as of {today as date}:\n\n{job_list}\n\nPlease compare it with your books and tell us about any difference.\n\n[[Business name]]',
+      }),
     ],
   }),
   template(13, 'job_management', {

@@ -60,7 +60,7 @@ export const VISITS: readonly LibraryTemplate[] = [
     when: 'status = Completed and category_uuid = [[Jobs that get a certificate]] and contact_email set',
     guards: { recheckBeforeSending: true },
     steps: [
-      pdf('Job', '[[Certificate or report]]'),
+      pdf('[[Certificate or report]]'),
       step(
         'send_email',
         {

@@ -46,6 +46,12 @@ test.each(LIBRARY.map((template) => [template.name, template] as const))(
   },
 )
 
+test('documents are of jobs: of nothing else does ServiceM8 make one', () => {
+  const steps = LIBRARY.flatMap(({ definition }) => definition.steps)
+  const documents = steps.filter(({ type }) => type === 'generate_document')
+  expect(new Set(documents.map(({ parameters }) => parameters.objectType))).toEqual(new Set(['Job']))
+})
+
 test('no message asks for an answer that nobody reads', () => {
   const sent = LIBRARY.flatMap(({ id, definition }) =>
     definition.steps
