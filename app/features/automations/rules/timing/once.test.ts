@@ -20,8 +20,11 @@ describe('the key of a firing', () => {
     expect(key('record', { tick: 5 })).toBe('-')
   })
 
-  it('is the same for one change, however it is heard of, and another for the next', () => {
-    expect(key('change', { changes: status('Quote') })).toBe(key('change'))
+  it('is the same for one change, however often it is heard of, and another for the next, also in its second', () => {
+    expect(key('change', { changes: status('Quote') })).toBe(key('change', { changes: status('Quote') }))
+    const both = [...status('Quote'), { field: 'queue_uuid', from: '', to: 'q' }]
+    expect(key('change', { changes: both })).toBe(key('change', { changes: both.toReversed() }))
+    expect(key('change', { changes: both })).not.toBe(key('change', { changes: status('Quote') }))
     expect(key('change', { facts: jobFacts({}, { editDate: '2026-11-21 08:00:00' }) })).not.toBe(key('change'))
     const noEdit = jobFacts({}, { editDate: '' })
     expect(key('change', { facts: noEdit, changes: status('Quote') })).toBe('to status=Quote')

@@ -94,9 +94,11 @@ function keyOf(once: OncePolicy, { facts, changes, at, tick, collectedUntil = nu
 
 /** The platform updates `edit_date` with every save; a record without it is identified by its changed values. */
 function changeKey(facts: RecordFacts, changes: readonly FieldChange[], at: JudgedAt): string {
-  if (facts.editDate !== '') return `edit ${facts.editDate}`
   const values = changes.map(({ field, to }) => `${field}=${to}`).sort()
-  return values.length > 0 ? `to ${shortText(values.join('\n'))}` : `day ${isoDate(todayOf(at))}`
+  const to = values.length > 0 ? `to ${shortText(values.join('\n'))}` : ''
+  // Two saves within a second have one date.
+  if (facts.editDate !== '') return `edit ${facts.editDate} ${to}`.trim()
+  return to || `day ${isoDate(todayOf(at))}`
 }
 
 function localMinute(at: number, zone: string): string {
