@@ -5,7 +5,7 @@ import { dayOf, todayOf, wallOfDay, weekdayOf } from '#app/domain/time/local-tim
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { momentOfWall, wallAt } from '#app/lib/zone.ts'
-import type { RhythmRule } from '#db/store/notices.ts'
+import type { RhythmRule, WaitingRule } from '#db/store/notices.ts'
 import { daysOff, type IsOff } from './closed-days.ts'
 import { noticeReason } from './notice-reasons.ts'
 
@@ -14,55 +14,35 @@ type WatchApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'>
 /** A person may just be about to decide. */
 const WAITED_FOR = hours(1)
 
-/** Every minute. */
+/** Every minute. Automations that stopped themselves, and runs that wait for a person. */
 export async function watchRules(app: Pick<App, 'store' | 'clock'>): Promise<void> {
-  await app.store.notices.endOutdated(app.clock.now())
-  await watchStopped(app)
-  await watchWaiting(app)
+  const { notices } = app.store
+  await notices.endOutdated(app.clock.now())
+  const stopped = await notices.rulesStopped()
+  await keepTold(
+    app,
+    'stopped',
+    stopped.map((rule) => ({ ...rule, count: 1 })),
+  )
+  await keepTold(app, 'waiting', await notices.rulesWaiting())
 }
 
-/** Automations that stopped themselves, and that only a person starts again. */
-async function watchStopped({ store, clock }: Pick<App, 'store' | 'clock'>): Promise<void> {
-  const now = clock.now()
-  const stopped = await store.notices.rulesStopped()
-  const reason = noticeReason('breaker')
-  for (const { accountUuid, automationId, since } of stopped) {
-    const trouble = {
-      kind: 'stopped',
-      fingerprint: 'stopped',
-      since,
-      count: 1,
-      reason,
-      runId: null,
-      total: true,
-    } as const
-    await store.notices.raiseTrouble(accountUuid, { kind: 'rule', id: automationId }, trouble, now)
-  }
-  await endOthers(store, 'stopped', new Set(stopped.map(({ automationId }) => automationId)), now)
-}
-
-/** Runs that wait for an hour are told; their number is kept up to date until nobody has to decide. */
-async function watchWaiting({ store, clock }: Pick<App, 'store' | 'clock'>): Promise<void> {
-  const { notices } = store
-  const now = clock.now()
-  const waiting = await notices.rulesWaiting()
-  const reason = noticeReason('waiting')
-  for (const { accountUuid, automationId, count, since } of waiting) {
-    if (now - since < WAITED_FOR) continue
-    const trouble = { kind: 'waiting', fingerprint: 'waiting', since, count, reason, runId: null, total: true } as const
-    await notices.raiseTrouble(accountUuid, { kind: 'rule', id: automationId }, trouble, now)
-  }
-  await endOthers(store, 'waiting', new Set(waiting.map(({ automationId }) => automationId)), now)
-}
-
-async function endOthers(
-  { notices }: App['store'],
+/** Each of these automations has its notice, with its number as it is now; the others have none any more. */
+async function keepTold(
+  { store: { notices }, clock }: Pick<App, 'store' | 'clock'>,
   kind: 'stopped' | 'waiting',
-  still: ReadonlySet<number>,
-  at: Millis,
+  rules: readonly WaitingRule[],
 ): Promise<void> {
+  const now = clock.now()
+  const reason = noticeReason(kind === 'stopped' ? 'breaker' : 'waiting')
+  for (const { accountUuid, automationId: id, count, since } of rules) {
+    if (kind === 'waiting' && now - since < WAITED_FOR) continue
+    const trouble = { kind, fingerprint: kind, since, count, reason, runId: null, total: true } as const
+    await notices.raiseTrouble(accountUuid, { kind: 'rule', id }, trouble, now)
+  }
+  const still = new Set(rules.map(({ automationId }) => automationId))
   for (const { accountUuid, subject, fingerprint } of await notices.openTroubles([kind])) {
-    if (!still.has(subject.id)) await notices.endTrouble(accountUuid, subject, fingerprint, { at, say: null })
+    if (!still.has(subject.id)) await notices.endTrouble(accountUuid, subject, fingerprint, { at: now, say: null })
   }
 }
 

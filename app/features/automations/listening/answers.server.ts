@@ -1,6 +1,5 @@
 // What customers answered, for the page, and what a person decides about it.
 import type { App } from '#app/context/app-context.ts'
-import type { Answer } from '#app/domain/automations/conversation.ts'
 import { CONVERSATION_OPEN } from '#app/domain/automations/receipt.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import { recordNames } from '#app/domain/record-name.ts'
@@ -20,20 +19,11 @@ export async function loadAnswers(
   const asked = shown.map(({ jobUuid }) => ({ object: 'job', recordUuid: jobUuid }))
   const names = asked.length === 0 ? new Map() : recordNames(await app.store.records.knownOf(accountUuid, asked))
   return {
-    answers: shown.map((answer) => viewOf(answer, names.get(answer.jobUuid))),
+    answers: shown.map(({ id, jobUuid, channel, words, writtenAt }) => {
+      const { job = '', customer = '' } = names.get(jobUuid) ?? {}
+      return { id, customer, job: job === '' ? 'A job' : `Job ${job}`, channel, words, writtenAt }
+    }),
     listening: await listeningNote(app, accountUuid),
-  }
-}
-
-function viewOf(answer: Answer, known: { job: string; customer: string } | undefined): AnswerView {
-  const { id, channel, words, writtenAt } = answer
-  return {
-    id,
-    customer: known?.customer ?? '',
-    job: known?.job ? `Job ${known.job}` : 'A job',
-    channel,
-    words,
-    writtenAt,
   }
 }
 

@@ -1,5 +1,6 @@
 // A row of the platform's history of messages, read tolerantly: its fields are new and partly unpublished.
 import type { Channel } from '#app/domain/automations/receipt.ts'
+import { readLocal } from '#app/domain/time/local-time.ts'
 import type { Wall } from '#app/lib/zone.ts'
 import { valuesOf } from '../records/fact-rows.ts'
 
@@ -87,13 +88,7 @@ function isYes(value: string): boolean {
   return ['1', 'true', 'yes'].includes(value.trim().toLowerCase())
 }
 
-const LOCAL = /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d)(?::(\d\d))?/
-
 function readWall(text: string): Wall | null {
-  const found = LOCAL.exec(text)
-  if (!found || found[1] === '0000') return null
-  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = found
-    .slice(1)
-    .map((part) => Number(part ?? 0))
-  return Date.UTC(year, month - 1, day, hour, minute, second)
+  const reading = readLocal(text.trim(), 'UTC')
+  return reading?.hasTime ? reading.wall : null
 }

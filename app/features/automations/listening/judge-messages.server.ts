@@ -1,12 +1,7 @@
 // Asks the rules that start on messages about each answer of a customer and each receipt, once.
 import type { App } from '#app/context/app-context.ts'
 import type { Answer } from '#app/domain/automations/conversation.ts'
-import {
-  type RuleDefinition,
-  type TriggerType,
-  type WebhookTrigger,
-  writesToCustomers,
-} from '#app/domain/automations/rule.ts'
+import { type TriggerType, type WebhookTrigger, writesToCustomers } from '#app/domain/automations/rule.ts'
 import type { RunRequest } from '#app/domain/automations/run.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import type { Millis } from '#app/lib/clock.ts'
@@ -177,31 +172,14 @@ function opinionOf(rule: AutomationRow, happening: Happening, seen: { facts: Rec
   const settled = at.now + minutes(trigger.settleMinutes)
   const collectedUntil = collectsUntil(trigger, at.zone, settled)
   const occurrence = occurrenceOfMessage(once, key, { facts, at })
-  const request = wishOf(rule, happening, { settled, collectedUntil, occurrence, now: at.now })
-  return { request, takes: happening.isTakenBy(trigger) }
-}
-
-interface Wish {
-  settled: Millis
-  collectedUntil: Millis | null
-  occurrence: string
-  now: Millis
-}
-
-function wishOf(
-  rule: { id: number; version: number; definition: RuleDefinition },
-  { jobUuid, description, values }: Happening,
-  { settled, collectedUntil, occurrence, now }: Wish,
-): RunRequest {
-  return runWish(rule, {
-    source: 'webhook',
-    object: 'job',
-    recordUuids: [jobUuid],
-    triggerData: { description, values },
-    ledger: [{ recordUuid: jobUuid, occurrence, expiresAt: rememberUntil(rule.definition.once, now) }],
+  const request = runWish(rule, {
+    ...{ source: 'webhook', object: 'job', recordUuids: [jobUuid] },
+    triggerData: { description: happening.description, values: happening.values },
+    ledger: [{ recordUuid: jobUuid, occurrence, expiresAt: rememberUntil(once, at.now) }],
     wakeAt: collectedUntil ?? settled,
     ...(collectedUntil !== null && { waits: runReason('collected') }),
   })
+  return { request, takes: happening.isTakenBy(trigger) }
 }
 
 /**
