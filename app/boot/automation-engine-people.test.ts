@@ -1,6 +1,7 @@
 // Long: every way in which a guard or a person holds back what a run does.
 // What protects customers, and what a person decides: hold, send, discard, cancel, settle, do again.
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { OncePolicy } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
 import {
   cancelRun,
@@ -132,6 +133,42 @@ test('within its cool-down a customer hears nothing more from the rule, and the 
   })
   expect(world.states(again)).toEqual(['s1/0 skipped', 's2/0 skipped'])
   expect(await world.run(other)).toMatchObject({ outcome: 'success' })
+})
+
+test('two bookings of one visit, or a copied rule, do not send the same words twice; other words, jobs and a person do', async () => {
+  const job = world.job(LEEDS)
+  const visit = (uuid: string, start_date: string) => {
+    world.platform.put(LEEDS, 'jobactivity', {
+      uuid,
+      job_uuid: job,
+      active: '1',
+      activity_was_scheduled: '1',
+      start_date,
+    })
+    return uuid
+  }
+  const step = aStep('s1', 'send_sms', {
+    ...{ to: '+447700900001', message: 'You are booked: {entry.0.start_date as time}', linkToJob: true },
+  })
+  const booked = (once: OncePolicy) => world.rule(aRule([step], { once }))
+  const rule = await booked('value:start_date')
+  const start = (uuid: string, of = rule) => world.start(of, [uuid], { object: 'jobactivity' })
+  const first = await start(visit(uuidOf('contact', 901), '2026-01-06 09:00:00'))
+  await work()
+  const second = await start(visit(uuidOf('contact', 902), '2026-01-06 09:00:00'))
+  const copied = await start(uuidOf('contact', 901), await booked('record'))
+  const later = await start(visit(uuidOf('contact', 903), '2026-01-06 11:00:00'))
+  const wanted = await start(uuidOf('contact', 901), await booked('change'))
+  await go()
+  expect(world.platform.messages.map(({ text }) => text)).toEqual([
+    'You are booked: 09:00',
+    'You are booked: 11:00',
+    'You are booked: 09:00',
+  ])
+  for (const run of [second, copied]) {
+    expect((await world.run(run)).journal[0]).toMatchObject({ state: 'skipped', sentence: { code: 'same_message' } })
+  }
+  for (const run of [first, later, wanted]) expect(await world.run(run)).toMatchObject({ outcome: 'success' })
 })
 
 test('one muted customer does not stop a report about many, but nothing goes to them', async () => {

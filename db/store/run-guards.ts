@@ -19,8 +19,10 @@ interface MessageQuestion {
   hourStart: Millis
 }
 
-interface MessageFacts extends MessagesSent {
+interface MessageFacts extends Omit<MessagesSent, 'sameAt'> {
   muted: { kind: 'company' | 'job'; until: Millis | null } | null
+  /** What this receiver got since `hourStart`, from any rule: effects with their notes, as stored. */
+  got: { at: Millis; effect: string }[]
 }
 
 /** A message that was sent, or may have been. */

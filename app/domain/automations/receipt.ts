@@ -64,4 +64,6 @@ export interface MessagesSent {
   /** The latest message to this customer, from this rule and from any rule; null = none. */
   lastByRule: Millis | null
   lastByAnyRule: Millis | null
+  /** When they got the very same message about the same job, within the last hour. */
+  sameAt?: Millis | null
 }

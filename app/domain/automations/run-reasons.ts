@@ -41,6 +41,8 @@ export const RUN_REASON_TEXTS = {
     `Not sent: this automation wrote to the customer ${onDay(at, seen)}. It leaves ${dayCount(days)} between messages.`,
   customer_cooldown: ({ days, at, ...seen }: OnDay & { days: number }) =>
     `Not sent: the customer got an automatic message ${onDay(at, seen)}. You leave ${dayCount(days)} between messages.`,
+  same_message: ({ at, ...seen }: OnDay) =>
+    `Not sent: the customer got the same words about this job ${answeredText(at, seen)}.`,
   rule_daily_cap: ({ limit }: { limit: number }) =>
     `This automation sent ${messages(limit)} to customers today, its daily limit.`,
   account_daily_cap: ({ limit }: { limit: number }) =>

@@ -36,6 +36,10 @@ function factStore({
     `SELECT max(CASE WHEN automation_id = @automationId THEN at END) AS byRule, max(at) AS byAny
      FROM customer_message WHERE account_uuid = @accountUuid AND receiver_hash IN (SELECT value FROM json_each(@hashes))`,
   )
+  const latest = db.prepare<{ accountUuid: string; hashes: string; since: number }, { at: number; effect: string }>(
+    `SELECT m.at, s.effect FROM customer_message m JOIN run_step s ON s.run_id = m.run_id AND s.state IN ('sent', 'unknown')
+     WHERE m.account_uuid = @accountUuid AND m.receiver_hash IN (SELECT value FROM json_each(@hashes)) AND m.at > @since`,
+  )
   const got = db.prepare<{ accountUuid: string; hashes: string; limit: number }, GotMessage>(
     `SELECT m.at, m.channel, m.run_id AS runId, a.name AS automationName
      FROM customer_message m JOIN automation a ON a.id = m.automation_id
@@ -65,7 +69,8 @@ function factStore({
   return {
     messageFacts: db.read(function* (accountUuid, question) {
       const { automationId, now, dayStart, hourStart } = question
-      const last = yield* lastTo.get({ accountUuid, automationId, hashes: JSON.stringify(question.receiverHashes) })
+      const hashes = JSON.stringify(question.receiverHashes)
+      const last = yield* lastTo.get({ accountUuid, automationId, hashes })
       const muted = yield* findMute.get({
         accountUuid,
         now,
@@ -79,6 +84,7 @@ function factStore({
         byAccountToday: (yield* ofAccount.get({ accountUuid, since: dayStart })) ?? 0,
         lastByRule: last?.byRule ?? null,
         lastByAnyRule: last?.byAny ?? null,
+        got: yield* latest.all({ accountUuid, hashes, since: hourStart }),
       }
     }),
     messagesTo: db.read((accountUuid, receiverHashes, limit) =>

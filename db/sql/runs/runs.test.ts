@@ -352,6 +352,7 @@ test('counts for the guards see the rule, the account and the customer, each for
     byAccountToday: 2,
     lastByRule: now - hours(30),
     lastByAnyRule: now - hours(2),
+    got: [],
   })
   await world.store.runs.saveMute(LEEDS, { kind: 'job', recordUuid: 'job-1', until: now + 5 }, now)
   await world.store.runs.saveMute(BRISBANE, { kind: 'company', recordUuid: 'company-1', until: null }, now)

@@ -68,6 +68,7 @@ function isKeptBack({ rule, account, at, muted, sent, released }: MessageAsked):
     return { outcome: 'skip', reason: runReason('muted', { ...muted, ...at }) }
   }
   if (released) return null
+  if (sent.sameAt != null) return { outcome: 'skip', reason: runReason('same_message', { at: sent.sameAt, ...at }) }
   const byRule = pauseLeft(sent.lastByRule, rule.cooldownDays, at)
   if (byRule !== null) {
     return { outcome: 'skip', reason: runReason('rule_cooldown', { days: rule.cooldownDays, at: byRule, ...at }) }

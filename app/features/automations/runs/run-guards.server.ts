@@ -25,15 +25,6 @@ type GuardApp = Pick<App, 'store' | 'clock' | 'secrets'>
 export type GuardAnswer = MessageVerdict | { outcome: 'put_off'; why: PutOff }
 
 /** Every hash a receiver may be stored under, the current one first. */
-function receiverHashes(
-  { secrets }: Pick<App, 'secrets'>,
-  accountUuid: string,
-  effect: CustomerMessage,
-): Promise<string[]> {
-  return secrets.fingerprints(receiverPurpose(accountUuid), receiverOf(effect))
-}
-
-/** The same, for a receiver not written to yet. */
 export function hashesOfReceiver(
   { secrets }: Pick<App, 'secrets'>,
   accountUuid: string,
@@ -49,7 +40,7 @@ export async function messageNote(
   run: Pick<ClaimedRun, 'accountUuid' | 'automationId'>,
   effect: CustomerMessage,
 ): Promise<MessageNote> {
-  const [receiverHash = ''] = await receiverHashes(app, run.accountUuid, effect)
+  const [receiverHash = ''] = await hashesOfReceiver(app, run.accountUuid, channelOf(effect), effect.to)
   return { automationId: run.automationId, channel: channelOf(effect), receiverHash }
 }
 
@@ -98,6 +89,7 @@ export async function askGuards(
     zone,
     released: row.released ? row.plannedAt : null,
     setOffBy: Number(run.triggerData.values.answer_id) || null,
+    mayRepeat: run.source === 'person' || definition.once === 'change' || definition.once === 'period',
   })
 }
 
@@ -109,7 +101,7 @@ async function receiverOfMessage(
   { companyUuids, jobUuids }: AskedMessage['about'],
 ): Promise<MessageReceiver> {
   const linked = effect.regardingJobUuid === null ? [] : [effect.regardingJobUuid]
-  const hashes = await receiverHashes(app, accountUuid, effect)
+  const hashes = await hashesOfReceiver(app, accountUuid, channelOf(effect), effect.to)
   const copy = effect.kind === 'send_email' ? effect.cc : ''
   const ofCopy = copy === '' ? [] : await hashesOfReceiver(app, accountUuid, 'email', copy)
   return { companyUuids, jobUuids: [...new Set([...jobUuids, ...linked])], receiverHashes: [...hashes, ...ofCopy] }
@@ -141,11 +133,13 @@ interface AskedMessage {
   released: Millis | null
   /** The answer that set off the run: it holds nothing back. */
   setOffBy?: number | null
+  /** A person, or the rule, wants the same words again: two bookings or a copied rule do not. Default: yes. */
+  mayRepeat?: boolean
 }
 
 /** Evaluates the guards of the account and the rule now. */
 export async function messageVerdict(app: GuardApp, asked: AskedMessage): Promise<MessageVerdict> {
-  const { accountUuid, automationId, guards, effect, about, zone, released, setOffBy = null } = asked
+  const { accountUuid, automationId, guards, effect, about, zone, released, setOffBy = null, mayRepeat = true } = asked
   const now = app.clock.now()
   const at = { now, zone }
   const receiver = await receiverOfMessage(app, accountUuid, effect, about)
@@ -153,7 +147,7 @@ export async function messageVerdict(app: GuardApp, asked: AskedMessage): Promis
   const answer = await app.store.listening.openAnswer(accountUuid, receiver, input)
   // Who presses "send" after an answer has seen it.
   const answered = answer && (released === null || answer.seenAt > released) ? answer : null
-  const { muted, ...sent } = await app.store.runs.messageFacts(accountUuid, {
+  const { muted, got, ...counts } = await app.store.runs.messageFacts(accountUuid, {
     automationId,
     receiverHashes: receiver.receiverHashes,
     companyUuids: about.companyUuids,
@@ -162,8 +156,17 @@ export async function messageVerdict(app: GuardApp, asked: AskedMessage): Promis
     dayStart: momentOfWall(wallOfDay(todayOf(at)), zone).at,
     hourStart: now - hours(1),
   })
+  const sameAt = mayRepeat ? null : (got.find((one) => isSame(one.effect, effect, about))?.at ?? null)
+  const sent = { ...counts, sameAt }
   const account = readAccountGuards(await app.store.runs.findAccountGuards(accountUuid))
   return mayMessage({ rule: guards, account, at, muted, answered, sent, released: released !== null })
+}
+
+/** `stored`: a message that was sent, as its row has it. */
+function isSame(stored: string, effect: CustomerMessage, { jobUuids }: AskedMessage['about']): boolean {
+  if (jobUuids.length === 0) return false
+  const { effect: sent, notes } = JSON.parse(stored)
+  return JSON.stringify([sent, notes?.about?.jobUuids ?? []]) === JSON.stringify([effect, jobUuids])
 }
 
 /**
