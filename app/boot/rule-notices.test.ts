@@ -424,6 +424,8 @@ describe('the choices of an account', () => {
     const rule = await thanks()
     await world.rule(aRule([TEXT]), LEEDS, 'Remind')
     await run(rule, 3)
+    // One of them did not arrive.
+    world.client.sql.prepare(`UPDATE message_receipt SET state = 'missing' WHERE run_id = 1`).run()
     await world.store.notices.saveMailChoice(LEEDS, { ...DEFAULT_MAIL_CHOICE, weekly: true }, world.clock.now())
     for (let hour = 0; hour < 8 * 24; hour++) {
       await world.clock.run(hours(1))
@@ -433,7 +435,7 @@ describe('the choices of an account', () => {
     // The first Monday is the day on which they were made.
     expect(subjects()).toEqual([
       'All 2 automations are working: 0 messages, 0 failures',
-      'All 2 automations are working: 3 messages, 0 failures',
+      'All 2 automations are working: 3 messages, 1 failure',
     ])
     expect(await shown()).toEqual([])
   })

@@ -176,7 +176,9 @@ function rhythmStore({
             AND (n.subject_kind = 'rule' AND n.subject_id = a.id OR n.kind IN ('reconnect', 'plan'))))) AS unwell,
        (SELECT count(*) FROM customer_message m WHERE m.account_uuid = @accountUuid AND m.at >= @since AND m.at < @until) AS messages,
        (SELECT count(*) FROM run r WHERE r.account_uuid = @accountUuid AND r.created_at >= @since AND r.created_at < @until
-          AND r.outcome IN ('failure', 'partial')) AS failures`,
+          AND r.outcome IN ('failure', 'partial'))
+         + (SELECT count(*) FROM message_receipt t WHERE t.account_uuid = @accountUuid AND t.sent_at >= @since AND t.sent_at < @until
+            AND t.state IN ('bounced', 'missing')) AS failures`,
   )
   return {
     rhythmRulesStep: db.read(function* (after, size) {
