@@ -299,10 +299,15 @@ describe('answers', () => {
 
   test.each(['STOP', ' Stop! ', '"unsubscribe."'])('%s mutes the customer until somebody allows it', async (words) => {
     const { job } = await send()
+    world.client.sql
+      .prepare(`UPDATE run SET trigger_data = json_set(trigger_data, '$.conditionMatching', json(?))`)
+      .run('{"totalRecords":1,"matchedRecords":[{"companyName":"Joan Hartley"}]}')
     answer(job, words)
     await listen(minutes(3))
     const [mute] = await world.store.runs.listMutes(LEEDS, world.clock.now())
-    expect(mute).toMatchObject({ kind: 'company', until: null, by: 'text of 09:00' })
+    expect(mute).toMatchObject({ kind: 'company', until: null, by: 'text of 09:00', name: 'Joan Hartley' })
+    const [change] = await world.store.runs.listGuardChanges(LEEDS)
+    expect(change?.words).toBe('Stopped messages to Joan Hartley: the customer asked for it.')
     expect(world.rows('SELECT action, actor FROM audit_entry')).toContainEqual({
       action: 'customer.muted',
       actor: 'system',

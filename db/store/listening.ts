@@ -29,6 +29,8 @@ interface NewAnswer extends KnownAnswer {
 export interface StopMute {
   kind: 'company' | 'job'
   recordUuid: string
+  /** '' = unknown. */
+  name: string
   /** `text of 14:02`. */
   source: string
   /** For the list of changes. */

@@ -142,9 +142,9 @@ function muteCustomer(
     `INSERT INTO audit_entry (at, account_uuid, actor, staff_uuid, action, target, outcome, ip, detail)
      VALUES (@at, @accountUuid, 'system', NULL, 'customer.muted', @target, 'done', NULL, @detail)`,
   )
-  return function* (accountUuid, { kind, recordUuid, source, words }, at) {
+  return function* (accountUuid, { kind, recordUuid, name, source, words }, at) {
     yield* save.get({ accountUuid, kind, recordUuid, until: null, at })
-    const mute = { key: `${kind}:${recordUuid}`, note: { name: '', by: source } }
+    const mute = { key: `${kind}:${recordUuid}`, note: { name, by: source } }
     yield* notes.write(accountUuid, at, { mute, change: { by: source, words } })
     const target = `${kind === 'company' ? 'customer' : 'job'} ${recordUuid}`
     yield* audit.run({ at, accountUuid, target, detail: JSON.stringify({ by: source }) })

@@ -5,6 +5,7 @@ import type { CallFailure, PlatformRecord } from '#app/adapters/platform.ts'
 import type { App } from '#app/context/app-context.ts'
 import type { Conversation } from '#app/domain/automations/conversation.ts'
 import { CONVERSATION_OPEN } from '#app/domain/automations/receipt.ts'
+import { recordNames } from '#app/domain/record-name.ts'
 import { localStamp } from '#app/domain/time/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
@@ -16,6 +17,7 @@ import { putOffOf } from '../runs/run-facts.server.ts'
 import { hashesOfReceiver } from '../runs/run-guards.server.ts'
 import type { LastLook } from '../runs/run-inputs.server.ts'
 import { isCustomerMessage, receiverOf, receiverText } from '../runs/run-messages.ts'
+import { mutedName } from '../settings/settings-text.ts'
 import { newAnswers } from './answers.ts'
 import { type HistoryRow, keptOfHistory, readHistory } from './history-rows.ts'
 import { claimRows, receiptAfter, receiptsSince } from './receipts.ts'
@@ -125,7 +127,7 @@ async function readAnswers(
   const waiting = await app.store.listening.waitingMessages(accountUuid, at.now)
   return {
     answers,
-    mute: stop ? muteFor(conversation, stop.writtenAt, at.zone) : null,
+    mute: stop ? await muteFor(app, conversation, stop.writtenAt, at.zone) : null,
     wake: waiting.filter((message) => isForThem(message, conversation, from)),
   }
 }
@@ -142,11 +144,17 @@ function isForThem(
   return (companyUuid !== null && companyUuids.includes(companyUuid)) || from.has(receiverOf(effect))
 }
 
-function muteFor({ companyUuid, jobUuid, channel }: Conversation, writtenAt: Millis, zone: string): StopMute {
+async function muteFor(app: LookApp, conversation: Conversation, writtenAt: Millis, zone: string): Promise<StopMute> {
+  const { accountUuid, companyUuid, jobUuid, channel } = conversation
+  const known = recordNames(await app.store.records.knownOf(accountUuid, [{ object: 'job', recordUuid: jobUuid }]))
+  const { job = '', customer = '' } = known.get(jobUuid) ?? {}
+  const muted =
+    companyUuid === null
+      ? ({ kind: 'job', recordUuid: jobUuid, name: job && `job ${job}` } as const)
+      : ({ kind: 'company', recordUuid: companyUuid, name: customer } as const)
   const source = `${channel === 'sms' ? 'text' : 'e-mail'} of ${localStamp(wallAt(writtenAt, zone)).slice(11, 16)}`
-  return companyUuid === null
-    ? { kind: 'job', recordUuid: jobUuid, source, words: 'Stopped messages about a job: the customer asked for it.' }
-    : { kind: 'company', recordUuid: companyUuid, source, words: 'Stopped messages to a customer, who asked for it.' }
+  const whom = `${muted.kind === 'company' ? 'to' : 'about'} ${mutedName(muted)}`
+  return { ...muted, source, words: `Stopped messages ${whom}: the customer asked for it.` }
 }
 
 async function putOff(app: LookApp, conversation: Conversation, failure: CallFailure, at: Millis): Promise<Looked> {
