@@ -21,9 +21,14 @@ export function openingProblem(
     return found(`The disk of ${folder} fails (${code}).`, `See what this machine says about it (dmesg). ${DAMAGED}`)
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code))
     return found(`The database ${file} is damaged, and nothing was changed in it.`, DAMAGED)
-  if (/^(SQLITE_(CANTOPEN|READONLY|PERM|AUTH)|(EACCES|EPERM|EROFS|ENOTDIR|EEXIST)$)/.test(code)) {
-    const who = user === null ? 'This process' : `This process (user ${user})`
-    const next = `Give it the folder and the files in it, for example: chown -R ${user ?? '<user>'} ${folder}`
+  if (/^(ENOTDIR|EEXIST)$/.test(code))
+    return found(`${file} cannot be a folder: a file is in its place, or above it.`, 'Name another place.')
+  const who = user === null ? 'This process' : `This process (user ${user})`
+  // No command: nobody knows whose place it is. It may be /etc.
+  if (/^(EACCES|EPERM|EROFS)$/.test(code))
+    return found(`${who} cannot write ${file}.`, 'Give it to this user, or name another place.')
+  if (/^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)/.test(code)) {
+    const next = `Give it the folder and the files of the database: chown ${user ?? '<user>'} ${folder} ${file}*`
     return found(`${who} cannot write in ${folder}.`, next)
   }
   if (code !== 'SQLITE_BUSY') return null

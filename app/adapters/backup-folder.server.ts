@@ -3,6 +3,7 @@ import { constants, createReadStream, createWriteStream } from 'node:fs'
 import { access, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { makeFolders } from '#app/lib/folders.server.ts'
 import { type BackupPlace, isStoredName, type StoredFile, storedName } from './backup-place.ts'
 
 /** A file being written. After a crash it does not count as a backup's file, and the next write replaces it. */
@@ -54,7 +55,7 @@ export function backupFolder(folder: string): BackupPlace {
     },
     async trouble() {
       try {
-        await mkdir(folder, { recursive: true, mode: 0o700 })
+        makeFolders(folder, 0o700)
         await access(folder, constants.W_OK)
         return null
       } catch {

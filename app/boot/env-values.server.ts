@@ -2,6 +2,8 @@
 // secret may be in the wrong variable, and these sentences end up in logs.
 import { existsSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { findExceptionFault } from '#app/adapters/outbound/safe-address.ts'
+import { isFolder } from '#app/lib/folders.server.ts'
 
 export function list(value: string | undefined): string[] {
   return (value ?? '')
@@ -93,17 +95,23 @@ export function readDatabase(
   if (/^postgres(ql)?:\/\//.test(value)) {
     const url = parseUrl(value)
     if (!url || url.pathname.length < 2) {
-      problems.push('DATABASE_URL must name a host and a database, such as postgres://user:password@host/fieldhook.')
+      problems.push(
+        'DATABASE_URL must name a host and a database, such as postgres://user:password@host/fieldhook. Characters such as # in the password are written as %23.',
+      )
     }
     return { databaseFile: inFolder, databaseServer: value }
   }
-  if (!value.startsWith('file:') || value.length <= 'file:'.length || value.includes(':memory:')) {
+  // With two slashes, the first folder of the path would be a host.
+  if (!/^file:(?!\/\/[^/])./.test(value) || value.includes(':memory:')) {
     problems.push(
       'DATABASE_URL must name a file, such as file:./data/fieldhook.db, or a PostgreSQL database, such as postgres://user:password@host/fieldhook.',
     )
     return { databaseFile: '', databaseServer: null }
   }
-  return { databaseFile: resolve(root, value.slice('file:'.length)), databaseServer: null }
+  const databaseFile = resolve(root, value.slice('file:'.length))
+  if (isFolder(databaseFile))
+    problems.push('DATABASE_URL names a folder: name a file in it, such as file:./data/fieldhook.db.')
+  return { databaseFile, databaseServer: null }
 }
 
 export const SERVER_MAKES_BACKUPS =
@@ -189,7 +197,7 @@ export function readAdminAccounts(value: string | undefined, problems: string[])
 
 export function readEgressAllow(value: string | undefined, problems: string[]): string[] {
   const entries = list(value).map((entry) => entry.toLowerCase())
-  const wrong = entries.findIndex((entry) => !/^[^\s/@]+:\d{1,5}$/.test(entry))
+  const wrong = entries.findIndex(findExceptionFault)
   if (wrong !== -1) problems.push(`EGRESS_ALLOW: ${place(wrong)} is not host:port.`)
   return entries
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -94,6 +94,7 @@ test('a half-configured production start says every problem at once', () => {
 test.each([
   ['PORT', 'eighty', 'PORT must be a whole number'],
   ['PORT', '70000', 'PORT must be a whole number'],
+  ['PORT', '0', 'PORT must be a whole number from 1 to'],
   ['PLATFORM', 'jobber', 'PLATFORM must be one of'],
   ['APP_ORIGIN', 'hooks.example.com', 'APP_ORIGIN must be an address'],
   ['APP_ORIGIN', 'https://hooks.example.com/path', 'APP_ORIGIN must be an origin without a path'],
@@ -108,6 +109,9 @@ test.each([
   ['DATABASE_URL', 'mysql://db', 'DATABASE_URL must name a file'],
   ['DATABASE_URL', 'postgres://db', 'DATABASE_URL must name a host and a database'],
   ['SERVICEM8_SCOPES', 'vendor,read_jobs', 'SERVICEM8_SCOPES must be words between spaces'],
+  ['DATABASE_URL', 'postgres://u:p#w@db/x', 'Characters such as # in the password are written as %23'],
+  ['DATABASE_URL', 'file://data/fieldhook.db', 'DATABASE_URL must name a file'],
+  ['DATABASE_URL', 'file:/', 'DATABASE_URL names a folder: name a file in it'],
   ['SERVICEM8_API_URL', 'http://api.example.com', 'SERVICEM8_API_URL must begin with https://'],
   ['SESSION_SECRET', 'short', 'SESSION_SECRET is too short'],
   ['SESSION_SECRET', 'x'.repeat(40), 'SESSION_SECRET is not random'],
@@ -120,6 +124,7 @@ test.each([
   ['ADMIN_ACCOUNTS', '7f3a2c1e-0b4d-4c5e-9f6a-1b2c3d4e5f60, leeds', "entry 2 of the list is not an account's UUID"],
   ['MAX_DB_MB', '1000000', 'MAX_DB_MB is more than the whole disk of the database holds'],
   ['EGRESS_ALLOW', 'localhost', 'is not host:port'],
+  ['EGRESS_ALLOW', 'localhost:4000,localhost:99999', 'entry 2 of the list is not host:port'],
   ['AUTOLOAD_EXCLUDES', 'demo-,a b', 'cannot begin an account id'],
   ['LOG_LEVEL', 'chatty', 'LOG_LEVEL must be one of'],
   ['TRUST_PROXY', 'all', 'TRUST_PROXY must be one of'],
@@ -177,6 +182,9 @@ test('no sentence holds what was given: a secret may stand in the wrong variable
 test('a folder that cannot be written to is said as a sentence, in the sandbox too', () => {
   writeFileSync(join(root, 'data'), 'a file in the place of the folder')
   expect(problemsOf({})).toEqual([expect.stringContaining(`Nothing can be written in ${join(root, 'data')} (`)])
+  // Node's own way of making folders never ends there.
+  if (existsSync('/proc/self'))
+    expect(problemsOf({ DATA_FOLDER: '/proc/nothing/here' })).toEqual([expect.stringContaining('(ENOENT)')])
 })
 
 test('what the sandbox made for itself on the same disk is not for the real platform', () => {

@@ -1,9 +1,10 @@
 // The only reader of process.env: parsed once at boot, frozen, one sentence per mistake.
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { type BackupSettings, readBackupSettings } from '#app/lib/backup-settings.ts'
+import { makeFolders } from '#app/lib/folders.server.ts'
 import { isSecurityContact } from '#app/lib/security-contact.ts'
 import { readTracingSettings, type TracingSettings } from '#app/lib/tracing-settings.ts'
 import { readStripe, type StripeEnv } from './env-stripe.server.ts'
@@ -128,7 +129,7 @@ const variables = z.object({
   NODE_ENV: text,
   /** Set by our own commands for developers, so nobody chose production by hand. */
   NODE_ENV_ASSUMED: text,
-  PORT: count('PORT', 3000, 0, 65535),
+  PORT: count('PORT', 3000, 1, 65535),
   HOST: text,
   APP_ORIGIN: text,
   DATABASE_URL: text,
@@ -365,11 +366,11 @@ function sandboxSecrets(folder: string): SandboxSecrets {
 /** @param fill writes what is in it @throws ConfigurationError */
 export function makeFolder(folder: string, fill: () => void = () => {}): void {
   try {
-    mkdirSync(folder, { recursive: true })
+    makeFolders(folder)
     fill()
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    const next = 'give it to the user that runs Fieldhook, or name another place in DATABASE_URL.'
+    const next = 'give it to the user that runs Fieldhook, or name another place in DATABASE_URL or DATA_FOLDER.'
     throw new ConfigurationError([`Nothing can be written in ${folder} (${code}): ${next}`])
   }
 }

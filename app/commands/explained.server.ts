@@ -27,9 +27,7 @@ export async function explained(input: CommandInput, work: (input: CommandInput)
 /** What a person can mend about the database of an error that nobody expected; null = nothing we know. */
 export function problemOf(error: unknown, env = readEnv()): string | null {
   const onServer = env.databaseServer === null ? null : connectionProblem(error, env.databaseServer)
-  // The system's errors name the file themselves.
-  const file = error instanceof Error && 'path' in error ? String(error.path) : env.databaseFile
-  const problem = problemOfOpening(error, file)
+  const problem = problemOfOpening(error, env.databaseFile)
   return onServer ?? (problem && `${problem.sentence} ${problem.next}`)
 }
 

@@ -240,7 +240,7 @@ test('what cannot be moved is refused with one sentence, and nothing changes', {
   )
   writeFileSync(join(root, 'broken.db'), 'x'.repeat(5_000))
   expect(await move('--to', `file:${join(root, 'broken.db')}`)).toMatch(/^1: The database .* is damaged/)
-  expect(await move('--to', `file:${file}/x/y.db`)).toMatch(/^1: .*cannot write in/)
+  expect(await move('--to', `file:${file}/x/y.db`)).toMatch(/^1: .*cannot be a folder: a file is in its place/)
 
   expect(await move('--to', url)).toMatch(/^0: /)
   expect(await move('--to', url)).toMatch(/^1: The database .* is not empty: account has rows/)

@@ -43,9 +43,10 @@ export function openClient(file: string, migrationsFolder: string): Client {
   }
 }
 
-/** `openingProblem` on this machine. */
-export function problemOfOpening(error: unknown, file: string) {
+/** `openingProblem` on this machine. The system's errors name the file themselves. */
+export function problemOfOpening(error: unknown, databaseFile: string) {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const file = error instanceof Error && 'path' in error ? String(error.path) : databaseFile
   const folder = dirname(file)
   const user = process.getuid?.() ?? null
   const problem = openingProblem(code, { file, folder, user, isFull: diskIsFull(folder) })

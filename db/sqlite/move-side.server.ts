@@ -1,7 +1,8 @@
 // A SQLite file as one end of a move. A target is filled in a file beside it, which takes its place when all is there.
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
+import { makeFolders } from '#app/lib/folders.server.ts'
 import { cannotStart } from '../cannot-start.ts'
 import type { MoveSource, MoveTarget, PlatformKind, Row } from '../move/sides.ts'
 import { columnsOf, movedTables, quoted, type Table } from '../move/tables.ts'
@@ -68,7 +69,7 @@ function fileSource({ file, lock, sql }: { file: string; lock: FileLock; sql: Sq
 export function openTargetFile({ file, migrationsFolder, marker }: FilePlace & { marker: string }): MoveTarget {
   let lock: FileLock | null = null
   try {
-    mkdirSync(dirname(file), { recursive: true })
+    makeFolders(dirname(file))
     lock = lockAlone(file)
     refuseFilled(file, migrationsFolder)
     const draft = `${file}.moving`

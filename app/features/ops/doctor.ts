@@ -224,7 +224,8 @@ function promises({ journalMode, autoVacuum }: OpenedFile): Finding[] {
 
 function disk({ sync, opens, folder, ballastBytes }: DiskFacts): Finding[] {
   if (!sync || !opens) {
-    const next = `Give the user that runs Fieldhook the folder: chown -R <user> ${folder}. A full disk: section "The disk is full".`
+    const next =
+      'Make the folder of the database, and give it to the user that runs Fieldhook. A full disk: section "The disk is full".'
     return [bad('disk', `Nothing can be written in ${folder}.`, next)]
   }
   const found = [promised(opens)]
