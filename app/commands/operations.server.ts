@@ -1,6 +1,6 @@
 // `npm run backup`, `restore`, `drill`, `release` and `move`: connects the parts, prints sentences, returns an exit code. Built
 // as a separate file (build/operations.js), so that a backup beside the running server needs little memory.
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createBackupSeal, newBackupKey } from '#app/adapters/backup-seal.server.ts'
@@ -15,10 +15,11 @@ import { type BackupParts, BackupTrouble, findBackups } from '#app/features/ops/
 import { ENDED_HALF_WAY, shownRun } from '#app/features/ops/backups.ts'
 import { drillBackup } from '#app/features/ops/drill-backup.server.ts'
 import { type OperationAnswer, rowOf } from '#app/features/ops/operation-answer.ts'
-import { restoreBackup } from '#app/features/ops/restore-backup.server.ts'
+import { type RestoredBackup, restoreBackup } from '#app/features/ops/restore-backup.server.ts'
 import { takeBackup } from '#app/features/ops/take-backup.server.ts'
 import { iso } from '#app/lib/clock.ts'
 import { systemClock } from '#app/lib/clocks.server.ts'
+import { isFolder, makeFolders } from '#app/lib/folders.server.ts'
 import { connectPostgres, migrateServer } from '#db/postgres/client.server.ts'
 import { serverHold } from '#db/postgres/hold.server.ts'
 import { placeOf as placeOfServer } from '#db/postgres/server-problems.ts'
@@ -84,11 +85,12 @@ export function restoreCommand(input: CommandInput): Promise<number> {
       allowPositionals: true,
       options: { to: { type: 'string' }, replace: { type: 'boolean' }, list: { type: 'boolean' } },
     })
+    if (positionals.length > 1) throw new BackupTrouble('Name one backup, or none for the newest.')
     const env = input.env ?? readEnv()
     const parts = await partsOf(env)
     if (values.list) return list(parts, env, say)
     const to = values.to === undefined ? env.databaseFile : fileAt(values.to)
-    mkdirSync(dirname(to), { recursive: true })
+    makeFolders(dirname(to))
     const lock = takeLock(inUseLock(to), 'alone')
     if (!lock) throw new BackupTrouble(`Fieldhook is running on ${to}: stop it first.`)
     const alone = takeLock(backupLock(to), 'alone')
@@ -102,13 +104,7 @@ export function restoreCommand(input: CommandInput): Promise<number> {
         const sentence = problemOf(error, { ...env, databaseFile: to })
         throw sentence ? new BackupTrouble(sentence) : error
       })
-      const { manifest } = restored
-      say(`Restored ${restored.name} to ${to} (${megabytes(manifest.bytes)} MB).`)
-      say(`It was taken at ${iso(manifest.takenAt)} by version ${manifest.version}.`)
-      if (manifest.origin !== env.origin) say(`Note: it is of ${manifest.origin}, and APP_ORIGIN is ${env.origin}.`)
-      if (restored.keptAt) say(`What was there is kept at ${restored.keptAt}.`)
-      say(stepsIn(restored.seconds))
-      say('It is held: start, look at it, then `npm run release` lets it send again.')
+      tellRestored(restored, to, env, say)
       return 0
     } finally {
       alone.release()
@@ -117,9 +113,25 @@ export function restoreCommand(input: CommandInput): Promise<number> {
   })
 }
 
+function tellRestored(
+  { name, manifest, keptAt, seconds }: RestoredBackup,
+  to: string,
+  env: Env,
+  say: CommandInput['say'],
+) {
+  say(`Restored ${name} to ${to} (${megabytes(manifest.bytes)} MB).`)
+  say(`It was taken at ${iso(manifest.takenAt)} by version ${manifest.version}.`)
+  if (manifest.origin !== env.origin) say(`Note: it is of ${manifest.origin}, and APP_ORIGIN is ${env.origin}.`)
+  if (keptAt) say(`What was there is kept at ${keptAt}.`)
+  say(stepsIn(seconds))
+  const there = to === env.databaseFile ? '' : ` with DATABASE_URL=file:${to}`
+  say(`It is held: start${there}, look at it, then \`npm run release\`${there} lets it send again.`)
+}
+
 function fileAt(to: string): string {
   const path = to.replace(/^file:/, '')
   if (/^[\w+.-]+:\/\//.test(path)) throw new BackupTrouble('--to must name a file, such as ./look.db.')
+  if (isFolder(resolve(path))) throw new BackupTrouble(`${resolve(path)} is a folder: name a file in it.`)
   return resolve(path)
 }
 

@@ -137,7 +137,9 @@ test('what a person can mend is said in a sentence, not in the words of the syst
   await backUp()
   said = []
   expect(await restoreCommand(input('--to', join(env.databaseFile, 'below/it.db')))).toBe(1)
-  expect(said).toEqual([expect.stringMatching(/^This process.* cannot write in .*\. Give it the folder/)])
+  expect(said).toEqual([
+    expect.stringMatching(/cannot be a folder: a file is in its place, or above it\. Name another place\.$/),
+  ])
 })
 
 test('a restore goes to a file only, also when it is named as in DATABASE_URL', async () => {
@@ -148,6 +150,14 @@ test('a restore goes to a file only, also when it is named as in DATABASE_URL', 
   const to = join(root, 'look.db')
   expect(await restoreCommand(input('--to', `file:${to}`))).toBe(0)
   expect(existsSync(to)).toBe(true)
+  // `release` acts on the file of DATABASE_URL, which is another one.
+  expect(said.at(-1)).toContain(`\`npm run release\` with DATABASE_URL=file:${to}`)
+  for (const folder of [root, '']) {
+    expect(await restoreCommand(input('--to', folder, '--replace'))).toBe(1)
+    expect(said.at(-1)).toMatch(/ is a folder: name a file in it\.$/)
+  }
+  expect(await restoreCommand(input('one', 'two'))).toBe(1)
+  expect(said.at(-1)).toBe('Name one backup, or none for the newest.')
 })
 
 test('the ordinary way opens it too: the parts one after the other, age, gunzip', async () => {

@@ -1,7 +1,7 @@
 // Restores a backup to a file: fetches each part, compares, opens, unpacks and checks before it replaces the file.
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { chmod, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -29,7 +29,7 @@ interface RestoreRequest {
   replace: boolean
 }
 
-interface RestoredBackup {
+export interface RestoredBackup {
   name: string
   manifest: Manifest
   /** New path of the previous file; null = there was none. */
@@ -47,7 +47,6 @@ export async function restoreBackup(parts: BackupParts, request: RestoreRequest)
     )
   }
   const backup = await step('find', () => chooseBackup(parts, request.backup))
-  await mkdir(dirname(to), { recursive: true })
   return withWorkFolder(to, 'restore', async (folder) => {
     const file = join(folder, 'copy.db')
     await fetchCopy(parts, backup, { folder, file, step })
