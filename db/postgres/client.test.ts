@@ -58,6 +58,8 @@ test('a sentence names the setting that holds the address', () => {
     expect(sentence).toContain('--to')
     expect(sentence).not.toContain('DATABASE_URL')
   }
+  const noFile = Object.assign(new Error('no'), { code: 'ENOENT', path: '/ca.pem' })
+  expect(connectionProblem(noFile, url)).toMatch(/^\/ca\.pem cannot be read \(ENOENT\)\. Check sslrootcert/)
 })
 
 test('a server that says "ready" and ends the connection in one breath is a failure of the statement, not of the process', async () => {

@@ -42,6 +42,9 @@ export function connectionProblem(error: unknown, url: string, setting = 'DATABA
   const code = told instanceof Error && 'code' in told ? String(told.code) : ''
   const message = told instanceof Error ? told.message : ''
   const at = placeOf(url)
+  // A file that the address names, such as a certificate.
+  if (told instanceof Error && 'path' in told)
+    return `${told.path} cannot be read (${code}). Check sslrootcert, sslcert and sslkey in ${setting}.`
   if (/^(ENOTFOUND|EAI_AGAIN)$/.test(code)) return `No server has the name in ${setting} (${at}). Check the address.`
   if (/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ENOENT)$/.test(code) || /timeout expired/.test(message)) {
     return `No database answers at ${at}. Check the address, and that the server runs.`
