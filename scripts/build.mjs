@@ -1,7 +1,8 @@
 // `npm run build`: builds the pages and the operator commands into build/. `npm start` runs it when needed; the image
 // build uses it.
-import './node-version.mjs'
+import { refuseOptions } from './help.mjs'
 
+refuseOptions()
 const { orExplain, setUp } = await import('./setup.mjs')
 
 await orExplain(async () => {

@@ -1,6 +1,7 @@
 // npm run check: types, lint, format, import law, unused code, house rules. All run, even after a failure.
-import './node-version.mjs'
+import { refuseOptions } from './help.mjs'
 
+refuseOptions()
 const { orExplain, setUp } = await import('./setup.mjs')
 
 await orExplain(async () => {

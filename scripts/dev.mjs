@@ -1,6 +1,7 @@
 // npm run dev: the same server, with pages from Vite that reload when they change.
-import './node-version.mjs'
+import { refuseOptions } from './help.mjs'
 
+refuseOptions()
 const { orExplain, ROOT, setUp } = await import('./setup.mjs')
 
 await orExplain(async () => {

@@ -1,8 +1,10 @@
 // `npm run docs:api`: writes docs/api.md from the calls and docs/parts/api-introduction.md. A test fails when it is out
 // of date.
-import './node-version.mjs'
-import { readFileSync, writeFileSync } from 'node:fs'
 
+import { readFileSync, writeFileSync } from 'node:fs'
+import { refuseOptions } from './help.mjs'
+
+refuseOptions()
 const { orExplain, setUp } = await import('./setup.mjs')
 
 await orExplain(async () => {

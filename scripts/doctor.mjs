@@ -3,7 +3,7 @@
 //
 //   --full   checks every page, index and reference of the file (a minute per GB)
 //   --json   prints the findings as JSON
-import './node-version.mjs'
+import './help.mjs'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { assumeProduction } from './production.mjs'

@@ -1,6 +1,6 @@
 // `npm run drill`: restores the newest backup to a temporary place, checks it, starts the product on it (held), and
 // deletes it. In the container: node scripts/drill.mjs
-import './node-version.mjs'
+import './help.mjs'
 import { createServer } from 'node:net'
 import { operate } from './operations.mjs'
 

@@ -1,9 +1,9 @@
 // `npm run keys`: which keys of ENC_KEYS the database still needs, and when an old one can be removed. Read-only; also
 // works in the container (node scripts/keys.mjs), while the product runs.
-import './node-version.mjs'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { refuseOptions } from './help.mjs'
 
 const DAY = 86_400_000
 /**
@@ -151,6 +151,7 @@ function keysIn(made) {
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  refuseOptions()
   process.chdir(fileURLToPath(new URL('..', import.meta.url)))
   if (existsSync('.env')) process.loadEnvFile('.env')
   const folder = process.env.DATA_FOLDER?.trim() || './data'

@@ -1,6 +1,6 @@
 // Loads the code of `npm run backup`, `restore`, `drill`, `release` and `move`: a file of the build, so it works in the
 // container. A clone builds it when missing or stale; with --json the running product calls it, and nothing is built.
-import './node-version.mjs'
+import './help.mjs'
 import { existsSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { OPERATIONS } from './operations-file.mjs'

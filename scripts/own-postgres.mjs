@@ -1,6 +1,7 @@
 // npm run postgres: a PostgreSQL to work with until Ctrl-C. Nothing to install, and nothing of it stays.
-import './node-version.mjs'
+import { refuseOptions } from './help.mjs'
 
+refuseOptions()
 const { orExplain, setUp } = await import('./setup.mjs')
 
 await orExplain(async () => {

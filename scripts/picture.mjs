@@ -1,8 +1,10 @@
 // `npm run picture`: draws docs/images/import-law.svg from the current imports of the code.
-import './node-version.mjs'
+
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { refuseOptions } from './help.mjs'
 
+refuseOptions()
 const { orExplain, ROOT, setUp } = await import('./setup.mjs')
 
 await orExplain(async () => {

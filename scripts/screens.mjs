@@ -4,7 +4,7 @@
 //   npm run screens -- --guide                                     pictures for docs/user-guide.md (docs/images/guide)
 //   npm run screens -- --beside folder                             docs/images/looks: what an older commit took, beside these
 //   npm run screens -- --to folder                                 another folder than .cache/looks
-import './node-version.mjs'
+import './help.mjs'
 import { browserOrExit } from './browser.mjs'
 
 const { orExplain, setUp } = await import('./setup.mjs')

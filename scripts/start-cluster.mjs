@@ -1,7 +1,9 @@
 // npm run start:cluster: PostgreSQL and three instances behind one address, to see several at work and to kill one.
-import './node-version.mjs'
-import { randomBytes } from 'node:crypto'
 
+import { randomBytes } from 'node:crypto'
+import { refuseOptions } from './help.mjs'
+
+refuseOptions()
 const { orExplain, setUp } = await import('./setup.mjs')
 
 const INSTANCES = 3

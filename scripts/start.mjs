@@ -1,9 +1,11 @@
 // npm start: from a fresh clone to a running product. Needs no packages; installs, builds and serves in this process.
-import './node-version.mjs'
+
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { refuseOptions } from './help.mjs'
 import { assumeProduction } from './production.mjs'
 
+refuseOptions()
 const { orExplain, ROOT, setUp } = await import('./setup.mjs')
 
 const FIRST_START = join(ROOT, '.cache/first-start.json')

@@ -16,7 +16,8 @@ export async function explained(input: CommandInput, work: (input: CommandInput)
   try {
     return await work(input)
   } catch (error) {
-    const known = isSentence(error) || isArgumentMistake(error) ? sentenceOf(error) : problemOf(error, input.env)
+    const mistake = isArgumentMistake(error) ? `${sentenceOf(error).split('. ')[0]}. --help lists the options.` : null
+    const known = mistake ?? (isSentence(error) ? sentenceOf(error) : problemOf(error, input.env))
     const sentence = known ?? sentenceOf(error)
     if (input.args.includes('--json')) input.say(JSON.stringify({ outcome: 'failed', sentence }))
     else input.say(known ?? `It failed: ${sentence}`)

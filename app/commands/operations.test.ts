@@ -119,6 +119,11 @@ test('a backup is taken beside the running product, and an empty machine goes on
   expect(existsSync(`${env.databaseFile}.held`)).toBe(false)
 })
 
+test('a wrong option is answered with where the right ones are', async () => {
+  expect(await restoreCommand(input('--repalce'))).toBe(1)
+  expect(said).toEqual(["Unknown option '--repalce'. --help lists the options."])
+})
+
 test('a release of a file that is not there is refused', async () => {
   const databaseFile = join(root, 'data/mistyped.db')
   expect(await releaseCommand({ ...input(), env: { ...env, databaseFile } })).toBe(1)
