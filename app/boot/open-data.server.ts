@@ -90,7 +90,7 @@ interface FileInput extends Pick<App, 'clock' | 'log'> {
 async function openFile({ env, clock, log, observed, makeRoom }: FileInput): Promise<OpenedDatabase> {
   await refuseEmptyStart(env, log)
   // A restore checks this lock before it replaces the file.
-  const inUse = lockInUse(env.databaseFile, log)
+  const inUse = lockInUse(env, log)
   // Before the database: on a full disk, the ballast frees the space to open it.
   const ballast = openBallast(env.databaseFile)
   const client = openClient(env.databaseFile, env.migrationsFolder)

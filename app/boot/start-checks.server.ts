@@ -62,14 +62,26 @@ const OPEN_METRICS =
   'METRICS_TOKEN is not set: anybody on the private network can read /metrics, and nobody else. Set it to the output of: openssl rand -hex 32'
 
 /** Null = the lock cannot be taken (a full disk): the product still serves. A restore or a move in progress is an error. */
-export function lockInUse(databaseFile: string, log: Log): FileLock | null {
+export function lockInUse(
+  { databaseFile, platform }: Pick<Env, 'databaseFile' | 'platform'>,
+  log: Log,
+): FileLock | null {
   makeFolder(dirname(databaseFile))
   try {
+    const alone = takeLock(inUseLock(databaseFile), 'alone')
+    alone?.release()
     const lock = takeLock(inUseLock(databaseFile), 'shared')
     if (!lock)
       throw new ConfigurationError([
         `A restore or a move of ${databaseFile} is under way: start again when it has ended.`,
       ])
+    if (alone) return lock
+    // Each of two would keep another state of its pretend ServiceM8 in the same file.
+    if (platform === 'sandbox') {
+      lock.release()
+      throw new ConfigurationError([SANDBOX_IS_ALONE])
+    }
+    log.warn({ sentence: TWO_ON_A_FILE }, 'database.used_twice')
     return lock
   } catch (error) {
     if (error instanceof ConfigurationError) throw error
@@ -87,6 +99,9 @@ export function otherPlatformSentence(
     ? `The database ${name} belongs to real firms, and this start is for the sandbox. Set PLATFORM=servicem8 and its credentials, or name another database in DATABASE_URL.`
     : `The database ${name} belongs to the sandbox, and this start is for PLATFORM=${platform}. Name another database in DATABASE_URL.`
 }
+
+const TWO_ON_A_FILE =
+  'Another Fieldhook works with this database. Only one of the two sends: stop the other (docs/operating.md).'
 
 export const SANDBOX_IS_ALONE =
   'The sandbox runs as one instance, and another one already uses this database: stop it first, or name another database in DATABASE_URL. `npm run start:cluster` tries several instances.'
