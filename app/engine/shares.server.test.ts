@@ -20,7 +20,7 @@ function oneInstance(clock: ReturnType<typeof steppingClock>) {
   } as unknown as Cluster
   const shares = createShares({ cluster, clock, log, elapsed: clock.now, isGone: () => false, onGone() {} })
   shares.start()
-  return { shares, seen, logged }
+  return { shares, seen, logged, cluster }
 }
 
 test('a clock that differs is told once, and once more when it agrees again', async () => {
@@ -45,6 +45,18 @@ test('its beats go on while it works for nobody, as in a quarantine', async () =
   await clock.run(5_000)
   expect(shares.turns()).toBeGreaterThanOrEqual(before + 4)
   expect(shares.holds()).toBe(true)
+})
+
+test('it works for no share while it cannot give a sign', async () => {
+  const clock = steppingClock()
+  const { shares, seen, cluster } = oneInstance(clock)
+  seen.shares = [{ part: 0, owner: 'me' }]
+  shares.ownership({ name: 'deliveries', onHeld: async () => {}, giveUp: async () => {} }).start()
+  await clock.run(2_000)
+  expect(shares.status().owned).toBe(1)
+  cluster.beat = () => Promise.reject(new Error('no database'))
+  await clock.run(6_000)
+  expect(shares.status().owned).toBe(0)
 })
 
 test('whoever falls silent is removed the moment its lease ends, between two beats; one that cannot be, once a beat', async () => {

@@ -120,7 +120,7 @@ export function createShares(input: SharesInput): Shares {
     turns: beats.turns,
     status: () => ({
       members: beats.view().members.length,
-      owned: holdings.count(),
+      owned: beats.holds() ? holdings.count() : 0,
       unowned: beats.view().shares.filter(({ owner }) => owner === null).length,
       clockAhead: beats.view().clockAhead,
       lastBeatAt: beats.lastRunAt(),

@@ -9,9 +9,10 @@ import type { RunPumpStatus } from '#app/engine/run-pump.server.ts'
 import type { Shares } from '#app/engine/shares.server.ts'
 import type { CallBudget } from '#app/features/accounts/call-budget.server.ts'
 import type { Clock, Millis } from '#app/lib/clock.ts'
-import { minutes } from '#app/lib/duration.ts'
+import { minutes, seconds } from '#app/lib/duration.ts'
 import type { Log } from '#app/lib/log.ts'
 import { sameSecret } from '#app/lib/token.server.ts'
+import { pause } from '#app/lib/turns.server.ts'
 import type { Store } from '#db/store.ts'
 import type { DeliveryEngine } from '../delivery-engine.server.ts'
 
@@ -22,6 +23,8 @@ interface WatchingInput extends ReadingsInput {
   version: string
   spaceSentence(): string
 }
+
+const DETAILS_WITHIN = seconds(1)
 
 export function createWatching(input: WatchingInput): App['watching'] {
   const { measures, clock, engine, runs, store } = input
@@ -41,7 +44,9 @@ export function createWatching(input: WatchingInput): App['watching'] {
       const deliveries = engine.status()
       const automations = runs.status()
       const flights = engine.flights().map(({ id }) => id)
-      const oldest = await store.ops.readBacklog(clock.now(), flights).catch(() => null)
+      // Who asks gives up before a database that hangs does.
+      const late = pause(clock, DETAILS_WITHIN).then(() => null)
+      const oldest = await Promise.race([store.ops.readBacklog(clock.now(), flights).catch(() => null), late])
       return {
         version: input.version,
         startedAt,

@@ -149,6 +149,15 @@ describe('what goes wrong', () => {
   })
 })
 
+it('the details are told also while the database hangs', async () => {
+  const store = world.store
+  world.store = withMethods(store, { readBacklog: () => new Promise(() => {}) })
+  const told = watching().details()
+  world.store = store
+  await world.clock.run(seconds(1))
+  expect(await told).toMatchObject({ oldestDueDeliverySeconds: null, version: '1.2.3' })
+})
+
 describe('one of several instances', () => {
   it('tells of itself, and only the one that leads tells of the database', async () => {
     const seen = await lines(oneOfThree({ clockAhead: -1_500 }))
