@@ -58,6 +58,9 @@ test('a sentence names the setting that holds the address', () => {
     expect(sentence).toContain('--to')
     expect(sentence).not.toContain('DATABASE_URL')
   }
+  // In the words of `pg`, and of its pool.
+  for (const message of ['timeout expired', 'timeout exceeded when trying to connect'])
+    expect(told(message)).toMatch(/^No database answers at db\.example\.com/)
   const noFile = Object.assign(new Error('no'), { code: 'ENOENT', path: '/ca.pem' })
   expect(connectionProblem(noFile, url)).toMatch(/^\/ca\.pem cannot be read \(ENOENT\)\. Check sslrootcert/)
 })
