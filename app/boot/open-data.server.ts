@@ -2,10 +2,10 @@
 import { createSecretBox } from '#app/adapters/secret-box.server.ts'
 import type { App } from '#app/context/app-context.ts'
 import { quarantineMarker } from '#app/domain/quarantine.ts'
-import { missingKeysSentence } from '#app/domain/sealed-places.ts'
+import { missingKeysSentence, wrongKeySentence } from '#app/domain/sealed-places.ts'
 import { auditStore } from '#app/features/audit/audited-store.server.ts'
 import { forgetOldEvents } from '#app/features/events/delivering/retention.server.ts'
-import { missingKeys } from '#app/features/ops/rotate-keys.server.ts'
+import { isFirstKeyWrong, missingKeys } from '#app/features/ops/rotate-keys.server.ts'
 import { createSpaceLadder } from '#app/features/ops/space.server.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import { days } from '#app/lib/duration.ts'
@@ -69,6 +69,7 @@ export async function openData({ env, clock, observed }: Ground) {
   )
   const missing = await missingKeys({ store: store.accounts, secrets })
   if (missing.length > 0) await refuseStart(missingKeysSentence(missing))
+  if (await isFirstKeyWrong({ store: store.accounts, secrets })) await refuseStart(wrongKeySentence(secrets.firstKey))
   const space = createSpaceLadder({ store, clock, log }, env.maxDbMb * 1024 * 1024)
   await space.measure()
 

@@ -59,6 +59,11 @@ export function missingKeysSentence(
   return `ENC_KEYS lacks ${parts.join(' and ')}. Put it back behind the first key. Remove it when \`npm run keys\` says so.`
 }
 
+/** What is sealed from now on would need a second key of that name. */
+export function wrongKeySentence(name: string): string {
+  return `The key "${name}" of ENC_KEYS is not the one that sealed what is stored. Put that one back. If it is lost: docs/security.md, section 1.`
+}
+
 /** The place of an endpoint's signing secret: the name its ciphertext is bound to. */
 export function signingSecretPlace(accountUuid: string): string {
   return `endpoint|${accountUuid}|secret`

@@ -63,6 +63,13 @@ test('it does not start when a key is missing that something was sealed with', a
   await expect(start(NEW)).rejects.toThrow('ENC_KEYS lacks "old" (it still opens the keys of 1 account). Put it back')
 })
 
+test('it does not start with another key of the same name in front; for a lost one, such a key goes to the end', async () => {
+  await expect(start(newKey('old'))).rejects.toThrow('The key "old" of ENC_KEYS is not the one that sealed')
+  const running = await start(newKey('fresh'), newKey('old'))
+  await expect(running.app.secrets.open(PLACE, sealed)).rejects.toThrow()
+  await running.stop()
+})
+
 test('with both it serves, and moves the keys of accounts by itself', async () => {
   const running = await start(NEW, OLD)
   expect(await running.app.secrets.open(PLACE, sealed)).toBe('secret')

@@ -15,7 +15,7 @@ import { type Client, openClient } from '#db/sqlite/client.server.ts'
 import type { AccountKeyStore } from '#db/store/account-keys.ts'
 import type { AccountStore } from '#db/store/accounts.ts'
 import { aboutTheFile, columnsOf, testApp } from '#tests/support/test-app.server.ts'
-import { missingKeys, rotateKeys } from './rotate-keys.server.ts'
+import { isFirstKeyWrong, missingKeys, rotateKeys } from './rotate-keys.server.ts'
 
 const newKey = (name: string) => `${name}:${randomBytes(32).toString('base64')}`
 const K1 = newKey('k1')
@@ -263,6 +263,17 @@ test('an old key that is taken out too early: said in a sentence, nothing is los
 
   expect(await rotateKeys(appWith(K2, K1))).toEqual({ rewrapped: 1, resealed: 6, shut: 0 })
   expect(await openAll(boxWith(K2), LEEDS)).toEqual(allOf(LEEDS))
+})
+
+test('another key of the same name in front is noticed; behind, or with one altered row, it is not refused', async () => {
+  expect(await isFirstKeyWrong(appWith(K1))).toBe(false)
+  await insertSecrets(boxWith(K1), LEEDS)
+  await insertSecrets(boxWith(K1), YORK, 1)
+  expect(await isFirstKeyWrong(appWith(K1))).toBe(false)
+  expect(await isFirstKeyWrong(appWith(newKey('k1')))).toBe(true)
+  expect(await isFirstKeyWrong(appWith(K2, newKey('k1')))).toBe(false)
+  client.sql.prepare("UPDATE account_key SET key_sealed = key_sealed || 'x' WHERE account_uuid = ?").run(LEEDS)
+  expect(await isFirstKeyWrong(appWith(K1))).toBe(false)
 })
 
 test('one secret that does not open does not hold up the others', async () => {

@@ -40,6 +40,22 @@ export async function missingKeys({ store, secrets }: Pick<KeyApp, 'store' | 'se
   return (await store.keysInUse()).filter(({ keyId }) => !secrets.keyNames.includes(keyId))
 }
 
+/** The key in front opens nothing of what was sealed under its name: it has another content. */
+export async function isFirstKeyWrong({ store, secrets }: Pick<KeyApp, 'store' | 'secrets'>): Promise<boolean> {
+  // No key has an empty name: these are the first keys of all.
+  const keys = await store.accountKeysToRewrap('', '', ROWS_PER_STEP)
+  const own = keys.filter(({ sealedWith }) => sealedWith === secrets.firstKey)
+  const opens = (key: StoredAccountKey) => {
+    try {
+      secrets.rewrap(key.accountUuid, key)
+      return true
+    } catch {
+      return false
+    }
+  }
+  return own.length > 0 && !own.some(opens)
+}
+
 async function rewrapAccountKeys(app: KeyApp, rotated: RotatedKeys, signal?: AbortSignal): Promise<void> {
   const { store, secrets } = app
   for (let after = ''; !signal?.aborted; ) {
