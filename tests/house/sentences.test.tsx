@@ -254,7 +254,7 @@ const SHOWN: readonly Shown[] = [
   { says: 'oldest first, when you resume.', name: 'resume', drawn: 'Resume', is: 'button', on: PAUSED, here: true },
   { says: '… will be sent when you resume.', name: 'resume', drawn: 'Resume', is: 'button', on: PAUSED },
   { says: 'We keep events and send them when you resume.', name: 'resume', drawn: 'Resume', is: 'button', on: PAUSED },
-  { says: 'The webhook is paused. We send', name: 'resume', drawn: 'Resume', is: 'button', on: PAUSED },
+  { says: 'is paused. We send this event when you resume.', name: 'resume', drawn: 'Resume', is: 'button', on: PAUSED },
   { says: 'Paused: it continues when you resume.', name: 'resume', drawn: 'Resume', is: 'button', on: PAUSED },
   { says: 'Paused. Press Refresh', name: 'Refresh', is: 'button', on: [() => scenes.activity()] },
   { says: 'Newest first. Press Refresh', name: 'Refresh', is: 'button', on: [() => scenes.activity()], here: true },
