@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ClusterView } from '#db/store/cluster.ts'
-import { decide, type Heard } from './shares.ts'
+import { decide, type Heard } from './shares.server.ts'
 
 const LEASE = 5_000
 const MARGIN = 1_000

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { CURVE, curvePath, curveX, curveY } from './curve-path.ts'
+import { CURVE, curvePath, curveX, curveY } from './curve.tsx'
 
 test('a line begins and ends at the base, and equal neighbours are one step', () => {
   expect(curvePath([0, 5, 5, 5, 10], 5, 10)).toBe('M0 100V100L250 50H750L1000 0V100')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { freePlace } from './toast-place.ts'
+import { freePlace } from './toaster.tsx'
 
 const DESK = { width: 1280, height: 800 }
 const PHONE = { width: 375, height: 812 }

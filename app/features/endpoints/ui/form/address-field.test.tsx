@@ -1,7 +1,7 @@
 import { render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, it } from 'vitest'
-import { AddressField } from './address-field.tsx'
+import { AddressField } from './endpoint-fields.tsx'
 
 const draw = (initialValue = '') =>
   render(

@@ -1,23 +1,26 @@
 // The fields of an endpoint's forms: one form creates, one edits, for webhooks and forwarding rules alike.
+
+import { getFormProps, type Submission, type SubmissionResult, useForm } from '@conform-to/react'
 import { Form } from '@remix-run/react'
-import { Fragment, type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
+import { Fragment, type ReactNode, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { EndpointKind } from '#app/domain/endpoint-key.ts'
 import { OBJECT_KINDS, type ObjectKind } from '#app/domain/object-catalog.ts'
 import { Button, ButtonLink } from '#app/ui/button.tsx'
+import { Field } from '#app/ui/form/field.tsx'
 import { HiddenFields } from '#app/ui/form/sent-values.tsx'
+import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
+import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { WIRE_NAMES } from '../../endpoint-kinds.ts'
 import type { EndpointView } from '../../endpoint-view.ts'
+import { addressSentence } from '../../receiver.ts'
 import { cardId, type ManagerAccount, managerSearch } from '../manager-address.ts'
-import { AddressField } from './address-field.tsx'
-import { forgetDraft } from './draft.ts'
+import { forgetDraft, keepDraft, restoreDraft } from './draft.ts'
 import { FieldPicker } from './field-picker.tsx'
 import { joinFields } from './field-text.ts'
 import type { FormResult } from './form-result.ts'
 import { editId, FORMS, type Part } from './form-wording.ts'
-import { useManagerForm } from './manager-form.tsx'
 import { type KnownField, ObjectChoice, TextField } from './object-choice.tsx'
-import { useDraft } from './use-draft.tsx'
 import { useSending } from './use-sending.tsx'
 
 interface CreateFormProps {
@@ -235,4 +238,135 @@ function useFirstField<Box extends HTMLElement>(): RefObject<Box> {
     target?.focus()
   }, [])
   return box
+}
+
+interface DraftOf {
+  act: 'create' | 'edit'
+  id: string
+  account: ManagerAccount
+  saved: Record<string, string>
+  /** The objects that already have a webhook, in one text. */
+  used: string
+  fieldText: string
+}
+
+/** Keeps what is typed in this tab. `take` gets what was typed before hydration, or before another page was opened. */
+function useDraft(draft: DraftOf, take: (typed: FormData) => void) {
+  const { act, id, saved, used, fieldText } = draft
+  const { accountUUID } = draft.account
+  const [note, setNote] = useState('')
+  const now = useRef({ saved, take })
+  now.current = { saved, take }
+  useEffect(() => {
+    const element = document.getElementById(id)
+    if (!(element instanceof HTMLFormElement)) return
+    const isTaken = (object: string) => used.split(' ').includes(object)
+    if (restoreDraft(element, accountUUID, now.current.saved, isTaken)) setNote('We kept what you typed.')
+    now.current.take(new FormData(element))
+  }, [id, accountUUID, used])
+
+  const keep = useCallback(() => {
+    const element = document.getElementById(id)
+    if (!(element instanceof HTMLFormElement)) return
+    const kept = keepDraft(element, accountUUID, now.current.saved)
+    setNote((last) => (kept ? last || (act === 'edit' ? 'Changes not saved' : '') : ''))
+  }, [act, id, accountUUID])
+  // A preset changes the fields without any typing.
+  useEffect(keep, [keep, fieldText])
+  return { note, keep }
+}
+
+interface AddressFieldProps {
+  field: {
+    id: string
+    key?: string | undefined
+    name: string
+    initialValue?: string | undefined
+    errors?: string[] | undefined
+  }
+  label: string
+  hint: string
+  autoFocus: boolean
+}
+
+/** The field for the destination address. Says while typing whose address it is, and what a chat program gets. */
+export function AddressField({ field, label, hint, autoFocus }: AddressFieldProps) {
+  const [address, setAddress] = useState(field.initialValue ?? '')
+  const box = useRef<HTMLInputElement>(null)
+  // What was typed before hydration, or was kept, came without a change.
+  useEffect(() => setAddress(box.current?.value ?? ''))
+  return (
+    <Field id={field.id} label={label} hint={addressSentence(address) ?? hint} errors={field.errors}>
+      {(control) => (
+        <TextInput
+          {...control}
+          ref={box}
+          key={field.key}
+          type="url"
+          name={field.name}
+          defaultValue={field.initialValue}
+          placeholder="https://"
+          autoComplete="off"
+          autoFocus={autoFocus}
+          onChange={(event) => setAddress(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+// Shared by the forms for webhooks and forwarding rules: connects the form library to this page's answers.
+
+type Check = (formData: FormData) => Submission<unknown>
+
+interface ManagerFormOptions<Values extends Record<string, string>> {
+  id: string
+  /** The server's refusal of this form; null when it does not apply. */
+  result: FormResult | null
+  defaultValue: Values
+  /** Loads the schema's check; must be the same function on every render. */
+  loadCheck: () => Promise<Check>
+}
+
+/**
+ * A form that is validated on submit and from then on at every change, with the same schema here and on the server.
+ * Until the check has loaded (or if it cannot), the server validates alone, which is only slower.
+ */
+function useManagerForm<Values extends Record<string, string>>(options: ManagerFormOptions<Values>) {
+  const { id, result, defaultValue, loadCheck } = options
+  const [touched, setTouched] = useState(false)
+  const { part: check } = useOnDemand(loadCheck, touched)
+  const lastResult = useMemo(() => (result ? asLastResult(result) : null), [result])
+
+  const [form, fields] = useForm<Values>({
+    id,
+    lastResult,
+    // biome-ignore lint/suspicious/noExplicitAny: conform asks for its own recursive type, which plain texts satisfy.
+    defaultValue: defaultValue as any,
+    shouldValidate: 'onSubmit',
+    // Without a check here, revalidating would submit the form.
+    shouldRevalidate: check ? 'onInput' : 'onSubmit',
+    // biome-ignore lint/suspicious/noExplicitAny: what the check yields is only read for its errors.
+    onValidate: check ? ({ formData }) => check(formData) as any : undefined,
+  })
+
+  return {
+    form,
+    fields,
+    formProps: { ...getFormProps(form), onFocus: () => setTouched(true) },
+    /** The field to focus when the page opens with the refusal, with or without scripts. */
+    firstInvalid: result
+      ? Object.keys(defaultValue).find((name) => (result.fieldErrors[name]?.length ?? 0) > 0)
+      : undefined,
+  }
+}
+
+function asLastResult(result: FormResult): SubmissionResult {
+  const names = [...Object.keys(result.values), ...Object.keys(result.fieldErrors)]
+  return {
+    status: 'error',
+    initialValue: result.values,
+    error: { ...result.fieldErrors, ...(result.formError ? { '': [result.formError] } : {}) },
+    state: { validated: Object.fromEntries(names.map((name) => [name, true])) },
+  }
 }
