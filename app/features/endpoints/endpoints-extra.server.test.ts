@@ -1,11 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type EndpointKey, MOST_ENDPOINTS } from '#app/domain/endpoint-key.ts'
 import { findObjectKind } from '#app/domain/object-catalog.ts'
-import { sendAgain } from '#app/features/events/delivering/send-again.server.ts'
-import { loadDelivery } from '#app/features/events/delivery-detail.server.ts'
-import { searchDeliveries } from '#app/features/events/search.server.ts'
-import { deliveryRows } from '#tests/support/delivery-rows.server.ts'
-import { NO_FILTER } from '#tests/support/sample-deliveries.ts'
 import { BRISBANE, HANGS, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
 import { rotateSecret } from './controls/rotate-secret.server.ts'
 import { createEndpoint, deleteEndpoint, listEndpoints, updateEndpoint } from './endpoints.server.ts'
@@ -351,22 +346,4 @@ describe('who needs an object', () => {
     expect(await repairSubscriptions(world.app)).toMatchObject({ accounts: 1, repaired: 1, failed: 0 })
     expect(watched()).toEqual([['job', ['status']]])
   })
-})
-
-test('a delivery of a deleted rule says whose it was: in the search, on its page and when it is sent again', async () => {
-  const { view, endpointId } = await created()
-  const rows = deliveryRows(world.client)
-  const at = world.clock.now()
-  const { seq } = rows.event({ account: LEEDS, receivedAt: at })
-  const id = rows.delivery({ account: LEEDS, seq, endpointId, at })
-  await deleteEndpoint(world.app, LEEDS, view.id)
-  const question = { pasted: null, filter: NO_FILTER, before: null, limit: 10 }
-  expect((await searchDeliveries(world.app, LEEDS, question)).hits).toMatchObject([
-    { delivery: { rule: 'Accounting', sentence: expect.stringContaining('The forwarding rule was deleted.') } },
-  ])
-  const delivery = await loadDelivery(world.app, LEEDS, id)
-  const why = 'The forwarding rule was deleted.'
-  expect(delivery).toMatchObject({ owner: { label: 'Accounting rule (deleted)' }, whyNotAgain: why })
-  const again = { ...world.app, wakeDeliveries: () => {} }
-  expect(await sendAgain(again, LEEDS, id)).toEqual({ outcome: 'no_address', message: why })
 })

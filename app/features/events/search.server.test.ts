@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'
 import { deliveryRows } from '#tests/support/delivery-rows.server.ts'
 import { BRISBANE, LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
+import { sendAgain } from './delivering/send-again.server.ts'
+import { loadDelivery } from './delivery-detail.server.ts'
 import { deliveryNamed, searchDeliveries, searchForPage, searchJson, volumeByDay } from './search.server.ts'
 import { readSearchQuery } from './search-filter.ts'
 import type { SearchAnswer } from './search-view.ts'
@@ -393,4 +395,23 @@ test('hours are counted on the day of the account, and older ones not at all', (
     { date: '2026-11-20', delivered: 2, failed: 1 },
     { date: '2026-11-21', delivered: 5, failed: 3 },
   ])
+})
+
+test('a delivery of a deleted rule says whose it was: in the search, on its page and when it is sent again', async () => {
+  const { store, clock } = world.app
+  const at = clock.now()
+  const rule = { kind: 'extra', name: 'Accounting', objectType: 'rule', url: 'https://example.com/in' } as const
+  const more = { fieldFilter: '', active: true, secretSealed: '-', subscription: null, at }
+  const { id, endpointId } = await store.endpoints.saveEndpoint(LEEDS, { ...rule, ...more })
+  const { seq } = rows.event({ account: LEEDS, object: 'rule', receivedAt: at })
+  const deliveryId = rows.delivery({ account: LEEDS, seq, endpointId, at })
+  await store.endpoints.deleteEndpoint(LEEDS, { kind: 'extra', id }, { endSubscriptions: false, at })
+  const why = 'The forwarding rule was deleted.'
+  expect((await ask(LEEDS, { object: 'rule' })).hits).toMatchObject([
+    { delivery: { rule: 'Accounting', sentence: expect.stringContaining(why) } },
+  ])
+  const delivery = await loadDelivery(world.app, LEEDS, deliveryId)
+  expect(delivery).toMatchObject({ owner: { label: 'Accounting rule (deleted)' }, whyNotAgain: why })
+  const again = { ...world.app, wakeDeliveries: () => {} }
+  expect(await sendAgain(again, LEEDS, deliveryId)).toEqual({ outcome: 'no_address', message: why })
 })

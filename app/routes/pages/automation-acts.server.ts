@@ -8,7 +8,7 @@ import { handleForm, loadForm } from '#app/features/automations/form/form-intent
 import { emptyForm, type FormState, formOfFields } from '#app/features/automations/form/form-state.ts'
 import { readForm as readState } from '#app/features/automations/form/form-wire.ts'
 import { actOnRule } from '#app/features/automations/page/act-on-rule.server.ts'
-import { blankName, GO, isRuleAct, PRESS, type RuleAct } from '#app/features/automations/page/act-on-rule.ts'
+import { GO, isRuleAct, leftOf, PRESS, type RuleAct } from '#app/features/automations/page/act-on-rule.ts'
 import { keepDraft } from '#app/features/automations/preview/form-drafts.server.ts'
 import { type FormLists, namesOfLists } from '#app/features/automations/rules/form-lists.ts'
 import { authenticationFlash, FORM_TEXTS } from '#app/features/automations/rules/form-text.ts'
@@ -101,14 +101,6 @@ async function pressed(
   }
 }
 
-/** What stays unsaved after an act: not the rule it deleted, nor what it used of what was typed beside the form. */
-function leftOf({ beside = {}, ...form }: FormState, act: RuleAct | null, id: string): FormState {
-  const used = act === 'import' ? 'json' : act === 'fill' ? blankName(Number(id), '') : null
-  const left = Object.entries(beside).filter(([name]) => used === null || !name.startsWith(used))
-  const isGone = act === 'delete' && String(form.ruleId) === id
-  return { ...(isGone ? emptyForm() : form), ...(left.length > 0 && { beside: Object.fromEntries(left) }) }
-}
-
 /** Another state of this page, whatever was sent. */
 function wayTo({ query = '', anchor = '' }: Record<string, string>, draft: string | null): string {
   const params = new URLSearchParams(query)
@@ -136,9 +128,7 @@ function backTo(
 
 async function written({ request, context }: Args, found: OwnAccount, sent: URLSearchParams, lists: FormLists) {
   const { account, accountId, admin } = found
-  const formData = new FormData()
-  for (const [name, value] of sent) formData.append(name, value)
-  const handled = await handleForm(context.app, account.uuid, formData, lists, textToMe({ context }, found))
+  const handled = await handleForm(context.app, account.uuid, sent, lists, textToMe({ context }, found))
   const { beside } = readState(sent, lists)
   const apart =
     beside && handled.outcome !== 'form' && (await keepDraft(context.app, account.uuid, { ...emptyForm(), beside }))

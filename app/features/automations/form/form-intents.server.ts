@@ -87,7 +87,7 @@ async function loadAids(
 export async function handleForm(
   app: RulesApp & DraftApp,
   accountUuid: string,
-  formData: FormData,
+  formData: FormData | URLSearchParams,
   lists: FormLists = EMPTY_LISTS,
   textMe: ((asked: TextAsked) => Promise<Flash>) | null = null,
 ): Promise<FormOutcome> {
@@ -162,7 +162,7 @@ async function looked(
   accountUuid: string,
   state: FormState,
   intent: Omit<Extract<FormIntent, { kind: 'preview' }>, 'kind'>,
-  { formData, lists }: { formData: FormData; lists: FormLists },
+  { formData, lists }: { formData: FormData | URLSearchParams; lists: FormLists },
 ): Promise<AskedPreview> {
   const sent = (name: string) => String(formData.get(name) ?? '')
   const search = sent(PREVIEW_FIELDS.search).trim().slice(0, 100)

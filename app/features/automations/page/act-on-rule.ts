@@ -1,6 +1,7 @@
 // Actions of the buttons around the rule form, and the results the page shows afterwards.
 import type { Millis } from '#app/lib/clock.ts'
 import type { Backtest } from '../form/form-preview.ts'
+import { emptyForm, type FormState } from '../form/form-state.ts'
 import type { LogLine } from '../history/log-line.ts'
 import type { AskedRun } from '../preview/ask-run.ts'
 import type { PreviewView } from '../preview/preview-view.ts'
@@ -38,6 +39,14 @@ export const GO = 'go'
 
 export function isRuleAct(text: string | undefined): text is RuleAct {
   return RULE_ACTS.some((act) => act === text)
+}
+
+/** What stays unsaved after an act: not the rule it deleted, nor what it used of what was typed beside the form. */
+export function leftOf({ beside = {}, ...form }: FormState, act: RuleAct | null, id: string): FormState {
+  const used = act === 'import' ? 'json' : act === 'fill' ? blankName(Number(id), '') : null
+  const left = Object.entries(beside).filter(([name]) => used === null || !name.startsWith(used))
+  const isGone = act === 'delete' && String(form.ruleId) === id
+  return { ...(isGone ? emptyForm() : form), ...(left.length > 0 && { beside: Object.fromEntries(left) }) }
 }
 
 export type RunMode = 'run' | 'check' | 'preview'
