@@ -1,3 +1,4 @@
+// Long: one search, found by every way there is.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hours, minutes, seconds } from '#app/lib/duration.ts'

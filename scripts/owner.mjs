@@ -1,0 +1,72 @@
+// `npm run owner -- <account> [staff member]`: for a firm whose only owner has left ServiceM8. Lists its people, or makes
+// one of them an owner and writes that into the audit log. Works while the product runs, also in the container.
+import './node-version.mjs'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const PEOPLE = 'SELECT staff_uuid AS id, role FROM account_person WHERE account_uuid = $1 ORDER BY since, staff_uuid'
+const PROMOTE =
+  "UPDATE account_person SET role = 'owner' WHERE account_uuid = $1 AND staff_uuid = $2 AND role = 'member'"
+const NOTE = `INSERT INTO audit_entry (at, account_uuid, actor, staff_uuid, action, target, outcome, ip, detail)
+  VALUES ($1, $2, 'system', NULL, 'role.changed', $3, 'done', NULL, '{"role":"owner","by":"the operator"}')`
+
+/**
+ * Runs `work` in one transaction.
+ *
+ * @template T
+ * @param {string} place a file, or the address of a PostgreSQL database
+ * @param {(run: (sql: string, values: unknown[]) => Promise<Record<string, string>[]>) => Promise<T>} work
+ */
+async function inOne(place, work) {
+  if (/^postgres(ql)?:/.test(place)) {
+    const { default: pg } = await import('pg')
+    const client = new pg.Client({ connectionString: place, connectionTimeoutMillis: 3_000 })
+    await client.connect()
+    try {
+      await client.query('BEGIN')
+      const done = await work(async (sql, values) => (await client.query(sql, values)).rows)
+      await client.query('COMMIT')
+      return done
+    } finally {
+      await client.end().catch(() => {})
+    }
+  }
+  const { default: Database } = await import('better-sqlite3')
+  const file = new Database(place, { fileMustExist: true })
+  try {
+    file.exec('BEGIN IMMEDIATE')
+    const done = await work(async (sql, values) => {
+      const statement = file.prepare(sql.replaceAll(/\$\d/g, '?'))
+      if (statement.reader) return /** @type {Record<string, string>[]} */ (statement.all(values))
+      statement.run(values)
+      return []
+    })
+    file.exec('COMMIT')
+    return done
+  } finally {
+    file.close()
+  }
+}
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)))
+if (existsSync('.env')) process.loadEnvFile('.env')
+const given = process.env.DATABASE_URL?.trim() || join(process.env.DATA_FOLDER?.trim() || './data', 'fieldhook.db')
+const [account = '', staff] = process.argv.slice(2)
+try {
+  const place = /^postgres(ql)?:/.test(given) ? given : resolve(given.replace(/^file:/, ''))
+  const people = await inOne(place, async (run) => {
+    const before = await run(PEOPLE, [account])
+    if (!before.some(({ id, role }) => id === staff && role === 'member')) return before
+    await run(PROMOTE, [account, staff])
+    await run(NOTE, [Date.now(), account, staff])
+    return run(PEOPLE, [account])
+  })
+  for (const { id, role } of people) console.log(`${id}  ${role}`)
+  const isThere = staff === undefined ? people.length > 0 : people.some(({ id }) => id === staff)
+  if (!isThere) console.error('Nobody like this has opened Fieldhook from ServiceM8. They have to, once.')
+  process.exitCode = isThere ? 0 : 1
+} catch (error) {
+  console.error(`The database cannot be used: ${error instanceof Error ? error.message : error}`)
+  process.exitCode = 2
+}

@@ -1,0 +1,47 @@
+// What `npm run owner` says and changes.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openClient } from '#db/sqlite/client.server.ts'
+import { LEEDS } from './platform-server.ts'
+
+test('a member of a firm becomes its owner, once, and the audit log says so; a stranger does not', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'owner-'))
+  const client = openClient(join(folder, 'fieldhook.db'), 'db/migrations')
+  const owner = (...args: string[]) => {
+    const env = { ...process.env, DATABASE_URL: '', DATA_FOLDER: folder }
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/owner.mjs', ...args], {
+      ...{ env, encoding: 'utf8' },
+    })
+    return [status, `${stdout}${stderr}`]
+  }
+  try {
+    client.sql
+      .prepare('INSERT INTO account (uuid, name, timezone, created_at, updated_at) VALUES (?, ?, ?, 0, 0)')
+      .run(LEEDS.uuid, LEEDS.name, LEEDS.timezone)
+    const add = client.sql.prepare(
+      'INSERT INTO account_person (account_uuid, staff_uuid, role, since) VALUES (?, ?, ?, ?)',
+    )
+    add.run(LEEDS.uuid, 'kim', 'owner', 1)
+    add.run(LEEDS.uuid, 'alex', 'member', 2)
+    expect(owner(LEEDS.uuid)).toEqual([0, 'kim  owner\nalex  member\n'])
+    expect(owner(LEEDS.uuid, 'lee')).toEqual([1, expect.stringContaining('Nobody like this has opened Fieldhook')])
+    expect(owner('elsewhere', 'alex')).toEqual([1, expect.stringContaining('Nobody like this')])
+    for (let n = 0; n < 2; n++) expect(owner(LEEDS.uuid, 'alex')).toEqual([0, 'kim  owner\nalex  owner\n'])
+    expect(
+      client.sql.prepare('SELECT account_uuid, actor, action, target, outcome, detail FROM audit_entry').all(),
+    ).toEqual([
+      {
+        ...{ account_uuid: LEEDS.uuid, actor: 'system', action: 'role.changed', target: 'alex', outcome: 'done' },
+        detail: '{"role":"owner","by":"the operator"}',
+      },
+    ])
+    rmSync(folder, { recursive: true })
+    expect(owner(LEEDS.uuid)).toEqual([2, expect.stringContaining('The database cannot be used')])
+  } finally {
+    client.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
