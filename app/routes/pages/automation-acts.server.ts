@@ -84,7 +84,7 @@ async function pressed(
     }
     case 'imported': {
       const drawn = await loadForm(app, account.uuid, formOfFields(done.fields), {}, lists)
-      const kept = await keep(state && leftOf(state, act, ''))
+      const kept = await keep(state && leftOf(state, act, 0))
       const back = `${automationAddress({ accountUUID: accountId, admin })}&draft=${kept}`
       const toast = { ...done.toast, ...(kept && { link: { to: back, words: FORM_TEXTS.backToUnsaved } }) }
       return { result: null, form: { key: 'import', lists, view: { ...drawn, trouble: toast } }, toast, draft: null }
@@ -93,7 +93,7 @@ async function pressed(
       if (act === 'import') await recordAudit(app, { accountUuid: account.uuid, action: 'automation.imported' })
       const { id = '' } = values
       const used = done.flash.kind === 'error' ? null : act
-      const draft = state === null ? draftOf(request) : await keep(leftOf(state, used, id))
+      const draft = state === null ? draftOf(request) : await keep(leftOf(state, used, Number(id)))
       const to = backTo(request, { act, id, openUrlOf: done.openUrlOf, draft })
       const ran = done.runId === undefined ? null : runAddress({ accountUUID: accountId, admin }, done.runId)
       throw redirectWith({ context }, to, { ...done.flash, ...(ran && { link: { to: ran, words: 'View run' } }) })

@@ -42,10 +42,10 @@ export function isRuleAct(text: string | undefined): text is RuleAct {
 }
 
 /** What stays unsaved after an act: not the rule it deleted, nor what it used of what was typed beside the form. */
-export function leftOf({ beside = {}, ...form }: FormState, act: RuleAct | null, id: string): FormState {
-  const used = act === 'import' ? 'json' : act === 'fill' ? blankName(Number(id), '') : null
+export function leftOf({ beside = {}, ...form }: FormState, act: RuleAct | null, ruleId: number): FormState {
+  const used = act === 'import' ? 'json' : act === 'fill' ? blankName(ruleId, '') : null
   const left = Object.entries(beside).filter(([name]) => used === null || !name.startsWith(used))
-  const isGone = act === 'delete' && String(form.ruleId) === id
+  const isGone = act === 'delete' && form.ruleId === ruleId
   return { ...(isGone ? emptyForm() : form), ...(left.length > 0 && { beside: Object.fromEntries(left) }) }
 }
 
