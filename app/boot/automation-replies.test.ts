@@ -156,7 +156,11 @@ test('several short texts in a row start it each time; a rule that writes back s
   for (const words of ['Hi', 'about tomorrow', 'make it ten', 'not nine', 'thanks']) told(job, words)
   await listen(minutes(6))
   expect(runs(colleague)).toHaveLength(5)
-  const reasons = world.rows('SELECT id, paused_reason_code AS why FROM automation WHERE id IN (?, ?)', colleague, machine)
+  const reasons = world.rows(
+    'SELECT id, paused_reason_code AS why FROM automation WHERE id IN (?, ?)',
+    colleague,
+    machine,
+  )
   expect(reasons).toEqual([
     { id: colleague, why: null },
     { id: machine, why: 'breaker' },

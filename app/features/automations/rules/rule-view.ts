@@ -11,7 +11,9 @@ import {
 import { isConnectionPause, runReasonText } from '#app/domain/automations/run-reasons.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
 import type { RunDays } from '../page/run-days.ts'
+import { isNews } from '../records/changes.ts'
 import type { JudgedAt } from '../records/facts.ts'
+import { findField } from '../records/fields.ts'
 import { failedText, type KnownNames } from './conditions/condition-text.ts'
 import { type FailedCondition, objectOfRule } from './conditions/conditions.ts'
 import { SOURCE_TEXTS } from './form-text.ts'
@@ -108,6 +110,8 @@ function triggerText({ trigger, once }: RuleDefinition): string {
   const label = SOURCE_TEXTS[trigger.source].label
   switch (trigger.source) {
     case 'webhook':
+      if (trigger.type === 'job_field' && !isNews(findField(trigger.object, trigger.fieldName ?? '') ?? { own: '' }))
+        return `${label}, but a change of its field starts nothing`
       if (trigger.schedule) return `${label}, collected`
       if (startsOnAnswers(trigger)) return `${label}, reads answers within five minutes`
       if (startsOnMessages(trigger)) return `${label}, reads what becomes of messages`
