@@ -2,15 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { AfterMail } from '#app/domain/notices/notice.ts'
 import { hours, minutes } from '#app/lib/duration.ts'
 import { mailChoiceChange, mailChoiceForm } from './mail-form.ts'
-import {
-  afterMail,
-  type MailAnswer,
-  type MailFacts,
-  mailProblem,
-  mailSaid,
-  noticeMail,
-  postponed,
-} from './notice-mail.ts'
+import { afterMail, again, type MailAnswer, type MailFacts, mailProblem, mailSaid, noticeMail } from './notice-mail.ts'
 import { MAIL_PROBLEM_TEXTS, MAIL_REASON_TEXTS, mailReason, mailReasonText } from './notice-reasons.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 9, 30)
@@ -78,12 +70,12 @@ describe('after a try', () => {
   )
 
   test('asking for the address in vain is tried again like that', () => {
-    expect(said(postponed('Down', { tries: 1, at: NOW }, NOW))).toEqual({
+    expect(said(again('Down', { tries: 1, at: NOW }, NOW))).toEqual({
       state: 'pending',
       dueAt: NOW + minutes(1),
       sentence: 'We retry the e-mail: Down.',
     })
-    expect(postponed('Down', { tries: 6, at: NOW }, NOW)).toMatchObject({ state: 'failed' })
+    expect(again('Down', { tries: 6, at: NOW }, NOW)).toMatchObject({ state: 'failed' })
   })
 })
 

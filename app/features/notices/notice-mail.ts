@@ -79,7 +79,7 @@ export function afterMail(
       return { state: 'sent', reason: mailReason(smtp ? 'smtp_sent' : 'sent', { to: mail.to }) }
     case 'unavailable':
       if (answer.status === null && answer.undone === undefined) return { state: 'failed', reason: unclearReason(way) }
-      return again(answer.message, mail, now, now)
+      return again(answer.message, mail, now)
     case 'rate_limited':
       return again(answer.message, mail, now, answer.retryAt)
     default:
@@ -95,16 +95,12 @@ export function unclearReason(way: MailWay): CodedReason {
   return mailReason(way === 'smtp' ? 'smtp_unclear' : 'unclear')
 }
 
-/** The same when no try was possible, because the lookup of the recipient's address failed. */
-export function postponed(message: string, mail: { tries: number; at: Millis }, now: Millis): AfterMail {
-  return again(message, mail, now, now)
-}
-
-function again(
+/** Also when no try was possible, because the lookup of the recipient's address failed. */
+export function again(
   message: string,
   { tries, at }: { tries: number; at: Millis },
   now: Millis,
-  notBefore: Millis,
+  notBefore: Millis = now,
 ): AfterMail {
   const gap = GAPS[Math.max(0, tries - 1)]
   const dueAt = gap === undefined ? null : Math.max(now + gap, notBefore)

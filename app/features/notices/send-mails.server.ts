@@ -12,6 +12,7 @@ import { signInAddress } from '#app/lib/sign-in-address.ts'
 import type { DueMail } from '#db/store/notices.ts'
 import {
   afterMail,
+  again,
   DEFAULT_MAIL_CHOICE,
   MAILS_COUNT_FOR,
   type MailAnswer,
@@ -19,7 +20,6 @@ import {
   type MailWay,
   mailProblem,
   noticeMail,
-  postponed,
   unclearReason,
 } from './notice-mail.ts'
 import { MAILS_A_DAY, mailReason } from './notice-reasons.ts'
@@ -80,7 +80,7 @@ export async function forgetNotices({ store, clock }: Pick<App, 'store' | 'clock
 }
 
 function put(mail: DueMail, message: string, { clock }: Pick<App, 'clock'>): AfterMail {
-  return postponed(message, { tries: mail.tries + 1, at: mail.at }, clock.now())
+  return again(message, { tries: mail.tries + 1, at: mail.at }, clock.now())
 }
 
 async function claimAndSend(

@@ -79,7 +79,7 @@ export function ruleCardView(
     openBlanks: openBlanksOf(definition),
     askedBlanks,
     source: trigger.source,
-    trigger: triggerText(definition),
+    trigger: isDeaf(trigger) ? 'Webhook Event, but a change of its field starts nothing' : triggerText(definition),
     schedule: scheduleOf(trigger, at),
     often: oftenOf(definition, objectOfRule(definition)),
     nextRunAt: rule.active ? rule.nextRunAt : null,
@@ -106,12 +106,16 @@ function scheduleOf(trigger: RuleDefinition['trigger'], at: JudgedAt): string | 
   return trigger.schedule ? scheduleText(timesOf(trigger.schedule), at) : null
 }
 
+/** Stored before such a field was refused. */
+function isDeaf(trigger: RuleDefinition['trigger']): boolean {
+  if (trigger.source !== 'webhook' || trigger.type !== 'job_field') return false
+  return !isNews(findField(trigger.object, trigger.fieldName ?? '') ?? { own: '' })
+}
+
 function triggerText({ trigger, once }: RuleDefinition): string {
   const label = SOURCE_TEXTS[trigger.source].label
   switch (trigger.source) {
     case 'webhook':
-      if (trigger.type === 'job_field' && !isNews(findField(trigger.object, trigger.fieldName ?? '') ?? { own: '' }))
-        return `${label}, but a change of its field starts nothing`
       if (trigger.schedule) return `${label}, collected`
       if (startsOnAnswers(trigger)) return `${label}, reads answers within five minutes`
       if (startsOnMessages(trigger)) return `${label}, reads what becomes of messages`
