@@ -1,11 +1,6 @@
 // Answers of customers, and what waits because of them.
 
-import {
-  ANSWER_STATES,
-  type Answer,
-  type Conversation,
-  type KnownAnswer,
-} from '#app/domain/automations/conversation.ts'
+import type { Answer, Conversation, KnownAnswer } from '#app/domain/automations/conversation.ts'
 import type { JournalEffect, PlanNotes } from '#app/domain/automations/journal-row.ts'
 import type { Reason } from '#app/domain/reason.ts'
 import type { Database } from '../../database.ts'
@@ -18,6 +13,7 @@ import { muteSaver } from '../runs/run-guards.server.ts'
 export const ANSWER = `id, account_uuid AS accountUuid, job_uuid AS jobUuid, company_uuid AS companyUuid, channel, words,
   written_at AS writtenAt, seen_at AS seenAt, state, settled_at AS settledAt, settled_by AS settledBy`
 
+const ALL_STATES = ['open', 'went_on', 'stopped', 'muted', 'rule']
 /** Above every id. */
 const NEWEST = Number.MAX_SAFE_INTEGER
 
@@ -91,7 +87,7 @@ export function answerStore({ db, mine }: Connections): Reads {
       return (yield* open.get({ accountUuid, since, except: except ?? 0, ...valuesOf(receiver) })) ?? null
     }),
     listAnswers: db.read((accountUuid, states, limit, before = null) =>
-      list.all({ accountUuid, states: JSON.stringify(states ?? ANSWER_STATES), limit, before: before ?? NEWEST }),
+      list.all({ accountUuid, states: JSON.stringify(states ?? ALL_STATES), limit, before: before ?? NEWEST }),
     ),
     answersToTell: db.read((now, limit) => untold.all({ now, limit })),
   }
