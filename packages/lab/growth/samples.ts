@@ -197,7 +197,7 @@ export const OWN_TEXT: Readonly<Record<string, string>> = {
   'app/features/notices/notice-reasons.ts untoldOf': ROWS,
   'app/features/notices/notice-view.ts': ROWS,
   'app/features/notices/notice-mail.ts afterMail': ROWS,
-  'app/features/notices/notice-mail.ts postponed': ROWS,
+  'app/features/notices/notice-mail.ts again': ROWS,
   'app/features/endpoints/subscriptions/subscription-plan.ts planRepairs': ROWS,
   'app/features/endpoints/subscriptions/upstream-text.ts': WORDS,
   'app/features/endpoints/api/endpoint-json.ts': ROWS,
