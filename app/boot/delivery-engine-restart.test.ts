@@ -20,6 +20,14 @@ async function started() {
 }
 
 describe('restarts and overlaps', () => {
+  it('on a full disk it ends in good order, though its lease cannot be given back', async () => {
+    const releaseLease = () => Promise.reject(new Error('SQLITE_FULL'))
+    const engine = world.engine({ store: withMethods(world.store, { releaseLease }) })
+    engine.start()
+    await world.clock.settle()
+    await expect(engine.drain()).resolves.toBeUndefined()
+  })
+
   it('what was not settled is sent by the next process, new events at once, retries spread', async () => {
     world.endpoint()
     world.endpoint({ url: 'https://hangs.example.com/', object: 'company' })

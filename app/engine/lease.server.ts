@@ -75,7 +75,10 @@ function createLease(input: LeaseInput, { name, onHeld }: OwnershipUse): Ownersh
       const held = heldUntil !== null
       heldUntil = null
       ready = false
-      if (held) await store.releaseLease(name, owner)
+      if (!held) return
+      // It expires by itself, and what is still to close must not wait for a full disk.
+      const note = (error: unknown): void => log.warn({ lease: name, error }, 'lease.not_released')
+      await store.releaseLease(name, owner).catch(note)
     },
     lastRunAt: loop.lastRunAt,
     turns: loop.turns,

@@ -87,7 +87,11 @@ function openFile(file: string, migrationsFolder: string): Client {
       lock: () => '',
       close() {
         readerSql.close()
-        sql.pragma('wal_checkpoint(TRUNCATE)')
+        try {
+          sql.pragma('wal_checkpoint(TRUNCATE)')
+        } catch {
+          // On a full disk the log stays beside the file, whole: the next start reads it.
+        }
         sql.close()
         log.close()
       },

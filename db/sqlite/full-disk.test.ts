@@ -7,6 +7,7 @@ import { hours } from '#app/lib/duration.ts'
 import { anEvent, type EngineWorld, engineWorld } from '#tests/support/engine-world.server.ts'
 import { aboutTheFile } from '#tests/support/test-app.server.ts'
 import { type Ballast, ballastSize, openBallast } from './ballast.server.ts'
+import { openClient } from './client.server.ts'
 import { type FullDiskGuard, surviveFullDisk } from './full-disk.server.ts'
 
 const MB = 1024 * 1024
@@ -23,6 +24,15 @@ beforeEach(() => {
 afterEach(async () => {
   await world.close()
   rmSync(folder, { recursive: true, force: true })
+})
+
+it('the file is closed although its log cannot be copied back', () => {
+  const client = openClient(databaseFile, 'db/migrations')
+  client.sql.pragma = () => {
+    throw new Error('SQLITE_FULL')
+  }
+  client.close()
+  expect(client.sql.open).toBe(false)
 })
 
 describe.skipIf(aboutTheFile('files beside the database'))('the ballast', () => {
