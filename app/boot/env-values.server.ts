@@ -2,7 +2,6 @@
 // secret may be in the wrong variable, and these sentences end up in logs.
 import { existsSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { findExceptionFault } from '#app/adapters/outbound/safe-address.ts'
 import { isFolder } from '#app/lib/folders.server.ts'
 
 export function list(value: string | undefined): string[] {
@@ -197,7 +196,8 @@ export function readAdminAccounts(value: string | undefined, problems: string[])
 
 export function readEgressAllow(value: string | undefined, problems: string[]): string[] {
   const entries = list(value).map((entry) => entry.toLowerCase())
-  const wrong = entries.findIndex(findExceptionFault)
+  const isWrong = (entry: string) => !/^[^/?#@\\\s]+:[1-9]\d*$/.test(entry) || !URL.canParse(`http://${entry}`)
+  const wrong = entries.findIndex(isWrong)
   if (wrong !== -1) problems.push(`EGRESS_ALLOW: ${place(wrong)} is not host:port.`)
   return entries
 }

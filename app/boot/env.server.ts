@@ -386,16 +386,12 @@ function readSandboxSecrets(file: string): Partial<SandboxSecrets> {
 }
 
 /** For an operator who tried the sandbox on the same disk first: its keys were in a file beside the database. */
-function refuseSandboxSecrets(
-  given: { SESSION_SECRET?: string | undefined; ENC_KEYS?: string | undefined },
-  folder: string,
-  problems: string[],
-): void {
+function refuseSandboxSecrets({ SESSION_SECRET, ENC_KEYS }: Given, folder: string, problems: string[]): void {
   if (!existsSync(resolve(folder, SANDBOX_SECRETS))) return
   const made = sandboxSecrets(folder)
-  if (given.SESSION_SECRET === made.sessionSecret)
+  if (SESSION_SECRET === made.sessionSecret)
     problems.push('SESSION_SECRET is the one that the sandbox made for itself: make a new one.')
   const madeKeys = made.encKeys.split(',')
-  if (given.ENC_KEYS?.split(',').some((entry) => madeKeys.includes(entry.trim())))
+  if (ENC_KEYS?.split(',').some((entry) => madeKeys.includes(entry.trim())))
     problems.push('ENC_KEYS holds the key that the sandbox made for itself: make a new one.')
 }

@@ -62,10 +62,8 @@ const OPEN_METRICS =
   'METRICS_TOKEN is not set: anybody on the private network can read /metrics, and nobody else. Set it to the output of: openssl rand -hex 32'
 
 /** Null = the lock cannot be taken (a full disk): the product still serves. A restore or a move in progress is an error. */
-export function lockInUse(
-  { databaseFile, platform }: Pick<Env, 'databaseFile' | 'platform'>,
-  log: Log,
-): FileLock | null {
+export function lockInUse(env: Pick<Env, 'databaseFile' | 'platform'>, log: Log): FileLock | null {
+  const { databaseFile } = env
   makeFolder(dirname(databaseFile))
   try {
     const alone = takeLock(inUseLock(databaseFile), 'alone')
@@ -77,7 +75,7 @@ export function lockInUse(
       ])
     if (alone) return lock
     // Each of two would keep another state of its pretend ServiceM8 in the same file.
-    if (platform === 'sandbox') {
+    if (env.platform === 'sandbox') {
       lock.release()
       throw new ConfigurationError([SANDBOX_IS_ALONE])
     }

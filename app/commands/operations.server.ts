@@ -104,7 +104,7 @@ export function restoreCommand(input: CommandInput): Promise<number> {
         const sentence = problemOf(error, { ...env, databaseFile: to })
         throw sentence ? new BackupTrouble(sentence) : error
       })
-      tellRestored(restored, to, env, say)
+      tellRestored(say, restored, to, env)
       return 0
     } finally {
       alone.release()
@@ -113,12 +113,8 @@ export function restoreCommand(input: CommandInput): Promise<number> {
   })
 }
 
-function tellRestored(
-  { name, manifest, keptAt, seconds }: RestoredBackup,
-  to: string,
-  env: Env,
-  say: CommandInput['say'],
-) {
+function tellRestored(say: CommandInput['say'], restored: RestoredBackup, to: string, env: Env): void {
+  const { name, manifest, keptAt, seconds } = restored
   say(`Restored ${name} to ${to} (${megabytes(manifest.bytes)} MB).`)
   say(`It was taken at ${iso(manifest.takenAt)} by version ${manifest.version}.`)
   if (manifest.origin !== env.origin) say(`Note: it is of ${manifest.origin}, and APP_ORIGIN is ${env.origin}.`)

@@ -24,8 +24,6 @@ interface WatchingInput extends ReadingsInput {
   spaceSentence(): string
 }
 
-const DETAILS_WITHIN = seconds(1)
-
 export function createWatching(input: WatchingInput): App['watching'] {
   const { measures, clock, engine, runs, store } = input
   const startedAt = clock.now()
@@ -45,7 +43,7 @@ export function createWatching(input: WatchingInput): App['watching'] {
       const automations = runs.status()
       const flights = engine.flights().map(({ id }) => id)
       // Who asks gives up before a database that hangs does.
-      const late = pause(clock, DETAILS_WITHIN).then(() => null)
+      const late = pause(clock, seconds(1)).then(() => null)
       const oldest = await Promise.race([store.ops.readBacklog(clock.now(), flights).catch(() => null), late])
       return {
         version: input.version,

@@ -224,8 +224,7 @@ function promises({ journalMode, autoVacuum }: OpenedFile): Finding[] {
 
 function disk({ sync, opens, folder, ballastBytes }: DiskFacts): Finding[] {
   if (!sync || !opens) {
-    const next =
-      'Make the folder of the database, and give it to the user that runs Fieldhook. A full disk: section "The disk is full".'
+    const next = 'Give the user of Fieldhook a folder for the database. A full disk: section "The disk is full".'
     return [bad('disk', `Nothing can be written in ${folder}.`, next)]
   }
   const found = [promised(opens)]

@@ -45,15 +45,8 @@ export async function isFirstKeyWrong({ store, secrets }: Pick<KeyApp, 'store' |
   // No key has an empty name: these are the first keys of all.
   const keys = await store.accountKeysToRewrap('', '', ROWS_PER_STEP)
   const own = keys.filter(({ sealedWith }) => sealedWith === secrets.firstKey)
-  const opens = (key: StoredAccountKey) => {
-    try {
-      secrets.rewrap(key.accountUuid, key)
-      return true
-    } catch {
-      return false
-    }
-  }
-  return own.length > 0 && !own.some(opens)
+  const tried = await Promise.allSettled(own.map(async (key) => secrets.rewrap(key.accountUuid, key)))
+  return own.length > 0 && tried.every(({ status }) => status === 'rejected')
 }
 
 async function rewrapAccountKeys(app: KeyApp, rotated: RotatedKeys, signal?: AbortSignal): Promise<void> {
