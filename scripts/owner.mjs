@@ -55,6 +55,7 @@ const given = process.env.DATABASE_URL?.trim() || join(process.env.DATA_FOLDER?.
 const [account = '', staff] = process.argv.slice(2)
 try {
   const place = /^postgres(ql)?:/.test(given) ? given : resolve(given.replace(/^file:/, ''))
+  /** @type {Record<string, string>[]} */
   const people = await inOne(place, async (run) => {
     const before = await run(PEOPLE, [account])
     if (!before.some(({ id, role }) => id === staff && role === 'member')) return before
