@@ -46,7 +46,10 @@ export function connectionProblem(error: unknown, url: string, setting = 'DATABA
   if (told instanceof Error && 'path' in told)
     return `${told.path} cannot be read (${code}). Check sslrootcert, sslcert and sslkey in ${setting}.`
   if (/^(ENOTFOUND|EAI_AGAIN)$/.test(code)) return `No server has the name in ${setting} (${at}). Check the address.`
-  if (/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ENOENT)$/.test(code) || /timeout (expired|exceeded)/.test(message)) {
+  if (
+    /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ENOENT)$/.test(code) ||
+    /timeout (expired|exceeded)/.test(message)
+  ) {
     return `No database answers at ${at}. Check the address, and that the server runs.`
   }
   const refusal = `The database at ${at} refuses the user or the password in ${setting}.`

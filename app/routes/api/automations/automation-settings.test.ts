@@ -69,7 +69,9 @@ describe('/api/automation-settings', () => {
       status: 200,
       json: { senderStaffUuid: STAFF },
     })
-    expect((await put({ senderStaffUuid: NOBODY })).json.errors.senderStaffUuid[0]).toContain('No active staff member has this id')
+    expect((await put({ senderStaffUuid: NOBODY })).json.errors.senderStaffUuid[0]).toContain(
+      'No active staff member has this id',
+    )
     calls.world.platform.fate = () => 'forbidden'
     // The list of staff is kept for an hour.
     calls.world.clock.leap(hours(2))
