@@ -1,8 +1,7 @@
 // Shared by the run pages: the buttons, and the text for people without a session.
 import type { ActionFunctionArgs } from '@remix-run/node'
 import { runAddress } from '#app/domain/automations/history-address.ts'
-import { actOnAnswer, readAnswerAct } from '#app/features/automations/history/act-on-answer.server.ts'
-import { actOnRun } from '#app/features/automations/history/act-on-run.server.ts'
+import { actOnAnswer, actOnRun, readAnswerAct } from '#app/features/automations/history/act-on-run.server.ts'
 import { actOnMute } from '#app/features/automations/history/mutes.server.ts'
 import { readMuteAct } from '#app/features/automations/settings/mute.ts'
 import { readForm } from '#app/http/guards.server.ts'

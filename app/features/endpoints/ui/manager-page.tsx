@@ -3,7 +3,7 @@ import { clsx } from 'clsx'
 import { Activity, Plus, RefreshCw, Search } from 'lucide-react'
 import { lazy, Suspense, useEffect, useRef } from 'react'
 import { type AccountPage, searchAddress } from '#app/domain/delivery-address.ts'
-import type { EndpointKey } from '#app/domain/endpoint-key.ts'
+import { type EndpointKey, refOf } from '#app/domain/endpoint-key.ts'
 import { PERMISSIONS_MISSING, permissionsSentence } from '#app/features/accounts/permissions.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
@@ -16,7 +16,7 @@ import { ReconnectLink, ReconnectNotice } from '#app/ui/reconnect-notice.tsx'
 import { AccountTimeProvider, usePresent } from '#app/ui/time/time.tsx'
 import type { ReplayPanelData } from '../controls/replay-text.ts'
 import { accountHealth, needsAttention } from '../endpoint-status.ts'
-import type { DeletedView, EndpointLine, EndpointView } from '../endpoint-view.ts'
+import { calledOf, type DeletedView, type EndpointLine, type EndpointView, titleOf } from '../endpoint-view.ts'
 import type { FirstStepView } from '../first-steps.ts'
 import { UndoDelete } from './delete-webhook.tsx'
 import { FirstStepsCard } from './first-steps-card.tsx'
@@ -27,9 +27,8 @@ import type { LogAnswer } from './log/log-filter.ts'
 import { cardId, type ManagerAccount, type ManagerStep, managerQuery, managerSearch } from './manager-address.ts'
 import { Notices } from './notices.tsx'
 import { QuickReference } from './quick-reference.tsx'
-import { RulesSection } from './rules-section.tsx'
-import { healthMark, ShowCard } from './status-pills.tsx'
-import { TroubleRows, WebhookCard } from './webhook-card.tsx'
+import { healthMark, ShowCard, statusMark } from './status-pills.tsx'
+import { TroubleRows, WebhookCard, type WebhookCardProps } from './webhook-card.tsx'
 
 const loadMail = async () => ({ default: (await import('./mail-settings.tsx')).MailSettings })
 
@@ -274,6 +273,85 @@ function ListHeader({ account, ids }: { account: ManagerAccount; ids: EndpointKe
       >
         <span className="max-sm:sr-only">Refresh</span>
       </AddressButton>
+    </div>
+  )
+}
+
+interface RulesSectionProps extends Omit<WebhookCardProps, 'webhook'> {
+  /** Rules with a whole card. */
+  rules: EndpointView[]
+  /** The remaining rules, when there are many. */
+  lines: EndpointLine[]
+  /** Why no more addresses fit; null when one does. */
+  noRoom: string | null
+}
+
+/** The extra addresses per object, each with its own filter. */
+export function RulesSection({ rules, lines, noRoom, ...card }: RulesSectionProps) {
+  const { account, result } = card
+  const heading = useRef<HTMLHeadingElement>(null)
+  const total = rules.length + lines.length
+  const newest = rules.at(-1)?.id
+  const count = useRef(total)
+  useEffect(() => {
+    // A submitted form: go on with what it made. A deleted rule: with the heading.
+    const active = document.activeElement ?? document.body
+    const sent = active === document.body || document.getElementById('add-rule')?.contains(active) === true
+    const made =
+      total > count.current && newest !== undefined ? document.getElementById(`${cardId(newest)}-title`) : null
+    if (total !== count.current && sent) (made ?? heading.current)?.focus()
+    count.current = total
+  }, [total, newest])
+
+  return (
+    <section aria-labelledby="rules-title" className="mt-4 grid gap-2">
+      <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
+        <h2 id="rules-title" ref={heading} tabIndex={-1} className="font-semibold text-title">
+          Forwarding Rules
+        </h2>
+        {total > 0 ? null : <p className="text-label text-ink-soft">Send the same events to another address.</p>}
+      </div>
+      {total === 0 ? null : (
+        <ul className={`${cardStyles} divide-y divide-line`}>
+          {inOrder([...rules, ...lines]).map((rule) => (
+            <li key={rule.id} className="min-w-0">
+              {isWhole(rule) ? <WebhookCard webhook={rule} {...card} /> : <RuleLine rule={rule} account={account} />}
+            </li>
+          ))}
+        </ul>
+      )}
+      <NewAddress account={account} result={result} noRoom={noRoom} />
+    </section>
+  )
+}
+
+/** Sorts rules, oldest first. */
+function inOrder(rules: (EndpointView | EndpointLine)[]): (EndpointView | EndpointLine)[] {
+  return rules.sort((one, other) => refOf(one.id).id - refOf(other.id).id)
+}
+
+function isWhole(rule: EndpointView | EndpointLine): rule is EndpointView {
+  return 'statusMessage' in rule
+}
+
+/** A rule as one line that opens its card, when there are many. Only a plain link: a page may hold 1,000. */
+function RuleLine({ rule, account }: { rule: EndpointLine; account: ManagerAccount }) {
+  const id = cardId(rule.id)
+  const { word, tone } = statusMark(rule.status)
+  return (
+    <div id={id} className="flex flex-wrap items-center gap-x-3 px-4 py-1 sm:px-5">
+      <h3 className="min-w-0 wrap-anywhere font-semibold text-label">{titleOf(rule)}</h3>
+      <p className="min-w-0 flex-1 basis-40 truncate text-dense text-ink-soft">
+        {rule.label} → {rule.callbackUrl}
+      </p>
+      <span className={`rounded-control px-2 text-dense ${toneStyles[tone]}`}>{word}</span>
+      <a
+        href={`${managerSearch(account, { step: 'card', webhookId: rule.id })}#${id}`}
+        className={buttonStyles({ variant: 'quiet' })}
+        aria-label={`Open ${calledOf(rule)}`}
+      >
+        Open
+      </a>
     </div>
   )
 }

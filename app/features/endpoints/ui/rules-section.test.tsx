@@ -24,7 +24,7 @@ import type { EndpointLine, EndpointView } from '../endpoint-view.ts'
 import type { FormResult } from './form/form-result.ts'
 import type { LogAnswer } from './log/log-filter.ts'
 import type { ManagerStep } from './manager-address.ts'
-import { RulesSection } from './rules-section.tsx'
+import { RulesSection } from './manager-page.tsx'
 
 interface Options {
   rules?: EndpointView[]

@@ -1,9 +1,24 @@
 import { Form } from '@remix-run/react'
 import { clsx } from 'clsx'
-import { History, KeyRound, Pause, Play, RotateCcw, Send } from 'lucide-react'
+import {
+  Check,
+  CircleDashed,
+  History,
+  KeyRound,
+  type LucideIcon,
+  Pause,
+  Play,
+  RotateCcw,
+  SearchCheck,
+  Send,
+  TriangleAlert,
+  X,
+} from 'lucide-react'
 import { useEffect, useRef } from 'react'
+import type { CheckStep, StepVerdict } from '#app/domain/endpoints/endpoint-check.ts'
 import { ownerNote } from '#app/domain/people.ts'
 import { AddressButton } from '#app/ui/address-button.tsx'
+import { toneStyles } from '#app/ui/badge.tsx'
 import { Button } from '#app/ui/button.tsx'
 import { Disclosure } from '#app/ui/disclosure.tsx'
 import { Checkbox } from '#app/ui/form/checkbox.tsx'
@@ -11,12 +26,13 @@ import { CopyField } from '#app/ui/form/copy-field.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'
 import { OwnerOnly } from '#app/ui/owner-only.tsx'
 import { ResultLine } from '#app/ui/result-line.tsx'
-import { Time } from '#app/ui/time/time.tsx'
+import { Time, usePresent } from '#app/ui/time/time.tsx'
+import { VisuallyHidden } from '#app/ui/visually-hidden.tsx'
 import { resultPlace } from '../controls/control-text.ts'
+import { checkSummary, isCheckShown, pathOf, troubledSteps } from '../controls/endpoint-check.ts'
 import { calledOf, type EndpointView } from '../endpoint-view.ts'
 import { receiverOf } from '../receiver.ts'
 import { useCardNews } from './account-news.tsx'
-import { CheckAddressButton, CheckResult } from './address-check.tsx'
 import { CardButton, CardFields } from './card-button.tsx'
 import { cardId, type ManagerAccount, managerQuery } from './manager-address.ts'
 import { useOwnerRights } from './owner-rights.tsx'
@@ -246,5 +262,79 @@ function SigningSecret({ webhook, account, open }: ControlsProps & { open: boole
         </div>
       </div>
     </Disclosure>
+  )
+}
+
+/** Checks the address without sending an event. */
+function CheckAddressButton({ webhook, account }: { webhook: EndpointView; account: ManagerAccount }) {
+  return (
+    <CardButton
+      intent="check_address"
+      webhookId={webhook.id}
+      account={account}
+      icon={SearchCheck}
+      pendingLabel="Checking…"
+      aria-label={`Check this address: ${calledOf(webhook)}`}
+    >
+      Check this address
+    </CardButton>
+  )
+}
+
+const MARKS: Record<StepVerdict, { word: string; icon: LucideIcon; look: string }> = {
+  ok: { word: 'OK', icon: Check, look: toneStyles.working },
+  warn: { word: 'Check', icon: TriangleAlert, look: toneStyles.attention },
+  fail: { word: 'Problem', icon: X, look: toneStyles.failing },
+  skipped: { word: 'Not checked', icon: CircleDashed, look: 'bg-sunken text-ink-soft' },
+}
+
+/** The latest check of the address as one path. Only what is broken explains itself. */
+function CheckResult({ card }: { card: EndpointView['id'] }) {
+  const { check } = useCardNews(card)
+  const now = usePresent()
+  if (!check || !isCheckShown(check, now)) return null
+  const [worst, ...more] = troubledSteps(check.steps)
+  return (
+    <div className="grid gap-2 rounded-control border border-line px-3.5 py-3 text-label">
+      <p className="wrap-anywhere">
+        <strong className="font-semibold">
+          Address checked <Time at={check.at} />:
+        </strong>{' '}
+        {checkSummary(check.steps)} {worst?.fix}
+      </p>
+      <ol className="flex max-w-md">
+        {pathOf(check.steps).map(({ title, step }) => (
+          <PathStep key={title} title={title} step={step} />
+        ))}
+      </ol>
+      {more.map((step) => (
+        <p key={step.name} className="wrap-anywhere">
+          {step.sentence} <span className="text-ink-soft">{step.fix}</span>
+        </p>
+      ))}
+    </div>
+  )
+}
+
+/** A dot with its name; a line leads to it from the one before. */
+function PathStep({ title, step }: { title: string; step: CheckStep }) {
+  const { word, icon: Icon, look } = MARKS[step.verdict]
+  return (
+    <li title={step.sentence} className="group/dot relative grid min-w-0 flex-1 justify-items-center gap-1 text-dense">
+      <span
+        aria-hidden
+        className={clsx(
+          'absolute top-3 right-[calc(50%+0.75rem)] left-[calc(-50%+0.75rem)] border-t group-first/dot:hidden',
+          step.verdict === 'skipped' ? 'border-line border-dashed' : 'border-line-strong',
+        )}
+      />
+      <span className={clsx('relative grid size-6 place-items-center rounded-pill', look)}>
+        <Icon aria-hidden className="size-3.5" strokeWidth={2.5} />
+      </span>
+      <span className="max-w-full truncate">
+        {title}
+        <VisuallyHidden> {word}</VisuallyHidden>
+      </span>
+    </li>
   )
 }
