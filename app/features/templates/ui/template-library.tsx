@@ -189,6 +189,7 @@ function CreateTemplate({
   const { state, formAction } = useNavigation()
   const pending = state !== 'idle' && formAction?.startsWith(NEW_TEMPLATE_PATH) === true
   const query = new URLSearchParams(automationQuery(account))
+  const was = (name: string) => ({ name, defaultValue: typed[name] })
   return (
     <Card className="px-4 py-1 sm:px-5">
       <Disclosure summary={CREATE_TEXTS.summary} open={typed.name !== undefined}>
@@ -199,43 +200,27 @@ function CreateTemplate({
             <div className="grid items-start gap-4 sm:grid-cols-2">
               <Field id="template-rule" label={CREATE_TEXTS.rule} hint={CREATE_TEXTS.ruleHint}>
                 {(control) => (
-                  <Select
-                    {...control}
-                    name="rule"
-                    defaultValue={typed.rule}
-                    options={rules.map(({ id, name }) => [id, name])}
-                  />
+                  <Select {...control} {...was('rule')} options={rules.map(({ id, name }) => [id, name])} />
                 )}
               </Field>
               <Field id="template-new-category" label={CREATE_TEXTS.category}>
                 {(control) => (
                   <Select
                     {...control}
-                    name="category"
-                    defaultValue={typed.category}
+                    {...was('category')}
                     options={CATEGORIES.map((one) => [one, CATEGORY_LABELS[one]])}
                   />
                 )}
               </Field>
             </div>
             <Field id="template-name" label={CREATE_TEXTS.name}>
-              {(control) => (
-                <TextInput
-                  {...control}
-                  name="name"
-                  required
-                  maxLength={200}
-                  autoComplete="off"
-                  defaultValue={typed.name}
-                />
-              )}
+              {(control) => <TextInput {...control} {...was('name')} required maxLength={200} autoComplete="off" />}
             </Field>
             <Field id="template-description" label={CREATE_TEXTS.description}>
               {(control) => (
                 <textarea
                   {...control}
-                  name="description"
-                  defaultValue={typed.description}
+                  {...was('description')}
                   rows={3}
                   maxLength={2_000}
                   className={controlStyles({ className: 'py-2' })}
