@@ -14,6 +14,8 @@ import type { Clock } from '#app/lib/clock.ts'
 import { movableClock } from '#app/lib/clocks.server.ts'
 import type { Log } from '#app/lib/log.ts'
 import { sessionHasher } from '#app/lib/token.server.ts'
+import { CALL_PATHS } from '#app/routes/api/calls.server.ts'
+import { routePatterns } from '#app/routes/route-patterns.ts'
 import type { Sandbox } from '#sandbox/sandbox.server.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { createEngines, type Engines } from './engines.server.ts'
@@ -246,6 +248,7 @@ function settingsOf(
     mostAddresses: env.mostAddresses,
     mailServer: env.smtp !== null,
     backups: env.databaseServer === null ? env.backups !== null : 'server',
+    routePattern: routePatterns(CALL_PATHS),
     sessionHash: sessionHasher(env.sessionSecret),
     get held() {
       return hold.held()

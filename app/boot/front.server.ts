@@ -15,8 +15,6 @@ import { securityHeaders } from '#app/http/security-headers.ts'
 import { createStrangerPages, type StrangerPages } from '#app/http/stranger-pages.server.ts'
 import { asCaller } from '#app/lib/caller.server.ts'
 import { endWork, type Meter, workFor } from '#app/lib/work-meter.server.ts'
-import { CALL_PATHS } from '#app/routes/api/calls.server.ts'
-import { routePatterns } from '#app/routes/route-patterns.ts'
 import type { Env } from './env.server.ts'
 import { createPlatformIngress } from './platform-ingress.server.ts'
 
@@ -60,7 +58,7 @@ export function createFront(
   const budgets = createBudgets(app, env.budgets, { refused: observed.measures.overBudget })
   const secure = app.settings.origin.startsWith('https:')
   const realPayments = app.settings.payments.mode === 'stripe'
-  const routePattern = routePatterns(CALL_PATHS)
+  const { routePattern } = app.settings
   return {
     clientIp,
     routePattern,

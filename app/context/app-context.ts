@@ -33,6 +33,8 @@ export interface Settings {
   /** True when the built-in sandbox replaces the platform. Only text on pages may depend on it. */
   sandbox: boolean
   version: string
+  /** The pattern of the route that answers a path: `/deliveries/:id`; ends with `*` for an unknown address. */
+  routePattern(path: string): string
   /** The payment provider; the publishable key is for the browser. */
   payments: { mode: PaymentMode; publishableKey: string | null }
   /** Path of the activity feed below the API address; missing or '' = unknown, notes are used (facts: section 8). */

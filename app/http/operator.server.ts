@@ -3,7 +3,7 @@
 import { accountIdIn } from '#app/domain/account-id.ts'
 import { actsAsAdmin } from '#app/domain/session.ts'
 import { recordRefusedCall } from '#app/features/audit/refusals.server.ts'
-import type { Asked } from './refusals.server.ts'
+import { type Asked, quietly } from './refusals.server.ts'
 import { findSession } from './session.server.ts'
 
 interface Operator {
@@ -27,12 +27,8 @@ export async function requireOperator({ request, context: { app, clientIp } }: A
   const whose = namedUuid ?? session?.accounts[0]?.accountUuid ?? null
   // An anonymous caller who guesses addresses is not worth a line.
   if (whose !== null) {
-    try {
-      const refused = { method: request.method, path: pathname, status: 404, accountUuid: whose }
-      await recordRefusedCall(app, refused, clientIp)
-    } catch (error) {
-      app.log.error({ error }, 'audit.not_recorded')
-    }
+    const refused = { method: request.method, path: pathname, status: 404, accountUuid: whose }
+    await quietly(app, () => recordRefusedCall(app, refused, clientIp))
   }
   throw new Response(null, { status: 404, statusText: 'Not Found' })
 }

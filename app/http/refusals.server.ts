@@ -84,7 +84,7 @@ async function accountNamedIn(app: Pick<App, 'store'>, { pathname, searchParams 
   return null
 }
 
-async function quietly({ log }: Pick<App, 'log'>, tell: () => Promise<void>): Promise<void> {
+export async function quietly({ log }: Pick<App, 'log'>, tell: () => Promise<void>): Promise<void> {
   try {
     await tell()
   } catch (error) {

@@ -3,6 +3,8 @@ import type { AppLoadContext } from '@remix-run/node'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { asCaller } from '#app/lib/caller.server.ts'
 import { withMethods } from '#app/lib/families.ts'
+import { CALL_PATHS } from '#app/routes/api/calls.server.ts'
+import { routePatterns } from '#app/routes/route-patterns.ts'
 import { LEEDS, RIGHTS_ORIGIN, type RightsWorld, rightsWorld, YORK } from '#tests/support/rights-world.server.ts'
 import { answerCall } from './calls/call.server.ts'
 import { createDoor } from './door.server.ts'
@@ -16,6 +18,7 @@ let world: RightsWorld
 
 beforeEach(() => {
   world = rightsWorld()
+  Object.assign(world.app.settings, { routePattern: routePatterns(CALL_PATHS) })
 })
 afterEach(() => world.close())
 
@@ -105,13 +108,13 @@ describe('a call', () => {
       await refused('/api/webhooks/999', tab, 404)
     })
     expect(await entries(YORK)).toMatchObject([{ target: 'POST /api/credentials/:id', actor: 'stranger' }])
-    expect(await entries(LEEDS)).toMatchObject([{ target: 'POST /api/webhooks/:id', actor: 'staff' }])
+    expect(await entries(LEEDS)).toMatchObject([{ target: 'POST /api/webhooks/:key', actor: 'staff' }])
   })
 
   test('by nobody, of nobody’s, is told when it was refused, and not when nothing is there', async () => {
-    await refused('/api/none', 'x', 404)
+    await refused('/api/webhooks', 'x', 404)
     expect(await nobodys()).toEqual([])
-    await refused('/api/none', 'x', 401)
+    await refused('/api/webhooks', 'x', 401)
     expect(await nobodys()).toHaveLength(1)
   })
 
@@ -120,7 +123,8 @@ describe('a call', () => {
     for (const path of ['/sign-out', '/documents/x', '/x/api/y', '/hooks/servicem8/x', '/launch/x', '/api/'])
       await refused(`${path}?accountUUID=${YORK}`, 'x', 404)
     expect(await entries(YORK)).toEqual([])
-    for (const path of ['/hooks/servicem8', '/launch', '/api/x']) await refused(`${path}?accountUUID=${YORK}`, 'x', 401)
+    for (const path of ['/hooks/servicem8', '/launch', '/api/webhooks'])
+      await refused(`${path}?accountUUID=${YORK}`, 'x', 401)
     expect(await entries(YORK)).toHaveLength(3)
   })
 
@@ -162,10 +166,20 @@ describe('at the door', () => {
   test('or of the account that it names; and of nobody when there is neither', async () => {
     await world.signIn(YORK)
     expect(await door().come(`/api/webhooks/${YORK}`, foreign)).toBe(403)
-    expect(await entries(YORK)).toMatchObject([{ target: 'POST /api/webhooks/:id' }])
+    expect(await entries(YORK)).toMatchObject([{ target: 'POST /api/webhooks/:key' }])
     world.clock.advance(60_000)
-    await door().come('//evil.example/x', { ...foreign, ...cookie('unknown') })
+    await door().come('/webhook-activity', { ...foreign, ...cookie('unknown') })
     expect(await nobodys()).toMatchObject([{ action: 'call.refused', ip: IP }])
+  })
+
+  test('words of the address are told to nobody: of a known one its pattern, of an unknown one nothing', async () => {
+    const tab = await world.signIn(LEEDS)
+    for (const path of ['/your/account/is/locked', '/api/your/account/is/locked', '//call.this/number']) {
+      expect(await door().come(`${path}?accountUUID=${LEEDS}`, { ...foreign, ...cookie(tab) })).toBe(403)
+    }
+    expect([await entries(LEEDS), await nobodys()]).toEqual([[], []])
+    expect(await door().come(`/api/credentials/your-account-is-locked?accountUUID=${LEEDS}`, foreign)).toBe(403)
+    expect((await entries(LEEDS)).map(({ target }) => target)).toEqual(['POST /api/credentials/:id'])
   })
 
   test('a flood is one line a minute for each answer, and a number', async () => {
@@ -209,8 +223,8 @@ describe('at the door', () => {
     expect(await entries(LEEDS)).toMatchObject([{ target: 'POST /' }])
     world.clock.advance(60_000)
     const admit = createDoor(world.app, { perMinute: 10, clientIp: () => IP })
-    expect(admit({ url: '/x?_data=root', headers: cookie(tab) })?.status).toBe(403)
-    await expect.poll(() => entries(LEEDS)).toMatchObject([{ target: 'GET /x' }, {}])
+    expect(admit({ url: '/deliveries?_data=root', headers: cookie(tab) })?.status).toBe(403)
+    await expect.poll(() => entries(LEEDS)).toMatchObject([{ target: 'GET /deliveries' }, {}])
   })
 
   test('a store that does not answer keeps nobody out or in', async () => {

@@ -197,6 +197,7 @@ beforeEach(async () => {
     settings: {
       origin: 'https://fieldhook.test',
       adminAccounts: new Set(),
+      routePattern: (path: string) => path,
       scopes: [],
       sandbox: true,
       payments: { mode: 'off' as const, publishableKey: null },

@@ -12,7 +12,6 @@ import {
   maskEmail,
   maskText,
   NO_AUDIT_FILTER,
-  pathPattern,
   redactDetail,
 } from './audit.ts'
 import { readAuditQuery } from './audit-filter.ts'
@@ -142,12 +141,9 @@ describe('what never gets into the log', () => {
     expect(Object.keys(redactDetail(many))).toHaveLength(12)
   })
 
-  it('of an address only the host, of a path only its names', () => {
+  it('of an address only the host', () => {
     expect(hostOf('https://hooks.example.com:8443/secret/path?key=1')).toBe('hooks.example.com:8443')
     expect(hostOf('no address', '')).toBe('')
-    expect(pathPattern('/api/webhooks/12/replay')).toBe('/api/webhooks/:id/replay')
-    expect(pathPattern(`/api/credentials/${UUID}`)).toBe('/api/credentials/:id')
-    expect(pathPattern(`/api/x/${'q'.repeat(43)}`)).toBe('/api/x/:id')
   })
 })
 

@@ -166,14 +166,6 @@ export function redactDetail(detail: AuditDetail): AuditDetail {
   return Object.fromEntries(kept)
 }
 
-/** Replaces the ids in a path: `/api/webhooks/:id/replay`. Ids look different from the names around them. */
-export function pathPattern(path: string): string {
-  const parts = path
-    .split('/')
-    .map((part) => (/^[a-z][a-z0-9-]{0,30}$/.test(part) && !/\d/.test(part) ? part : part && ':id'))
-  return parts.slice(0, 8).join('/')
-}
-
 export const AUDIT_OUTCOMES = ['done', 'refused', 'failed'] as const satisfies readonly AuditOutcome[]
 
 /** As typed; '' = any. */

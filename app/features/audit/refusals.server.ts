@@ -1,12 +1,12 @@
 // Records refusals, but a flood of them must not fill the database: each minute has limits per account and caller, per
 // account, and in total; above them only the number is recorded. Refusals without an account have their own limit, so
 // that nobody can use up a victim's.
+import type { App } from '#app/context/app-context.ts'
 import { currentCaller } from '#app/lib/caller.server.ts'
 import { callerOf } from '#app/lib/caller-of.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
 import { type AuditApp, type NewAudit, recordAudit } from './audit.server.ts'
-import { pathPattern } from './audit.ts'
 
 /** Per minute, for one account and one caller. */
 export const MOST_REFUSALS = 10
@@ -44,6 +44,8 @@ interface Minute {
   remembered: Map<string, number>
 }
 
+type RefusalApp = AuditApp & Pick<App, 'settings'>
+
 const current = new WeakMap<object, Minute>()
 
 /** A refused request. `status` = the answer's status, or words for what was shown instead. */
@@ -55,11 +57,12 @@ interface RefusedRequest {
 
 /** `accountUuid`: the named account if it exists, otherwise the caller's own; null when there is neither. */
 export async function recordRefusedCall(
-  app: AuditApp,
+  app: RefusalApp,
   { accountUuid, ...refused }: RefusedRequest & { accountUuid: string | null },
   ip: string,
 ): Promise<void> {
-  await recordRefusal(app, { accountUuid, ...wordsOf(refused) }, ip)
+  const words = wordsOf(app, refused)
+  if (words) await recordRefusal(app, { accountUuid, ...words }, ip)
 }
 
 /**
@@ -67,11 +70,13 @@ export async function recordRefusedCall(
  * whose session it was; the rest are only counted.
  */
 export async function recordRefusedAtTheDoor(
-  app: AuditApp,
+  app: RefusalApp,
   refused: RefusedRequest,
   ip: string,
   findAccount: () => Promise<string | null>,
 ): Promise<void> {
+  const words = wordsOf(app, refused)
+  if (!words) return
   await endRefusalMinute(app)
   const minute = minuteOf(app)
   const caller = callerIn(minute, `door|${refused.status}|${callerOf(ip)}`, { accountUuid: null, ip })
@@ -79,14 +84,17 @@ export async function recordRefusedAtTheDoor(
   // Counted without an account, because the session's account is only looked up now. Counting comes before any await,
   // so that many simultaneous requests give one entry.
   caller.accountUuid = await findAccount()
-  const request = { accountUuid: caller.accountUuid, ...wordsOf(refused) }
+  const request = { accountUuid: caller.accountUuid, ...words }
   await recordAudit(app, { ...request, outcome: 'refused', actor: 'stranger' }, { ip, accounts: [] })
 }
 
-function wordsOf({ method, path, status }: RefusedRequest): Pick<NewAudit, 'action' | 'target' | 'detail'> {
-  const opening = path === '/launch' || path === '/hooks/servicem8'
-  const target = `${method.slice(0, 10)} ${pathPattern(path)}`
-  return { action: opening ? 'opening.refused' : 'call.refused', target, detail: { status } }
+/** Never the address itself: its words could be a stranger's message to an account. Null = an unknown address. */
+function wordsOf({ settings }: RefusalApp, { method, path, status }: RefusedRequest) {
+  const pattern = settings.routePattern(path)
+  if (pattern.endsWith('*')) return null
+  const opening = pattern === '/launch' || pattern === '/hooks/servicem8'
+  const action: NewAudit['action'] = opening ? 'opening.refused' : 'call.refused'
+  return { action, target: `${method.slice(0, 10)} ${pattern}`, detail: { status } }
 }
 
 /** Records a refusal, or only counts it. */

@@ -1,8 +1,6 @@
 // What was refused is written down, and a flood of it is a number.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Log } from '#app/lib/log.ts'
 import { LEEDS, openWebhookWorld, type WebhookWorld } from '#tests/support/webhook-world.server.ts'
-import type { AuditApp } from './audit.server.ts'
 import {
   endRefusalMinute,
   MOST_REFUSALS,
@@ -13,15 +11,13 @@ import {
 } from './refusals.server.ts'
 
 const ALL = { actions: null, outcome: null, since: null, until: null, before: null, limit: 500 }
-const quiet = () => undefined
-const log: Log = { debug: quiet, info: quiet, warn: quiet, error: quiet, child: () => log }
 
 let world: WebhookWorld
-let app: AuditApp
+let app: WebhookWorld['app']
 
 beforeEach(async () => {
   world = await openWebhookWorld()
-  app = { store: world.app.store, clock: world.clock, log }
+  app = world.app
 })
 afterEach(() => world.close())
 
