@@ -91,6 +91,7 @@ export interface AccountStore {
   /** When the marker expires; null when there is none. */
   findPlaceholder(externalId: string): Promise<Millis | null>
 
+  /** At most 10,000 are kept; the oldest are dropped. */
   beginSignIn(attempt: { stateHash: string; externalId: string; expiresAt: Millis }): Promise<void>
   /** Consumes the attempt: of several callers with the same state, only one gets `taken`. */
   takeSignIn(

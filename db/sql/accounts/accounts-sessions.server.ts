@@ -1,5 +1,5 @@
 // Sign-in attempts, sessions and one-time tickets: the proofs of browsers and signed calls.
-import { and, asc, desc, eq, gt, inArray, isNull, lte, notExists, or, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, inArray, isNull, lte, notExists, or, sql } from 'drizzle-orm'
 import type { Proof, ProvedAccount, StoredSession } from '#app/domain/session.ts'
 import type { Clock } from '#app/lib/clock.ts'
 import { hours } from '#app/lib/duration.ts'
@@ -13,6 +13,8 @@ import { idRows, putAccount, putTokens } from './accounts-rows.server.ts'
 
 /** An expired attempt is kept a little longer, so a late return gets the right message. */
 const ATTEMPT_KEPT = hours(1)
+/** Anyone can begin one. The oldest make room, so that whoever signs in meanwhile still can. */
+const MOST_ATTEMPTS = 10_000
 
 type SignIns = Pick<AccountStore, 'beginSignIn' | 'takeSignIn' | 'completeSignIn' | 'forgetExpired'>
 type Sessions = Pick<
@@ -37,6 +39,12 @@ function signIns({ db, orm }: Connections, clock: Clock): SignIns {
   }
   return {
     beginSignIn: db.write(function* ({ stateHash, externalId, expiresAt }) {
+      const held = yield* one(orm.select({ n: count() }).from(signInAttempt))
+      if ((held?.n ?? 0) >= MOST_ATTEMPTS) {
+        const begun = orm.select({ hash: signInAttempt.stateHash }).from(signInAttempt)
+        const oldest = begun.orderBy(asc(signInAttempt.createdAt)).limit(MOST_ATTEMPTS / 10)
+        yield* change(orm.delete(signInAttempt).where(inArray(signInAttempt.stateHash, oldest)))
+      }
       yield* change(orm.insert(signInAttempt).values({ stateHash, externalId, createdAt: clock.now(), expiresAt }))
     }),
 

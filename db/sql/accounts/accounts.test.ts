@@ -136,6 +136,24 @@ describe('markers of unknown ids', () => {
   })
 })
 
+it('begun sign-ins are never more than ten thousand, and one that is under way is not pushed out at once', async () => {
+  const now = clock.now()
+  client.sql
+    .prepare(
+      `WITH RECURSIVE number (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM number WHERE n < 9998)
+       INSERT INTO sign_in_attempt (state_hash, external_id, created_at, expires_at)
+       SELECT 's' || n, '', CAST(? AS bigint) + n, CAST(? AS bigint) FROM number`,
+    )
+    .run(now - 10_000, now + 1000)
+  for (const stateHash of ['mine', 'flood']) {
+    await store.beginSignIn({ stateHash, externalId: '', expiresAt: now + 1000 })
+  }
+  const { n } = client.sql.prepare('SELECT count(*) AS n FROM sign_in_attempt').get() as { n: number }
+  expect(Number(n)).toBe(9_001)
+  const taken = await Promise.all(['s999', 's1000', 'mine', 'flood'].map((hash) => store.takeSignIn(hash)))
+  expect(taken.map(({ outcome }) => outcome)).toEqual(['unknown', 'taken', 'taken', 'taken'])
+})
+
 describe('tidying up', () => {
   it('takes away what is over and leaves the rest', async () => {
     await signIn('a')
