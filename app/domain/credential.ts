@@ -40,10 +40,12 @@ const accountIdField = z
 const LAST_DATE = 8_640_000_000_000_000
 
 const ACCESS_TOKEN_REQUIRED = 'Access Token is required'
+const tokenField = z.string({ error: ACCESS_TOKEN_REQUIRED }).trim().min(1, ACCESS_TOKEN_REQUIRED).max(4096)
+const fitsHeader = (token: string) => /^[ -~]*$/.test(token)
 
 export const credentialBody = z.strictObject({
   accountUUID: accountIdField,
-  accessToken: z.string({ error: ACCESS_TOKEN_REQUIRED }).trim().min(1, ACCESS_TOKEN_REQUIRED).max(4096),
+  accessToken: tokenField.refine(fitsHeader, 'Access Token has a character that no token can have'),
   refreshToken: z.string().trim().max(4096).nullish(),
   /** ISO 8601 or epoch ms; only trusted for real tokens. */
   expiresAt: z

@@ -30,6 +30,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
+const NO_TOKEN = 'Access Token has a character that no token can have'
 const NOT_FOUND = '{"message":"Not found"}'
 const PLACEHOLDER = { accessToken: 'placeholder', refreshToken: 'placeholder', expiresAt: '2026-01-05T09:00:00.000Z' }
 
@@ -199,6 +200,8 @@ describe('POST /api/credentials with real tokens', () => {
       { accountUUID: ' ', accessToken: '' },
       { accountUUID: ['Account UUID is required'], accessToken: ['Access Token is required'] },
     ],
+    [{ accountUUID: 'a', accessToken: 'a\u0000b' }, { accessToken: [NO_TOKEN] }],
+    [{ accountUUID: 'a', accessToken: 'Ключ' }, { accessToken: [NO_TOKEN] }],
     [{ accountUUID: 'a b', accessToken: 'x' }, { accountUUID: ['Invalid input'] }],
     [{ accountUUID: 'a', accessToken: 'x', generation: 7 }, { generation: ['Not allowed'] }],
     [{ accountUUID: 'a', accessToken: 'x', expiresAt: 'soon' }, { expiresAt: ['Invalid ISO datetime'] }],
