@@ -260,25 +260,28 @@ async function readRule(
   if (read.outcome !== 'done') return notChecked(read)
   if (read.value.outcome === 'invalid') return refused(read.value.issues)
   const { form, takenOut } = read.value
-  let objectOfWebhook: string | null = null
-  if (form.triggerSource === 'webhook' && form.webhookSubscriptionId !== undefined) {
-    const record = await app.store.endpoints.findEndpoint(accountUuid, {
-      kind: 'webhook',
-      id: form.webhookSubscriptionId,
-    })
-    if (!record && form.object === '') {
-      const message = 'That webhook no longer exists. Choose which events start it.'
-      return { outcome: 'invalid', message, errors: { webhookSubscriptionId: [message] } }
-    }
-    objectOfWebhook = record?.objectType ?? null
+  const webhook = await webhookOf(app, accountUuid, form, before)
+  if (webhook === 'unknown') {
+    const message = 'That webhook no longer exists. Choose which events start it.'
+    return { outcome: 'invalid', message, errors: { webhookSubscriptionId: [message] } }
   }
-  const definition = definitionOf(form, objectOfWebhook)
+  const definition = definitionOf(form, webhook?.objectType ?? null)
   const checked = await checkedRule(app, accountUuid, definition)
   if (checked.outcome !== 'done') return notChecked(checked)
   const wrong = checked.value
   const goesOn = before && (before.active ? before.pausedReason === null || form.active === false : !form.active)
   const stays = goesOn && isSameRule(before.definition, definition)
   return wrong.length > 0 && !stays ? refused(wrong) : { outcome: 'read', form, definition, takenOut }
+}
+
+/** Null = none is named, or the one that the stored rule names was deleted. */
+async function webhookOf(app: RulesApp, accountUuid: string, form: RuleForm, before: AutomationRow | null) {
+  const { triggerSource, webhookSubscriptionId: id, object } = form
+  if (triggerSource !== 'webhook' || id === undefined) return null
+  const record = await app.store.endpoints.findEndpoint(accountUuid, { kind: 'webhook', id })
+  const held = before?.definition.trigger
+  const isHeld = held?.source === 'webhook' && held.webhookSubscriptionId === id
+  return record ?? (isHeld && object !== '' ? null : 'unknown')
 }
 
 async function checkedRule(app: RulesApp, accountUuid: string, definition: RuleDefinition) {

@@ -137,6 +137,44 @@ describe('rules', () => {
     expect((await post({ ...RULE, webhookSubscriptionId: 77, object: null })).status).toBe(400)
   })
 
+  test('a webhook of another account, or of nobody, is refused; a rule whose webhook was deleted can be changed', async () => {
+    const gone = ['That webhook no longer exists. Choose which events start it.']
+    const saved = async (accountUuid: string, objectType: string) => {
+      const { id } = await calls.app.store.endpoints.saveEndpoint(accountUuid, {
+        kind: 'webhook',
+        objectType,
+        fields: '',
+        url: 'https://receiver.example.com/in',
+        fieldFilter: '',
+        active: true,
+        secretSealed: 'sealed',
+        subscription: null,
+        at: 0,
+      })
+      return id
+    }
+    const foreign = await saved(BRISBANE, 'company')
+    for (const webhookSubscriptionId of [foreign, 77]) {
+      const body = { ...RULE, webhookSubscriptionId }
+      const refused = await calls.call(automation, '/api/automation', { method: 'POST', body })
+      expect([refused.status, refused.json.errors]).toEqual([400, { webhookSubscriptionId: gone }])
+    }
+    const webhookSubscriptionId = await saved(LEEDS, 'job')
+    const { id } = await make({ ...RULE, webhookSubscriptionId })
+    await calls.app.store.endpoints.deleteEndpoint(
+      LEEDS,
+      { kind: 'webhook', id: webhookSubscriptionId },
+      { endSubscriptions: false, at: 0 },
+    )
+    const put = (body: unknown) =>
+      calls.call(byId, `/api/automation/${id}`, { method: 'PUT', body, params: { id: String(id) } })
+    const renamed = await put({ ...RULE, name: 'Other', webhookSubscriptionId })
+    expect(renamed.json).toMatchObject({ name: 'Other', webhookSubscriptionId })
+    expect((await put({ ...RULE, webhookSubscriptionId: foreign })).json.errors).toEqual({
+      webhookSubscriptionId: gone,
+    })
+  })
+
   test('a rule with an open blank is not switched on', async () => {
     const message = 'Hi. [[Business name]]'
     const actions = [{ type: 'send_sms', parameters: { to: '+447700900000', message } }]
