@@ -1,6 +1,6 @@
 // Opens the one SQLite file so that "committed" means "on disk".
 
-import { closeSync, fdatasync, mkdirSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, fdatasync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { cannotStart, openingProblem } from '../cannot-start.ts'
@@ -11,6 +11,7 @@ import { diskIsFull } from './ballast.server.ts'
 import { plannedByValue, sqliteDatabase } from './database.server.ts'
 import { sqliteHousekeeping } from './housekeeping.server.ts'
 import { bringUpToDate } from './migrations.server.ts'
+import { safetyCopies } from './safety-copy.server.ts'
 import type { Sql } from './sql.ts'
 
 export interface Client extends Connections {
@@ -34,12 +35,24 @@ const SYNCHRONOUS_NORMAL = 1
 export function openClient(file: string, migrationsFolder: string): Client {
   try {
     mkdirSync(dirname(file), { recursive: true })
+    keepPrivate(file)
     return openFile(file, migrationsFolder)
   } catch (error) {
     const problem = problemOfOpening(error, file)
     if (!problem) throw error
     const { code, sentence, next } = problem
     throw Object.assign(cannotStart(`${sentence} ${next}`), { code, cause: error })
+  }
+}
+
+/** Only its user may read the file and its copies; SQLite makes its log and shared memory with the file's mode. */
+function keepPrivate(file: string): void {
+  try {
+    closeSync(openSync(file, 'a', 0o600))
+    const copies = safetyCopies(dirname(file)).map(({ path }) => path)
+    for (const path of [file, `${file}-wal`, `${file}-shm`, ...copies]) if (existsSync(path)) chmodSync(path, 0o600)
+  } catch {
+    // Another user's: whether it can be opened, SQLite says.
   }
 }
 

@@ -1,5 +1,5 @@
 // A SQLite file as one end of a move. A target is filled in a file beside it, which takes its place when all is there.
-import { chmodSync, existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { makeFolders } from '#app/lib/folders.server.ts'
@@ -108,7 +108,6 @@ function fileTarget(parts: { file: string; draft: string; marker: string; lock: 
         // The marker first: the file can never be there without it.
         writeFileSync(marker, `${JSON.stringify(why)}\n`)
         syncFile(marker)
-        chmodSync(draft, 0o600)
         // A log of another file would be replayed into this one.
         for (const ending of ['-wal', '-shm']) rmSync(`${file}${ending}`, { force: true })
         renameSync(draft, file)

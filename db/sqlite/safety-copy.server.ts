@@ -33,13 +33,14 @@ export function takeSafetyCopy(sql: Database, file: string, { tag, begun }: { ta
   // Limits the number of copies: an old one makes room for the new one.
   forgetCopies(
     folder,
-    copiesIn(folder)
+    safetyCopies(folder)
       .filter((one) => one.path !== copy)
       .slice(KEPT - 1),
   )
   refuseWithoutRoom(sql, folder)
   const half = `${copy}.${process.pid}.half`
   try {
+    closeSync(openSync(half, 'w', 0o600))
     // Reads every page of the file, so it also detects damage.
     sql.prepare('VACUUM INTO @copy').run({ copy: half })
     syncFile(half)
@@ -54,13 +55,13 @@ export function takeSafetyCopy(sql: Database, file: string, { tag, begun }: { ta
 /** Removes the copies next to `file` made before that moment, because their data must not be kept forever. */
 export function forgetSafetyCopies(file: string, before: number): number {
   const folder = dirname(file)
-  const old = copiesIn(folder).filter(({ madeAt }) => madeAt < before)
+  const old = safetyCopies(folder).filter(({ madeAt }) => madeAt < before)
   forgetCopies(folder, old)
   return old.length
 }
 
 /** Newest first. `madeAt` in epoch ms. */
-function copiesIn(folder: string): { path: string; madeAt: number }[] {
+export function safetyCopies(folder: string): { path: string; madeAt: number }[] {
   return readdirSync(folder)
     .filter((name) => COPY.test(name))
     .map((name) => ({ path: join(folder, name), madeAt: statSync(join(folder, name)).mtimeMs }))

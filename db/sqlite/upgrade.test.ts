@@ -2,6 +2,7 @@
 // is a way back.
 import { createHash } from 'node:crypto'
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -9,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -214,6 +216,21 @@ test('rules from before "how often" was a choice do what they did, and whose cus
   await store.automations.dismissRepeatNotice(LEEDS)
   expect(await store.automations.owesRepeatNotice(LEEDS)).toBe(false)
   client.close()
+})
+
+test('only its user reads the file, its log and its copies, also those that an earlier release left open to all', () => {
+  const isOpen = (name: string) => (statSync(join(folder, name)).mode & 0o077) !== 0
+  const openTo = () => readdirSync(folder).filter(isOpen)
+  const made = openClient(join(folder, 'new.db'), 'db/migrations')
+  expect([readdirSync(folder), openTo()]).toEqual([['new.db', 'new.db-shm', 'new.db-wal'], []])
+  made.close()
+  const file = releasedFile(RELEASED.at(-1) ?? '')
+  copyFileSync(file, join(folder, 'pre-0001_old.db'))
+  for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o644)
+  const opened = openClient(file, 'db/migrations')
+  expect(readdirSync(folder)).toContain(`pre-${NEWEST}.db`)
+  expect(openTo()).toEqual(['new.db'])
+  opened.close()
 })
 
 test('a start that finds nothing to change makes no copy', () => {
