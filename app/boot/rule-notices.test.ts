@@ -384,6 +384,28 @@ describe('what stops several automations', () => {
     })
   })
 
+  test.each([
+    [null, 'Thank the customer failed'],
+    ['stranger@example.com', 'An automation failed'],
+  ])(
+    'as a subject the mail server sends no name of a rule to an address of their choice: %s',
+    async (email, failed) => {
+      const rule = await thanks()
+      await learnAddresses(world.app)
+      await world.store.notices.saveMailChoice(LEEDS, { ...DEFAULT_MAIL_CHOICE, email }, world.clock.now())
+      refuseTexts(true)
+      await run(rule)
+      await loseSignIn()
+      const mailer = mailServer()
+      await pass(minutes(2), { ...world.app, mailer })
+      expect(mailer.got.map(({ to, subject }) => [to, subject])).toContainEqual([
+        email ?? 'office@example.test',
+        failed,
+      ])
+      expect(JSON.stringify(mailer.got.map(({ subject }) => subject)).includes('Thank')).toBe(email === null)
+    },
+  )
+
   test('a mail server that does not answer holds up nobody else, and is asked again later', async () => {
     const rule = await thanks()
     await learnAddresses(world.app)

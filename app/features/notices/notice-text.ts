@@ -18,6 +18,13 @@ export function subjectName(subject: NoticeSubject): string {
   }
 }
 
+/** The same subject without the name that somebody gave it. */
+export function nameless(subject: NoticeSubject): NoticeSubject {
+  if (subject.kind === 'rule') return { ...subject, name: 'An automation' }
+  if (subject.kind !== 'endpoint' || !subject.rule) return subject
+  return { ...subject, rule: { ...subject.rule, name: 'forwarding' } }
+}
+
 /** The card of the webhook manager that the notice belongs to. */
 export function cardOf({ webhookId, rule }: EndpointSubject): EndpointKey {
   return rule ? keyOf({ kind: 'extra', id: rule.id }) : (webhookId ?? 0)

@@ -23,7 +23,7 @@ import {
   unclearReason,
 } from './notice-mail.ts'
 import { MAILS_A_DAY, mailReason } from './notice-reasons.ts'
-import { cardOf, topicOf } from './notice-text.ts'
+import { cardOf, nameless, topicOf } from './notice-text.ts'
 
 export type MailApp = Pick<App, 'store' | 'clock' | 'log' | 'settings' | 'callAsAccount' | 'mailer'>
 
@@ -110,15 +110,18 @@ async function claimAndSend(
     default:
       return assertNever(claim)
   }
-  const { subject, text } = noticeMail(await factsOf(app, mail), now)
-  const sent = await send(app, accountUuid, { to, subject, text }, way)
+  const facts = await factsOf(app, mail)
+  // In the operator's name, an address that the account chose gets no words of the account's choice as a subject.
+  const bySmtp = to === mail.accountEmail ? facts : { ...facts, subject: nameless(facts.subject) }
+  const letter = { to, ...noticeMail(facts, now), smtpSubject: noticeMail(bySmtp, now).subject }
+  const sent = await send(app, accountUuid, letter, way)
   if (sent.way === 'smtp' && sent.answer.outcome === 'unavailable') round.smtpDown = sent.answer.message
   // News stays news for a day from when it is mailed: a reminder is about an old notice.
   const at = Math.max(mail.at, mail.lastAt)
   const after = afterMail(sent.answer, { to, tries: claim.tries, at }, app.clock.now(), sent.way)
   await app.store.notices.settleNoticeMail(accountUuid, id, after, true)
-  const facts = { account: accountUuid, notice: id, kind: mail.kind, way: sent.way, outcome: sent.answer.outcome }
-  app.log.info({ ...facts, mail: after.state }, 'notice.mailed')
+  const told = { account: accountUuid, notice: id, kind: mail.kind, way: sent.way, outcome: sent.answer.outcome }
+  app.log.info({ ...told, mail: after.state }, 'notice.mailed')
 }
 
 /** The platform says so before it sends anything: the mail server may carry it instead. */
@@ -127,17 +130,17 @@ const CARRIED_OTHERWISE = new Set(['unauthorized', 'forbidden', 'suspended', 'no
 async function send(
   { callAsAccount, mailer }: MailApp,
   accountUuid: string,
-  { to, subject, text }: { to: string; subject: string; text: string },
+  { to, subject, smtpSubject, text }: { to: string; subject: string; smtpSubject: string; text: string },
   way: MailWay,
 ): Promise<{ way: MailWay; answer: MailAnswer }> {
-  if (way === 'smtp' && mailer) return { way, answer: await mailer.send({ to, subject, text }) }
+  if (way === 'smtp' && mailer) return { way, answer: await mailer.send({ to, subject: smtpSubject, text }) }
   const answer = await callAsAccount(
     accountUuid,
     (api, token) => api.sendEmail(token, { to, subject, textBody: text }),
     IN_THE_BACKGROUND,
   )
   if (!mailer || !CARRIED_OTHERWISE.has(answer.outcome)) return { way: 'platform', answer }
-  return { way: 'smtp', answer: await mailer.send({ to, subject, text }) }
+  return { way: 'smtp', answer: await mailer.send({ to, subject: smtpSubject, text }) }
 }
 
 type Address = { outcome: 'found'; to: string } | { outcome: 'none' } | { outcome: 'later'; after: AfterMail }
