@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { PollTrigger, RuleDefinition, WebhookTrigger } from '#app/domain/automations/rule.ts'
 import { LAST_RUNS } from '#app/domain/automations/run-record.ts'
 import { chooseEndpoints } from '#app/features/events/fan-out.ts'
-import { LIBRARY } from '#app/features/templates/templates.server.ts'
+import { LIBRARY } from '#app/features/templates/library.ts'
 import { days, hours, minutes, seconds } from '#app/lib/duration.ts'
 import type { IncomingEvent } from '#db/store/events.ts'
 import {

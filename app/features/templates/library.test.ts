@@ -7,8 +7,8 @@ import { openBlanksOf } from '#app/features/automations/rules/rule-blanks.ts'
 import { definitionOf } from '#app/features/automations/rules/rule-definition.ts'
 import { ruleForm } from '#app/features/automations/rules/rule-form.ts'
 import { formFields } from '#app/features/automations/rules/rule-json.ts'
+import { LIBRARY } from './library.ts'
 import { readTemplate, templateCopy } from './template.ts'
-import { LIBRARY } from './templates.server.ts'
 
 test('there are 29, with ids that stay as they are', () => {
   expect(LIBRARY.map(({ id }) => id)).toEqual(Array.from({ length: 29 }, (_, index) => index + 1))

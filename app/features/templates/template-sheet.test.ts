@@ -4,9 +4,9 @@ import { checkRule } from '#app/features/automations/rules/checks/rule-check.ts'
 import { openBlanksOf } from '#app/features/automations/rules/rule-blanks.ts'
 import { definitionOf } from '#app/features/automations/rules/rule-definition.ts'
 import { ruleForm } from '#app/features/automations/rules/rule-form.ts'
+import { LIBRARY } from './library.ts'
 import { missingErrors, needsLists } from './sheet-view.ts'
 import { previewable, ruleOfSheet, sheetOf } from './template-sheet.ts'
-import { LIBRARY } from './templates.server.ts'
 
 const FIRM = 'Alder & Finch'
 const named = (id: number) => {

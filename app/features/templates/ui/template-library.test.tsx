@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { CATEGORIES } from '#app/domain/template-categories.ts'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import { SAMPLE_NOW } from '#tests/support/sample-views.ts'
+import { LIBRARY } from '../library.ts'
 import { GROUPS } from '../recipes.ts'
 import { GROUP_LABELS } from '../template-text.ts'
 import { findTemplates, recipeViews, templateRowView } from '../template-view.ts'
-import { LIBRARY } from '../templates.server.ts'
 import { TemplateLibrary, type TemplateLibraryProps } from './template-library.tsx'
 
 const TEMPLATES = LIBRARY.map((template) => ({

@@ -2,9 +2,9 @@ import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import { expect, it } from 'vitest'
 import { renderPage } from '#tests/support/page-stub.tsx'
 import { SAMPLE_NOW } from '#tests/support/sample-views.ts'
+import { LIBRARY } from '../library.ts'
 import { missingErrors, type SheetView, sheetView } from '../sheet-view.ts'
 import { sheetOf } from '../template-sheet.ts'
-import { LIBRARY } from '../templates.server.ts'
 import { TemplateSheet } from './template-sheet.tsx'
 
 function viewOf(id: number): SheetView {
