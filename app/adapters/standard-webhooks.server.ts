@@ -28,11 +28,6 @@ export function newSigningSecret(): string {
   return PREFIX + randomBytes(NEW_SECRET_BYTES).toString('base64')
 }
 
-/** `whsec_` and canonical base64 of 24 to 64 bytes. */
-export function isSigningSecret(secret: string): boolean {
-  return signingKey(secret) !== null
-}
-
 /**
  * The three headers of a forward, with one `v1` signature per secret. Throws when an id, a time or a secret violates
  * the specification: an unsigned or wrongly signed forward must not leave.

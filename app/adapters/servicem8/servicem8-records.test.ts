@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readRecord, readRecords, readSubscriptions, readVendor } from './servicem8-records.ts'
+import { readRecord, readRecords, readSubscriptions, readVendor } from './servicem8.server.ts'
 
 describe('the account', () => {
   it('is the one record of vendor.json', () => {

@@ -9,11 +9,8 @@ const MOST_KINDS = 200
 const SAID_EVERY = hours(1)
 const OTHER: Violation = { directive: 'other', blocked: 'other' }
 
-interface CountedViolation extends Violation {
+interface Kind extends Violation {
   count: number
-}
-
-interface Kind extends CountedViolation {
   saidAt: Millis
 }
 
@@ -34,15 +31,6 @@ export function noteViolations(app: Pick<App, 'clock' | 'log'>, violations: read
     kind.saidAt = app.clock.now()
     app.log.warn({ directive, blocked, count: kind.count }, 'csp.violated')
   }
-}
-
-/** Every kind so far, with its count. */
-export function violationCounts(app: Pick<App, 'clock'>): CountedViolation[] {
-  return [...(kindsOf.get(app.clock)?.values() ?? [])].map(({ directive, blocked, count }) => ({
-    directive,
-    blocked,
-    count,
-  }))
 }
 
 function keyOf({ directive, blocked }: Violation): string {
