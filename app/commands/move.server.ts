@@ -100,7 +100,9 @@ function teller(say: (line: string) => void): (progress: MoveProgress) => void {
     if (now - told < TELL_EVERY) return
     told = now
     const left = ((now - began) / 1000) * (all / done - 1)
-    say(`${step === 'copy' ? 'copying' : 'comparing'} ${table}: ${percent(done, all)}, about ${span(left)} left`)
+    say(
+      `${step === 'copy' ? 'copying' : 'comparing'} ${table}: ${Math.floor((100 * done) / all)} %, about ${span(left)} left`,
+    )
   }
 }
 
@@ -132,10 +134,6 @@ function nextSteps(sourceName: string, target: Place): string[] {
     '4. With PostgreSQL, start the other instances.',
     `Until step 3 you can go back: start on ${sourceName} again. Never run both.`,
   ]
-}
-
-function percent(done: number, all: number): string {
-  return `${Math.floor((100 * done) / all)} %`
 }
 
 function number(value: number): string {

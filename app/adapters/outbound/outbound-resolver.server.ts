@@ -87,7 +87,10 @@ export function cachedResolver(inner: NameResolver, clock: Clock): NameResolver 
  * For hosts on the operator's list of exceptions: uses the machine's own resolution, including `/etc/hosts`.
  * `localhost` is loopback without a query.
  */
-export function machineResolver(budgetMs: number, ask: MachineLookup = lookupAll): NameResolver {
+export function machineResolver(
+  budgetMs: number,
+  ask: MachineLookup = (name) => lookup(name, { all: true }),
+): NameResolver {
   return {
     async resolve(name) {
       if (name === 'localhost' || name.endsWith('.localhost')) {
@@ -109,10 +112,6 @@ export function machineResolver(budgetMs: number, ask: MachineLookup = lookupAll
 
 /** Every address of a name, as the machine resolves it. */
 type MachineLookup = (name: string) => Promise<{ address: string; family: number }[]>
-
-function lookupAll(name: string): ReturnType<MachineLookup> {
-  return lookup(name, { all: true })
-}
 
 function found(addresses: ResolvedAddress[], ttlMs = 0): NameAnswer {
   return addresses.length > 0 ? { outcome: 'addresses', addresses, ttlMs } : { outcome: 'unknown' }

@@ -1,6 +1,6 @@
 // The sheet of a template as its page shows it: fields with their errors, a preview, a look-back.
 import type { MessageView } from '#app/domain/automations/message-view.ts'
-import type { Backtest, DraftPreview, FormPreview } from '#app/features/automations/form/form-preview.ts'
+import type { DraftPreview, FormPreview } from '#app/features/automations/form/form-preview.ts'
 import type { PreviewEffectView } from '#app/features/automations/preview/preview-view.ts'
 import type { FormLists } from '#app/features/automations/rules/form-lists.ts'
 import { type SentenceParts, sentenceParts } from '#app/features/automations/rules/sentence.ts'
@@ -103,7 +103,7 @@ export function withLook(view: SheetView, answer: FormPreview): SheetView {
     case 'preview':
       return { ...view, preview: sheetPreview(answer) }
     case 'backtest':
-      return { ...view, lookBack: lookBackOf(answer) }
+      return { ...view, lookBack: { ...answer.sent, runs: answer.count, days: answer.days } }
     case 'trouble':
       return { ...view, trouble: answer.message }
     case 'samples':
@@ -134,8 +134,4 @@ function messageIn(
   const message: MessageView = { channel: isEmail ? 'email' : 'sms', subject: said('Subject'), text: said('Text') }
   const says = to === null || to === '' ? channel : `${channel} to ${to}`
   return { says, message, place: credits > 0 ? place : null }
-}
-
-function lookBackOf({ count, days, sent }: Backtest): LookBack {
-  return { ...sent, runs: count, days }
 }

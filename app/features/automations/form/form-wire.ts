@@ -37,16 +37,15 @@ const drawnForm = z.object({
   values: z.object(values),
   conditions: rows(50, condition),
   steps: rows(20, step),
-  answers: z.record(z.string().max(100), text).catch({}).transform(mostAnswers),
+  answers: z
+    .record(z.string().max(100), text)
+    .catch({})
+    .transform((all) => Object.fromEntries(Object.entries(all).slice(0, MOST_ANSWERS))),
   beside: z.record(z.string(), z.string()).optional().catch(undefined),
 })
 
 /** No rule has more blanks than this. */
 const MOST_ANSWERS = 50
-
-function mostAnswers(answers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(answers).slice(0, MOST_ANSWERS))
-}
 
 /** Parses a submitted form; `lists` provide template texts. Starts empty when the drawn state is missing. */
 export function readForm(

@@ -132,7 +132,7 @@ function testTextFlash(done: TextMeOutcome, anHour: number): Flash {
       return {
         kind: 'success',
         title: `Texted ${done.name}`,
-        description: `It went to the mobile ending ${end(done.number)}.`,
+        description: `It went to the mobile ending ${done.number.slice(-3)}.`,
       }
     case 'too_many':
       return refused(`You can try ${anHour} texts an hour. Wait a little.`)
@@ -153,8 +153,4 @@ function testTextFlash(done: TextMeOutcome, anHour: number): Flash {
     default:
       return assertNever(done)
   }
-}
-
-function end(number: string): string {
-  return number.slice(-3)
 }

@@ -38,12 +38,8 @@ async function listNotices(app: Pick<App, 'store' | 'clock'>, accountUuid: strin
   const rows = shownNotices(await app.store.notices.listNotices(accountUuid, NOTICES_READ), now)
   return rows
     .map((row) => noticeView(row, now))
-    .filter(isOfCard)
+    .filter((notice): notice is EndpointNotice => notice.card !== null)
     .slice(0, NOTICES_SHOWN)
-}
-
-function isOfCard(notice: ReturnType<typeof noticeView>): notice is EndpointNotice {
-  return notice.card !== null
 }
 
 async function newsOf(

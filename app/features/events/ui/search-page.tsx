@@ -173,15 +173,12 @@ function Nothing({ form, before }: { form: SearchForm; before: string }) {
         <p>No delivery matches these filters. Try fewer.</p>
       ) : (
         <p>
-          No delivery for “{form.id}”{onlyId(form) ? '' : ' with these filters'}. Check the spelling, or paste an id.
+          No delivery for “{form.id}”{asksNothing({ ...form, id: '' }) ? '' : ' with these filters'}. Check the
+          spelling, or paste an id.
         </p>
       )}
     </EmptyState>
   )
-}
-
-function onlyId(form: SearchForm): boolean {
-  return asksNothing({ ...form, id: '' })
 }
 
 /** Announces the number of results when a search updates the page in place. */

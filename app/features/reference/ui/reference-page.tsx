@@ -1,7 +1,7 @@
 import { clsx } from 'clsx'
 import { ArrowRight, Copy, Gauge, Key, ListTree, LockKeyhole, LockKeyholeOpen, ShieldUser } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { Method, Who } from '#app/contract/operation.ts'
+import type { Method } from '#app/contract/operation.ts'
 import { Badge, type Tone } from '#app/ui/badge.tsx'
 import { buttonStyles } from '#app/ui/button.tsx'
 import { CardSection, cardStyles } from '#app/ui/card.tsx'
@@ -186,10 +186,6 @@ function MethodBadge({ method }: { method: Method }) {
   )
 }
 
-function WhoBadge({ who }: { who: Who }) {
-  return <Badge icon={WHO_ICON[who]}>{WHO_SHORT[who]}</Badge>
-}
-
 function CallCard({ call }: { call: ShownCall }) {
   const { anchor, method, path, summary, description, who, limit, parameters, body, answers, refusals, curl } = call
   const heading = `${anchor}-heading`
@@ -206,7 +202,7 @@ function CallCard({ call }: { call: ShownCall }) {
           <code className="wrap-anywhere font-mono text-label">{path}</code>
         </p>
         <p className="flex flex-wrap items-center gap-2">
-          <WhoBadge who={who} />
+          <Badge icon={WHO_ICON[who]}>{WHO_SHORT[who]}</Badge>
           {limit === null ? null : <Badge icon={Gauge}>{limit}</Badge>}
           <span className="text-dense text-ink-soft">
             <Words text={`${WHO_TEXTS[who]}.`} />

@@ -26,10 +26,6 @@ function hasCustomer(object: string): boolean {
   return object === 'company' || hasJob(object)
 }
 
-function hasContact(object: string): boolean {
-  return !isKnown(object) || fieldsOf(object).has('contact_email')
-}
-
 /** Why the action cannot work for any record of that object. `feed`: as in `LiteralPlace`. */
 export function subjectProblems(
   { type, parameters }: Judged,
@@ -47,7 +43,7 @@ export function subjectProblems(
       return feed !== false || hasCustomer(object) ? [] : [unfit('This becomes a note on a job or customer', object)]
     case 'send_sms':
     case 'send_email':
-      return wordParameter(parameters, 'to') !== '' || hasContact(object)
+      return wordParameter(parameters, 'to') !== '' || !isKnown(object) || fieldsOf(object).has('contact_email')
         ? []
         : [{ name: 'to', message: `A ${objectNoun(object)} has no contact. Enter who gets this message.` }]
     default:
