@@ -23,11 +23,11 @@ import { openServer } from './open-server.server.ts'
 import type { OpenedDatabase } from './opened-database.server.ts'
 import { createQuarantine } from './quarantine.server.ts'
 import {
-  hasLivingMember,
   lockInUse,
   otherPlatformSentence,
   refuseEmptyStart,
   SANDBOX_IS_ALONE,
+  TWO_ON_A_FILE,
 } from './start-checks.server.ts'
 
 /** The base of everything else. */
@@ -59,7 +59,8 @@ export async function openData({ env, clock, observed }: Ground) {
     throw new ConfigurationError([sentence])
   }
   if (database.belongsTo !== env.platform) await refuseStart(otherPlatformSentence(database, env.platform))
-  if (cluster && env.platform === 'sandbox' && (await hasLivingMember(cluster))) await refuseStart(SANDBOX_IS_ALONE)
+  // Each of two would keep another state of its pretend ServiceM8.
+  if (env.platform === 'sandbox' && (await database.isShared())) await refuseStart(SANDBOX_IS_ALONE)
   // Audits people's requests and the product's own work, each under its own name.
   const { store, ownWork, removed } = auditStore({ store: database.store, ownStore: database.ownStore, clock, log })
   const hold = await createQuarantine({ clock, log }, env, database.hold)
@@ -91,7 +92,8 @@ interface FileInput extends Pick<App, 'clock' | 'log'> {
 async function openFile({ env, clock, log, observed, makeRoom }: FileInput): Promise<OpenedDatabase> {
   await refuseEmptyStart(env, log)
   // A restore checks this lock before it replaces the file.
-  const inUse = lockInUse(env, log)
+  const { lock, alone } = lockInUse(env.databaseFile, log)
+  if (!alone && env.platform !== 'sandbox') log.warn({ sentence: TWO_ON_A_FILE }, 'database.used_twice')
   // Before the database: on a full disk, the ballast frees the space to open it.
   const ballast = openBallast(env.databaseFile)
   const client = openClient(env.databaseFile, env.migrationsFolder)
@@ -103,12 +105,13 @@ async function openFile({ env, clock, log, observed, makeRoom }: FileInput): Pro
     store: disk.store,
     ownStore: disk.store,
     cluster: null,
+    isShared: async () => !alone,
     disk,
     hold: fileHold({ file: env.databaseFile, marker: quarantineMarker(env.databaseFile) }),
     belongsTo: claimFor(client.sql, env.platform),
     async close() {
       client.close()
-      inUse?.release()
+      lock?.release()
     },
   }
 }

@@ -18,6 +18,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import type { Env } from './env.server.ts'
 import type { OpenedDatabase } from './opened-database.server.ts'
 import { processName } from './process-name.server.ts'
+import { hasLivingMember } from './start-checks.server.ts'
 
 interface ServerInput extends Pick<App, 'clock'> {
   env: Readonly<Env>
@@ -46,6 +47,7 @@ export async function openServer({ env, url, clock, observed, counts }: ServerIn
     // What was sent is noted even by an instance that may do nothing else any more.
     ownStore: { ...own, runs: { ...own.runs, endSending: store.runs.endSending } },
     cluster,
+    isShared: () => hasLivingMember(cluster),
     callRows: callRows(client.db, WINDOW),
     // A full disk is told by each write that fails; nothing of ours can free it.
     disk: { isFull: () => false, start() {}, async stop() {} },

@@ -16,6 +16,8 @@ export interface OpenedDatabase {
   ownStore: Store
   /** Null = one process at a time works on it. */
   cluster: Cluster | null
+  /** Does another process work on it? */
+  isShared(): Promise<boolean>
   /** Where several instances count the platform calls of an account. Missing = one process, which counts in memory. */
   callRows?: CallRows
   disk: Pick<FullDiskGuard, 'isFull' | 'start' | 'stop'>

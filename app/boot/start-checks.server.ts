@@ -61,30 +61,25 @@ export function warnOfMetrics(env: Pick<Env, 'platform' | 'metricsToken'>, log: 
 const OPEN_METRICS =
   'METRICS_TOKEN is not set: anybody on the private network can read /metrics, and nobody else. Set it to the output of: openssl rand -hex 32'
 
-/** Null = the lock cannot be taken (a full disk): the product still serves. A restore or a move in progress is an error. */
-export function lockInUse(env: Pick<Env, 'databaseFile' | 'platform'>, log: Log): FileLock | null {
-  const { databaseFile } = env
+/**
+ * `alone`: no other process has the file. `lock`: null = it cannot be taken (a full disk), and the product still serves.
+ * A restore or a move in progress is an error.
+ */
+export function lockInUse(databaseFile: string, log: Log): { lock: FileLock | null; alone: boolean } {
   makeFolder(dirname(databaseFile))
   try {
-    const alone = takeLock(inUseLock(databaseFile), 'alone')
-    alone?.release()
+    const first = takeLock(inUseLock(databaseFile), 'alone')
+    first?.release()
     const lock = takeLock(inUseLock(databaseFile), 'shared')
     if (!lock)
       throw new ConfigurationError([
         `A restore or a move of ${databaseFile} is under way: start again when it has ended.`,
       ])
-    if (alone) return lock
-    // Each of two would keep another state of its pretend ServiceM8 in the same file.
-    if (env.platform === 'sandbox') {
-      lock.release()
-      throw new ConfigurationError([SANDBOX_IS_ALONE])
-    }
-    log.warn({ sentence: TWO_ON_A_FILE }, 'database.used_twice')
-    return lock
+    return { lock, alone: first !== null }
   } catch (error) {
     if (error instanceof ConfigurationError) throw error
     log.warn({ error }, 'database.not_marked_as_in_use')
-    return null
+    return { lock: null, alone: true }
   }
 }
 
@@ -98,7 +93,7 @@ export function otherPlatformSentence(
     : `The database ${name} belongs to the sandbox, and this start is for PLATFORM=${platform}. Name another database in DATABASE_URL.`
 }
 
-const TWO_ON_A_FILE =
+export const TWO_ON_A_FILE =
   'Another Fieldhook works with this database. Only one of the two sends: stop the other (docs/operating.md).'
 
 export const SANDBOX_IS_ALONE =

@@ -43,23 +43,23 @@ test('without METRICS_TOKEN the start says who can read the numbers; the sandbox
 
 test('a folder that cannot be made ends the start with one sentence, and nothing is logged', () => {
   writeFileSync(join(root, 'file'), '')
-  expect(() => lockInUse({ platform: 'servicem8', databaseFile: join(root, 'file/data/f.db') }, log)).toThrow(
+  expect(() => lockInUse(join(root, 'file/data/f.db'), log)).toThrow(
     `Nothing can be written in ${join(root, 'file/data')} (ENOTDIR): give it to the user that runs Fieldhook`,
   )
   expect(logged).toEqual([])
-  lockInUse({ platform: 'servicem8', databaseFile: join(root, 'new/data/f.db') }, log)?.release()
+  lockInUse(join(root, 'new/data/f.db'), log).lock?.release()
 })
 
-test('a second process on one file is told; in the sandbox it does not start', () => {
-  const databaseFile = join(root, 'data/f.db')
-  const first = lockInUse({ platform: 'servicem8', databaseFile }, log)
-  expect(logged).toEqual([])
-  lockInUse({ platform: 'servicem8', databaseFile }, log)?.release()
-  expect(logged).toEqual(['database.used_twice'])
-  expect(() => lockInUse({ platform: 'sandbox', databaseFile }, log)).toThrow('The sandbox runs as one instance')
-  first?.release()
-  lockInUse({ platform: 'sandbox', databaseFile }, log)?.release()
-  expect(logged).toHaveLength(1)
+test('a second process on one file knows that it is not alone', () => {
+  const file = join(root, 'data/f.db')
+  const first = lockInUse(file, log)
+  const second = lockInUse(file, log)
+  expect([first.alone, second.alone]).toEqual([true, false])
+  first.lock?.release()
+  second.lock?.release()
+  const third = lockInUse(file, log)
+  expect(third.alone).toBe(true)
+  third.lock?.release()
 })
 
 test('a start without a database is refused while there are backups to begin from', async () => {

@@ -38,7 +38,7 @@ describe('GET /documents/{token}', () => {
     expect(await read(await open(token()))).toEqual([410, expect.stringContaining('no longer kept')])
     const old = token()
     world.clock.advance(61 * 86_400_000)
-    expect(await read(await open(old))).toEqual([410, expect.stringContaining('This link has ended')])
+    expect(await read(await open(old))).toEqual([410, expect.stringContaining('This link has expired')])
     world.platform.fate = () => 'broken'
     const answer = await open(token())
     expect(await read(answer)).toEqual([503, expect.stringContaining('try again')])

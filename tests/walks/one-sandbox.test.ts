@@ -1,4 +1,4 @@
-// The sandbox on PostgreSQL: its accounts live in one process, so a second instance does not start, and a later one does.
+// One sandbox to a database: its accounts live in one process, so a second instance does not start, and a later one does.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -43,3 +43,19 @@ test.skipIf(missing)(
     expect((await fetch(`${second.origin}/readyz`)).status).toBe(200)
   },
 )
+
+test('on one SQLite file, a second one does not start either, and then a later one does', async () => {
+  const place = mkdtempSync(join(tmpdir(), 'fieldhook-data-'))
+  const env = { DATABASE_URL: `file:${join(place, 'fieldhook.db')}`, DATA_FOLDER: place }
+  try {
+    const first = await startServerProcess(env)
+    running.push(first)
+    await expect(startServerProcess(env)).rejects.toThrow('another one already uses this database')
+    expect((await fetch(`${first.origin}/readyz`)).status).toBe(200)
+    await first.killHard()
+    running.push(await startServerProcess(env))
+  } finally {
+    for (const one of running.splice(0)) await one.dispose()
+    rmSync(place, { recursive: true, force: true })
+  }
+})

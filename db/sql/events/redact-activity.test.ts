@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { NewApiActivity } from '../../store/activity.ts'
-import { HIDDEN, redactActivity, redactText } from './activity.server.ts'
+import { HIDDEN, redactActivity, redactText } from './redact-activity.ts'
 
 const CANARY = 'canary-7f3a9c51d2e84b60'
 

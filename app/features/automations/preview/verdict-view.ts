@@ -78,7 +78,8 @@ function answerOf(rule: WhyRule, { verdict, ledger, now, run }: WhyFacts): Answe
     ]
     return { ...nothing, standing: 'passed_over', words, at: ledger.at }
   }
-  if (isOff) return { ...nothing, standing: 'off', words: asItIs(now, true), failed: failedOf(now) }
+  if (isOff)
+    return { ...nothing, standing: 'off', words: asItIs(now, true), failed: now && !now.matched ? now.failed : [] }
   if (now && !now.matched) {
     return { ...nothing, standing: 'not_met', words: ['Right now the conditions are not met.'], failed: now.failed }
   }
@@ -145,10 +146,6 @@ function asItIs(now: WhyFacts['now'], isOff: boolean): string[] {
   if (now === null) return []
   if (!now.matched) return ['Right now the conditions are not met.']
   return [isOff ? 'Right now its conditions would be met.' : 'Right now its conditions are met.']
-}
-
-function failedOf(now: WhyFacts['now']): readonly FailedCondition[] {
-  return now && !now.matched ? now.failed : []
 }
 
 const detail = z.object({
