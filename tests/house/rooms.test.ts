@@ -12,7 +12,7 @@ const CEILINGS = {
   roomsInCircles: 0,
   looseFilesOfApp: 4,
   filesFlatInOneFolder: 29,
-  filesWithOneImporter: 240,
+  filesWithOneImporter: 237,
   filesWithComplexFunctions: 14,
   filesWithLongFunctions: 13,
   // 350 of these lines are for what the screens still lacked on 2026-11-27.
