@@ -299,9 +299,10 @@ describe('answers', () => {
 
   test.each(['STOP', ' Stop! ', '"unsubscribe."'])('%s mutes the customer until somebody allows it', async (words) => {
     const { job } = await send()
-    world.client.sql
-      .prepare(`UPDATE run SET trigger_data = json_set(trigger_data, '$.conditionMatching', json(?))`)
-      .run('{"totalRecords":1,"matchedRecords":[{"companyName":"Joan Hartley"}]}')
+    const [run] = world.rows('SELECT trigger_data AS data FROM run')
+    const conditionMatching = { totalRecords: 1, matchedRecords: [{ companyName: 'Joan Hartley' }] }
+    const triggerData = JSON.stringify({ ...JSON.parse(String(run?.data)), conditionMatching })
+    world.client.sql.prepare('UPDATE run SET trigger_data = ?').run(triggerData)
     answer(job, words)
     await listen(minutes(3))
     const [mute] = await world.store.runs.listMutes(LEEDS, world.clock.now())
@@ -314,10 +315,10 @@ describe('answers', () => {
     })
     expect(await open()).toEqual([])
     expect(staffMessages()).toHaveLength(1)
-    const run = await world.start(await world.rule(aRule([TEXT])), [job])
+    const muted = await world.start(await world.rule(aRule([TEXT])), [job])
     world.app.wakeRuns()
     await world.clock.run(seconds(5))
-    expect(await world.run(run)).toMatchObject({ journal: [{ state: 'skipped', sentence: { code: 'muted' } }] })
+    expect(await world.run(muted)).toMatchObject({ journal: [{ state: 'skipped', sentence: { code: 'muted' } }] })
     await world.store.runs.removeMute(LEEDS, mute?.id ?? 0)
     await listen(hours(1))
     expect(await world.store.runs.listMutes(LEEDS, world.clock.now())).toEqual([])
