@@ -1,5 +1,4 @@
 // Opens the one SQLite file so that "committed" means "on disk".
-
 import { chmodSync, closeSync, existsSync, fdatasync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
@@ -48,7 +47,8 @@ export function openClient(file: string, migrationsFolder: string): Client {
 /** Only its user may read the file and its copies; SQLite makes its log and shared memory with the file's mode. */
 function keepPrivate(file: string): void {
   try {
-    closeSync(openSync(file, 'a', 0o600))
+    // An existing file stays closed: closing it would end the locks of every connection of this process.
+    if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
     const copies = safetyCopies(dirname(file)).map(({ path }) => path)
     for (const path of [file, `${file}-wal`, `${file}-shm`, ...copies]) if (existsSync(path)) chmodSync(path, 0o600)
   } catch {
