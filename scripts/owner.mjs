@@ -1,6 +1,6 @@
 // `npm run owner -- <account> [staff member]`: for a firm whose only owner has left ServiceM8. Lists its people, or makes
 // one of them an owner and writes that into the audit log. Works while the product runs, also in the container.
-import './node-version.mjs'
+import './help.mjs'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -13,7 +13,18 @@ const BEGINS_BY_ITSELF = [
   'start',
   'start-cluster',
 ]
-const HAS_OPTIONS = ['backup', 'doctor', 'drill', 'migrate', 'move', 'release', 'restore', 'screens', 'stripe-setup']
+const HAS_OPTIONS = [
+  'backup',
+  'doctor',
+  'drill',
+  'migrate',
+  'move',
+  'owner',
+  'release',
+  'restore',
+  'screens',
+  'stripe-setup',
+]
 
 function run(name: string, option: string) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [`scripts/${name}.mjs`, option], {
