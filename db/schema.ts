@@ -444,7 +444,7 @@ export const notice = sqliteTable(
     subjectKind: text('subject_kind').notNull(),
     /** Of the endpoint or the automation; 0 for the account. */
     subjectId: integer('subject_id').notNull(),
-    /** failing | stopped | recovered | waiting | silent | reconnect | suspended | permission | plan | upstream | weekly */
+    /** failing | stopped | recovered | waiting | silent | undelivered | reconnect | suspended | permission | plan | upstream | weekly */
     kind: text('kind').notNull(),
     /** What makes it the same trouble: kind, step and reason code. */
     fingerprint: text('fingerprint').notNull(),
@@ -834,6 +834,7 @@ export const messageReceipt = sqliteTable(
       .where(sql`history_uuid is not null`),
     index('receipts_of_a_job').on(t.accountUuid, t.jobUuid, t.channel),
     index('bounced_receivers').on(t.accountUuid, t.receiverHash).where(sql`state = 'bounced'`),
+    index('messages_not_arrived').on(t.sentAt).where(sql`state in ('bounced', 'missing')`),
   ],
 )
 

@@ -4,6 +4,7 @@ import type { Mailer, MailerResult, OutgoingMail } from '#app/adapters/mailer.ts
 import type { App } from '#app/context/app-context.ts'
 import type { Step } from '#app/domain/automations/rule.ts'
 import { runReason } from '#app/domain/automations/run-reasons.ts'
+import { createListener } from '#app/features/automations/listening/listener.server.ts'
 import { listNotices, listRuleNotices } from '#app/features/notices/list-notices.server.ts'
 import { DEFAULT_MAIL_CHOICE } from '#app/features/notices/notice-mail.ts'
 import { type MailApp, sendDueMails } from '#app/features/notices/send-mails.server.ts'
@@ -70,6 +71,75 @@ async function run(rule: number, times = 1, version = 1): Promise<void> {
   await world.clock.run(seconds(5) + times * 300)
   await engine.drain()
 }
+
+describe('messages that do not arrive', () => {
+  /** One text is sent, and its job's history is looked at until nothing new is expected. */
+  async function text(rule: number, undelivered: boolean) {
+    world.platform.account(LEEDS).options.undeliveredNext = undelivered ? 1 : 0
+    await run(rule)
+    await look(minutes(31))
+  }
+
+  async function look(ms: number) {
+    const listener = createListener({ ...world.app, facts: world.parts.facts })
+    for (let passed = 0; passed < ms; passed += minutes(1)) {
+      await world.clock.run(minutes(1))
+      await listener.round()
+      await round()
+    }
+  }
+
+  test('are told once a day with their number, for a week; the page leads to the latest', async () => {
+    const rule = await thanks()
+    await text(rule, false)
+    expect(await shown()).toEqual([])
+    await text(rule, true)
+    expect(await shown()).toEqual(['Thank the customer sent 1 message that did not arrive'])
+    expect((await listRuleNotices(world.app, LEEDS))[0]).toMatchObject({ kind: 'undelivered', count: 1, runId: 2 })
+    expect(mails()).toEqual([
+      {
+        to: 'office@example.test',
+        subject: 'Thank the customer sent 1 message that did not arrive',
+        textBody: expect.stringMatching(
+          /did not arrive\.\n\nCheck the phone number or e-mail address of the customer\.\n\nSee the latest: https:\/\/hooks\.example\.com\/automation\/runs\/2\?/,
+        ),
+      },
+    ])
+    await text(rule, true)
+    expect(await shown()).toEqual(['Thank the customer sent 2 messages that did not arrive'])
+    expect(mails()).toHaveLength(1)
+    await leap(days(1))
+    expect(subjects().at(-1)).toBe('Thank the customer sent 2 messages that did not arrive')
+    await leap(days(7))
+    expect(await shown()).toEqual([])
+    expect(mails()).toHaveLength(2)
+  })
+
+  test('are not told while the history of the account has shown no message at all', async () => {
+    const rule = await thanks()
+    await text(rule, true)
+    expect(await shown()).toEqual([])
+  })
+
+  test('that are found after all are told no more', async () => {
+    const rule = await thanks()
+    await text(rule, false)
+    world.platform.account(LEEDS).options.historyLateMinutes = 50
+    await text(rule, false)
+    expect(await shown()).toHaveLength(1)
+    await look(minutes(60))
+    expect(await shown()).toEqual([])
+  })
+
+  test('of an automation that was switched off are told no more', async () => {
+    const rule = await thanks()
+    await text(rule, false)
+    await text(rule, true)
+    await world.store.automations.changeAutomation(LEEDS, rule, { active: false, at: world.clock.now() })
+    await round()
+    expect(await shown()).toEqual([])
+  })
+})
 
 describe('an automation that fails', () => {
   test('tells its owner within two minutes, on the page and by one mail that names no customer', async () => {

@@ -73,13 +73,16 @@ export interface EndpointCheckRow {
   upstream: UpstreamNote | null
 }
 
-/** A rule with runs that wait for a person. */
-export interface WaitingRule {
+/** A rule that stopped itself, has runs that wait for a person, or sent messages that did not arrive. */
+export interface TroubledRule {
+  kind: 'stopped' | 'waiting' | 'undelivered'
   accountUuid: string
   automationId: number
   count: number
-  /** When the oldest of them began to wait. */
+  /** When the oldest of them began to wait, or was sent. */
   since: Millis
+  /** Undelivered: the newest run; null for others. */
+  runId: number | null
 }
 
 /** An automation that is on, by its name. */
@@ -159,9 +162,11 @@ export interface NoticeStore {
   openTroubles(kinds: readonly NoticeKind[]): Promise<OpenTrouble[]>
   /** Ends notices about automations that were switched off or deleted, and silence of those that ran since. */
   endOutdated(at: Millis): Promise<number>
-  rulesWaiting(): Promise<WaitingRule[]>
-  /** Rules that are on and stopped themselves because they went in circles. */
-  rulesStopped(): Promise<Omit<WaitingRule, 'count'>[]>
+  /**
+   * Messages that came back or are missing count when they were sent since then. They are missing only where the account's
+   * history has shown another of that channel.
+   */
+  troubledRules(sentSince: Millis): Promise<TroubledRule[]>
   /** Of accounts with an automation that is on; a held plan also of accounts with an active address. */
   accountCauses(): Promise<AccountCause[]>
   /** By name. */

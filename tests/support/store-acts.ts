@@ -660,12 +660,11 @@ export const ACTS: Readonly<Record<string, Act>> = {
   },
   watchRules: {
     run: async ({ store }, { account, yes, now }) => {
-      const waiting = await store.notices.rulesWaiting()
+      const troubled = await store.notices.troubledRules(now - days(7))
       return [
-        waiting.map(({ count, since }) => ({ count, since })),
+        troubled.map(({ kind, count, since }) => ({ kind, count, since })),
         await store.notices.accountCauses(),
         (await store.notices.openTroubles(['waiting', 'plan'])).map(({ kind, fingerprint }) => ({ kind, fingerprint })),
-        (await store.notices.rulesStopped()).length,
         (await store.notices.namedRules(account)).map(({ name }) => name),
         (await store.notices.rhythmRulesStep(0, 9)).rules.map(({ timezone, holidaysOff }) => ({
           timezone,

@@ -15,6 +15,8 @@ export const NOTICE_KINDS = [
   'waiting',
   /** It has not run for unusually long. */
   'silent',
+  /** Messages to customers came back, or are not in the history of their job. */
+  'undelivered',
   /** Causes that stop several automations of the account. */
   'reconnect',
   'suspended',

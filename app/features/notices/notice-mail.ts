@@ -176,6 +176,7 @@ const RESTART =
 const OPEN: Partial<Record<NoticeKind, string>> = {
   waiting: 'Decide here',
   silent: 'See why',
+  undelivered: 'See the latest',
   reconnect: 'Sign in again',
   permission: 'Sign in again',
 }

@@ -1,10 +1,15 @@
 // What notices are called: whom they are about, and what happened.
+import { type AutomationAccount, automationAddress, ruleAnchor } from '#app/domain/automations/automation-address.ts'
+import { runAddress, runsAddress, whyAddress } from '#app/domain/automations/history-address.ts'
+import { managerAddress } from '#app/domain/delivery-address.ts'
 import { type EndpointKey, keyOf } from '#app/domain/endpoint-key.ts'
 import type { EndpointSubject, MailTopic, NoticeKind, NoticeRow, NoticeSubject } from '#app/domain/notices/notice.ts'
 import { objectLabel } from '#app/domain/object-catalog.ts'
 import { planHoldText } from '#app/domain/plan-hold.ts'
 import type { Reason, ReasonParams } from '#app/domain/reason.ts'
 import { plural } from '#app/domain/time/moments.ts'
+import { signInAddress } from '#app/lib/sign-in-address.ts'
+import { subscriptionAddress } from '../billing/subscription-address.ts'
 
 /** `Job webhook`, `Office copy rule`, `Thank the customer`. */
 export function subjectName(subject: NoticeSubject): string {
@@ -30,6 +35,24 @@ export function cardOf({ webhookId, rule }: EndpointSubject): EndpointKey {
   return rule ? keyOf({ kind: 'extra', id: rule.id }) : (webhookId ?? 0)
 }
 
+/** Where the owner goes from a notice about an automation or the account. `automationId` null = the account. */
+export function noticeAddress(
+  account: AutomationAccount,
+  { kind, automationId, runId }: Pick<NoticeRow, 'kind' | 'runId'> & { automationId: number | null },
+): string {
+  if (automationId !== null) {
+    const rule = String(automationId)
+    if (kind === 'waiting') return runsAddress(account, { rule, status: 'needs_you' })
+    if (kind === 'silent') return whyAddress(account)
+    if (runId !== null) return runAddress(account, runId)
+    if (kind === 'recovered') return runsAddress(account, { rule })
+    return `${automationAddress(account, { step: 'edit', ruleId: automationId })}#${ruleAnchor(automationId)}`
+  }
+  if (kind === 'reconnect' || kind === 'permission') return signInAddress(account.accountUUID)
+  if (kind === 'plan') return subscriptionAddress(account)
+  return kind === 'recovered' ? runsAddress(account) : managerAddress(account)
+}
+
 /** The parts of a notice that its title is made of. */
 export type Titled = Pick<NoticeRow, 'subject' | 'kind' | 'count' | 'reason'>
 
@@ -53,6 +76,8 @@ export function whatHappened({ subject, kind, count, reason }: Titled): string {
       return `has ${plural(count, 'run')} waiting for you`
     case 'silent':
       return `has not run for ${params.days} days, usually ${params.usually}`
+    case 'undelivered':
+      return `sent ${plural(count, 'message')} that did not arrive`
     case 'reconnect':
       return 'and webhooks need ServiceM8 to be connected again'
     case 'suspended':

@@ -2,13 +2,11 @@
 // that is impossible. Marks each one before sending: after a crash in between, it may have been sent and is not sent
 // again. A mail may be lost; no mail is sent twice.
 import type { App } from '#app/context/app-context.ts'
-import { automationAddress } from '#app/domain/automations/automation-address.ts'
-import { runAddress, runsAddress, whyAddress } from '#app/domain/automations/history-address.ts'
+import { managerAddress } from '#app/domain/delivery-address.ts'
 import { worstStep } from '#app/domain/endpoints/endpoint-check.ts'
 import { type AfterMail, NOTICES_KEPT } from '#app/domain/notices/notice.ts'
 import type { CodedReason } from '#app/domain/reason.ts'
 import { assertNever } from '#app/lib/assert-never.ts'
-import { signInAddress } from '#app/lib/sign-in-address.ts'
 import type { DueMail } from '#db/store/notices.ts'
 import {
   afterMail,
@@ -23,7 +21,7 @@ import {
   unclearReason,
 } from './notice-mail.ts'
 import { MAILS_A_DAY, mailReason } from './notice-reasons.ts'
-import { cardOf, nameless, topicOf } from './notice-text.ts'
+import { cardOf, nameless, noticeAddress, topicOf } from './notice-text.ts'
 
 export type MailApp = Pick<App, 'store' | 'clock' | 'log' | 'settings' | 'callAsAccount' | 'mailer'>
 
@@ -175,20 +173,6 @@ async function factsOf(app: MailApp, mail: DueMail): Promise<MailFacts> {
 /** Where the owner goes from the mail. */
 function pathOf({ accountUuid, subject, kind, runId }: DueMail): string {
   const account = { accountUUID: accountUuid, admin: false }
-  if (subject.kind === 'endpoint') {
-    const key = cardOf(subject)
-    const card = typeof key === 'number' ? `webhook-${key}` : key
-    return `/fieldhook?${new URLSearchParams({ accountUUID: accountUuid })}#${card}`
-  }
-  if (subject.kind === 'rule') {
-    const rule = String(subject.automationId)
-    if (kind === 'waiting') return runsAddress(account, { rule, status: 'needs_you' })
-    if (kind === 'silent') return whyAddress(account)
-    if (runId !== null) return runAddress(account, runId)
-    return automationAddress(account, { step: 'edit', ruleId: subject.automationId })
-  }
-  if (kind === 'reconnect' || kind === 'permission') return signInAddress(accountUuid)
-  if (kind === 'plan') return `/subscription?${new URLSearchParams({ accountUUID: accountUuid })}`
-  if (kind === 'upstream') return `/fieldhook?${new URLSearchParams({ accountUUID: accountUuid })}`
-  return automationAddress(account)
+  if (subject.kind === 'endpoint') return managerAddress(account, cardOf(subject))
+  return noticeAddress(account, { kind, runId, automationId: subject.kind === 'rule' ? subject.automationId : null })
 }

@@ -1,11 +1,11 @@
-// Watches automations: runs that wait for a person, and silence by their own rhythm. Failures are told by the runs
+// Watches automations: runs that wait, messages that did not arrive, and silence by their own rhythm. Failures are told by the runs
 // themselves, in the commit that ends them.
 import type { App } from '#app/context/app-context.ts'
 import { dayOf, todayOf, wallOfDay, weekdayOf } from '#app/domain/time/local-time.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { days, hours, minutes } from '#app/lib/duration.ts'
 import { momentOfWall, wallAt } from '#app/lib/zone.ts'
-import type { RhythmRule, WaitingRule } from '#db/store/notices.ts'
+import type { RhythmRule } from '#db/store/notices.ts'
 import { daysOff, type IsOff } from './closed-days.ts'
 import { noticeReason } from './notice-reasons.ts'
 
@@ -14,35 +14,28 @@ type WatchApp = Pick<App, 'store' | 'clock' | 'log' | 'callAsAccount'>
 /** A person may just be about to decide. */
 const WAITED_FOR = hours(1)
 
-/** Every minute. Automations that stopped themselves, and runs that wait for a person. */
-export async function watchRules(app: Pick<App, 'store' | 'clock'>): Promise<void> {
-  const { notices } = app.store
-  await notices.endOutdated(app.clock.now())
-  const stopped = await notices.rulesStopped()
-  await keepTold(
-    app,
-    'stopped',
-    stopped.map((rule) => ({ ...rule, count: 1 })),
-  )
-  await keepTold(app, 'waiting', await notices.rulesWaiting())
-}
+/** How long a message that did not arrive is news. */
+const LOST_FOR = days(7)
+const KINDS = ['stopped', 'waiting', 'undelivered'] as const
 
-/** Each of these automations has its notice, with its number as it is now; the others have none any more. */
-async function keepTold(
-  { store: { notices }, clock }: Pick<App, 'store' | 'clock'>,
-  kind: 'stopped' | 'waiting',
-  rules: readonly WaitingRule[],
-): Promise<void> {
+/**
+ * Every minute. Each automation that stopped itself, has runs that wait for a person, or sent messages that did not arrive,
+ * has its notice, with its number as it is now; the others have none any more.
+ */
+export async function watchRules({ store: { notices }, clock }: Pick<App, 'store' | 'clock'>): Promise<void> {
   const now = clock.now()
-  const reason = noticeReason(kind === 'stopped' ? 'breaker' : 'waiting')
-  for (const { accountUuid, automationId: id, count, since } of rules) {
+  await notices.endOutdated(now)
+  const troubled = await notices.troubledRules(now - LOST_FOR)
+  for (const { kind, accountUuid, automationId: id, count, since, runId } of troubled) {
     if (kind === 'waiting' && now - since < WAITED_FOR) continue
-    const trouble = { kind, fingerprint: kind, since, count, reason, runId: null, total: true } as const
+    const reason = noticeReason(kind === 'stopped' ? 'breaker' : kind)
+    const trouble = { kind, fingerprint: kind, since, count, reason, runId, total: true }
     await notices.raiseTrouble(accountUuid, { kind: 'rule', id }, trouble, now)
   }
-  const still = new Set(rules.map(({ automationId }) => automationId))
-  for (const { accountUuid, subject, fingerprint } of await notices.openTroubles([kind])) {
-    if (!still.has(subject.id)) await notices.endTrouble(accountUuid, subject, fingerprint, { at: now, say: null })
+  const still = new Set(troubled.map(({ kind, automationId }) => `${kind} ${automationId}`))
+  for (const { accountUuid, subject, kind, fingerprint } of await notices.openTroubles(KINDS)) {
+    if (still.has(`${kind} ${subject.id}`)) continue
+    await notices.endTrouble(accountUuid, subject, fingerprint, { at: now, say: null })
   }
 }
 
@@ -87,16 +80,15 @@ async function judge({ store, log }: WatchApp, rule: RhythmRule, now: Millis): P
   const silence = silenceOf(ran, todayOf({ now, zone }), since, daysOff(rule))
   const last = moments.at(-1)
   if (!silence || last === undefined) return
-  const { days: silent, usually } = silence
   const trouble = { kind: 'silent', fingerprint: 'silent', since: last + minutes(15), count: 1 } as const
-  const reason = noticeReason('silent', { days: silent, usually })
+  const reason = noticeReason('silent', { ...silence })
   await store.notices.raiseTrouble(
     accountUuid,
     { kind: 'rule', id },
     { ...trouble, reason, runId: null, total: true },
     now,
   )
-  log.info({ account: accountUuid, automation: id, days: silent }, 'notice.silent')
+  log.info({ account: accountUuid, automation: id, days: silence.days }, 'notice.silent')
 }
 
 /** Every hour: from Monday morning on, the line of the week for accounts that asked for one. Once a week each. */
@@ -131,14 +123,8 @@ export async function learnAddresses({ store, log, callAsAccount }: WatchApp): P
 // never ran, holidays and the account's closed days are left out, in the past as well as now. It is silent when it missed
 // two of its turns, two days more than ever before, half as many again as ever before, and more than an irregular
 // rhythm explains (four times its spread). A rule that runs at random has a wide spread, so it needs a long silence.
-interface Silence {
-  /** The day of the last run, counted from 1970. */
-  last: number
-  /** Whole days since then. */
-  days: number
-  /** `twice a week`. */
-  usually: string
-}
+/** `days`: whole days since the last run. `usually`: `twice a week`. */
+type Silence = { days: number; usually: string }
 
 /** How far back the rhythm is looked at: runs are kept a little longer. */
 const RHYTHM_DAYS = 89
@@ -160,7 +146,7 @@ export function silenceOf(days: readonly number[], today: number, since: number,
   }
   const gaps = days.slice(1).map((day, index) => missed(days[index] as number, day))
   const now = missed(Math.max(last, since - 1), today)
-  return now < bearable(gaps) ? null : { last, days: today - last, usually: usuallyText(days.length, last - first) }
+  return now < bearable(gaps) ? null : { days: today - last, usually: usuallyText(days.length, last - first) }
 }
 
 /** The days it may miss: fewer than this is usual. */

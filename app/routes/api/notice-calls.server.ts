@@ -36,7 +36,7 @@ export const noticeCalls: Reference<Call> = {
       summary: 'Lists what the account was told and nobody dismissed, newest first',
       description: [
         'About an address: it begins to fail, stops, or works again.',
-        'About an automation: it fails, waits for a person, is silent, or works again.',
+        'About an automation: it fails, waits for a person, is silent, its messages do not arrive, or it works again.',
         'About the account: something stops several automations.',
       ],
       who: 'session',

@@ -62,7 +62,7 @@ const SAME_SUBJECT =
 const NEWER = `EXISTS (SELECT 1 FROM notice l WHERE ${SAME_SUBJECT} AND l.id > n.id)`
 /** What was to be told is over. The news that it works is over as soon as something else is wrong. */
 const IS_OVER = `CASE WHEN n.subject_kind = 'endpoint' THEN ${NEWER} WHEN n.kind = 'weekly' THEN FALSE
-  WHEN n.kind = 'recovered' THEN EXISTS (SELECT 1 FROM notice l WHERE ${SAME_SUBJECT} AND l.kind NOT IN ('waiting', 'silent') AND l.ended_at IS NULL)
+  WHEN n.kind = 'recovered' THEN EXISTS (SELECT 1 FROM notice l WHERE ${SAME_SUBJECT} AND l.kind NOT IN ('waiting', 'silent', 'undelivered') AND l.ended_at IS NULL)
   ELSE n.ended_at IS NOT NULL END`
 
 /** Notices, their e-mails and the account's e-mail choice; what is watched; and address checks. */

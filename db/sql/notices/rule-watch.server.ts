@@ -2,7 +2,14 @@
 import type { ClosedDays, NoticeKind, SubjectRef } from '#app/domain/notices/notice.ts'
 import type { Millis } from '#app/lib/clock.ts'
 import { minutes } from '#app/lib/duration.ts'
-import type { AccountCause, NamedRule, NoticeStore, RhythmRule, WaitingRule, WeekFigures } from '../../store/notices.ts'
+import type {
+  AccountCause,
+  NamedRule,
+  NoticeStore,
+  RhythmRule,
+  TroubledRule,
+  WeekFigures,
+} from '../../store/notices.ts'
 import type { Connections } from '../connections.ts'
 import { NOTICE_REASON, reasonNames, reasonValues, storedReason } from '../reasons.server.ts'
 import { troubleRows } from './trouble-rows.server.ts'
@@ -13,8 +20,7 @@ type RuleWatchStore = Pick<
   | 'endTrouble'
   | 'openTroubles'
   | 'endOutdated'
-  | 'rulesWaiting'
-  | 'rulesStopped'
+  | 'troubledRules'
   | 'accountCauses'
   | 'namedRules'
   | 'rhythmRulesStep'
@@ -79,24 +85,27 @@ function troubleStore({
 
 function causeStore({
   db,
-}: Connections): Pick<
-  RuleWatchStore,
-  'rulesWaiting' | 'rulesStopped' | 'accountCauses' | 'namedRules' | 'accountsWithoutEmail'
-> {
-  // A run waits for a person as a whole, or because of one of its steps.
-  const waiting = db.prepare<[], WaitingRule>(
-    `SELECT w.account_uuid AS accountUuid, w.automation_id AS automationId, count(*) AS count, min(w.since) AS since FROM (
+}: Connections): Pick<RuleWatchStore, 'troubledRules' | 'accountCauses' | 'namedRules' | 'accountsWithoutEmail'> {
+  // A run waits for a person as a whole, or because of one of its steps. The automation that stopped itself went in circles.
+  const troubled = db.prepare<{ sentSince: Millis }, TroubledRule>(
+    `SELECT 'waiting' AS kind, w.account_uuid AS accountUuid, w.automation_id AS automationId, count(*) AS count,
+       min(w.since) AS since, NULL AS "runId" FROM (
        SELECT account_uuid, automation_id, id, wake_at AS since FROM run WHERE state = 'held'
        UNION ALL
        SELECT r.account_uuid, r.automation_id, r.id, min(coalesce(s.ended_at, s.planned_at)) AS since
        FROM run_step s JOIN run r ON r.id = s.run_id
        WHERE s.state IN ('unknown', 'held') AND r.state <> 'held' GROUP BY r.account_uuid, r.automation_id, r.id
-     ) w JOIN automation a ON a.id = w.automation_id AND a.deleted_at IS NULL
-     GROUP BY w.account_uuid, w.automation_id ORDER BY w.automation_id`,
-  )
-  const stopped = db.prepare<[], Omit<WaitingRule, 'count'>>(
-    `SELECT a.account_uuid AS accountUuid, a.id AS automationId, a.paused_at AS since FROM automation a
-     WHERE ${ON} AND a.paused_reason_code = 'breaker' ORDER BY a.id`,
+     ) w JOIN automation a ON a.id = w.automation_id AND a.deleted_at IS NULL GROUP BY w.account_uuid, w.automation_id
+     UNION ALL
+     SELECT 'stopped', a.account_uuid, a.id, 1, a.paused_at, NULL FROM automation a
+     WHERE ${ON} AND a.paused_reason_code = 'breaker'
+     UNION ALL
+     SELECT 'undelivered', r.account_uuid, r.automation_id, count(*), min(m.sent_at), max(m.run_id)
+     FROM message_receipt m JOIN run r ON r.id = m.run_id JOIN automation a ON a.id = r.automation_id AND ${ON}
+     JOIN run_step s ON s.run_id = m.run_id AND s.step_id = m.step_id AND s.item_key = m.item_key AND s.state = 'sent'
+     WHERE m.state IN ('bounced', 'missing') AND m.sent_at >= @sentSince AND (m.state = 'bounced' OR EXISTS (
+       SELECT 1 FROM message_receipt l WHERE l.account_uuid = m.account_uuid AND l.channel = m.channel AND l.history_uuid IS NOT NULL))
+     GROUP BY r.account_uuid, r.automation_id ORDER BY 1, 3`,
   )
   /** By a rule that is on, or an address that gets events: of one object, or of any. */
   const isUsed = (of: string, object: string | null = null) =>
@@ -129,8 +138,7 @@ function causeStore({
     )
     .pluck()
   return {
-    rulesWaiting: db.read(() => waiting.all()),
-    rulesStopped: db.read(() => stopped.all()),
+    troubledRules: db.read((sentSince) => troubled.all({ sentSince })),
     accountCauses: db.read(() => causes.all()),
     namedRules: db.read((accountUuid) => named.all({ accountUuid })),
     accountsWithoutEmail: db.read((limit) => withoutEmail.all({ limit })),

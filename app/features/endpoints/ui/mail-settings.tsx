@@ -32,7 +32,7 @@ export function MailSettings(props: MailSettingsProps) {
 
 /** What may be kept off the e-mails, in the order of the form. */
 const TOPICS: readonly [MailTopic, string][] = [
-  ['failing', 'An automation fails or works again'],
+  ['failing', 'An automation fails or works again, or its messages do not arrive'],
   ['waiting', 'Runs wait for my decision'],
   ['silent', 'An automation is silent for unusually long'],
   ['account', 'Something stops several automations'],

@@ -1,11 +1,8 @@
 import { Form } from '@remix-run/react'
 import { CircleAlert, CircleCheck, X } from 'lucide-react'
-import { type AutomationAccount, automationAddress, ruleAnchor } from '#app/domain/automations/automation-address.ts'
-import { runAddress, runsAddress, whyAddress } from '#app/domain/automations/history-address.ts'
-import { managerAddress } from '#app/domain/delivery-address.ts'
-import { subscriptionAddress } from '#app/features/billing/subscription-address.ts'
+import type { AutomationAccount } from '#app/domain/automations/automation-address.ts'
+import { noticeAddress } from '#app/features/notices/notice-text.ts'
 import type { NoticeView } from '#app/features/notices/notice-view.ts'
-import { signInAddress } from '#app/lib/sign-in-address.ts'
 import { toneStyles } from '#app/ui/badge.tsx'
 import { Button } from '#app/ui/button.tsx'
 import { useIsSending } from '#app/ui/form/sent-values.tsx'
@@ -102,21 +99,11 @@ function Way({ notice, account }: { notice: NoticeView; account: AutomationAccou
 
 /** `newTab`: ServiceM8's sign-in does not work in its frame. */
 function wayOf(notice: NoticeView, account: AutomationAccount): { label: string; to: string; newTab?: boolean } {
-  const { kind, automationId, runId } = notice
-  if (automationId !== null) {
-    const rule = String(automationId)
-    if (kind === 'waiting') return { label: 'Open', to: runsAddress(account, { rule, status: 'needs_you' }) }
-    if (kind === 'silent') return { label: 'Why?', to: whyAddress(account) }
-    if (kind === 'failing' && runId !== null) return { label: 'Open', to: runAddress(account, runId) }
-    if (kind === 'recovered') return { label: 'Open', to: runsAddress(account, { rule }) }
-    const card = automationAddress(account, { step: 'edit', ruleId: automationId })
-    return { label: 'Open', to: `${card}#${ruleAnchor(automationId)}` }
-  }
-  if (kind === 'reconnect' || kind === 'permission') {
-    return { label: 'Sign in again', to: signInAddress(account.accountUUID), newTab: true }
-  }
-  if (kind === 'plan') return { label: 'Open', to: subscriptionAddress(account) }
-  return { label: 'Open', to: kind === 'recovered' ? runsAddress(account) : managerAddress(account) }
+  const { kind } = notice
+  const to = noticeAddress(account, notice)
+  if (kind === 'reconnect' || kind === 'permission') return { label: 'Sign in again', to, newTab: true }
+  if (kind === 'silent') return { label: 'Why?', to }
+  return { label: 'Open', to }
 }
 
 function Dismiss({ notice, account }: { notice: NoticeView; account: AutomationAccount }) {
