@@ -89,7 +89,7 @@ function causeStore({
   // A run waits for a person as a whole, or because of one of its steps. The automation that stopped itself went in circles.
   const troubled = db.prepare<{ sentSince: Millis }, TroubledRule>(
     `SELECT 'waiting' AS kind, w.account_uuid AS accountUuid, w.automation_id AS automationId, count(*) AS count,
-       min(w.since) AS since, NULL AS "runId" FROM (
+       min(w.since) AS since, CAST(NULL AS bigint) AS "runId" FROM (
        SELECT account_uuid, automation_id, id, wake_at AS since FROM run WHERE state = 'held'
        UNION ALL
        SELECT r.account_uuid, r.automation_id, r.id, min(coalesce(s.ended_at, s.planned_at)) AS since
@@ -97,7 +97,7 @@ function causeStore({
        WHERE s.state IN ('unknown', 'held') AND r.state <> 'held' GROUP BY r.account_uuid, r.automation_id, r.id
      ) w JOIN automation a ON a.id = w.automation_id AND a.deleted_at IS NULL GROUP BY w.account_uuid, w.automation_id
      UNION ALL
-     SELECT 'stopped', a.account_uuid, a.id, 1, a.paused_at, NULL FROM automation a
+     SELECT 'stopped', a.account_uuid, a.id, 1, a.paused_at, CAST(NULL AS bigint) FROM automation a
      WHERE ${ON} AND a.paused_reason_code = 'breaker'
      UNION ALL
      SELECT 'undelivered', r.account_uuid, r.automation_id, count(*), min(m.sent_at), max(m.run_id)
