@@ -60,6 +60,8 @@ export async function proveRestore(
   const backupEnv = { BACKUP_TO: join(folder, 'place'), BACKUP_KEY: (await newBackupKey()).identity }
   const env = {
     ...backupEnv,
+    // The copy opens what the live one sealed.
+    ENC_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     EGRESS_ALLOW: receiver.hostAndPort,
     MAX_DB_MB: String(Math.ceil(asked.gib * 4 * 1024)),
     RETENTION_DAYS: '30',
