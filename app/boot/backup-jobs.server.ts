@@ -16,8 +16,8 @@ const YOUNG = minutes(20)
 const KEPT_RUNS = 500
 /** Keeps only the end of the process's output. */
 const LONGEST_OUTPUT = 100_000
-/** A backup streams: it needs no more memory, and must not take it from the server. */
-const CHILD_FLAGS = ['--max-old-space-size=192']
+/** A backup streams: it must not take memory from the server. What it has read would wait in a larger young generation: 100 MB. */
+export const BACKUP_FLAGS = ['--max-old-space-size=192', '--max-semi-space-size=1']
 
 /** None when no backup storage is configured. */
 export function backupJobs(
@@ -62,7 +62,7 @@ async function inOwnProcess(
 
 /** Never rejects: reports here what the process did not report itself. */
 async function runScript(script: string, signal: AbortSignal): Promise<OperationAnswer> {
-  const node = [process.execPath, ...CHILD_FLAGS, script, '--json']
+  const node = [process.execPath, ...BACKUP_FLAGS, script, '--json']
   const polite = await ended(['nice', '-n', '10', ...node], signal)
   // A machine without `nice` (a bare image) runs it at normal priority.
   const { output, code } = polite.missing ? await ended(node, signal) : polite

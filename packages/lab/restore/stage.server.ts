@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { newBackupKey } from '#app/adapters/backup-seal.server.ts'
+import { BACKUP_FLAGS } from '#app/boot/backup-jobs.server.ts'
 import { seededRandom } from '../report/arguments.ts'
 import { proofLoad } from '../stage/load.ts'
 import { proofReceiver } from '../stage/receiver.ts'
@@ -191,7 +192,7 @@ function fill(
 async function command(name: string, args: string[], env: Record<string, string>): Promise<Command> {
   const began = performance.now()
   const script = resolve(`scripts/${name}.mjs`)
-  const child = spawn('nice', ['-n', '10', process.execPath, '--max-old-space-size=192', script, ...args], {
+  const child = spawn('nice', ['-n', '10', process.execPath, ...BACKUP_FLAGS, script, ...args], {
     env: { PATH: process.env.PATH ?? '', NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
