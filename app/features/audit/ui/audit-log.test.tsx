@@ -60,7 +60,7 @@ describe('who did what', () => {
     renderPage({
       page: () => listOf({ lines: [{ ...LINE, what: 'Sent a text to a customer', facts: 'run 5', run: 5 }] }),
     })
-    expect(screen.getByRole('listitem').textContent).toContain('Sent a text to a customer ·run 5')
+    expect(screen.getByRole('listitem').textContent).toContain('Sent a text to a customer · run 5')
     expect(screen.getByRole('link', { name: 'run 5' }).getAttribute('href')).toBe('/automation/runs/5')
   })
 

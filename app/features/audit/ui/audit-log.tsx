@@ -82,15 +82,16 @@ function Entry({ line, runTo }: { line: Line; runTo: AuditLogProps['runTo'] }) {
   const { what, facts, run, outcome, who, at, ip, accountUuid } = line
   return (
     <li className="flex flex-wrap items-baseline justify-between gap-x-6 border-line border-t py-2">
-      <p className="flex min-w-0 flex-wrap items-baseline gap-x-2 wrap-anywhere text-label">
-        <span className="font-medium">{facts === '' ? what : `${what} ·`}</span>
-        {facts === '' ? null : run === null ? (
-          <span className="text-ink-soft">{facts}</span>
+      <p className="min-w-0 wrap-anywhere text-ink-soft text-label">
+        <span className="font-medium text-ink">{what}</span>
+        {facts === '' ? null : ' · '}
+        {run === null ? (
+          facts
         ) : (
-          <Link to={runTo(run)} className="text-accent underline underline-offset-4">
+          <Link to={runTo(run)} className="inline-block py-0.5 text-accent underline underline-offset-4">
             {facts}
           </Link>
-        )}
+        )}{' '}
         {outcome === 'done' ? null : <StatusPill {...OUTCOMES[outcome]}>{outcomeText(outcome)}</StatusPill>}
       </p>
       <p className="wrap-anywhere text-dense text-ink-soft">
