@@ -150,28 +150,51 @@ function keysIn(made) {
   }
 }
 
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  refuseOptions()
+/**
+ * Goes to the clone's folder, reads its settings, and names the database as the product does. Ends the process with a
+ * sentence when there is none.
+ */
+export function databaseInSettings() {
   process.chdir(fileURLToPath(new URL('..', import.meta.url)))
   if (existsSync('.env')) process.loadEnvFile('.env')
   const folder = process.env.DATA_FOLDER?.trim() || './data'
   const given = process.env.DATABASE_URL?.trim() || join(folder, 'fieldhook.db')
-  const place = isServer(given) ? given : resolve(given.replace(/^file:/, ''))
-  const there = isServer(place) || existsSync(place)
-  const names = there ? namesIn(isServer(place) ? folder : dirname(place)) : []
-  if (!there) console.error(`There is no database at ${place}.`)
-  else if (names.length === 0) console.error('ENC_KEYS is not set, so its keys cannot be compared.')
-  if (names.length === 0) process.exit(2)
-  // A clone that was not started yet; the container has its packages.
-  if (existsSync('vite.config.ts')) {
-    const { orExplain, setUp } = await import('./setup.mjs')
-    const options = { build: false, say: console.error, enough: 'node_modules/better-sqlite3' }
-    await orExplain(() => setUp({ ...options, packages: 'product' }))
-  }
-  const found = await readKeyUse(place).catch((error) => {
-    console.error(`The database cannot be read: ${error.message}`)
+  if (isServer(given)) return { place: given, folder }
+  const place = resolve(given.replace(/^file:/, ''))
+  if (existsSync(place)) return { place, folder: dirname(place) }
+  console.error(`There is no database at ${place}.`)
+  process.exit(2)
+}
+
+/** For a clone that was not started yet; the container has its packages. */
+export async function installForDatabase() {
+  if (!existsSync('vite.config.ts')) return
+  const { orExplain, setUp } = await import('./setup.mjs')
+  const options = { build: false, say: console.error, enough: 'node_modules/better-sqlite3' }
+  await orExplain(() => setUp({ ...options, packages: 'product' }))
+}
+
+/** @param {unknown} error @returns {never} */
+export function endUnread(error) {
+  const words = error instanceof Error ? error.message || String(/** @type {{ code?: string }} */ (error).code) : error
+  console.error(
+    /^no such (table|column)|^(relation|column|function) .* does not exist/.test(String(words))
+      ? 'The database lacks tables of this release: start Fieldhook once (PostgreSQL: or npm run migrate).'
+      : `The database cannot be read: ${words}`,
+  )
+  process.exit(2)
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  refuseOptions()
+  const { place, folder } = databaseInSettings()
+  const names = namesIn(folder)
+  if (names.length === 0) {
+    console.error('ENC_KEYS is not set, so its keys cannot be compared.')
     process.exit(2)
-  })
+  }
+  await installForDatabase()
+  const found = await readKeyUse(place).catch(endUnread)
   const { lines, good } = reportKeys({ ...found, names, now: Date.now() })
   for (const line of lines) console.log(line)
   process.exitCode = good ? 0 : 1

@@ -1,9 +1,7 @@
 // `npm run owner -- <account> [staff member]`: for a firm whose only owner has left ServiceM8. Lists its people, or makes
 // one of them an owner and writes that into the audit log. Works while the product runs, also in the container.
 import './help.mjs'
-import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { databaseInSettings, endUnread, installForDatabase } from './keys.mjs'
 
 const PEOPLE = 'SELECT staff_uuid AS id, role FROM account_person WHERE account_uuid = $1 ORDER BY since, staff_uuid'
 const PROMOTE =
@@ -49,25 +47,22 @@ async function inOne(place, work) {
   }
 }
 
-process.chdir(fileURLToPath(new URL('..', import.meta.url)))
-if (existsSync('.env')) process.loadEnvFile('.env')
-const given = process.env.DATABASE_URL?.trim() || join(process.env.DATA_FOLDER?.trim() || './data', 'fieldhook.db')
-const [account = '', staff] = process.argv.slice(2)
-try {
-  const place = /^postgres(ql)?:/.test(given) ? given : resolve(given.replace(/^file:/, ''))
-  /** @type {Record<string, string>[]} */
-  const people = await inOne(place, async (run) => {
-    const before = await run(PEOPLE, [account])
-    if (!before.some(({ id, role }) => id === staff && role === 'member')) return before
-    await run(PROMOTE, [account, staff])
-    await run(NOTE, [Date.now(), account, staff])
-    return run(PEOPLE, [account])
-  })
-  for (const { id, role } of people) console.log(`${id}  ${role}`)
-  const isThere = staff === undefined ? people.length > 0 : people.some(({ id }) => id === staff)
-  if (!isThere) console.error('Nobody like this has opened Fieldhook from ServiceM8. They have to, once.')
-  process.exitCode = isThere ? 0 : 1
-} catch (error) {
-  console.error(`The database cannot be used: ${error instanceof Error ? error.message : error}`)
-  process.exitCode = 2
+const [account = '', staff, ...more] = process.argv.slice(2)
+if (account === '' || more.length > 0 || process.argv.slice(2).some((argument) => argument.startsWith('-'))) {
+  console.error('Name an account, and perhaps one of its people: npm run owner -- <account> [staff member]')
+  process.exit(2)
 }
+const { place } = databaseInSettings()
+await installForDatabase()
+/** @type {Record<string, string>[]} */
+const people = await inOne(place, async (run) => {
+  const before = await run(PEOPLE, [account])
+  if (!before.some(({ id, role }) => id === staff && role === 'member')) return before
+  await run(PROMOTE, [account, staff])
+  await run(NOTE, [Date.now(), account, staff])
+  return run(PEOPLE, [account])
+}).catch(endUnread)
+for (const { id, role } of people) console.log(`${id}  ${role}`)
+const isThere = staff === undefined ? people.length > 0 : people.some(({ id }) => id === staff)
+if (!isThere) console.error('Nobody like this has opened Fieldhook from ServiceM8. They have to, once.')
+process.exitCode = isThere ? 0 : 1

@@ -1,4 +1,5 @@
 // The doctor, the keys and the migrations on a real PostgreSQL server.
+import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -67,6 +68,11 @@ test('a new server, its schema made, and what can be looked at then', async ({ s
   expect(sentences(await findings())).toContainEqual(
     expect.stringMatching(/^warning: The schema is at nothing of ours; this release adds \d+ changes\.$/),
   )
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/keys.mjs'], {
+    env: { ...process.env, DATABASE_URL: url, ENC_KEYS: KEYS },
+    encoding: 'utf8',
+  })
+  expect([status, stderr]).toEqual([2, expect.stringMatching(/^The database lacks tables of this release: .*migrate/)])
   expect(await migrated()).toEqual([0, expect.stringMatching(/^The schema is up to date: \d+ changes made\.$/)])
   expect(await migrated()).toEqual([0, 'The schema is up to date.'])
 

@@ -28,6 +28,11 @@ test('without DATABASE_URL, the command looks where the product does', () => {
       status: 0,
       said: 'k1  in front: seals what is new. It opens nothing yet.\n',
     })
+    writeFileSync(join(folder, 'empty.db'), '')
+    expect(keysCommand({ DATABASE_URL: `file:${join(folder, 'empty.db')}`, ENC_KEYS: 'k1:x' })).toEqual({
+      status: 2,
+      said: 'The database lacks tables of this release: start Fieldhook once (PostgreSQL: or npm run migrate).\n',
+    })
     writeFileSync(join(folder, 'sandbox-secrets.json'), '{"encKeys": "cut o')
     expect(keysCommand({ DATA_FOLDER: folder })).toEqual({
       status: 2,

@@ -38,8 +38,13 @@ test('a member of a firm becomes its owner, once, and the audit log says so; a s
         detail: '{"role":"owner","by":"the operator"}',
       },
     ])
+    for (const wrong of [[], ['--list'], [LEEDS.uuid, 'alex', 'kim']]) {
+      expect(owner(...wrong)).toEqual([2, expect.stringContaining('Name an account, and perhaps one of its people')])
+    }
+    client.sql.exec('DROP TABLE account_person')
+    expect(owner(LEEDS.uuid)).toEqual([2, expect.stringContaining('The database lacks tables of this release')])
     rmSync(folder, { recursive: true })
-    expect(owner(LEEDS.uuid)).toEqual([2, expect.stringContaining('The database cannot be used')])
+    expect(owner(LEEDS.uuid)).toEqual([2, expect.stringContaining('There is no database at')])
   } finally {
     client.close()
     rmSync(folder, { recursive: true, force: true })
