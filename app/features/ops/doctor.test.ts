@@ -164,6 +164,11 @@ describe('what works and should be looked at', () => {
   })
 })
 
+test('a copy that was just put in place has another journal mode until it is started: nothing to say', () => {
+  const facts = withFile({ journalMode: 'delete', running: false, held: true })
+  expect(complaints(facts, 'bad')).toEqual([])
+})
+
 describe('what does not do what is promised', () => {
   test.each<[Facts, string]>([
     [

@@ -208,10 +208,11 @@ function integrity({ integrity: facts, path }: OpenedFile): Finding[] {
   ]
 }
 
-function promises({ journalMode, autoVacuum }: OpenedFile): Finding[] {
+function promises({ journalMode, autoVacuum, running }: OpenedFile): Finding[] {
   const found: Finding[] = []
-  if (journalMode !== 'wal') {
-    const next = 'Start Fieldhook once: it puts this right. If it comes back, another program changes the file.'
+  // A copy that was put in place, as by a restore, has another mode until its first start.
+  if (running && journalMode !== 'wal') {
+    const next = 'Start Fieldhook again: it puts this right. If it comes back, another program changes the file.'
     found.push(bad('file', `The file is in journal mode "${journalMode}" instead of "wal".`, next))
   }
   if (autoVacuum !== 2) {
