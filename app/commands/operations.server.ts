@@ -17,6 +17,7 @@ import { drillBackup } from '#app/features/ops/drill-backup.server.ts'
 import { type OperationAnswer, rowOf } from '#app/features/ops/operation-answer.ts'
 import { type RestoredBackup, restoreBackup } from '#app/features/ops/restore-backup.server.ts'
 import { takeBackup } from '#app/features/ops/take-backup.server.ts'
+import { BACKUP_VARIABLES } from '#app/lib/backup-settings.ts'
 import { iso } from '#app/lib/clock.ts'
 import { systemClock } from '#app/lib/clocks.server.ts'
 import { isFolder, makeFolders } from '#app/lib/folders.server.ts'
@@ -314,18 +315,10 @@ async function opensCredential(
 
 /** Settings for the copy: quarantine, this machine only, the same secrets, no payments, backups or reports. */
 function variablesFor(copy: string, env: Readonly<Env>): Record<string, string> {
-  const off = [
-    'BACKUP_TO',
-    'BACKUP_KEY',
-    'BACKUP_S3_ENDPOINT',
-    'BACKUP_S3_REGION',
-    'BACKUP_S3_KEY_ID',
-    'BACKUP_S3_SECRET',
-  ]
   const tell = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS']
   const pay = ['STRIPE_SECRET_KEY', 'STRIPE_PUBLISHABLE_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_BASE']
   return {
-    ...Object.fromEntries([...off, ...tell, ...pay].map((name) => [name, ''])),
+    ...Object.fromEntries([...BACKUP_VARIABLES, ...tell, ...pay].map((name) => [name, ''])),
     DATABASE_URL: `file:${copy}`,
     SESSION_SECRET: env.sessionSecret,
     ENC_KEYS: env.encKeys,

@@ -43,6 +43,7 @@ describe('backups', () => {
   it.each<[BackupVariables, string]>([
     [{ BACKUP_TO: '/x' }, 'BACKUP_KEY is missing'],
     [{ BACKUP_KEY: KEY }, 'BACKUP_KEY is set but BACKUP_TO is not'],
+    [{ ...S3, BACKUP_TO: '', BACKUP_KEY: '' }, 'BACKUP_S3_ENDPOINT is set but BACKUP_TO is not'],
     [{ BACKUP_TO: '/x', BACKUP_KEY: `${KEY.slice(0, -1)}7` }, 'BACKUP_KEY must be an age identity'],
     [{ BACKUP_TO: '/x', BACKUP_KEY: 'age1abc' }, 'BACKUP_KEY must be an age identity'],
     [{ BACKUP_TO: '/x', BACKUP_KEY: KEY, BACKUP_S3_SECRET: 'x' }, 'BACKUP_S3_SECRET is set but BACKUP_TO is a folder'],

@@ -33,6 +33,8 @@ export interface BackupVariables {
 }
 
 const S3_VARIABLES = ['BACKUP_S3_ENDPOINT', 'BACKUP_S3_REGION', 'BACKUP_S3_KEY_ID', 'BACKUP_S3_SECRET'] as const
+/** Without every one of them no backups are configured. */
+export const BACKUP_VARIABLES = ['BACKUP_TO', 'BACKUP_KEY', ...S3_VARIABLES] as const
 const NAME = /^[\w.-]+$/
 const ALPHABET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
 
@@ -64,7 +66,8 @@ export function readBackupSettings(
     }
   }
   if (!given.BACKUP_TO) {
-    if (keys.length > 0) problems.push('BACKUP_KEY is set but BACKUP_TO is not: say where backups go, or unset both.')
+    const set = BACKUP_VARIABLES.find((name) => given[name])
+    if (set) problems.push(`${set} is set but BACKUP_TO is not: say where backups go, or unset every BACKUP_ setting.`)
     return null
   }
   if (keys.length === 0) {
