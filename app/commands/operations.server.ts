@@ -119,7 +119,7 @@ function tellRestored(say: CommandInput['say'], restored: RestoredBackup, to: st
   say(`Restored ${name} to ${to} (${megabytes(manifest.bytes)} MB).`)
   say(`It was taken at ${iso(manifest.takenAt)} by version ${manifest.version}.`)
   if (manifest.origin !== env.origin) say(`Note: it is of ${manifest.origin}, and APP_ORIGIN is ${env.origin}.`)
-  if (keptAt) say(`What was there is kept at ${keptAt}.`)
+  if (keptAt) say(`What was there is kept at ${keptAt}${to === env.databaseFile ? ' for 14 days' : ''}.`)
   say(stepsIn(seconds))
   const there = to === env.databaseFile ? '' : ` with DATABASE_URL=file:${to}`
   say(`It is held: start${there}, look at it, then \`npm run release\`${there} lets it send again.`)

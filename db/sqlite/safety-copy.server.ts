@@ -1,4 +1,4 @@
-// The copy of the database made before a schema change, and its retention.
+// The copy of the database made before a schema change, and its retention; a restore's copy is forgotten here, too.
 import {
   closeSync,
   existsSync,
@@ -10,7 +10,7 @@ import {
   statfsSync,
   statSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { cannotStart } from '../cannot-start.ts'
 
@@ -18,6 +18,8 @@ const KEPT = 3
 const COPY = /^pre-[\w-]+\.db$/
 /** Left by a process that ended during the copy. */
 const HALF_A_COPY = /^pre-[\w-]+\.db\.\d+\.half(-journal)?$/
+/** `keptAt` of a restore, with its log. */
+const REPLACED = /\.before-\d{8}T\d{6}Z(-wal|-shm)?$/
 const MB = 1024 * 1024
 
 /**
@@ -55,9 +57,14 @@ export function takeSafetyCopy(sql: Database, file: string, { tag, begun }: { ta
 /** Removes the copies next to `file` made before that moment, because their data must not be kept forever. */
 export function forgetSafetyCopies(file: string, before: number): number {
   const folder = dirname(file)
-  const old = safetyCopies(folder).filter(({ madeAt }) => madeAt < before)
-  forgetCopies(folder, old)
-  return old.length
+  const made = safetyCopies(folder).filter(({ madeAt }) => madeAt < before)
+  // What a restore replaced was written earlier: its name says when it was put aside.
+  const [start, until] = [`${basename(file)}.before-`, new Date(before).toISOString().replace(/[-:]|\.\d+/g, '')]
+  const replaced = readdirSync(folder)
+    .filter((name) => name.startsWith(start) && REPLACED.test(name) && name.slice(start.length) < until)
+    .map((name) => ({ path: join(folder, name) }))
+  forgetCopies(folder, [...made, ...replaced])
+  return made.length + replaced.length
 }
 
 /** Newest first. `madeAt` in epoch ms. */

@@ -418,6 +418,19 @@ test('three copies are kept, and none for longer than was said', () => {
   expect(existsSync(join(folder, 'other.db'))).toBe(true)
 })
 
+test('what a restore replaced goes as long after the restore, with its log, and nothing else does', () => {
+  const old = ['fieldhook.db.before-20261101T101112Z', 'fieldhook.db.before-20261101T101112Z-wal']
+  const others = [
+    'fieldhook.db',
+    'fieldhook.db.before-20261102T101112Z',
+    'fieldhook.db.before-1',
+    'x.before-20261101T101112Z',
+  ]
+  for (const name of [...old, ...others]) writeFileSync(join(folder, name), '')
+  expect(forgetSafetyCopies(join(folder, 'fieldhook.db'), Date.UTC(2026, 10, 2))).toBe(2)
+  expect(readdirSync(folder).sort()).toEqual(others.sort())
+})
+
 test('a newer database is refused with a sentence and stays as it is', () => {
   const file = join(folder, 'fieldhook.db')
   const client = openClient(file, 'db/migrations')

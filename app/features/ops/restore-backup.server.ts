@@ -1,7 +1,7 @@
 // Restores a backup to a file: fetches each part, compares, opens, unpacks and checks before it replaces the file.
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
-import { chmod, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { chmod, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -41,7 +41,7 @@ export interface RestoredBackup {
 export async function restoreBackup(parts: BackupParts, request: RestoreRequest): Promise<RestoredBackup> {
   const { to } = request
   const { seconds, step } = stepTimer()
-  if ((await exists(to)) && !request.replace) {
+  if (existsSync(to) && !request.replace) {
     throw new BackupTrouble(
       `There is a database at ${to} already. --replace keeps it beside and puts the backup there.`,
     )
@@ -82,15 +82,7 @@ export async function fetchCopy(
   const needed = roomForRestore(manifest)
   const free = await freeBytes(to.folder)
   if (free < needed) throw new BackupTrouble(noRoomSentence('the copy', free, needed))
-  const hash = createHash('sha256')
-  let bytes = 0
-  const counted = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      hash.update(chunk)
-      bytes += chunk.length
-      done(bytes > manifest.bytes ? new BackupTrouble(`${name} holds more than its manifest says.`) : null, chunk)
-    },
-  })
+  const { counted, is } = counting(manifest.bytes, `${name} holds more than its manifest says.`)
   await to.step('fetch', async () => {
     const sealed = Readable.toWeb(Readable.from(verifiedParts(parts, name, manifest, to.folder)))
     const opened = await parts.seal.open(sealed as ReadableStream<Uint8Array>)
@@ -98,9 +90,22 @@ export async function fetchCopy(
     await pipeline(unpacked, createGunzip(), counted, createWriteStream(to.file, { mode: 0o600 }))
     await syncToDisk(to.file)
   })
-  if (bytes !== manifest.bytes || hash.digest('hex') !== manifest.sha256) {
-    throw new BackupTrouble(`${name} does not unpack to what its manifest says.`)
-  }
+  if (!is(manifest)) throw new BackupTrouble(`${name} does not unpack to what its manifest says.`)
+}
+
+/** Passes on what it hashes and counts; fails with `tooMuch` when that is more than `most` bytes. */
+function counting(most = Number.POSITIVE_INFINITY, tooMuch = '') {
+  const hash = createHash('sha256')
+  let bytes = 0
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk)
+      bytes += chunk.length
+      done(bytes > most ? new BackupTrouble(tooMuch) : null, chunk)
+    },
+  })
+  const is = (what: { bytes: number; sha256: string }) => bytes === what.bytes && hash.digest('hex') === what.sha256
+  return { counted, is }
 }
 
 /** Each part is on this disk and compared before any of its bytes are opened. */
@@ -128,24 +133,16 @@ async function fetchPart(
   path: string,
   part: Manifest['parts'][number],
 ): Promise<boolean> {
-  const hash = createHash('sha256')
-  let bytes = 0
+  const { counted, is } = counting()
   const source = await place.read(stored).catch((error: unknown) => {
     throw new BackupTrouble(`${stored} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
-  })
-  const counted = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      hash.update(chunk)
-      bytes += chunk.length
-      done(null, chunk)
-    },
   })
   try {
     await pipeline(Readable.from(source), counted, createWriteStream(path, { mode: 0o600 }))
   } catch {
     return false
   }
-  return bytes === part.bytes && hash.digest('hex') === part.sha256
+  return is(part)
 }
 
 export function checkCopy({ files }: Pick<BackupParts, 'files'>, { name, manifest }: FoundBackup, file: string): void {
@@ -160,10 +157,10 @@ async function putInPlace(file: string, to: string, backup: FoundBackup, now: nu
   const marker = quarantineMarker(to)
   await writeFile(marker, `${JSON.stringify({ restored: backup.name, takenAt: backup.takenAt, at: now })}\n`)
   await syncToDisk(marker)
-  const keptAt = (await exists(to)) ? `${to}.before-${new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')}` : null
+  const keptAt = existsSync(to) ? `${to}.before-${new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')}` : null
   // A log of another file would be replayed into this one.
   for (const ending of ['-wal', '-shm', '']) {
-    if (await exists(`${to}${ending}`)) {
+    if (existsSync(`${to}${ending}`)) {
       if (keptAt) await rename(`${to}${ending}`, `${keptAt}${ending}`)
       else await rm(`${to}${ending}`, { force: true })
     }
@@ -172,8 +169,4 @@ async function putInPlace(file: string, to: string, backup: FoundBackup, now: nu
   await rename(file, to)
   await syncToDisk(dirname(to))
   return keptAt
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => null)) !== null
 }
