@@ -70,7 +70,8 @@ export function lockInUse(databaseFile: string, log: Log): { lock: FileLock | nu
   try {
     const first = takeLock(inUseLock(databaseFile), 'alone')
     first?.release()
-    const lock = takeLock(inUseLock(databaseFile), 'shared')
+    // Another start has the lock for a moment, to see whether it is alone.
+    const lock = takeLock(inUseLock(databaseFile), 'shared', seconds(1))
     if (!lock)
       throw new ConfigurationError([
         `A restore or a move of ${databaseFile} is under way: start again when it has ended.`,

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -60,6 +62,20 @@ test('a second process on one file knows that it is not alone', () => {
   const third = lockInUse(file, log)
   expect(third.alone).toBe(true)
   third.lock?.release()
+})
+
+test('another start that looks whether it is alone is waited for, and is no restore', async () => {
+  const file = join(root, 'data/f.db')
+  lockInUse(file, log).lock?.release()
+  const held = `const sql = new (require('better-sqlite3'))(${JSON.stringify(`${file}.in-use`)})
+    sql.exec('BEGIN EXCLUSIVE')
+    console.log('held')
+    setTimeout(() => sql.close(), 300)`
+  const other = spawn(process.execPath, ['-e', held], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(other.stdout, 'data')
+  const second = lockInUse(file, log)
+  expect(second.lock).not.toBeNull()
+  second.lock?.release()
 })
 
 test('a start without a database is refused while there are backups to begin from', async () => {

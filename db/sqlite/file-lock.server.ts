@@ -6,11 +6,11 @@ export interface FileLock {
 }
 
 /**
- * `shared` = any number of processes at once; `alone` = only one. Null = another process blocks it. Throws when the
- * file cannot be created.
+ * `shared` = any number of processes at once; `alone` = only one. Null = another process blocks it, also `waitMs` later.
+ * Throws when the file cannot be created.
  */
-export function takeLock(file: string, how: 'shared' | 'alone'): FileLock | null {
-  const sql = new Database(file, { timeout: 0 })
+export function takeLock(file: string, how: 'shared' | 'alone', waitMs = 0): FileLock | null {
+  const sql = new Database(file, { timeout: waitMs })
   try {
     if (how === 'alone') sql.exec('BEGIN EXCLUSIVE')
     // The read transaction stays open and keeps the lock.
