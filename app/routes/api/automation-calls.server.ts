@@ -304,7 +304,9 @@ export const automationCalls: Reference<Call> = {
           executionId: 233,
         }),
       ],
-      refusals: { 409: 'The automation is switched off or stopped.' },
+      refusals: {
+        409: 'The automation is switched off or stopped, or the `Idempotency-Key` was used with another body.',
+      },
       limit: LIMITS.trigger,
       find: ({ app, params, query }) => findTriggered(app, parseRuleId(params.id), query.get('key')),
       handle: async ({ app, request, found: rule, body }) => {

@@ -35,8 +35,8 @@ const NO_SCHEDULE: ManualTrigger = { source: 'manual_endpoint' }
 export type Triggered =
   /** `waits`: why the account's runs do not start at present. `doneBefore`: why the run does nothing. */
   | { outcome: 'accepted'; runId: number; repeated: boolean; waits: string | null; doneBefore?: string }
-  /** The rule is switched off or stopped; told only to callers with its key. */
-  | { outcome: 'off'; message: string }
+  /** The rule is switched off or stopped, or this key named another call; told only to callers with its key. */
+  | { outcome: 'refused'; message: string }
 
 /** The run reads the record when it starts, so the caller's answer does not wait for the platform. */
 export async function triggerRule(
@@ -45,9 +45,9 @@ export async function triggerRule(
   body: TriggerBody,
   idempotencyKey: string | null,
 ): Promise<Triggered> {
-  if (!rule.active) return { outcome: 'off', message: 'This automation is switched off.' }
+  if (!rule.active) return { outcome: 'refused', message: 'This automation is switched off.' }
   if (rule.pausedReason !== null)
-    return { outcome: 'off', message: `This automation is stopped. ${runReasonText(rule.pausedReason)}` }
+    return { outcome: 'refused', message: `This automation is stopped. ${runReasonText(rule.pausedReason)}` }
   const now = app.clock.now()
   const { definition } = rule
   const trigger: ManualTrigger = definition.trigger.source === 'manual_endpoint' ? definition.trigger : NO_SCHEDULE
@@ -82,7 +82,7 @@ export async function triggerRule(
         waits: (await holdOf(app, rule)) ?? (collectedUntil === null ? null : collectedText(trigger)),
       }
     case 'repeated':
-      return { outcome: 'accepted', runId: started.runId, repeated: true, waits: null }
+      return repeatedCall(app, rule.accountUuid, body, started.runId)
     case 'done_before': {
       // The caller still gets a run, and its history says why nothing was sent.
       const done = runReason('done_before', { once: onceText(definition, 'job') })
@@ -94,6 +94,13 @@ export async function triggerRule(
       return { outcome: 'accepted', runId: told.runId, ...repeated, waits: null, doneBefore: runReasonText(done) }
     }
   }
+}
+
+async function repeatedCall(app: TriggerApp, account: string, body: TriggerBody, runId: number): Promise<Triggered> {
+  const asked = (await app.store.runs.findRun(account, runId))?.triggerData.values
+  return !asked || (asked.job_uuid === body.job_uuid && asked.date === body.date)
+    ? { outcome: 'accepted', runId, repeated: true, waits: null }
+    : { outcome: 'refused', message: 'This Idempotency-Key was used with another body. Use a new key.' }
 }
 
 async function holdOf(app: Pick<App, 'store'>, { accountUuid }: AutomationRow): Promise<string | null> {

@@ -402,6 +402,22 @@ describe('the manual trigger', () => {
     expect((await call('x'.repeat(300))).status).toBe(400)
   })
 
+  test('a caller’s own key with another body is refused, and starts nothing', async () => {
+    const job = calls.world.job(LEEDS)
+    const { triggerUrl } = await make(MANUAL)
+    const call = (more: Record<string, string>) =>
+      setOff(triggerUrl, { ...BODY, job_uuid: job, ...more }, { 'idempotency-key': 'one' })
+    const first = await call({})
+    for (const other of [{ date: '2027-01-02' }, { job_uuid: calls.world.job(LEEDS) }]) {
+      expect(await call(other)).toMatchObject({
+        status: 409,
+        json: { message: 'This Idempotency-Key was used with another body. Use a new key.' },
+      })
+    }
+    expect((await call({})).json.executionId).toBe(first.json.executionId)
+    expect(calls.world.rows('SELECT count(*) AS n FROM run')).toEqual([{ n: 1 }])
+  })
+
   test('a wrong or missing key is answered like a rule that does not exist', async () => {
     const { triggerUrl } = await make(MANUAL)
     for (const url of [
