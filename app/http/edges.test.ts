@@ -59,13 +59,23 @@ describe('the host', () => {
     expect(status('POST', '/hooks/platform/x', 'a', 'b')).toBe(400)
   })
 
-  test('is any for whoever watches over the process, and for the platform’s own addresses', () => {
+  test('is any for whoever watches over the process, and where a token, a key or a signature is the proof', () => {
     for (const path of ['/healthz', '/readyz', '/metrics', '/metrics/', '/readyz?x=1']) {
       expect([path, status('GET', path, '10.0.0.7:3000')]).toEqual([path, 200])
       expect([path, status('GET', path)]).toEqual([path, 200])
     }
-    expect(status('POST', `/hooks/platform/${'x'.repeat(43)}`, 'old.example.com')).toBe(200)
-    for (const path of ['/healthz/x', '/metricsx', '/hooks/servicem8', '/hooks/stripe']) {
+    for (const path of ['/hooks/platform/x', '/hooks/servicem8', '/hooks/stripe', '/documents/x']) {
+      expect([path, status('POST', path, 'old.example.com')]).toEqual([path, 200])
+    }
+    expect(status('POST', '/api/automation/7/trigger?key=x', 'old.example.com')).toBe(200)
+    for (const path of [
+      '/healthz/x',
+      '/metricsx',
+      '/documents',
+      '/api/automation/7',
+      '/?x=/hooks/platform/x',
+      '/hooks/../account',
+    ]) {
       expect([path, status('GET', path, '10.0.0.7:3000')]).toEqual([path, 421])
     }
   })

@@ -1,12 +1,10 @@
 // Rejects requests that no page, call or platform ever sends, before any other check.
-import type { Refusal } from './origin-check.ts'
+import { addressOf, type Refusal, WITHOUT_COOKIES } from './origin-check.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-/** Monitoring calls these by any address. */
-const ANY_HOST = /^\/(healthz|readyz|metrics)\/?(\?|$)/
-/** The token is the proof, also under a host name from before the product moved. */
-const PLATFORM = '/hooks/platform/'
+/** Monitoring calls by any address. Token, key or signature prove the others, also under a name from before a move. */
+const ANY_HOST = /^\/((healthz|readyz|metrics)\/?$|documents\/)/
 
 interface Arriving {
   method?: string | undefined
@@ -38,7 +36,8 @@ export function createEdges(origin: string): (req: Arriving) => Refusal | null {
 const ONE_HOST: Refusal = { status: 400, message: 'Send one Host header.' }
 
 function takesAnyHost(url: string): boolean {
-  return url.startsWith(PLATFORM) || ANY_HOST.test(url)
+  const path = addressOf(url)?.pathname ?? ''
+  return ANY_HOST.test(path) || WITHOUT_COOKIES.test(path)
 }
 
 function hostsIn(rawHeaders: readonly string[]): string[] {

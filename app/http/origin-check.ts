@@ -17,7 +17,7 @@ interface OriginQuestion {
 const BASE = 'http://path.invalid'
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** Called by machines with their own proof in address or body, and by reporting browsers: cookies are ignored there. */
-const WITHOUT_COOKIES = /^\/(hooks\/|csp-report\/?$|api\/automation\/[^/]+\/trigger\/?$)/
+export const WITHOUT_COOKIES = /^\/(hooks\/|csp-report\/?$|api\/automation\/[^/]+\/trigger\/?$)/
 
 /**
  * - `allow`: a safe method, or a browser that says the request comes from our own pages;
@@ -37,7 +37,7 @@ export function judgeOrigin(question: OriginQuestion): OriginVerdict {
 }
 
 /** Parses like the router: two leading slashes are a path, not another host. */
-function addressOf(url: string): URL | null {
+export function addressOf(url: string): URL | null {
   const address = url.startsWith('/') ? `${BASE}${url}` : url
   return URL.canParse(address, BASE) ? new URL(address, BASE) : null
 }
