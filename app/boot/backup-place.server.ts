@@ -2,16 +2,8 @@
 import { backupFolder } from '#app/adapters/backup-folder.server.ts'
 import type { BackupPlace } from '#app/adapters/backup-place.ts'
 import { backupS3 } from '#app/adapters/backup-s3.server.ts'
-import { assertNever } from '#app/lib/assert-never.ts'
 import type { BackupTo } from '#app/lib/backup-settings.ts'
 
 export function placeOf(to: BackupTo): BackupPlace {
-  switch (to.kind) {
-    case 'folder':
-      return backupFolder(to.path)
-    case 's3':
-      return backupS3(to)
-    default:
-      return assertNever(to)
-  }
+  return to.kind === 'folder' ? backupFolder(to.path) : backupS3(to)
 }

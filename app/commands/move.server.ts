@@ -27,7 +27,7 @@ export async function moveDatabase(
   say: (line: string) => void,
 ): Promise<void> {
   if (to === undefined) throw new ConfigurationError([USAGE])
-  const source = from === undefined ? placeOfEnv(env) : placeAt(from, '--from')
+  const source = from === undefined ? placeIn(env, 'DATABASE_URL') : placeAt(from, '--from')
   const target = placeAt(to, '--to')
   if (await isSame(source, target)) throw new ConfigurationError(['Source and target are the same database.'])
   const began = performance.now()
@@ -51,20 +51,17 @@ export async function moveDatabase(
 const USAGE =
   'Say where to: npm run move -- --to postgres://user:password@host/database, or --to file:/path/fieldhook.db. --from names another source than DATABASE_URL.'
 
-function placeOfEnv(env: Readonly<Env>): Place {
-  const setting = 'DATABASE_URL'
-  return env.databaseServer === null
-    ? { kind: 'file', file: env.databaseFile, setting }
-    : { kind: 'server', url: env.databaseServer, setting }
+function placeIn({ databaseFile, databaseServer }: ReturnType<typeof readDatabase>, setting: string): Place {
+  return databaseServer === null
+    ? { kind: 'file', file: databaseFile, setting }
+    : { kind: 'server', url: databaseServer, setting }
 }
 
 function placeAt(address: string, setting: string): Place {
   const problems: string[] = []
-  const { databaseFile, databaseServer } = readDatabase({ DATABASE_URL: address }, process.cwd(), problems)
+  const read = readDatabase({ DATABASE_URL: address }, process.cwd(), problems)
   if (problems.length > 0) throw new ConfigurationError(problems.map((one) => one.replace('DATABASE_URL', setting)))
-  return databaseServer === null
-    ? { kind: 'file', file: databaseFile, setting }
-    : { kind: 'server', url: databaseServer, setting }
+  return placeIn(read, setting)
 }
 
 async function isSame(one: Place, other: Place): Promise<boolean> {
