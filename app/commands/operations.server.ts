@@ -42,6 +42,8 @@ export interface DrillInput extends CommandInput {
 
 const KEPT_RUNS = 500
 const BUSY = 'Another backup or drill of this database is under way.'
+const NOT_OF_A_COPY =
+  'This is a restored or moved copy. A backup of it would count as the newest: first `npm run release -- --yes`.'
 const NO_PLACE = 'BACKUP_TO is not set: it says where backups are (docs/backups.md).'
 
 /** `[--list] [--new-key] [--json]` */
@@ -60,6 +62,7 @@ export function backupCommand(input: CommandInput): Promise<number> {
     const env = input.env ?? readEnv()
     const parts = await partsOf(env)
     if (values.list) return list(parts, env, say)
+    if (existsSync(quarantineMarker(env.databaseFile))) throw new BackupTrouble(NOT_OF_A_COPY)
     return recorded('backup', env, { ...input, json: values.json === true }, async () => {
       const {
         seconds,
@@ -122,7 +125,7 @@ function tellRestored(say: CommandInput['say'], restored: RestoredBackup, to: st
   if (keptAt) say(`What was there is kept at ${keptAt}${to === env.databaseFile ? ' for 14 days' : ''}.`)
   say(stepsIn(seconds))
   const there = to === env.databaseFile ? '' : ` with DATABASE_URL=file:${to}`
-  say(`It is held: start${there}, look at it, then \`npm run release\`${there} lets it send again.`)
+  say(`It is held: start${there}, look at it, then \`npm run release -- --yes\`${there} lets it send again.`)
 }
 
 function fileAt(to: string): string {

@@ -108,6 +108,9 @@ test('a backup is taken beside the running product, and an empty machine goes on
   expect(await restoreCommand(input())).toBe(0)
   expect(restored()).toEqual(['Leeds'])
   expect(readFileSync(`${env.databaseFile}.held`, 'utf8')).toContain(name)
+  // On another machine it must not become the newest of the real backups.
+  expect(await backupCommand(input())).toBe(1)
+  expect(said.at(-1)).toContain('restored or moved copy')
   expect(statSync(env.databaseFile).mode & 0o777).toBe(0o600)
   expect(besideDatabase()).toEqual([])
   client = openClient(env.databaseFile, env.migrationsFolder)
@@ -156,7 +159,7 @@ test('a restore goes to a file only, also when it is named as in DATABASE_URL', 
   expect(await restoreCommand(input('--to', `file:${to}`))).toBe(0)
   expect(existsSync(to)).toBe(true)
   // `release` acts on the file of DATABASE_URL, which is another one.
-  expect(said.at(-1)).toContain(`\`npm run release\` with DATABASE_URL=file:${to}`)
+  expect(said.at(-1)).toContain(`\`npm run release -- --yes\` with DATABASE_URL=file:${to}`)
   for (const folder of [root, '']) {
     expect(await restoreCommand(input('--to', folder, '--replace'))).toBe(1)
     expect(said.at(-1)).toMatch(/ is a folder: name a file in it\.$/)

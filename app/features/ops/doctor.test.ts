@@ -164,9 +164,11 @@ describe('what works and should be looked at', () => {
   })
 })
 
-test('a copy that was just put in place has another journal mode until it is started: nothing to say', () => {
-  const facts = withFile({ journalMode: 'delete', running: false, held: true })
+test('a copy that was just put in place has another journal mode until it is started, and makes no backups', () => {
+  const content = { ...CONTENT, backup: { newest: null, newestGood: null }, drill: { newest: null, newestGood: null } }
+  const facts = withFile({ journalMode: 'delete', running: false, held: true, content })
   expect(complaints(facts, 'bad')).toEqual([])
+  expect(complaints(facts, 'warning').join()).not.toContain('drill')
 })
 
 describe('what does not do what is promised', () => {

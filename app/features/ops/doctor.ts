@@ -283,7 +283,8 @@ export function content(
   { running, held }: Pick<OpenedFile, 'running' | 'held'>,
   facts: ContentFacts,
 ): Finding[] {
-  const configured = given.outcome === 'complete' && given.backups
+  // A restored copy makes none: it was not let go yet.
+  const makesBackups = given.outcome === 'complete' && given.backups && !held
   // A deliberate hold is reported above and is not late.
   const onPurpose = held || (given.outcome === 'complete' && given.hold)
   return [
@@ -292,7 +293,7 @@ export function content(
     ...accounts(facts),
     ...untold(facts),
     ...secrets(facts),
-    ...(configured ? backups(now, facts) : []),
+    ...(makesBackups ? backups(now, facts) : []),
   ]
 }
 
