@@ -59,11 +59,10 @@ export function forgetSafetyCopies(file: string, before: number): number {
   const folder = dirname(file)
   const made = safetyCopies(folder).filter(({ madeAt }) => madeAt < before)
   // What a restore replaced was written earlier: its name says when it was put aside.
-  const [start, until] = [`${basename(file)}.before-`, new Date(before).toISOString().replace(/[-:]|\.\d+/g, '')]
-  const replaced = readdirSync(folder)
-    .filter((name) => name.startsWith(start) && REPLACED.test(name) && name.slice(start.length) < until)
-    .map((name) => ({ path: join(folder, name) }))
-  forgetCopies(folder, [...made, ...replaced])
+  const start = `${basename(file)}.before-`
+  const until = start + new Date(before).toISOString().replace(/[-:]|\.\d+/g, '')
+  const replaced = readdirSync(folder).filter((name) => REPLACED.test(name) && name > start && name < until)
+  forgetCopies(folder, [...made, ...replaced.map((name) => ({ path: join(folder, name) }))])
   return made.length + replaced.length
 }
 
