@@ -181,8 +181,10 @@ function requireKnownFilters({ method, parameters = [] }: Operation, query: URLS
   const filters = parameters.filter(({ in: place, required }) => place === 'query' && !required).map(({ name }) => name)
   if (method !== 'GET' || filters.length === 0) return
   const known = [...filters, 'accountUUID', 'accountuuid', 'admin']
-  const name = [...query.keys()].find((one) => !known.includes(one))?.slice(0, 100)
-  if (name !== undefined) throw badInput(`${name}: There is no such filter`, { [name]: ['There is no such filter'] })
+  const names = [...query.keys()]
+  const name = names.find((one, at) => !known.includes(one) || names.indexOf(one) < at)?.slice(0, 100) ?? null
+  const message = known.includes(name ?? '') ? 'Name it once' : 'There is no such filter'
+  if (name !== null) throw badInput(`${name}: ${message}`, { [name]: [message] })
 }
 
 const anyObject = z.record(z.string(), z.unknown())
