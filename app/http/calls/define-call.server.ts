@@ -176,10 +176,10 @@ function accountNamed({ parameters = [] }: Operation, { params, query }: Asked):
   return where.in === 'path' ? (params[where.name] ?? null) : idInQuery(query)
 }
 
-/** A list that takes filters refuses one that nobody knows: without it the answer would be wrong. */
+/** A filter that nobody knows is refused: without it the answer would be wrong. */
 function requireKnownFilters({ method, parameters = [] }: Operation, query: URLSearchParams): void {
   const filters = parameters.filter(({ in: place, required }) => place === 'query' && !required).map(({ name }) => name)
-  if (method !== 'GET' || filters.length === 0) return
+  if (method !== 'GET') return
   const known = [...filters, 'accountUUID', 'accountuuid', 'admin']
   const names = [...query.keys()]
   const name = names.find((one, at) => !known.includes(one) || names.indexOf(one) < at)?.slice(0, 100) ?? null

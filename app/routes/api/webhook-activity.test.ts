@@ -70,6 +70,7 @@ test.each([
   ['api/audit', 'group=messages'],
   ['api/answers', 'state=open'],
   ['api/automation-templates', 'category=all'],
+  ['api/automation', ''],
 ])('%s refuses a filter that nobody knows: without it the answer would be wrong', async (path, known) => {
   const params = { accountUUID: LEEDS, objectType: 'job' }
   const address = `/${path.replace(':accountUUID', LEEDS).replace(':objectType', 'job')}?accountuuid=${LEEDS}&admin=no`
@@ -78,7 +79,7 @@ test.each([
   const { status, json } = await ask(`${known}&stauts=1&__proto__=1&stauts=2`)
   expect([status, json.message]).toEqual([400, 'stauts: There is no such filter'])
   expect(Object.keys(json.errors)).toEqual(['stauts'])
-  expect((await ask(`${known}&${known}`)).json.message).toBe(`${known.split('=')[0]}: Name it once`)
+  expect((await ask('admin=no')).json.message).toBe('admin: Name it once')
   expect(
     (await ask(Array.from({ length: 99 }, (_, n) => `${n}${'x'.repeat(999)}=`).join('&'))).text.length,
   ).toBeLessThan(4_000)

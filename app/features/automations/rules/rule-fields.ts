@@ -30,9 +30,10 @@ const flag = z
   .union([z.boolean(), z.enum(['true', 'false', 'on'])], { error: 'Invalid input' })
   .nullish()
   .transform((value) => (value === null || value === undefined ? undefined : [true, 'true', 'on'].includes(value)))
+const oneOf = (values: readonly string[]) => ({ error: `Must be one of ${values.join(', ')}` })
 const choice = <const T extends readonly string[]>(values: T) =>
   z
-    .union([z.enum(values, { error: 'Invalid input' }), z.literal('')], { error: 'Invalid input' })
+    .union([z.enum(values), z.literal('')], oneOf(values))
     .nullish()
     .transform((value): T[number] | undefined => (value === null || value === '' ? undefined : value))
 const whole = (least: number, most: number) =>
@@ -48,7 +49,7 @@ const condition = z.strictObject({
   field: text
     .refine((value) => value !== '', FIELD_REQUIRED)
     .refine((value) => value === '' || /^[a-z][a-z0-9_.]{0,99}$/i.test(value), 'Invalid input'),
-  operator: z.enum(OPERATORS, { error: 'Invalid input' }),
+  operator: z.enum(OPERATORS, oneOf(OPERATORS)),
   value: limited(1_000),
   logicalOperator: choice(['AND', 'OR']).transform((value) => value ?? 'AND'),
 })
@@ -80,6 +81,7 @@ const guards = z.strictObject({
 })
 
 const ONCE = /^(record|change|day|week|month|period|value:[a-z][a-z0-9_]{0,99})$/
+const { error: ONCE_REFUSED } = oneOf(['record', 'change', 'day', 'week', 'month', 'period', 'value:<field>'])
 
 /** Every field a client may send. Fields the server owns (counts, dates, address) are refused. */
 const fields = {
@@ -116,7 +118,7 @@ const fields = {
   enableGrouping: flag,
   groupingField: choice(GROUPING_FIELDS),
   digest: flag,
-  once: text.refine((value) => value === '' || ONCE.test(value), 'Invalid input'),
+  once: text.refine((value) => value === '' || ONCE.test(value), ONCE_REFUSED),
   guards: guards.nullish(),
   /** Switching on also acts on existing matches. */
   includeExisting: flag,

@@ -118,6 +118,10 @@ describe('rules', () => {
     expect([refused.status, refused.json.errors]).toEqual([400, { executionCount: ['Not allowed'] }])
     expect((await put({ active: 'yes' })).status).toBe(400)
     expect((await put({ ...RULE, active: '' })).json.errors).toEqual({ active: ['Invalid input'] })
+    expect((await put({ ...RULE, replyMatch: 'ja', once: 'twice' })).json.errors).toEqual({
+      replyMatch: ['Must be one of any, words, yes, no'],
+      once: ['Must be one of record, change, day, week, month, period, value:<field>'],
+    })
     const renamed = await put({ ...RULE, name: 'Other' })
     expect(renamed.json).toMatchObject({ name: 'Other', active: false })
     const foreign = await put({ ...RULE, accountUUID: BRISBANE })
