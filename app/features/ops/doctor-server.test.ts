@@ -77,3 +77,25 @@ test('without a readable configuration the size is told alone', () => {
     }),
   ])
 })
+
+test.each([{ held: true }, { hold: true }])('on hold nobody takes shares, and nothing is said about them: %o', (on) => {
+  const members = { shares: 64, unowned: 64, members: [] }
+  const configuration = { ...CONFIGURATION, hold: 'hold' in on }
+  const examine = (given: ConfigurationFacts, held: boolean) =>
+    examineServer({
+      ...{ now: NOW, configuration: given, node: 'v24.11.0' },
+      server: {
+        ...{
+          outcome: 'opened',
+          figures: { ...FIGURES, members },
+          otherPlatform: null,
+          held,
+          running: true,
+          content: null,
+        },
+        schema: { newestApplied: '0005_operations', pending: 0, ahead: false },
+      },
+    }).map(({ sentence }) => sentence)
+  expect(examine(configuration, 'held' in on).join()).not.toContain('no owner')
+  expect(examine(CONFIGURATION, false).join()).toContain('64 of 64 shares have no owner')
+})

@@ -9,9 +9,11 @@ import {
   bad,
   configuration,
   content,
+  copy,
   type Finding,
   FULL_AT,
   good,
+  isOnHold,
   NEARLY_FULL_AT,
   nodeVersion,
   ofOtherPlatform,
@@ -51,22 +53,17 @@ export function examineServer(facts: ServerFacts): Finding[] {
     return [...before, bad('server', server.sentence, 'Look at the server, then again.')]
   }
   const { figures, schema, held } = server
-  const copy = warning(
-    'server',
-    'This is a restored or moved copy: events are stored, and nothing is sent.',
-    'Look at it, then let it go: npm run release (docs/backups.md).',
-  )
   return [
     ...before,
     settings(figures),
     schemaOf(schema),
     ...ofOtherPlatform(server.otherPlatform),
-    ...(held ? [copy] : []),
+    ...copy('server', held),
     standbys(figures),
     ...archive(figures, facts.now),
     ...load(figures),
     size(figures, facts.configuration),
-    ...members(figures),
+    ...(isOnHold(facts, held) ? [] : members(figures)),
     ...(server.content ? content(facts, server, server.content) : []),
   ]
 }

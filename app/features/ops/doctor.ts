@@ -161,18 +161,21 @@ function file({ file: facts }: Facts): Finding[] {
   }
   if (facts.outcome === 'unreadable') return [bad('file', facts.sentence, facts.next)]
   const whose = ofOtherPlatform(facts.otherPlatform)
-  return [...whose, ...schema(facts), ...integrity(facts), ...promises(facts), ...copy(facts)]
+  return [...whose, ...schema(facts), ...integrity(facts), ...promises(facts), ...copy('file', facts.held)]
 }
 
 export function ofOtherPlatform(sentence: string | null): Finding[] {
   return sentence === null ? [] : [bad('configuration', sentence, 'Until then Fieldhook does not start.')]
 }
 
-function copy({ held }: OpenedFile): Finding[] {
+export function copy(topic: Topic, held: boolean): Finding[] {
   const next = 'Look at it, then let it go: npm run release (docs/backups.md).'
-  return held
-    ? [warning('file', 'This is a restored or moved copy: events are stored, and nothing is sent.', next)]
-    : []
+  return held ? [warning(topic, 'This is a restored or moved copy: events are stored, and nothing is sent.', next)] : []
+}
+
+/** Work that waits on purpose is not late. */
+export function isOnHold({ configuration: given }: Pick<Facts, 'configuration'>, held: boolean): boolean {
+  return held || (given.outcome === 'complete' && given.hold)
 }
 
 function schema({ schema: facts }: OpenedFile): Finding[] {
@@ -285,10 +288,8 @@ export function content(
 ): Finding[] {
   // A restored copy makes none: it was not let go yet.
   const makesBackups = given.outcome === 'complete' && given.backups && !held
-  // A deliberate hold is reported above and is not late.
-  const onPurpose = held || (given.outcome === 'complete' && given.hold)
   return [
-    ...(onPurpose ? [] : overdue(now, running, facts)),
+    ...(isOnHold({ configuration: given }, held) ? [] : overdue(now, running, facts)),
     ...subscriptions(facts),
     ...accounts(facts),
     ...untold(facts),
