@@ -3,19 +3,14 @@
 //
 //   --full   checks every page, index and reference of the file (a minute per GB)
 //   --json   prints the findings as JSON
-import './help.mjs'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { refuseOptions } from './help.mjs'
 import { assumeProduction } from './production.mjs'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 assumeProduction()
-const known = ['--full', '--json']
-const unknown = process.argv.slice(2).filter((argument) => !known.includes(argument))
-if (unknown.length > 0) {
-  console.error(`Unknown: ${unknown.join(', ')}. There are ${known.join(' and ')}.`)
-  process.exit(2)
-}
+refuseOptions('--full', '--json')
 const buildFile = '../build/server/index.js'
 if (!existsSync(new URL(buildFile, import.meta.url))) {
   // Outside the container, which already has the build: this clone was not started yet.

@@ -8,10 +8,15 @@ if (process.argv.includes('--help')) {
   process.exit(0)
 }
 
-/** Ends a command that has no options when it is given one. */
-export function refuseOptions() {
-  const given = process.argv.slice(2)
+/**
+ * Ends a command that is given an option it does not have.
+ *
+ * @param {...string} known
+ */
+export function refuseOptions(...known) {
+  const given = process.argv.slice(2).filter((one) => !known.includes(one))
   if (given.length === 0) return
-  console.error(`Unknown: ${given.join(', ')}. There are no options; --help says what the command does.`)
+  const there = known.length === 0 ? 'There are no options' : `What there is: ${known.join(' and ')}`
+  console.error(`Unknown: ${given.join(', ')}. ${there}; --help says what the command does.`)
   process.exit(2)
 }

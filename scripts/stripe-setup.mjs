@@ -1,7 +1,9 @@
 // `npm run stripe:setup [-- --overage]`: creates product, price, portal settings and webhook in the Stripe account of
 // the key in .env, and prints the settings for .env. Can be run again at any time: it leaves existing objects alone.
-import './help.mjs'
 import { existsSync } from 'node:fs'
+import { refuseOptions } from './help.mjs'
+
+refuseOptions('--overage')
 
 const { orExplain, setUp } = await import('./setup.mjs')
 

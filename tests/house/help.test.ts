@@ -45,3 +45,12 @@ test.each(BEGINS_BY_ITSELF)('%s refuses an option it does not have', (name) => {
   expect(said).toBe('Unknown: --prot=80. There are no options; --help says what the command does.\n')
   expect(status).toBe(2)
 })
+
+test.each([
+  ['doctor', '--full and --json'],
+  ['stripe-setup', '--overage'],
+])('%s refuses an option it does not have, and names those it has', (name, known) => {
+  const { status, said } = run(name, '--overag')
+  expect(said).toBe(`Unknown: --overag. What there is: ${known}; --help says what the command does.\n`)
+  expect(status).toBe(2)
+})
