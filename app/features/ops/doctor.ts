@@ -73,13 +73,10 @@ export function doctorLines(findings: readonly Finding[]): string[] {
 }
 
 export const good = (topic: Topic, sentence: string): Finding => ({ level: 'good', topic, sentence })
-export const warning = (topic: Topic, sentence: string, next: string): Finding => ({
-  level: 'warning',
-  topic,
-  sentence,
-  next,
-})
-export const bad = (topic: Topic, sentence: string, next: string): Finding => ({ level: 'bad', topic, sentence, next })
+const told = (level: 'warning' | 'bad') => (topic: Topic, sentence: string, next: string) =>
+  ({ level, topic, sentence, next }) satisfies Finding
+export const warning = told('warning')
+export const bad = told('bad')
 
 /** `disk`: null = the database is on a server, which makes its own backups. */
 export function configuration(facts: ConfigurationFacts, disk: DiskFacts | null): Finding[] {

@@ -409,8 +409,7 @@ describe('the manual trigger', () => {
   test('a caller’s own key with another body is refused, and starts nothing', async () => {
     const job = calls.world.job(LEEDS)
     const { triggerUrl } = await make(MANUAL)
-    const call = (more: object) =>
-      setOff(triggerUrl, { ...BODY, job_uuid: job, ...more }, { 'idempotency-key': 'one' })
+    const call = (more: object) => setOff(triggerUrl, { ...BODY, job_uuid: job, ...more }, { 'idempotency-key': 'one' })
     const first = await call({})
     for (const other of [{ date: '2027-01-02' }, { job_uuid: calls.world.job(LEEDS) }]) {
       expect(await call(other)).toMatchObject({
