@@ -11,9 +11,8 @@ export function quarantineMarker(databaseFile: string): string {
   return `${databaseFile}.held`
 }
 
-/** Shown to everyone above each page, and in place of disabled actions. */
-export const QUARANTINED =
-  'This is a restored or moved copy. It stores events and sends nothing until the operator releases it.'
+/** Shown to everyone above each page, and in place of disabled actions: of a restored or moved copy, and by HOLD=yes. */
+export const QUARANTINED = 'Fieldhook is on hold. It stores events and sends nothing until its operator releases it.'
 
 /** Background jobs that continue: they change only our own rows and send nothing. */
 export const JOBS_IN_QUARANTINE: ReadonlySet<string> = new Set(['sign_ins.forget', 'refusals.count', 'space.relieve'])

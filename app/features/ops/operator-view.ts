@@ -126,7 +126,7 @@ function deliveringTroubles({ delivering, held, now }: OperatorFacts): Trouble[]
   if (held) {
     troubles.push({
       tone: 'attention',
-      sentence: 'This is a restored or moved copy, on hold: it sends nothing.',
+      sentence: 'On hold (a restored or moved copy, or HOLD=yes): it sends nothing.',
     })
   }
   if (!delivering.ready) {

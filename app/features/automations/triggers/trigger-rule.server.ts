@@ -14,7 +14,7 @@ import { collectedText } from '../rules/timing/schedule-text.ts'
 import { rememberUntil, runWish } from './evaluate.server.ts'
 import type { TriggerBody } from './trigger-call.ts'
 
-type TriggerApp = Pick<App, 'store' | 'clock' | 'log' | 'wakeRuns'>
+type TriggerApp = Pick<App, 'store' | 'clock' | 'log' | 'settings' | 'wakeRuns'>
 
 /** How long a caller's idempotency key is remembered. */
 const KEY_COUNTS = hours(24)
@@ -103,7 +103,8 @@ async function repeatedCall(app: TriggerApp, account: string, body: TriggerBody,
     : { outcome: 'refused', message: 'This Idempotency-Key was used with another body. Use a new key.' }
 }
 
-async function holdOf(app: Pick<App, 'store'>, { accountUuid }: AutomationRow): Promise<string | null> {
+async function holdOf(app: TriggerApp, { accountUuid }: AutomationRow): Promise<string | null> {
+  if (app.settings.held) return 'Fieldhook is on hold'
   const plan = await app.store.billing.findPlan(accountUuid)
   return plan && plan.heldSince !== null ? planHoldText(plan.holdReason ?? '') : null
 }

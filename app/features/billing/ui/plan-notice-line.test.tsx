@@ -17,7 +17,7 @@ it('says what has to be known and leads to the subscription', () => {
 it('says that a restored copy is held, with nothing to press', () => {
   renderPage({ page: () => <PlanNoticeLine notice={COPY_HELD} accountUUID="a" admin={false} /> })
   const line = within(screen.getByRole('region', { name: 'Notice' }))
-  line.getByText(/^This is a restored or moved copy\./)
+  line.getByText(/^Fieldhook is on hold\./)
   expect(line.queryByRole('link')).toBeNull()
 })
 

@@ -84,7 +84,7 @@ describe('the page', () => {
 
   it('says how a restored copy is let go', () => {
     draw({ held: true })
-    expect(screen.getByText(/^Fieldhook works, one thing needs you: this is a restored or moved copy/).tagName).toBe(
+    expect(screen.getByText(/^Fieldhook works, one thing needs you: on hold \(a restored or moved copy/).tagName).toBe(
       'SPAN',
     )
     expect(screen.getByText('This copy is on hold').parentElement?.textContent).toContain('npm run release -- --yes')

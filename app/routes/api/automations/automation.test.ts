@@ -406,6 +406,13 @@ describe('the manual trigger', () => {
     expect((await call('x'.repeat(300))).status).toBe(400)
   })
 
+  test('the answer says that the run waits while the installation is on hold', async () => {
+    Object.assign(calls.app.settings, { held: true })
+    const { triggerUrl } = await make(MANUAL)
+    const { status, json } = await setOff(triggerUrl, { ...BODY, job_uuid: calls.world.job(LEEDS) })
+    expect([status, json.message]).toEqual([202, 'Automation triggered. It waits: Fieldhook is on hold.'])
+  })
+
   test('a caller’s own key with another body is refused, and starts nothing', async () => {
     const job = calls.world.job(LEEDS)
     const { triggerUrl } = await make(MANUAL)
