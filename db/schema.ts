@@ -149,6 +149,7 @@ export const subscription = sqliteTable(
   },
   (t) => [
     uniqueIndex('subscription_by_token').on(t.tokenHash),
+    index('subscriptions_of_an_account').on(t.accountUuid),
     uniqueIndex('one_active_subscription_per_object').on(t.accountUuid, t.object).where(sql`state = 'active'`),
   ],
 )

@@ -45,3 +45,5 @@ CREATE INDEX `notices_of_a_subject` ON `notice` (`subject_kind`,`subject_id`,`id
 CREATE INDEX `notice_mails_due` ON `notice` (`mail_due_at`) WHERE mail_state = 'pending';
 --> statement-breakpoint
 CREATE INDEX `messages_not_arrived` ON `message_receipt` (`sent_at`) WHERE state in ('bounced', 'missing');
+--> statement-breakpoint
+CREATE INDEX `subscriptions_of_an_account` ON `subscription` (`account_uuid`);
