@@ -13,9 +13,11 @@ export function documentEnd(): Transform {
   return new Transform({
     decodeStrings: false,
     transform(chunk: Buffer | string, _encoding, done) {
-      if (ended) return done(null, chunk)
-      // In Latin-1 each byte is a character: a chunk may end inside a UTF-8 character.
-      const text = kept + (typeof chunk === 'string' ? Buffer.from(chunk) : chunk).toString('latin1')
+      // In Latin-1 each byte is a character: a chunk may end inside a UTF-8 character. React 18 fills a block with zeros
+      // where the next character does not fit; a browser would show them, and send them back in a field.
+      const bytes = (typeof chunk === 'string' ? Buffer.from(chunk) : chunk).toString('latin1').replaceAll('\0', '')
+      const text = kept + bytes
+      if (ended) return done(null, Buffer.from(text, 'latin1'))
       const at = text.indexOf(END)
       ended = at !== -1
       const passed = ended

@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import fc from 'fast-check'
+import { createElement } from 'react'
+import { renderToPipeableStream } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { documentEnd } from './document-end.server.ts'
 
@@ -44,4 +46,12 @@ test('what has no such end is left as it is', async () => {
   for (const text of ['', 'plain', '<html><body>cut off</bo', '</body></html']) {
     expect(await through(cut(text, [2, 2]))).toBe(text)
   }
+})
+
+test('what React draws is passed on as it was written, wherever its blocks of bytes end', async () => {
+  // In small pieces, as they share a block; each begins a byte later than the one before.
+  const rows = Array.from({ length: 400 }, (_, index) => `${'.'.repeat(index)}“א🔧–`)
+  const drawn = renderToPipeableStream(rows.map((row) => createElement('p', { key: row }, row)))
+  const html = (await buffer(drawn.pipe(documentEnd()))).toString('utf8')
+  expect(html).toBe(rows.map((row) => `<p>${row}</p>`).join(''))
 })
