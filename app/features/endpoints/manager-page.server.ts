@@ -200,11 +200,10 @@ export async function actOnManagerPage(
   app: EndpointApp,
   controls: DeliveryControls,
   accountUuid: string,
-  formData: FormData,
+  sent: URLSearchParams,
   role: { admin: boolean },
 ): Promise<ManagerActOutcome> {
-  const values: Record<string, string> = {}
-  for (const [name, value] of formData) if (typeof value === 'string') values[name] = value
+  const values = Object.fromEntries(sent)
   if (isCardIntent(values.intent)) {
     return { outcome: 'done', ...(await actOnCard(app, controls, accountUuid, values.intent, values)) }
   }

@@ -1,16 +1,14 @@
 // What a press on a rule's card brings: a question, a preview, or the last 30 days. Loaded when there is one.
-import { Form } from '@remix-run/react'
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { type AutomationAccount, automationAddress } from '#app/domain/automations/automation-address.ts'
-import { Button, ButtonLink } from '#app/ui/button.tsx'
-import { useIsSending } from '#app/ui/form/sent-values.tsx'
+import { ButtonLink } from '#app/ui/button.tsx'
 import { useHydrated } from '#app/ui/hydrated.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
 import { Line, PreviewBody } from '../../form/ui/preview-body.tsx'
 import type { PageResult } from '../act-on-rule.ts'
 import { AskRunPanel } from './ask-run-panel.tsx'
 import { BacktestList } from './backtest-list.tsx'
-import { ActFields, RuleButton, useWithDraft } from './rule-button.tsx'
+import { RuleButton } from './rule-button.tsx'
 
 interface RuleResultProps {
   result: PageResult
@@ -130,17 +128,11 @@ function calledIn(record: string | null): string {
 
 function AnywayForm({ result, account }: Omit<NotMetProps, 'returnTo'>) {
   const { ruleId, mode, recordUuid } = result
-  const values = { act: mode, id: String(ruleId), bypass: 'yes' }
-  const pending = useIsSending(values)
-  const sent = { ...values, ...(recordUuid !== '' && { recordUuid }) }
-  const withDraft = useWithDraft(sent)
+  const values = { bypass: 'yes', ...(recordUuid !== '' && { recordUuid }) }
   return (
-    <Form method="post" preventScrollReset>
-      <ActFields account={account} values={sent} />
-      <Button {...withDraft} type="submit" variant="primary" pending={pending}>
-        {mode === 'run' ? 'Run Anyway' : 'Show Anyway'}
-      </Button>
-    </Form>
+    <RuleButton act={mode} ruleId={ruleId} values={values} account={account} variant="primary">
+      {mode === 'run' ? 'Run Anyway' : 'Show Anyway'}
+    </RuleButton>
   )
 }
 

@@ -5,9 +5,10 @@ import { Form } from '@remix-run/react'
 import { Fragment, type ReactNode, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { EndpointKind } from '#app/domain/endpoint-key.ts'
 import { OBJECT_KINDS, type ObjectKind } from '#app/domain/object-catalog.ts'
-import { Button, ButtonLink } from '#app/ui/button.tsx'
+import { ButtonLink } from '#app/ui/button.tsx'
 import { Field } from '#app/ui/form/field.tsx'
-import { HiddenFields } from '#app/ui/form/sent-values.tsx'
+import { SubmitButton } from '#app/ui/form/post-button.tsx'
+import { HiddenFields, useIsSending } from '#app/ui/form/sent-values.tsx'
 import { TextInput } from '#app/ui/form/text-input.tsx'
 import { Notice } from '#app/ui/notice.tsx'
 import { useOnDemand } from '#app/ui/on-demand.tsx'
@@ -21,7 +22,6 @@ import { joinFields } from './field-text.ts'
 import type { FormResult } from './form-result.ts'
 import { editId, FORMS, type Part } from './form-wording.ts'
 import { type KnownField, ObjectChoice, TextField } from './object-choice.tsx'
-import { useSending } from './use-sending.tsx'
 
 interface CreateFormProps {
   kind: EndpointKind
@@ -36,8 +36,7 @@ interface CreateFormProps {
 export function CreateForm({ kind, account, open, refused, sending }: CreateFormProps) {
   const { intent, id, parts, refused: title, button, sending: pendingLabel } = FORMS[kind].create
   const submit = (
-    <Button
-      type="submit"
+    <SubmitButton
       variant="primary"
       {...(kind === 'webhook' ? { size: 'wide' } : {})}
       disabled={open.length === 0 && !account.admin}
@@ -45,7 +44,7 @@ export function CreateForm({ kind, account, open, refused, sending }: CreateForm
       pendingLabel={pendingLabel}
     >
       {button}
-    </Button>
+    </SubmitButton>
   )
   return (
     <EndpointForm act="create" {...{ kind, account, id, parts, title, open, refused }} sent={{ intent }}>
@@ -63,7 +62,7 @@ interface EditFormProps {
 /** The form to edit one endpoint. The page's URL opens and closes it, so only one is open at a time. */
 export function EditForm({ endpoint, account, refused }: EditFormProps) {
   const { id, kind } = endpoint
-  const sending = useSending('update', id)
+  const sending = useIsSending({ intent: 'update', id: String(id) })
   const box = useFirstField<HTMLDivElement>()
   return (
     <div ref={box}>
@@ -76,11 +75,11 @@ export function EditForm({ endpoint, account, refused }: EditFormProps) {
         sent={{ intent: 'update', id: String(id) }}
       >
         <div className="flex flex-wrap gap-2">
-          <Button type="submit" variant="primary" pending={sending} pendingLabel="Saving…">
+          <SubmitButton variant="primary" pending={sending} pendingLabel="Saving…">
             Save
-          </Button>
+          </SubmitButton>
           <ButtonLink
-            to={`${managerSearch(account)}#${cardId(id)}`}
+            to={`${managerSearch({ ...account, draft: null })}#${cardId(id)}`}
             preventScrollReset
             onClick={() => forgetDraft(editId(id), account.accountUUID)}
           >
@@ -201,7 +200,7 @@ function EndpointForm({ act, kind, account, id, parts, title, endpoint, open = [
 
   return (
     <Form method="post" preventScrollReset {...formProps} onInput={draft.keep} className="grid gap-3">
-      <HiddenFields values={{ ...sent, accountUUID: account.accountUUID }} />
+      <HiddenFields values={{ ...sent, accountUUID: account.accountUUID }} was={saved} />
       {form.errors ? (
         <div id={form.errorId}>
           <Notice tone="failing" title={title}>
