@@ -426,6 +426,21 @@ describe('what stops several automations', () => {
     expect(mails().at(-1)?.textBody).toContain('They had stood still since 5 Jan, 09:00.')
   })
 
+  test('is not said to run again when the last automation was switched off meanwhile', async () => {
+    await thanks()
+    await learnAddresses(world.app)
+    await loseSignIn()
+    const app = { ...world.app, mailer: mailServer() }
+    await pass(minutes(2), app)
+    expect(await shown()).toHaveLength(1)
+    world.client.sql.prepare('UPDATE automation SET active = 0').run()
+    await pass(minutes(2), app)
+    await connect()
+    await pass(minutes(2), app)
+    expect(await shown()).toEqual([])
+    expect([app.mailer.got.length, subjects()]).toEqual([1, []])
+  })
+
   test('is on the page when nobody can be told, and the notice says why', async () => {
     await thanks()
     await loseSignIn()

@@ -27,10 +27,17 @@ export async function watchAccounts({ store, clock }: Pick<App, 'store' | 'clock
   const lasting = new Set(causes.map((cause) => keyOf(cause.accountUuid, fingerprintOf(cause))))
   for (const { accountUuid, fingerprint } of told) {
     if (lasting.has(keyOf(accountUuid, fingerprint))) continue
-    // Something else may hold everything up.
-    const say = causes.some((cause) => cause.accountUuid === accountUuid) ? null : noticeReason('account_works')
+    // Something else may hold everything up, or nothing is on any more.
+    const isHeld = causes.some((cause) => cause.accountUuid === accountUuid)
+    const say = isHeld || !(await isAnythingOn(store, accountUuid)) ? null : noticeReason('account_works')
     await notices.endTrouble(accountUuid, ACCOUNT, fingerprint, { at: now, say })
   }
+}
+
+async function isAnythingOn({ notices, endpoints }: App['store'], accountUuid: string): Promise<boolean> {
+  if ((await notices.namedRules(accountUuid)).some(({ pausedCode }) => pausedCode === null)) return true
+  const all = await endpoints.listEndpoints(accountUuid)
+  return all.some(({ endpoint: { url, state } }) => url !== '' && (state === 'active' || state === 'failing'))
 }
 
 const keyOf = (accountUuid: string, fingerprint: string) => `${accountUuid}|${fingerprint}`
