@@ -324,6 +324,24 @@ describe('answers', () => {
     expect(await world.store.runs.listMutes(LEEDS, world.clock.now())).toEqual([])
   })
 
+  test('STOP counts for every customer with that number, until somebody allows it', async () => {
+    const toOne = aStep('s1', 'send_sms', { to: '+447700900123', message: 'About your job', linkToJob: true })
+    const { job } = await send(toOne, world.job(LEEDS, { company_uuid: 'cccccccc-0000-4000-8000-000000000001' }))
+    answer(job, 'STOP', { from_number: '+44 7700 900123' })
+    await listen(minutes(3))
+    const rule = await world.rule(aRule([toOne]))
+    const textOther = async () => {
+      const run = await world.start(rule, [world.job(LEEDS, { company_uuid: 'cccccccc-0000-4000-8000-000000000002' })])
+      world.app.wakeRuns()
+      await world.clock.run(seconds(5))
+      return (await world.run(run)).journal[0]
+    }
+    expect(await textOther()).toMatchObject({ state: 'skipped', sentence: { code: 'muted' } })
+    const [mute] = await world.store.runs.listMutes(LEEDS, world.clock.now())
+    await world.store.runs.removeMute(LEEDS, mute?.id ?? 0)
+    expect(await textOther()).toMatchObject({ state: 'sent' })
+  })
+
   test('a doubled row is one answer, one from before the message is none, and one without a time counts', async () => {
     const job = world.job(LEEDS)
     answer(job, 'An old question', {}, days(1))

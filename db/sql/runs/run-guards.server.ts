@@ -46,15 +46,17 @@ function factStore({
      WHERE m.account_uuid = @accountUuid AND m.receiver_hash IN (SELECT value FROM json_each(@hashes))
      ORDER BY m.at DESC, m.id DESC LIMIT @limit`,
   )
-  // Early releases stored ids as they were sent, also in capitals.
+  // Early releases stored ids as they were sent, also in capitals. Who wrote STOP is not written to as another customer, either.
   const findMute = db.prepare<
-    { accountUuid: string; companies: string; jobs: string; now: number },
+    { accountUuid: string; companies: string; jobs: string; hashes: string; now: number },
     { kind: 'company' | 'job'; until: number | null }
   >(
     `SELECT kind, until_at AS until FROM mute
      WHERE account_uuid = @accountUuid AND (until_at IS NULL OR until_at > @now)
        AND ((kind = 'company' AND lower(record_uuid) IN (SELECT value FROM json_each(@companies)))
-         OR (kind = 'job' AND lower(record_uuid) IN (SELECT value FROM json_each(@jobs))))
+         OR (kind = 'job' AND lower(record_uuid) IN (SELECT value FROM json_each(@jobs)))
+         OR record_uuid IN (SELECT coalesce(r.company_uuid, r.job_uuid) FROM customer_reply r WHERE r.account_uuid = @accountUuid
+           AND r.state = 'muted' AND r.sender_hash IN (SELECT value FROM json_each(@hashes))))
      ORDER BY until_at IS NOT NULL, until_at DESC LIMIT 1`,
   )
 
@@ -74,6 +76,7 @@ function factStore({
       const muted = yield* findMute.get({
         accountUuid,
         now,
+        hashes,
         companies: JSON.stringify(question.companyUuids),
         jobs: JSON.stringify(question.jobUuids),
       })
