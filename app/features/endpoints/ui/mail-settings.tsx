@@ -105,6 +105,7 @@ function MailForm({ mail, account, result }: MailSettingsProps & { mail: MailSet
               {...control}
               name="closedDays"
               rows={2}
+              {...(errors.closedDays && !errors.email ? { autoFocus: true } : {})}
               defaultValue={shown.closedDays ?? ''}
               className={`${controlStyles({})} py-2`}
             />
