@@ -62,7 +62,15 @@ function Sessions({ account, sessions, rights, asked: askedByAddress }: Sessions
                 Since <Time at={session.since} as="clock" />, last seen <Time at={session.lastSeen} />
               </p>
             </div>
-            <EndOne session={session} />
+            <PostButton
+              values={{ intent: 'end_session', id: session.id }}
+              pendingLabel="Signing out…"
+              aria-label={
+                session.current ? 'Sign out this browser' : `Sign out: ${session.name ?? HOW_TEXTS[session.how]}`
+              }
+            >
+              Sign out
+            </PostButton>
           </li>
         ))}
       </ul>
@@ -113,18 +121,6 @@ function Consequences() {
       Signs out every browser, this one too. To come back, open Fieldhook from ServiceM8. Deliveries and automations
       continue.
     </p>
-  )
-}
-
-function EndOne({ session }: { session: SessionOfPage }) {
-  return (
-    <PostButton
-      values={{ intent: 'end_session', id: session.id }}
-      pendingLabel="Signing out…"
-      aria-label={session.current ? 'Sign out this browser' : `Sign out: ${session.name ?? HOW_TEXTS[session.how]}`}
-    >
-      Sign out
-    </PostButton>
   )
 }
 

@@ -33,11 +33,6 @@ export function nameOf({ children }: Pick<ButtonProps, 'children'>, of: string |
   return of === undefined ? {} : { 'aria-label': `${String(children)}: ${of}` }
 }
 
-/** Hidden fields of every form around the rules. */
-export function ActFields({ account, values }: { account: AutomationAccount; values: Record<string, string> }) {
-  return <HiddenFields values={{ ...values, accountUUID: account.accountUUID }} />
-}
-
 /** On/off switch as a form, so it works without scripts. */
 export function RuleSwitch({ rule, account }: { rule: RuleCardView; account: AutomationAccount }) {
   const values = { act: 'switch', id: String(rule.id), to: rule.active ? 'off' : 'on' }
@@ -47,7 +42,7 @@ export function RuleSwitch({ rule, account }: { rule: RuleCardView; account: Aut
   const on = pending ? !rule.active : rule.active
   return (
     <Form method="post" preventScrollReset className="contents">
-      <ActFields account={account} values={values} />
+      <HiddenFields values={{ ...values, accountUUID: account.accountUUID }} />
       <button
         {...press}
         type="submit"
